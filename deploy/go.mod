@@ -1,0 +1,3 @@
+module github.com/quayside/quayside/deploy
+
+go 1.26.0

@@ -1,0 +1,74 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// demoPrefix marks secrets that everybody can read in the repository.
+const demoPrefix = "demo-"
+
+// load fills a T from the environment, a list of NAME=value. A field tagged
+// secret:"true" may also be given as NAME_FILE, the path of a file whose
+// content, less trailing line breaks, is the value. All that is wrong is
+// reported at once; no message repeats a value.
+func load[T any](environ []string) (T, error) {
+	var cfg T
+	vars := env.ToMap(environ)
+	var errs []error
+	for field := range reflect.TypeFor[T]().Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("env"), ","); field.Tag.Get("secret") == "true" {
+			errs = append(errs, readSecret(vars, name))
+		}
+	}
+	err := env.ParseWithOptions(&cfg, env.Options{Environment: vars})
+	if all := (env.AggregateError{}); errors.As(err, &all) {
+		errs = append(errs, all.Errors...)
+	} else {
+		errs = append(errs, err)
+	}
+	return cfg, errors.Join(errs...)
+}
+
+func readSecret(vars map[string]string, name string) error {
+	path := vars[name+"_FILE"]
+	if path == "" {
+		return nil
+	}
+	if vars[name] != "" {
+		return fmt.Errorf("%s and %s_FILE are both set; set one", name, name)
+	}
+	content, err := os.ReadFile(path) //nolint:gosec // G304: the operator names the file
+	if err != nil {
+		return fmt.Errorf("%s_FILE: %w", name, err)
+	}
+	vars[name] = strings.TrimRight(string(content), "\r\n")
+	return nil
+}
+
+// table is the Markdown table of T's variables, for the README.
+func table[T any]() string {
+	var b strings.Builder
+	b.WriteString("| variable | default | meaning |\n|---|---|---|\n")
+	for field := range reflect.TypeFor[T]().Fields() {
+		name, options, _ := strings.Cut(field.Tag.Get("env"), ",")
+		def := "`" + field.Tag.Get("envDefault") + "`"
+		switch {
+		case strings.Contains(options, "required"):
+			def = "required"
+		case def == "``":
+			def = ""
+		}
+		doc := field.Tag.Get("doc")
+		if field.Tag.Get("secret") == "true" {
+			doc += " Secret; also `" + name + "_FILE`."
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, def, doc)
+	}
+	return b.String()
+}

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+)
+
+// AccessLog writes one line for each request that next answered, with the
+// request's identity as attrs reads it. Queries and bodies are not logged.
+//
+// A panic in next is logged with its stack and answered by broken.
+func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken http.HandlerFunc, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		rec := &recorder{ResponseWriter: w}
+		defer func() {
+			if cause := recover(); cause != nil {
+				log.LogAttrs(r.Context(), slog.LevelError, "panic",
+					append(attrs(r), slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))...)
+				if rec.status == 0 {
+					broken(rec, r)
+				}
+			}
+			log.LogAttrs(r.Context(), slog.LevelInfo, "request", append(attrs(r),
+				slog.String("method", r.Method), slog.String("path", r.URL.Path),
+				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
+				slog.Float64("seconds", time.Since(start).Seconds()))...)
+		}()
+		next.ServeHTTP(rec, r)
+	})
+}
+
+// recorder remembers the status and size of an answer.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 || r.status < http.StatusOK {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the real writer.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

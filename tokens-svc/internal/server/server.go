@@ -1,0 +1,100 @@
+// Package server runs a program's listeners from start to drain.
+//
+// Guarantees: a request that was accepted is finished, or given DrainTimeout
+// to; a client that is slow to send its headers or body is cut off, so that
+// half-open connections do not pile up; every request leaves one line in the
+// log; a panic in one request ends that request only.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// DrainTimeout is how long requests in flight may go on once the program was
+// told to stop.
+const DrainTimeout = 10 * time.Second
+
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 15 * time.Second
+	writeTimeout      = 30 * time.Second
+	idleTimeout       = 120 * time.Second // longer than the gateway keeps idle connections
+	maxHeaderBytes    = 16 << 10
+)
+
+// Server is one address and what answers there.
+type Server struct {
+	Name     string // for the log
+	Listener net.Listener
+	Handler  http.Handler
+}
+
+// Listen opens a TCP address, "host:port"; port 0 picks a free one.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", address, err)
+	}
+	return l, nil
+}
+
+// Serve answers on every server until ctx ends or one of them fails, then
+// calls draining, if any, and lets the requests in flight finish. It returns
+// nil after a clean stop.
+func Serve(ctx context.Context, log *slog.Logger, draining func(), servers ...Server) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	running := make([]*http.Server, len(servers))
+	failed := make(chan error, len(servers))
+	for i, s := range servers {
+		running[i] = &http.Server{
+			Handler:           s.Handler,
+			ReadHeaderTimeout: readHeaderTimeout,
+			ReadTimeout:       readTimeout,
+			WriteTimeout:      writeTimeout,
+			IdleTimeout:       idleTimeout,
+			MaxHeaderBytes:    maxHeaderBytes,
+			ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		}
+		log.Info("listening", "server", s.Name, "address", s.Listener.Addr().String())
+		go func() {
+			err := running[i].Serve(s.Listener)
+			if !errors.Is(err, http.ErrServerClosed) {
+				failed <- fmt.Errorf("serve %s: %w", s.Name, err)
+			}
+			cancel()
+		}()
+	}
+	<-ctx.Done()
+	log.Info("draining", "timeout", DrainTimeout.String())
+	if draining != nil {
+		draining()
+	}
+	//nolint:contextcheck // the parent has ended; draining has a time of its own
+	err := shutdown(running)
+	select {
+	case failure := <-failed:
+		return failure
+	default:
+		return err
+	}
+}
+
+func shutdown(servers []*http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), DrainTimeout)
+	defer cancel()
+	var errs []error
+	for _, s := range servers {
+		if err := s.Shutdown(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("drain: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
