@@ -1,0 +1,127 @@
+// Devstack runs Quayside on one machine, for developers and tests.
+//
+//	devstack run                 start everything and serve until Ctrl-C
+//	devstack token               print a fresh token of the running stack
+//	devstack exec -- COMMAND     run COMMAND with throw-away Postgres and Redis
+//	devstack clean               remove the data of stopped stacks
+//
+// Environment: QUAYSIDE_PORT moves the gateway from 8080; DATABASE_URL and
+// REDIS_URL use existing servers; ORG and PERMISSIONS choose the token's.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"github.com/quayside/quayside/deploy/devstack"
+)
+
+const usage = "usage: devstack run | token | exec -- COMMAND | clean"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		os.Exit(exit.ExitCode()) // the command of exec has said what was wrong
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "devstack:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+	if len(args) == 0 {
+		return errors.New(usage)
+	}
+	root, err := findRoot()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(root, ".run")
+	switch {
+	case args[0] == "run" && len(args) == 1:
+		return serve(ctx, root, dir, getenv, stdout)
+	case args[0] == "token" && len(args) == 1:
+		permissions := getenv("PERMISSIONS")
+		if permissions == "" {
+			permissions = "admin"
+		}
+		token, err := devstack.FreshToken(ctx, dir, getenv("ORG"), permissions)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(stdout, token.Secret)
+		return err
+	case args[0] == "exec" && len(args) > 2 && args[1] == "--":
+		return devstack.Exec(ctx, stderr, args[2:]...)
+	case args[0] == "clean" && len(args) == 1:
+		return devstack.Clean(dir)
+	default:
+		return errors.New(usage)
+	}
+}
+
+func serve(ctx context.Context, root, dir string, getenv func(string) string, stdout io.Writer) error {
+	port := 8080
+	if text := getenv("QUAYSIDE_PORT"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 16)
+		if err != nil || n == 0 {
+			return fmt.Errorf("QUAYSIDE_PORT=%s is no port number", text)
+		}
+		port = int(n)
+	}
+	stack, err := devstack.Start(ctx, devstack.Options{
+		Root: root, Dir: dir, Port: port, Log: stdout,
+		DatabaseURL: getenv("DATABASE_URL"), RedisURL: getenv("REDIS_URL"),
+	})
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(stdout, welcome, stack.URL, stack.LogDir(), stack.Demo.Token)
+	err = stack.Wait(ctx)
+	_, _ = fmt.Fprintln(stdout, "\nstopping")
+	return errors.Join(err, stack.Close())
+}
+
+const welcome = `
+Quayside is running.
+
+  API        %[1]s/api/v1
+  OpenAPI    %[1]s/api/v1/openapi.json
+  problems   %[1]s/problems
+  tokens     make -s token, or source .run/demo.env
+  logs       %[2]s
+
+Try it, in another terminal:
+
+  curl -H 'Authorization: Bearer %[3]s' %[1]s/api/v1/shipments
+
+Ctrl-C stops it and keeps the data; make clean removes the data.
+`
+
+// findRoot returns the repository that the working directory is in.
+func findRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("run devstack inside the repository (no go.work here or above)")
+		}
+		dir = filepath.Dir(dir)
+	}
+}

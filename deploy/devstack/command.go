@@ -1,0 +1,66 @@
+package devstack
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+)
+
+// run runs one of the program's other commands, as an operator would, and
+// returns what it wrote to stdout.
+func (p *Program) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, p.binary, args...) //nolint:gosec // G204: our own arguments
+	cmd.Env, cmd.Stdin = p.environ(), stdin
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return nil, fmt.Errorf("%s %s: %w:\n%s", p.name, strings.Join(args, " "), err, bytes.TrimSpace(exit.Stderr))
+	}
+	return out, err
+}
+
+// Token is a token as its creation shows it.
+type Token struct {
+	ID     string `json:"id"`
+	Secret string `json:"secret"`
+}
+
+// CreateToken makes a token of an organization. more are further flags of
+// `tokens-svc token create`.
+func (s *Stack) CreateToken(ctx context.Context, organization, permissions string, more ...string) (Token, error) {
+	args := append([]string{
+		"token", "create", "--organization", organization,
+		"--name", "demo", "--permissions", permissions, "--json",
+	}, more...)
+	var created struct{ Token Token }
+	return created.Token, s.Program("tokens-svc").json(ctx, &created, args...)
+}
+
+// RevokeToken ends a token.
+func (s *Stack) RevokeToken(ctx context.Context, id string) error {
+	_, err := s.Program("tokens-svc").run(ctx, nil, "token", "revoke", id)
+	return err
+}
+
+// CreateOrganization makes an organization and returns its id.
+func (s *Stack) CreateOrganization(ctx context.Context, name string) (string, error) {
+	var created struct{ Organization struct{ ID string } }
+	err := s.Program("tokens-svc").json(ctx, &created, "org", "create", "--name", name, "--json")
+	return created.Organization.ID, err
+}
+
+// json runs a command and decodes what it prints.
+func (p *Program) json(ctx context.Context, into any, args ...string) error {
+	out, err := p.run(ctx, nil, args...)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(out, into); err != nil {
+		return fmt.Errorf("%s %s printed no JSON: %w", p.name, args[0], err)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package devstack
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Demo is what a newcomer, and every test, starts from.
+type Demo struct {
+	Organization  string // has shipments in every status
+	Token         string // of Organization, with all permissions
+	TokenReadOnly string // of Organization, with shipments:read
+	TokenOtherOrg string // of another organization, which has one shipment
+}
+
+//go:embed demo/cape_fresh.json
+var capeFresh []byte
+
+//go:embed demo/valle_verde.json
+var valleVerde []byte
+
+// seed fills Demo: from demo.env, when an earlier start made it, or with new
+// organizations, tokens and shipments.
+func (s *Stack) seed(ctx context.Context) error {
+	path := filepath.Join(s.opts.Dir, "demo.env")
+	old, err := os.ReadFile(path) //nolint:gosec // G304: our own file
+	if err != nil {
+		if err := s.createDemo(ctx); err != nil {
+			return fmt.Errorf("demo data: %w", err)
+		}
+		s.say("seeded    two organizations with shipments in every status")
+	} else {
+		s.Demo = readDemo(string(old))
+	}
+	return os.WriteFile(path, []byte(s.Demo.env(s.URL)), 0o600)
+}
+
+func (s *Stack) createDemo(ctx context.Context) (err error) {
+	for _, org := range []struct {
+		name      string
+		shipments []byte
+		tokens    map[string]*string // where the token of these permissions goes
+		id        *string
+	}{
+		{"Cape Fresh Exports", capeFresh, map[string]*string{
+			"admin": &s.Demo.Token, "shipments:read": &s.Demo.TokenReadOnly,
+		}, &s.Demo.Organization},
+		{"Valle Verde", valleVerde, map[string]*string{"admin": &s.Demo.TokenOtherOrg}, new(string)},
+	} {
+		if *org.id, err = s.CreateOrganization(ctx, org.name); err != nil {
+			return err
+		}
+		if _, err := s.Program("shipments-svc").run(ctx, bytes.NewReader(org.shipments),
+			"seed", "--organization", *org.id); err != nil {
+			return err
+		}
+		for permissions, secret := range org.tokens {
+			token, err := s.CreateToken(ctx, *org.id, permissions)
+			if err != nil {
+				return err
+			}
+			*secret = token.Secret
+		}
+	}
+	return nil
+}
+
+// env is the demo as lines that a shell can source.
+func (d Demo) env(url string) string {
+	return fmt.Sprintf("QUAYSIDE_URL=%s\nQUAYSIDE_ORGANIZATION=%s\nQUAYSIDE_TOKEN=%s\n"+
+		"QUAYSIDE_TOKEN_READONLY=%s\nQUAYSIDE_TOKEN_OTHER_ORG=%s\n",
+		url, d.Organization, d.Token, d.TokenReadOnly, d.TokenOtherOrg)
+}
+
+func readDemo(env string) Demo {
+	vars := map[string]string{}
+	for line := range strings.Lines(env) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		vars[name] = value
+	}
+	return Demo{
+		Organization:  vars["QUAYSIDE_ORGANIZATION"],
+		Token:         vars["QUAYSIDE_TOKEN"],
+		TokenReadOnly: vars["QUAYSIDE_TOKEN_READONLY"],
+		TokenOtherOrg: vars["QUAYSIDE_TOKEN_OTHER_ORG"],
+	}
+}

@@ -1,0 +1,61 @@
+package devstack
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Exec runs a command with TEST_DATABASE_URL and TEST_REDIS_URL, which name
+// servers that exist for it alone: empty when it starts, gone when it ends.
+// The command's exit status is in the error, an *exec.ExitError.
+func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
+	if err := Install(ctx, log, "postgresql", "redis-server"); err != nil && !errors.Is(err, errCannotInstall) {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "quayside-test-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, Clean(dir)) }()
+	p, err := choosePorts(ctx, 0)
+	if err != nil {
+		return err
+	}
+	database, err := startPostgres(ctx, serverConfig{
+		dir: filepath.Join(dir, "postgres"), logDir: dir, port: p.postgres,
+		password: rand.Text(), throwAway: true, log: log,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, database.Stop()) }()
+	redis, redisURL, err := startRedis(ctx, p.redis, dir, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, redis.Stop()) }()
+
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // G204: the caller's command is the point
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL="+database.url, "TEST_REDIS_URL="+redisURL)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	return cmd.Run()
+}
+
+// Clean removes a state directory and the data that it leads to. Nothing may
+// run over it.
+func Clean(dir string) error {
+	link := filepath.Join(dir, "postgres")
+	if target, err := os.Readlink(link); err == nil {
+		if err := os.RemoveAll(filepath.Dir(target)); err != nil {
+			return fmt.Errorf("the data of %s: %w", link, err)
+		}
+	}
+	return os.RemoveAll(dir)
+}

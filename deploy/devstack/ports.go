@@ -1,0 +1,60 @@
+package devstack
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+)
+
+// ports are loopback addresses, "127.0.0.1:PORT". Only the gateway's is one
+// that people type; the others are whatever is free.
+type ports struct {
+	gateway, gatewayInner     string
+	shipments, shipmentsInner string
+	tokens, tokensInner       string
+	postgres, redis           string
+}
+
+// Free ports are taken from below the range from which systems give ports to
+// outgoing connections, so that a program that is restarted finds its own free.
+const firstPort, lastPort = 20000, 32000
+
+func choosePorts(ctx context.Context, gateway int) (p ports, err error) {
+	if gateway != 0 {
+		p.gateway = loopback(gateway)
+		if err := tryListen(ctx, p.gateway); err != nil {
+			return p, fmt.Errorf("port %d is in use (%w): stop what listens there, or choose another with QUAYSIDE_PORT=8090 make run", gateway, err)
+		}
+	}
+	taken := map[string]bool{p.gateway: true}
+	for _, address := range []*string{
+		&p.gateway, &p.gatewayInner, &p.shipments, &p.shipmentsInner,
+		&p.tokens, &p.tokensInner, &p.postgres, &p.redis,
+	} {
+		for tries := 0; *address == "" && tries < 1000; tries++ {
+			//nolint:gosec // G404: a port number is no secret
+			candidate := loopback(firstPort + rand.IntN(lastPort-firstPort))
+			if !taken[candidate] && tryListen(ctx, candidate) == nil {
+				taken[candidate] = true
+				*address = candidate
+			}
+		}
+		if *address == "" {
+			return p, fmt.Errorf("no free port between %d and %d", firstPort, lastPort)
+		}
+	}
+	return p, nil
+}
+
+func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+func tryListen(ctx context.Context, address string) error {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}

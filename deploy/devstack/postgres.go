@@ -1,0 +1,173 @@
+package devstack
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// serverConfig describes a Postgres cluster of ours.
+type serverConfig struct {
+	dir       string // of the cluster; made when absent
+	logDir    string
+	port      string // loopback address
+	password  string
+	throwAway bool // for tests: no fsync, many connections
+	log       io.Writer
+}
+
+// server is a Postgres that this program started.
+type server struct {
+	running stopper // nil until it was started
+	url     string  // a DSN of its owner
+	config  serverConfig
+	bin     string // empty when the binaries are embedded-postgres's
+	owner   owner
+}
+
+// startPostgres starts a private cluster, and makes it first when it is new.
+func startPostgres(ctx context.Context, c serverConfig) (*server, error) {
+	bin, err := postgresBinaries(ctx, c.log)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{config: c, bin: bin}
+	s.url = (&url.URL{
+		Scheme: "postgres", User: url.UserPassword("postgres", c.password),
+		Host: c.port, Path: "/postgres", RawQuery: "sslmode=disable",
+	}).String()
+	if s.owner, err = clusterOwner(); err != nil {
+		return nil, err
+	}
+	if s.config.dir, err = s.owner.place(c.dir); err != nil {
+		return nil, err
+	}
+	return s, s.restart(ctx)
+}
+
+// restart starts the cluster, with the data that it has.
+func (s *server) restart(ctx context.Context) error {
+	if s.bin == "" {
+		return s.startEmbedded()
+	}
+	if _, err := os.Stat(filepath.Join(s.config.dir, "PG_VERSION")); errors.Is(err, fs.ErrNotExist) {
+		if err := s.initialize(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.endStale(ctx); err != nil {
+		return err
+	}
+	host, port, _ := net.SplitHostPort(s.config.port)
+	args := []string{"-D", s.config.dir, "-h", host, "-p", port, "-k", "", "-c", "max_connections=100"}
+	if s.config.throwAway {
+		args = append(args, "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=300")
+	}
+	//nolint:gosec,noctx // G204: our own arguments; it outlives the start and is stopped by Stop
+	cmd := exec.Command(filepath.Join(s.bin, "postgres"), args...)
+	s.owner.become(cmd)
+	p, err := startProcess("postgres", s.config.logDir, cmd)
+	if err != nil {
+		return err
+	}
+	p.quit = os.Interrupt // Postgres's fast shutdown: ends sessions, keeps all that was committed
+	s.running = p
+	_, _ = fmt.Fprintf(s.config.log, "postgres  %s at %s\n", s.bin, s.config.port)
+	return p.await(ctx, "postgres", func() error { return ping(ctx, s.url) })
+}
+
+// Stop ends it; the data stays.
+func (s *server) Stop() error {
+	if s.running == nil {
+		return nil
+	}
+	return s.running.Stop()
+}
+
+// initialize makes the cluster.
+func (s *server) initialize(ctx context.Context) error {
+	pwfile := filepath.Join(filepath.Dir(s.config.dir), ".pgpass-"+filepath.Base(s.config.dir))
+	if err := s.owner.write(pwfile, s.config.password); err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(pwfile) }()
+	//nolint:gosec // G204: our own arguments
+	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"), "-D", s.config.dir, "-U", "postgres",
+		"--auth=scram-sha-256", "--pwfile="+pwfile, "--encoding=UTF8", "--locale=C", "--no-instructions")
+	s.owner.become(cmd)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w:\n%s", err, out)
+	}
+	return nil
+}
+
+// endStale stops a Postgres that a killed stack left behind over this data.
+func (s *server) endStale(ctx context.Context) error {
+	//nolint:gosec // G204: our own arguments
+	status := exec.CommandContext(ctx, filepath.Join(s.bin, "pg_ctl"), "-D", s.config.dir, "status")
+	s.owner.become(status)
+	if err := status.Run(); err != nil {
+		return nil //nolint:nilerr // pg_ctl's way of saying that none runs
+	}
+	//nolint:gosec // G204: our own arguments
+	stop := exec.CommandContext(ctx, filepath.Join(s.bin, "pg_ctl"), "-D", s.config.dir, "-m", "fast", "-w", "stop")
+	s.owner.become(stop)
+	if out, err := stop.CombinedOutput(); err != nil {
+		return fmt.Errorf("stop the Postgres that an earlier run left: %w:\n%s", err, out)
+	}
+	return nil
+}
+
+func ping(ctx context.Context, dsn string) error {
+	db, err := sql.Open("postgres", dsn)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	return db.PingContext(ctx)
+}
+
+// createDatabases makes the named databases on a server, unless they are
+// there, and returns a DSN for each.
+func createDatabases(ctx context.Context, dsn string, names ...string) (map[string]string, error) {
+	if err := ping(ctx, dsn); err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	db, err := sql.Open("postgres", dsn)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }()
+	dsns := map[string]string{}
+	for _, name := range names {
+		var exists bool
+		err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&exists)
+		if err == nil && !exists {
+			_, err = db.ExecContext(ctx, "CREATE DATABASE "+pq.QuoteIdentifier(name))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("database %s: %w", name, err)
+		}
+		u, err := url.Parse(dsn)
+		if err != nil || !strings.HasPrefix(u.Scheme, "postgres") {
+			return nil, errors.New("DATABASE_URL must be a postgres:// URL")
+		}
+		u.Path = "/" + name
+		dsns[name] = u.String()
+	}
+	return dsns, nil
+}

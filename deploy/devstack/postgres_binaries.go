@@ -1,0 +1,115 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	embedded "github.com/fergusstrange/embedded-postgres"
+)
+
+// supported are the major versions of Postgres that the product runs on,
+// the ones to prefer first.
+var supported = []int{17, 18, 16, 15}
+
+// postgresBinaries returns the directory of the machine's postgres and initdb:
+// from PATH, Debian's or Homebrew's places, or installed now, on Debian as
+// root. An empty directory means that there are none and none can be
+// installed, so that embedded-postgres has to download them.
+func postgresBinaries(ctx context.Context, log io.Writer) (string, error) {
+	if dir := findPostgres(); dir != "" {
+		return dir, nil
+	}
+	if err := Install(ctx, log, "postgresql"); err != nil {
+		if errors.Is(err, errCannotInstall) {
+			return "", nil
+		}
+		return "", err
+	}
+	if dir := findPostgres(); dir != "" {
+		return dir, nil
+	}
+	return "", errors.New("postgresql is installed but initdb is not to be found in /usr/lib/postgresql/*/bin")
+}
+
+func findPostgres() string {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return filepath.Dir(real)
+		}
+	}
+	for _, version := range supported {
+		v := strconv.Itoa(version)
+		for _, dir := range []string{
+			"/usr/lib/postgresql/" + v + "/bin",
+			"/opt/homebrew/opt/postgresql@" + v + "/bin",
+			"/usr/local/opt/postgresql@" + v + "/bin",
+		} {
+			if _, err := os.Stat(filepath.Join(dir, "initdb")); err == nil {
+				return dir
+			}
+		}
+	}
+	return ""
+}
+
+// startEmbedded runs the Postgres that embedded-postgres downloads.
+func (s *server) startEmbedded() error {
+	_, portText, err := net.SplitHostPort(s.config.port)
+	if err != nil {
+		return err
+	}
+	port, err := strconv.ParseUint(portText, 10, 16)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintln(s.config.log, "postgres  none on this machine; downloading one")
+	db := embedded.NewDatabase(embedded.DefaultConfig().
+		Version(embedded.V17).Port(uint32(port)).Username("postgres").Password(s.config.password).
+		DataPath(s.config.dir).RuntimePath(s.config.dir + "-runtime").StartTimeout(startTimeout).Logger(io.Discard))
+	if err := db.Start(); err != nil {
+		return fmt.Errorf("%w\nPostgres is needed. On Debian: sudo apt-get install postgresql. On macOS: brew install postgresql@17. Or set DATABASE_URL", err)
+	}
+	s.running = db
+	return nil
+}
+
+// errCannotInstall says that this is not Debian, or not root.
+var errCannotInstall = errors.New("packages can only be installed on Debian, as root")
+
+// Install installs those of the Debian packages postgresql and redis-server
+// that the machine lacks.
+func Install(ctx context.Context, log io.Writer, packages ...string) error {
+	missing := slices.DeleteFunc(slices.Clone(packages), func(name string) bool {
+		if name == "postgresql" {
+			return findPostgres() != ""
+		}
+		_, err := exec.LookPath(name)
+		return err == nil
+	})
+	if len(missing) == 0 {
+		return nil
+	}
+	if _, err := exec.LookPath("apt-get"); err != nil || os.Geteuid() != 0 {
+		return errCannotInstall
+	}
+	_, _ = fmt.Fprintf(log, "apt-get   install %v\n", missing)
+	for _, args := range [][]string{
+		{"update", "-qq"},
+		append([]string{"install", "-y", "-qq", "--no-install-recommends"}, missing...),
+	} {
+		cmd := exec.CommandContext(ctx, "apt-get", args...) //nolint:gosec // G204: our own arguments
+		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("apt-get %s: %w:\n%s", args[0], err, out)
+		}
+	}
+	return nil
+}

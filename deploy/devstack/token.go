@@ -1,0 +1,55 @@
+package devstack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// handle is what another process needs to run tokens-svc's commands against a
+// running stack.
+type handle struct {
+	Environment []string `json:"environment"`
+}
+
+// writeHandle leaves the handle in the state directory, for FreshToken.
+func (s *Stack) writeHandle() error {
+	content, err := json.Marshal(handle{Environment: s.Program("tokens-svc").env})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(handlePath(s.opts.Dir), content, 0o600)
+}
+
+func handlePath(dir string) string { return filepath.Join(dir, "secrets", "tokens-svc.json") }
+
+// FreshToken makes a token on the stack that runs over dir. Without an
+// organization it is the demo's.
+func FreshToken(ctx context.Context, dir, organization, permissions string) (Token, error) {
+	content, err := os.ReadFile(handlePath(dir))
+	if err != nil {
+		return Token{}, errors.New("no stack has run here: start one with `make run`")
+	}
+	var h handle
+	if err := json.Unmarshal(content, &h); err != nil {
+		return Token{}, err
+	}
+	if organization == "" {
+		env, err := os.ReadFile(filepath.Join(dir, "demo.env")) //nolint:gosec // G304: our own file
+		if err != nil {
+			return Token{}, err
+		}
+		organization = readDemo(string(env)).Organization
+	}
+	s := &Stack{programs: []*Program{{
+		name: "tokens-svc", env: h.Environment, binary: filepath.Join(dir, "bin", "tokens-svc"),
+	}}}
+	token, err := s.CreateToken(ctx, organization, permissions)
+	if err != nil {
+		return Token{}, fmt.Errorf("is `make run` running? %w", err)
+	}
+	return token, nil
+}
