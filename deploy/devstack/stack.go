@@ -100,7 +100,7 @@ func (s *Stack) startState(ctx context.Context) (err error) {
 	}
 	s.RedisURL = s.opts.RedisURL
 	if s.RedisURL == "" {
-		s.redis, s.RedisURL, err = startRedis(ctx, s.ports.redis, s.logDir(), s.opts.Log)
+		err = s.StartRedis(ctx)
 	}
 	return err
 }
@@ -116,6 +116,12 @@ func (s *Stack) Program(name string) *Program {
 
 // StopRedis ends the Redis that Start started.
 func (s *Stack) StopRedis() error { return s.redis.Stop() }
+
+// StartRedis brings it back, empty, at the same address.
+func (s *Stack) StartRedis(ctx context.Context) (err error) {
+	s.redis, s.RedisURL, err = startRedis(ctx, s.ports.redis, s.logDir(), s.opts.Log)
+	return err
+}
 
 // StopPostgres ends the Postgres that Start started.
 func (s *Stack) StopPostgres() error { return s.database.Stop() }

@@ -1,0 +1,143 @@
+// Package contract proves what no single module can: that the modules agree.
+package contract
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+const root = "../.."
+
+var modules = []string{"gateway", "shipments-svc", "tokens-svc", "deploy"}
+
+// TestGoldensAreEqual: what travels between programs is pinned by files that
+// each side tests its own code against; equal files make the two sides agree.
+func TestGoldensAreEqual(t *testing.T) {
+	t.Parallel()
+	for name, holders := range map[string][]string{
+		"identity.json":      {"gateway", "shipments-svc", "tokens-svc"},
+		"introspection.json": {"gateway", "tokens-svc"},
+		"problem.json":       {"gateway", "shipments-svc", "tokens-svc"},
+		"tokens.json":        {"gateway", "tokens-svc"},
+	} {
+		for _, other := range holders[1:] {
+			same(t, filepath.Join(holders[0], "testdata/contract", name), filepath.Join(other, "testdata/contract", name))
+		}
+	}
+}
+
+// TestFilesThatStandInBothServicesAreEqual: there is no common module, so a
+// few small files exist twice. A change to one is a change to both.
+func TestFilesThatStandInBothServicesAreEqual(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{
+		"internal/config/load.go",
+		"internal/identity/*.go", "internal/ids/*.go", "internal/problem/*.go", "internal/server/*.go",
+		"internal/postgres/dialer.go", "internal/postgres/migrate.go", "internal/postgres/open.go",
+		"internal/postgres/unavailable.go", "internal/postgres/pgtest/*.go",
+	} {
+		paths, err := filepath.Glob(filepath.Join(root, "shipments-svc", pattern))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s matches nothing (%v)", pattern, err)
+		}
+		for _, path := range paths {
+			rel, _ := filepath.Rel(filepath.Join(root, "shipments-svc"), path)
+			if match, _ := filepath.Match("*_test.go", filepath.Base(rel)); !match {
+				same(t, filepath.Join("shipments-svc", rel), filepath.Join("tokens-svc", rel))
+			}
+		}
+	}
+}
+
+func same(t *testing.T, a, b string) {
+	t.Helper()
+	if contentA, contentB := read(t, a), read(t, b); !bytes.Equal(contentA, contentB) {
+		t.Errorf("%s and %s differ", a, b)
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// TestModulesStandAlone: no module of ours requires another or replaces
+// anything, so each builds from its own folder.
+func TestModulesStandAlone(t *testing.T) {
+	t.Parallel()
+	for _, module := range modules {
+		mod := parse(t, module)
+		if len(mod.Replace) > 0 {
+			t.Errorf("%s/go.mod replaces %s", module, mod.Replace[0].Old.Path)
+		}
+		for _, other := range modules {
+			for _, require := range mod.Require {
+				if require.Mod.Path == "github.com/quayside/quayside/"+other {
+					t.Errorf("%s requires %s", module, other)
+				}
+			}
+		}
+	}
+}
+
+// TestSharedDependenciesHaveOneVersion: inside the workspace the highest
+// version wins; a module that asks for a lower one would be tested there with
+// code that its own image does not contain.
+func TestSharedDependenciesHaveOneVersion(t *testing.T) {
+	t.Parallel()
+	type use struct{ module, version string }
+	seen := map[string]use{}
+	for _, module := range modules {
+		for _, require := range parse(t, module).Require {
+			first, ok := seen[require.Mod.Path]
+			if ok && first.version != require.Mod.Version {
+				t.Errorf("%s: %s has %s, %s has %s", require.Mod.Path, first.module, first.version, module, require.Mod.Version)
+			}
+			if !ok {
+				seen[require.Mod.Path] = use{module, require.Mod.Version}
+			}
+		}
+	}
+}
+
+// TestPinnedVersions: the versions that the product was designed and measured with.
+func TestPinnedVersions(t *testing.T) {
+	t.Parallel()
+	for path, pin := range map[string]struct{ module, version string }{
+		"github.com/caddyserver/caddy/v2":    {"gateway", "v2.11.9"},
+		"github.com/go-redis/redis_rate/v10": {"gateway", "v10.0.1"},
+		"github.com/redis/go-redis/v9":       {"gateway", "v9.23.0"},
+		"github.com/go-kit/kit":              {"shipments-svc", "v0.13.0"},
+		"github.com/jmoiron/sqlx":            {"shipments-svc", "v1.4.0"},
+		"github.com/lib/pq":                  {"shipments-svc", "v1.12.3"},
+		"github.com/pressly/goose/v3":        {"shipments-svc", "v3.29.0"},
+	} {
+		found := ""
+		for _, require := range parse(t, pin.module).Require {
+			if require.Mod.Path == path {
+				found = require.Mod.Version
+			}
+		}
+		if found != pin.version {
+			t.Errorf("%s: %s has %q, want %s", path, pin.module, found, pin.version)
+		}
+	}
+}
+
+func parse(t *testing.T, module string) *modfile.File {
+	t.Helper()
+	path := filepath.Join(module, "go.mod")
+	mod, err := modfile.Parse(path, read(t, path), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mod
+}

@@ -1,0 +1,120 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestAPortInUseIsSaidWithItsRemedy(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	port := l.Addr().(*net.TCPAddr).Port
+	_, err = choosePorts(t.Context(), port)
+	if err == nil || !strings.Contains(err.Error(), strconv.Itoa(port)) || !strings.Contains(err.Error(), "QUAYSIDE_PORT") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPortsAreDistinct(t *testing.T) {
+	t.Parallel()
+	p, err := choosePorts(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, address := range []string{p.gateway, p.gatewayInner, p.shipments, p.shipmentsInner, p.tokens, p.tokensInner, p.postgres, p.redis} {
+		if address == "" || seen[address] {
+			t.Errorf("%q is empty or given twice: %+v", address, p)
+		}
+		seen[address] = true
+	}
+}
+
+func TestSecretsStayAndAreNobodyElses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first, err := loadSecrets(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := loadSecrets(dir)
+	if err != nil || first != second {
+		t.Errorf("%+v, then %+v (%v)", first, second, err)
+	}
+	info, err := os.Stat(first.peppersFile)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the peppers' file has mode %v (%v)", info.Mode(), err)
+	}
+}
+
+func TestDemoEnvReadsBackAsWritten(t *testing.T) {
+	t.Parallel()
+	want := Demo{Organization: "org_1", Token: "a", TokenReadOnly: "b", TokenOtherOrg: "c"}
+	if got := readDemo(want.env("http://127.0.0.1:8080")); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestAProcessThatEndsWhileStartingShowsItsLog(t *testing.T) {
+	t.Parallel()
+	p, err := startProcess("broken", t.TempDir(), exec.Command("sh", "-c", "echo no such table >&2; exit 1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = p.await(t.Context(), "broken", func() error { return errors.New("not yet") })
+	if err == nil || !strings.Contains(err.Error(), "no such table") {
+		t.Errorf("got %v", err)
+	}
+	if err := p.Stop(); err != nil {
+		t.Errorf("stopping what has ended: %v", err)
+	}
+}
+
+func TestExecGivesRealServersAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out")
+	err := Exec(t.Context(), io.Discard, "sh", "-c", `echo "$TEST_DATABASE_URL $TEST_REDIS_URL" >`+out+`; exit 7`)
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok || exit.ExitCode() != 7 {
+		t.Fatalf("got %v, want the command's own status", err)
+	}
+	urls, err := os.ReadFile(out)
+	if err != nil || !strings.HasPrefix(string(urls), "postgres://") || !strings.Contains(string(urls), " redis://") {
+		t.Fatalf("environment %q (%v)", urls, err)
+	}
+	database, _, _ := strings.Cut(string(urls), " ")
+	if err := ping(context.WithoutCancel(t.Context()), database); err == nil {
+		t.Error("Postgres still answers")
+	}
+}
+
+func TestCleanRemovesTheDataThatALinkLeadsTo(t *testing.T) {
+	t.Parallel()
+	dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "quayside-x")
+	if err := os.MkdirAll(filepath.Join(elsewhere, "postgres"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(elsewhere, "postgres"), filepath.Join(dir, "postgres")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Clean(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []string{dir, elsewhere} {
+		if _, err := os.Stat(gone); err == nil {
+			t.Errorf("%s is still there", gone)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+
+	"github.com/quayside/quayside/deploy/devstack"
+)
+
+// api is the router of the API document that the gateway itself serves.
+var api routers.Router
+
+func loadAPI(ctx context.Context) (routers.Router, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, stack.URL+"/api/v1/openapi.json", nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	content, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(content)
+	if err != nil {
+		return nil, fmt.Errorf("openapi.json (%s): %w", res.Status, err)
+	}
+	if err := doc.Validate(ctx); err != nil {
+		return nil, err
+	}
+	doc.Servers = openapi3.Servers{{URL: stack.URL + "/api/v1"}}
+	return gorillamux.NewRouter(doc)
+}
+
+// call is one request of a client.
+type call struct {
+	method string // GET unless said
+	path   string
+	token  string // none when empty
+	body   string // sent as JSON when not empty
+	header http.Header
+	from   string // the client's address, 127.0.0.1 unless said
+}
+
+// answer is what came back. Its window has been checked.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	window window
+}
+
+// window is what the X-RateLimit headers say.
+type window struct {
+	limit, remaining int
+	reset            time.Time
+}
+
+// do makes a call and checks of its answer what is promised of every answer:
+// that it comes within two seconds, is in the API document, carries the
+// window's headers once, a request id, and no piece of a token.
+func do(t *testing.T, c call) answer {
+	t.Helper()
+	req := c.request(t)
+	start := time.Now()
+	a := send(t, req, c.from)
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("%s %s took %s, more than two seconds", req.Method, c.path, took)
+	}
+	a.window = readWindow(t, a.header)
+	if id := a.header.Get("X-Request-Id"); !requestID.MatchString(id) {
+		t.Errorf("%s %s: X-Request-ID is %q", req.Method, c.path, id)
+	}
+	if a.status >= http.StatusBadRequest {
+		a.checkProblem(t, c)
+	}
+	a.checkAgainstAPI(t, req)
+	if c.token != "" && (bytes.Contains(a.body, []byte(c.token)) || strings.Contains(fmt.Sprint(a.header), c.token)) {
+		t.Errorf("%s %s: the answer repeats the token", req.Method, c.path)
+	}
+	return a
+}
+
+// send sends a request from an address and reads the whole answer.
+func send(t *testing.T, req *http.Request, from string) (a answer) {
+	t.Helper()
+	res, err := clientFrom(from).Do(req)
+	if err != nil {
+		t.Fatalf("%s %s: %v", req.Method, req.URL.Path, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	a.status, a.header = res.StatusCode, res.Header
+	if a.body, err = io.ReadAll(res.Body); err != nil {
+		t.Fatalf("%s %s: body: %v", req.Method, req.URL.Path, err)
+	}
+	return a
+}
+
+var requestID = regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{26}$`)
+
+func (c call) request(t *testing.T) *http.Request {
+	t.Helper()
+	if c.method == "" {
+		c.method = http.MethodGet
+	}
+	req, err := http.NewRequestWithContext(t.Context(), c.method, stack.URL+c.path, strings.NewReader(c.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.body == "" {
+		req.Body, req.GetBody, req.ContentLength = nil, nil, 0
+	} else {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	maps.Copy(req.Header, c.header)
+	return req
+}
+
+// clientFrom returns a client with an address of its own on the loopback net.
+func clientFrom(address string) *http.Client {
+	transport := &http.Transport{DisableKeepAlives: true}
+	if address != "" {
+		dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+		transport.DialContext = dialer.DialContext
+	}
+	return &http.Client{
+		Transport: transport, Timeout: 10 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+func readWindow(t *testing.T, h http.Header) (w window) {
+	t.Helper()
+	number := func(name string) int {
+		values := h.Values(name)
+		if len(values) != 1 {
+			t.Errorf("%s: %d values, want one", name, len(values))
+			return -1
+		}
+		n, err := strconv.Atoi(values[0])
+		if err != nil || n < 0 {
+			t.Errorf("%s is %q, want a whole number", name, values[0])
+		}
+		return n
+	}
+	w.limit, w.remaining = number("X-RateLimit-Limit"), number("X-RateLimit-Remaining")
+	w.reset = time.Unix(int64(number("X-RateLimit-Reset")), 0)
+	for _, name := range []string{"RateLimit", "RateLimit-Policy"} {
+		if len(h.Values(name)) != 1 {
+			t.Errorf("%s: %d values, want one", name, len(h.Values(name)))
+		}
+	}
+	return w
+}
+
+// problem is a problem+json body.
+type problem struct {
+	Type, Title, Detail, Instance, Code string
+	Status                              int
+	RequestID                           string `json:"request_id"`
+	Errors                              []struct{ Code, Pointer, Parameter, Detail string }
+}
+
+func (a answer) problem(t *testing.T) (p problem) {
+	t.Helper()
+	if err := json.Unmarshal(a.body, &p); err != nil {
+		t.Fatalf("%d is no problem: %v: %.200s", a.status, err, a.body)
+	}
+	return p
+}
+
+func (a answer) checkProblem(t *testing.T, c call) {
+	t.Helper()
+	if c.method == http.MethodHead {
+		return
+	}
+	if got := a.header.Get("Content-Type"); got != "application/problem+json" {
+		t.Errorf("%d has Content-Type %q: %.200s", a.status, got, a.body)
+		return
+	}
+	p := a.problem(t)
+	path, _, _ := strings.Cut(c.path, "?")
+	if p.Status != a.status || p.Type != "/problems/"+p.Code || p.Title == "" || p.Detail == "" ||
+		p.Instance != path || p.RequestID != a.header.Get("X-Request-Id") {
+		t.Errorf("%d %s: the problem does not fit its answer: %s", a.status, c.path, a.body)
+	}
+}
+
+// checkAgainstAPI validates an answer on a documented path.
+func (a answer) checkAgainstAPI(t *testing.T, req *http.Request) {
+	t.Helper()
+	route, params, err := api.FindRoute(req)
+	if err != nil {
+		return // not a documented path or method
+	}
+	err = openapi3filter.ValidateResponse(req.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: req, PathParams: params, Route: route},
+		Status:                 a.status, Header: a.header, Body: io.NopCloser(bytes.NewReader(a.body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+	})
+	if err != nil {
+		t.Errorf("%s %s: %d is not as the API document says: %v", req.Method, req.URL.Path, a.status, err)
+	}
+}
+
+// wants fails the test unless the answer has this status and, when it is an
+// error, this code.
+func (a answer) wants(t *testing.T, status int, code string) {
+	t.Helper()
+	if a.status != status {
+		t.Fatalf("status %d, want %d: %.300s", a.status, status, a.body)
+	}
+	if code != "" {
+		if p := a.problem(t); p.Code != code {
+			t.Errorf("code %q, want %q: %s", p.Code, code, a.body)
+		}
+	}
+}
+
+// decode reads a JSON answer.
+func decode[T any](t *testing.T, a answer) (v T) {
+	t.Helper()
+	if err := json.Unmarshal(a.body, &v); err != nil {
+		t.Fatalf("%v: %.300s", err, a.body)
+	}
+	return v
+}
+
+// fresh returns a new token of the demo organization.
+func fresh(t *testing.T, permissions string, flags ...string) devstack.Token {
+	t.Helper()
+	token, err := stack.CreateToken(t.Context(), stack.Demo.Organization, permissions, flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// eventually waits until ok, for at most limit.
+func eventually(t *testing.T, limit time.Duration, what string, ok func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("%s: not within %s", what, limit)
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// start brings a stopped program back and fails the test when it cannot.
+func start(t *testing.T, name string) {
+	t.Helper()
+	if err := stack.Program(name).Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func stop(t *testing.T, stopper interface{ Stop() error }) {
+	t.Helper()
+	if err := stopper.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// recovers waits until the token works again: full service comes back within
+// five seconds of the fault's end, without a restart of anything else.
+func recovers(t *testing.T, token string) {
+	t.Helper()
+	eventually(t, 5*time.Second, "full service", func() bool {
+		return do(t, call{path: "/api/v1/shipments", token: token}).status == http.StatusOK
+	})
+}
+
+func TestTokensServiceAwayIsNeverA401(t *testing.T) {
+	known, unknown := fresh(t, "shipments:read").Secret, fresh(t, "shipments:read").Secret
+	do(t, call{path: "/api/v1/shipments", token: known}).wants(t, http.StatusOK, "")
+	stop(t, stack.Program("tokens-svc"))
+
+	do(t, call{path: "/api/v1/shipments", token: known}).wants(t, http.StatusOK, "")
+	a := do(t, call{path: "/api/v1/shipments", token: unknown})
+	a.wants(t, http.StatusServiceUnavailable, "auth_unavailable")
+	if a.header.Get("Retry-After") != "2" || a.header.Get("Www-Authenticate") != "" {
+		t.Errorf("503 has %v", a.header)
+	}
+	a = do(t, call{path: "/api/v1/token", token: known})
+	if a.status != http.StatusBadGateway && a.status != http.StatusServiceUnavailable {
+		t.Errorf("a route of the stopped service: %d %s", a.status, a.body)
+	}
+
+	start(t, "tokens-svc")
+	recovers(t, unknown)
+}
+
+func TestShipmentsServiceAwayIsAGatewayError(t *testing.T) {
+	token := fresh(t, "shipments:read").Secret
+	stop(t, stack.Program("shipments-svc"))
+	a := do(t, call{path: "/api/v1/shipments", token: token})
+	if a.status != http.StatusBadGateway && a.status != http.StatusServiceUnavailable || !strings.HasPrefix(a.problem(t).Code, "upstream_") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	start(t, "shipments-svc")
+	recovers(t, token)
+}
+
+func TestPostgresAwayIs503AndKeepsWhatWasAcknowledged(t *testing.T) {
+	token := fresh(t, "shipments:write").Secret
+	a := do(t, call{method: http.MethodPost, path: "/api/v1/shipments", token: token, body: valid})
+	a.wants(t, http.StatusCreated, "")
+	location := a.header.Get("Location")
+
+	if err := stack.StopPostgres(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []call{
+		{path: "/api/v1/shipments", token: token},
+		{path: location, token: token},
+		{method: http.MethodPost, path: "/api/v1/shipments", token: token, body: valid},
+	} {
+		a := do(t, c)
+		a.wants(t, http.StatusServiceUnavailable, "")
+		if a.header.Get("Retry-After") == "" {
+			t.Errorf("503 without Retry-After: %v", a.header)
+		}
+	}
+	if err := stack.StartPostgres(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	recovers(t, token)
+	do(t, call{path: location, token: token}).wants(t, http.StatusOK, "")
+}
+
+// TestRedisAwayIsRefusedQuickly: without windows nobody passes, and nobody waits.
+func TestRedisAwayIsRefusedQuickly(t *testing.T) {
+	token := fresh(t, "shipments:read").Secret
+	do(t, call{path: "/api/v1/shipments", token: token}).wants(t, http.StatusOK, "")
+	if err := stack.StopRedis(); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	a := do(t, call{path: "/api/v1/shipments", token: token})
+	a.wants(t, http.StatusServiceUnavailable, "limiter_unavailable")
+	if took := time.Since(begin); took > 500*time.Millisecond {
+		t.Errorf("the refusal took %s", took)
+	}
+	do(t, call{path: "/api/v1/shipments"}).wants(t, http.StatusUnauthorized, "missing_token")
+	if err := stack.StartRedis(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	recovers(t, token)
+}
+
+// TestARevokedTokenIsRefusedWithinTenSeconds: the bound of the cache.
+func TestARevokedTokenIsRefusedWithinTenSeconds(t *testing.T) {
+	t.Parallel()
+	token := fresh(t, "shipments:read")
+	do(t, call{path: "/api/v1/shipments", token: token.Secret}).wants(t, http.StatusOK, "")
+	if err := stack.RevokeToken(t.Context(), token.ID); err != nil {
+		t.Fatal(err)
+	}
+	var a answer
+	eventually(t, 10*time.Second, "the refusal", func() bool {
+		a = do(t, call{path: "/api/v1/shipments", token: token.Secret, from: "127.0.0.105"})
+		return a.status == http.StatusUnauthorized
+	})
+	a.wants(t, http.StatusUnauthorized, "invalid_token")
+	if p := a.problem(t); !strings.Contains(p.Detail, "revoked") {
+		t.Errorf("who holds the secret is not told why: %s", p.Detail)
+	}
+}
+
+// TestNoLogHoldsAToken looks for the demo's tokens, which every test has used,
+// and for ones that were sent where they do not belong.
+func TestNoLogHoldsAToken(t *testing.T) {
+	token := fresh(t, "shipments:read").Secret
+	for _, c := range []call{
+		{path: "/api/v1/shipments?token=" + token, token: token},
+		{path: "/" + token, token: token},
+		{path: "/api/v1/shipments/" + token, token: token},
+		{path: "/api/v1/shipments", token: token, header: http.Header{
+			"X-Api-Key": {token}, "Cookie": {"t=" + token}, "Referer": {"https://x.example/?t=" + token},
+		}},
+	} {
+		send(t, c.request(t), "")
+	}
+	logs, err := filepath.Glob(filepath.Join(stack.LogDir(), "*.log"))
+	if err != nil || len(logs) < 3 {
+		t.Fatalf("logs: %v (%v)", logs, err)
+	}
+	for _, path := range logs {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{token, stack.Demo.Token, stack.Demo.TokenReadOnly, stack.Demo.TokenOtherOrg} {
+			for _, piece := range []string{secret[23:31], secret[40:48]} {
+				if strings.Contains(string(content), piece) {
+					t.Errorf("%s holds a piece of a token's secret", filepath.Base(path))
+				}
+			}
+		}
+	}
+}

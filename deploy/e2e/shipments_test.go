@@ -1,0 +1,188 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+type shipment struct {
+	ID, Reference, Status, Vessel, Origin, Destination string
+	PalletsCount                                       int     `json:"pallets_count"`
+	CreatedAt                                          string  `json:"created_at"`
+	ApprovedAt                                         *string `json:"approved_at"`
+	Pallets                                            []struct {
+		PalletNumber string  `json:"pallet_number"`
+		ProduceName  string  `json:"produce_name"`
+		Calibre      string  `json:"calibre"`
+		Boxes        int     `json:"boxes"`
+		BoxWeightKg  float64 `json:"box_weight_kg"`
+	}
+	Checks []struct{ Name, Result, Details string }
+}
+
+type page struct {
+	Shipments []shipment
+	Meta      struct {
+		Page, Total int
+		PerPage     int `json:"per_page"`
+	}
+}
+
+type one struct{ Shipment shipment }
+
+const valid = `{"shipment":{"reference":"PO-4711","vessel":"MSC Carmen","origin":"Cape Town, ZA","destination":"Rotterdam, NL"}}`
+
+func TestAShipmentIsCreatedFetchedAndListed(t *testing.T) {
+	t.Parallel()
+	token := fresh(t, "shipments:write").Secret
+	before := time.Now().Add(-time.Second)
+
+	a := do(t, call{method: http.MethodPost, path: "/api/v1/shipments", token: token, body: valid})
+	a.wants(t, http.StatusCreated, "")
+	created := decode[one](t, a).Shipment
+	if created.Status != "pending" || created.Reference != "PO-4711" || !strings.HasPrefix(created.ID, "ship_") {
+		t.Errorf("created %+v", created)
+	}
+	at, err := time.Parse("2006-01-02T15:04:05.000Z", created.CreatedAt)
+	if err != nil || at.Before(before) || at.After(time.Now().Add(time.Second)) {
+		t.Errorf("created_at %q (%v)", created.CreatedAt, err)
+	}
+	location := a.header.Get("Location")
+	if location != "/api/v1/shipments/"+created.ID {
+		t.Errorf("Location is %q", location)
+	}
+
+	a = do(t, call{path: location, token: token})
+	a.wants(t, http.StatusOK, "")
+	got := decode[one](t, a).Shipment
+	if got.ID != created.ID || got.Vessel != "MSC Carmen" || got.Pallets == nil || got.Checks == nil || len(got.Pallets) != 0 {
+		t.Errorf("fetched %s", a.body)
+	}
+
+	a = do(t, call{path: "/api/v1/shipments?per_page=100", token: token})
+	a.wants(t, http.StatusOK, "")
+	if !slices.ContainsFunc(decode[page](t, a).Shipments, func(s shipment) bool { return s.ID == created.ID }) {
+		t.Errorf("%s is not on the first page of %s", created.ID, a.body)
+	}
+}
+
+func TestTheDemoHasShipmentsInEveryStatusWithPalletsAndChecks(t *testing.T) {
+	t.Parallel()
+	token := fresh(t, "shipments:read").Secret
+	results := map[string]bool{}
+	for _, status := range []string{"pending", "processing", "ready_for_review", "approved", "rejected"} {
+		a := do(t, call{path: "/api/v1/shipments?status=" + status, token: token})
+		a.wants(t, http.StatusOK, "")
+		list := decode[page](t, a)
+		if len(list.Shipments) == 0 || list.Meta.Total < len(list.Shipments) {
+			t.Fatalf("%s: %s", status, a.body)
+		}
+		for _, s := range list.Shipments {
+			if s.Status != status {
+				t.Errorf("status=%s lists %s, which is %s", status, s.ID, s.Status)
+			}
+			if (s.ApprovedAt != nil) != (status == "approved") {
+				t.Errorf("%s (%s): approved_at %v", s.ID, status, s.ApprovedAt)
+			}
+			a := do(t, call{path: "/api/v1/shipments/" + s.ID, token: token})
+			a.wants(t, http.StatusOK, "")
+			detail := decode[one](t, a).Shipment
+			if len(detail.Pallets) != s.PalletsCount {
+				t.Errorf("%s: pallets_count %d, %d pallets", s.ID, s.PalletsCount, len(detail.Pallets))
+			}
+			for _, check := range detail.Checks {
+				results[check.Result] = true
+			}
+		}
+	}
+	for _, result := range []string{"pass", "warn", "fail", "skip"} {
+		if !results[result] {
+			t.Errorf("no check has result %s", result)
+		}
+	}
+}
+
+func TestAnotherOrganizationsShipmentIsAnUnknownOne(t *testing.T) {
+	t.Parallel()
+	other := decode[page](t, do(t, call{path: "/api/v1/shipments", token: stack.Demo.TokenOtherOrg}))
+	if len(other.Shipments) == 0 {
+		t.Fatal("the other organization has no shipment")
+	}
+	token := fresh(t, "admin").Secret
+	var bodies []string
+	for _, id := range []string{other.Shipments[0].ID, "ship_00000000000000000000000000", "ship_x", "4711"} {
+		a := do(t, call{path: "/api/v1/shipments/" + id, token: token})
+		a.wants(t, http.StatusNotFound, "not_found")
+		p := a.problem(t)
+		bodies = append(bodies, p.Title+p.Detail)
+	}
+	if len(slices.Compact(bodies)) != 1 {
+		t.Errorf("the answers differ: %q", bodies)
+	}
+}
+
+func TestPagesAreExactAtAnyDepth(t *testing.T) {
+	t.Parallel()
+	organization, err := stack.CreateOrganization(t.Context(), "Pages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := stack.CreateToken(t.Context(), organization, "shipments:write")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(query string) (page, http.Header) {
+		a := do(t, call{path: "/api/v1/shipments" + query, token: token.Secret})
+		a.wants(t, http.StatusOK, "")
+		return decode[page](t, a), a.header
+	}
+	if empty, _ := list(""); empty.Shipments == nil || empty.Meta.Total != 0 || empty.Meta.Page != 1 || empty.Meta.PerPage != 25 {
+		t.Errorf("an empty list is %+v", empty)
+	}
+	var want []string
+	for i := range 7 {
+		body := strings.Replace(valid, "PO-4711", fmt.Sprintf("PO-%d", i), 1)
+		a := do(t, call{method: http.MethodPost, path: "/api/v1/shipments", token: token.Secret, body: body})
+		a.wants(t, http.StatusCreated, "")
+		want = append(want, decode[one](t, a).Shipment.ID)
+	}
+	slices.Reverse(want) // newest first
+	var got []string
+	next := "/api/v1/shipments?per_page=3"
+	for next != "" {
+		u, err := url.Parse(next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, header := list("?" + u.RawQuery)
+		if p.Meta.Total != 7 || p.Meta.PerPage != 3 {
+			t.Errorf("%s: meta %+v", next, p.Meta)
+		}
+		for _, s := range p.Shipments {
+			got = append(got, s.ID)
+		}
+		next = nextLink(header)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("walking the pages gives\n%v, want\n%v", got, want)
+	}
+	if beyond, _ := list("?page=1000000000&per_page=500"); beyond.Shipments == nil || len(beyond.Shipments) != 0 ||
+		beyond.Meta.Total != 7 || beyond.Meta.PerPage != 100 {
+		t.Errorf("past the end: %+v", beyond)
+	}
+}
+
+// nextLink returns the target of rel="next".
+func nextLink(h http.Header) string {
+	for link := range strings.SplitSeq(h.Get("Link"), ",") {
+		if target, ok := strings.CutSuffix(strings.TrimSpace(link), `>; rel="next"`); ok {
+			return strings.TrimPrefix(target, "<")
+		}
+	}
+	return ""
+}
