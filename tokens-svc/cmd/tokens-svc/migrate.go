@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/server"
+)
+
+const aboutMigrate = `Changes the database's schema: up brings it to the newest version, down takes
+back the last step, status shows what was done. It may run while the program of
+the version before serves, and several times at once.`
+
+func migrate(ctx context.Context, p program) error {
+	f := newFlags("migrate", aboutMigrate, "up|down|status")
+	operands, err := f.parse(p.args, p.stdout)
+	if err != nil {
+		return err
+	}
+	cfg, err := config.Load(p.environ, config.Migration)
+	if err != nil {
+		return fmt.Errorf("configuration:\n%w", err)
+	}
+	return postgres.Migrate(ctx, cfg.MigrationURL(), operands[0], p.stdout)
+}
+
+func health(ctx context.Context, p program) error {
+	f := newFlags("health", "Asks the server at INNER_ADDRESS whether it lives; the exit code is the answer.")
+	if _, err := f.parse(p.args, p.stdout); err != nil {
+		return err
+	}
+	cfg, err := config.Load(p.environ)
+	if err != nil {
+		return fmt.Errorf("configuration:\n%w", err)
+	}
+	return server.Check(ctx, cfg.InnerAddress)
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/wire"
+)
+
+func createOrganization(ctx context.Context, p program) error {
+	f := newFlags("org create", "Creates an organization and prints its id.")
+	name := f.String("name", "", "what people call it")
+	id := f.String("id", "", "its `org_…` id, to bring one along; a new one if left out")
+	asJSON := f.Bool("json", false, "print JSON")
+	if _, err := f.parse(p.args, p.stdout); err != nil {
+		return err
+	}
+	if err := f.require("name"); err != nil {
+		return err
+	}
+	if *id == "" {
+		*id = ids.New("org")
+	}
+	org, err := parseOrg(*id)
+	if err != nil {
+		return err
+	}
+	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
+		o, err := s.CreateOrganization(ctx, org, *name)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return printJSON(p.stdout, struct {
+				Organization wire.Organization `json:"organization"`
+			}{wire.NewOrganization(o)})
+		}
+		_, err = fmt.Fprintln(p.stdout, o.ID)
+		return err
+	})
+}

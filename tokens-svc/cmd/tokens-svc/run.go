@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// program is what one run of the program can see and touch.
+type program struct {
+	args    []string // without the program's name
+	environ []string // NAME=value
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
+	now     time.Time // when it began; a command happens at this instant
+}
+
+// command is one of the program's commands.
+type command struct {
+	name    string // "token create"
+	summary string
+	run     func(ctx context.Context, p program) error // p.args is what follows the name
+}
+
+func commands() []command {
+	return []command{
+		{"serve", "answer gateways, and tokens that ask about themselves", serve},
+		{"migrate", "bring the database's schema up to date, or one step back", migrate},
+		{"health", "ask a running server whether it lives", health},
+		{"org create", "create an organization", createOrganization},
+		{"token create", "make a token and print it, once", createToken},
+		{"token list", "list an organization's tokens", listTokens},
+		{"token revoke", "end a token for good", revokeToken},
+		{"token check", "say whether a token is good, and what it may do", checkToken},
+	}
+}
+
+// run does what the arguments say. It returns a usageError when they say
+// nothing that can be done.
+func run(ctx context.Context, p program) error {
+	for _, c := range commands() {
+		words := strings.Fields(c.name)
+		if len(p.args) >= len(words) && strings.Join(p.args[:len(words)], " ") == c.name {
+			p.args = p.args[len(words):]
+			if err := c.run(ctx, p); !errors.Is(err, errHelp) {
+				return err
+			}
+			return nil
+		}
+	}
+	if len(p.args) == 0 {
+		return usagef("a command is missing\n\n%s", overview())
+	}
+	if isHelp(p.args[0]) {
+		_, err := fmt.Fprint(p.stdout, overview())
+		return err
+	}
+	return usagef("unknown command %q\n\n%s", strings.Join(p.args[:min(2, len(p.args))], " "), overview())
+}
+
+func overview() string {
+	var b strings.Builder
+	b.WriteString("Usage: tokens-svc COMMAND [ARGUMENTS]\n\nCommands:\n")
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "  %-14s %s\n", c.name, c.summary)
+	}
+	b.WriteString("\nEach command explains itself with -h. The configuration is in the environment; see README.md.\n")
+	return b.String()
+}
+
+func isHelp(arg string) bool {
+	return arg == "help" || arg == "-h" || arg == "-help" || arg == "--help"
+}

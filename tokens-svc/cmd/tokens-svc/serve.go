@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+
+	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/credential"
+	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/metrics"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/server"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/transport"
+)
+
+const aboutServe = `Answers GET /api/v1/token at LISTEN_ADDRESS, and introspection, health and
+metrics at INNER_ADDRESS, until it is told to stop by SIGTERM or SIGINT. It
+starts without Postgres and is ready once that is there.`
+
+func serve(ctx context.Context, p program) error {
+	f := newFlags("serve", aboutServe)
+	if _, err := f.parse(p.args, p.stdout); err != nil {
+		return err
+	}
+	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.Gateways)
+	if err != nil {
+		return fmt.Errorf("configuration:\n%w", err)
+	}
+	peppers, err := tokens.ParsePeppers(cfg.TokenPeppers)
+	if err != nil {
+		return fmt.Errorf("TOKEN_PEPPERS: %w", err)
+	}
+	gateways, err := credential.Parse(cfg.GatewayCredential)
+	if err != nil {
+		return fmt.Errorf("GATEWAY_CREDENTIAL: %w", err)
+	}
+	db, err := postgres.Open(cfg.DatabaseURL)
+	if err != nil {
+		return fmt.Errorf("DATABASE_URL: %w", err)
+	}
+	defer func() { _ = db.Close() }()
+
+	log := newLogger(p.stderr, cfg.LogLevel)
+	repo := postgres.NewRepository(db)
+	resealer := tokens.NewResealer(repo)
+	defer inBackground(ctx, func(ctx context.Context) {
+		resealer.Run(ctx, func(err error) { log.Warn("a token keeps its old pepper", "error", err) })
+	})()
+	service := tokens.NewService(repo, tokens.Config{Peppers: peppers, OnStale: resealer.Offer})
+	counted := metrics.New()
+	set := endpoints.New(service, endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe})
+	inner := server.NewInner(counted.Gatherer(), repo.Ready)
+	inner.Handle(transport.InternalPath, transport.Internal(set, gateways, log))
+	return listen(ctx, log, cfg, transport.Public(set, log), inner)
+}
+
+// listen answers on both listeners until ctx ends and what was begun is done.
+func listen(ctx context.Context, log *slog.Logger, cfg config.Config, public http.Handler, inner *server.Inner) error {
+	outside, err := server.Listen(ctx, cfg.ListenAddress)
+	if err != nil {
+		return fmt.Errorf("LISTEN_ADDRESS: %w", err)
+	}
+	inside, err := server.Listen(ctx, cfg.InnerAddress)
+	if err != nil {
+		return errors.Join(fmt.Errorf("INNER_ADDRESS: %w", err), outside.Close())
+	}
+	return server.Serve(ctx, log, inner.Drain,
+		server.Server{Name: "public", Listener: outside, Handler: public},
+		server.Server{Name: "inner", Listener: inside, Handler: inner})
+}
+
+// inBackground runs work until the function it returns is called, which waits
+// for its end.
+func inBackground(ctx context.Context, work func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	running.Go(func() { work(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// withService calls do with a service over the configured database. It has
+// peppers if they are among the needs.
+func withService(ctx context.Context, p program, do func(context.Context, *tokens.Service) error, needs ...config.Need) error {
+	cfg, err := config.Load(p.environ, append(needs, config.Database)...)
+	if err != nil {
+		return fmt.Errorf("configuration:\n%w", err)
+	}
+	c := tokens.Config{Now: func() time.Time { return p.now }}
+	if cfg.TokenPeppers != "" {
+		if c.Peppers, err = tokens.ParsePeppers(cfg.TokenPeppers); err != nil {
+			return fmt.Errorf("TOKEN_PEPPERS: %w", err)
+		}
+	}
+	db, err := postgres.Open(cfg.DatabaseURL)
+	if err != nil {
+		return fmt.Errorf("DATABASE_URL: %w", err)
+	}
+	defer func() { _ = db.Close() }()
+	return invalid(do(ctx, tokens.NewService(postgres.NewRepository(db), c)))
+}
+
+// invalid tells which flags a ValidationError is about; other errors pass.
+func invalid(err error) error {
+	wrong, ok := errors.AsType[*tokens.ValidationError](err)
+	if !ok {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("nothing was done:")
+	for _, f := range wrong.Fields {
+		fmt.Fprintf(&b, "\n  --%s %s", strings.ReplaceAll(f.Field, "_", "-"), f.Detail)
+	}
+	return usagef("%s", b.String())
+}
+
+// parseOrg reads an organization's id as somebody typed it.
+func parseOrg(text string) (tokens.OrgID, error) {
+	if _, ok := ids.Parse("org", text); !ok {
+		return "", usagef("%q is no organization's id: it has org_ and 26 characters, as org create prints it", text)
+	}
+	return tokens.OrgID(text), nil
+}
+
+// printJSON writes v for scripts, on one line.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

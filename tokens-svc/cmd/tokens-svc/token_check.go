@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/wire"
+)
+
+const aboutCheck = `Reads a token from standard input and says whether it is good, whose it is and
+what it may do. The exit code is 0 for a good token and 1 for any other. The
+token is never an argument, where other users would see it, and never printed:
+
+    tokens-svc token check < token.txt`
+
+// maxInput is much more than a token, and much less than a mistaken file.
+const maxInput = 4 << 10
+
+func checkToken(ctx context.Context, p program) error {
+	f := newFlags("token check", aboutCheck)
+	asJSON := f.Bool("json", false, "print JSON, also for a token that is not good")
+	if _, err := f.parse(p.args, p.stdout); err != nil {
+		return err
+	}
+	input, err := io.ReadAll(io.LimitReader(p.stdin, maxInput))
+	if err != nil {
+		return fmt.Errorf("read the token: %w", err)
+	}
+	text := strings.TrimSpace(string(input))
+	if text == "" {
+		return f.usagef("no token on standard input")
+	}
+	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
+		presented, malformed := tokens.Parse(text)
+		found, err := s.Introspect(ctx, presented)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			err = printJSON(p.stdout, newChecked(found, s.Now()))
+		} else if found.Outcome == tokens.OutcomeActive {
+			err = printGood(p.stdout, found.Token)
+		}
+		return errors.Join(err, refusal(found, malformed))
+	}, config.Peppers)
+}
+
+// refusal says why a token is not good, and is nil for one that is. Operators
+// are told more than clients: they can read the database.
+func refusal(found tokens.Introspection, malformed error) error {
+	t := found.Token
+	switch found.Outcome {
+	case tokens.OutcomeActive:
+		return nil
+	case tokens.OutcomeMalformed:
+		return malformed
+	case tokens.OutcomeExpired:
+		return fmt.Errorf("not good: %s expired at %s", t.ID, t.ExpiresAt.Format(time.RFC3339))
+	case tokens.OutcomeRevoked:
+		return fmt.Errorf("not good: %s was revoked at %s (reason: %q)", t.ID, t.RevokedAt.Format(time.RFC3339), t.RevokedReason)
+	case tokens.OutcomeMismatch:
+		return fmt.Errorf("not good: %s exists, but with another secret", found.ID)
+	case tokens.OutcomeNoPepper:
+		return fmt.Errorf("not good here: %s was sealed with a pepper that TOKEN_PEPPERS lacks", found.ID)
+	default:
+		return fmt.Errorf("not good: there is no %s here", found.ID)
+	}
+}
+
+// checked is the answer for scripts. As in an introspection, why a token is not
+// good is told only to those who hold the right secret.
+type checked struct {
+	Active bool        `json:"active"`
+	Reason string      `json:"reason,omitempty"`
+	Token  *wire.Token `json:"token,omitempty"`
+}
+
+func newChecked(found tokens.Introspection, now time.Time) checked {
+	c := checked{Active: found.Outcome == tokens.OutcomeActive, Reason: found.Reason()}
+	if c.Active || c.Reason != "" {
+		t := wire.NewToken(found.Token, found.Token.Status(now))
+		c.Token = &t
+	}
+	return c
+}
+
+func printGood(w io.Writer, t tokens.Token) error {
+	_, err := fmt.Fprintf(w, "good\nid:           %s\nname:         %s\norganization: %s (%s)\npermissions:  %s\nuntil:        %s\n",
+		t.ID, t.Name, t.Organization.ID, t.Organization.Name, strings.Join(wire.Permissions(t), " "), end(t))
+	return err
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/wire"
+)
+
+const aboutCreate = `Makes a token and prints it. It is shown this once: what is stored can check
+it, but not bring it back. Standard output is the token and nothing else, so
+
+    TOKEN=$(tokens-svc token create --organization org_… --name ERP --permissions shipments:read)
+
+keeps it from the screen; what else there is to know goes to standard error.
+
+Permissions: shipments:read, shipments:write, shipments:review, documents:read,
+documents:write, webhooks:manage, admin. Write includes read; admin includes all.`
+
+func createToken(ctx context.Context, p program) error {
+	f := newFlags("token create", aboutCreate)
+	org := f.String("organization", "", "the `org_…` id of the organization it acts for")
+	asJSON := f.Bool("json", false, "print JSON, the token as its member secret")
+	var d tokens.Draft
+	f.StringVar(&d.Name, "name", "", "what people call it")
+	f.StringVar((*string)(&d.Environment), "environment", "", "`live` or test, visible in its text; live if left out")
+	f.Func("permissions", "what it may do: a `list` separated by commas", splitInto(&d.Permissions))
+	f.Func("ip-allow", "where it may be used from: a `list` of addresses and CIDR ranges; anywhere if left out", splitInto(&d.IPAllow))
+	f.Func("limit", "`requests` in each window; 100 if left out", positive(&d.RateLimit.Limit))
+	f.Func("window-seconds", "length of the window in `seconds`; 60 if left out", func(text string) error {
+		var n int
+		err := positive(&n)(text)
+		d.RateLimit.Window = time.Duration(n) * time.Second
+		return err
+	})
+	expiry := expiryFlags(f, p.now)
+	if _, err := f.parse(p.args, p.stdout); err != nil {
+		return err
+	}
+	if err := f.require("organization", "name"); err != nil {
+		return err
+	}
+	owner, err := parseOrg(*org)
+	if err != nil {
+		return err
+	}
+	d.ExpiresAt = expiry()
+	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
+		t, secret, err := s.CreateToken(ctx, owner, d)
+		if err != nil {
+			return err
+		}
+		if err := printCreated(p, t, t.Status(s.Now()), secret, *asJSON); err != nil {
+			return fmt.Errorf("token %s was made but could not be printed; revoke it and make another: %w", t.ID, err)
+		}
+		return nil
+	}, config.Peppers)
+}
+
+// printCreated is the one place where the secret leaves the program.
+func printCreated(p program, t tokens.Token, status tokens.Status, secret tokens.Secret, asJSON bool) error {
+	if asJSON {
+		type created struct {
+			wire.Token
+			Secret string `json:"secret"`
+		}
+		return printJSON(p.stdout, struct {
+			Token created `json:"token"`
+		}{created{wire.NewToken(t, status), secret.Reveal()}})
+	}
+	if _, err := fmt.Fprintln(p.stdout, secret.Reveal()); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(p.stderr, "%s %q of %s may %s, until %s. It is shown this once.\n",
+		t.ID, t.Name, t.Organization.Name, strings.Join(wire.Permissions(t), ", "), end(t))
+	return nil
+}

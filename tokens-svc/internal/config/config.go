@@ -1,0 +1,44 @@
+// Package config reads the program's configuration from the environment.
+//
+// All that is wrong with it is reported at once, by the names of the variables
+// and without the values of secrets. Secrets that stand in the repository for
+// demonstrations are refused unless QUAYSIDE_DEMO admits them.
+package config
+
+import (
+	"errors"
+	"log/slog"
+)
+
+// Config is every variable of the program. Which of them must be set depends
+// on the command: see Need. Its secrets are as they were given and must not be
+// printed.
+type Config struct {
+	ListenAddress     string     `env:"LISTEN_ADDRESS" envDefault:":8082" doc:"Where requests that came through the gateway are answered."`
+	InnerAddress      string     `env:"INNER_ADDRESS" envDefault:":9082" doc:"Where introspection, health and metrics are answered. Never published."`
+	DatabaseURL       string     `env:"DATABASE_URL" secret:"true" doc:"Postgres, perhaps through a transaction pooler. Needed by all but health."`
+	DatabaseDirectURL string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Postgres itself, for migrate, which no pooler may stand before. DATABASE_URL if empty."`
+	GatewayCredential string     `env:"GATEWAY_CREDENTIAL" secret:"true" doc:"What gateways show to introspect, at least 32 bytes; of several, separated by commas, each is good. Needed by serve."`
+	TokenPeppers      string     `env:"TOKEN_PEPPERS" secret:"true" doc:"Keys of the stored tokens, version:base64, separated by commas, newest first, at least 32 bytes each. Needed by serve, token create and token check."`
+	LogLevel          slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
+	Demo              bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits secrets that begin with demo-, which everybody knows."`
+}
+
+// Load reads the configuration from environ, a list of NAME=value, and checks
+// what the command needs.
+func Load(environ []string, needs ...Need) (Config, error) {
+	cfg, err := load[Config](environ)
+	errs := []error{err}
+	for _, need := range needs {
+		errs = append(errs, need(cfg))
+	}
+	return cfg, errors.Join(errs...)
+}
+
+// MigrationURL returns the DSN under which migrations run.
+func (c Config) MigrationURL() string {
+	if c.DatabaseDirectURL != "" {
+		return c.DatabaseDirectURL
+	}
+	return c.DatabaseURL
+}

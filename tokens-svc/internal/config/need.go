@@ -1,0 +1,71 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/tokens-svc/internal/credential"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Need is a part of the configuration that a command cannot do without.
+type Need func(Config) error
+
+// Database is needed by whatever reads or writes tokens.
+func Database(c Config) error { return c.checkDSN("DATABASE_URL", c.DatabaseURL) }
+
+// Migration is needed to change the schema.
+func Migration(c Config) error {
+	if c.DatabaseDirectURL == "" {
+		return Database(c)
+	}
+	return c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL)
+}
+
+// Peppers are needed to make and to verify tokens.
+func Peppers(c Config) error {
+	if c.TokenPeppers == "" {
+		return errors.New(`TOKEN_PEPPERS is not set; make one with: echo "1:$(openssl rand -base64 32)"`)
+	}
+	peppers, err := tokens.ParsePeppers(c.TokenPeppers)
+	if err != nil {
+		return fmt.Errorf("TOKEN_PEPPERS: %w", err)
+	}
+	return c.refuseDemo("TOKEN_PEPPERS", peppers.AnyBeginsWith(demoPrefix))
+}
+
+// Gateways are needed to answer introspections.
+func Gateways(c Config) error {
+	if c.GatewayCredential == "" {
+		return errors.New("GATEWAY_CREDENTIAL is not set; make one with: openssl rand -hex 32")
+	}
+	if _, err := credential.Parse(c.GatewayCredential); err != nil {
+		return fmt.Errorf("GATEWAY_CREDENTIAL: %w", err)
+	}
+	demo := false
+	for entry := range strings.SplitSeq(c.GatewayCredential, ",") {
+		demo = demo || strings.HasPrefix(strings.TrimSpace(entry), demoPrefix)
+	}
+	return c.refuseDemo("GATEWAY_CREDENTIAL", demo)
+}
+
+func (c Config) checkDSN(name, dsn string) error {
+	if dsn == "" {
+		return fmt.Errorf("%s is not set; it looks like postgres://user:password@host:5432/tokens", name)
+	}
+	parsed, err := pq.NewConfig(dsn)
+	if err != nil {
+		return fmt.Errorf("%s is no Postgres URL or key=value DSN", name)
+	}
+	return c.refuseDemo(name, strings.HasPrefix(parsed.Password, demoPrefix))
+}
+
+func (c Config) refuseDemo(name string, demo bool) error {
+	if demo && !c.Demo {
+		return fmt.Errorf("%s is the repository's, which everybody knows; set one of your own, or QUAYSIDE_DEMO=true on a laptop", name)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package endpoints
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/go-kit/kit/endpoint"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Observe is told of each call that has ended: the endpoint's name, what came
+// of it, and how long it took. There are few results: those of an answer
+// (Result) and those of an error.
+type Observe func(name, result string, took time.Duration)
+
+// Result lets a response say what came of the call; "ok" stands for those that
+// do not.
+type Result interface{ Result() string }
+
+func observe(name string, tell Observe) endpoint.Middleware {
+	return func(next endpoint.Endpoint) endpoint.Endpoint {
+		if tell == nil {
+			return next
+		}
+		return func(ctx context.Context, request any) (any, error) {
+			start := time.Now()
+			response, err := next(ctx, request)
+			tell(name, result(response, err), time.Since(start))
+			return response, err
+		}
+	}
+}
+
+func result(response any, err error) string {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, tokens.ErrUnavailable):
+		return "unavailable"
+	case errors.Is(err, ErrNotGood):
+		return "refused"
+	case err != nil:
+		return "error"
+	}
+	if r, ok := response.(Result); ok {
+		return r.Result()
+	}
+	return "ok"
+}
+
+// recovery makes a panic an error. Its text is for the log and no client.
+func recovery(next endpoint.Endpoint) endpoint.Endpoint {
+	return func(ctx context.Context, request any) (response any, err error) {
+		defer func() {
+			if cause := recover(); cause != nil {
+				err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+			}
+		}()
+		return next(ctx, request)
+	}
+}
+
+func timeout(limit time.Duration) endpoint.Middleware {
+	return func(next endpoint.Endpoint) endpoint.Endpoint {
+		return func(ctx context.Context, request any) (any, error) {
+			ctx, cancel := context.WithTimeout(ctx, limit)
+			defer cancel()
+			return next(ctx, request)
+		}
+	}
+}

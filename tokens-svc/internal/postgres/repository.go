@@ -1,0 +1,67 @@
+// Package postgres keeps organizations and tokens in Postgres.
+//
+// Guarantees: a method's change is one statement, so that it happens whole or
+// not at all; each change of a token takes the next revision in that same
+// statement; a call under a context of Budget is over in less than two seconds,
+// even when Postgres vanishes without a word; and whatever means that Postgres
+// cannot serve now comes back as tokens.ErrUnavailable.
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Repository implements tokens.Repository.
+type Repository struct {
+	db *sqlx.DB
+}
+
+// NewRepository returns a repository over a pool that Open returned, whose
+// database Migrate has brought up to date.
+func NewRepository(db *sqlx.DB) *Repository { return &Repository{db: db} }
+
+// Ready reports whether the repository can serve: Postgres answers and has the
+// schema.
+func (r *Repository) Ready(ctx context.Context) error {
+	var revision int64
+	return translate(r.db.GetContext(ctx, &revision, `SELECT value FROM revision`))
+}
+
+// The SQLSTATEs that a constraint answers with.
+const (
+	uniqueViolation     = "23505"
+	foreignKeyViolation = "23503"
+)
+
+// translate gives an error of Postgres its meaning in the domain. What has
+// none there is a fault of this program and stays as it is.
+func translate(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return tokens.ErrNotFound
+	}
+	if pgErr, ok := errors.AsType[*pq.Error](err); ok {
+		switch pgErr.Code {
+		case uniqueViolation:
+			return tokens.ErrExists
+		case foreignKeyViolation:
+			return tokens.ErrNotFound
+		}
+	}
+	if Unavailable(err) {
+		return fmt.Errorf("%w: %w", tokens.ErrUnavailable, err)
+	}
+	return err
+}
+
+var _ tokens.Repository = (*Repository)(nil)

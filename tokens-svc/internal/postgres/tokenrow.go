@@ -1,0 +1,90 @@
+package postgres
+
+import (
+	"database/sql"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// tokenRow is what selectTokens returns.
+type tokenRow struct {
+	ID                    tokens.TokenID      `db:"id"`
+	OrganizationID        tokens.OrgID        `db:"organization_id"`
+	OrganizationName      string              `db:"organization_name"`
+	OrganizationCreatedAt time.Time           `db:"organization_created_at"`
+	Name                  string              `db:"name"`
+	Environment           tokens.Environment  `db:"environment"`
+	Permissions           pq.StringArray      `db:"permissions"`
+	IPAllow               pq.StringArray      `db:"ip_allow"`
+	RateLimit             int                 `db:"rate_limit"`
+	RateWindowSeconds     int                 `db:"rate_window_seconds"`
+	CreatedAt             time.Time           `db:"created_at"`
+	ExpiresAt             sql.Null[time.Time] `db:"expires_at"`
+	RevokedAt             sql.Null[time.Time] `db:"revoked_at"`
+	RevokedReason         string              `db:"revoked_reason"`
+	PepperVersion         int                 `db:"pepper_version"`
+	MAC                   []byte              `db:"mac"`
+	Revision              int64               `db:"rev"`
+}
+
+func (r tokenRow) token() (tokens.Token, error) {
+	t := tokens.Token{
+		ID: r.ID,
+		Organization: tokens.Organization{
+			ID: r.OrganizationID, Name: r.OrganizationName, CreatedAt: r.OrganizationCreatedAt.UTC(),
+		},
+		Name:          r.Name,
+		Environment:   r.Environment,
+		Permissions:   make([]tokens.Permission, len(r.Permissions)),
+		IPAllow:       make([]netip.Prefix, len(r.IPAllow)),
+		RateLimit:     tokens.RateLimit{Limit: r.RateLimit, Window: time.Duration(r.RateWindowSeconds) * time.Second},
+		CreatedAt:     r.CreatedAt.UTC(),
+		ExpiresAt:     utc(r.ExpiresAt),
+		RevokedAt:     utc(r.RevokedAt),
+		RevokedReason: r.RevokedReason,
+		Revision:      r.Revision,
+	}
+	for i, p := range r.Permissions {
+		t.Permissions[i] = tokens.Permission(p)
+	}
+	for i, text := range r.IPAllow {
+		var err error
+		if t.IPAllow[i], err = netip.ParsePrefix(text); err != nil {
+			return tokens.Token{}, fmt.Errorf("ip_allow of token %s: %w", r.ID, err)
+		}
+	}
+	return t, nil
+}
+
+func (r tokenRow) digest() tokens.Digest {
+	d := tokens.Digest{Version: r.PepperVersion}
+	copy(d.MAC[:], r.MAC) // the table lets no other length in
+	return d
+}
+
+// utc returns the zero time for NULL.
+func utc(t sql.Null[time.Time]) time.Time {
+	if !t.Valid {
+		return time.Time{}
+	}
+	return t.V.UTC()
+}
+
+// nullTime returns NULL for the zero time.
+func nullTime(t time.Time) sql.Null[time.Time] {
+	return sql.Null[time.Time]{V: t, Valid: !t.IsZero()}
+}
+
+// rangeTexts returns what Postgres reads as a cidr[].
+func rangeTexts(ranges []netip.Prefix) pq.StringArray {
+	texts := make(pq.StringArray, len(ranges))
+	for i, r := range ranges {
+		texts[i] = r.String()
+	}
+	return texts
+}

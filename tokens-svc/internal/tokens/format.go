@@ -1,0 +1,92 @@
+package tokens
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strings"
+)
+
+// A token's text is
+//
+//	shpt_<environment>_<id>_<secret><checksum>
+//
+// textLen characters of [0-9A-Za-z_], which a double click selects as one word.
+const (
+	prefix      = "shpt_"
+	idPrefix    = "tok_"
+	envLen      = 4
+	idLen       = 12
+	secretLen   = 32 // 190 bits: not to be guessed
+	checksumLen = 6  // the 32 bits of a CRC in base62
+
+	idStart     = len(prefix) + envLen + len("_")
+	secretStart = idStart + idLen + len("_")
+	sumStart    = secretStart + secretLen
+	textLen     = sumStart + checksumLen
+)
+
+// Environment tells real tokens from those for trying things out. Both work
+// alike; it is part of the text so that people and scanners see which is which.
+type Environment string
+
+// The environments.
+const (
+	Live Environment = "live"
+	Test Environment = "test"
+)
+
+// ErrMalformed says that a text is no token at all. Errors that wrap it say
+// what is wrong and never repeat the text.
+var ErrMalformed = errors.New("not an API token")
+
+// Generate makes a new token with bytes from random, which in production is
+// crypto/rand.Reader. Every id and every secret is equally likely.
+func Generate(env Environment, random io.Reader) (Secret, error) {
+	chars, err := randomBase62(random, idLen+secretLen)
+	if err != nil {
+		return Secret{}, fmt.Errorf("generate a token: %w", err)
+	}
+	body := prefix + string(env) + "_" + chars[:idLen] + "_" + chars[idLen:]
+	sum := checksum(body)
+	return newSecret(body + string(sum[:])), nil
+}
+
+// Parse reads a token. It accepts exactly what Generate can return; anything
+// else gives an error that wraps ErrMalformed.
+//
+// The checksum finds typing errors, cut-off copies and look-alikes without
+// asking a database. It proves nothing: everybody can compute it.
+func Parse(text string) (Secret, error) {
+	switch {
+	case !strings.HasPrefix(text, prefix):
+		return Secret{}, fmt.Errorf("%w: it does not begin with %s", ErrMalformed, prefix)
+	case len(text) != textLen:
+		return Secret{}, fmt.Errorf("%w: it has %d characters, not %d", ErrMalformed, len(text), textLen)
+	case !wellFormed(text):
+		return Secret{}, fmt.Errorf("%w: its parts are not those of a token", ErrMalformed)
+	}
+	if sum := checksum(text[:sumStart]); text[sumStart:] != string(sum[:]) {
+		return Secret{}, fmt.Errorf("%w: its checksum does not fit, so it was mistyped or cut", ErrMalformed)
+	}
+	return newSecret(text), nil
+}
+
+// wellFormed checks the parts of a text of the right length and prefix.
+func wellFormed(text string) bool {
+	env := Environment(text[len(prefix) : len(prefix)+envLen])
+	return (env == Live || env == Test) &&
+		text[idStart-1] == '_' && isBase62(text[idStart:idStart+idLen]) &&
+		text[secretStart-1] == '_' && isBase62(text[secretStart:])
+}
+
+// checksum is the CRC-32 (IEEE) of body in base62, padded on the left.
+func checksum(body string) (sum [checksumLen]byte) {
+	n := crc32.ChecksumIEEE([]byte(body))
+	for i := checksumLen - 1; i >= 0; i-- {
+		sum[i] = base62[n%uint32(len(base62))]
+		n /= uint32(len(base62))
+	}
+	return sum
+}

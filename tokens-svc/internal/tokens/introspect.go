@@ -1,0 +1,81 @@
+package tokens
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Outcome says what became of a token that somebody presented.
+type Outcome string
+
+// The outcomes. Only OutcomeActive lets anybody in, and only OutcomeExpired and
+// OutcomeRevoked may be told apart by the one who asked: they alone presented
+// the right secret. The rest is for operators.
+const (
+	OutcomeActive    Outcome = "active"
+	OutcomeExpired   Outcome = "expired"
+	OutcomeRevoked   Outcome = "revoked"
+	OutcomeMalformed Outcome = "malformed" // no token: see Parse
+	OutcomeUnknown   Outcome = "unknown"   // no token has this id
+	OutcomeMismatch  Outcome = "mismatch"  // the id is known, the secret wrong
+	// OutcomeNoPepper means that the token was sealed with a pepper that this
+	// program was not given, so that nothing can be said about it.
+	OutcomeNoPepper Outcome = "no_pepper"
+)
+
+// Introspection is what is known of a presented token.
+type Introspection struct {
+	Outcome Outcome
+	ID      TokenID // what the presented token calls itself; "" when malformed
+	// Token is set when the right secret was presented: with OutcomeActive,
+	// OutcomeExpired and OutcomeRevoked.
+	Token Token
+}
+
+// Reason returns why a token with the right secret is refused, and "" for any
+// other outcome.
+func (i Introspection) Reason() string {
+	if i.Outcome == OutcomeExpired || i.Outcome == OutcomeRevoked {
+		return string(i.Outcome)
+	}
+	return ""
+}
+
+// Introspect says whether a presented token is good now. The zero Secret stands
+// for a text that is no token. Only a failure to find out is an error: nobody
+// is ever refused, or let in, because of one.
+func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspection, error) {
+	if presented.IsZero() {
+		return Introspection{Outcome: OutcomeMalformed}, nil
+	}
+	id := presented.ID()
+	t, stored, err := s.repo.FindToken(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		s.peppers.Seal(presented) // as much work as for a token that exists
+		return Introspection{Outcome: OutcomeUnknown, ID: id}, nil
+	}
+	if err != nil {
+		return Introspection{}, fmt.Errorf("look up token %s: %w", id, err)
+	}
+	ok, known := s.peppers.Verify(presented, stored)
+	if !known {
+		s.peppers.Seal(presented)
+		return Introspection{Outcome: OutcomeNoPepper, ID: id}, nil
+	}
+	if !ok {
+		return Introspection{Outcome: OutcomeMismatch, ID: id}, nil
+	}
+	outcome := outcomes[t.Status(s.Now())]
+	if outcome == OutcomeActive && stored.Version != s.peppers.Newest() {
+		s.stale(Stale{ID: id, Old: stored, Sealed: s.peppers.Seal(presented)})
+	}
+	return Introspection{Outcome: outcome, ID: id, Token: t}, nil
+}
+
+// outcomes of tokens whose secret was right.
+var outcomes = map[Status]Outcome{
+	StatusActive:  OutcomeActive,
+	StatusExpired: OutcomeExpired,
+	StatusRevoked: OutcomeRevoked,
+}

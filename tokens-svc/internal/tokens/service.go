@@ -1,0 +1,131 @@
+package tokens
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Service is what can be done with organizations and tokens. It is safe for
+// concurrent use.
+//
+// Besides the errors that methods name, all of them pass on the repository's
+// ErrUnavailable.
+type Service struct {
+	repo    Repository
+	peppers Peppers
+	random  io.Reader
+	now     func() time.Time
+	stale   func(Stale)
+}
+
+// Config is what a Service can be given. The zero Config suits a program that
+// neither makes nor verifies tokens.
+type Config struct {
+	Peppers Peppers          // needed by CreateToken and Introspect
+	Random  io.Reader        // zero: crypto/rand.Reader
+	Now     func() time.Time // zero: time.Now
+	// OnStale is told of each good token whose digest is under an older pepper.
+	// It is called while a request waits, so it must not block. Zero: nobody.
+	OnStale func(Stale)
+}
+
+// NewService returns a service over repo.
+func NewService(repo Repository, c Config) *Service {
+	s := &Service{repo: repo, peppers: c.Peppers, random: c.Random, now: c.Now, stale: c.OnStale}
+	if s.random == nil {
+		s.random = rand.Reader
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.stale == nil {
+		s.stale = func(Stale) {}
+	}
+	return s
+}
+
+// Now returns the time that statuses are told against: UTC, whole
+// milliseconds.
+func (s *Service) Now() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+// CreateOrganization stores a new organization under an id of the caller's
+// choice. It gives ErrExists when the id is taken, and a ValidationError.
+func (s *Service) CreateOrganization(ctx context.Context, org OrgID, name string) (Organization, error) {
+	var wrong ValidationError
+	o := Organization{ID: org, Name: checkText(&wrong, "name", name, 1, maxName), CreatedAt: s.Now()}
+	if err := wrong.orNil(); err != nil {
+		return Organization{}, err
+	}
+	if err := s.repo.CreateOrganization(ctx, o); err != nil {
+		return Organization{}, fmt.Errorf("organization %s: %w", org, err)
+	}
+	return o, nil
+}
+
+// CreateToken makes a token for org and returns its secret, which nothing can
+// return again. It gives ErrNotFound when there is no such organization, and
+// a ValidationError; then there is no token.
+func (s *Service) CreateToken(ctx context.Context, org OrgID, d Draft) (Token, Secret, error) {
+	t, err := d.check(s.Now())
+	if err != nil {
+		return Token{}, Secret{}, err
+	}
+	if t.Organization, err = s.repo.Organization(ctx, org); err != nil {
+		return Token{}, Secret{}, fmt.Errorf("organization %s: %w", org, err)
+	}
+	secret, err := Generate(t.Environment, s.random)
+	if err != nil {
+		return Token{}, Secret{}, err
+	}
+	t.ID = secret.ID()
+	if t.Revision, err = s.repo.CreateToken(ctx, org, t, s.peppers.Seal(secret)); err != nil {
+		return Token{}, Secret{}, fmt.Errorf("token %s: %w", t.ID, err)
+	}
+	return t, secret, nil
+}
+
+// Token returns a token of org, whatever its status, or ErrNotFound.
+func (s *Service) Token(ctx context.Context, org OrgID, id TokenID) (Token, error) {
+	t, err := s.repo.Token(ctx, org, id)
+	if err != nil {
+		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
+	}
+	return t, nil
+}
+
+// Tokens returns all tokens of org, newest first, or ErrNotFound when there is
+// no such organization.
+func (s *Service) Tokens(ctx context.Context, org OrgID) ([]Token, error) {
+	if _, err := s.repo.Organization(ctx, org); err != nil {
+		return nil, fmt.Errorf("organization %s: %w", org, err)
+	}
+	return s.repo.Tokens(ctx, org)
+}
+
+// RevokeToken ends a token of org for good and returns it. Revoking it again
+// changes nothing, neither the time nor the reason. It gives ErrNotFound when
+// org has no such token, and a ValidationError for the reason.
+func (s *Service) RevokeToken(ctx context.Context, org OrgID, id TokenID, reason string) (Token, error) {
+	var wrong ValidationError
+	reason = checkText(&wrong, "reason", reason, 0, maxReason)
+	if err := wrong.orNil(); err != nil {
+		return Token{}, err
+	}
+	if err := s.repo.RevokeToken(ctx, org, id, s.Now(), reason); err != nil {
+		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
+	}
+	return s.Token(ctx, org, id)
+}
+
+// Owner returns the organization that a token belongs to, or ErrNotFound. It is
+// for operators, who act on tokens of every organization.
+func (s *Service) Owner(ctx context.Context, id TokenID) (OrgID, error) {
+	t, _, err := s.repo.FindToken(ctx, id)
+	if err != nil {
+		return "", fmt.Errorf("token %s: %w", id, err)
+	}
+	return t.Organization.ID, nil
+}

@@ -1,0 +1,91 @@
+// Package tokens is the authority on organizations and their API tokens: what
+// a token looks like, how it is kept, what it permits and whether it is good.
+//
+// Guarantees:
+//
+//   - A token's text exists once, in what Create returns. Nothing here stores
+//     it, and Secret, the type that carries it, shows itself to nobody by
+//     accident: see Secret.Reveal.
+//   - What is stored proves a token but cannot make one: an HMAC under a pepper
+//     that the database does not hold. See Peppers.
+//   - Whoever presents a token learns why it is refused only after presenting
+//     the right one; guesses all look alike, in content and in work done.
+//   - Every operation names the organization it acts for (OrgID), so that no
+//     caller can forget it. Looking a token up by the token itself is the one
+//     exception: that is how an organization is learnt.
+//
+// The package imports the standard library only. Storage is a Repository,
+// which internal/postgres implements.
+package tokens
+
+import (
+	"net/netip"
+	"time"
+)
+
+// OrgID identifies an organization: "org_" and 26 characters, made and checked
+// by internal/ids.
+type OrgID string
+
+// TokenID identifies a token: "tok_" and 12 base62 characters, which also stand
+// in the token's text. It is public.
+type TokenID string
+
+// Organization is who tokens belong to.
+type Organization struct {
+	ID        OrgID
+	Name      string
+	CreatedAt time.Time // UTC, whole milliseconds
+}
+
+// Token is all that is known of an API token, apart from its secret. Its times
+// are UTC, in whole milliseconds.
+type Token struct {
+	ID           TokenID
+	Organization Organization
+	Name         string // what people call it; need not be unique
+	Environment  Environment
+	Permissions  []Permission   // as granted, sorted; Expand tells what they amount to
+	IPAllow      []netip.Prefix // where it may be used from, sorted; empty: anywhere
+	RateLimit    RateLimit
+	CreatedAt    time.Time
+	ExpiresAt    time.Time // zero: never
+	RevokedAt    time.Time // zero: not revoked
+	// RevokedReason is what the revoking person said, perhaps nothing.
+	RevokedReason string
+	// Revision grows with each change of any token, in the order in which the
+	// changes were committed.
+	Revision int64
+}
+
+// RateLimit is how many requests a token may make in each window.
+type RateLimit struct {
+	Limit  int
+	Window time.Duration // whole seconds
+}
+
+// DefaultRateLimit is what the API documents: 100 requests a minute.
+var DefaultRateLimit = RateLimit{Limit: 100, Window: time.Minute}
+
+// Status says in one word whether a token is good.
+type Status string
+
+// The statuses. A token that was revoked stays so when its expiry passes.
+const (
+	StatusActive  Status = "active"
+	StatusExpired Status = "expired"
+	StatusRevoked Status = "revoked"
+)
+
+// Status returns the token's status at the given time. A token is expired from
+// the very instant of ExpiresAt on.
+func (t Token) Status(now time.Time) Status {
+	switch {
+	case !t.RevokedAt.IsZero():
+		return StatusRevoked
+	case !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt):
+		return StatusExpired
+	default:
+		return StatusActive
+	}
+}

@@ -1,0 +1,35 @@
+package transport
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/quayside/quayside/tokens-svc/internal/identity"
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+)
+
+// withRequestID gives a request that came without a well-formed id one of its
+// own, in the header where everything else looks for it.
+func withRequestID(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, ok := ids.Parse("req", requestID(r)); !ok {
+			r.Header.Set(identity.HeaderRequest, ids.New("req"))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func requestID(r *http.Request) string { return r.Header.Get(identity.HeaderRequest) }
+
+type requestKey struct{}
+
+// withRequest carries the request to go-kit's error encoder, which is given
+// none, for the problem's instance and request_id.
+func withRequest(ctx context.Context, r *http.Request) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+func requestFrom(ctx context.Context) *http.Request {
+	r, _ := ctx.Value(requestKey{}).(*http.Request)
+	return r
+}

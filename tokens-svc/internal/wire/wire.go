@@ -1,0 +1,103 @@
+// Package wire is how tokens and organizations look in JSON, alike in the API's
+// answers and in what the command line prints with --json.
+//
+// A member that does not apply is left out, never null; lists that apply are
+// never null either; times are UTC with milliseconds.
+package wire
+
+import (
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Time is a time as the product writes it: 2026-11-20T14:03:52.123Z.
+type Time time.Time
+
+// MarshalText implements encoding.TextMarshaler.
+func (t Time) MarshalText() ([]byte, error) {
+	return time.Time(t).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z"), nil
+}
+
+// Organization is an organization's id and name.
+type Organization struct {
+	ID   tokens.OrgID `json:"id"`
+	Name string       `json:"name"`
+}
+
+// Token is all that may be shown of a token.
+type Token struct {
+	ID            tokens.TokenID     `json:"id"`
+	Name          string             `json:"name"`
+	Organization  Organization       `json:"organization"`
+	Environment   tokens.Environment `json:"environment"`
+	Permissions   []string           `json:"permissions"` // all of them, implied ones spelt out
+	Status        tokens.Status      `json:"status"`
+	CreatedAt     Time               `json:"created_at"`
+	ExpiresAt     *Time              `json:"expires_at,omitempty"`
+	RevokedAt     *Time              `json:"revoked_at,omitempty"`
+	RevokedReason string             `json:"revoked_reason,omitempty"`
+	RateLimit     RateLimit          `json:"rate_limit"`
+	IPAllow       []string           `json:"ip_allow,omitempty"`
+}
+
+// RateLimit is how many requests a token may make in each window.
+type RateLimit struct {
+	Limit         int   `json:"limit"`
+	WindowSeconds int64 `json:"window_seconds"`
+}
+
+// NewOrganization returns what is shown of o.
+func NewOrganization(o tokens.Organization) Organization {
+	return Organization{ID: o.ID, Name: o.Name}
+}
+
+// NewToken returns what is shown of t at a time when it has that status.
+func NewToken(t tokens.Token, status tokens.Status) Token {
+	return Token{
+		ID:            t.ID,
+		Name:          t.Name,
+		Organization:  NewOrganization(t.Organization),
+		Environment:   t.Environment,
+		Permissions:   Permissions(t),
+		Status:        status,
+		CreatedAt:     Time(t.CreatedAt),
+		ExpiresAt:     optional(t.ExpiresAt),
+		RevokedAt:     optional(t.RevokedAt),
+		RevokedReason: t.RevokedReason,
+		RateLimit:     NewRateLimit(t.RateLimit),
+		IPAllow:       IPAllow(t),
+	}
+}
+
+// NewRateLimit returns what is shown of r.
+func NewRateLimit(r tokens.RateLimit) RateLimit {
+	return RateLimit{Limit: r.Limit, WindowSeconds: int64(r.Window / time.Second)}
+}
+
+// Permissions returns everything that t may do, sorted.
+func Permissions(t tokens.Token) []string {
+	all := tokens.Expand(t.Permissions)
+	texts := make([]string, len(all))
+	for i, p := range all {
+		texts[i] = string(p)
+	}
+	return texts
+}
+
+// IPAllow returns the ranges from which t may be used, or nil for anywhere.
+func IPAllow(t tokens.Token) []string {
+	var texts []string
+	for _, r := range t.IPAllow {
+		texts = append(texts, r.String())
+	}
+	return texts
+}
+
+func optional(t time.Time) *Time {
+	if t.IsZero() {
+		return nil
+	}
+	shown := Time(t)
+	return &shown
+}
