@@ -1,0 +1,293 @@
+package ratelimit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/internal/redistest"
+)
+
+var perMinute = ratelimit.Quota{Limit: 100, Window: time.Minute}
+
+func newLimiter(t testing.TB, url string) *ratelimit.Limiter {
+	t.Helper()
+	client, err := ratelimit.NewClient(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return ratelimit.New(client)
+}
+
+// newID returns an id whose minute has at least another 20 s to go, so that a test sees one window.
+func newID(t testing.TB, limiter *ratelimit.Limiter) string {
+	t.Helper()
+	for range 1000 {
+		id := redistest.TokenID()
+		result, err := limiter.Peek(t.Context(), id, perMinute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Reset.Sub(result.Now) > 20*time.Second {
+			return id
+		}
+	}
+	t.Fatal("all windows end at once")
+	return ""
+}
+
+func TestExactlyTheLimitPassesAndRemainingCountsDown(t *testing.T) {
+	t.Parallel()
+
+	limiter := newLimiter(t, redistest.URL(t))
+	// The bare script errs by one or more as soon as time passes between requests, so the paces matter.
+	for name, pace := range map[string]time.Duration{"as fast as it goes": 0, "1 ms": time.Millisecond, "20 ms": 20 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			id := newID(t, limiter)
+			var wait <-chan time.Time
+			if pace > 0 {
+				ticker := time.NewTicker(pace)
+				defer ticker.Stop()
+				wait = ticker.C
+			}
+			for n := 1; n <= 110; n++ {
+				result, err := limiter.Take(t.Context(), id, perMinute)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if wantAllowed := n <= 100; result.Allowed != wantAllowed {
+					t.Fatalf("request %d: Allowed = %v", n, result.Allowed)
+				}
+				if want := max(100-n, 0); result.Remaining != want {
+					t.Fatalf("request %d: Remaining = %d, want %d", n, result.Remaining, want)
+				}
+				if wait != nil {
+					<-wait
+				}
+			}
+		})
+	}
+}
+
+func TestExactlyTheLimitPassesOverManyLimitersAtOnce(t *testing.T) {
+	t.Parallel()
+
+	url := redistest.URL(t)
+	limiters := []*ratelimit.Limiter{newLimiter(t, url), newLimiter(t, url)}
+	id := newID(t, limiters[0])
+	var passed, refused atomic.Int64
+	var workers sync.WaitGroup
+	for worker := range 20 {
+		workers.Go(func() {
+			for range 20 {
+				switch result, err := limiters[worker%2].Take(t.Context(), id, perMinute); {
+				case err != nil:
+					t.Error(err)
+				case result.Allowed:
+					passed.Add(1)
+				default:
+					refused.Add(1)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if passed.Load() != 100 || refused.Load() != 300 {
+		t.Errorf("%d passed and %d were refused of 400, want 100 and 300", passed.Load(), refused.Load())
+	}
+}
+
+func TestAFullWindowFollowsAtReset(t *testing.T) {
+	t.Parallel()
+
+	limiter := newLimiter(t, redistest.URL(t))
+	quota := ratelimit.Quota{Limit: 3, Window: 2 * time.Second}
+	id := redistest.TokenID()
+	var result ratelimit.Result
+	var err error
+	for result.Allowed = true; result.Allowed; {
+		if result, err = limiter.Take(t.Context(), id, quota); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if result.Remaining != 0 || !result.Reset.After(result.Now) || result.Reset.Sub(result.Now) > quota.Window {
+		t.Fatalf("refused with %+v", result)
+	}
+	<-time.After(result.Reset.Sub(result.Now) + 5*time.Millisecond)
+	if result, err = limiter.Take(t.Context(), id, quota); err != nil || !result.Allowed || result.Remaining != 2 {
+		t.Errorf("after Reset: %+v, %v", result, err)
+	}
+}
+
+func TestPeekCountsNothing(t *testing.T) {
+	t.Parallel()
+
+	limiter := newLimiter(t, redistest.URL(t))
+	quota := ratelimit.Quota{Limit: 1, Window: time.Minute}
+	id := newID(t, limiter)
+	for range 3 {
+		if result, err := limiter.Peek(t.Context(), id, quota); err != nil || !result.Allowed || result.Remaining != 1 {
+			t.Fatalf("unused window: %+v, %v", result, err)
+		}
+	}
+	if result, err := limiter.Take(t.Context(), id, quota); err != nil || !result.Allowed {
+		t.Fatalf("first request: %+v, %v", result, err)
+	}
+	if result, err := limiter.Peek(t.Context(), id, quota); err != nil || result.Allowed || result.Remaining != 0 {
+		t.Fatalf("empty window: %+v, %v", result, err)
+	}
+}
+
+func TestKeysAreForgottenSoonAfterTheirWindow(t *testing.T) {
+	t.Parallel()
+
+	url := redistest.URL(t)
+	limiter := newLimiter(t, url)
+	id := newID(t, limiter)
+	client, err := ratelimit.NewClient(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+
+	for step, use := range []func() (ratelimit.Result, error){
+		func() (ratelimit.Result, error) { return limiter.Take(t.Context(), id, perMinute) },
+		func() (ratelimit.Result, error) { return limiter.Take(t.Context(), id, perMinute) },
+		func() (ratelimit.Result, error) { return limiter.Peek(t.Context(), id, perMinute) },
+	} {
+		result, err := use()
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys, err := client.Keys(t.Context(), "rate:"+id+":*").Result()
+		if err != nil || len(keys) != 1 {
+			t.Fatalf("keys %v, %v", keys, err)
+		}
+		expiry, err := client.PExpireTime(t.Context(), keys[0]).Result()
+		if want := time.Duration(result.Reset.Add(5*time.Second).UnixMilli()) * time.Millisecond; err != nil || expiry != want {
+			t.Errorf("step %d: forgotten at %v, want %v (%v)", step, expiry, want, err)
+		}
+	}
+}
+
+func TestForgottenScriptIsLoadedAgain(t *testing.T) {
+	t.Parallel()
+
+	url := redistest.URL(t)
+	limiter := newLimiter(t, url)
+	id := newID(t, limiter)
+	client, err := ratelimit.NewClient(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	for n := 1; n <= 3; n++ {
+		if err := client.ScriptFlush(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if result, err := limiter.Take(t.Context(), id, perMinute); err != nil || result.Remaining != 100-n {
+			t.Fatalf("request %d after SCRIPT FLUSH: %+v, %v", n, result, err)
+		}
+	}
+}
+
+func TestDeadRedisIsFoundOutQuickly(t *testing.T) {
+	t.Parallel()
+
+	hung, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = hung.Close() })
+	refused, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = refused.Close()
+
+	for name, address := range map[string]string{
+		"refused": refused.Addr().String(), "accepts and never answers": hung.Addr().String(), "black hole": "192.0.2.1:6379",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			limiter := newLimiter(t, "redis://"+address)
+			for range 3 {
+				start := time.Now()
+				result, err := limiter.Take(t.Context(), "tok_x", perMinute)
+				if took := time.Since(start); took > 2*ratelimit.Timeout {
+					t.Errorf("took %v", took)
+				}
+				if !errors.Is(err, ratelimit.ErrUnavailable) || result.Allowed {
+					t.Errorf("%+v, %v", result, err)
+				}
+				if left := result.Reset.Sub(result.Now); result.Remaining != 100 || left <= 0 || left > time.Minute {
+					t.Errorf("computed window %+v", result)
+				}
+			}
+		})
+	}
+}
+
+func TestCallerThatHangsUpIsCountedAllTheSame(t *testing.T) {
+	t.Parallel()
+
+	limiter := newLimiter(t, redistest.URL(t))
+	id := newID(t, limiter)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if result, err := limiter.Take(gone, id, perMinute); err != nil || !result.Allowed || result.Remaining != 99 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+func TestNewClientNeverQuotesThePassword(t *testing.T) {
+	t.Parallel()
+
+	for _, url := range []string{"http://:hunter2@redis", "redis://:hunter2@redis:%zz", "hunter2", "redis://:hunter2@redis/x"} {
+		if _, err := ratelimit.NewClient(url); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("NewClient(%q): %v", url, err)
+		}
+	}
+}
+
+func TestAddressIDCountsWhatOneCustomerHolds(t *testing.T) {
+	t.Parallel()
+
+	for addr, want := range map[string]string{
+		"192.0.2.1": "address:192.0.2.1", "::ffff:192.0.2.1": "address:192.0.2.1",
+		"2001:db8:1:2:3:4:5:6": "address:2001:db8:1:2::/64", "2001:db8:1:2::%eth0": "address:2001:db8:1:2::/64",
+	} {
+		if got := ratelimit.AddressID(netip.MustParseAddr(addr)); got != want {
+			t.Errorf("AddressID(%s) = %s, want %s", addr, got, want)
+		}
+	}
+	if got := ratelimit.AddressID(netip.Addr{}); got != "address:unknown" {
+		t.Errorf("AddressID of nothing = %s", got)
+	}
+}
+
+func BenchmarkTake(b *testing.B) {
+	limiter := newLimiter(b, redistest.URL(b))
+	ids := make([]string, 1000)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("%s-%d", redistest.TokenID(), i)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, err := limiter.Take(b.Context(), ids[i%len(ids)], perMinute); err != nil && !errors.Is(err, redis.Nil) {
+			b.Fatal(err)
+		}
+	}
+}

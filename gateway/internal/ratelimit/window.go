@@ -1,0 +1,54 @@
+package ratelimit
+
+import (
+	"hash/crc32"
+	"strconv"
+	"time"
+
+	"github.com/go-redis/redis_rate/v10"
+)
+
+// keyGrace is how long a window's key stays in Redis after the window: a gateway whose reading of
+// Redis's clock is a little behind still finds it.
+const keyGrace = 5 * time.Second
+
+// limit turns redis_rate's leaking bucket into an exact counter. Each request costs one Period of a
+// bucket that is Limit Periods deep and regains one request per Period. A key is used for one window and
+// keyGrace at most, plus what the gateways' clocks are apart; as Period is longer by a minute, no request
+// is regained while the key is in use. Whole seconds keep the script's floating-point sums exact, so that
+// not even the last request of a window is lost to rounding.
+func (q Quota) limit() redis_rate.Limit {
+	return redis_rate.Limit{Rate: 1, Burst: q.Limit, Period: q.Window + time.Minute}
+}
+
+// window is one stretch of time in which requests are counted together.
+type window struct {
+	length time.Duration
+	number int64
+	end    time.Time
+}
+
+// windowAt returns the window of id that now falls in. Windows of one length follow each other without a
+// gap, shifted by a number of whole seconds that only id determines: every gateway must find the same.
+func windowAt(now time.Time, id string, length time.Duration) window {
+	seconds := int64(length / time.Second)
+	offset := int64(crc32.ChecksumIEEE([]byte(id))) % seconds
+	number := (now.Unix() - offset) / seconds
+	return window{
+		length: length,
+		number: number,
+		end:    time.Unix((number+1)*seconds+offset, 0),
+	}
+}
+
+// key names the window of id in Redis; redis_rate puts "rate:" in front. The length is part of it, so that
+// a token whose window is changed does not meet the number of an old one.
+func (w window) key(id string) string {
+	key := make([]byte, 0, len(id)+24)
+	key = append(key, id...)
+	key = append(key, ':')
+	key = strconv.AppendInt(key, int64(w.length/time.Second), 10)
+	key = append(key, ':')
+	key = strconv.AppendInt(key, w.number, 10)
+	return string(key)
+}

@@ -1,0 +1,72 @@
+package tokengate
+
+import (
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+func init() {
+	httpcaddyfile.RegisterHandlerDirective("token_gate", parseGate)
+	// Before the first directive of all: no handler may see a request that the gate has not seen.
+	httpcaddyfile.RegisterDirectiveOrder("token_gate", httpcaddyfile.Before, "tracing")
+}
+
+func parseGate(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
+	gate := new(Gate)
+	return gate, gate.UnmarshalCaddyfile(h.Dispenser)
+}
+
+// UnmarshalCaddyfile sets up the handler from Caddyfile tokens. Syntax:
+//
+//	token_gate {
+//	    introspection   <url>
+//	    credential      {env.NAME}|{file.PATH}
+//	    credential_file <path>
+//	    redis           {env.NAME}|{file.PATH}
+//	    redis_file      <path>
+//	    public          <path...>
+//	    demo            <true when demo credentials are accepted>
+//	}
+//
+// Each subdirective may be given once.
+func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next() // the directive's name
+	if d.NextArg() {
+		return d.ArgErr()
+	}
+
+	single := map[string]*string{
+		"introspection":   &g.Introspection,
+		"credential":      &g.Credential,
+		"credential_file": &g.CredentialFile,
+		"redis":           &g.Redis,
+		"redis_file":      &g.RedisFile,
+		"demo":            &g.Demo,
+	}
+	seen := make(map[string]bool)
+	for d.NextBlock(0) {
+		name := d.Val()
+		if seen[name] {
+			return d.Errf("subdirective %s is given twice", name)
+		}
+		seen[name] = true
+
+		if name == "public" {
+			if g.Public = d.RemainingArgs(); len(g.Public) == 0 {
+				return d.ArgErr()
+			}
+			continue
+		}
+		value, known := single[name]
+		if !known {
+			return d.Errf("unknown subdirective %s", name)
+		}
+		if !d.Args(value) || d.NextArg() {
+			return d.ArgErr()
+		}
+	}
+	return nil
+}
+
+var _ caddyfile.Unmarshaler = (*Gate)(nil)

@@ -1,0 +1,134 @@
+package tokengate
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/quayside/quayside/gateway/internal/bearer"
+	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+)
+
+// check takes the steps from the token's text to the token's window, in the only order there is. It
+// returns the window that the answer tells of, the token once it is known to be active and usable from
+// the caller's address, and nil or why the request goes no further.
+func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []string) (windowState, *introspect.Answer, *problem) {
+	text, err := bearer.Read(authorization)
+	switch {
+	case errors.Is(err, bearer.ErrMissing):
+		return g.reject(ctx, caller, missingToken)
+	case err != nil:
+		return g.reject(ctx, caller, invalidToken)
+	}
+
+	token, known := g.cached(text)
+	if !known {
+		window, err := g.peekAddress(ctx, caller)
+		switch {
+		case err != nil:
+			return window, nil, &limiterUnavailable
+		case !window.Allowed:
+			return window, nil, limitReached(window)
+		}
+		if token, err = g.ask(ctx, text); err != nil {
+			return window, nil, &authUnavailable
+		}
+	}
+
+	switch {
+	case token.Active && !token.Admits(caller):
+		// From there the token is not valid. It is the caller's address that pays, so that whoever
+		// found a token cannot spend its owner's requests with it.
+		return g.reject(ctx, caller, wrongAddress)
+	case token.Active:
+		return g.charge(ctx, token)
+	case token.Reason == "revoked":
+		return g.reject(ctx, caller, revokedToken)
+	case token.Reason == "expired":
+		return g.reject(ctx, caller, expiredToken)
+	default:
+		return g.reject(ctx, caller, invalidToken)
+	}
+}
+
+// charge counts the request against the token's window.
+func (g *Gate) charge(ctx context.Context, token *introspect.Answer) (windowState, *introspect.Answer, *problem) {
+	quota := ratelimit.Quota{Limit: token.Limit, Window: token.Window}
+	result, err := g.windows.Take(ctx, token.TokenID, quota)
+	g.decided(tokenWindow, result, err)
+	window := windowState{tokenWindow, result}
+	switch {
+	case err != nil:
+		return window, token, &limiterUnavailable
+	case !result.Allowed:
+		return window, token, limitReached(window)
+	default:
+		return window, token, nil
+	}
+}
+
+// reject charges a request without a valid token to its address and refuses it with p. Refusing needs
+// nobody's help, so it goes on, uncounted, while Redis is away.
+func (g *Gate) reject(ctx context.Context, caller netip.Addr, p problem) (windowState, *introspect.Answer, *problem) {
+	result, err := g.windows.Take(ctx, ratelimit.AddressID(caller), addressQuota)
+	g.decided(addressWindow, result, err)
+	window := windowState{addressWindow, result}
+	if err == nil && !result.Allowed {
+		return window, nil, limitReached(window)
+	}
+	return window, nil, &p
+}
+
+// peekAddress reads the window of the caller's address without charging it.
+func (g *Gate) peekAddress(ctx context.Context, caller netip.Addr) (windowState, error) {
+	result, err := g.windows.Peek(ctx, ratelimit.AddressID(caller), addressQuota)
+	g.outages.windows.note(err)
+	return windowState{addressWindow, result}, err
+}
+
+// cached looks the token up in memory.
+func (g *Gate) cached(text string) (*introspect.Answer, bool) {
+	start := time.Now()
+	token, known := g.tokens.Cached(text)
+	if known {
+		introspectionSeconds.WithLabelValues("cache").Observe(time.Since(start).Seconds())
+	}
+	return token, known
+}
+
+// ask asks the tokens service.
+func (g *Gate) ask(ctx context.Context, text string) (*introspect.Answer, error) {
+	start := time.Now()
+	token, err := g.tokens.Ask(ctx, text)
+	source := "service"
+	if err != nil {
+		source = "fault"
+	}
+	introspectionSeconds.WithLabelValues(source).Observe(time.Since(start).Seconds())
+	if err == nil || errors.Is(err, introspect.ErrUnavailable) {
+		g.outages.asked(err)
+	}
+	return token, err
+}
+
+// decided notes what became of a request that was to be counted.
+func (g *Gate) decided(window string, result ratelimit.Result, err error) {
+	g.outages.windows.note(err)
+	decision := "refused"
+	switch {
+	case err != nil:
+		decision = "unavailable"
+	case result.Allowed:
+		decision = "allowed"
+	}
+	windowDecisionsTotal.WithLabelValues(window, decision).Inc()
+}
+
+// limitReached is the answer of an empty window.
+func limitReached(window windowState) *problem {
+	p := rateLimited
+	p.retryAfter = window.secondsLeft()
+	return &p
+}

@@ -1,0 +1,112 @@
+package tokengate
+
+import (
+	"net/http"
+	"net/netip"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/requestid"
+)
+
+// ServeHTTP implements caddyhttp.MiddlewareHandler. It answers errors of the handlers behind it itself,
+// so that they too are problem+json with the window's headers, and returns none.
+func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	trustedPeer, _ := caddyhttp.GetVar(r.Context(), caddyhttp.TrustedProxyVarKey).(bool)
+	authorization := strip(r, trustedPeer)
+	instance := r.URL.EscapedPath()
+	out := &responseWriter{
+		ResponseWriterWrapper: &caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
+		requestID:             requestid.New(),
+	}
+	r.Header.Set(requestIDHeader, out.requestID)
+	addLogField(r, "request_id", out.requestID)
+
+	refused := g.admit(out, r, authorization)
+	if refused != nil {
+		requestsTotal.WithLabelValues(refused.Code).Inc()
+		g.answer(out, *refused, instance)
+		return nil
+	}
+	if err := next.ServeHTTP(out, r); err != nil {
+		g.answerError(out, err, instance)
+		return nil
+	}
+	out.finish()
+	return nil
+}
+
+// admit decides whether the request goes on, and prepares it for that. Otherwise it returns the answer.
+func (g *Gate) admit(out *responseWriter, r *http.Request, authorization []string) *problem {
+	caller := clientAddress(r)
+	if public, err := g.Public.MatchWithError(r); err == nil && public {
+		out.window, _ = g.peekAddress(r.Context(), caller)
+		requestsTotal.WithLabelValues("public").Inc()
+		return nil
+	}
+
+	var token *introspect.Answer
+	var refused *problem
+	out.window, token, refused = g.check(r.Context(), caller, authorization)
+	if token != nil {
+		identify(r, token)
+	}
+	if refused == nil {
+		requestsTotal.WithLabelValues("forwarded").Inc()
+	}
+	return refused
+}
+
+// identify tells the next handlers and the access log whose request it is.
+func identify(r *http.Request, token *introspect.Answer) {
+	r.Header.Set("X-Organization-ID", token.OrganizationID)
+	r.Header.Set("X-Token-ID", token.TokenID)
+	r.Header.Set("X-Token-Permissions", token.Permissions)
+
+	if repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
+		repl.Set("http.auth.user.id", token.TokenID)
+		repl.Set("http.auth.user.organization_id", token.OrganizationID)
+	}
+	addLogField(r, "token_id", token.TokenID)
+	addLogField(r, "organization_id", token.OrganizationID)
+}
+
+// answerError answers for the handlers behind the gate, which returned err.
+func (g *Gate) answerError(out *responseWriter, err error, instance string) {
+	p := problemOf(err)
+	if p.Status >= http.StatusInternalServerError {
+		g.logger.Error("request failed behind the gate",
+			zap.String("request_id", out.requestID), zap.Int("status", p.Status), zap.Error(err))
+	}
+	g.answer(out, p, instance)
+}
+
+// answer answers with p unless an answer has begun. A client that is gone by then is no fault.
+func (g *Gate) answer(out *responseWriter, p problem, instance string) {
+	if out.wrote {
+		return
+	}
+	if err := p.write(out, instance, out.requestID); err != nil {
+		g.logger.Debug("answer not delivered", zap.String("request_id", out.requestID), zap.Error(err))
+	}
+}
+
+// clientAddress is the address that Caddy determined, a trusted proxy's word for it included.
+func clientAddress(r *http.Request) netip.Addr {
+	text, _ := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string)
+	addr, err := netip.ParseAddr(text)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return addr
+}
+
+func addLogField(r *http.Request, name, value string) {
+	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
+		extra.Add(zap.String(name, value))
+	}
+}
+

@@ -1,0 +1,166 @@
+// Package tokengate is the Caddy module http.handlers.token_gate, the only way into Quayside.
+//
+// Its steps and their order are the security of the product, which is why they are one handler and no
+// Caddyfile can reorder them: strip what a client must not send, read the token, check its form, ask the
+// address's window, ask who the token is, check the address against the token's list, count against the
+// token's window, tell the services who calls, and finish the headers of whatever answer comes back. The
+// package guarantees that
+//
+//   - no request reaches the next handler without an active token, except on the paths configured as
+//     public, and none carries identity headers that the gate did not write itself;
+//   - every answer, its own or the next handler's, carries the window headers once each and a request id;
+//   - a fault of Redis or of the tokens service is 503, and never 401 or 200;
+//   - no token and no credential is written to a log, a metric or an error.
+package tokengate
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+)
+
+func init() {
+	caddy.RegisterModule(new(Gate))
+}
+
+// Defaults of the settings that have one.
+const (
+	defaultIntrospection = "http://127.0.0.1:9082/internal/v1/introspect"
+	defaultRedis         = "redis://127.0.0.1:6379/0"
+)
+
+// Gate lets requests with an active API token pass, each token as often as its limit says, and tells the
+// next handlers who calls. It must come first in its site; in a Caddyfile it does by itself.
+//
+// Secrets are given as one placeholder, {env.NAME} or {file.PATH}, or as the path of a file, and never as
+// text: a configuration is shown to more people than a secret.
+//
+// It sets the placeholders {http.auth.user.id}, the id of the token, and
+// {http.auth.user.organization_id}, and adds request_id, token_id and organization_id to the access log.
+type Gate struct {
+	// Introspection is the URL of the tokens service's RFC 7662 endpoint. Default:
+	// http://127.0.0.1:9082/internal/v1/introspect
+	Introspection string `json:"introspection,omitempty"`
+	// Credential is what the gateway presents there, at least 32 bytes.
+	Credential string `json:"credential,omitempty"`
+	// CredentialFile is the path of a file that holds the credential instead; placeholders are replaced,
+	// and an empty path means none.
+	CredentialFile string `json:"credential_file,omitempty"`
+	// Redis is the URL of the Redis that counts requests. Default: redis://127.0.0.1:6379/0
+	Redis string `json:"redis,omitempty"`
+	// RedisFile is the path of a file that holds the URL instead; placeholders are replaced, and an empty
+	// path means none.
+	RedisFile string `json:"redis_file,omitempty"`
+	// Public lists the paths that are answered without a token, in the form of the path matcher.
+	Public caddyhttp.MatchPath `json:"public,omitempty"`
+	// Demo, when it is "true" after placeholders are replaced, lets a credential that begins with "demo-"
+	// be used. Such credentials are published with the demo's data.
+	Demo string `json:"demo,omitempty"`
+
+	credential string
+	demo       bool
+	tokens     *introspect.Introspector
+	windows    *ratelimit.Limiter
+	release    []func() error
+	outages    outages
+	logger     *zap.Logger
+}
+
+// CaddyModule returns the Caddy module information.
+func (*Gate) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "http.handlers.token_gate",
+		New: func() caddy.Module { return new(Gate) },
+	}
+}
+
+// Provision reads the secrets and takes the Redis pool and the token cache, which a reload keeps. It
+// connects to nothing: neither needs to be there when the gateway starts.
+func (g *Gate) Provision(ctx caddy.Context) error {
+	g.logger = ctx.Logger()
+	g.outages = newOutages(g.logger)
+	if err := g.Public.Provision(ctx); err != nil {
+		return err
+	}
+	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
+		return err
+	}
+
+	repl := caddy.NewReplacer()
+	g.Introspection = repl.ReplaceAll(g.Introspection, "")
+	if g.Introspection == "" {
+		g.Introspection = defaultIntrospection
+	}
+	g.demo = repl.ReplaceAll(g.Demo, "") == "true"
+
+	var problems []error
+	var err error
+	if g.credential, err = secret(repl, "credential", g.Credential, g.CredentialFile); err != nil {
+		problems = append(problems, err)
+	}
+	redisURL, err := secret(repl, "redis", g.Redis, g.RedisFile)
+	if err != nil {
+		problems = append(problems, err)
+	}
+	if redisURL == "" {
+		redisURL = defaultRedis
+	}
+	if err := g.acquire(redisURL); err != nil {
+		problems = append(problems, err)
+	}
+	if len(problems) > 0 {
+		// Validate would not be reached: whoever sets up a gateway is told everything at once.
+		return errors.Join(append(problems, g.Validate())...)
+	}
+	return nil
+}
+
+// secretReference is one placeholder that stands for a secret.
+var secretReference = regexp.MustCompile(`^\{(env|file)\.[^{}]+\}$`)
+
+// Validate reports everything that is wrong with the configuration.
+func (g *Gate) Validate() error {
+	var problems []error
+	for name, reference := range map[string]string{"credential": g.Credential, "redis": g.Redis} {
+		if reference != "" && !secretReference.MatchString(reference) {
+			problems = append(problems, fmt.Errorf("token_gate: %s must be one placeholder, {env.NAME} or {file.PATH}", name))
+		}
+	}
+	if err := checkCredential(g.credential, g.demo); err != nil {
+		problems = append(problems, err)
+	}
+	if u, err := url.Parse(g.Introspection); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
+		problems = append(problems, errors.New("token_gate: introspection must be an http or https URL without user information"))
+	}
+	return errors.Join(problems...)
+}
+
+// Cleanup gives back what Provision took.
+func (g *Gate) Cleanup() error {
+	var problems []error
+	for _, release := range g.release {
+		problems = append(problems, release())
+	}
+	g.release = nil
+	return errors.Join(problems...)
+}
+
+// addressQuota is the window of a client address for requests that bring no valid token.
+var addressQuota = ratelimit.Quota{Limit: 100, Window: time.Minute}
+
+// Interface guards
+var (
+	_ caddy.Provisioner           = (*Gate)(nil)
+	_ caddy.Validator             = (*Gate)(nil)
+	_ caddy.CleanerUpper          = (*Gate)(nil)
+	_ caddyhttp.MiddlewareHandler = (*Gate)(nil)
+)

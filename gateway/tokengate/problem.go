@@ -1,0 +1,129 @@
+package tokengate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+// problem is an answer by the gateway itself (RFC 9457). The members go out in this order, the same as
+// the services'.
+type problem struct {
+	Type      string `json:"type"`
+	Title     string `json:"title"`
+	Status    int    `json:"status"`
+	Detail    string `json:"detail"`
+	Instance  string `json:"instance"`
+	Code      string `json:"code"`
+	RequestID string `json:"request_id"`
+
+	// challenge is the WWW-Authenticate header; empty means none.
+	challenge string
+	// retryAfter is the Retry-After header in seconds; 0 means none.
+	retryAfter int
+}
+
+const (
+	realm        = `Bearer realm="shipments"`
+	invalidRealm = realm + `, error="invalid_token"`
+)
+
+// The answers of the gate's own steps.
+var (
+	missingToken = problem{
+		Status: http.StatusUnauthorized, Code: "missing_token", Title: "Missing API token", challenge: realm,
+		Detail: "This request needs the header Authorization: Bearer <API token>.",
+	}
+	invalidToken = problem{
+		Status: http.StatusUnauthorized, Code: "invalid_token", Title: "Invalid API token", challenge: invalidRealm,
+		Detail: "The API token is malformed, unknown, revoked or expired.",
+	}
+	revokedToken = invalidToken.saying("The API token was revoked.")
+	expiredToken = invalidToken.saying("The API token has expired.")
+	wrongAddress = problem{
+		Status: http.StatusForbidden, Code: "address_not_allowed", Title: "Address not allowed",
+		Detail: "The API token may not be used from this address.",
+	}
+	rateLimited = problem{
+		Status: http.StatusTooManyRequests, Code: "rate_limited", Title: "Rate limit exceeded",
+		Detail: "Too many requests; wait until the time in X-RateLimit-Reset.",
+	}
+	authUnavailable = problem{
+		Status: http.StatusServiceUnavailable, Code: "auth_unavailable", Title: "Authentication unavailable", retryAfter: 2,
+		Detail: "The API token cannot be checked at the moment; it may well be valid.",
+	}
+	limiterUnavailable = problem{
+		Status: http.StatusServiceUnavailable, Code: "limiter_unavailable", Title: "Rate limiter unavailable", retryAfter: 2,
+		Detail: "The request cannot be counted at the moment.",
+	}
+)
+
+// chainProblems are the answers for what handlers behind the gate return as an error.
+var chainProblems = map[int]problem{
+	http.StatusBadRequest:            {Code: "bad_request", Detail: "The request cannot be understood."},
+	http.StatusNotFound:              {Code: "not_found", Detail: "There is nothing at this path."},
+	http.StatusMethodNotAllowed:      {Code: "method_not_allowed", Detail: "The method is not allowed at this path."},
+	http.StatusRequestEntityTooLarge: {Code: "body_too_large", Title: "Body too large", Detail: "The request body is larger than the gateway accepts."},
+	http.StatusInternalServerError:   {Code: "internal_error", Detail: "The request failed; tell us its request_id."},
+	http.StatusBadGateway:            {Code: "upstream_unreachable", Detail: "The service behind the gateway cannot be reached."},
+	http.StatusServiceUnavailable:    {Code: "upstream_unavailable", Detail: "The service behind the gateway is not available.", retryAfter: 2},
+	http.StatusGatewayTimeout:        {Code: "upstream_timeout", Detail: "The service behind the gateway did not answer in time."},
+}
+
+// problemOf returns the answer for an error of the handlers behind the gate.
+func problemOf(err error) problem {
+	status := http.StatusInternalServerError
+	if handlerErr, ok := errors.AsType[caddyhttp.HandlerError](err); ok && http.StatusText(handlerErr.StatusCode) != "" {
+		status = handlerErr.StatusCode
+	}
+	p, known := chainProblems[status]
+	switch {
+	case known:
+	case status >= 500:
+		status = http.StatusInternalServerError
+		p = chainProblems[status]
+	default:
+		p = chainProblems[http.StatusBadRequest]
+	}
+	p.Status = status
+	if p.Title == "" {
+		p.Title = http.StatusText(status)
+	}
+	return p
+}
+
+// saying returns p with another detail.
+func (p problem) saying(detail string) problem {
+	p.Detail = detail
+	return p
+}
+
+// write answers with p, completed by what only the request knows.
+func (p problem) write(w http.ResponseWriter, instance, requestID string) error {
+	p.Type = "/problems/" + p.Code
+	p.Instance = instance
+	p.RequestID = requestID
+
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(p); err != nil {
+		return err
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/problem+json")
+	header.Set("Content-Length", strconv.Itoa(body.Len()))
+	if p.challenge != "" {
+		header["WWW-Authenticate"] = []string{p.challenge}
+	}
+	if p.retryAfter > 0 {
+		header.Set("Retry-After", strconv.Itoa(p.retryAfter))
+	}
+	w.WriteHeader(p.Status)
+	_, err := w.Write(body.Bytes())
+	return err
+}

@@ -1,0 +1,87 @@
+package tokengate
+
+import (
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	"github.com/quayside/quayside/gateway/internal/introspect"
+)
+
+func init() {
+	caddy.RegisterModule(new(Ready))
+	httpcaddyfile.RegisterHandlerDirective("token_gate_ready", parseReady)
+	httpcaddyfile.RegisterDirectiveOrder("token_gate_ready", httpcaddyfile.Before, "respond")
+}
+
+// Ready answers whether the gates of this process can do their work: 200 when every tokens service that
+// they use answers and accepts the gateway's credential, else 503. Redis is not asked: a gateway without
+// it has something to say to its callers, a gateway taken out of service has not.
+type Ready struct {
+	logger *zap.Logger
+}
+
+// CaddyModule returns the Caddy module information.
+func (*Ready) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "http.handlers.token_gate_ready",
+		New: func() caddy.Module { return new(Ready) },
+	}
+}
+
+// Provision implements caddy.Provisioner.
+func (h *Ready) Provision(ctx caddy.Context) error {
+	h.logger = ctx.Logger()
+	return nil
+}
+
+// ServeHTTP implements caddyhttp.MiddlewareHandler.
+func (h *Ready) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
+	var used []*introspect.Introspector
+	introspectors.Range(func(_, shared any) bool {
+		used = append(used, shared.(sharedIntrospector).Introspector)
+		return true
+	})
+
+	status, text := http.StatusOK, "ready\n"
+	for _, tokens := range used {
+		if err := tokens.Ready(r.Context()); err != nil {
+			h.logger.Warn("not ready", zap.Error(err))
+			status, text = http.StatusServiceUnavailable, "tokens service unavailable\n"
+		}
+	}
+	if len(used) == 0 {
+		status, text = http.StatusServiceUnavailable, "no token_gate is configured\n"
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, err := w.Write([]byte(text))
+	return err
+}
+
+func parseReady(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
+	ready := new(Ready)
+	return ready, ready.UnmarshalCaddyfile(h.Dispenser)
+}
+
+// UnmarshalCaddyfile sets up the handler from Caddyfile tokens. Syntax:
+//
+//	token_gate_ready [<matcher>]
+func (*Ready) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next() // the directive's name
+	if d.NextArg() || d.NextBlock(0) {
+		return d.ArgErr()
+	}
+	return nil
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner           = (*Ready)(nil)
+	_ caddyfile.Unmarshaler       = (*Ready)(nil)
+	_ caddyhttp.MiddlewareHandler = (*Ready)(nil)
+)

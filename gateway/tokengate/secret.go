@@ -1,0 +1,51 @@
+package tokengate
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+)
+
+// minCredentialBytes is the shortest credential that both sides accept.
+const minCredentialBytes = 32
+
+// secret returns what reference stands for or what the file at path holds, without surrounding space. It
+// is empty when neither gives anything. The error names the setting and never its value.
+func secret(repl *caddy.Replacer, name, reference, path string) (string, error) {
+	value := strings.TrimSpace(repl.ReplaceAll(reference, ""))
+	path = repl.ReplaceAll(path, "")
+	switch {
+	case path == "":
+		return value, nil
+	case value != "":
+		return "", fmt.Errorf("token_gate: both %s and %s_file are set", name, name)
+	}
+	content, err := os.ReadFile(path) // #nosec G304 -- reading the file that the operator named is the point
+	if err != nil {
+		return "", fmt.Errorf("token_gate: %s_file: %w", name, err)
+	}
+	if value = strings.TrimSpace(string(content)); value == "" {
+		return "", fmt.Errorf("token_gate: %s_file: %s is empty", name, path)
+	}
+	return value, nil
+}
+
+// checkCredential reports what is wrong with the gateway's credential. The texts name the environment of
+// the shipped Caddyfile, because that is what the reader has to change.
+func checkCredential(credential string, demo bool) error {
+	switch {
+	case credential == "":
+		return errors.New("token_gate: the gateway's credential is missing: set GATEWAY_CREDENTIAL or GATEWAY_CREDENTIAL_FILE")
+	case len(credential) < minCredentialBytes:
+		return fmt.Errorf("token_gate: the gateway's credential must have at least %d bytes", minCredentialBytes)
+	case strings.ContainsFunc(credential, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("token_gate: the gateway's credential must be printable ASCII without spaces")
+	case strings.HasPrefix(credential, "demo-") && !demo:
+		return errors.New("token_gate: the gateway's credential is the demo's, which is published: set another one, or QUAYSIDE_DEMO=true on a laptop")
+	default:
+		return nil
+	}
+}

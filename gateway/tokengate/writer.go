@@ -1,0 +1,129 @@
+package tokengate
+
+import (
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+// requestIDHeader is the spelling that goes out; net/http would write X-Request-Id.
+const requestIDHeader = "X-Request-ID"
+
+// responseWriter finishes the headers of every answer in the moment they go out, because only then is it
+// known what the handlers behind have put there.
+type responseWriter struct {
+	*caddyhttp.ResponseWriterWrapper
+
+	requestID string
+	window    windowState
+	wrote     bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *responseWriter) WriteHeader(status int) {
+	removeOwn(w.Header())
+	if status < 200 && status != http.StatusSwitchingProtocols {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	if !w.wrote {
+		w.wrote = true
+		w.complete(status)
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *responseWriter) Write(p []byte) (int, error) {
+	w.implicitHeader()
+	return w.ResponseWriter.Write(p)
+}
+
+// ReadFrom implements io.ReaderFrom, by which files and sockets are copied without a buffer.
+func (w *responseWriter) ReadFrom(r io.Reader) (int64, error) {
+	w.implicitHeader()
+	return w.ResponseWriterWrapper.ReadFrom(r)
+}
+
+// FlushError is what http.ResponseController calls.
+func (w *responseWriter) FlushError() error {
+	w.implicitHeader()
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// finish is called when the handlers have returned: it sees to an answer without a body, whose header
+// net/http writes later, and to trailers that were not announced.
+func (w *responseWriter) finish() {
+	w.implicitHeader()
+	removeOwn(w.Header())
+}
+
+func (w *responseWriter) implicitHeader() {
+	if !w.wrote {
+		w.WriteHeader(http.StatusOK)
+	}
+}
+
+// complete sets what every answer carries. What the gateway is made of is nobody's business, so the
+// headers that tell it go.
+func (w *responseWriter) complete(status int) {
+	header := w.Header()
+	delete(header, "Server")
+	delete(header, "Via")
+	header[requestIDHeader] = []string{w.requestID}
+	w.window.setHeaders(header)
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		header["Cache-Control"] = []string{"no-store"}
+	}
+}
+
+// removeOwn removes the headers that only the gate may set, however they are spelt, also as trailers.
+func removeOwn(header http.Header) {
+	for name := range header {
+		if isOwn(strings.TrimPrefix(name, http.TrailerPrefix)) {
+			delete(header, name)
+		}
+	}
+	announced, ok := header["Trailer"]
+	if !ok {
+		return
+	}
+	var kept []string
+	for _, value := range announced {
+		for name := range strings.SplitSeq(value, ",") {
+			if name = strings.TrimSpace(name); name != "" && !isOwn(name) {
+				kept = append(kept, name)
+			}
+		}
+	}
+	if delete(header, "Trailer"); len(kept) > 0 {
+		header["Trailer"] = []string{strings.Join(kept, ", ")}
+	}
+}
+
+// isOwn reports whether only the gate may set the response header name.
+func isOwn(name string) bool {
+	switch len(name) {
+	case len("RateLimit"):
+		return strings.EqualFold(name, "RateLimit")
+	case len("RateLimit-Policy"):
+		return strings.EqualFold(name, "RateLimit-Policy") || hasPrefixFold(name, "X-RateLimit-")
+	case len(requestIDHeader):
+		return strings.EqualFold(name, requestIDHeader) || hasPrefixFold(name, "X-RateLimit-")
+	default:
+		return hasPrefixFold(name, "X-RateLimit-")
+	}
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// Interface guards
+var (
+	_ http.ResponseWriter = (*responseWriter)(nil)
+	_ io.ReaderFrom       = (*responseWriter)(nil)
+)
