@@ -1,0 +1,39 @@
+// Command shipments-svc keeps the shipments of organizations and answers the
+// public API for them, behind the gateway. Run it without arguments for its
+// commands.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Exit codes besides 0.
+const (
+	exitFailure = 1 // it was tried and did not work
+	exitUsage   = 2 // it was not tried: the command line is wrong
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, program{
+		args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+	})
+	stop()
+	os.Exit(exitCode(err))
+}
+
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(os.Stderr, "shipments-svc: %v\n", err)
+	if errors.Is(err, errUsage) {
+		return exitUsage
+	}
+	return exitFailure
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/quayside/quayside/shipments-svc/internal/config"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/server"
+)
+
+const usage = `usage: shipments-svc COMMAND
+
+  serve                       answer the API until SIGTERM or SIGINT
+  migrate up|down|status      bring the schema to the newest version, take back one, or list them
+  seed --organization ORG     store shipments, with pallets and checks, from JSON on standard input
+  health                      ask the running service whether it lives
+
+Configuration comes from the environment; README.md lists it.`
+
+// errUsage says that the command line is wrong.
+var errUsage = errors.New("wrong command line")
+
+// program is what a command works with.
+type program struct {
+	args           []string
+	environ        []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// run does what the command line says until it is done or ctx ends.
+func run(ctx context.Context, p program) error {
+	if len(p.args) == 0 {
+		return fmt.Errorf("%w\n%s", errUsage, usage)
+	}
+	command, ok := map[string]func(context.Context, program, config.Config) error{
+		"serve": serve, "migrate": migrate, "seed": runSeed, "health": health,
+	}[p.args[0]]
+	if !ok {
+		return fmt.Errorf("%w: there is no command %q\n%s", errUsage, p.args[0], usage)
+	}
+	p.args = p.args[1:]
+	cfg, err := config.Load(p.environ)
+	if err != nil {
+		return fmt.Errorf("configuration:\n%w", err)
+	}
+	return command(ctx, p, cfg)
+}
+
+func migrate(ctx context.Context, p program, cfg config.Config) error {
+	if len(p.args) != 1 {
+		return fmt.Errorf("%w: migrate takes up, down or status", errUsage)
+	}
+	return postgres.Migrate(ctx, cfg.MigrationURL(), p.args[0], p.stdout)
+}
+
+func health(ctx context.Context, p program, cfg config.Config) error {
+	if len(p.args) != 0 {
+		return fmt.Errorf("%w: health takes no arguments", errUsage)
+	}
+	return server.Check(ctx, cfg.InnerAddress)
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/quayside/quayside/shipments-svc/internal/config"
+	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/server"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/transport"
+)
+
+// serve answers on both listeners until ctx ends.
+func serve(ctx context.Context, p program, cfg config.Config) (err error) {
+	if len(p.args) != 0 {
+		return fmt.Errorf("%w: serve takes no arguments", errUsage)
+	}
+	db, err := postgres.Open(cfg.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewDBStatsCollector(db.DB, "shipments"),
+	)
+	log := slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: cfg.LogLevel}))
+	repo := postgres.NewRepository(db)
+	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: observer(metrics)}
+	inner := server.NewInner(metrics, repo.Ready)
+
+	public, err := server.Listen(ctx, cfg.ListenAddress)
+	if err != nil {
+		return err
+	}
+	private, err := server.Listen(ctx, cfg.InnerAddress)
+	if err != nil {
+		return errors.Join(err, public.Close())
+	}
+	return server.Serve(ctx, log, inner.Drain,
+		server.Server{Name: "public", Listener: public, Handler: transport.New(newService(repo), wiring, log)},
+		server.Server{Name: "inner", Listener: private, Handler: inner})
+}
+
+func newService(repo *postgres.Repository) *shipments.Service {
+	return shipments.NewService(repo, func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, time.Now)
+}
+
+// observer returns what feeds the requests' metric. Its labels are bounded:
+// the routes, and the codes of problems.
+func observer(metrics prometheus.Registerer) endpoints.Observe {
+	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "shipments_request_seconds",
+		Help:    "How long operations took, by what became of them.",
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2},
+	}, []string{"operation", "code"})
+	metrics.MustRegister(seconds)
+	return func(operation string, err error, took time.Duration) {
+		seconds.WithLabelValues(operation, transport.Code(err)).Observe(took.Seconds())
+	}
+}

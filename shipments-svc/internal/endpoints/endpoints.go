@@ -1,0 +1,54 @@
+// Package endpoints makes a go-kit endpoint of a method of the domain's
+// Service, with all that is the same for every one of them.
+//
+// Guarantees, in the order in which a request meets them: each request is
+// observed once, with its error; a panic ends that request only, as an error;
+// nothing is decoded, let alone done, for a caller who lacks the permission;
+// the method has Wiring.Budget to answer, counted from the decoded request, so
+// that a slow client does not use up the database's time.
+//
+// Errors are returned as errors. The package knows no transport and no
+// storage.
+package endpoints
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-kit/kit/endpoint"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// Request is what a transport hands to an endpoint.
+type Request struct {
+	Org         shipments.OrgID
+	Permissions []string // all that the caller's token holds
+	// Decode reads what is asked. It is called once the caller is known to be
+	// allowed to ask, so that he alone is told what is wrong with it.
+	Decode func() (any, error)
+}
+
+// Wiring is what every endpoint has in common.
+type Wiring struct {
+	Budget  time.Duration // for one call of a method
+	Observe Observe
+}
+
+// Method is a method of a service: what it is asked to do for an
+// organization, and its answer.
+type Method[Req, Res any] func(context.Context, shipments.OrgID, Req) (Res, error)
+
+// New returns the endpoint of a method. operation names it in observations.
+func New[Req, Res any](w Wiring, operation string, needs Permission, method Method[Req, Res]) endpoint.Endpoint {
+	return endpoint.Chain(
+		observing(w.Observe, operation),
+		recovering,
+		permitting(needs),
+		decoding,
+		limiting(w.Budget),
+	)(func(ctx context.Context, request any) (any, error) {
+		asked := request.(decoded)
+		return method(ctx, asked.org, asked.request.(Req))
+	})
+}

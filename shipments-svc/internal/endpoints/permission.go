@@ -1,0 +1,46 @@
+package endpoints
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-kit/kit/endpoint"
+)
+
+// Permission is what a token must hold, as it is spelt on the wire.
+type Permission string
+
+// The permissions that operations of this service need.
+const (
+	ReadShipments  Permission = "shipments:read"
+	WriteShipments Permission = "shipments:write"
+)
+
+// PermissionError says that the caller's token does not hold what the
+// operation needs.
+type PermissionError struct {
+	Needs Permission
+	Held  []string
+}
+
+// Error implements error. It tells the caller what to ask for.
+func (e *PermissionError) Error() string {
+	held := "no permission"
+	if len(e.Held) > 0 {
+		held = strings.Join(e.Held, " ")
+	}
+	return fmt.Sprintf("this needs %s; the token has %s", e.Needs, held)
+}
+
+func permitting(needs Permission) endpoint.Middleware {
+	return func(next endpoint.Endpoint) endpoint.Endpoint {
+		return func(ctx context.Context, request any) (any, error) {
+			if held := request.(Request).Permissions; !slices.Contains(held, string(needs)) {
+				return nil, &PermissionError{Needs: needs, Held: held}
+			}
+			return next(ctx, request)
+		}
+	}
+}

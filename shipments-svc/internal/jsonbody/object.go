@@ -1,0 +1,160 @@
+package jsonbody
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// Object is a JSON object of a Body.
+type Object struct {
+	body    *Body
+	pointer string
+	members map[string]raw
+	names   []string // as they stand in the text
+	asked   []string // those that exist, as far as the reader knows them
+}
+
+// open reads the members of an object, without looking into them.
+func (b *Body) open(value raw, name string) *Object {
+	o := &Object{body: b, pointer: value.pointer, members: map[string]raw{}}
+	if value.text[0] != '{' {
+		b.add(shipments.InvalidType, value.pointer, "%s must be an object, not %s", name, value.kind())
+		return o
+	}
+	b.objects = append(b.objects, o)
+	dec := json.NewDecoder(bytes.NewReader(value.text))
+	_, _ = dec.Token() // Parse has seen that all of it is valid
+	for dec.More() {
+		token, _ := dec.Token()
+		name, _ := token.(string)
+		member := raw{pointer: o.pointer + "/" + escapePointer(name)}
+		_ = dec.Decode(&member.text)
+		o.members[name] = member
+		o.names = append(o.names, name)
+	}
+	return o
+}
+
+// Object returns a required member that is an object.
+func (o *Object) Object(name string) *Object {
+	value, ok := o.member(name)
+	if !ok {
+		o.body.add(shipments.Required, o.pointer+"/"+name, "%s is required", name)
+		return &Object{body: o.body, pointer: o.pointer + "/" + name}
+	}
+	return o.body.open(value, name)
+}
+
+// Objects returns the elements of an optional member that is an array of
+// objects.
+func (o *Object) Objects(name string) []*Object {
+	value, ok := o.member(name)
+	if !ok {
+		return nil
+	}
+	if value.text[0] != '[' {
+		o.wrong(value, name, "an array")
+		return nil
+	}
+	var elements []json.RawMessage
+	_ = json.Unmarshal(value.text, &elements)
+	objects := make([]*Object, len(elements))
+	for i, element := range elements {
+		pointer := value.pointer + "/" + strconv.Itoa(i)
+		objects[i] = o.body.open(raw{text: element, pointer: pointer}, "an element of "+name)
+	}
+	return objects
+}
+
+// Text returns an optional member that is a string, or "".
+func (o *Object) Text(name string) string {
+	value, ok := o.member(name)
+	if !ok {
+		return ""
+	}
+	if value.text[0] != '"' {
+		o.wrong(value, name, "a string")
+		return ""
+	}
+	var text string
+	_ = json.Unmarshal(value.text, &text)
+	return norm.NFC.String(strings.TrimSpace(text))
+}
+
+// Time returns an optional member that is an RFC 3339 time, or the zero time.
+func (o *Object) Time(name string) time.Time {
+	text := o.Text(name)
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		o.body.add(shipments.InvalidValue, o.pointer+"/"+name,
+			"%s must be a time such as 2026-11-20T14:03:52.123Z", name)
+	}
+	return t
+}
+
+// Int returns an optional member that is a whole number, or 0.
+func (o *Object) Int(name string) int {
+	value, ok := o.number(name)
+	if !ok {
+		return 0
+	}
+	n, err := strconv.Atoi(string(value.text))
+	if err != nil {
+		o.body.add(shipments.InvalidType, value.pointer, "%s must be a whole number", name)
+	}
+	return n
+}
+
+// Thousandths returns an optional member that is a number of at most three
+// decimals, times 1000, or 0. One beyond ±10¹² is a fault as well.
+func (o *Object) Thousandths(name string) int {
+	value, ok := o.number(name)
+	if !ok {
+		return 0
+	}
+	number, _ := strconv.ParseFloat(string(value.text), 64)
+	whole, decimals, _ := strings.Cut(strconv.FormatFloat(number, 'f', -1, 64), ".")
+	if len(decimals) > 3 || len(whole) > 13 {
+		o.body.add(shipments.OutOfRange, value.pointer, "%s must have at most 3 decimals", name)
+		return 0
+	}
+	n, _ := strconv.Atoi(whole + (decimals + "000")[:3])
+	return n
+}
+
+// Wrong adds a fault of the member of this name.
+func (o *Object) Wrong(code shipments.FaultCode, name, detail string) {
+	o.body.add(code, o.pointer+"/"+name, "%s", detail)
+}
+
+func (o *Object) number(name string) (raw, bool) {
+	value, ok := o.member(name)
+	if ok && value.kind() != "a number" {
+		o.wrong(value, name, "a number")
+		return raw{}, false
+	}
+	return value, ok
+}
+
+func (o *Object) member(name string) (raw, bool) {
+	if !slices.Contains(o.asked, name) {
+		o.asked = append(o.asked, name)
+	}
+	value, ok := o.members[name]
+	return value, ok
+}
+
+func (o *Object) wrong(value raw, name, want string) {
+	o.body.add(shipments.InvalidType, value.pointer, "%s must be %s, not %s", name, want, value.kind())
+}

@@ -1,0 +1,58 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// shards is over how many rows the counter of one status and day is spread,
+// so that so many transactions can count at once.
+const shards = 8
+
+// countKey names a counter within its organization.
+type countKey struct {
+	status shipments.Status
+	day    string // UTC, as 2006-01-02
+	shard  int
+}
+
+// keyOf returns the counter of a shipment. Its shard follows from the id, so
+// a shipment is taken from the row to which it was added and no row of the
+// table is ever negative.
+func keyOf(s shipments.Shipment) countKey {
+	return countKey{
+		status: s.Status,
+		day:    s.CreatedAt.UTC().Format(time.DateOnly),
+		shard:  int(s.ID[len(s.ID)-1] % shards),
+	}
+}
+
+// counts gathers by how much a transaction changes each counter.
+type counts map[countKey]int64
+
+// apply adds to the counters. It is the last thing that a transaction does:
+// the counters are what transactions wait for each other over.
+func (c counts) apply(ctx context.Context, tx sqlx.ExecerContext, org shipments.OrgID) error {
+	type change struct {
+		Status shipments.Status `json:"status"`
+		Day    string           `json:"day"`
+		Shard  int              `json:"shard"`
+		N      int64            `json:"n"`
+	}
+	changes := make([]change, 0, len(c))
+	for key, n := range c {
+		changes = append(changes, change{key.status, key.day, key.shard, n})
+	}
+	given, err := json.Marshal(changes)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, countSQL, uuid.UUID(org), string(given))
+	return err
+}

@@ -1,0 +1,123 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+const (
+	// importBatch is how many rows one statement stores: few enough to be done
+	// well before the connection gives up on it.
+	importBatch = 1000
+	// attempts is how often a transaction is begun that Postgres ends so that
+	// another can go on.
+	attempts = 3
+)
+
+// Import implements shipments.Repository.
+func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []shipments.Detail) (int, error) {
+	// Imports of the same shipments at the same time wait for each other in
+	// the order of the ids, and so never in a circle.
+	all = slices.SortedFunc(slices.Values(all), func(a, b shipments.Detail) int {
+		return bytes.Compare(a.ID[:], b.ID[:])
+	})
+	var stored int
+	err := r.transact(ctx, func(tx *sqlx.Tx) error {
+		stored = 0
+		counted := counts{}
+		for batch := range slices.Chunk(all, importBatch) {
+			added, err := store(ctx, tx, org, batch)
+			if err != nil {
+				return err
+			}
+			stored += len(added)
+			for _, d := range added {
+				counted[keyOf(d.Shipment)]++
+			}
+		}
+		return counted.apply(ctx, tx, org)
+	})
+	return stored, failure("import", err)
+}
+
+// transact runs do in a transaction, again where Postgres chose it as the
+// victim of a deadlock or could not serialize it.
+func (r *Repository) transact(ctx context.Context, do func(*sqlx.Tx) error) error {
+	var err error
+	for range attempts {
+		err = r.once(ctx, do)
+		pgErr, ok := errors.AsType[*pq.Error](err)
+		if !ok || pgErr.Code != "40001" && pgErr.Code != "40P01" {
+			return err
+		}
+	}
+	return err
+}
+
+func (r *Repository) once(ctx context.Context, do func(*sqlx.Tx) error) error {
+	tx, err := r.db.BeginTxx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	if err := do(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// store stores those shipments of a batch that are not there yet, with their
+// parts, and returns them.
+func store(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipments.Detail) ([]shipments.Detail, error) {
+	rows := make([]importRow, len(batch))
+	for i, d := range batch {
+		rows[i] = importRowOf(d.Shipment)
+	}
+	given, err := json.Marshal(rows)
+	if err != nil {
+		return nil, err
+	}
+	var ids []uuid.UUID
+	if err := tx.SelectContext(ctx, &ids, importShipmentsSQL, uuid.UUID(org), string(given)); err != nil {
+		return nil, err
+	}
+	added := slices.DeleteFunc(slices.Clone(batch), func(d shipments.Detail) bool {
+		return !slices.Contains(ids, uuid.UUID(d.ID))
+	})
+	var pallets []partRow[palletRow]
+	var checks []partRow[checkRow]
+	for _, d := range added {
+		for i, p := range d.Pallets {
+			pallets = append(pallets, partRow[palletRow]{uuid.UUID(d.ID), i + 1, palletRow(p)})
+		}
+		for i, c := range d.Checks {
+			checks = append(checks, partRow[checkRow]{uuid.UUID(d.ID), i + 1, checkRow(c)})
+		}
+	}
+	if err := storeParts(ctx, tx, org, importPalletsSQL, pallets); err != nil {
+		return nil, err
+	}
+	return added, storeParts(ctx, tx, org, importChecksSQL, checks)
+}
+
+func storeParts[Row any](ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, query string, rows []Row) error {
+	for batch := range slices.Chunk(rows, importBatch) {
+		given, err := json.Marshal(batch)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, query, uuid.UUID(org), string(given)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

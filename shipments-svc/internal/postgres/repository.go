@@ -1,0 +1,94 @@
+// Package postgres is the Repository on PostgreSQL 15 or newer, and what it
+// takes to be calm when that is away.
+//
+// Guarantees: each method sees and leaves one consistent state; a list's
+// total and rows come from one snapshot, are exact, and cost milliseconds
+// however deep the page lies; every query finds its rows by an index that
+// begins with the organization; no call outlasts Budget by more than one
+// exchange with the server, and one that could not be served for want of
+// Postgres says shipments.ErrUnavailable.
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// Repository implements shipments.Repository. It is safe for concurrent use.
+type Repository struct {
+	db *sqlx.DB
+}
+
+// NewRepository returns a Repository on a pool that Open returned.
+func NewRepository(db *sqlx.DB) *Repository {
+	return &Repository{db: db}
+}
+
+// Ready reports whether Postgres answers and holds the schema.
+func (r *Repository) Ready(ctx context.Context) error {
+	var n int
+	return failure("ready", r.db.GetContext(ctx, &n, readySQL, uuid.UUID{}))
+}
+
+// List implements shipments.Repository.
+func (r *Repository) List(ctx context.Context, org shipments.OrgID, status shipments.Status, offset, limit int64) ([]shipments.Shipment, int64, error) {
+	query, args := listSQL, []any{uuid.UUID(org), offset, limit}
+	if status != "" {
+		query, args = listOfStatusSQL, append(args, string(status))
+	}
+	var rows []listRow
+	if err := r.db.SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, 0, failure("list", err)
+	}
+	page := make([]shipments.Shipment, 0, len(rows))
+	for _, row := range rows {
+		if row.ID.Valid {
+			page = append(page, row.shipment())
+		}
+	}
+	return page, rows[0].Total, nil
+}
+
+// Get implements shipments.Repository.
+func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
+	var row detailRow
+	if err := r.db.GetContext(ctx, &row, getSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+		return shipments.Detail{}, failure("get", err)
+	}
+	d, err := row.detail()
+	return d, failure("get", err)
+}
+
+// Create implements shipments.Repository.
+func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipments.Shipment) error {
+	k := keyOf(s)
+	_, err := r.db.ExecContext(ctx, createSQL, uuid.UUID(org), uuid.UUID(s.ID), s.Version, string(s.Status),
+		s.Reference, s.Vessel, s.Origin, s.Destination, s.PalletsCount, s.CreatedAt, nullTime(s.ApprovedAt),
+		k.day, k.shard)
+	return failure("create", err)
+}
+
+// failure turns an error of the database into one that the domain knows.
+func failure(doing string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sql.ErrNoRows):
+		return shipments.ErrNotFound
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("%s: %w", doing, err)
+	case Unavailable(err):
+		return fmt.Errorf("%s: %w: %w", doing, shipments.ErrUnavailable, err)
+	default:
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+}
+
+var _ shipments.Repository = (*Repository)(nil)

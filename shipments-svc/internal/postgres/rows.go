@@ -1,0 +1,122 @@
+package postgres
+
+import (
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// listRow is a row of listSQL. Where the page is empty there is one row, of
+// the total only.
+type listRow struct {
+	Total        int64
+	ID           uuid.NullUUID
+	Version      sql.NullInt64
+	Status       sql.NullString
+	Reference    sql.NullString
+	Vessel       sql.NullString
+	Origin       sql.NullString
+	Destination  sql.NullString
+	PalletsCount sql.NullInt64 `db:"pallets_count"`
+	CreatedAt    sql.NullTime  `db:"created_at"`
+	ApprovedAt   sql.NullTime  `db:"approved_at"`
+}
+
+func (r listRow) shipment() shipments.Shipment {
+	return shipments.Shipment{
+		ID: shipments.ID(r.ID.UUID),
+		Draft: shipments.Draft{
+			Reference:   r.Reference.String,
+			Vessel:      r.Vessel.String,
+			Origin:      r.Origin.String,
+			Destination: r.Destination.String,
+		},
+		Status:       shipments.Status(r.Status.String),
+		Version:      r.Version.Int64,
+		PalletsCount: int(r.PalletsCount.Int64),
+		CreatedAt:    r.CreatedAt.Time.UTC(),
+		ApprovedAt:   r.ApprovedAt.Time.UTC(),
+	}
+}
+
+// detailRow is the row of getSQL: the columns of a list and the parts, each
+// as a JSON array.
+type detailRow struct {
+	listRow
+	Pallets []byte
+	Checks  []byte
+}
+
+func (r detailRow) detail() (shipments.Detail, error) {
+	d := shipments.Detail{Shipment: r.shipment()}
+	var pallets []palletRow
+	if err := json.Unmarshal(r.Pallets, &pallets); err != nil {
+		return shipments.Detail{}, err
+	}
+	d.Pallets = make([]shipments.Pallet, len(pallets))
+	for i, p := range pallets {
+		d.Pallets[i] = shipments.Pallet(p)
+	}
+	var checks []checkRow
+	if err := json.Unmarshal(r.Checks, &checks); err != nil {
+		return shipments.Detail{}, err
+	}
+	d.Checks = make([]shipments.Check, len(checks))
+	for i, c := range checks {
+		d.Checks[i] = shipments.Check(c)
+	}
+	return d, nil
+}
+
+// palletRow is a shipments.Pallet as SQL names its fields.
+type palletRow struct {
+	Number      string          `json:"pallet_number"`
+	ProduceName string          `json:"produce_name"`
+	Calibre     string          `json:"calibre"`
+	Boxes       int             `json:"boxes"`
+	BoxWeight   shipments.Grams `json:"box_weight_g"`
+}
+
+// checkRow is a shipments.Check as SQL names its fields.
+type checkRow struct {
+	Name    string           `json:"name"`
+	Result  shipments.Result `json:"result"`
+	Details string           `json:"details"`
+}
+
+// partRow is a pallet or check, and where it belongs.
+type partRow[Part any] struct {
+	Shipment uuid.UUID `json:"shipment_id"`
+	Position int       `json:"position"` // from 1
+	Part     Part      `json:"part"`
+}
+
+// importRow is a shipments.Shipment as importShipmentsSQL names its fields.
+type importRow struct {
+	ID           uuid.UUID        `json:"id"`
+	Version      int64            `json:"version"`
+	Status       shipments.Status `json:"status"`
+	Reference    string           `json:"reference"`
+	Vessel       string           `json:"vessel"`
+	Origin       string           `json:"origin"`
+	Destination  string           `json:"destination"`
+	PalletsCount int              `json:"pallets_count"`
+	CreatedAt    time.Time        `json:"created_at"`
+	ApprovedAt   time.Time        `json:"approved_at,omitzero"`
+}
+
+func importRowOf(s shipments.Shipment) importRow {
+	return importRow{
+		ID: uuid.UUID(s.ID), Version: s.Version, Status: s.Status,
+		Reference: s.Reference, Vessel: s.Vessel, Origin: s.Origin, Destination: s.Destination,
+		PalletsCount: s.PalletsCount, CreatedAt: s.CreatedAt, ApprovedAt: s.ApprovedAt,
+	}
+}
+
+func nullTime(t time.Time) sql.NullTime {
+	return sql.NullTime{Time: t, Valid: !t.IsZero()}
+}

@@ -1,0 +1,110 @@
+// Package seed reads shipments that have a past from JSON, to load data that
+// exists elsewhere or to show a demo.
+//
+// The document is {"shipments": […]}. A shipment has the members that the API
+// shows, less what follows from others: reference, vessel, origin and
+// destination, and optionally id, status, created_at, approved_at, pallets and
+// checks. It is read as strictly as a request, and everything that is wrong
+// with it is reported at once.
+package seed
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// maxBytes bounds how much is read into memory.
+const maxBytes = 256 << 20
+
+// list is the name of the document's member.
+const list = "shipments"
+
+// Read returns the shipments of a document. Its errors are those of reading,
+// a *jsonbody.SyntaxError, or *shipments.Invalid with pointers into the
+// document. What the shipments' values must be is the domain's to judge.
+func Read(in io.Reader) ([]shipments.Detail, error) {
+	text, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("read shipments: %w", err)
+	}
+	if len(text) > maxBytes {
+		return nil, fmt.Errorf("more than %d bytes; seed it in parts", maxBytes)
+	}
+	body, err := jsonbody.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var all []shipments.Detail
+	for _, o := range body.Object().Objects(list) {
+		all = append(all, detail(o))
+	}
+	if faults := body.Faults(); len(faults) > 0 {
+		return nil, &shipments.Invalid{Faults: faults}
+	}
+	return all, nil
+}
+
+// Explain shows an error of Read, or of storing what it returned, to a
+// person: each fault on a line, with a pointer into the document.
+func Explain(err error, root string) error {
+	invalid, ok := errors.AsType[*shipments.Invalid](err)
+	if !ok {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("nothing was stored:")
+	for _, f := range invalid.Faults {
+		fmt.Fprintf(&b, "\n  %s%s: %s", root, f.Pointer, f.Detail)
+	}
+	return errors.New(b.String())
+}
+
+func detail(o *jsonbody.Object) shipments.Detail {
+	d := shipments.Detail{Shipment: shipments.Shipment{
+		ID: id(o),
+		Draft: shipments.Draft{
+			Reference:   o.Text("reference"),
+			Vessel:      o.Text("vessel"),
+			Origin:      o.Text("origin"),
+			Destination: o.Text("destination"),
+		},
+		Status:     shipments.Status(o.Text("status")),
+		CreatedAt:  o.Time("created_at"),
+		ApprovedAt: o.Time("approved_at"),
+	}}
+	for _, p := range o.Objects("pallets") {
+		d.Pallets = append(d.Pallets, shipments.Pallet{
+			Number:      p.Text("pallet_number"),
+			ProduceName: p.Text("produce_name"),
+			Calibre:     p.Text("calibre"),
+			Boxes:       p.Int("boxes"),
+			BoxWeight:   shipments.Grams(p.Thousandths("box_weight_kg")),
+		})
+	}
+	for _, c := range o.Objects("checks") {
+		d.Checks = append(d.Checks, shipments.Check{
+			Name:    c.Text("name"),
+			Result:  shipments.Result(c.Text("result")),
+			Details: c.Text("details"),
+		})
+	}
+	return d
+}
+
+func id(o *jsonbody.Object) shipments.ID {
+	text := o.Text("id")
+	if text == "" {
+		return shipments.ID{}
+	}
+	id, ok := ids.Parse("ship", text)
+	if !ok {
+		o.Wrong(shipments.InvalidValue, "id", "id must be ship_ and 26 lower-case characters of Crockford's base32")
+	}
+	return shipments.ID(id)
+}

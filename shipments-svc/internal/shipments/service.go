@@ -1,0 +1,115 @@
+package shipments
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Service is what can be done with shipments.
+type Service struct {
+	repo  Repository
+	newID func() ID
+	now   func() time.Time
+}
+
+// NewService returns a Service that keeps shipments in repo, names new ones
+// by newID and dates them by now.
+func NewService(repo Repository, newID func() ID, now func() time.Time) *Service {
+	return &Service{repo: repo, newID: newID, now: now}
+}
+
+// List returns one page of the organization's shipments. A page past the end
+// is empty and has the true total.
+func (s *Service) List(ctx context.Context, org OrgID, q Query) (Page, error) {
+	page := Page{Page: max(q.Page, 1), PerPage: min(q.PerPage, MaxPerPage)}
+	if page.PerPage < 1 {
+		page.PerPage = DefaultPerPage
+	}
+	offset := int64(math.MaxInt64)
+	if page.Page-1 <= math.MaxInt64/page.PerPage {
+		offset = (page.Page - 1) * page.PerPage
+	}
+	var err error
+	page.Shipments, page.Total, err = s.repo.List(ctx, org, q.Status, offset, page.PerPage)
+	if err != nil {
+		return Page{}, fmt.Errorf("list shipments: %w", err)
+	}
+	return page, nil
+}
+
+// Get returns a shipment with its pallets and checks, or ErrNotFound.
+func (s *Service) Get(ctx context.Context, org OrgID, id ID) (Detail, error) {
+	d, err := s.repo.Get(ctx, org, id)
+	if err != nil {
+		return Detail{}, fmt.Errorf("get shipment: %w", err)
+	}
+	return d, nil
+}
+
+// Create makes a pending shipment of the draft. A draft with faults gives
+// Invalid.
+func (s *Service) Create(ctx context.Context, org OrgID, d Draft) (Shipment, error) {
+	if f := d.Faults(); f != nil {
+		return Shipment{}, &Invalid{Faults: f}
+	}
+	created := Shipment{ID: s.newID(), Draft: d, Status: Pending, Version: 1, CreatedAt: instant(s.now())}
+	if err := s.repo.Create(ctx, org, created); err != nil {
+		return Shipment{}, fmt.Errorf("create shipment: %w", err)
+	}
+	return created, nil
+}
+
+// Import stores shipments that have a past: of any status, with pallets,
+// checks and times. Where a shipment leaves out its ID, status or creation
+// time it gets those of a new one. It returns the number of shipments that
+// were stored; one whose ID is there already is left as it is. If any has
+// faults, none is stored and Invalid points into all, as "/3/vessel".
+func (s *Service) Import(ctx context.Context, org OrgID, all []Detail) (int, error) {
+	ready := make([]Detail, len(all))
+	var faults []Fault
+	seen := make(map[ID]int, len(all))
+	for i, d := range all {
+		ready[i] = s.completed(d)
+		if first, ok := seen[ready[i].ID]; ok {
+			faults = append(faults, Fault{
+				Code: InvalidValue, Pointer: fmt.Sprintf("/%d/id", i),
+				Detail: fmt.Sprintf("id is that of shipment %d as well", first),
+			})
+		}
+		seen[ready[i].ID] = i
+		for _, f := range ready[i].Faults() {
+			f.Pointer = fmt.Sprintf("/%d%s", i, f.Pointer)
+			faults = append(faults, f)
+		}
+	}
+	if faults != nil {
+		return 0, &Invalid{Faults: faults}
+	}
+	n, err := s.repo.Import(ctx, org, ready)
+	if err != nil {
+		return 0, fmt.Errorf("import shipments: %w", err)
+	}
+	return n, nil
+}
+
+func (s *Service) completed(d Detail) Detail {
+	if d.ID == (ID{}) {
+		d.ID = s.newID()
+	}
+	if d.Status == "" {
+		d.Status = Pending
+	}
+	if d.CreatedAt.IsZero() {
+		d.CreatedAt = s.now()
+	}
+	d.CreatedAt, d.ApprovedAt = instant(d.CreatedAt), instant(d.ApprovedAt)
+	d.Version, d.PalletsCount = 1, len(d.Pallets)
+	return d
+}
+
+// instant returns t as it is stored, ordered by and shown.
+func instant(t time.Time) time.Time {
+	return t.UTC().Truncate(time.Millisecond)
+}

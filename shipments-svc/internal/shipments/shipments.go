@@ -1,0 +1,119 @@
+// Package shipments is the domain: shipments of produce, the rules that hold
+// for them, the Service that applies the rules and the Repository it needs.
+//
+// Guarantees: every method that reads or writes names the organization for
+// which it does so, and nothing of another organization is ever returned or
+// changed; what breaks a rule is refused whole, with all its faults at once;
+// times are UTC and carry milliseconds, so that what is shown is what lists
+// are ordered by.
+//
+// It imports the standard library only. Texts reach it in Unicode's
+// normalization form C and without space around them, which packages that
+// read input see to.
+package shipments
+
+import "time"
+
+// OrgID identifies an organization: the tenant whose data is meant.
+type OrgID [16]byte
+
+// ID identifies a shipment within its organization. Newer ones sort higher.
+type ID [16]byte
+
+// Status is where a shipment stands.
+type Status string
+
+// The statuses of a shipment.
+const (
+	Pending        Status = "pending"          // created, nothing to judge yet
+	Processing     Status = "processing"       // its documents are being read
+	ReadyForReview Status = "ready_for_review" // a person can decide
+	Approved       Status = "approved"         // final
+	Rejected       Status = "rejected"
+)
+
+// Statuses lists every Status in the order in which a shipment meets them.
+var Statuses = []Status{Pending, Processing, ReadyForReview, Approved, Rejected}
+
+// Result is the outcome of a check.
+type Result string
+
+// The outcomes of a check.
+const (
+	Pass Result = "pass"
+	Warn Result = "warn" // worth a look, no obstacle
+	Fail Result = "fail"
+	Skip Result = "skip" // could not be made
+)
+
+// Results lists every Result.
+var Results = []Result{Pass, Warn, Fail, Skip}
+
+// Draft is what a client says about a shipment.
+type Draft struct {
+	Reference   string // the client's own name for it; need not be unique
+	Vessel      string
+	Origin      string
+	Destination string
+}
+
+// Shipment is one shipment without its parts.
+type Shipment struct {
+	ID ID
+	Draft
+	Status       Status
+	Version      int64 // 1 at first, more with every change of the shipment or its parts
+	PalletsCount int
+	CreatedAt    time.Time
+	ApprovedAt   time.Time // zero unless Status is Approved
+}
+
+// Detail is a shipment with its parts, each list in the order it was given.
+type Detail struct {
+	Shipment
+	Pallets []Pallet
+	Checks  []Check
+}
+
+// Pallet is one pallet of a shipment. Numbers need not be unique: a document
+// that lists one twice is a finding, not an accident.
+type Pallet struct {
+	Number      string
+	ProduceName string
+	Calibre     string // as written: "18", "1XX", "75-80 mm"
+	Boxes       int
+	BoxWeight   Grams
+}
+
+// Grams is a weight, exact to what the product shows: thousandths of a
+// kilogram.
+type Grams int
+
+// Check is one thing that was looked at, and what was found.
+type Check struct {
+	Name    string
+	Result  Result
+	Details string // for people
+}
+
+// Page and size bounds of a list.
+const (
+	DefaultPerPage = 25
+	MaxPerPage     = 100
+)
+
+// Query says which part of an organization's shipments is wanted.
+type Query struct {
+	Status  Status // empty: any
+	Page    int64  // from 1; 0 means 1
+	PerPage int64  // from 1; 0 means DefaultPerPage, more than MaxPerPage means that
+}
+
+// Page is one page of a list: the newest first, of the same instant the
+// higher ID first.
+type Page struct {
+	Shipments []Shipment
+	Page      int64 // effective
+	PerPage   int64 // effective
+	Total     int64 // of all pages, at the instant that Shipments shows
+}

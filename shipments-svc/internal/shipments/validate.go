@@ -1,0 +1,137 @@
+package shipments
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of a shipment and its parts. Texts are counted in code points.
+const (
+	MaxReference    = 100
+	MaxVessel       = 100
+	MaxPlace        = 200 // origin, destination
+	MaxPallets      = 10_000
+	MaxPalletNumber = 40
+	MaxProduceName  = 100
+	MaxCalibre      = 20
+	MaxBoxes        = 10_000
+	MaxBoxWeight    = Grams(1_000_000)
+	MaxChecks       = 1_000
+	MaxCheckName    = 100
+	MaxCheckDetails = 2_000
+)
+
+// Faults returns all that is wrong with the draft, with pointers from it, or
+// nil.
+func (d Draft) Faults() []Fault {
+	var f faults
+	f.draft("", d)
+	return f
+}
+
+// Faults returns all that is wrong with the shipment and its parts, with
+// pointers from it, or nil. PalletsCount, ID and Version are not judged: they
+// are the Service's.
+func (d Detail) Faults() []Fault {
+	var f faults
+	f.draft("", d.Draft)
+	if !slices.Contains(Statuses, d.Status) {
+		f.add(InvalidValue, "/status", "status must be one of %s", list(Statuses))
+	}
+	f.times(d)
+	if len(d.Pallets) > MaxPallets {
+		f.add(TooManyPallets, "/pallets", "a shipment has at most %d pallets, not %d", MaxPallets, len(d.Pallets))
+		return f
+	}
+	for i, p := range d.Pallets {
+		f.pallet(fmt.Sprintf("/pallets/%d", i), p)
+	}
+	if len(d.Checks) > MaxChecks {
+		f.add(OutOfRange, "/checks", "a shipment has at most %d checks, not %d", MaxChecks, len(d.Checks))
+		return f
+	}
+	for i, c := range d.Checks {
+		f.check(fmt.Sprintf("/checks/%d", i), c)
+	}
+	return f
+}
+
+type faults []Fault
+
+func (f *faults) add(code FaultCode, pointer, format string, args ...any) {
+	*f = append(*f, Fault{Code: code, Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (f *faults) draft(at string, d Draft) {
+	f.text(at, "reference", d.Reference, MaxReference)
+	f.text(at, "vessel", d.Vessel, MaxVessel)
+	f.text(at, "origin", d.Origin, MaxPlace)
+	f.text(at, "destination", d.Destination, MaxPlace)
+}
+
+func (f *faults) times(d Detail) {
+	switch {
+	case d.CreatedAt.Year() < 1 || d.CreatedAt.Year() > 9999:
+		f.add(OutOfRange, "/created_at", "created_at must lie in the years 1 to 9999")
+	case d.Status == Approved && d.ApprovedAt.IsZero():
+		f.add(Required, "/approved_at", "approved_at is required when status is approved")
+	case d.Status != Approved && !d.ApprovedAt.IsZero():
+		f.add(InvalidValue, "/approved_at", "approved_at belongs only to a shipment whose status is approved")
+	case d.Status == Approved && (d.ApprovedAt.Before(d.CreatedAt) || d.ApprovedAt.Year() > 9999):
+		f.add(OutOfRange, "/approved_at", "approved_at must not be before created_at, nor after the year 9999")
+	}
+}
+
+func (f *faults) pallet(at string, p Pallet) {
+	f.text(at, "pallet_number", p.Number, MaxPalletNumber)
+	f.text(at, "produce_name", p.ProduceName, MaxProduceName)
+	f.text(at, "calibre", p.Calibre, MaxCalibre)
+	if p.Boxes < 1 || p.Boxes > MaxBoxes {
+		f.add(OutOfRange, at+"/boxes", "boxes must be a whole number from 1 to %d", MaxBoxes)
+	}
+	if p.BoxWeight < 1 || p.BoxWeight > MaxBoxWeight {
+		f.add(OutOfRange, at+"/box_weight_kg", "box_weight_kg must be more than 0 and at most %d", MaxBoxWeight/1000)
+	}
+}
+
+func (f *faults) check(at string, c Check) {
+	f.text(at, "name", c.Name, MaxCheckName)
+	if !slices.Contains(Results, c.Result) {
+		f.add(InvalidValue, at+"/result", "result must be one of %s", list(Results))
+	}
+	f.text(at, "details", c.Details, MaxCheckDetails)
+}
+
+// text judges a required text of at most limit code points.
+func (f *faults) text(at, name, value string, limit int) {
+	pointer := at + "/" + name
+	switch length := utf8.RuneCountInString(value); {
+	case !utf8.ValidString(value):
+		f.add(InvalidText, pointer, "%s must be valid UTF-8", name)
+	case blank(value):
+		f.add(Required, pointer, "%s is required", name)
+	case strings.ContainsFunc(value, unicode.IsControl):
+		f.add(InvalidText, pointer, "%s must not contain control characters, such as line breaks and tabs", name)
+	case length > limit:
+		f.add(TooLong, pointer, "%s must have at most %d characters, not %d", name, limit, length)
+	}
+}
+
+// blank reports whether a text shows nothing: space and, like U+200B, what
+// has no width.
+func blank(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsSpace(r) && (unicode.IsGraphic(r) || unicode.IsControl(r))
+	})
+}
+
+func list[T ~string](values []T) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = string(v)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,106 @@
+package transport
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+type createView struct {
+	Shipment createdView `json:"shipment"`
+}
+
+type createdView struct {
+	ID        string           `json:"id"`
+	Reference string           `json:"reference"`
+	Status    shipments.Status `json:"status"`
+	CreatedAt string           `json:"created_at"`
+}
+
+func decodeCreate(r *http.Request) (shipments.Draft, error) {
+	if err := readParameters(r).err(); err != nil {
+		return shipments.Draft{}, err
+	}
+	body, err := readJSON(r)
+	if err != nil {
+		return shipments.Draft{}, err
+	}
+	shipment := body.Object().Object("shipment")
+	draft := shipments.Draft{
+		Reference:   shipment.Text("reference"),
+		Vessel:      shipment.Text("vessel"),
+		Origin:      shipment.Text("origin"),
+		Destination: shipment.Text("destination"),
+	}
+	return draft, invalid(body.Faults(), "/shipment", draft.Faults())
+}
+
+func encodeCreate(r *http.Request, s shipments.Shipment) reply {
+	id := viewID(s.ID)
+	return reply{
+		status: http.StatusCreated,
+		header: http.Header{"Location": {r.URL.EscapedPath() + "/" + id}},
+		body:   createView{createdView{id, s.Reference, s.Status, viewTime(s.CreatedAt)}},
+	}
+}
+
+// invalid is the error of the faults found in reading a body and those of the
+// value at the pointer that was read from it.
+func invalid(reading []shipments.Fault, at string, judging []shipments.Fault) error {
+	for i := range judging {
+		judging[i].Pointer = at + judging[i].Pointer
+	}
+	if all := shipments.Merge(reading, judging); len(all) > 0 {
+		return &shipments.Invalid{Faults: all}
+	}
+	return nil
+}
+
+// mediaTypeError says that a body is not sent as JSON.
+type mediaTypeError struct{ reason string }
+
+// Error implements error.
+func (e *mediaTypeError) Error() string {
+	return e.reason + "; send JSON with Content-Type: application/json"
+}
+
+// errCutShort says that a body ended before it was complete.
+var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was complete"}
+
+// readJSON reads a body that must be JSON.
+func readJSON(r *http.Request) (*jsonbody.Body, error) {
+	if err := jsonType(r.Header); err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(r.Body)
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return nil, err
+	}
+	if err != nil {
+		return nil, errCutShort
+	}
+	return jsonbody.Parse(text)
+}
+
+func jsonType(h http.Header) error {
+	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return &mediaTypeError{"the body has a content encoding, which is not read here"}
+	}
+	given := h.Values("Content-Type")
+	if len(given) != 1 {
+		return &mediaTypeError{"the body has no media type, or several"}
+	}
+	kind, params, err := mime.ParseMediaType(given[0])
+	if err != nil || kind != "application/json" {
+		return &mediaTypeError{"the body's media type is not application/json"}
+	}
+	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
+		return &mediaTypeError{"the body's charset is not utf-8"}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package transport
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+type listView struct {
+	Shipments []itemView `json:"shipments"`
+	Meta      metaView   `json:"meta"`
+}
+
+type metaView struct {
+	Page    int64 `json:"page"`
+	PerPage int64 `json:"per_page"`
+	Total   int64 `json:"total"`
+}
+
+func decodeList(r *http.Request) (shipments.Query, error) {
+	p := readParameters(r)
+	q := shipments.Query{
+		Page:    p.number("page", ""),
+		PerPage: p.number("per_page", fmt.Sprintf("; more than %d counts as %d", shipments.MaxPerPage, shipments.MaxPerPage)),
+		Status:  oneOf(p, "status", shipments.Statuses),
+	}
+	return q, p.err()
+}
+
+func encodeList(r *http.Request, page shipments.Page) reply {
+	view := listView{
+		Shipments: make([]itemView, len(page.Shipments)),
+		Meta:      metaView{Page: page.Page, PerPage: page.PerPage, Total: page.Total},
+	}
+	for i, s := range page.Shipments {
+		view.Shipments[i] = viewItem(s)
+	}
+	return reply{status: http.StatusOK, header: http.Header{"Link": {links(r.URL, page)}}, body: view}
+}
+
+// links is the Link header (RFC 8288) of a page: the pages around it, with
+// everything else as it was asked for.
+func links(u *url.URL, page shipments.Page) string {
+	query := u.Query()
+	for name, values := range query {
+		if values[0] == "" {
+			query.Del(name)
+		}
+	}
+	query.Set("per_page", strconv.FormatInt(page.PerPage, 10))
+	last := max(1, (page.Total-1)/page.PerPage+1)
+	var all []string
+	link := func(rel string, number int64) {
+		query.Set("page", strconv.FormatInt(number, 10))
+		all = append(all, fmt.Sprintf("<%s?%s>; rel=%q", u.EscapedPath(), query.Encode(), rel))
+	}
+	link("first", 1)
+	if page.Page > 1 {
+		link("prev", min(page.Page-1, last))
+	}
+	if page.Page < last {
+		link("next", page.Page+1)
+	}
+	link("last", last)
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,76 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/quayside/quayside/shipments-svc/internal/problem"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// is matches a sentinel error. Its text is for clients; the error's own may
+// say more than they should see.
+func is(target error, detail string) func(error) (fault, bool) {
+	return func(err error) (fault, bool) {
+		return fault{detail: detail}, errors.Is(err, target)
+	}
+}
+
+// as matches a type of error whose text, and fields if it has any, are made
+// for clients.
+func as[E error](err error) (fault, bool) {
+	e, ok := errors.AsType[E](err)
+	if !ok {
+		return fault{}, false
+	}
+	switch e := any(e).(type) {
+	case *parameterError:
+		return fault{e.Error(), e.faults}, true
+	case *shipments.Invalid:
+		return fault{counted(len(e.Faults), "field") + " not valid; see errors.", fieldsOf(e)}, true
+	default:
+		return fault{detail: e.(error).Error()}, true
+	}
+}
+
+// allOf matches a type of error that has nothing but faults of one code.
+func allOf[E error](code string) func(error) (fault, bool) {
+	return func(err error) (fault, bool) {
+		f, ok := as[E](err)
+		return f, ok && only(code, f.fields)
+	}
+}
+
+func bodyTooLarge(err error) (fault, bool) {
+	e, ok := errors.AsType[*http.MaxBytesError](err)
+	if !ok {
+		return fault{}, false
+	}
+	return fault{detail: fmt.Sprintf("the body may have at most %d bytes", e.Limit)}, true
+}
+
+func only(code string, fields []problem.Field) bool {
+	for _, f := range fields {
+		if f.Code != code {
+			return false
+		}
+	}
+	return len(fields) > 0
+}
+
+func fieldsOf(e *shipments.Invalid) []problem.Field {
+	fields := make([]problem.Field, len(e.Faults))
+	for i, f := range e.Faults {
+		fields[i] = problem.Field{Code: string(f.Code), Pointer: f.Pointer, Detail: f.Detail}
+	}
+	return fields
+}
+
+// counted begins a sentence about n things: "1 field is", "2 fields are".
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, thing)
+}

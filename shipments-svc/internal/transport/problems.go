@@ -1,0 +1,114 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/identity"
+	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/problem"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// statusClientGone is logged where the client did not wait for its answer. It
+// is nginx's number; nobody receives it.
+const statusClientGone = 499
+
+// table says which problem an error is: the first row that matches. What no
+// row matches is unforeseen.
+var table = []struct {
+	status int
+	code   string
+	title  string
+	match  func(error) (fault, bool)
+}{
+	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(identity.ErrMissing, identity.ErrMissing.Error())},
+	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", as[*endpoints.PermissionError]},
+	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNotFound, "there is no such shipment")},
+	{http.StatusBadRequest, unknownParameter, "Unknown parameter", allOf[*parameterError](unknownParameter)},
+	{http.StatusBadRequest, invalidParameter, "Invalid parameter", as[*parameterError]},
+	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*mediaTypeError]},
+	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", bodyTooLarge},
+	{http.StatusBadRequest, "malformed_json", "Malformed JSON", as[*jsonbody.SyntaxError]},
+	{http.StatusUnprocessableEntity, "unknown_field", "Unknown field", allOf[*shipments.Invalid](string(shipments.UnknownField))},
+	{http.StatusUnprocessableEntity, "validation_failed", "Validation failed", as[*shipments.Invalid]},
+	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(shipments.ErrUnavailable, "the data cannot be reached for now; try again after the seconds in Retry-After")},
+}
+
+// internalError is what clients see of an error that nobody foresaw.
+var internalError = problem.New(http.StatusInternalServerError, "internal_error", "Internal error",
+	"something went wrong here; it is logged under the request_id")
+
+// fault is what an error says about the request.
+type fault struct {
+	detail string
+	fields []problem.Field
+}
+
+// problemOf returns the problem that an error is.
+func problemOf(err error) problem.Problem {
+	for _, row := range table {
+		if f, ok := row.match(err); ok {
+			p := problem.New(row.status, row.code, row.title, f.detail)
+			p.Errors = f.fields
+			return p
+		}
+	}
+	return internalError
+}
+
+// Code names what became of a request that ended in err, for metrics: "ok", a
+// problem's code, or "canceled" where the client did not wait.
+func Code(err error) string {
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	default:
+		return problemOf(err).Code
+	}
+}
+
+// fail answers a request with its error.
+func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
+	r := requestFrom(ctx)
+	if errors.Is(r.Context().Err(), context.Canceled) {
+		w.WriteHeader(statusClientGone)
+		return
+	}
+	p := problemOf(err)
+	p.RequestID = requestID(r)
+	switch p.Status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", `Bearer realm="shipments"`)
+	case http.StatusForbidden:
+		if e, ok := errors.AsType[*endpoints.PermissionError](err); ok {
+			w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.Needs))
+		}
+	case http.StatusServiceUnavailable:
+		rt.logError(r, slog.LevelWarn, "unavailable", err)
+	case http.StatusInternalServerError:
+		rt.logError(r, slog.LevelError, "unforeseen error", err)
+	}
+	_ = p.Write(w, r) // the client is gone: there is nobody left to tell
+}
+
+func (rt router) logError(r *http.Request, level slog.Level, message string, err error) {
+	attrs := append(logAttrs(r), slog.String("error", err.Error()))
+	if e, ok := errors.AsType[*endpoints.PanicError](err); ok {
+		attrs = append(attrs, slog.String("stack", string(e.Stack)))
+	}
+	rt.log.LogAttrs(r.Context(), level, message, attrs...)
+}
+
+// broken answers a request whose handler panicked outside of its endpoint.
+func broken(w http.ResponseWriter, r *http.Request) {
+	p := internalError
+	p.RequestID = requestID(r)
+	_ = p.Write(w, r) // the client is gone: there is nobody left to tell
+}

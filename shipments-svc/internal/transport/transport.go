@@ -1,0 +1,80 @@
+// Package transport is the HTTP side of the service: the routes, what is read
+// from a request, what an answer looks like, and which problem an error is.
+//
+// Guarantees: a request without an organization is answered 401 before
+// anything else is looked at, and one without the permission 403 before its
+// body is read; a body or query is understood whole or refused, with
+// everything that is wrong with it at once; an answer is complete in memory
+// before its status goes out; every answer is one that api/openapi.yaml
+// describes; an error that nobody foresaw is a 500 with a fixed text, and its
+// cause goes into the log only.
+package transport
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	kithttp "github.com/go-kit/kit/transport/http"
+
+	"github.com/quayside/quayside/shipments-svc/api"
+	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/problem"
+	"github.com/quayside/quayside/shipments-svc/internal/problemdocs"
+	"github.com/quayside/quayside/shipments-svc/internal/server"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// maxBody is how many bytes a JSON body may have.
+const maxBody = 1 << 20
+
+// Service is what the routes need of the domain.
+type Service interface {
+	List(context.Context, shipments.OrgID, shipments.Query) (shipments.Page, error)
+	Get(context.Context, shipments.OrgID, shipments.ID) (shipments.Detail, error)
+	Create(context.Context, shipments.OrgID, shipments.Draft) (shipments.Shipment, error)
+}
+
+// router holds the routes while they are put together.
+type router struct {
+	*http.ServeMux
+	wiring endpoints.Wiring
+	log    *slog.Logger
+}
+
+// New returns the handler of the service's public listener.
+func New(service Service, wiring endpoints.Wiring, log *slog.Logger) http.Handler {
+	rt := router{ServeMux: http.NewServeMux(), wiring: wiring, log: log}
+
+	handle(rt, "GET /api/v1/shipments", endpoints.ReadShipments, decodeList, service.List, encodeList)
+	handle(rt, "POST /api/v1/shipments", endpoints.WriteShipments, decodeCreate, service.Create, encodeCreate)
+	handle(rt, "GET /api/v1/shipments/{id}", endpoints.ReadShipments, decodeGet, service.Get, encodeGet)
+
+	// Documents about the interface are anybody's.
+	rt.Handle("GET /api/v1/openapi.json", api.Handler())
+	rt.Handle("GET /problems", problemdocs.Index())
+	rt.Handle("GET /problems/{code}", problemdocs.Page())
+
+	return identified(server.AccessLog(log, logAttrs, broken, problem.Mux(rt.ServeMux, requestID)))
+}
+
+// handle adds a route: what a request must hold, how it is read, what is
+// done, and how the answer is shown. It compiles only when these fit.
+func handle[Req, Res any](
+	rt router, pattern string, needs endpoints.Permission,
+	decode func(*http.Request) (Req, error),
+	method endpoints.Method[Req, Res],
+	encode func(*http.Request, Res) reply,
+) {
+	rt.Handle(pattern, http.MaxBytesHandler(kithttp.NewServer(
+		endpoints.New(rt.wiring, pattern, needs, method),
+		func(_ context.Context, r *http.Request) (any, error) {
+			return asked(r, func() (any, error) { return decode(r) })
+		},
+		func(ctx context.Context, w http.ResponseWriter, response any) error {
+			return encode(requestFrom(ctx), response.(Res)).write(w)
+		},
+		kithttp.ServerBefore(withRequest),
+		kithttp.ServerErrorEncoder(rt.fail),
+	), maxBody))
+}
