@@ -109,4 +109,3 @@ func addLogField(r *http.Request, name, value string) {
 		extra.Add(zap.String(name, value))
 	}
 }
-

@@ -64,14 +64,14 @@ var (
 
 // chainProblems are the answers for what handlers behind the gate return as an error.
 var chainProblems = map[int]problem{
-	http.StatusBadRequest:            {Code: "bad_request", Detail: "The request cannot be understood."},
-	http.StatusNotFound:              {Code: "not_found", Detail: "There is nothing at this path."},
-	http.StatusMethodNotAllowed:      {Code: "method_not_allowed", Detail: "The method is not allowed at this path."},
+	http.StatusBadRequest:            {Code: "bad_request", Title: "Bad request", Detail: "The request cannot be understood."},
+	http.StatusNotFound:              {Code: "not_found", Title: "Not found", Detail: "There is nothing at this path."},
+	http.StatusMethodNotAllowed:      {Code: "method_not_allowed", Title: "Method not allowed", Detail: "The method is not allowed at this path."},
 	http.StatusRequestEntityTooLarge: {Code: "body_too_large", Title: "Body too large", Detail: "The request body is larger than the gateway accepts."},
-	http.StatusInternalServerError:   {Code: "internal_error", Detail: "The request failed; tell us its request_id."},
-	http.StatusBadGateway:            {Code: "upstream_unreachable", Detail: "The service behind the gateway cannot be reached."},
-	http.StatusServiceUnavailable:    {Code: "upstream_unavailable", Detail: "The service behind the gateway is not available.", retryAfter: 2},
-	http.StatusGatewayTimeout:        {Code: "upstream_timeout", Detail: "The service behind the gateway did not answer in time."},
+	http.StatusInternalServerError:   {Code: "internal_error", Title: "Internal error", Detail: "The request failed; tell us its request_id."},
+	http.StatusBadGateway:            {Code: "upstream_unreachable", Title: "Service unreachable", Detail: "The service behind the gateway cannot be reached."},
+	http.StatusServiceUnavailable:    {Code: "upstream_unavailable", Title: "Service unavailable", Detail: "The service behind the gateway is not available.", retryAfter: 2},
+	http.StatusGatewayTimeout:        {Code: "upstream_timeout", Title: "Service timed out", Detail: "The service behind the gateway did not answer in time."},
 }
 
 // problemOf returns the answer for an error of the handlers behind the gate.
@@ -90,9 +90,6 @@ func problemOf(err error) problem {
 		p = chainProblems[http.StatusBadRequest]
 	}
 	p.Status = status
-	if p.Title == "" {
-		p.Title = http.StatusText(status)
-	}
 	return p
 }
 

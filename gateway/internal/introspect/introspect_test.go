@@ -308,8 +308,8 @@ func TestAnswersAgeByTheirKind(t *testing.T) {
 		body     string
 		lifetime time.Duration
 	}{
-		"active":           {activeAnswer, introspect.PositiveLifetime},
-		"inactive":         {`{"active":false}`, introspect.NegativeLifetime},
+		"active":   {activeAnswer, introspect.PositiveLifetime},
+		"inactive": {`{"active":false}`, introspect.NegativeLifetime},
 		"active, ends soon": {
 			strings.Replace(activeAnswer, "{", fmt.Sprintf(`{"exp":%d,`, new(clock).now().Unix()+3), 1), 3 * time.Second,
 		},

@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/gateway/internal/redistest"
+)
+
+// The tests of this package drive the real program, a process of its own with the shipped Caddyfile. It is
+// the test binary itself, which becomes the gateway when this variable is set.
+const becomeGateway = "QUAYSIDE_TEST_BECOME_GATEWAY"
+
+const testCredential = "a-credential-that-only-tests-know-of"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(becomeGateway) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// gateway is a running gateway with its surroundings.
+type gateway struct {
+	url, inner string
+	tokens     *tokensService
+	log        *lockedBuffer
+}
+
+// options says what differs from an ordinary gateway.
+type options struct {
+	env      map[string]string
+	upstream http.Handler
+	tokens   *tokensService
+}
+
+// start runs a gateway until the test ends, and fails the test if it does not end well, which includes
+// data races found in it.
+func start(t *testing.T, o options) *gateway {
+	t.Helper()
+	if o.upstream == nil {
+		o.upstream = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") })
+	}
+	if o.tokens == nil {
+		o.tokens = newTokensService(t)
+	}
+	upstream := httptest.NewServer(o.upstream)
+	t.Cleanup(upstream.Close)
+	upstreamAddress := strings.TrimPrefix(upstream.URL, "http://")
+
+	public, inner := freePort(t), freePort(t)
+	g := &gateway{
+		url:    "http://127.0.0.1:" + public,
+		inner:  "http://127.0.0.1:" + inner,
+		tokens: o.tokens,
+		log:    new(lockedBuffer),
+	}
+	env := map[string]string{
+		becomeGateway:           "1",
+		"GATEWAY_BIND":          "127.0.0.1",
+		"GATEWAY_ADDRESS":       ":" + public,
+		"GATEWAY_INNER_ADDRESS": ":" + inner,
+		"GATEWAY_CREDENTIAL":    testCredential,
+		"TOKENS_INTERNAL_URL":   o.tokens.URL,
+		"TOKENS_UPSTREAM":       upstreamAddress,
+		"SHIPMENTS_UPSTREAM":    upstreamAddress,
+		"TRUSTED_PROXIES":       "127.0.0.1/32",
+		"XDG_CONFIG_HOME":       t.TempDir(),
+		"XDG_DATA_HOME":         t.TempDir(),
+		"HOME":                  t.TempDir(),
+	}
+	if _, given := o.env["REDIS_URL"]; !given {
+		env["REDIS_URL"] = redistest.URL(t)
+	}
+	for name, value := range o.env {
+		env[name] = value
+	}
+
+	process := exec.Command(os.Args[0], "run", "--config", "../../Caddyfile", "--adapter", "caddyfile")
+	for name, value := range env {
+		process.Env = append(process.Env, name+"="+value)
+	}
+	process.Stderr = g.log
+	process.Stdout = g.log
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- process.Wait() }()
+	t.Cleanup(func() {
+		_ = process.Process.Signal(syscall.SIGTERM)
+		if err := <-ended; err != nil {
+			t.Errorf("the gateway ended with %v:\n%s", err, g.log)
+		}
+	})
+	g.waitUntilAlive(t, ended)
+	return g
+}
+
+func (g *gateway) waitUntilAlive(t *testing.T, ended chan error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("the gateway does not come up:\n%s", g.log)
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("the gateway ended at start:\n%s", g.log)
+		case <-tick.C:
+			if response, err := http.Get(g.inner + "/livez"); err == nil {
+				_ = response.Body.Close()
+				return
+			}
+		}
+	}
+}
+
+// answer is one response, read whole.
+type answer struct {
+	*http.Response
+
+	body string
+}
+
+// problem decodes a problem+json body.
+func (a answer) problem(t *testing.T) map[string]any {
+	t.Helper()
+	if got := a.Header.Get("Content-Type"); got != "application/problem+json" {
+		t.Errorf("Content-Type %q", got)
+	}
+	var members map[string]any
+	if err := json.Unmarshal([]byte(a.body), &members); err != nil {
+		t.Fatalf("%v in %s", err, a.body)
+	}
+	return members
+}
+
+// request makes a request from caller, a client address of the test's own, with token unless it is empty.
+func (g *gateway) request(t *testing.T, method, path, caller, token string, edit ...func(*http.Request)) *http.Request {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, g.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Forwarded-For", caller)
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	for _, change := range edit {
+		change(request)
+	}
+	return request
+}
+
+// do sends a request that request made.
+func (g *gateway) do(t *testing.T, request *http.Request) answer {
+	t.Helper()
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatalf("%v; the gateway's log:\n%s", err, g.log)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{response, string(body)}
+}
+
+// get is the commonest request.
+func (g *gateway) get(t *testing.T, path, caller, token string) answer {
+	t.Helper()
+	return g.do(t, g.request(t, http.MethodGet, path, caller, token))
+}
+
+// tokensService stands in for tokens-svc: it knows the tokens it has made.
+type tokensService struct {
+	*httptest.Server
+
+	asked   atomic.Int64
+	fault   atomic.Int64 // a status to answer with instead, 0 for none
+	answers sync.Map     // token → JSON
+}
+
+func newTokensService(t *testing.T) *tokensService {
+	t.Helper()
+	s := new(tokensService)
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/internal/v1/introspect" || r.Header.Get("Authorization") != "Bearer "+testCredential {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		s.asked.Add(1)
+		if status := s.fault.Load(); status != 0 {
+			w.WriteHeader(int(status))
+			return
+		}
+		body, known := s.answers.Load(r.PostFormValue("token"))
+		if !known {
+			body = `{"active":false}`
+		}
+		_, _ = io.WriteString(w, body.(string))
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+const testOrganization = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+
+// create makes a token that is active; more is further members of its introspection answer.
+func (s *tokensService) create(more string) (token, id string) {
+	token, id = newToken()
+	s.answers.Store(token, fmt.Sprintf(
+		`{"active":true,"token_type":"Bearer","scope":"shipments:read shipments:write","sub":%q,"organization_id":%q%s}`, id, testOrganization, more))
+	return token, id
+}
+
+// newToken returns a well-formed token that nobody knows, and its id.
+func newToken() (token, id string) {
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	id = rand.Text()[:12]
+	token = "shpt_live_" + id + "_" + rand.Text() + "000000"
+	sum := crc32.ChecksumIEEE([]byte(token))
+	checksum := make([]byte, 6)
+	for i := 5; i >= 0; i-- {
+		checksum[i] = digits[sum%62]
+		sum /= 62
+	}
+	return token + string(checksum), "tok_" + id
+}
+
+// newCaller returns a client address that no other test uses.
+func newCaller(t *testing.T) string {
+	t.Helper()
+	n, err := rand.Int(rand.Reader, big.NewInt(1<<48))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := n.Uint64()
+	return fmt.Sprintf("2001:db8:%x:%x::1", v>>16&0xffff, v&0xffff)
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	return port
+}
+
+// lockedBuffer collects a process's output.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}

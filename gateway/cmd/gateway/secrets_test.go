@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A token is planted wherever a client can put one, in requests that succeed and that fail in every way
+// that is logged; then the logs are searched for any part of its secret.
+func TestNoTokenReachesALog(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{upstream: http.HandlerFunc(awkward), env: map[string]string{"TOKENS_UPSTREAM": "127.0.0.1:" + freePort(t)}})
+	token, id := g.tokens.create("")
+	bearer := "Authorization: Bearer " + token
+	escaped := strings.ReplaceAll(token, "_", "%5F")
+	for _, lines := range [][]string{
+		{"GET /api/v1/shipments HTTP/1.1", bearer, "Cookie: token=" + token, "X-Api-Key: " + token, "Referer: http://x/?" + token, "User-Agent: " + token},
+		{"GET /api/v1/shipments?access_token=" + token + " HTTP/1.1", bearer},
+		{"GET /api/v1/shipments?access_token=" + escaped + " HTTP/1.1", bearer},
+		{"GET /" + token + " HTTP/1.1", bearer},
+		{"GET /" + escaped + " HTTP/1.1"},
+		{"GET /%73hpt" + token[4:] + " HTTP/1.1"},
+		{"GET /api/v1/token/../token?" + token + " HTTP/1.1", bearer},
+		{"GET /api/v1/token?" + token + " HTTP/1.1", bearer},
+		{"POST /api/v1/shipments/broken?" + token + " HTTP/1.1", bearer, "Content-Length: 0"},
+		{"GET /api/v1/shipments/hung?" + token + " HTTP/1.1", bearer},
+		{strings.ReplaceAll(token, "_", "-") + " /api/v1/shipments HTTP/1.1", bearer},
+		{token + " /api/v1/shipments HTTP/1.1", bearer},
+		{"GET http://" + token + "/api/v1/shipments HTTP/1.1", bearer},
+		{"GET /api/v1/shipments HTTP/1.1", "Authorization: Basic " + token},
+		{"GET /api/v1/shipments HTTP/1.1", bearer + token},
+		{"GET /api/v1/shipments HTTP/1.1", bearer, "Connection: " + token, token + ": " + token},
+	} {
+		g.send(t, append(lines, "X-Forwarded-For: "+token)...)
+		g.send(t, append(lines, "X-Forwarded-For: "+newCaller(t))...)
+	}
+	log := g.log.String()
+	secret := token[len("shpt_live_")+13:]
+	for i := 0; i+8 <= len(secret); i++ {
+		if at := strings.Index(log, secret[i:i+8]); at >= 0 {
+			t.Fatalf("a part of the token's secret is in the log:\n%s", log[max(at-300, 0):min(at+60, len(log))])
+		}
+	}
+	if strings.Contains(log, testCredential) {
+		t.Error("the gateway's credential is in the log")
+	}
+
+	// What the log is for is still there.
+	var line struct {
+		RequestID      string `json:"request_id"`
+		TokenID        string `json:"token_id"`
+		OrganizationID string `json:"organization_id"`
+		UserID         string `json:"user_id"`
+	}
+	access := []byte(log[strings.Index(log, `"http.log.access"`)-60:])
+	access = access[bytes.IndexByte(access, '{'):]
+	if err := json.Unmarshal(access[:bytes.IndexByte(access, '\n')], &line); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(line.RequestID, "req_") || line.TokenID != id || line.UserID != id || line.OrganizationID != testOrganization {
+		t.Errorf("access log line %+v", line)
+	}
+}
+
+func TestSecretsAreTakenFromFiles(t *testing.T) {
+	t.Parallel()
+
+	file := func(content string) string {
+		path := filepath.Join(t.TempDir(), "secret")
+		if err := os.WriteFile(path, []byte(content+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	g := start(t, options{env: map[string]string{
+		"GATEWAY_CREDENTIAL": "", "GATEWAY_CREDENTIAL_FILE": file(testCredential),
+		"REDIS_URL": "", "REDIS_URL_FILE": file(os.Getenv("TEST_REDIS_URL")),
+	}})
+	if os.Getenv("TEST_REDIS_URL") == "" {
+		t.Skip("TEST_REDIS_URL is not set; make test sets it")
+	}
+	token, _ := g.tokens.create("")
+	if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK {
+		t.Error(a.Status)
+	}
+}
+
+func TestUnusableSecretsAreRefusedAtStart(t *testing.T) {
+	t.Parallel()
+
+	const hidden = "hunter2-hunter2-hunter2-hunter2-hunter2"
+	for name, tt := range map[string]struct {
+		env  []string
+		want []string
+	}{
+		"missing":            {nil, []string{"GATEWAY_CREDENTIAL or GATEWAY_CREDENTIAL_FILE"}},
+		"too short":          {[]string{"GATEWAY_CREDENTIAL=hunter2"}, []string{"at least 32 bytes"}},
+		"of the demo":        {[]string{"GATEWAY_CREDENTIAL=demo-" + hidden}, []string{"QUAYSIDE_DEMO=true"}},
+		"twice":              {[]string{"GATEWAY_CREDENTIAL=" + hidden, "GATEWAY_CREDENTIAL_FILE=/dev/null"}, []string{"both credential and credential_file"}},
+		"no such file":       {[]string{"GATEWAY_CREDENTIAL_FILE=/nowhere"}, []string{"credential_file", "/nowhere"}},
+		"everything at once": {[]string{"REDIS_URL=http://:" + hidden + "@x", "TOKENS_INTERNAL_URL=tokens"}, []string{"GATEWAY_CREDENTIAL", "redis://", "introspection"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../../Caddyfile", "--adapter", "caddyfile")
+			process.Env = append(tt.env, becomeGateway+"=1", "HOME="+t.TempDir())
+			output, err := process.CombinedOutput()
+			if err == nil {
+				t.Fatalf("accepted:\n%s", output)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(string(output), want) {
+					t.Errorf("no %q in\n%s", want, output)
+				}
+			}
+			if strings.Contains(string(output), "hunter2-") {
+				t.Errorf("the secret is shown:\n%s", output)
+			}
+		})
+	}
+}
+
+func TestDemoCredentialIsAcceptedOnALaptop(t *testing.T) {
+	t.Parallel()
+
+	process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../../Caddyfile", "--adapter", "caddyfile")
+	process.Env = []string{becomeGateway + "=1", "HOME=" + t.TempDir(), "QUAYSIDE_DEMO=true", "GATEWAY_CREDENTIAL=demo-0123456789012345678901234567890"}
+	// Neither Redis nor the tokens service is there: validating needs no network.
+	if output, err := process.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, output)
+	}
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestHundredRequestsPassAndTheNextIsRefused(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	token := g.tokenWithTime(t)
+	caller := newCaller(t)
+	for n := 2; n <= 103; n++ {
+		a := g.get(t, "/api/v1/shipments", caller, token)
+		if want := strconv.Itoa(max(100-n, 0)); a.Header["X-Ratelimit-Remaining"][0] != want {
+			t.Fatalf("request %d: remaining %v, want %s", n, a.Header["X-Ratelimit-Remaining"], want)
+		}
+		if n <= 100 {
+			if a.StatusCode != http.StatusOK {
+				t.Fatalf("request %d: %s", n, a.Status)
+			}
+			continue
+		}
+		if code := a.problem(t)["code"]; a.StatusCode != http.StatusTooManyRequests || code != "rate_limited" {
+			t.Fatalf("request %d: %s %v", n, a.Status, code)
+		}
+		reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		retry, err := strconv.ParseInt(a.Header.Get("Retry-After"), 10, 64)
+		if left := reset - time.Now().Unix(); err != nil || retry < left || retry > 60 || left < 0 {
+			t.Errorf("Retry-After %d (%v) with %d s to Reset", retry, err, left)
+		}
+	}
+	// The refusals came from the window of the token; the address has spent nothing.
+	if a := g.get(t, "/docs", caller, ""); a.Header.Get("X-RateLimit-Remaining") != "100" {
+		t.Errorf("the address has %s requests left", a.Header.Get("X-RateLimit-Remaining"))
+	}
+}
+
+func TestAWindowBeginsAgainAtReset(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	token, _ := g.tokens.create(`,"rate_limit":{"limit":2,"window_seconds":2}`)
+	var a answer
+	for a = g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode == http.StatusOK; {
+		a = g.get(t, "/api/v1/shipments", newCaller(t), token)
+	}
+	if got := a.Header.Get("RateLimit-Policy"); got != `"token";q=2;w=2` {
+		t.Errorf("RateLimit-Policy %s", got)
+	}
+	reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(time.Until(time.Unix(reset, int64(20*time.Millisecond))))
+	if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Remaining") != "1" {
+		t.Errorf("after Reset: %s, remaining %s", a.Status, a.Header.Get("X-RateLimit-Remaining"))
+	}
+}
+
+func TestExactlyHundredPassOverTwoGatewaysAtOnce(t *testing.T) {
+	t.Parallel()
+
+	first := start(t, options{})
+	second := start(t, options{tokens: first.tokens})
+	token := first.tokenWithTime(t)
+	caller := newCaller(t)
+
+	statuses := make(chan int, 400)
+	var workers sync.WaitGroup
+	for worker := range 40 {
+		g := first
+		if worker%2 == 1 {
+			g = second
+		}
+		workers.Go(func() {
+			for range 10 {
+				request := g.request(t, http.MethodGet, "/api/v1/shipments", caller, token)
+				response, err := http.DefaultClient.Do(request)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = response.Body.Close()
+				statuses <- response.StatusCode
+			}
+		})
+	}
+	workers.Wait()
+	close(statuses)
+	count := map[int]int{}
+	for status := range statuses {
+		count[status]++
+	}
+	// One request of the token was made to see how long its window lasts.
+	if want := fmt.Sprint(map[int]int{200: 99, 429: 301}); fmt.Sprint(count) != want {
+		t.Errorf("statuses %v, want %s", count, want)
+	}
+}
+
+func TestRequestsWithoutAValidTokenAreChargedToTheirAddress(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	caller := g.callerWithTime(t)
+	good, _ := g.tokens.create("")
+	if a := g.get(t, "/api/v1/shipments", caller, good); a.StatusCode != http.StatusOK {
+		t.Fatal(a.Status)
+	}
+	unknown, _ := newToken()
+	kinds := []string{"", "malformed", unknown}
+	for n := 1; n <= 100; n++ {
+		a := g.get(t, "/api/v1/shipments", caller, kinds[n%len(kinds)])
+		if a.StatusCode != http.StatusUnauthorized || a.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(100-n) {
+			t.Fatalf("request %d: %s, remaining %s", n, a.Status, a.Header.Get("X-RateLimit-Remaining"))
+		}
+	}
+
+	asked := g.tokens.asked.Load()
+	another, _ := g.tokens.create("")
+	for _, token := range []string{"", "malformed", unknown, another} {
+		if a := g.get(t, "/api/v1/shipments", caller, token); a.StatusCode != http.StatusTooManyRequests || a.Header.Get("RateLimit-Policy") != `"address";q=100;w=60` {
+			t.Errorf("empty window: %s, %s", a.Status, a.Header.Get("RateLimit-Policy"))
+		}
+	}
+	if got := g.tokens.asked.Load(); got != asked {
+		t.Error("the tokens service was asked for an address with an empty window")
+	}
+	if a := g.get(t, "/api/v1/shipments", caller, good); a.StatusCode != http.StatusOK {
+		t.Errorf("a token already known: %s", a.Status)
+	}
+	// An address in the same /64 is the same customer; one in the next is not.
+	if a := g.get(t, "/api/v1/shipments", caller+"234", ""); a.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("same /64: %s", a.Status)
+	}
+	if a := g.get(t, "/api/v1/shipments", newCaller(t), ""); a.StatusCode != http.StatusUnauthorized {
+		t.Errorf("another address: %s", a.Status)
+	}
+}
+
+// tokenWithTime returns a token that has made one request and whose window still lasts long enough for
+// any test here.
+func (g *gateway) tokenWithTime(t *testing.T) string {
+	t.Helper()
+	for {
+		token, _ := g.tokens.create("")
+		if hasTime(t, g.get(t, "/api/v1/shipments", newCaller(t), token)) {
+			return token
+		}
+	}
+}
+
+// callerWithTime returns an unused client address whose window still lasts long enough.
+func (g *gateway) callerWithTime(t *testing.T) string {
+	t.Helper()
+	for {
+		if caller := newCaller(t); hasTime(t, g.get(t, "/docs", caller, "")) {
+			return caller
+		}
+	}
+}
+
+func hasTime(t *testing.T, a answer) bool {
+	t.Helper()
+	reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reset-time.Now().Unix() > 25
+}

@@ -1,0 +1,100 @@
+package tokengate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/google/go-cmp/cmp"
+)
+
+// The gateway's problems have the members of the contract in its order; "errors" is the services' own.
+func TestProblemHasTheContractsShape(t *testing.T) {
+	t.Parallel()
+
+	raw, err := os.ReadFile("../testdata/contract/problem.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var contract map[string]any
+	if err := json.Unmarshal(raw, &contract); err != nil {
+		t.Fatal(err)
+	}
+	p := problem{
+		Status: int(contract["status"].(float64)), Code: contract["code"].(string),
+		Title: contract["title"].(string), Detail: contract["detail"].(string),
+	}
+	recorder := httptest.NewRecorder()
+	if err := p.write(recorder, contract["instance"].(string), contract["request_id"].(string)); err != nil {
+		t.Fatal(err)
+	}
+	if got := recorder.Header().Get("Content-Type"); got != "application/problem+json" || recorder.Code != 422 {
+		t.Errorf("%d %s", recorder.Code, got)
+	}
+
+	var got, want bytes.Buffer
+	if err := json.Compact(&want, raw); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Compact(&got, recorder.Body.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := strings.Cut(want.String(), `,"errors":`)
+	if diff := cmp.Diff(head+"}", got.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestProblemOfErrorsBehindTheGate(t *testing.T) {
+	t.Parallel()
+
+	for _, tt := range []struct {
+		err    error
+		status int
+		code   string
+	}{
+		{caddyhttp.Error(404, nil), 404, "not_found"},
+		{caddyhttp.Error(405, nil), 405, "method_not_allowed"},
+		{caddyhttp.Error(413, errors.New("large")), 413, "body_too_large"},
+		{caddyhttp.Error(502, nil), 502, "upstream_unreachable"},
+		{caddyhttp.Error(503, nil), 503, "upstream_unavailable"},
+		{caddyhttp.Error(504, nil), 504, "upstream_timeout"},
+		{fmt.Errorf("wrapped: %w", caddyhttp.Error(504, nil)), 504, "upstream_timeout"},
+		{caddyhttp.Error(418, nil), 418, "bad_request"},
+		{caddyhttp.Error(507, nil), 500, "internal_error"},
+		{caddyhttp.Error(499, errors.New("client gone")), 500, "internal_error"},
+		{errors.New("secret detail"), 500, "internal_error"},
+	} {
+		p := problemOf(tt.err)
+		if p.Status != tt.status || p.Code != tt.code || p.Title == "" || p.Detail == "" || strings.Contains(p.Detail, "secret") {
+			t.Errorf("%v: %+v", tt.err, p)
+		}
+	}
+}
+
+func TestEveryProblemIsComplete(t *testing.T) {
+	t.Parallel()
+
+	all := []problem{missingToken, invalidToken, revokedToken, expiredToken, wrongAddress, rateLimited, authUnavailable, limiterUnavailable}
+	for status := range chainProblems {
+		all = append(all, problemOf(caddyhttp.Error(status, nil)))
+	}
+	for _, p := range all {
+		if p.Status == 0 || p.Title == "" || p.Detail == "" || p.Code == "" {
+			t.Errorf("incomplete: %+v", p)
+		}
+		if (p.challenge != "") != (p.Status == http.StatusUnauthorized) {
+			t.Errorf("challenge %q with status %d", p.challenge, p.Status)
+		}
+		if p.Status == http.StatusServiceUnavailable && p.retryAfter == 0 {
+			t.Errorf("503 without Retry-After: %+v", p)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package tokengate
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestStripRemovesWhatOnlyTheGateMaySay(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		trusted    bool
+		have, want http.Header
+	}{
+		"ordinary headers stay": {
+			have: http.Header{"Accept": {"*/*"}, "Content-Type": {"application/json"}, "X-Forward": {"x"}, "X-Token": {"x"}},
+			want: http.Header{"Accept": {"*/*"}, "Content-Type": {"application/json"}, "X-Forward": {"x"}, "X-Token": {"x"}},
+		},
+		"credentials go": {
+			have: http.Header{"Authorization": {"Bearer x"}, "Cookie": {"a=b"}},
+		},
+		"identity goes in any spelling": {
+			have: http.Header{
+				"X-Organization-Id": {"x"}, "x-organization-id": {"x"}, "X_Token_Id": {"x"}, "X.Token.Permissions": {"x"},
+				"X-Request-ID": {"x"}, "X-Gateway_Assertion": {"x"}, "X-Ratelimit-Anything": {"x"}, "FORWARDED": {"x"},
+			},
+		},
+		"what Connection names goes with it": {
+			have: http.Header{"Connection": {"close, Keep-Alive,,x-hop", "X-Organization-ID"}, "Keep-Alive": {"1"}, "X-Hop": {"x"}, "X-Kept": {"x"}},
+			want: http.Header{"X-Kept": {"x"}},
+		},
+		"a stranger's forwarding goes": {
+			have: http.Header{"X-Forwarded-For": {"x"}, "X-Forwarded-Prefix": {"x"}, "X_forwarded_user": {"x"}},
+		},
+		"a trusted proxy's forwarding stays": {
+			trusted: true,
+			have:    http.Header{"X-Forwarded-For": {"x"}, "X-Organization-Id": {"x"}},
+			want:    http.Header{"X-Forwarded-For": {"x"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			authorization := tt.have["Authorization"]
+			r := &http.Request{Header: tt.have, Trailer: http.Header{"X-Token-Id": nil}}
+			if diff := cmp.Diff(authorization, strip(r, tt.trusted)); diff != "" {
+				t.Error(diff)
+			}
+			if tt.want == nil {
+				tt.want = http.Header{}
+			}
+			if diff := cmp.Diff(tt.want, r.Header); diff != "" {
+				t.Error(diff)
+			}
+			if r.Trailer != nil {
+				t.Error("trailers stay")
+			}
+		})
+	}
+}
+
+func BenchmarkStrip(b *testing.B) {
+	token := []string{"Bearer shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"}
+	r := &http.Request{Header: http.Header{
+		"Accept": {"*/*"}, "Accept-Encoding": {"gzip"}, "Content-Type": {"application/json"}, "User-Agent": {"curl/8.0"},
+	}}
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Header["Authorization"] = token
+		strip(r, false)
+	}
+}
