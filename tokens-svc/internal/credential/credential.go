@@ -21,7 +21,8 @@ const minLen = 32
 type Set struct{ digests [][sha256.Size]byte }
 
 // Parse reads a list of credentials separated by commas, newest first. Each
-// must have at least 32 bytes. Errors name entries by position and repeat none.
+// must have at least 32 characters of visible ASCII, as a header can carry.
+// Errors name entries by position and repeat none.
 func Parse(text string) (Set, error) {
 	var s Set
 	var errs []error
@@ -29,11 +30,16 @@ func Parse(text string) (Set, error) {
 		entry = strings.TrimSpace(entry)
 		if len(entry) < minLen {
 			errs = append(errs, fmt.Errorf("entry %d has %d bytes; at least %d are needed", i+1, len(entry), minLen))
-			continue
+		}
+		if strings.ContainsFunc(entry, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			errs = append(errs, fmt.Errorf("entry %d has other characters than visible ASCII", i+1))
 		}
 		s.digests = append(s.digests, sha256.Sum256([]byte(entry)))
 	}
-	return s, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return Set{}, err
+	}
+	return s, nil
 }
 
 // Accepts reports whether presented is one of the credentials. How long it

@@ -11,6 +11,8 @@ import (
 
 // selectTokens is completed by a condition. Every way to it begins with the
 // primary key of api_tokens or with its organization's index.
+//
+//nolint:gosec // G101: a query, no credential
 const selectTokens = `
 	SELECT t.id, t.organization_id, o.name AS organization_name, o.created_at AS organization_created_at,
 	       t.name, t.environment, t.permissions, t.ip_allow, t.rate_limit, t.rate_window_seconds,

@@ -61,8 +61,10 @@ func sortedSet(list []Permission) []Permission {
 	return slices.Compact(list)
 }
 
-// nearest returns the permission with the fewest typing errors to text.
+// nearest returns the permission with the fewest typing errors to text, of
+// which letters of the wrong case are none.
 func nearest(text string) Permission {
+	text = strings.ToLower(text)
 	return slices.MinFunc(AllPermissions(), func(a, b Permission) int {
 		return distance(text, string(a)) - distance(text, string(b))
 	})

@@ -61,8 +61,8 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // tokenLike is anything that begins as a token does, whole or not. The public
-// part of a well-formed one is its first group.
-var tokenLike = regexp.MustCompile(`(shpt_(?:(?:live|test)_[0-9A-Za-z]{12}_)?)[0-9A-Za-z_]+`)
+// part of a well-formed one is its first group; what was cut down stays so.
+var tokenLike = regexp.MustCompile(`(shpt_(?:(?:live|test)_[0-9A-Za-z]{12}_)?)[0-9A-Za-z_]*…?`)
 
 // Scrub returns text with everything in it that looks like a token cut down to
 // its public part. It is for texts that others wrote: a path, an argument.

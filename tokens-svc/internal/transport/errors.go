@@ -36,7 +36,7 @@ type answer struct {
 var table = []answer{
 	{
 		err: identity.ErrMissing,
-		problem: problem.New(http.StatusUnauthorized, "missing_identity", "No identity",
+		problem: problem.New(http.StatusUnauthorized, "missing_identity", "Missing identity",
 			"the request does not say for which organization it is made; send it through the gateway"),
 		challenge: `Bearer realm="shipments"`,
 	},
@@ -75,7 +75,7 @@ var table = []answer{
 	},
 }
 
-var unavailable = problem.New(http.StatusServiceUnavailable, "service_unavailable", "Service unavailable",
+var unavailable = problem.New(http.StatusServiceUnavailable, "unavailable", "Unavailable",
 	"tokens cannot be looked up at the moment; try again in a few seconds")
 
 var internalError = problem.New(http.StatusInternalServerError, "internal_error", "Internal error",

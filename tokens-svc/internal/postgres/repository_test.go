@@ -1,0 +1,32 @@
+package postgres_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	pgtest.Drop()
+	os.Exit(code)
+}
+
+func open(tb testing.TB, dsn string) *postgres.Repository {
+	tb.Helper()
+	db, err := postgres.Open(dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = db.Close() })
+	return postgres.NewRepository(db)
+}
+
+func TestRepository(t *testing.T) {
+	t.Parallel()
+	repotest.Run(t, func(t *testing.T) tokens.Repository { return open(t, pgtest.New(t, postgres.Migrate)) })
+}

@@ -1,0 +1,195 @@
+package tokens
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// contract is what gateway and tokens service agree on.
+func contract(tb testing.TB) (c struct{ Valid, Invalid []string }) {
+	tb.Helper()
+	content, err := os.ReadFile("../../testdata/contract/tokens.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := json.Unmarshal(content, &c); err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+func generate(tb testing.TB, env Environment) Secret {
+	tb.Helper()
+	s, err := Generate(env, rand.Reader)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func TestParseKnowsTheContractsTokens(t *testing.T) {
+	t.Parallel()
+	for _, text := range contract(t).Valid {
+		s, err := Parse(text)
+		if err != nil || s.Reveal() != text {
+			t.Errorf("Parse(%q) = %q, %v", text, s.Reveal(), err)
+		}
+	}
+	for _, text := range contract(t).Invalid {
+		if s, err := Parse(text); !errors.Is(err, ErrMalformed) || !s.IsZero() {
+			t.Errorf("Parse(%q) = %q, %v; want ErrMalformed", text, s.Reveal(), err)
+		}
+	}
+}
+
+func TestIDStandsInTheText(t *testing.T) {
+	t.Parallel()
+	s, err := Parse("shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19")
+	if err != nil || s.ID() != "tok_4fZyo82mVyR1" {
+		t.Errorf("id %q, %v", s.ID(), err)
+	}
+	if id := (Secret{}).ID(); id != "" {
+		t.Errorf("no token has the id %q", id)
+	}
+}
+
+func TestEveryGeneratedTokenParses(t *testing.T) {
+	t.Parallel()
+	for range 1000 {
+		for _, env := range []Environment{Live, Test} {
+			s := generate(t, env)
+			back, err := Parse(s.Reveal())
+			if err != nil || back.Reveal() != s.Reveal() || back.ID() != s.ID() {
+				t.Fatalf("%q came back as %q, %v", s.Reveal(), back.Reveal(), err)
+			}
+			if !strings.HasPrefix(s.Reveal(), "shpt_"+string(env)+"_") {
+				t.Fatalf("%q does not show its environment, %s", s.Reveal(), env)
+			}
+		}
+	}
+}
+
+// TestEverySingleTypingErrorIsFound changes each character of tokens into each
+// other that could stand there, leaves each out, doubles each, and swaps each
+// with its neighbour. CRC-32 promises as much for bursts of up to 32 bits; the
+// test is about our use of it.
+func TestEverySingleTypingErrorIsFound(t *testing.T) {
+	t.Parallel()
+	for _, text := range append(contract(t).Valid, generate(t, Live).Reveal()) {
+		for i := range len(text) {
+			for _, c := range base62 + "_- \n\x00é" {
+				if wrong := text[:i] + string(c) + text[i+1:]; wrong != text {
+					refused(t, wrong)
+				}
+			}
+			refused(t, text[:i]+text[i+1:])
+			refused(t, text[:i]+text[i:i+1]+text[i:])
+			if i > 0 && text[i-1] != text[i] {
+				refused(t, text[:i-1]+text[i:i+1]+text[i-1:i]+text[i+1:])
+			}
+		}
+	}
+}
+
+func refused(t *testing.T, text string) {
+	t.Helper()
+	if _, err := Parse(text); !errors.Is(err, ErrMalformed) {
+		t.Errorf("Parse(%q) = %v, want ErrMalformed", text, err)
+	}
+}
+
+func TestRefusalsDoNotRepeatTheText(t *testing.T) {
+	t.Parallel()
+	secret := generate(t, Live).Reveal()
+	for _, text := range []string{secret + "x", secret[1:], strings.Replace(secret, "_live_", "_prod_", 1), secret[:60] + "-", flipLast(secret)} {
+		_, err := Parse(text)
+		if err == nil || strings.Contains(err.Error(), text[30:38]) {
+			t.Errorf("the refusal of %q says %v", text, err)
+		}
+	}
+}
+
+func flipLast(text string) string {
+	if strings.HasSuffix(text, "0") {
+		return text[:len(text)-1] + "1"
+	}
+	return text[:len(text)-1] + "0"
+}
+
+func FuzzParseAcceptsOnlyWhatGenerateMakes(f *testing.F) {
+	for _, text := range append(contract(f).Valid, contract(f).Invalid...) {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := Parse(text)
+		if err != nil {
+			if !errors.Is(err, ErrMalformed) || !s.IsZero() {
+				t.Fatalf("Parse(%q) = %q, %v", text, s.Reveal(), err)
+			}
+			return
+		}
+		body := text[:sumStart]
+		if sum := checksum(body); s.Reveal() != text || len(text) != textLen || text != body+string(sum[:]) {
+			t.Fatalf("Parse(%q) accepted what Generate cannot make", text)
+		}
+	})
+}
+
+// TestEveryCharacterIsEquallyLikely feeds each byte value once: whatever takes
+// bytes modulo 62 without rejecting would prefer eight characters.
+func TestEveryCharacterIsEquallyLikely(t *testing.T) {
+	t.Parallel()
+	all := make([]byte, 256)
+	for i := range all {
+		all[i] = byte(i)
+	}
+	text, err := randomBase62(bytes.NewReader(all), fair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range base62 {
+		if n := strings.Count(text, string(c)); n != 4 {
+			t.Errorf("%q comes from %d of 256 bytes, want 4", c, n)
+		}
+	}
+}
+
+func TestRejectedBytesAreReplaced(t *testing.T) {
+	t.Parallel()
+	source := []byte{255, 0, 248, 61, 254, 1}
+	text, err := randomBase62(bytes.NewReader(source), 3)
+	if err != nil || text != "0z1" {
+		t.Errorf("%q, %v; want 0z1", text, err)
+	}
+}
+
+func TestNoTokenIsMadeWithoutRandomness(t *testing.T) {
+	t.Parallel()
+	want := errors.New("no entropy")
+	if s, err := Generate(Live, iotest.ErrReader(want)); !errors.Is(err, want) || !s.IsZero() {
+		t.Errorf("Generate = %v, %v", s, err)
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	text := generate(b, Live).Reveal()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Parse(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkGenerate(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		generate(b, Live)
+	}
+}

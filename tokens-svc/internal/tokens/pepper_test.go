@@ -1,0 +1,142 @@
+package tokens
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// counting is the pepper 00 01 02 … 1f of the known answers.
+var counting = func() []byte {
+	key := make([]byte, minPepper)
+	for i := range key {
+		key[i] = byte(i)
+	}
+	return key
+}()
+
+func peppers(tb testing.TB, versions ...int) Peppers {
+	tb.Helper()
+	entries := make([]string, len(versions))
+	for i, v := range versions {
+		key := append([]byte{byte(v)}, counting[1:]...)
+		if v == 1 {
+			key = counting
+		}
+		entries[i] = strconv.Itoa(v) + ":" + base64.StdEncoding.EncodeToString(key)
+	}
+	p, err := ParsePeppers(strings.Join(entries, ","))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+func TestKnownDigests(t *testing.T) {
+	t.Parallel()
+	p := peppers(t, 1)
+	for text, want := range map[string]string{
+		"shpt_live_000000000001_0000000000000000000000000000000027i4HK": "1bf16a6883ec5f294e83fbd0b4351feed8d2040fca1881d469870815aeae201d",
+		"shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19": "83c1437fd99f287b40fe5da609cd75d4fbb309fbd0e57ca10d536dd30b2ceedb",
+		"shpt_test_zzzzzzzzzzzz_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz2AqDwp": "83d2c3025912a6b4424aab355e473ee581387653e0d9ef1083d3a54f6dac9b4c",
+	} {
+		s, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := p.Seal(s)
+		if got := hex.EncodeToString(d.MAC[:]); got != want || d.Version != 1 {
+			t.Errorf("the digest of %s is %d:%s, want 1:%s", text, d.Version, got, want)
+		}
+	}
+}
+
+func TestVerifyTakesThePepperOfTheDigest(t *testing.T) {
+	t.Parallel()
+	s, other := generate(t, Live), generate(t, Live)
+	sealed := peppers(t, 1).Seal(s)
+	tampered := sealed
+	tampered.MAC[31] ^= 1
+	for name, c := range map[string]struct {
+		peppers   Peppers
+		presented Secret
+		stored    Digest
+		ok, known bool
+	}{
+		"right":                  {peppers(t, 1), s, sealed, true, true},
+		"right, older pepper":    {peppers(t, 2, 1), s, sealed, true, true},
+		"another token":          {peppers(t, 2, 1), other, sealed, false, true},
+		"one bit off":            {peppers(t, 1), s, tampered, false, true},
+		"pepper taken away":      {peppers(t, 2), s, sealed, false, false},
+		"version of another key": {peppers(t, 2, 1), s, Digest{Version: 2, MAC: sealed.MAC}, false, true},
+		"no token":               {peppers(t, 1), Secret{}, sealed, false, true},
+	} {
+		if ok, known := c.peppers.Verify(c.presented, c.stored); ok != c.ok || known != c.known {
+			t.Errorf("%s: ok %v, known %v", name, ok, known)
+		}
+	}
+}
+
+func TestParsePeppers(t *testing.T) {
+	t.Parallel()
+	good := base64.StdEncoding.EncodeToString(counting)
+	short := base64.StdEncoding.EncodeToString(counting[1:])
+	for text, want := range map[string]string{
+		"1:" + good:                   "",
+		"7:" + good + ", 3:" + good:   "",
+		"32767:" + good:               "",
+		"":                            "entry 1: want version:base64",
+		good:                          "entry 1: want version:base64",
+		"0:" + good:                   "entry 1: want version:base64",
+		"32768:" + good:               "entry 1: want version:base64",
+		"v1:" + good:                  "entry 1: want version:base64",
+		"1:" + good + ",":             "entry 2: want version:base64",
+		"1:***":                       "entry 1: version 1 is not base64",
+		"2:" + good + ",1:" + short:   "entry 2: version 1 has 31 bytes; at least 32 are needed",
+		"1:" + good + ",1:" + good:    "entry 2: version 1 is given twice",
+		"1:" + short + ",2:" + "oops": "entry 1: version 1 has 31 bytes; at least 32 are needed\nentry 2: version 2",
+	} {
+		p, err := ParsePeppers(text)
+		switch {
+		case want == "" && (err != nil || p.IsZero()):
+			t.Errorf("ParsePeppers(%q) = %v, %v", text, p, err)
+		case want != "" && (err == nil || !strings.HasPrefix(err.Error(), want) || !p.IsZero()):
+			t.Errorf("ParsePeppers(%q) = %v, %v; want %s", text, p, err, want)
+		}
+	}
+}
+
+func TestTheNewestPepperSeals(t *testing.T) {
+	t.Parallel()
+	p := peppers(t, 9, 4)
+	if p.Newest() != 9 || p.Seal(generate(t, Live)).Version != 9 {
+		t.Errorf("%v seals with %d", p, p.Seal(generate(t, Live)).Version)
+	}
+}
+
+func TestPeppersShowVersionsOnly(t *testing.T) {
+	t.Parallel()
+	p := peppers(t, 2, 1)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+		if got := fmt.Sprintf(verb, p); got != "peppers 2, 1" {
+			t.Errorf("%s shows %q", verb, got)
+		}
+	}
+	if !p.AnyBeginsWith("\x00\x01") || p.AnyBeginsWith("demo-") {
+		t.Error("AnyBeginsWith does not see how keys begin")
+	}
+}
+
+func BenchmarkVerify(b *testing.B) {
+	p, s := peppers(b, 1), generate(b, Live)
+	stored := p.Seal(s)
+	b.ReportAllocs()
+	for b.Loop() {
+		if ok, _ := p.Verify(s, stored); !ok {
+			b.Fatal("refused")
+		}
+	}
+}

@@ -1,0 +1,120 @@
+// Package repotest says in tests what every tokens.Repository must do.
+package repotest
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// The organizations of the tests. The second is never asked for what belongs
+// to the first, and must not get it when it asks.
+const (
+	Org   tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+	Other tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
+)
+
+// Noon is when the tests' tokens are made.
+var Noon = time.Date(2026, time.November, 20, 12, 0, 0, 123e6, time.UTC)
+
+// Run tests the repository that open returns, empty, for each test anew.
+func Run(t *testing.T, open func(t *testing.T) tokens.Repository) {
+	t.Helper()
+	for name, test := range map[string]func(*testing.T, tokens.Repository){
+		"an organization comes back as it was stored":       organizationComesBack,
+		"an organization's id is taken once":                organizationIsTakenOnce,
+		"a token comes back as it was stored":               tokenComesBack,
+		"a token's id is taken once":                        tokenIsTakenOnce,
+		"a token needs its organization":                    tokenNeedsOrganization,
+		"tokens are listed newest first":                    tokensAreListed,
+		"another organization's token is not found":         otherOrganizationFindsNothing,
+		"revoking ends a token once":                        revokingEndsOnce,
+		"of concurrent revocations one counts":              oneRevocationCounts,
+		"revisions are dense and unique under concurrency":  revisionsAreDense,
+		"resealing replaces exactly the digest it knows":    resealingComparesAndSets,
+		"a failed creation leaves no token and no revision": failureLeavesNothing,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			repo := open(t)
+			for i, org := range []tokens.OrgID{Org, Other} {
+				o := tokens.Organization{ID: org, Name: fmt.Sprintf("Organization %d", i), CreatedAt: Noon}
+				if err := repo.CreateOrganization(t.Context(), o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			test(t, repo)
+		})
+	}
+}
+
+// NewToken returns a token that uses every field, made some time after Noon,
+// and a digest.
+func NewToken(tb testing.TB, after time.Duration) (tokens.Token, tokens.Digest) {
+	tb.Helper()
+	s, err := tokens.Generate(tokens.Test, rand.Reader)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	d := tokens.Digest{Version: 7}
+	copy(d.MAC[:], s.Reveal())
+	return tokens.Token{
+		ID:           s.ID(),
+		Organization: tokens.Organization{ID: Org, Name: "Organization 0", CreatedAt: Noon},
+		Name:         `ERP "Kraków", {1}`,
+		Environment:  tokens.Test,
+		Permissions:  []tokens.Permission{tokens.DocumentsRead, tokens.ShipmentsWrite},
+		IPAllow:      []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::1/128")},
+		RateLimit:    tokens.RateLimit{Limit: 60, Window: 30 * time.Second},
+		CreatedAt:    Noon.Add(after),
+		ExpiresAt:    Noon.Add(after + 90*24*time.Hour),
+	}, d
+}
+
+// add stores a token of Org and returns it as it must come back.
+func add(t *testing.T, repo tokens.Repository, after time.Duration) (tokens.Token, tokens.Digest) {
+	t.Helper()
+	token, digest := NewToken(t, after)
+	revision, err := repo.CreateToken(t.Context(), Org, token, digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token.Revision = revision
+	return token, digest
+}
+
+func equal(t *testing.T, got, want any) {
+	t.Helper()
+	options := cmp.Options{
+		cmpopts.EquateEmpty(), cmpopts.EquateErrors(),
+		cmp.Comparer(func(a, b netip.Prefix) bool { return a == b }),
+	}
+	if diff := cmp.Diff(want, got, options); diff != "" {
+		t.Errorf("not as wanted (-want +got):\n%s", diff)
+	}
+}
+
+func gives(t *testing.T, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%v, want %v", err, want)
+	}
+}
+
+// together runs work n times at once.
+func together(n int, work func(i int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { work(i) })
+	}
+	all.Wait()
+}

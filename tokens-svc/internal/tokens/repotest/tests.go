@@ -1,0 +1,172 @@
+package repotest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+const unknown tokens.OrgID = "org_00000000000000000000000000"
+
+func organizationComesBack(t *testing.T, repo tokens.Repository) {
+	got, err := repo.Organization(t.Context(), Org)
+	gives(t, err, nil)
+	equal(t, got, tokens.Organization{ID: Org, Name: "Organization 0", CreatedAt: Noon})
+	_, err = repo.Organization(t.Context(), unknown)
+	gives(t, err, tokens.ErrNotFound)
+}
+
+func organizationIsTakenOnce(t *testing.T, repo tokens.Repository) {
+	err := repo.CreateOrganization(t.Context(), tokens.Organization{ID: Org, Name: "Usurper", CreatedAt: Noon})
+	gives(t, err, tokens.ErrExists)
+	got, err := repo.Organization(t.Context(), Org)
+	gives(t, err, nil)
+	equal(t, got.Name, "Organization 0")
+}
+
+func tokenComesBack(t *testing.T, repo tokens.Repository) {
+	want, digest := add(t, repo, 0)
+	got, err := repo.Token(t.Context(), Org, want.ID)
+	gives(t, err, nil)
+	equal(t, got, want)
+	found, stored, err := repo.FindToken(t.Context(), want.ID)
+	gives(t, err, nil)
+	equal(t, found, want)
+	equal(t, stored, digest)
+
+	plain, digest := NewToken(t, time.Second)
+	plain.IPAllow, plain.ExpiresAt = nil, time.Time{}
+	plain.Revision, err = repo.CreateToken(t.Context(), Org, plain, digest)
+	gives(t, err, nil)
+	got, err = repo.Token(t.Context(), Org, plain.ID)
+	gives(t, err, nil)
+	equal(t, got, plain)
+}
+
+func tokenIsTakenOnce(t *testing.T, repo tokens.Repository) {
+	first, digest := add(t, repo, 0)
+	for _, org := range []tokens.OrgID{Org, Other} {
+		_, err := repo.CreateToken(t.Context(), org, first, digest)
+		gives(t, err, tokens.ErrExists)
+	}
+}
+
+func tokenNeedsOrganization(t *testing.T, repo tokens.Repository) {
+	token, digest := NewToken(t, 0)
+	_, err := repo.CreateToken(t.Context(), unknown, token, digest)
+	gives(t, err, tokens.ErrNotFound)
+	_, _, err = repo.FindToken(t.Context(), token.ID)
+	gives(t, err, tokens.ErrNotFound)
+}
+
+func tokensAreListed(t *testing.T, repo tokens.Repository) {
+	want := make([]tokens.Token, 4)
+	for i, after := range []time.Duration{2, 0, 3, 1} {
+		want[3-after], _ = add(t, repo, after*time.Second)
+		if i == 0 {
+			gives(t, repo.RevokeToken(t.Context(), Org, want[3-after].ID, Noon, ""), nil)
+		}
+	}
+	got, err := repo.Tokens(t.Context(), Org)
+	gives(t, err, nil)
+	ids := func(all []tokens.Token) (ids []tokens.TokenID) {
+		for _, t := range all {
+			ids = append(ids, t.ID)
+		}
+		return ids
+	}
+	equal(t, ids(got), ids(want))
+	for _, org := range []tokens.OrgID{Other, unknown} {
+		got, err = repo.Tokens(t.Context(), org)
+		gives(t, err, nil)
+		equal(t, got, []tokens.Token{})
+	}
+}
+
+func otherOrganizationFindsNothing(t *testing.T, repo tokens.Repository) {
+	token, _ := add(t, repo, 0)
+	_, err := repo.Token(t.Context(), Other, token.ID)
+	gives(t, err, tokens.ErrNotFound)
+	gives(t, repo.RevokeToken(t.Context(), Other, token.ID, Noon, ""), tokens.ErrNotFound)
+	_, err = repo.Token(t.Context(), Org, "tok_000000000000")
+	gives(t, err, tokens.ErrNotFound)
+	gives(t, repo.RevokeToken(t.Context(), Org, "tok_000000000000", Noon, ""), tokens.ErrNotFound)
+
+	got, err := repo.Token(t.Context(), Org, token.ID)
+	gives(t, err, nil)
+	equal(t, got, token)
+}
+
+func revokingEndsOnce(t *testing.T, repo tokens.Repository) {
+	want, digest := add(t, repo, 0)
+	bystander, _ := add(t, repo, 0)
+	at := Noon.Add(time.Hour)
+	gives(t, repo.RevokeToken(t.Context(), Org, want.ID, at, "lost"), nil)
+	gives(t, repo.RevokeToken(t.Context(), Org, want.ID, at.Add(time.Hour), "found"), nil)
+	want.RevokedAt, want.RevokedReason, want.Revision = at, "lost", bystander.Revision+1
+	got, stored, err := repo.FindToken(t.Context(), want.ID)
+	gives(t, err, nil)
+	equal(t, got, want)
+	equal(t, stored, digest)
+	got, err = repo.Token(t.Context(), Org, bystander.ID)
+	gives(t, err, nil)
+	equal(t, got, bystander)
+}
+
+func oneRevocationCounts(t *testing.T, repo tokens.Repository) {
+	token, _ := add(t, repo, 0)
+	together(16, func(i int) {
+		gives(t, repo.RevokeToken(t.Context(), Org, token.ID, Noon.Add(time.Duration(i)*time.Second), ""), nil)
+	})
+	got, err := repo.Token(t.Context(), Org, token.ID)
+	gives(t, err, nil)
+	equal(t, got.Revision, token.Revision+1)
+	next, _ := add(t, repo, 0)
+	equal(t, next.Revision, token.Revision+2)
+}
+
+func revisionsAreDense(t *testing.T, repo tokens.Repository) {
+	const n = 16
+	made := make([]tokens.Token, n)
+	together(n, func(i int) { made[i], _ = add(t, repo, 0) })
+	together(n/2, func(i int) { gives(t, repo.RevokeToken(t.Context(), Org, made[i].ID, Noon, ""), nil) })
+	all, err := repo.Tokens(t.Context(), Org)
+	gives(t, err, nil)
+	var got []int64
+	for _, token := range made[:n/2] {
+		got = append(got, token.Revision)
+	}
+	for _, token := range all {
+		got = append(got, token.Revision)
+	}
+	slices.Sort(got)
+	for i, revision := range got {
+		equal(t, revision, int64(i+1))
+	}
+}
+
+func resealingComparesAndSets(t *testing.T, repo tokens.Repository) {
+	token, old := add(t, repo, 0)
+	sealed, late := old, old
+	sealed.Version, sealed.MAC[0] = old.Version+1, old.MAC[0]+1
+	late.Version = old.Version + 2
+	gives(t, repo.Reseal(t.Context(), token.ID, old, sealed), nil)
+	gives(t, repo.Reseal(t.Context(), token.ID, old, late), nil)
+	got, stored, err := repo.FindToken(t.Context(), token.ID)
+	gives(t, err, nil)
+	equal(t, stored, sealed)
+	equal(t, got, token)
+}
+
+func failureLeavesNothing(t *testing.T, repo tokens.Repository) {
+	first, digest := add(t, repo, 0)
+	_, err := repo.CreateToken(t.Context(), Other, first, digest)
+	gives(t, err, tokens.ErrExists)
+	orphan, digest := NewToken(t, 0)
+	_, err = repo.CreateToken(t.Context(), unknown, orphan, digest)
+	gives(t, err, tokens.ErrNotFound)
+	next, _ := add(t, repo, 0)
+	equal(t, next.Revision, first.Revision+1)
+}

@@ -1,0 +1,253 @@
+package tokens_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
+)
+
+// peppers returns one for each version, newest first.
+func peppers(tb testing.TB, versions ...int) tokens.Peppers {
+	tb.Helper()
+	var entries []string
+	for _, v := range versions {
+		key := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(rune('a'+v)), 32)))
+		entries = append(entries, fmt.Sprintf("%d:%s", v, key))
+	}
+	p, err := tokens.ParsePeppers(strings.Join(entries, ","))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+// newService returns a service over repo, in which there is repotest.Org, with
+// a clock that the test sets.
+func newService(t *testing.T, repo tokens.Repository, c tokens.Config) (*tokens.Service, *time.Time) {
+	t.Helper()
+	now := repotest.Noon
+	c.Now = func() time.Time { return now }
+	s := tokens.NewService(repo, c)
+	if _, err := s.CreateOrganization(t.Context(), repotest.Org, "Acme Citrus"); err != nil && !errors.Is(err, tokens.ErrExists) {
+		t.Fatal(err)
+	}
+	return s, &now
+}
+
+func create(t *testing.T, s *tokens.Service) (tokens.Token, tokens.Secret) {
+	t.Helper()
+	token, secret, err := s.CreateToken(t.Context(), repotest.Org, tokens.Draft{
+		Name: "ERP", Permissions: []string{"shipments:read"}, ExpiresAt: repotest.Noon.Add(time.Hour),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token, secret
+}
+
+func introspect(t *testing.T, s *tokens.Service, presented tokens.Secret) tokens.Introspection {
+	t.Helper()
+	found, err := s.Introspect(t.Context(), presented)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestATokensLife(t *testing.T) {
+	t.Parallel()
+	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	token, secret := create(t, s)
+	if token.ID != secret.ID() || token.Organization.Name != "Acme Citrus" || token.Revision != 1 {
+		t.Errorf("created %+v", token)
+	}
+	if found := introspect(t, s, secret); found.Outcome != tokens.OutcomeActive || found.Token.ID != token.ID {
+		t.Errorf("fresh: %+v", found)
+	}
+	*now = token.ExpiresAt
+	if found := introspect(t, s, secret); found.Outcome != tokens.OutcomeExpired || found.Reason() != "expired" {
+		t.Errorf("at its expiry: %+v", found)
+	}
+	revoked, err := s.RevokeToken(t.Context(), repotest.Org, token.ID, " lost ")
+	if err != nil || revoked.RevokedReason != "lost" || !revoked.RevokedAt.Equal(*now) {
+		t.Errorf("revoked: %+v, %v", revoked, err)
+	}
+	if found := introspect(t, s, secret); found.Outcome != tokens.OutcomeRevoked || found.Reason() != "revoked" {
+		t.Errorf("revoked: %+v", found)
+	}
+}
+
+// TestOnlyTheRightSecretLearnsAReason: to everybody else all refusals look
+// alike, and carry nothing of the token.
+func TestOnlyTheRightSecretLearnsAReason(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	token, secret := create(t, s)
+	if _, err := s.RevokeToken(t.Context(), repotest.Org, token.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	_, unknown, err := tokens.NewService(repo, tokens.Config{Peppers: peppers(t, 1)}).
+		CreateToken(t.Context(), repotest.Org, tokens.Draft{Name: "lost", Permissions: []string{"admin"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(repo.tokens, unknown.ID())
+	moved, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 2)})
+
+	for name, c := range map[string]struct {
+		service   *tokens.Service
+		presented tokens.Secret
+		want      tokens.Outcome
+	}{
+		"no token":        {s, tokens.Secret{}, tokens.OutcomeMalformed},
+		"unknown id":      {s, unknown, tokens.OutcomeUnknown},
+		"wrong secret":    {s, withIDOf(t, secret), tokens.OutcomeMismatch},
+		"pepper is gone":  {moved, secret, tokens.OutcomeNoPepper},
+		"the right token": {s, secret, tokens.OutcomeRevoked},
+	} {
+		found := introspect(t, c.service, c.presented)
+		if found.Outcome != c.want {
+			t.Errorf("%s: %s, want %s", name, found.Outcome, c.want)
+		}
+		if right := c.want == tokens.OutcomeRevoked; (found.Reason() != "") != right || (found.Token.ID != "") != right {
+			t.Errorf("%s: reason %q, token %q", name, found.Reason(), found.Token.ID)
+		}
+	}
+}
+
+// withIDOf returns a well-formed token with the same id and another secret. It
+// feeds Generate the very bytes that make that id.
+func withIDOf(t *testing.T, s tokens.Secret) tokens.Secret {
+	t.Helper()
+	const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	var source []byte
+	for _, c := range string(s.ID()[len("tok_"):]) + strings.Repeat("x", 32) {
+		source = append(source, byte(strings.IndexRune(base62, c)))
+	}
+	other, err := tokens.Generate(tokens.Live, strings.NewReader(string(source)))
+	if err != nil || other.ID() != s.ID() {
+		t.Fatalf("%v, %v", other, err)
+	}
+	return other
+}
+
+func TestAFailureToFindOutIsNoRefusal(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	_, secret := create(t, s)
+	repo.down = tokens.ErrUnavailable
+	if found, err := s.Introspect(t.Context(), secret); !errors.Is(err, tokens.ErrUnavailable) || found.Outcome != "" {
+		t.Errorf("%+v, %v; want ErrUnavailable and no outcome", found, err)
+	}
+}
+
+func TestNothingIsMadeOfWrongInput(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	good := tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}}
+
+	if _, secret, err := s.CreateToken(t.Context(), repotest.Other, good); !errors.Is(err, tokens.ErrNotFound) || !secret.IsZero() {
+		t.Errorf("a token without organization: %v", err)
+	}
+	if _, _, err := s.CreateToken(t.Context(), repotest.Org, tokens.Draft{}); !isInvalid(err) {
+		t.Errorf("an empty draft: %v", err)
+	}
+	if _, err := s.CreateOrganization(t.Context(), repotest.Other, " "); !isInvalid(err) {
+		t.Errorf("an organization without name: %v", err)
+	}
+	if _, err := s.RevokeToken(t.Context(), repotest.Org, "tok_000000000000", strings.Repeat("x", 201)); !isInvalid(err) {
+		t.Errorf("an endless reason: %v", err)
+	}
+	if _, err := s.Tokens(t.Context(), repotest.Other); !errors.Is(err, tokens.ErrNotFound) {
+		t.Errorf("the tokens of no organization: %v", err)
+	}
+	if len(repo.tokens) != 0 || len(repo.orgs) != 1 {
+		t.Errorf("there are %d tokens and %d organizations", len(repo.tokens), len(repo.orgs))
+	}
+}
+
+func isInvalid(err error) bool {
+	_, ok := errors.AsType[*tokens.ValidationError](err)
+	return ok
+}
+
+// TestATokenMovesToTheNewestPepperWhenUsed: the old pepper can be dropped once
+// every token in use has been seen.
+func TestATokenMovesToTheNewestPepperWhenUsed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		repo := newMemory()
+		before, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+		used, secret := create(t, before)
+		_, unused := create(t, before)
+
+		resealer := tokens.NewResealer(repo)
+		go resealer.Run(t.Context(), func(err error) { t.Error(err) })
+		during, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 2, 1), OnStale: resealer.Offer})
+		for range 3 {
+			if found := introspect(t, during, secret); found.Outcome != tokens.OutcomeActive {
+				t.Errorf("while it moves: %s", found.Outcome)
+			}
+		}
+		synctest.Wait()
+		if got := repo.digests[used.ID].Version; got != 2 {
+			t.Errorf("the used token is under pepper %d", got)
+		}
+		after, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 2)})
+		if found := introspect(t, after, secret); found.Outcome != tokens.OutcomeActive {
+			t.Errorf("without the old pepper: %s", found.Outcome)
+		}
+		if found := introspect(t, after, unused); found.Outcome != tokens.OutcomeNoPepper {
+			t.Errorf("never used in between: %s", found.Outcome)
+		}
+	})
+}
+
+func TestOnlyGoodTokensMove(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	before, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	token, secret := create(t, before)
+	if _, err := before.RevokeToken(t.Context(), repotest.Org, token.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	during, _ := newService(t, repo, tokens.Config{
+		Peppers: peppers(t, 2, 1), OnStale: func(s tokens.Stale) { t.Errorf("%s is to move", s.ID) },
+	})
+	introspect(t, during, secret)
+	introspect(t, during, withIDOf(t, secret))
+}
+
+// TestAFullOrFailingResealerHoldsNobodyUp: requests never wait for it, and what
+// it could not do is told.
+func TestAFullOrFailingResealerHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		repo := newMemory()
+		repo.down = tokens.ErrUnavailable
+		resealer := tokens.NewResealer(repo)
+		for range 10_000 {
+			resealer.Offer(tokens.Stale{ID: "tok_000000000000"})
+		}
+		var failures int
+		go resealer.Run(t.Context(), func(err error) {
+			if failures++; !errors.Is(err, tokens.ErrUnavailable) {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		if failures == 0 || failures == 10_000 {
+			t.Errorf("%d failures were told", failures)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package transport_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// TestIntrospectionAnswersAreTheContracts makes the tokens that the contract
+// speaks of and compares the answers with its text, order of members included.
+func TestIntrospectionAnswersAreTheContracts(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	p.now = time.Unix(1795255432, 0).UTC()
+	expires := time.Unix(1803031432, 0).UTC()
+	ending := parsed(t, "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19")
+	lasting := parsed(t, "shpt_live_000000000001_0000000000000000000000000000000027i4HK")
+	p.plant(t, lasting, 3, tokens.Token{Permissions: []tokens.Permission{tokens.ShipmentsRead}})
+	p.plant(t, ending, 812, tokens.Token{
+		Permissions: []tokens.Permission{tokens.ShipmentsWrite},
+		IPAllow:     []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
+		ExpiresAt:   expires,
+	})
+
+	p.answersAs(t, "active", formOf(ending))
+	p.answersAs(t, "active_never_expiring", formOf(lasting))
+	p.answersAs(t, "inactive", "token=nonsense")
+	p.now = expires
+	p.answersAs(t, "inactive_expired", formOf(ending))
+	p.revoke(t, lasting.ID())
+	p.answersAs(t, "inactive_revoked", formOf(lasting))
+}
+
+func (p *program) answersAs(t *testing.T, name, form string) {
+	t.Helper()
+	content, err := os.ReadFile("../../testdata/contract/introspection.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var contract map[string]json.RawMessage
+	if err := json.Unmarshal(content, &contract); err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := json.Compact(&want, contract[name]); err != nil {
+		t.Fatal(err)
+	}
+	wantBody(t, p.introspect(t, form, nil), http.StatusOK, want.String())
+}
+
+func parsed(t *testing.T, text string) tokens.Secret {
+	t.Helper()
+	s, err := tokens.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// plant stores a token whose text is known, at a revision of choice.
+func (p *program) plant(t *testing.T, s tokens.Secret, revision int64, token tokens.Token) {
+	t.Helper()
+	exec(t, p.dsn, `UPDATE revision SET value = $1`, revision-1)
+	token.ID, token.Name, token.Environment = s.ID(), "planted", tokens.Live
+	token.RateLimit, token.CreatedAt = tokens.DefaultRateLimit, p.now
+	pool, err := postgres.Open(p.dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pool.Close() }()
+	got, err := postgres.NewRepository(pool).CreateToken(t.Context(), org, token, pepper(t).Seal(s))
+	if err != nil || got != revision {
+		t.Fatalf("revision %d, %v", got, err)
+	}
+}
+
+// TestIdentityHeadersAreTheContracts: what the gateway sends is understood.
+func TestIdentityHeadersAreTheContracts(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	p.plant(t, parsed(t, "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"), 1,
+		tokens.Token{Permissions: []tokens.Permission{tokens.ShipmentsWrite}})
+	content, err := os.ReadFile("../../testdata/contract/identity.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var headers map[string]string
+	if err := json.Unmarshal(content, &headers); err != nil {
+		t.Fatal(err)
+	}
+	res := p.ask(t, http.MethodGet, "/api/v1/token", "", "", func(r *http.Request) {
+		for name, value := range headers {
+			r.Header.Set(name, value)
+		}
+	})
+	if text := body(t, res); res.StatusCode != http.StatusOK || !strings.Contains(text, headers["X-Token-ID"]) {
+		t.Errorf("%d %s", res.StatusCode, text)
+	}
+	if !strings.Contains(p.log.String(), headers["X-Request-ID"]) {
+		t.Error("the request's id is not in the log")
+	}
+}

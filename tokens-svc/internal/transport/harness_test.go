@@ -1,0 +1,276 @@
+package transport_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/credential"
+	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/identity"
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/tokens-svc/internal/problem"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/transport"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	pgtest.Drop()
+	os.Exit(code)
+}
+
+const (
+	gatewayCredential = "newest-0123456789abcdef0123456789abcdef"
+	olderCredential   = "before-0123456789abcdef0123456789abcdef"
+
+	org   tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+	other tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
+)
+
+// created is when the tests' organizations and tokens are made.
+var created = time.Date(2026, time.November, 20, 14, 3, 52, 123e6, time.UTC)
+
+// program is the handlers of both listeners over a database of their own, and
+// everything they logged.
+type program struct {
+	public, internal http.Handler
+	service          *tokens.Service
+	dsn              string
+	now              time.Time
+	log              *journal
+}
+
+// start returns a program with two organizations and an empty table of tokens.
+func start(tb testing.TB) *program {
+	tb.Helper()
+	p := over(tb, pgtest.New(tb, postgres.Migrate))
+	for id, name := range map[tokens.OrgID]string{org: "Acme Citrus", other: "Other & Sons"} {
+		if _, err := p.service.CreateOrganization(tb.Context(), id, name); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return p
+}
+
+// over returns a program over a database.
+func over(tb testing.TB, dsn string) *program {
+	tb.Helper()
+	db, err := postgres.Open(dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = db.Close() })
+	p := &program{dsn: dsn, now: created}
+	p.service = tokens.NewService(postgres.NewRepository(db), tokens.Config{
+		Peppers: pepper(tb), Now: func() time.Time { return p.now },
+	})
+	p.handle(tb, p.service)
+	return p
+}
+
+// pepper is that of the format's known answers, 00 01 02 … 1f.
+func pepper(tb testing.TB) tokens.Peppers {
+	tb.Helper()
+	p, err := tokens.ParsePeppers("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+// handle makes the handlers over s, which may be a double.
+func (p *program) handle(tb testing.TB, s endpoints.Service) {
+	tb.Helper()
+	gateways, err := credential.Parse(gatewayCredential + "," + olderCredential)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p.log = &journal{}
+	log := slog.New(slog.NewJSONHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	set := endpoints.New(s, endpoints.Config{Timeout: postgres.Budget})
+	p.public, p.internal = transport.Public(set, log), transport.Internal(set, gateways, log)
+}
+
+// double stands in for a service that fails.
+type double struct {
+	introspect func(context.Context, tokens.Secret) (tokens.Introspection, error)
+	token      func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error)
+}
+
+func (d double) Introspect(ctx context.Context, s tokens.Secret) (tokens.Introspection, error) {
+	return d.introspect(ctx, s)
+}
+
+func (d double) Token(ctx context.Context, o tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
+	return d.token(ctx, o, id)
+}
+
+func (double) Now() time.Time { return created }
+
+func failing(err error) double {
+	return double{
+		introspect: func(context.Context, tokens.Secret) (tokens.Introspection, error) { return tokens.Introspection{}, err },
+		token:      func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error) { return tokens.Token{}, err },
+	}
+}
+
+// with returns a program whose service is a double.
+func with(tb testing.TB, s endpoints.Service) *program {
+	tb.Helper()
+	p := &program{now: created}
+	p.handle(tb, s)
+	return p
+}
+
+// create makes a token of org.
+func (p *program) create(tb testing.TB, change func(*tokens.Draft)) (tokens.Token, tokens.Secret) {
+	tb.Helper()
+	d := tokens.Draft{Name: "ERP", Permissions: []string{"shipments:write"}, ExpiresAt: p.now.Add(90 * 24 * time.Hour)}
+	if change != nil {
+		change(&d)
+	}
+	t, s, err := p.service.CreateToken(tb.Context(), org, d)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return t, s
+}
+
+func (p *program) revoke(tb testing.TB, id tokens.TokenID) {
+	tb.Helper()
+	if _, err := p.service.RevokeToken(tb.Context(), org, id, "lost"); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// introspect sends a form as a gateway does; change may alter the request.
+func (p *program) introspect(tb testing.TB, form string, change func(*http.Request)) *http.Response {
+	tb.Helper()
+	r := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/internal/v1/introspect", strings.NewReader(form))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Authorization", "Bearer "+gatewayCredential)
+	if change != nil {
+		change(r)
+	}
+	return answer(p.internal, r)
+}
+
+func formOf(s tokens.Secret) string { return url.Values{"token": {s.Reveal()}}.Encode() }
+
+// ask sends a request as the gateway forwards it for a token, and checks the
+// answer against the API document.
+func (p *program) ask(tb testing.TB, method, path string, o tokens.OrgID, id tokens.TokenID, change func(*http.Request)) *http.Response {
+	tb.Helper()
+	r := httptest.NewRequestWithContext(tb.Context(), method, path, http.NoBody)
+	r.Header.Set(identity.HeaderOrganization, string(o))
+	r.Header.Set(identity.HeaderToken, string(id))
+	r.Header.Set(identity.HeaderPermissions, "shipments:read")
+	r.Header.Set(identity.HeaderRequest, "req_01k9x3v7t2e8sbq4m6n0pacdfh")
+	if change != nil {
+		change(r)
+	}
+	res := answer(p.public, r)
+	documented(tb, r, res)
+	return res
+}
+
+func answer(h http.Handler, r *http.Request) *http.Response {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result()
+}
+
+// body reads an answer's body, which can then be read again.
+func body(tb testing.TB, res *http.Response) string {
+	tb.Helper()
+	content, err := io.ReadAll(res.Body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	res.Body = io.NopCloser(bytes.NewReader(content))
+	return string(content)
+}
+
+// wantBody checks status, body and what every JSON answer has.
+func wantBody(tb testing.TB, res *http.Response, status int, want string) {
+	tb.Helper()
+	if got := body(tb, res); res.StatusCode != status || got != want+"\n" {
+		tb.Errorf("%d %s\nwant %d %s", res.StatusCode, got, status, want)
+	}
+	for name, want := range map[string]string{"Content-Type": "application/json", "Cache-Control": "no-store"} {
+		if got := res.Header.Get(name); got != want {
+			tb.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// wantProblem checks an error's status, code and what every problem has.
+func wantProblem(tb testing.TB, res *http.Response, status int, code string) problem.Problem {
+	tb.Helper()
+	var p problem.Problem
+	if err := json.Unmarshal([]byte(body(tb, res)), &p); err != nil {
+		tb.Fatalf("%d is no problem: %v", res.StatusCode, err)
+	}
+	if res.StatusCode != status || p.Status != status || p.Code != code || p.Type != "/problems/"+code {
+		tb.Errorf("%d %+v, want %d %s", res.StatusCode, p, status, code)
+	}
+	if got := res.Header.Get("Content-Type"); got != problem.ContentType {
+		tb.Errorf("Content-Type: %s", got)
+	}
+	if _, ok := ids.Parse("req", p.RequestID); !ok {
+		tb.Errorf("request_id %q", p.RequestID)
+	}
+	if p.Title == "" || p.Detail == "" || p.Instance == "" {
+		tb.Errorf("incomplete: %+v", p)
+	}
+	return p
+}
+
+// journal keeps what was logged.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(line []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(line)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+// count returns how many lines of that level and message there are.
+func (j *journal) count(tb testing.TB, level, msg string) (n int) {
+	tb.Helper()
+	lines := json.NewDecoder(strings.NewReader(j.String()))
+	for {
+		var line struct{ Level, Msg string }
+		if err := lines.Decode(&line); errors.Is(err, io.EOF) {
+			return n
+		} else if err != nil {
+			tb.Fatal(err)
+		}
+		if line.Level == level && line.Msg == msg {
+			n++
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package transport_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+func TestWhatIsNoGoodTokenGivesExactlyInactive(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	_, good := p.create(t, nil)
+	text := good.Reveal()
+	for name, form := range map[string]string{
+		"empty":                   "token=",
+		"text":                    "token=hello",
+		"one character off":       "token=" + text[:40] + flip(text[40]) + text[41:],
+		"too long to be one":      "token=" + strings.Repeat("x", 2000),
+		"with white space":        "token=" + text + "+",
+		"unknown":                 "token=shpt_live_000000000001_0000000000000000000000000000000027i4HK",
+		"unknown, with a hint":    "token=shpt_live_000000000001_0000000000000000000000000000000027i4HK&token_type_hint=access_token",
+		"not UTF-8":               "token=%ff%00",
+		"of another environment?": "token=" + strings.Replace(text, "_live_", "_test_", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wantBody(t, p.introspect(t, form, nil), http.StatusOK, `{"active":false}`)
+		})
+	}
+}
+
+func flip(c byte) string {
+	if c == '0' {
+		return "1"
+	}
+	return "0"
+}
+
+func TestTheScopeIsAllThatTheTokenMayDo(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	for granted, want := range map[string]string{
+		"shipments:read":                   "shipments:read",
+		"shipments:write":                  "shipments:read shipments:write",
+		"webhooks:manage shipments:review": "shipments:review webhooks:manage",
+		"admin":                            "admin documents:read documents:write shipments:read shipments:review shipments:write webhooks:manage",
+	} {
+		_, secret := p.create(t, func(d *tokens.Draft) { d.Permissions = strings.Fields(granted) })
+		var got struct {
+			Active bool
+			Scope  string
+		}
+		if err := json.Unmarshal([]byte(body(t, p.introspect(t, formOf(secret), nil))), &got); err != nil {
+			t.Fatal(err)
+		}
+		if !got.Active || got.Scope != want {
+			t.Errorf("%s: %+v, want %s", granted, got, want)
+		}
+	}
+}
+
+func TestARevokedTokenIsInactiveAtOnce(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	token, secret := p.create(t, nil)
+	p.revoke(t, token.ID)
+	wantBody(t, p.introspect(t, formOf(secret), nil), http.StatusOK, `{"active":false,"reason":"revoked"}`)
+}
+
+func TestEachGoodCredentialOpens(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	for _, authorization := range []string{
+		"Bearer " + gatewayCredential, "Bearer " + olderCredential, "bearer  " + gatewayCredential,
+	} {
+		res := p.introspect(t, "token=x", func(r *http.Request) { r.Header.Set("Authorization", authorization) })
+		wantBody(t, res, http.StatusOK, `{"active":false}`)
+	}
+}
+
+// TestATokenWithoutItsPepperIsToldToOperators: customers' tokens fail although
+// nobody ended them.
+func TestATokenWithoutItsPepperIsToldToOperators(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	token, secret := p.create(t, nil)
+	exec(t, p.dsn, `UPDATE api_tokens SET pepper_version = 9`)
+	wantBody(t, p.introspect(t, formOf(secret), nil), http.StatusOK, `{"active":false}`)
+	if p.log.count(t, "WARN", "introspected") != 1 || !strings.Contains(p.log.String(), string(token.ID)) {
+		t.Errorf("the log does not warn of it: %s", p.log)
+	}
+}

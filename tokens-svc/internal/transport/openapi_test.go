@@ -1,0 +1,96 @@
+package transport_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+)
+
+// document is the public API's, checked once.
+var document = sync.OnceValues(func() (routers.Router, error) {
+	doc, err := openapi3.NewLoader().LoadFromFile("../../api/openapi.yaml")
+	if err != nil {
+		return nil, err
+	}
+	return legacy.NewRouter(doc) // which validates it, examples included
+})
+
+func TestTheDocumentIsValid(t *testing.T) {
+	t.Parallel()
+	if _, err := document(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// documented checks an answer against the API document: status, headers and
+// body. Paths and methods that the document does not know have no answer in it.
+func documented(tb testing.TB, r *http.Request, res *http.Response) {
+	tb.Helper()
+	router, err := document()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if r.Method == http.MethodHead {
+		return // like GET, but without the body there is to check
+	}
+	route, params, err := router.FindRoute(r)
+	if err != nil {
+		if res.StatusCode != http.StatusNotFound && res.StatusCode != http.StatusMethodNotAllowed {
+			tb.Errorf("%s %s answers %d and is not in the document", r.Method, r.URL.Path, res.StatusCode)
+		}
+		return
+	}
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route},
+		Status:                 res.StatusCode,
+		Header:                 res.Header,
+		Options:                &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+	}
+	input.SetBodyBytes([]byte(body(tb, res)))
+	if err := openapi3filter.ValidateResponse(tb.Context(), input); err != nil {
+		tb.Errorf("%s %s answers %d not as documented: %v", r.Method, r.URL.Path, res.StatusCode, err)
+	}
+}
+
+// TestTheDocumentIsEnforced: an answer that the document does not allow is
+// found, so the other tests mean something.
+func TestTheDocumentIsEnforced(t *testing.T) {
+	t.Parallel()
+	router, err := document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/token", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	route, _, err := router.FindRoute(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := http.Header{"Content-Type": {"application/json"}, "Cache-Control": {"no-store"}}
+	for name, c := range map[string]struct {
+		body string
+		drop string
+	}{
+		"a member too many": {`{"token":{},"secret":"shpt_"}`, ""},
+		"a member missing":  {`{"token":{"id":"tok_000000000001"}}`, ""},
+		"a header missing":  {`{"token":{}}`, "Cache-Control"},
+	} {
+		h := header.Clone()
+		h.Del(c.drop)
+		input := &openapi3filter.ResponseValidationInput{
+			RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: route},
+			Status:                 http.StatusOK, Header: h,
+		}
+		input.SetBodyBytes([]byte(c.body))
+		if openapi3filter.ValidateResponse(t.Context(), input) == nil {
+			t.Errorf("%s goes unnoticed", name)
+		}
+	}
+}

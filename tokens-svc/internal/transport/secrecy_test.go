@@ -1,0 +1,103 @@
+package transport_test
+
+import (
+	"database/sql"
+	"fmt"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// TestNoPieceOfASecretIsLeft follows tokens through their life and then looks
+// for eight characters in a row of their secrets: in every row of the database,
+// in the log at debug level, and in every answer.
+func TestNoPieceOfASecretIsLeft(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	var answers strings.Builder
+	keep := func(res *http.Response) {
+		dump, err := httputil.DumpResponse(res, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers.Write(dump)
+	}
+	live := func(secret tokens.Secret) {
+		text := secret.Reveal()
+		for _, form := range []string{formOf(secret), "token=" + text[:60], "token=" + text + "x", "token=" + text + "&token=" + text, text, "token=%zz" + text} {
+			keep(p.introspect(t, form, nil))
+		}
+		keep(p.introspect(t, formOf(secret), func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+text) }))
+		keep(p.introspect(t, formOf(secret), func(r *http.Request) { r.Method, r.URL.RawQuery = http.MethodGet, formOf(secret) }))
+		keep(p.introspect(t, formOf(secret), func(r *http.Request) { r.Header.Set("Content-Type", text) }))
+		keep(p.ask(t, http.MethodGet, "/api/v1/token?token="+text, org, secret.ID(), nil))
+		keep(p.ask(t, http.MethodGet, "/api/v1/token", org, secret.ID(), func(r *http.Request) {
+			r.Header.Set("Authorization", "Bearer "+text)
+			r.Header.Set("X-Request-ID", text)
+		}))
+	}
+
+	first, firstSecret := p.create(t, nil)
+	second, secondSecret := p.create(t, func(d *tokens.Draft) { d.ExpiresAt = p.now.Add(time.Minute) })
+	_, wrongSecret := p.create(t, nil)
+	exec(t, p.dsn, `UPDATE api_tokens SET mac = sha256('another') WHERE id = $1`, wrongSecret.ID())
+	secrets := []tokens.Secret{firstSecret, secondSecret, wrongSecret}
+	for _, s := range secrets {
+		live(s)
+	}
+	p.revoke(t, first.ID)
+	p.now = second.ExpiresAt
+	for _, s := range secrets {
+		live(s)
+	}
+	exec(t, p.dsn, `ALTER TABLE api_tokens RENAME TO gone`) // a fault, whose error is logged
+	live(firstSecret)
+	exec(t, p.dsn, `ALTER TABLE gone RENAME TO api_tokens`)
+
+	for place, text := range map[string]string{"database": rows(t, p.dsn), "log": p.log.String(), "answers": answers.String()} {
+		for _, s := range secrets {
+			if !strings.Contains(text, string(s.ID())) {
+				t.Errorf("the %s knows nothing of %s: the search proves nothing", place, s.ID())
+			}
+			if piece := pieceOf(s, text); piece != "" {
+				t.Errorf("%q of the secret is in the %s", piece, place)
+			}
+		}
+	}
+}
+
+// pieceOf returns eight characters in a row of the secret that text holds.
+func pieceOf(s tokens.Secret, text string) string {
+	private := s.Reveal()[len("shpt_live_000000000000_"):]
+	for i := range len(private) - 7 {
+		if piece := private[i : i+8]; strings.Contains(text, piece) {
+			return piece
+		}
+	}
+	return ""
+}
+
+// rows returns every row of every table as text.
+func rows(t *testing.T, dsn string) string {
+	t.Helper()
+	db, err := sql.Open("postgres", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var all strings.Builder
+	for _, table := range []string{"organizations", "api_tokens", "revision", "goose_db_version"} {
+		var text string
+		err := db.QueryRowContext(t.Context(),
+			fmt.Sprintf(`SELECT coalesce(string_agg(r::text, E'\n'), '') FROM %s r`, table)).Scan(&text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(text)
+	}
+	return all.String()
+}
