@@ -60,7 +60,7 @@ func (s *Stack) createDemo(ctx context.Context) (err error) {
 			return err
 		}
 		for permissions, secret := range org.tokens {
-			token, err := s.CreateToken(ctx, *org.id, permissions)
+			token, err := s.CreateToken(ctx, *org.id, permissions, "--no-expiry")
 			if err != nil {
 				return err
 			}

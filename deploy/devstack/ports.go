@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"strings"
 )
 
 // ports are loopback addresses, "127.0.0.1:PORT". Only the gateway's is one
@@ -49,6 +50,9 @@ func choosePorts(ctx context.Context, gateway int) (p ports, err error) {
 }
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// port returns the ":PORT" of a loopback address.
+func port(address string) string { return address[strings.LastIndexByte(address, ':'):] }
 
 func tryListen(ctx context.Context, address string) error {
 	var lc net.ListenConfig

@@ -43,7 +43,8 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 		args: []string{"run", "--adapter", "caddyfile", "--config", filepath.Join(s.opts.Root, "gateway", "Caddyfile")},
 		env: []string{
 			credential, "REDIS_URL=" + s.RedisURL,
-			"GATEWAY_ADDRESS=" + s.ports.gateway, "GATEWAY_INNER_ADDRESS=" + s.ports.gatewayInner,
+			"GATEWAY_BIND=127.0.0.1",
+			"GATEWAY_ADDRESS=" + port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + port(s.ports.gatewayInner),
 			"TOKENS_INTERNAL_URL=http://" + s.ports.tokensInner,
 			"TOKENS_UPSTREAM=" + s.ports.tokens, "SHIPMENTS_UPSTREAM=" + s.ports.shipments,
 			"XDG_DATA_HOME=" + s.opts.Dir, "XDG_CONFIG_HOME=" + s.opts.Dir,

@@ -30,8 +30,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		os.Exit(exit.ExitCode()) // the command of exec has said what was wrong
+	if status, ok := errors.AsType[commandError](err); ok {
+		os.Exit(status.ExitCode()) // the command of exec has said what was wrong
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "devstack:", err)
@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		_, err = fmt.Fprintln(stdout, token.Secret)
 		return err
 	case args[0] == "exec" && len(args) > 2 && args[1] == "--":
-		return devstack.Exec(ctx, stderr, args[2:]...)
+		return commandFailed(devstack.Exec(ctx, stderr, args[2:]...))
 	case args[0] == "clean" && len(args) == 1:
 		return devstack.Clean(dir)
 	default:
@@ -91,6 +91,16 @@ func serve(ctx context.Context, root, dir string, getenv func(string) string, st
 	err = stack.Wait(ctx)
 	_, _ = fmt.Fprintln(stdout, "\nstopping")
 	return errors.Join(err, stack.Close())
+}
+
+// commandError is the exit status of the command that exec ran.
+type commandError struct{ *exec.ExitError }
+
+func commandFailed(err error) error {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return commandError{exit}
+	}
+	return err
 }
 
 const welcome = `
