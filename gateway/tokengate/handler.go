@@ -13,7 +13,8 @@ import (
 )
 
 // ServeHTTP implements caddyhttp.MiddlewareHandler. It answers errors of the handlers behind it itself,
-// so that they too are problem+json with the window's headers, and returns none.
+// so that they too are problem+json with the window's headers, and returns none. Among the handlers of
+// handle_errors it answers the error at hand.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	trustedPeer, _ := caddyhttp.GetVar(r.Context(), caddyhttp.TrustedProxyVarKey).(bool)
 	authorization := strip(r, trustedPeer)
@@ -25,6 +26,12 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	r.Header.Set(requestIDHeader, out.requestID)
 	addLogField(r, "request_id", out.requestID)
 
+	if err, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error); failed {
+		// In handle_errors, for a request that Caddy refused before this gate had seen it.
+		out.window, _ = g.peekAddress(r.Context(), clientAddress(r))
+		g.answerError(out, err, instance)
+		return nil
+	}
 	refused := g.admit(out, r, authorization)
 	if refused != nil {
 		requestsTotal.WithLabelValues(refused.Code).Inc()

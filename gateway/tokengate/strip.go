@@ -36,6 +36,9 @@ func strip(r *http.Request, trustedPeer bool) (authorization []string) {
 	r.Trailer = nil
 
 	for name := range r.Header {
+		if strings.IndexByte("AaCcFfXx", name[0]) < 0 {
+			continue // no reserved name begins so
+		}
 		if canonical := plainName(name); reserved[canonical] ||
 			strings.HasPrefix(canonical, "x-ratelimit-") ||
 			!trustedPeer && strings.HasPrefix(canonical, "x-forwarded-") {

@@ -57,7 +57,11 @@ func (w *responseWriter) FlushError() error {
 // net/http writes later, and to trailers that were not announced.
 func (w *responseWriter) finish() {
 	w.implicitHeader()
-	removeOwn(w.Header())
+	for name := range w.Header() {
+		if trailer, ok := strings.CutPrefix(name, http.TrailerPrefix); ok && isOwn(trailer) {
+			delete(w.Header(), name)
+		}
+	}
 }
 
 func (w *responseWriter) implicitHeader() {
@@ -80,10 +84,11 @@ func (w *responseWriter) complete(status int) {
 	}
 }
 
-// removeOwn removes the headers that only the gate may set, however they are spelt, also as trailers.
+// removeOwn removes the headers that only the gate may set, however they are spelt, and their
+// announcement as trailers.
 func removeOwn(header http.Header) {
 	for name := range header {
-		if isOwn(strings.TrimPrefix(name, http.TrailerPrefix)) {
+		if isOwn(name) {
 			delete(header, name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,10 @@ func (g *gateway) send(t *testing.T, lines ...string) wireAnswer {
 	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	head := append(lines[:1:1], append([]string{"Host: api", "Connection: close"}, lines[1:]...)...)
+	head := append(lines[:1:1], append([]string{"Connection: close"}, lines[1:]...)...)
+	if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "Host:") }) {
+		head = slices.Insert(head, 1, "Host: api")
+	}
 	if _, err := io.WriteString(conn, strings.Join(head, "\r\n")+"\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -152,6 +156,8 @@ func TestEveryAnswerHasTheWindowHeadersOnce(t *testing.T) {
 		"401 of the query":          {[]string{"GET /api/v1/shipments?access_token=" + token + " HTTP/1.1"}, 401, "missing_token", "address", nil},
 		"403 of the service":        {[]string{"GET /api/v1/shipments/forbidden HTTP/1.1", bearer}, 403, "", "token", []string{"Cache-Control: no-store"}},
 		"403 of the allow-list":     {[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer " + limited}, 403, "address_not_allowed", "address", []string{"Cache-Control: no-store"}},
+		"400 before any handler":    {[]string{"GET /api/v1/shipments HTTP/1.1", "Host: ..", bearer}, 400, "bad_request", "address", nil},
+		"405 before any handler":    {[]string{strings.Repeat("GET", 20) + " /api/v1/shipments HTTP/1.1", bearer}, 405, "method_not_allowed", "address", nil},
 		"404":                       {[]string{"GET /nowhere HTTP/1.1", bearer}, 404, "not_found", "token", nil},
 		"404 of a dressed-up path":  {[]string{"GET /api/v1//shipments/../../../etc HTTP/1.1", bearer}, 404, "not_found", "token", nil},
 		"404 of an absolute target": {[]string{"GET http://other/nowhere HTTP/1.1", bearer}, 404, "not_found", "token", nil},

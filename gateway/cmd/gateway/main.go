@@ -1,14 +1,13 @@
-// Command gateway is the public door of Quayside: Caddy, the modules of it that the shipped Caddyfile
-// needs, and token_gate.
+// Command gateway is the public door of Quayside: Caddy with the token_gate module.
+//
+// Of Caddy's own modules it holds the adapter and what the shipped Caddyfile names. What is not here cannot
+// be configured by mistake: no file server, no templates, no FastCGI, no certificate authority.
 package main
 
 import (
-	caddycmd "github.com/caddyserver/caddy/v2/cmd"
-
-	// The adapter and the directives of the shipped Caddyfile. What is not here cannot be configured
-	// by mistake: no file server, no templates, no FastCGI, no admin of a PKI.
 	_ "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	_ "github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/requestbody"
 	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 	_ "github.com/caddyserver/caddy/v2/modules/filestorage"

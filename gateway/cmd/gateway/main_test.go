@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
@@ -90,9 +91,7 @@ func start(t *testing.T, o options) *gateway {
 	if _, given := o.env["REDIS_URL"]; !given {
 		env["REDIS_URL"] = redistest.URL(t)
 	}
-	for name, value := range o.env {
-		env[name] = value
-	}
+	maps.Copy(env, o.env)
 
 	process := exec.Command(os.Args[0], "run", "--config", "../../Caddyfile", "--adapter", "caddyfile")
 	for name, value := range env {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -71,20 +70,36 @@ func TestExactlyHundredPassOverTwoGatewaysAtOnce(t *testing.T) {
 
 	first := start(t, options{})
 	second := start(t, options{tokens: first.tokens})
-	token := first.tokenWithTime(t)
-	caller := newCaller(t)
+	for range 5 {
+		count := storm(t, first.tokenWithTime(t), first, second)
+		// One request of the token was made to see how long its window lasts.
+		if count[http.StatusOK] > 99 || count[http.StatusOK]+count[http.StatusTooManyRequests]+count[http.StatusServiceUnavailable] != 400 {
+			t.Fatalf("statuses %v of 400 requests", count)
+		}
+		// On a machine too busy for Redis to answer within 50 ms a request may be 503, and may have been
+		// counted; that is never one too many, but such a round does not show that it is exact.
+		if count[http.StatusServiceUnavailable] > 0 {
+			continue
+		}
+		if count[http.StatusOK] != 99 {
+			t.Errorf("statuses %v, want 99 to pass", count)
+		}
+		return
+	}
+	t.Error("Redis was too slow in every round")
+}
 
+// storm makes 400 requests with token, 40 at a time and by turns at each gateway, and counts the statuses.
+func storm(t *testing.T, token string, gateways ...*gateway) map[int]int {
+	t.Helper()
+	caller := newCaller(t)
 	statuses := make(chan int, 400)
 	var workers sync.WaitGroup
 	for worker := range 40 {
-		g := first
-		if worker%2 == 1 {
-			g = second
-		}
+		g := gateways[worker%len(gateways)]
 		workers.Go(func() {
 			for range 10 {
-				request := g.request(t, http.MethodGet, "/api/v1/shipments", caller, token)
-				response, err := http.DefaultClient.Do(request)
+				response, err := http.DefaultClient.Do(g.request(t, http.MethodGet, "/api/v1/shipments", caller, token))
 				if err != nil {
 					t.Error(err)
 					return
@@ -100,10 +115,7 @@ func TestExactlyHundredPassOverTwoGatewaysAtOnce(t *testing.T) {
 	for status := range statuses {
 		count[status]++
 	}
-	// One request of the token was made to see how long its window lasts.
-	if want := fmt.Sprint(map[int]int{200: 99, 429: 301}); fmt.Sprint(count) != want {
-		t.Errorf("statuses %v, want %s", count, want)
-	}
+	return count
 }
 
 func TestRequestsWithoutAValidTokenAreChargedToTheirAddress(t *testing.T) {

@@ -51,7 +51,7 @@ func WellFormed(token string) bool {
 func checksum(s string) uint32 {
 	sum := ^uint32(0)
 	for i := range len(s) {
-		sum = crc32.IEEETable[byte(sum)^s[i]] ^ (sum >> 8)
+		sum = crc32.IEEETable[byte(sum&0xff)^s[i]] ^ (sum >> 8)
 	}
 	return ^sum
 }
