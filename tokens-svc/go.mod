@@ -22,6 +22,7 @@ require (
 	github.com/go-openapi/jsonpointer v0.22.5 // indirect
 	github.com/go-openapi/swag/jsonname v0.25.5 // indirect
 	github.com/kr/pretty v0.3.1 // indirect
+	github.com/kylelemons/godebug v1.1.0 // indirect
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/oasdiff/yaml v0.1.1 // indirect
@@ -38,4 +39,6 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
+// goose names this version and uses nothing of it, and the module proxy does not hold it. In the
+// workspace it would be the gateway that gets it.
 exclude golang.org/x/exp v0.0.0-20261011100332-faecfb24eb49

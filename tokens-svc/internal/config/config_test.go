@@ -1,0 +1,138 @@
+package config
+
+import (
+	"encoding/base64"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	dsn        = "postgres://tokens:s3cret@db:5432/tokens"
+	shared = "0123456789abcdef0123456789abcdef"
+	demo       = "demo-0123456789abcdef0123456789abcdef"
+)
+
+var pepper = "1:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("p", 32)))
+
+var all = []Need{Database, Peppers, Gateways}
+
+// environ is a good environment, changed by more.
+func environ(more ...string) []string {
+	return append([]string{"DATABASE_URL=" + dsn, "GATEWAY_CREDENTIAL=" + shared, "TOKEN_PEPPERS=" + pepper}, more...)
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	got, err := Load(environ(), all...)
+	want := Config{
+		ListenAddress: ":8082", InnerAddress: ":9082", LogLevel: slog.LevelInfo,
+		DatabaseURL: dsn, GatewayCredential: shared, TokenPeppers: pepper,
+	}
+	if err != nil || got != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+}
+
+func TestMigrationsGoToPostgresItself(t *testing.T) {
+	t.Parallel()
+	c, err := Load([]string{"DATABASE_URL=" + dsn}, Migration)
+	if err != nil || c.MigrationURL() != dsn {
+		t.Errorf("%q, %v", c.MigrationURL(), err)
+	}
+	c, err = Load([]string{"DATABASE_DIRECT_URL=postgres://direct", "DATABASE_URL=" + dsn}, Migration)
+	if err != nil || c.MigrationURL() != "postgres://direct" {
+		t.Errorf("%q, %v", c.MigrationURL(), err)
+	}
+}
+
+// TestACommandNeedsOnlyWhatItUses: health runs in containers that hold no
+// secret.
+func TestACommandNeedsOnlyWhatItUses(t *testing.T) {
+	t.Parallel()
+	if _, err := Load(nil); err != nil {
+		t.Errorf("nothing is needed: %v", err)
+	}
+	if _, err := Load([]string{"DATABASE_URL=" + dsn}, Database); err != nil {
+		t.Errorf("the database is needed: %v", err)
+	}
+}
+
+func TestAllFaultsAreReportedAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		environ []string
+		want    []string
+	}{
+		"nothing is set": {nil, []string{
+			"DATABASE_URL is not set", "TOKEN_PEPPERS is not set; make one with", "GATEWAY_CREDENTIAL is not set; make one with",
+		}},
+		"everything is wrong": {
+			[]string{
+				"DATABASE_URL=postgres://u:s3cret@[::1/x", "TOKEN_PEPPERS=1:c2hvcnQ=", "GATEWAY_CREDENTIAL=s3cret",
+				"LOG_LEVEL=loud", "QUAYSIDE_DEMO=perhaps",
+			},
+			[]string{
+				"DATABASE_URL is no Postgres URL", "TOKEN_PEPPERS: entry 1: version 1 has 5 bytes",
+				"GATEWAY_CREDENTIAL: entry 1 has 6 bytes", "LogLevel", "Demo",
+			},
+		},
+		"everybody knows it": {
+			[]string{
+				"DATABASE_URL=postgres://u:demo-s3cret@db/tokens", "GATEWAY_CREDENTIAL=" + shared + "," + demo,
+				"TOKEN_PEPPERS=" + pepper + ",2:" + base64.StdEncoding.EncodeToString([]byte(demo)),
+			},
+			[]string{
+				"DATABASE_URL is the repository's", "GATEWAY_CREDENTIAL is the repository's", "TOKEN_PEPPERS is the repository's",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Load(c.environ, all...)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q is missing from:\n%v", want, err)
+				}
+			}
+			for _, secret := range []string{"s3cret", demo, pepper, "c2hvcnQ"} {
+				if strings.Contains(err.Error(), secret) {
+					t.Errorf("%q is repeated in:\n%v", secret, err)
+				}
+			}
+		})
+	}
+}
+
+func TestADemoMayUseWhatEverybodyKnows(t *testing.T) {
+	t.Parallel()
+	_, err := Load([]string{
+		"QUAYSIDE_DEMO=true", "DATABASE_URL=host=db user=u password=demo-x", "GATEWAY_CREDENTIAL=" + demo,
+		"TOKEN_PEPPERS=1:" + base64.StdEncoding.EncodeToString([]byte(demo)),
+	}, all...)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSecretsComeFromFiles(t *testing.T) {
+	t.Parallel()
+	file := func(content string) string {
+		path := filepath.Join(t.TempDir(), "secret")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	c, err := Load([]string{
+		"DATABASE_URL_FILE=" + file(dsn), "GATEWAY_CREDENTIAL_FILE=" + file(shared+"\n"), "TOKEN_PEPPERS_FILE=" + file(pepper+"\r\n"),
+	}, all...)
+	if err != nil || c.DatabaseURL != dsn || c.GatewayCredential != shared || c.TokenPeppers != pepper {
+		t.Errorf("%v", err)
+	}
+}

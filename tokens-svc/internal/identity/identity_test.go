@@ -1,0 +1,91 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+)
+
+// contract is the headers that the gateway sends.
+func contract(t *testing.T) http.Header {
+	t.Helper()
+	content, err := os.ReadFile("../../testdata/contract/identity.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var headers map[string]string
+	if err := json.Unmarshal(content, &headers); err != nil {
+		t.Fatal(err)
+	}
+	h := http.Header{}
+	for name, value := range headers {
+		h.Set(name, value)
+	}
+	return h
+}
+
+func TestTheContractsHeadersAreRead(t *testing.T) {
+	t.Parallel()
+	id, err := FromHeader(contract(t), ids.Parse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id.Organization != "org_01k9x3v7t2e8sbq4m6n0pacdfg" || id.Token != "tok_4fZyo82mVyR1" ||
+		!slices.Equal(id.Permissions, []string{"shipments:read", "shipments:write"}) {
+		t.Errorf("%+v", id)
+	}
+	if !id.Holds("shipments:read") || id.Holds("shipments") || id.Holds("admin") || id.Holds("") {
+		t.Error("Holds says something else than the header")
+	}
+}
+
+func TestAnythingLessIsNobody(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(http.Header){
+		"no organization":       func(h http.Header) { h.Del(HeaderOrganization) },
+		"empty organization":    func(h http.Header) { h.Set(HeaderOrganization, "") },
+		"short organization":    func(h http.Header) { h.Set(HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdf") },
+		"another kind of id":    func(h http.Header) { h.Set(HeaderOrganization, "ship_01k9x3v7t2e8sbq4m6n0pacdfg") },
+		"upper case":            func(h http.Header) { h.Set(HeaderOrganization, "org_01K9X3V7T2E8SBQ4M6N0PACDFG") },
+		"list of organizations": func(h http.Header) { h.Set(HeaderOrganization, h.Get(HeaderOrganization)+", "+h.Get(HeaderOrganization)) },
+		"two organizations":     func(h http.Header) { h.Add(HeaderOrganization, h.Get(HeaderOrganization)) },
+		"no token":              func(h http.Header) { h.Del(HeaderToken) },
+		"two tokens":            func(h http.Header) { h.Add(HeaderToken, "tok_000000000001") },
+		"another kind of token": func(h http.Header) { h.Set(HeaderToken, "shpt_live_000000000001") },
+		"no permissions":        func(h http.Header) { h.Del(HeaderPermissions) },
+		"permissions twice":     func(h http.Header) { h.Add(HeaderPermissions, "admin") },
+		"nothing":               func(h http.Header) { clear(h) },
+	} {
+		h := contract(t)
+		change(h)
+		if id, err := FromHeader(h, ids.Parse); !errors.Is(err, ErrMissing) || id.Organization != "" || id.Permissions != nil {
+			t.Errorf("%s: %+v, %v; want nobody and ErrMissing", name, id, err)
+		}
+	}
+}
+
+func TestATokenMayHoldNothing(t *testing.T) {
+	t.Parallel()
+	h := contract(t)
+	h.Set(HeaderPermissions, "")
+	if id, err := FromHeader(h, ids.Parse); err != nil || len(id.Permissions) != 0 {
+		t.Errorf("%+v, %v", id, err)
+	}
+}
+
+func TestAContextCarriesTheIdentity(t *testing.T) {
+	t.Parallel()
+	want := Identity{Organization: "org_1", Token: "tok_1", Permissions: []string{"admin"}}
+	if got := FromContext(NewContext(t.Context(), want)); got.Organization != want.Organization || !got.Holds("admin") {
+		t.Errorf("%+v", got)
+	}
+	if got := FromContext(context.Background()); got.Organization != "" || got.Holds("admin") {
+		t.Errorf("an empty context carries %+v", got)
+	}
+}

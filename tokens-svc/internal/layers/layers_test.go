@@ -1,0 +1,112 @@
+// Package layers holds no code. Its test keeps the program's layers apart:
+// transport → endpoints → domain ← postgres, and only cmd sees all.
+package layers
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/quayside/quayside/tokens-svc/"
+
+// rules say for each package what must not be among all that it needs, however
+// indirectly. An entry ends in "..." where it is the start of a path.
+var rules = map[string][]string{
+	"internal/endpoints": {
+		"net/http", "database/sql", module + "internal/postgres...", module + "internal/transport...",
+		"github.com/prometheus/...", "github.com/lib/pq...", "github.com/jmoiron/...",
+	},
+	"internal/transport": {
+		"database/sql", module + "internal/postgres...", module + "internal/config...", "github.com/lib/pq...", "github.com/jmoiron/...",
+	},
+	"internal/postgres": {
+		"net/http", module + "internal/endpoints...", module + "internal/transport...", module + "internal/wire...", "github.com/go-kit/...",
+	},
+	"internal/wire":       {"net/http", "database/sql", "github.com/..."},
+	"internal/credential": {"net/http", "github.com/..."},
+	"internal/config":     {"net/http", module + "internal/postgres...", module + "internal/transport..."},
+}
+
+func TestLayersStayApart(t *testing.T) {
+	t.Parallel()
+	packages := list(t)
+	for name, forbidden := range rules {
+		p, ok := packages[module+name]
+		if !ok {
+			t.Errorf("there is no package %s", name)
+		}
+		for _, dep := range p.Deps {
+			if slices.ContainsFunc(forbidden, func(pattern string) bool { return matches(dep, pattern) && !ours(pattern, dep) }) {
+				t.Errorf("%s needs %s", name, dep)
+			}
+		}
+	}
+}
+
+// TestTheDomainNeedsTheStandardLibraryOnly, and of that neither HTTP nor SQL.
+func TestTheDomainNeedsTheStandardLibraryOnly(t *testing.T) {
+	t.Parallel()
+	packages := list(t)
+	for _, dep := range packages[module+"internal/tokens"].Deps {
+		if p := packages[dep]; !p.Standard || dep == "net/http" || dep == "database/sql" {
+			t.Errorf("the domain needs %s", dep)
+		}
+	}
+}
+
+// TestOnlyTheProgramSeesAll: no package but cmd's may tie transport to storage.
+func TestOnlyTheProgramSeesAll(t *testing.T) {
+	t.Parallel()
+	for name, p := range list(t) {
+		if !strings.HasPrefix(name, module) || strings.HasPrefix(name, module+"cmd/") {
+			continue
+		}
+		if slices.Contains(p.Deps, module+"internal/transport") && slices.Contains(p.Deps, module+"internal/postgres") {
+			t.Errorf("%s needs both transport and postgres", path.Base(name))
+		}
+	}
+}
+
+func matches(dep, pattern string) bool {
+	if start, ok := strings.CutSuffix(pattern, "..."); ok {
+		return strings.HasPrefix(dep, start)
+	}
+	return dep == pattern
+}
+
+// ours keeps "github.com/..." from forbidding the module's own packages.
+func ours(pattern, dep string) bool {
+	return strings.HasPrefix(dep, module) && !strings.HasPrefix(pattern, module)
+}
+
+type pkg struct {
+	ImportPath string
+	Standard   bool
+	Deps       []string
+}
+
+// list asks the go command for every package of the program and all they need.
+func list(t *testing.T) map[string]pkg {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=ImportPath,Standard,Deps", module+"...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	packages := map[string]pkg{}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages[p.ImportPath] = p
+	}
+}
