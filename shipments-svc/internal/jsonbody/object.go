@@ -3,6 +3,7 @@ package jsonbody
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ type Object struct {
 	members map[string]raw
 	names   []string // as they stand in the text
 	asked   []string // those that exist, as far as the reader knows them
+	absent  bool     // there is no such object, which is a fault already
 }
 
 // open reads the members of an object, without looking into them.
@@ -27,6 +29,7 @@ func (b *Body) open(value raw, name string) *Object {
 	o := &Object{body: b, pointer: value.pointer, members: map[string]raw{}}
 	if value.text[0] != '{' {
 		b.add(shipments.InvalidType, value.pointer, "%s must be an object, not %s", name, value.kind())
+		o.absent = true
 		return o
 	}
 	b.objects = append(b.objects, o)
@@ -46,11 +49,13 @@ func (b *Body) open(value raw, name string) *Object {
 // Object returns a required member that is an object.
 func (o *Object) Object(name string) *Object {
 	value, ok := o.member(name)
-	if !ok {
-		o.body.add(shipments.Required, o.pointer+"/"+name, "%s is required", name)
-		return &Object{body: o.body, pointer: o.pointer + "/" + name}
+	if ok {
+		return o.body.open(value, name)
 	}
-	return o.body.open(value, name)
+	if !o.absent {
+		o.body.add(shipments.Required, o.pointer+"/"+name, "%s is required", name)
+	}
+	return &Object{body: o.body, pointer: o.pointer + "/" + name, absent: true}
 }
 
 // Objects returns the elements of an optional member that is an array of
@@ -123,10 +128,10 @@ func (o *Object) Thousandths(name string) int {
 	if !ok {
 		return 0
 	}
-	number, _ := strconv.ParseFloat(string(value.text), 64)
+	number, _ := strconv.ParseFloat(string(value.text), 64) // beyond a float64 it is infinite
 	whole, decimals, _ := strings.Cut(strconv.FormatFloat(number, 'f', -1, 64), ".")
-	if len(decimals) > 3 || len(whole) > 13 {
-		o.body.add(shipments.OutOfRange, value.pointer, "%s must have at most 3 decimals", name)
+	if len(decimals) > 3 || math.Abs(number) > 1e12 {
+		o.body.add(shipments.OutOfRange, value.pointer, "%s must have at most 3 decimals and not exceed 10¹²", name)
 		return 0
 	}
 	n, _ := strconv.Atoi(whole + (decimals + "000")[:3])

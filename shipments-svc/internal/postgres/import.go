@@ -41,7 +41,7 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 			}
 			stored += len(added)
 			for _, d := range added {
-				counted[keyOf(d.Shipment)]++
+				counted.add(d.Shipment, 1)
 			}
 		}
 		return counted.apply(ctx, tx, org)

@@ -34,17 +34,17 @@ func NewRepository(db *sqlx.DB) *Repository {
 // Ready reports whether Postgres answers and holds the schema.
 func (r *Repository) Ready(ctx context.Context) error {
 	var n int
-	return failure("ready", r.db.GetContext(ctx, &n, readySQL, uuid.UUID{}))
+	return failure("ready", r.db.GetContext(ctx, &n, readySQL))
 }
 
 // List implements shipments.Repository.
 func (r *Repository) List(ctx context.Context, org shipments.OrgID, status shipments.Status, offset, limit int64) ([]shipments.Shipment, int64, error) {
-	query, args := listSQL, []any{uuid.UUID(org), offset, limit}
-	if status != "" {
-		query, args = listOfStatusSQL, append(args, string(status))
+	query := listSQL
+	if status != anyStatus {
+		query = listOfStatusSQL
 	}
 	var rows []listRow
-	if err := r.db.SelectContext(ctx, &rows, query, args...); err != nil {
+	if err := r.db.SelectContext(ctx, &rows, query, uuid.UUID(org), offset, limit, string(status)); err != nil {
 		return nil, 0, failure("list", err)
 	}
 	page := make([]shipments.Shipment, 0, len(rows))
@@ -68,7 +68,7 @@ func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.
 
 // Create implements shipments.Repository.
 func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipments.Shipment) error {
-	k := keyOf(s)
+	k := keyOf(s, s.Status)
 	_, err := r.db.ExecContext(ctx, createSQL, uuid.UUID(org), uuid.UUID(s.ID), s.Version, string(s.Status),
 		s.Reference, s.Vessel, s.Origin, s.Destination, s.PalletsCount, s.CreatedAt, nullTime(s.ApprovedAt),
 		k.day, k.shard)

@@ -51,7 +51,7 @@ CREATE TABLE checks (
 );
 
 -- How many shipments an organization has of each status and UTC day of
--- creation: the sum over the shards. Kept in the transaction that changes
+-- creation, and under the empty status of all: the sum over the shards. Kept in the transaction that changes
 -- the shipments. A row is written often and never changes its key, so its
 -- pages keep room for the next version of it.
 CREATE TABLE shipment_counts (

@@ -1,0 +1,180 @@
+package jsonbody
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+func parse(t *testing.T, text string) *Body {
+	t.Helper()
+	body, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return body
+}
+
+func TestMembersAreReadAsTheirTypes(t *testing.T) {
+	t.Parallel()
+	body := parse(t, ` {"text":" Valparai\u0301so ","int":-7,"weight":4.125,"time":"2026-11-20T15:03:52.1234+01:00",
+		"object":{"text":"x"},"objects":[{"int":1},{"int":2}]} `)
+	o := body.Object()
+	got := fmt.Sprintln(o.Text("text"), o.Int("int"), o.Thousandths("weight"), o.Time("time").UTC().Format(time.RFC3339Nano),
+		o.Object("object").Text("text"))
+	if want := "Valparaíso -7 4125 2026-11-20T14:03:52.1234Z x\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for i, element := range o.Objects("objects") {
+		if element.Int("int") != i+1 {
+			t.Errorf("element %d is %+v", i, element)
+		}
+	}
+	if faults := body.Faults(); faults != nil {
+		t.Errorf("faults %v", faults)
+	}
+}
+
+func TestMissingMembersAreZeroAndNoFault(t *testing.T) {
+	t.Parallel()
+	body := parse(t, `{}`)
+	o := body.Object()
+	if o.Text("a") != "" || o.Int("b") != 0 || o.Thousandths("c") != 0 || !o.Time("d").IsZero() || o.Objects("e") != nil {
+		t.Error("a missing member has a value")
+	}
+	if faults := body.Faults(); faults != nil {
+		t.Errorf("faults %v", faults)
+	}
+}
+
+func TestMembersOfWrongTypesAreFaults(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]shipments.FaultCode{
+		`{"text":1}`:                     shipments.InvalidType,
+		`{"text":null}`:                  shipments.InvalidType,
+		`{"int":"1"}`:                    shipments.InvalidType,
+		`{"int":1.0}`:                    shipments.InvalidType,
+		`{"int":1e3}`:                    shipments.InvalidType,
+		`{"int":99999999999999999999}`:   shipments.InvalidType,
+		`{"weight":"4"}`:                 shipments.InvalidType,
+		`{"weight":4.1255}`:              shipments.OutOfRange,
+		`{"weight":1e-4}`:                shipments.OutOfRange,
+		`{"weight":1e300}`:               shipments.OutOfRange,
+		`{"weight":1e999}`:               shipments.OutOfRange,
+		`{"time":"yesterday"}`:           shipments.InvalidValue,
+		`{"time":"2026-11-20"}`:          shipments.InvalidValue,
+		`{"time":"2026-11-20T14:03:52"}`: shipments.InvalidValue,
+		`{"time":1795183500}`:            shipments.InvalidType,
+		`{"objects":{}}`:                 shipments.InvalidType,
+		`{"objects":[1]}`:                shipments.InvalidType,
+		`{"objects":[null]}`:             shipments.InvalidType,
+		`{"object":[]}`:                  shipments.InvalidType,
+		`{"texts":"x"}`:                  shipments.UnknownField,
+		`{"object":{"x":1}}`:             shipments.UnknownField,
+		`[]`:                             shipments.InvalidType,
+	} {
+		body := parse(t, text)
+		o := body.Object()
+		o.Text("text")
+		o.Int("int")
+		o.Thousandths("weight")
+		o.Time("time")
+		o.Objects("objects")
+		if strings.Contains(text, `"object"`) {
+			o.Object("object")
+		}
+		if faults := body.Faults(); len(faults) != 1 || faults[0].Code != want {
+			t.Errorf("%s: %+v, want one %s", text, faults, want)
+		}
+	}
+}
+
+func TestThousandthsAreExact(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"0": 0, "-0": 0, "4": 4000, "4.1": 4100, "0.001": 1, "999.999": 999999, "1e2": 100000, "4.125e0": 4125, "-1.5": -1500, "1.100": 1100, "0.29": 290,
+	} {
+		body := parse(t, `{"w":`+text+`}`)
+		if got := body.Object().Thousandths("w"); got != want || body.Faults() != nil {
+			t.Errorf("%s is %d, want %d; %v", text, got, want, body.Faults())
+		}
+	}
+}
+
+func TestNearestIsTheOneThatWasProbablyMeant(t *testing.T) {
+	t.Parallel()
+	known := []string{"reference", "vessel", "origin", "destination"}
+	for name, want := range map[string]string{
+		"vesel": "vessel", "Vessel": "vessel", "vessel_name": "vessel", "ref": "", "refrence": "reference",
+		"dest": "", "orgin": "origin", "x": "", "": "", strings.Repeat("vessel", 100): "",
+	} {
+		if got := Nearest(name, known); got != want {
+			t.Errorf("Nearest(%q) is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestALongNameIsCutInTheAnswer(t *testing.T) {
+	t.Parallel()
+	if got := Unknown("member", strings.Repeat("é", 5000), []string{"a"}); utf8.RuneCountInString(got) > 80 {
+		t.Errorf("%s", got)
+	}
+}
+
+// FuzzParse: what Parse accepts, encoding/json accepts and reads alike; its
+// texts are normal; and reading it never fails.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		`{"shipment":{"reference":"PO"}}`, `{"a":"\ud83c\udf4a"}`, `{"a":"\ud83c"}`, `{"a":"\\ud83c"}`, `{"a":1,"a":2}`, `[[[{}]]]`, `{"a":"e\u0301 "}`, `1e999`,
+		"\xff", ``, ` null `, `{"":{"~/":[1,{"b":null}]}}`, `"\udf4a\ud83c"`, `{"a":{},"b":{"a":1,"a":1}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		body, err := Parse(text)
+		if err != nil {
+			if fault, ok := errors.AsType[*SyntaxError](err); !ok || fault.Offset < 0 || fault.Offset > int64(len(text)) {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		if !json.Valid(text) {
+			t.Fatal("accepted what is not JSON")
+		}
+		o := body.Object()
+		var members map[string]any
+		_ = json.Unmarshal(text, &members)
+		if len(members) != len(o.names) {
+			t.Errorf("%d members, encoding/json has %d", len(o.names), len(members))
+		}
+		for name, value := range members {
+			s, isText := value.(string)
+			got := o.Text(name)
+			if want := norm.NFC.String(strings.TrimSpace(s)); isText && got != want || !norm.NFC.IsNormalString(got) {
+				t.Errorf("%q is %q, want %q", name, got, want)
+			}
+			o.Int(name)
+			o.Thousandths(name)
+			o.Time(name)
+			for _, element := range o.Objects(name) {
+				element.Text("a")
+			}
+		}
+		for _, fault := range body.Faults() {
+			if !utf8.ValidString(fault.Detail) || !slices.Contains([]shipments.FaultCode{
+				shipments.InvalidType, shipments.InvalidValue, shipments.OutOfRange, shipments.UnknownField,
+			}, fault.Code) {
+				t.Errorf("%+v", fault)
+			}
+		}
+	})
+}

@@ -1,0 +1,93 @@
+package postgres
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
+)
+
+// TestCountersAreExactUnderConcurrentWrites lets creates, imports and moves
+// between statuses run into each other, and compares every counter with a
+// count of the rows.
+func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
+	t.Parallel()
+	db := openTest(t)
+	repo := NewRepository(db)
+	orgs := []shipments.OrgID{repotest.Org(), repotest.Org()}
+	day := time.Date(2026, 11, 18, 23, 59, 59, 999e6, time.UTC)
+	var wg sync.WaitGroup
+	for worker := range 8 {
+		random := rand.New(rand.NewPCG(3, uint64(worker)))
+		wg.Go(func() {
+			for range 25 {
+				org := orgs[random.IntN(len(orgs))]
+				s := repotest.Shipment(shipments.Pending, day.AddDate(0, 0, random.IntN(3)))
+				if err := repo.Create(t.Context(), org, s); err != nil {
+					t.Error(err)
+				}
+				batch := []shipments.Detail{{Shipment: s}} // is there already
+				for range 5 {
+					batch = append(batch, shipments.Detail{Shipment: repotest.Shipment(
+						shipments.Statuses[random.IntN(len(shipments.Statuses))], day.AddDate(0, 0, random.IntN(3)))})
+				}
+				if _, err := repo.Import(t.Context(), org, batch); err != nil {
+					t.Error(err)
+				}
+				if err := moveSome(t, repo, org, random); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+
+	const byStatusAndDay = `SELECT organization_id, coalesce(status, '') AS status, day, count(*) AS n
+		FROM (SELECT *, (created_at AT TIME ZONE 'UTC')::date AS day FROM shipments) s
+		GROUP BY organization_id, day, ROLLUP (status)`
+	const bySum = `SELECT organization_id, status, day, sum(n)::bigint AS n FROM shipment_counts GROUP BY 1, 2, 3 HAVING sum(n) <> 0`
+	var wrong int
+	if err := db.GetContext(t.Context(), &wrong, fmt.Sprintf(
+		`SELECT count(*) FROM ((%[1]s EXCEPT %[2]s) UNION ALL (%[2]s EXCEPT %[1]s)) d`, byStatusAndDay, bySum)); err != nil || wrong != 0 {
+		t.Errorf("%d counters differ from the rows (%v)", wrong, err)
+	}
+	var negative int
+	if err := db.GetContext(t.Context(), &negative, `SELECT count(*) FROM shipment_counts WHERE n < 0`); err != nil || negative != 0 {
+		t.Errorf("%d counters are negative (%v)", negative, err)
+	}
+}
+
+// moveSome moves a few shipments to other statuses in one transaction, as any
+// method that changes statuses will: the rows first, the counters last.
+func moveSome(t *testing.T, repo *Repository, org shipments.OrgID, random *rand.Rand) error {
+	t.Helper()
+	return repo.transact(t.Context(), func(tx *sqlx.Tx) error {
+		var rows []listRow
+		if err := tx.SelectContext(t.Context(), &rows, `
+			SELECT id, status, created_at FROM shipments WHERE organization_id = $1
+			ORDER BY id LIMIT 6 OFFSET $2 FOR UPDATE`, uuid.UUID(org), random.IntN(8)); err != nil {
+			return err
+		}
+		changed := counts{}
+		for _, row := range rows {
+			s := row.shipment()
+			changed.add(s, -1)
+			s.Status = shipments.Statuses[random.IntN(len(shipments.Statuses))]
+			changed.add(s, 1)
+			if _, err := tx.ExecContext(t.Context(), `
+				UPDATE shipments SET status = $3, version = version + 1,
+					approved_at = CASE WHEN $3 = 'approved' THEN created_at END
+				WHERE organization_id = $1 AND id = $2`, uuid.UUID(org), row.ID, string(s.Status)); err != nil {
+				return err
+			}
+		}
+		return changed.apply(t.Context(), tx, org)
+	})
+}

@@ -1,0 +1,150 @@
+// Package faultproxy stands between a program under test and Postgres, and
+// lets Postgres fail in the ways that a network and a server have.
+package faultproxy
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+)
+
+// Fault is a way to fail.
+type Fault int
+
+// The ways to fail.
+const (
+	None    Fault = iota // everything is forwarded
+	Silent               // connections are accepted and kept, and nothing more comes through any of them
+	Refused              // connections end at once, the open ones too
+	Full                 // new connections are told 53300, too_many_connections
+)
+
+// Proxy forwards connections to one Postgres.
+type Proxy struct {
+	listener net.Listener
+	target   string
+
+	mu    sync.Mutex
+	fault Fault
+	open  []net.Conn
+}
+
+// New returns a proxy before the server that dsn, a URL, names, and the DSN
+// that leads through it.
+func New(tb testing.TB, dsn string) (*Proxy, string) {
+	tb.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil || u.Port() == "" {
+		tb.Skip("TEST_DATABASE_URL is not a URL with a port, which the proxy needs")
+	}
+	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := &Proxy{listener: listener, target: u.Host}
+	var running sync.WaitGroup
+	running.Go(func() { p.serve(&running) })
+	tb.Cleanup(func() {
+		_ = listener.Close()
+		p.hangUp()
+		running.Wait()
+	})
+	u.Host = listener.Addr().String()
+	return p, u.String()
+}
+
+// Set makes Postgres fail from now on, or heals it. Connections that were
+// silent when it heals stay so: their ends do not know of each other any more.
+func (p *Proxy) Set(f Fault) {
+	p.mu.Lock()
+	p.fault = f
+	p.mu.Unlock()
+	if f == Refused {
+		p.hangUp()
+	}
+}
+
+func (p *Proxy) serve(running *sync.WaitGroup) {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		running.Go(func() { p.handle(client, running) })
+	}
+}
+
+func (p *Proxy) handle(client net.Conn, running *sync.WaitGroup) {
+	p.keep(client)
+	switch p.now() {
+	case Refused:
+		_ = client.Close()
+		return
+	case Full:
+		_, _ = client.Read(make([]byte, 1024)) // the startup message
+		_, _ = client.Write(tooManyConnections())
+		_ = client.Close()
+		return
+	case None, Silent:
+	}
+	server, err := new(net.Dialer).DialContext(context.Background(), "tcp", p.target)
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	p.keep(server)
+	running.Go(func() { p.pump(server, client) })
+	p.pump(client, server)
+}
+
+// pump forwards what comes from one side until that ends; or, once nothing is
+// to come through any more, swallows it.
+func (p *Proxy) pump(from, to net.Conn) {
+	buf := make([]byte, 32<<10)
+	silent := false
+	for {
+		n, err := from.Read(buf)
+		if silent = silent || p.now() == Silent; silent {
+			if err != nil {
+				return // the other side is not told
+			}
+			continue
+		}
+		if n > 0 {
+			_, _ = to.Write(buf[:n])
+		}
+		if err != nil {
+			_ = to.Close()
+			return
+		}
+	}
+}
+
+func (p *Proxy) now() Fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fault
+}
+
+func (p *Proxy) keep(c net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open = append(p.open, c)
+}
+
+func (p *Proxy) hangUp() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.open {
+		_ = c.Close()
+	}
+	p.open = nil
+}
+
+// tooManyConnections is an ErrorResponse of Postgres's protocol.
+func tooManyConnections() []byte {
+	fields := "SFATAL\x00VFATAL\x00C53300\x00Msorry, too many clients already\x00\x00"
+	return append([]byte{'E', 0, 0, 0, byte(len(fields) + 4)}, fields...)
+}

@@ -1,0 +1,239 @@
+package shipments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	good  = Draft{Reference: "PO-1", Vessel: "MSC Carmen", Origin: "Valparaíso", Destination: "Rotterdam"}
+	start = time.Date(2026, 11, 20, 12, 0, 0, 123_456_789, time.FixedZone("", 3600))
+)
+
+// keeper is a Repository that remembers what it was told.
+type keeper struct {
+	offset, limit int64
+	created       []Shipment
+	imported      []Detail
+	err           error
+}
+
+func (k *keeper) List(_ context.Context, _ OrgID, _ Status, offset, limit int64) ([]Shipment, int64, error) {
+	k.offset, k.limit = offset, limit
+	return []Shipment{}, 7, k.err
+}
+
+func (k *keeper) Get(context.Context, OrgID, ID) (Detail, error) { return Detail{}, k.err }
+
+func (k *keeper) Create(_ context.Context, _ OrgID, s Shipment) error {
+	k.created = append(k.created, s)
+	return k.err
+}
+
+func (k *keeper) Import(_ context.Context, _ OrgID, all []Detail) (int, error) {
+	k.imported = all
+	return len(all), k.err
+}
+
+func service(k *keeper) *Service {
+	last := ID{}
+	return NewService(k, func() ID { last[15]++; return last }, func() time.Time { return start })
+}
+
+func TestListTurnsPagesIntoOffsets(t *testing.T) {
+	t.Parallel()
+	for q, want := range map[Query]string{
+		{}:                           "1 25 0",
+		{Page: 3}:                    "3 25 50",
+		{Page: 3, PerPage: 7}:        "3 7 14",
+		{PerPage: 100}:               "1 100 0",
+		{PerPage: 101}:               "1 100 0",
+		{PerPage: math.MaxInt64}:     "1 100 0",
+		{Page: math.MaxInt64}:        fmt.Sprint(int64(math.MaxInt64), 25, int64(math.MaxInt64)),
+		{Page: math.MaxInt64/25 + 1}: fmt.Sprint(int64(math.MaxInt64/25+1), 25, int64(math.MaxInt64/25*25)),
+		{Page: math.MaxInt64/25 + 2}: fmt.Sprint(int64(math.MaxInt64/25+2), 25, int64(math.MaxInt64)),
+	} {
+		k := &keeper{}
+		page, err := service(k).List(t.Context(), OrgID{1}, q)
+		if got := fmt.Sprint(page.Page, page.PerPage, k.offset); err != nil || got != want || page.Total != 7 || k.limit != page.PerPage {
+			t.Errorf("%+v: %s, want %s (%v)", q, got, want, err)
+		}
+	}
+}
+
+func TestANewShipmentIsPendingAndDatedToTheMillisecond(t *testing.T) {
+	t.Parallel()
+	k := &keeper{}
+	s, err := service(k).Create(t.Context(), OrgID{1}, good)
+	want := Shipment{ID: ID{15: 1}, Draft: good, Status: Pending, Version: 1, CreatedAt: time.Date(2026, 11, 20, 11, 0, 0, 123_000_000, time.UTC)}
+	if err != nil || s != want || len(k.created) != 1 || k.created[0] != want {
+		t.Errorf("%+v (%v), want %+v", s, err, want)
+	}
+}
+
+func TestADraftWithFaultsIsNotStored(t *testing.T) {
+	t.Parallel()
+	k := &keeper{}
+	_, err := service(k).Create(t.Context(), OrgID{1}, Draft{Vessel: "a\nb"})
+	invalid, ok := errors.AsType[*Invalid](err)
+	if !ok || len(invalid.Faults) != 4 || k.created != nil {
+		t.Errorf("%v; stored %v", err, k.created)
+	}
+	if !strings.Contains(err.Error(), "/reference: reference is required; /vessel: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestErrorsOfTheRepositoryKeepTheirKind(t *testing.T) {
+	t.Parallel()
+	for _, want := range []error{ErrNotFound, ErrUnavailable, context.Canceled} {
+		s := service(&keeper{err: fmt.Errorf("deep: %w", want)})
+		_, list := s.List(t.Context(), OrgID{}, Query{})
+		_, get := s.Get(t.Context(), OrgID{}, ID{})
+		_, create := s.Create(t.Context(), OrgID{}, good)
+		_, imported := s.Import(t.Context(), OrgID{}, nil)
+		for _, err := range []error{list, get, create, imported} {
+			if !errors.Is(err, want) {
+				t.Errorf("%v, want %v", err, want)
+			}
+		}
+	}
+}
+
+func TestTextBoundsCountCodePoints(t *testing.T) {
+	t.Parallel()
+	set := func(change func(*Draft, string), text string) []Fault {
+		d := good
+		change(&d, text)
+		return d.Faults()
+	}
+	for name, c := range map[string]struct {
+		limit  int
+		change func(*Draft, string)
+	}{
+		"reference":   {100, func(d *Draft, s string) { d.Reference = s }},
+		"vessel":      {100, func(d *Draft, s string) { d.Vessel = s }},
+		"origin":      {200, func(d *Draft, s string) { d.Origin = s }},
+		"destination": {200, func(d *Draft, s string) { d.Destination = s }},
+	} {
+		for text, want := range map[string]FaultCode{
+			"x":                            "",
+			strings.Repeat("🍊", c.limit):   "",
+			strings.Repeat("🍊", c.limit+1): TooLong,
+			"":                             Required,
+			" \u00a0\u2003":                Required,
+			"\u200b\ufeff":                 Required,
+			"a\x00":                        InvalidText,
+			"\x00":                         InvalidText,
+			"a\x1b[31m":                    InvalidText,
+			"a\u009fb":                     InvalidText,
+			"a\xffb":                       InvalidText,
+			"\xed\xa0\x80":                 InvalidText,
+			"👩\u200d🌾":                     "",
+		} {
+			faults := set(c.change, text)
+			if want == "" && faults == nil {
+				continue
+			}
+			if len(faults) != 1 || faults[0].Code != want || faults[0].Pointer != "/"+name {
+				t.Errorf("%s %.20q: %v, want %q", name, text, faults, want)
+			}
+		}
+	}
+}
+
+func TestPartsHaveBounds(t *testing.T) {
+	t.Parallel()
+	pallet := Pallet{Number: "P", ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1}
+	check := Check{Name: "n", Result: Skip, Details: "d"}
+	for name, c := range map[string]struct {
+		change func(*Detail)
+		want   string
+	}{
+		"nothing":            {func(*Detail) {}, ""},
+		"largest pallet":     {func(d *Detail) { d.Pallets[0].Boxes, d.Pallets[0].BoxWeight = MaxBoxes, MaxBoxWeight }, ""},
+		"no pallet number":   {func(d *Detail) { d.Pallets[0].Number = "" }, "required /pallets/0/pallet_number"},
+		"long calibre":       {func(d *Detail) { d.Pallets[0].Calibre = strings.Repeat("1", 21) }, "too_long /pallets/0/calibre"},
+		"no boxes":           {func(d *Detail) { d.Pallets[0].Boxes = 0 }, "out_of_range /pallets/0/boxes"},
+		"too many boxes":     {func(d *Detail) { d.Pallets[0].Boxes = MaxBoxes + 1 }, "out_of_range /pallets/0/boxes"},
+		"no weight":          {func(d *Detail) { d.Pallets[0].BoxWeight = 0 }, "out_of_range /pallets/0/box_weight_kg"},
+		"too much weight":    {func(d *Detail) { d.Pallets[0].BoxWeight = MaxBoxWeight + 1 }, "out_of_range /pallets/0/box_weight_kg"},
+		"10,000 pallets":     {func(d *Detail) { d.Pallets = slices.Repeat(d.Pallets, MaxPallets) }, ""},
+		"10,001 pallets":     {func(d *Detail) { d.Pallets = slices.Repeat(d.Pallets, MaxPallets+1) }, "too_many_pallets /pallets"},
+		"1,001 checks":       {func(d *Detail) { d.Checks = slices.Repeat(d.Checks, MaxChecks+1) }, "out_of_range /checks"},
+		"unknown result":     {func(d *Detail) { d.Checks[0].Result = "Pass" }, "invalid_value /checks/0/result"},
+		"no details":         {func(d *Detail) { d.Checks[0].Details = "" }, "required /checks/0/details"},
+		"unknown status":     {func(d *Detail) { d.Status = "lost" }, "invalid_value /status"},
+		"approved, no time":  {func(d *Detail) { d.Status = Approved }, "required /approved_at"},
+		"time, not approved": {func(d *Detail) { d.ApprovedAt = start }, "invalid_value /approved_at"},
+		"approved before":    {func(d *Detail) { d.Status, d.ApprovedAt = Approved, start.Add(-1) }, "out_of_range /approved_at"},
+		"approved at once":   {func(d *Detail) { d.Status, d.ApprovedAt = Approved, start }, ""},
+		"year 0":             {func(d *Detail) { d.CreatedAt = time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC) }, "out_of_range /created_at"},
+		"year 10000":         {func(d *Detail) { d.CreatedAt = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, "out_of_range /created_at"},
+		"bad draft":          {func(d *Detail) { d.Vessel = "" }, "required /vessel"},
+	} {
+		d := Detail{
+			Shipment: Shipment{Draft: good, Status: Pending, CreatedAt: start},
+			Pallets:  []Pallet{pallet}, Checks: []Check{check},
+		}
+		c.change(&d)
+		got := ""
+		for _, f := range d.Faults() {
+			got += fmt.Sprint(f.Code, " ", f.Pointer)
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestAnImportIsCompletedAndJudgedWhole(t *testing.T) {
+	t.Parallel()
+	k := &keeper{}
+	given := ID{1}
+	n, err := service(k).Import(t.Context(), OrgID{1}, []Detail{
+		{Shipment: Shipment{Draft: good}, Pallets: make([]Pallet, 0)},
+		{Shipment: Shipment{ID: given, Draft: good, Status: Approved, CreatedAt: start.AddDate(-1, 0, 0), ApprovedAt: start, Version: 9, PalletsCount: 9}},
+	})
+	if err != nil || n != 2 {
+		t.Fatalf("%d (%v)", n, err)
+	}
+	first, second := k.imported[0], k.imported[1]
+	if first.ID == (ID{}) || first.Status != Pending || first.CreatedAt != start.UTC().Truncate(time.Millisecond) || first.Version != 1 {
+		t.Errorf("%+v", first)
+	}
+	if second.ID != given || second.Status != Approved || second.Version != 1 || second.PalletsCount != 0 ||
+		second.ApprovedAt != start.UTC().Truncate(time.Millisecond) {
+		t.Errorf("%+v", second)
+	}
+
+	k = &keeper{}
+	_, err = service(k).Import(t.Context(), OrgID{1}, []Detail{
+		{Shipment: Shipment{ID: given, Draft: good}},
+		{Shipment: Shipment{ID: given, Draft: Draft{Reference: "r", Vessel: "v", Origin: "o"}}},
+	})
+	invalid, ok := errors.AsType[*Invalid](err)
+	if !ok || k.imported != nil || len(invalid.Faults) != 2 || invalid.Faults[0].Pointer != "/1/id" || invalid.Faults[1].Pointer != "/1/destination" {
+		t.Errorf("%v; stored %v", err, k.imported)
+	}
+}
+
+func TestAFaultInReadingHidesThoseOfTheValueItLeft(t *testing.T) {
+	t.Parallel()
+	merged := Merge(
+		[]Fault{{Pointer: "/shipment/vessel", Code: InvalidType}, {Pointer: "/shipment/a", Code: UnknownField}},
+		[]Fault{{Pointer: "/shipment/vessel", Code: Required}, {Pointer: "/shipment/vessel/x", Code: Required}, {Pointer: "/shipment/ab", Code: Required}})
+	var got []string
+	for _, f := range merged {
+		got = append(got, fmt.Sprint(f.Code, f.Pointer))
+	}
+	if want := []string{"invalid_type/shipment/vessel", "unknown_field/shipment/a", "required/shipment/ab"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -1,0 +1,138 @@
+package transport_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+)
+
+// operations are the routes that need an identity, with the permission that
+// each needs. TestEveryDescribedOperationIsHere keeps them complete.
+var operations = []struct {
+	call
+	needs string
+}{
+	{call{method: http.MethodGet, path: collection}, "shipments:read"},
+	{call{method: http.MethodHead, path: collection}, "shipments:read"},
+	{call{method: http.MethodPost, path: collection, body: valid}, "shipments:write"},
+	{call{method: http.MethodGet, path: collection + "/ship_00000000000000000000000000"}, "shipments:read"},
+}
+
+func TestEveryDescribedOperationIsHere(t *testing.T) {
+	t.Parallel()
+	covered := map[string]bool{}
+	for _, op := range operations {
+		covered[op.method+" "+strings.Replace(op.path, "/ship_00000000000000000000000000", "/{id}", 1)] = true
+	}
+	for path, item := range document(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			if public := op.Security != nil && len(*op.Security) == 0; !public && !covered[method+" "+path] {
+				t.Errorf("%s %s is described and not among the operations", method, path)
+			}
+		}
+	}
+}
+
+// TestWithoutAnIdentityNothingIsDone: whatever else is wrong or right with a
+// request, one that did not come through the gateway is refused.
+func TestWithoutAnIdentityNothingIsDone(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	other := ids.New("org")
+	for _, op := range operations {
+		for name, header := range map[string]http.Header{
+			"no organization":        {"X-Organization-ID": nil},
+			"empty organization":     {"X-Organization-ID": {""}},
+			"malformed organization": {"X-Organization-ID": {"org_1"}},
+			"another kind of id":     {"X-Organization-ID": {ids.New("ship")}},
+			"two organizations":      {"X-Organization-ID": {a.org, other}},
+			"a list":                 {"X-Organization-ID": {a.org + ", " + other}},
+			"upper case":             {"X-Organization-ID": {strings.ToUpper(a.org)}},
+			"no token":               {"X-Token-ID": nil},
+			"malformed token":        {"X-Token-ID": {"4fZyo82mVyR1"}},
+			"no permissions":         {"X-Token-Permissions": nil},
+			"nothing but a token":    {"X-Organization-ID": nil, "X-Token-ID": nil, "X-Token-Permissions": nil, "Authorization": {"Bearer x"}},
+		} {
+			c := op.call
+			c.header = header
+			res := a.do(t, c)
+			if res.status != http.StatusUnauthorized || res.header.Get("WWW-Authenticate") != `Bearer realm="shipments"` ||
+				res.header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%s %s, %s: status %d, %v", op.method, op.path, name, res.status, res.header)
+			}
+			if op.method != http.MethodHead {
+				res.wants(t, http.StatusUnauthorized, "missing_identity")
+			}
+		}
+	}
+	if n := a.total(t); n != 0 {
+		t.Errorf("%d shipments were stored", n)
+	}
+	broken := call{method: http.MethodPost, path: "?x=1", body: "{", header: http.Header{"X-Organization-ID": nil, "Content-Type": nil}}
+	a.do(t, broken).wants(t, http.StatusUnauthorized, "missing_identity")
+}
+
+// TestEveryPermissionButTheNeededOneIsNotEnough.
+func TestEveryPermissionButTheNeededOneIsNotEnough(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	all := []string{"shipments:read", "shipments:write", "shipments:review", "documents:read", "documents:write", "webhooks:manage", "shipments:*", "SHIPMENTS:WRITE"}
+	for _, op := range operations {
+		var others []string
+		for _, p := range all {
+			if p != op.needs {
+				others = append(others, p)
+			}
+		}
+		for _, held := range []string{strings.Join(others, " "), ""} {
+			c := op.call
+			c.permissions = &held
+			res := a.do(t, c)
+			if want := `Bearer realm="shipments", error="insufficient_scope", scope="` + op.needs + `"`; res.status != http.StatusForbidden ||
+				res.header.Get("WWW-Authenticate") != want {
+				t.Errorf("%s %s with %q: status %d, WWW-Authenticate %s", op.method, op.path, held, res.status, res.header.Get("WWW-Authenticate"))
+			}
+			if op.method == http.MethodHead {
+				continue
+			}
+			shown := held
+			if held == "" {
+				shown = "no permission"
+			}
+			p := res.wants(t, http.StatusForbidden, "insufficient_permission")
+			if want := "this needs " + op.needs + "; the token has " + shown; p.Detail != want {
+				t.Errorf("detail %q, want %q", p.Detail, want)
+			}
+		}
+		c := op.call
+		c.permissions = new(op.needs)
+		if res := a.do(t, c); res.status == http.StatusForbidden {
+			t.Errorf("%s %s is refused with %s", op.method, op.path, op.needs)
+		}
+	}
+}
+
+// TestThePermissionComesBeforeTheRequest: who may not ask is not told what is
+// wrong with his question, and his body is not read.
+func TestThePermissionComesBeforeTheRequest(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	read := "shipments:read"
+	for name, c := range map[string]call{
+		"malformed":         {body: "{"},
+		"invalid":           {body: `{"shipment":{}}`},
+		"too large":         {body: strings.Repeat("x", 2<<20)},
+		"another type":      {body: valid, header: http.Header{"Content-Type": {"text/plain"}}},
+		"unknown parameter": {body: valid, path: "?x=1"},
+	} {
+		c.method, c.permissions = http.MethodPost, &read
+		if res := a.do(t, c); res.status != http.StatusForbidden {
+			t.Errorf("%s: status %d", name, res.status)
+		}
+	}
+	if n := a.total(t); n != 0 {
+		t.Errorf("%d shipments were stored", n)
+	}
+}

@@ -1,0 +1,252 @@
+package transport_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/identity"
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/shipments-svc/internal/problem"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/transport"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	pgtest.Drop()
+	os.Exit(code)
+}
+
+const (
+	collection = "/api/v1/shipments"
+	valid      = `{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`
+	allowed    = "shipments:read shipments:write"
+)
+
+// api is the whole service on a listener, as the gateway reaches it.
+type api struct {
+	service transport.Service
+	url     string
+	client  *http.Client
+	log     *logBuffer
+	// observed has a line for each request: its operation and its code.
+	observed *logBuffer
+	org      string // whose requests these are
+}
+
+// as returns the same service for requests of another organization.
+func (a *api) as(org string) *api {
+	other := *a
+	other.org = org
+	return &other
+}
+
+// newAPI returns the service on the real repository and a fresh database.
+func newAPI(tb testing.TB) *api {
+	tb.Helper()
+	return newAPIAt(tb, pgtest.New(tb, postgres.Migrate))
+}
+
+// newAPIAt returns the service on the database at dsn.
+func newAPIAt(tb testing.TB, dsn string) *api {
+	tb.Helper()
+	db, err := postgres.Open(dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = db.Close() })
+	return newAPIOf(tb, newService(postgres.NewRepository(db)))
+}
+
+// newAPIOf returns the transport on any service.
+func newAPIOf(tb testing.TB, service transport.Service) *api {
+	tb.Helper()
+	a := &api{service: service, log: &logBuffer{}, observed: &logBuffer{}, org: ids.New("org")}
+	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: func(operation string, err error, _ time.Duration) {
+		_, _ = fmt.Fprintln(a.observed, operation, transport.Code(err))
+	}}
+	srv := httptest.NewServer(transport.New(service, wiring, slog.New(slog.NewJSONHandler(a.log, nil))))
+	tb.Cleanup(srv.Close)
+	a.url = srv.URL
+	a.client = &http.Client{Transport: described{tb, srv.Client().Transport}}
+	return a
+}
+
+func newService(repo shipments.Repository) *shipments.Service {
+	return shipments.NewService(repo, func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, time.Now)
+}
+
+// call is a request; its zero value is a permitted GET of the collection. A
+// path that begins with ? is a query of that.
+type call struct {
+	method, path string
+	body         string
+	permissions  *string     // nil: allowed
+	header       http.Header // replaces what do sets; nil values remove it
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	took   time.Duration
+}
+
+// do sends a request, as the gateway would, and checks that the answer is one
+// that the public description has.
+func (a *api) do(tb testing.TB, c call) answer {
+	tb.Helper()
+	res, err := a.send(tb.Context(), c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return res
+}
+
+func (a *api) send(ctx context.Context, c call) (answer, error) {
+	if c.method == "" {
+		c.method = http.MethodGet
+	}
+	if !strings.HasPrefix(c.path, "/") { // "" or a query
+		c.path = collection + c.path
+	}
+	req, err := http.NewRequestWithContext(ctx, c.method, a.url+c.path, strings.NewReader(c.body))
+	if err != nil {
+		return answer{}, err
+	}
+	permissions := allowed
+	if c.permissions != nil {
+		permissions = *c.permissions
+	}
+	req.Header.Set(identity.HeaderOrganization, a.org)
+	req.Header.Set(identity.HeaderToken, "tok_4fZyo82mVyR1")
+	req.Header.Set(identity.HeaderPermissions, permissions)
+	if c.body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for name, values := range c.header {
+		req.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	start := time.Now()
+	res, err := a.client.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	return answer{res.StatusCode, res.Header, body, time.Since(start)}, err
+}
+
+// wants fails the test unless the answer has the status and, if it is a
+// problem, the code; it returns the problem.
+func (r answer) wants(tb testing.TB, status int, code string) problem.Problem {
+	tb.Helper()
+	var p problem.Problem
+	if r.status >= http.StatusBadRequest && len(r.body) > 0 {
+		decode(tb, r.body, &p)
+	}
+	if r.status != status || p.Code != code {
+		tb.Fatalf("status %d, code %q, want %d, %q: %s", r.status, p.Code, status, code, r.body)
+	}
+	return p
+}
+
+func decode(tb testing.TB, text []byte, into any) {
+	tb.Helper()
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		tb.Fatalf("%v in %s", err, text)
+	}
+}
+
+// create makes a shipment and returns its id.
+func (a *api) create(tb testing.TB) string {
+	tb.Helper()
+	res := a.do(tb, call{method: http.MethodPost, body: valid})
+	res.wants(tb, http.StatusCreated, "")
+	var created struct {
+		Shipment struct {
+			ID, Reference, Status string
+			CreatedAt             string `json:"created_at"`
+		}
+	}
+	decode(tb, res.body, &created)
+	return created.Shipment.ID
+}
+
+// load stores shipments that have a past, for the organization of a.
+func (a *api) load(tb testing.TB, all ...shipments.Detail) {
+	tb.Helper()
+	org, _ := ids.Parse("org", a.org)
+	if _, err := a.service.(*shipments.Service).Import(tb.Context(), shipments.OrgID(org), all); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (a *api) total(tb testing.TB) int64 {
+	tb.Helper()
+	return a.list(tb, "").Meta.Total
+}
+
+type page struct {
+	Shipments []map[string]any
+	Meta      struct {
+		Page, Total int64
+		PerPage     int64 `json:"per_page"`
+	}
+}
+
+func (a *api) list(tb testing.TB, query string) page {
+	tb.Helper()
+	res := a.do(tb, call{path: query})
+	res.wants(tb, http.StatusOK, "")
+	var p page
+	decode(tb, res.body, &p)
+	if p.Shipments == nil {
+		tb.Errorf("shipments is null: %s", res.body)
+	}
+	return p
+}
+
+func (p page) ids() []string {
+	all := make([]string, len(p.Shipments))
+	for i, s := range p.Shipments {
+		all[i] = fmt.Sprint(s["id"])
+	}
+	return all
+}
+
+// logBuffer collects a log.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *logBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(b)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}

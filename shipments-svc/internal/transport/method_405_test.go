@@ -1,0 +1,26 @@
+package transport_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+func TestOtherMethodsAreRefusedWithThoseThatExist(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	for path, allow := range map[string]string{
+		collection:                "GET, HEAD, POST",
+		collection + "/ship_x":    "GET, HEAD",
+		"/api/v1/openapi.json":    "GET, HEAD",
+		"/problems":               "GET, HEAD",
+		"/problems/unknown_field": "GET, HEAD",
+	} {
+		for _, method := range []string{http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, "QUERY"} {
+			res := a.do(t, call{method: method, path: path, body: valid})
+			res.wants(t, http.StatusMethodNotAllowed, "method_not_allowed")
+			if got := res.header.Get("Allow"); got != allow {
+				t.Errorf("%s %s: Allow is %q, want %q", method, path, got, allow)
+			}
+		}
+	}
+}
