@@ -7,15 +7,15 @@ import (
 
 // reserved are the names, in lower case, that only the gateway may tell the services, and those that the
 // services must not learn.
-var reserved = map[string]bool{
-	"authorization":       true,
-	"cookie":              true,
-	"forwarded":           true,
-	"x-gateway-assertion": true,
-	"x-organization-id":   true,
-	"x-request-id":        true,
-	"x-token-id":          true,
-	"x-token-permissions": true,
+var reserved = []string{
+	"authorization",
+	"cookie",
+	"forwarded",
+	"x-gateway-assertion",
+	"x-organization-id",
+	"x-request-id",
+	"x-token-id",
+	"x-token-permissions",
 }
 
 // strip removes from r what a client must not send on, and returns the values of its Authorization header.
@@ -36,29 +36,40 @@ func strip(r *http.Request, trustedPeer bool) (authorization []string) {
 	r.Trailer = nil
 
 	for name := range r.Header {
-		if strings.IndexByte("AaCcFfXx", name[0]) < 0 {
-			continue // no reserved name begins so
-		}
-		if canonical := plainName(name); reserved[canonical] ||
-			strings.HasPrefix(canonical, "x-ratelimit-") ||
-			!trustedPeer && strings.HasPrefix(canonical, "x-forwarded-") {
+		if isReserved(name) || !trustedPeer && startsLike(name, "x-forwarded-") {
 			delete(r.Header, name)
 		}
 	}
 	return authorization
 }
 
-// plainName returns the spelling of a header's name that others would take it for: in lower case, and
-// with the hyphens that servers like CGI write as underscores and PHP as dots.
-func plainName(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '_' || r == '.':
-			return '-'
-		case 'A' <= r && r <= 'Z':
-			return r + ('a' - 'A')
-		default:
-			return r
+func isReserved(name string) bool {
+	for _, other := range reserved {
+		if len(name) == len(other) && startsLike(name, other) {
+			return true
 		}
-	}, name)
+	}
+	return startsLike(name, "x-ratelimit-")
+}
+
+// startsLike reports whether name starts with prefix, which is in lower case, in any spelling that somebody
+// could take for it: in any case, and with the underscores that servers like CGI make of hyphens, or the
+// dots that PHP makes underscores of.
+func startsLike(name, prefix string) bool {
+	if len(name) < len(prefix) {
+		return false
+	}
+	for i := range len(prefix) {
+		c := name[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		case c == '_' || c == '.':
+			c = '-'
+		}
+		if c != prefix[i] {
+			return false
+		}
+	}
+	return true
 }

@@ -52,7 +52,11 @@ func TestClientsCannotSpeakForTheGateway(t *testing.T) {
 		// of its own, because there are more cases than a window has requests.
 		upstream.last.Store(nil)
 		token, id := g.tokens.create("")
-		status := g.raw(t, append([]string{"Authorization: Bearer " + token}, lines...))
+		lines = append([]string{"Authorization: Bearer " + token}, lines...)
+		status := g.raw(t, lines)
+		for strings.Contains(status, "limiter_unavailable") { // see do
+			status = g.raw(t, lines)
+		}
 		got := upstream.last.Load()
 		if got == nil {
 			t.Errorf("%s: not forwarded: %s", name, status)

@@ -12,34 +12,43 @@ func TestHundredRequestsPassAndTheNextIsRefused(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})
-	token := g.tokenWithTime(t)
-	caller := newCaller(t)
-	for n := 2; n <= 103; n++ {
-		a := g.get(t, "/api/v1/shipments", caller, token)
-		if want := strconv.Itoa(max(100-n, 0)); a.Header["X-Ratelimit-Remaining"][0] != want {
-			t.Fatalf("request %d: remaining %v, want %s", n, a.Header["X-Ratelimit-Remaining"], want)
-		}
-		if n <= 100 {
-			if a.StatusCode != http.StatusOK {
+	undisturbed(t, func() bool {
+		token, caller := g.tokenWithTime(t), newCaller(t)
+		for n := 2; n <= 103; n++ { // tokenWithTime made the first
+			a := g.once(t, g.request(t, http.MethodGet, "/api/v1/shipments", caller, token))
+			if a.disturbed() {
+				return false
+			}
+			if got, want := a.Header.Get("X-RateLimit-Remaining"), strconv.Itoa(max(100-n, 0)); got != want {
+				t.Fatalf("request %d: remaining %s, want %s", n, got, want)
+			}
+			if n <= 100 && a.StatusCode != http.StatusOK {
 				t.Fatalf("request %d: %s", n, a.Status)
 			}
-			continue
+			if n > 100 {
+				checkRefusal(t, a)
+			}
 		}
-		if code := a.problem(t)["code"]; a.StatusCode != http.StatusTooManyRequests || code != "rate_limited" {
-			t.Fatalf("request %d: %s %v", n, a.Status, code)
+		// The refusals came from the window of the token; the address has spent nothing.
+		if a := g.get(t, "/docs", caller, ""); a.Header.Get("X-RateLimit-Remaining") != "100" {
+			t.Errorf("the address has %s requests left", a.Header.Get("X-RateLimit-Remaining"))
 		}
-		reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		retry, err := strconv.ParseInt(a.Header.Get("Retry-After"), 10, 64)
-		if left := reset - time.Now().Unix(); err != nil || retry < left || retry > 60 || left < 0 {
-			t.Errorf("Retry-After %d (%v) with %d s to Reset", retry, err, left)
-		}
+		return true
+	})
+}
+
+func checkRefusal(t *testing.T, a answer) {
+	t.Helper()
+	if code := a.problem(t)["code"]; a.StatusCode != http.StatusTooManyRequests || code != "rate_limited" {
+		t.Fatalf("%s %v", a.Status, code)
 	}
-	// The refusals came from the window of the token; the address has spent nothing.
-	if a := g.get(t, "/docs", caller, ""); a.Header.Get("X-RateLimit-Remaining") != "100" {
-		t.Errorf("the address has %s requests left", a.Header.Get("X-RateLimit-Remaining"))
+	reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	retry, err := strconv.ParseInt(a.Header.Get("Retry-After"), 10, 64)
+	if left := reset - time.Now().Unix(); err != nil || retry < left || retry > 60 || left < 0 {
+		t.Errorf("Retry-After %d (%v) with %d s to Reset", retry, err, left)
 	}
 }
 
@@ -70,23 +79,15 @@ func TestExactlyHundredPassOverTwoGatewaysAtOnce(t *testing.T) {
 
 	first := start(t, options{})
 	second := start(t, options{tokens: first.tokens})
-	for range 5 {
+	undisturbed(t, func() bool {
 		count := storm(t, first.tokenWithTime(t), first, second)
+		passed, refused, unknown := count[http.StatusOK], count[http.StatusTooManyRequests], count[http.StatusServiceUnavailable]
 		// One request of the token was made to see how long its window lasts.
-		if count[http.StatusOK] > 99 || count[http.StatusOK]+count[http.StatusTooManyRequests]+count[http.StatusServiceUnavailable] != 400 {
-			t.Fatalf("statuses %v of 400 requests", count)
+		if passed > 99 || passed+refused+unknown != 400 || unknown == 0 && passed != 99 {
+			t.Fatalf("statuses %v of 400 requests, want 99 to pass", count)
 		}
-		// On a machine too busy for Redis to answer within 50 ms a request may be 503, and may have been
-		// counted; that is never one too many, but such a round does not show that it is exact.
-		if count[http.StatusServiceUnavailable] > 0 {
-			continue
-		}
-		if count[http.StatusOK] != 99 {
-			t.Errorf("statuses %v, want 99 to pass", count)
-		}
-		return
-	}
-	t.Error("Redis was too slow in every round")
+		return unknown == 0
+	})
 }
 
 // storm makes 400 requests with token, 40 at a time and by turns at each gateway, and counts the statuses.
@@ -122,40 +123,52 @@ func TestRequestsWithoutAValidTokenAreChargedToTheirAddress(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})
-	caller := g.callerWithTime(t)
-	good, _ := g.tokens.create("")
-	if a := g.get(t, "/api/v1/shipments", caller, good); a.StatusCode != http.StatusOK {
-		t.Fatal(a.Status)
-	}
-	unknown, _ := newToken()
-	kinds := []string{"", "malformed", unknown}
-	for n := 1; n <= 100; n++ {
-		a := g.get(t, "/api/v1/shipments", caller, kinds[n%len(kinds)])
-		if a.StatusCode != http.StatusUnauthorized || a.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(100-n) {
-			t.Fatalf("request %d: %s, remaining %s", n, a.Status, a.Header.Get("X-RateLimit-Remaining"))
+	undisturbed(t, func() bool {
+		caller := g.callerWithTime(t)
+		good, _ := g.tokens.create("")
+		if a := g.get(t, "/api/v1/shipments", caller, good); a.StatusCode != http.StatusOK {
+			t.Fatal(a.Status)
 		}
-	}
+		unknown, _ := newToken()
+		kinds := []string{"", "malformed", unknown}
+		for n := 1; n <= 100; n++ {
+			a := g.once(t, g.request(t, http.MethodGet, "/api/v1/shipments", caller, kinds[n%len(kinds)]))
+			left := a.Header.Get("X-RateLimit-Remaining")
+			if a.disturbed() || left == "100" { // the window as if unused: Redis was not asked in time
+				return false
+			}
+			if a.StatusCode != http.StatusUnauthorized || left != strconv.Itoa(100-n) {
+				t.Fatalf("request %d: %s, remaining %s", n, a.Status, left)
+			}
+		}
 
-	asked := g.tokens.asked.Load()
-	another, _ := g.tokens.create("")
-	for _, token := range []string{"", "malformed", unknown, another} {
-		if a := g.get(t, "/api/v1/shipments", caller, token); a.StatusCode != http.StatusTooManyRequests || a.Header.Get("RateLimit-Policy") != `"address";q=100;w=60` {
-			t.Errorf("empty window: %s, %s", a.Status, a.Header.Get("RateLimit-Policy"))
+		asked := g.tokens.asked.Load()
+		another, _ := g.tokens.create("")
+		for _, token := range []string{"", "malformed", unknown, another} {
+			a := g.get(t, "/api/v1/shipments", caller, token)
+			if a.Header.Get("X-RateLimit-Remaining") == "100" {
+				return false
+			}
+			if a.StatusCode != http.StatusTooManyRequests || a.Header.Get("RateLimit-Policy") != `"address";q=100;w=60` {
+				t.Errorf("empty window: %s, %s", a.Status, a.Header.Get("RateLimit-Policy"))
+			}
 		}
-	}
-	if got := g.tokens.asked.Load(); got != asked {
-		t.Error("the tokens service was asked for an address with an empty window")
-	}
-	if a := g.get(t, "/api/v1/shipments", caller, good); a.StatusCode != http.StatusOK {
-		t.Errorf("a token already known: %s", a.Status)
-	}
-	// An address in the same /64 is the same customer; one in the next is not.
-	if a := g.get(t, "/api/v1/shipments", caller+"234", ""); a.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("same /64: %s", a.Status)
-	}
-	if a := g.get(t, "/api/v1/shipments", newCaller(t), ""); a.StatusCode != http.StatusUnauthorized {
-		t.Errorf("another address: %s", a.Status)
-	}
+		if got := g.tokens.asked.Load(); got != asked {
+			t.Error("the tokens service was asked for an address with an empty window")
+		}
+		if a := g.get(t, "/api/v1/shipments", newCaller(t), ""); a.StatusCode != http.StatusUnauthorized {
+			t.Errorf("another address: %s", a.Status)
+		}
+		// An address in the same /64 is the same customer.
+		if a := g.get(t, "/api/v1/shipments", caller+"234", ""); a.StatusCode != http.StatusTooManyRequests && a.Header.Get("X-RateLimit-Remaining") != "100" {
+			t.Errorf("same /64: %s", a.Status)
+		}
+		if a := g.get(t, "/api/v1/shipments", caller, good); a.StatusCode != http.StatusOK {
+			// Remembered for 10 s, and the round takes less unless the machine is busy.
+			return false
+		}
+		return true
+	})
 }
 
 // tokenWithTime returns a token that has made one request and whose window still lasts long enough for
@@ -164,7 +177,8 @@ func (g *gateway) tokenWithTime(t *testing.T) string {
 	t.Helper()
 	for {
 		token, _ := g.tokens.create("")
-		if hasTime(t, g.get(t, "/api/v1/shipments", newCaller(t), token)) {
+		a := g.once(t, g.request(t, http.MethodGet, "/api/v1/shipments", newCaller(t), token))
+		if !a.disturbed() && hasTime(t, a) {
 			return token
 		}
 	}
