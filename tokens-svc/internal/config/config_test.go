@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	dsn        = "postgres://tokens:s3cret@db:5432/tokens"
+	dsn    = "postgres://tokens:s3cret@db:5432/tokens"
 	shared = "0123456789abcdef0123456789abcdef"
-	demo       = "demo-0123456789abcdef0123456789abcdef"
+	demo   = "demo-0123456789abcdef0123456789abcdef"
 )
 
 var pepper = "1:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("p", 32)))

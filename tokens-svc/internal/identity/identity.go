@@ -20,7 +20,7 @@ import (
 // The headers of the identity, as the gateway spells them.
 const (
 	HeaderOrganization = "X-Organization-ID"
-	HeaderToken        = "X-Token-ID" //nolint:gosec // G101: the name of a header, no credential
+	HeaderToken        = "X-Token-ID"
 	HeaderPermissions  = "X-Token-Permissions"
 	HeaderRequest      = "X-Request-ID"
 )

@@ -48,12 +48,14 @@ func TestTheContractsHeadersAreRead(t *testing.T) {
 func TestAnythingLessIsNobody(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(http.Header){
-		"no organization":       func(h http.Header) { h.Del(HeaderOrganization) },
-		"empty organization":    func(h http.Header) { h.Set(HeaderOrganization, "") },
-		"short organization":    func(h http.Header) { h.Set(HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdf") },
-		"another kind of id":    func(h http.Header) { h.Set(HeaderOrganization, "ship_01k9x3v7t2e8sbq4m6n0pacdfg") },
-		"upper case":            func(h http.Header) { h.Set(HeaderOrganization, "org_01K9X3V7T2E8SBQ4M6N0PACDFG") },
-		"list of organizations": func(h http.Header) { h.Set(HeaderOrganization, h.Get(HeaderOrganization)+", "+h.Get(HeaderOrganization)) },
+		"no organization":    func(h http.Header) { h.Del(HeaderOrganization) },
+		"empty organization": func(h http.Header) { h.Set(HeaderOrganization, "") },
+		"short organization": func(h http.Header) { h.Set(HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdf") },
+		"another kind of id": func(h http.Header) { h.Set(HeaderOrganization, "ship_01k9x3v7t2e8sbq4m6n0pacdfg") },
+		"upper case":         func(h http.Header) { h.Set(HeaderOrganization, "org_01K9X3V7T2E8SBQ4M6N0PACDFG") },
+		"list of organizations": func(h http.Header) {
+			h.Set(HeaderOrganization, h.Get(HeaderOrganization)+", "+h.Get(HeaderOrganization))
+		},
 		"two organizations":     func(h http.Header) { h.Add(HeaderOrganization, h.Get(HeaderOrganization)) },
 		"no token":              func(h http.Header) { h.Del(HeaderToken) },
 		"two tokens":            func(h http.Header) { h.Add(HeaderToken, "tok_000000000001") },

@@ -13,17 +13,17 @@ import (
 // A panic in next is logged with its stack and answered by broken.
 func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken http.HandlerFunc, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := time.Now()
+		start, ctx := time.Now(), r.Context()
 		rec := &recorder{ResponseWriter: w}
 		defer func() {
 			if cause := recover(); cause != nil {
-				log.LogAttrs(r.Context(), slog.LevelError, "panic",
+				log.LogAttrs(ctx, slog.LevelError, "panic",
 					append(attrs(r), slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))...)
 				if rec.status == 0 {
 					broken(rec, r)
 				}
 			}
-			log.LogAttrs(r.Context(), slog.LevelInfo, "request", append(attrs(r),
+			log.LogAttrs(ctx, slog.LevelInfo, "request", append(attrs(r),
 				slog.String("method", r.Method), slog.String("path", r.URL.Path),
 				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
 				slog.Float64("seconds", time.Since(start).Seconds()))...)

@@ -3,7 +3,9 @@ package transport_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -17,22 +19,23 @@ func TestAFaultIsToldToOperatorsOnly(t *testing.T) {
 	fault := failing(errors.New("column does not exist"))
 	panicking := double{
 		introspect: func(context.Context, tokens.Secret) (tokens.Introspection, error) { panic("column does not exist") },
-		token:      func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error) { panic("column does not exist") },
+		token: func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error) {
+			panic("column does not exist")
+		},
 	}
 	for name, s := range map[string]double{"error": fault, "panic": panicking} {
-		for listener, call := range map[string]func(*program) *http.Response{
-			"public": func(p *program) *http.Response {
+		for listener, call := range map[string]func(*program) *httptest.ResponseRecorder{
+			"public": func(p *program) *httptest.ResponseRecorder {
 				return p.ask(t, http.MethodGet, "/api/v1/token", org, "tok_000000000001", nil)
 			},
-			"inner": func(p *program) *http.Response {
+			"inner": func(p *program) *httptest.ResponseRecorder {
 				return p.introspect(t, "token=shpt_live_000000000001_0000000000000000000000000000000027i4HK", nil)
 			},
 		} {
 			p := with(t, s)
-			res := call(p)
-			problem := wantProblem(t, res, http.StatusInternalServerError, "internal_error")
-			if strings.Contains(body(t, res), "column") {
-				t.Errorf("%s, %s: the client reads %s", name, listener, problem.Detail)
+			problem := wantProblem(t, call(p), http.StatusInternalServerError, "internal_error")
+			if text := fmt.Sprint(problem); strings.Contains(text, "column") {
+				t.Errorf("%s, %s: the client reads %s", name, listener, text)
 			}
 			if n := p.log.count(t, "ERROR", "internal_error"); n != 1 || !strings.Contains(p.log.String(), "column does not exist") {
 				t.Errorf("%s, %s: the log has %d lines about it: %s", name, listener, n, p.log)
@@ -49,8 +52,9 @@ func TestAClientThatLeavesIsNoFault(t *testing.T) {
 	token, secret := p.create(t, nil)
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	p.introspect(t, formOf(secret), func(r *http.Request) { *r = *r.WithContext(ctx) })
-	p.ask(t, http.MethodGet, "/api/v1/token", org, token.ID, func(r *http.Request) { *r = *r.WithContext(ctx) })
+	left := func(r *http.Request) { *r = *r.WithContext(ctx) }
+	p.introspect(t, formOf(secret), left)
+	p.ask(t, http.MethodGet, "/api/v1/token", org, token.ID, left)
 	if log := p.log.String(); strings.Contains(log, `"ERROR"`) || strings.Contains(log, `"WARN"`) || strings.Count(log, `"status":499`) != 2 {
 		t.Errorf("logged: %s", log)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -15,14 +16,14 @@ import (
 
 // wantUnavailable checks that an answer says that nothing is known, and when to
 // ask again.
-func wantUnavailable(t *testing.T, res *http.Response) {
+func wantUnavailable(t *testing.T, res *httptest.ResponseRecorder) {
 	t.Helper()
 	wantProblem(t, res, http.StatusServiceUnavailable, "unavailable")
-	if strings.Contains(body(t, res), "active") || res.Header.Get("WWW-Authenticate") != "" {
-		t.Errorf("something is said of the token: %s", body(t, res))
+	if strings.Contains(res.Body.String(), "active") || res.Header().Get("WWW-Authenticate") != "" {
+		t.Errorf("something is said of the token: %s", res.Body.String())
 	}
 	for name, want := range map[string]string{"Retry-After": "2", "Cache-Control": "no-store"} {
-		if got := res.Header.Get(name); got != want {
+		if got := res.Header().Get(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
@@ -44,7 +45,7 @@ func TestWithoutPostgresNothingIsSaidOfTokens(t *testing.T) {
 	if n := p.log.count(t, "WARN", "unavailable"); n != 2 {
 		t.Errorf("the cause is logged %d times, want 2", n)
 	}
-	wantBody(t, p.introspect(t, "token=nonsense", nil), http.StatusOK, `{"active":false}`)
+	wantBody(t, p.introspect(t, "token=nonsense", nil), `{"active":false}`)
 }
 
 // known is the form of a well-formed token, for which Postgres must be asked.
@@ -59,8 +60,8 @@ func TestASilentPostgresIsGivenUpInTwoSeconds(t *testing.T) {
 	token, secret := direct.create(t, nil)
 	between := newProxy(t, direct.dsn)
 	p := over(t, between.dsn)
-	if res := p.introspect(t, formOf(secret), nil); res.StatusCode != http.StatusOK {
-		t.Fatalf("through the proxy: %d", res.StatusCode)
+	if res := p.introspect(t, formOf(secret), nil); res.Code != http.StatusOK {
+		t.Fatalf("through the proxy: %d", res.Code)
 	}
 
 	between.hang()
@@ -87,7 +88,7 @@ func TestASilentPostgresIsGivenUpInTwoSeconds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	for ctx.Err() == nil {
-		if p.introspect(t, formOf(secret), nil).StatusCode == http.StatusOK {
+		if p.introspect(t, formOf(secret), nil).Code == http.StatusOK {
 			return
 		}
 	}

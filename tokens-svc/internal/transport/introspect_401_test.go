@@ -23,10 +23,10 @@ func TestWithoutAGatewaysCredentialNothingIsTold(t *testing.T) {
 	} {
 		res := p.introspect(t, "token=x", func(r *http.Request) { change(r.Header) })
 		wantProblem(t, res, http.StatusUnauthorized, "invalid_credential")
-		if got := res.Header.Get("WWW-Authenticate"); got != `Bearer realm="gateways"` {
+		if got := res.Header().Get("WWW-Authenticate"); got != `Bearer realm="gateways"` {
 			t.Errorf("%s: WWW-Authenticate: %s", name, got)
 		}
-		if got := res.Header.Get("Cache-Control"); got != "no-store" {
+		if got := res.Header().Get("Cache-Control"); got != "no-store" {
 			t.Errorf("%s: Cache-Control: %s", name, got)
 		}
 	}

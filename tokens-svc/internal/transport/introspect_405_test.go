@@ -13,7 +13,7 @@ func TestOnlyPostIntrospects(t *testing.T) {
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete, http.MethodOptions} {
 		res := p.introspect(t, "token=x", func(r *http.Request) { r.Method = method })
 		wantProblem(t, res, http.StatusMethodNotAllowed, "method_not_allowed")
-		if got := res.Header.Get("Allow"); got != http.MethodPost {
+		if got := res.Header().Get("Allow"); got != http.MethodPost {
 			t.Errorf("%s: Allow: %s", method, got)
 		}
 	}

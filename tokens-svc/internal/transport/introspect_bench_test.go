@@ -12,8 +12,8 @@ func BenchmarkIntrospect(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if res := p.introspect(b, form, nil); res.StatusCode != 200 {
-					b.Fatal(res.StatusCode)
+				if res := p.introspect(b, form, nil); res.Code != 200 {
+					b.Fatal(res.Code)
 				}
 			}
 		})

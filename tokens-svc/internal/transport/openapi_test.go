@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestTheDocumentIsValid(t *testing.T) {
 
 // documented checks an answer against the API document: status, headers and
 // body. Paths and methods that the document does not know have no answer in it.
-func documented(tb testing.TB, r *http.Request, res *http.Response) {
+func documented(tb testing.TB, r *http.Request, res *httptest.ResponseRecorder) {
 	tb.Helper()
 	router, err := document()
 	if err != nil {
@@ -40,20 +41,20 @@ func documented(tb testing.TB, r *http.Request, res *http.Response) {
 	}
 	route, params, err := router.FindRoute(r)
 	if err != nil {
-		if res.StatusCode != http.StatusNotFound && res.StatusCode != http.StatusMethodNotAllowed {
-			tb.Errorf("%s %s answers %d and is not in the document", r.Method, r.URL.Path, res.StatusCode)
+		if res.Code != http.StatusNotFound && res.Code != http.StatusMethodNotAllowed {
+			tb.Errorf("%s %s answers %d and is not in the document", r.Method, r.URL.Path, res.Code)
 		}
 		return
 	}
 	input := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route},
-		Status:                 res.StatusCode,
-		Header:                 res.Header,
+		Status:                 res.Code,
+		Header:                 res.Header(),
 		Options:                &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
 	}
-	input.SetBodyBytes([]byte(body(tb, res)))
+	input.SetBodyBytes(res.Body.Bytes())
 	if err := openapi3filter.ValidateResponse(tb.Context(), input); err != nil {
-		tb.Errorf("%s %s answers %d not as documented: %v", r.Method, r.URL.Path, res.StatusCode, err)
+		tb.Errorf("%s %s answers %d not as documented: %v", r.Method, r.URL.Path, res.Code, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"strings"
 	"testing"
@@ -19,8 +20,8 @@ func TestNoPieceOfASecretIsLeft(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	var answers strings.Builder
-	keep := func(res *http.Response) {
-		dump, err := httputil.DumpResponse(res, true)
+	keep := func(res *httptest.ResponseRecorder) {
+		dump, err := httputil.DumpResponse(res.Result(), true)
 		if err != nil {
 			t.Fatal(err)
 		}

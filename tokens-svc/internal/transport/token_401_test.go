@@ -24,7 +24,7 @@ func TestWithoutAnIdentityNothingIsDone(t *testing.T) {
 	} {
 		res := p.ask(t, http.MethodGet, "/api/v1/token", org, "tok_000000000001", func(r *http.Request) { change(r.Header) })
 		wantProblem(t, res, http.StatusUnauthorized, "missing_identity")
-		if got := res.Header.Get("WWW-Authenticate"); got != `Bearer realm="shipments"` {
+		if got := res.Header().Get("WWW-Authenticate"); got != `Bearer realm="shipments"` {
 			t.Errorf("%s: WWW-Authenticate: %s", name, got)
 		}
 	}
@@ -56,10 +56,10 @@ func TestOnlyAGoodTokenIsAnswered(t *testing.T) {
 	} {
 		res := p.ask(t, http.MethodGet, "/api/v1/token", c.org, c.id, nil)
 		wantProblem(t, res, http.StatusUnauthorized, "invalid_token")
-		if got := res.Header.Get("WWW-Authenticate"); got != `Bearer realm="shipments", error="invalid_token"` {
+		if got := res.Header().Get("WWW-Authenticate"); got != `Bearer realm="shipments", error="invalid_token"` {
 			t.Errorf("%s: WWW-Authenticate: %s", name, got)
 		}
-		bodies = append(bodies, body(t, res))
+		bodies = append(bodies, res.Body.String())
 	}
 	for _, b := range bodies {
 		if b != bodies[0] {

@@ -12,7 +12,7 @@ func TestATokenIsOnlyRead(t *testing.T) {
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		res := p.ask(t, method, "/api/v1/token", org, "tok_000000000001", nil)
 		wantProblem(t, res, http.StatusMethodNotAllowed, "method_not_allowed")
-		if got := res.Header.Get("Allow"); got != "GET, HEAD" {
+		if got := res.Header().Get("Allow"); got != "GET, HEAD" {
 			t.Errorf("%s: Allow: %s", method, got)
 		}
 	}
