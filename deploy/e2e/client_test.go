@@ -94,7 +94,7 @@ func do(t *testing.T, c call) answer {
 		a.checkProblem(t, c)
 	}
 	a.checkAgainstAPI(t, req)
-	if c.token != "" && (bytes.Contains(a.body, []byte(c.token)) || strings.Contains(fmt.Sprint(a.header), c.token)) {
+	if strings.HasPrefix(c.token, "shpt_") && (bytes.Contains(a.body, []byte(c.token)) || strings.Contains(fmt.Sprint(a.header), c.token)) {
 		t.Errorf("%s %s: the answer repeats the token", req.Method, c.path)
 	}
 	return a

@@ -72,16 +72,22 @@ func TestFourHundredAtOnceLetExactlyTheLimitThrough(t *testing.T) {
 	}
 	wg.Wait()
 	var remaining []int
+	uncounted := 0
 	for _, a := range answers {
-		if a.status == http.StatusOK {
+		switch a.status {
+		case http.StatusOK:
 			remaining = append(remaining, a.window.remaining)
-		} else {
+		case http.StatusServiceUnavailable: // Redis's 50 ms were over on a busy machine; it may have counted
+			a.wants(t, http.StatusServiceUnavailable, "limiter_unavailable")
+			uncounted++
+		default:
 			a.wants(t, http.StatusTooManyRequests, "rate_limited")
 		}
 	}
+	passed := len(remaining)
 	slices.Sort(remaining)
-	if len(remaining) != 99 || len(slices.Compact(remaining)) != 99 {
-		t.Errorf("%d of 400 passed after one, want 99, each with its own remaining", len(remaining))
+	if passed > 99 || passed+uncounted < 99 || len(slices.Compact(remaining)) != passed {
+		t.Errorf("%d of 400 passed after one, %d could not be counted; want 99, each with its own remaining", passed, uncounted)
 	}
 }
 

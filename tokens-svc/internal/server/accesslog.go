@@ -3,12 +3,17 @@ package server
 import (
 	"log/slog"
 	"net/http"
+	"regexp"
 	"runtime/debug"
 	"time"
 )
 
+// tokenText is what an API token, put into a path by mistake, looks like.
+var tokenText = regexp.MustCompile(`shpt_\w*`)
+
 // AccessLog writes one line for each request that next answered, with the
-// request's identity as attrs reads it. Queries and bodies are not logged.
+// request's identity as attrs reads it. Queries, headers and bodies are not
+// logged, and of a path nothing that looks like a token.
 //
 // A panic in next is logged with its stack and answered by broken.
 func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken http.HandlerFunc, next http.Handler) http.Handler {
@@ -24,7 +29,7 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken h
 				}
 			}
 			log.LogAttrs(ctx, slog.LevelInfo, "request", append(attrs(r),
-				slog.String("method", r.Method), slog.String("path", r.URL.Path),
+				slog.String("method", r.Method), slog.String("path", tokenText.ReplaceAllString(r.URL.Path, "shpt_…")),
 				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
 				slog.Float64("seconds", time.Since(start).Seconds()))...)
 		}()
