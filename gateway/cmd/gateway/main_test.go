@@ -159,19 +159,16 @@ func (a answer) problem(t *testing.T) map[string]any {
 	return members
 }
 
-// request makes a request from caller, a client address of the test's own, with token unless it is empty.
-func (g *gateway) request(t *testing.T, method, path, caller, token string, edit ...func(*http.Request)) *http.Request {
+// request makes a GET from caller, a client address of the test's own, with token unless it is empty.
+func (g *gateway) request(t *testing.T, path, caller, token string) *http.Request {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, g.url+path, nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.url+path, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("X-Forwarded-For", caller)
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	for _, change := range edit {
-		change(request)
 	}
 	return request
 }
@@ -192,6 +189,11 @@ func (g *gateway) do(t *testing.T, request *http.Request) answer {
 // disturbed reports whether a is the answer to a request that could not be counted.
 func (a answer) disturbed() bool {
 	return a.StatusCode == http.StatusServiceUnavailable && strings.Contains(a.body, `"limiter_unavailable"`)
+}
+
+// disturbed reports whether Redis ever answered too late, after which counts may be off.
+func (g *gateway) disturbed() bool {
+	return strings.Contains(g.log.String(), "rate limiter fails")
 }
 
 // undisturbed runs round, a test of exact counts, until it reports that Redis answered in time throughout.
@@ -225,7 +227,7 @@ func (g *gateway) once(t *testing.T, request *http.Request) answer {
 // get is the commonest request.
 func (g *gateway) get(t *testing.T, path, caller, token string) answer {
 	t.Helper()
-	return g.do(t, g.request(t, http.MethodGet, path, caller, token))
+	return g.do(t, g.request(t, path, caller, token))
 }
 
 // tokensService stands in for tokens-svc: it knows the tokens it has made.

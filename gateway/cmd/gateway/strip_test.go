@@ -147,4 +147,8 @@ func TestTrustedProxyTellsTheClientAddress(t *testing.T) {
 	if a := g.get(t, "/api/v1/shipments", "198.51.100.7, "+newCaller(t), token); a.StatusCode != http.StatusForbidden {
 		t.Errorf("from an address that only claims to be another: %s", a.Status)
 	}
+	// Whoever found the token cannot spend it from elsewhere.
+	if a := g.get(t, "/api/v1/shipments", "198.51.100.7", token); a.Header.Get("X-RateLimit-Remaining") != "98" && !g.disturbed() {
+		t.Errorf("%s requests left of 100 after 2", a.Header.Get("X-RateLimit-Remaining"))
+	}
 }

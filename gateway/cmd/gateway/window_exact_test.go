@@ -15,7 +15,7 @@ func TestHundredRequestsPassAndTheNextIsRefused(t *testing.T) {
 	undisturbed(t, func() bool {
 		token, caller := g.tokenWithTime(t), newCaller(t)
 		for n := 2; n <= 103; n++ { // tokenWithTime made the first
-			a := g.once(t, g.request(t, http.MethodGet, "/api/v1/shipments", caller, token))
+			a := g.once(t, g.request(t, "/api/v1/shipments", caller, token))
 			if a.disturbed() {
 				return false
 			}
@@ -100,7 +100,7 @@ func storm(t *testing.T, token string, gateways ...*gateway) map[int]int {
 		g := gateways[worker%len(gateways)]
 		workers.Go(func() {
 			for range 10 {
-				response, err := http.DefaultClient.Do(g.request(t, http.MethodGet, "/api/v1/shipments", caller, token))
+				response, err := http.DefaultClient.Do(g.request(t, "/api/v1/shipments", caller, token))
 				if err != nil {
 					t.Error(err)
 					return
@@ -132,7 +132,7 @@ func TestRequestsWithoutAValidTokenAreChargedToTheirAddress(t *testing.T) {
 		unknown, _ := newToken()
 		kinds := []string{"", "malformed", unknown}
 		for n := 1; n <= 100; n++ {
-			a := g.once(t, g.request(t, http.MethodGet, "/api/v1/shipments", caller, kinds[n%len(kinds)]))
+			a := g.once(t, g.request(t, "/api/v1/shipments", caller, kinds[n%len(kinds)]))
 			left := a.Header.Get("X-RateLimit-Remaining")
 			if a.disturbed() || left == "100" { // the window as if unused: Redis was not asked in time
 				return false
@@ -177,7 +177,7 @@ func (g *gateway) tokenWithTime(t *testing.T) string {
 	t.Helper()
 	for {
 		token, _ := g.tokens.create("")
-		a := g.once(t, g.request(t, http.MethodGet, "/api/v1/shipments", newCaller(t), token))
+		a := g.once(t, g.request(t, "/api/v1/shipments", newCaller(t), token))
 		if !a.disturbed() && hasTime(t, a) {
 			return token
 		}
