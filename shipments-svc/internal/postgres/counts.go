@@ -22,7 +22,7 @@ const anyStatus shipments.Status = ""
 // countKey names a counter within its organization.
 type countKey struct {
 	status shipments.Status // or anyStatus
-	day    string // UTC, as 2006-01-02
+	day    string           // UTC, as 2006-01-02
 	shard  int
 }
 

@@ -28,6 +28,9 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken h
 					broken(rec, r)
 				}
 			}
+			if rec.status == 0 {
+				rec.status = http.StatusOK // what net/http sends for a handler that said nothing
+			}
 			log.LogAttrs(ctx, slog.LevelInfo, "request", append(attrs(r),
 				slog.String("method", r.Method), slog.String("path", tokenText.ReplaceAllString(r.URL.Path, "shpt_…")),
 				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),

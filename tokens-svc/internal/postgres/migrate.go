@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"path"
 
-	_ "github.com/lib/pq" // database/sql's "postgres"
+	"github.com/lib/pq"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 )
@@ -25,10 +25,11 @@ var migrations embed.FS
 // serves: a lock lets one go first. The DSN must lead to Postgres directly
 // and not through a transaction pooler, which would lose that lock.
 func Migrate(ctx context.Context, dsn, direction string, w io.Writer) (err error) {
-	db, err := sql.Open("postgres", dsn)
+	connector, err := pq.NewConnector(dsn)
 	if err != nil {
 		return errDSN
 	}
+	db := sql.OpenDB(connector)
 	defer func() { _ = db.Close() }()
 	provider, err := newProvider(db)
 	if err != nil {

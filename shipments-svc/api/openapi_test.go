@@ -1,0 +1,122 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/quayside/quayside/shipments-svc/internal/problemdocs"
+)
+
+func document(t *testing.T) *openapi3.T {
+	t.Helper()
+	text, err := JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestTheDescriptionIsValidWithItsExamples(t *testing.T) {
+	t.Parallel()
+	if err := document(t).Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheJSONSaysWhatTheYAMLSays(t *testing.T) {
+	t.Parallel()
+	text, err := JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fromJSON, fromYAML any
+	if err := json.Unmarshal(text, &fromJSON); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(description, &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	normal, err := json.Marshal(fromYAML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(normal, &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(fromJSON, fromYAML) {
+		t.Error("they differ")
+	}
+	if !bytes.HasPrefix(text, []byte(`{"openapi":"3.1.0","info":{"title":"Shipment Tracking Service API"`)) {
+		t.Errorf("the order is lost: %.100s", text)
+	}
+}
+
+// TestEveryResponseHasTheGatewaysHeaders: customers meet them on all
+// responses, so all describe them.
+func TestEveryResponseHasTheGatewaysHeaders(t *testing.T) {
+	t.Parallel()
+	doc := document(t)
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			if public := op.Security != nil && len(*op.Security) == 0; public {
+				continue
+			}
+			for status, response := range op.Responses.Map() {
+				for _, name := range []string{
+					"X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy",
+				} {
+					if response.Value.Headers[name] == nil {
+						t.Errorf("%s %s, %s: no %s", method, path, status, name)
+					}
+				}
+			}
+			for _, status := range []string{"401", "403", "405", "429", "500", "502", "503", "504"} {
+				if op.Responses.Value(status) == nil {
+					t.Errorf("%s %s: no %s", method, path, status)
+				}
+			}
+		}
+	}
+}
+
+// TestEveryCodeThatIsNamedHasAPage: descriptions and examples speak of codes
+// that exist, with the status that they have.
+func TestEveryCodeThatIsNamedHasAPage(t *testing.T) {
+	t.Parallel()
+	doc := document(t)
+	named := regexp.MustCompile("`([a-z]+(?:_[a-z]+)+)`")
+	for name, response := range doc.Components.Responses {
+		media := response.Value.Content["application/problem+json"]
+		example, ok := media.Example.(map[string]any)
+		if !ok {
+			t.Fatalf("%s has no example", name)
+		}
+		codes := []string{example["code"].(string)}
+		for _, match := range named.FindAllStringSubmatch(*response.Value.Description, -1) {
+			codes = append(codes, match[1])
+		}
+		for _, code := range codes {
+			found := slices.ContainsFunc(problemdocs.Entries(), func(e problemdocs.Entry) bool {
+				return e.Code == code && float64(e.Status) == example["status"]
+			})
+			if !found {
+				t.Errorf("%s: %s has no page with status %v", name, code, example["status"])
+			}
+		}
+		if example["type"] != "/problems/"+codes[0] || !strings.HasPrefix(example["request_id"].(string), "req_") {
+			t.Errorf("%s: %v", name, example)
+		}
+	}
+}

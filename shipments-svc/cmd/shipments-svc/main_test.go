@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/quayside/quayside/shipments-svc/internal/identity"
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(testMain{m}, map[string]func(){"shipments-svc": main})
+}
+
+// testMain drops the template database after the tests.
+type testMain struct{ m *testing.M }
+
+func (t testMain) Run() int {
+	defer pgtest.Drop()
+	return t.m.Run()
+}
+
+// TestCommandLine runs the scripts in testdata, each with a database of its
+// own.
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			example, err := os.ReadFile("../../testdata/seed.json")
+			if err != nil {
+				return err
+			}
+			env.Setenv("DATABASE_URL", pgtest.New(t, postgres.Migrate))
+			env.Setenv("ORG", "org_01k9x3v7t2e8sbq4m6n0pacdfg")
+			return os.WriteFile(env.WorkDir+"/example.json", example, 0o600)
+		},
+	})
+}
+
+// running is a service that a test started.
+type running struct {
+	public, inner string
+	stop          context.CancelFunc
+	done          chan error
+	log           *bufio.Scanner
+}
+
+// start runs `serve` on free ports and waits until it listens.
+func start(t *testing.T) *running {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	logReader, logWriter := io.Pipe()
+	s := &running{stop: stop, done: make(chan error, 1), log: bufio.NewScanner(logReader)}
+	go func() {
+		err := run(ctx, program{
+			args: []string{"serve"}, stdout: io.Discard, stderr: logWriter,
+			environ: []string{
+				"DATABASE_URL=" + pgtest.New(t, postgres.Migrate), "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0",
+			},
+		})
+		_ = logWriter.Close()
+		s.done <- err
+	}()
+	for s.public == "" || s.inner == "" {
+		line := s.next(t, "listening")
+		switch line["server"] {
+		case "public":
+			s.public = line["address"].(string)
+		case "inner":
+			s.inner = line["address"].(string)
+		}
+	}
+	return s
+}
+
+// next reads the log up to a message.
+func (s *running) next(t *testing.T, message string) map[string]any {
+	t.Helper()
+	for s.log.Scan() {
+		var line map[string]any
+		if err := json.Unmarshal(s.log.Bytes(), &line); err != nil {
+			t.Fatalf("%v: %s", err, s.log.Text())
+		}
+		if line["msg"] == message {
+			return line
+		}
+	}
+	t.Fatalf("the log ended before %q", message)
+	return nil
+}
+
+func (s *running) drainLog() {
+	for s.log.Scan() { //nolint:revive // only so that nothing waits for a reader
+	}
+}
+
+// TestServeFinishesTheRequestInFlight: told to stop in the middle of a
+// request, the service answers it, and only then ends.
+func TestServeFinishesTheRequestInFlight(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	body, send := io.Pipe()
+	reading := make(chan struct{}) // closed when the service has begun to read the body
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(reading) }})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.public+"/api/v1/shipments", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Expect", "100-continue")
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set(identity.HeaderOrganization, ids.New("org"))
+	req.Header.Set(identity.HeaderToken, "tok_4fZyo82mVyR1")
+	req.Header.Set(identity.HeaderPermissions, "shipments:write")
+	go func() {
+		<-reading
+		s.stop()
+		s.next(t, "draining")
+		go s.drainLog()
+		_, _ = io.WriteString(send, `{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`)
+		_ = send.Close()
+	}()
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if answer, _ := io.ReadAll(res.Body); res.StatusCode != http.StatusCreated {
+		t.Errorf("status %d: %s", res.StatusCode, answer)
+	}
+	if err := <-s.done; err != nil {
+		t.Errorf("serve returned %v", err)
+	}
+}
+
+func TestServeShowsItsHealthAndMetricsInsideOnly(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	go s.drainLog()
+	for url, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		s.inner + "/livez":    {http.StatusOK, "ok"},
+		s.inner + "/readyz":   {http.StatusOK, "ok"},
+		s.inner + "/metrics":  {http.StatusOK, `go_sql_max_open_connections{db_name="shipments"} 20`},
+		s.public + "/livez":   {http.StatusNotFound, "not_found"},
+		s.public + "/metrics": {http.StatusNotFound, "not_found"},
+	} {
+		status, body := get(t, "http://"+url)
+		if status != want.status || !strings.Contains(body, want.text) {
+			t.Errorf("%s: %d %.300s", url, status, body)
+		}
+	}
+	get(t, "http://"+s.public+"/api/v1/shipments")
+	if _, body := get(t, "http://"+s.inner+"/metrics"); !strings.Contains(body, "go_goroutines") {
+		t.Errorf("%.300s", body)
+	}
+	environ := []string{"DATABASE_URL=host=nowhere", "INNER_ADDRESS=" + s.inner}
+	if err := run(t.Context(), program{args: []string{"health"}, environ: environ}); err != nil {
+		t.Errorf("health: %v", err)
+	}
+	s.stop()
+	if err := <-s.done; err != nil {
+		t.Errorf("serve returned %v", err)
+	}
+	if err := run(t.Context(), program{args: []string{"health"}, environ: environ}); err == nil {
+		t.Error("health finds a service that has ended")
+	}
+}
+
+// TestServeNeedsNoPostgresToStart: it says that it is not ready, and lives.
+func TestServeNeedsNoPostgresToStart(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	logReader, logWriter := io.Pipe()
+	s := &running{log: bufio.NewScanner(logReader), done: make(chan error, 1)}
+	go func() {
+		s.done <- run(ctx, program{
+			args: []string{"serve"}, stderr: logWriter,
+			environ: []string{"DATABASE_URL=postgres://127.0.0.1:1/none", "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0"},
+		})
+		_ = logWriter.Close()
+	}()
+	s.next(t, "listening")
+	inner := s.next(t, "listening")["address"].(string)
+	go s.drainLog()
+	if status, body := get(t, "http://"+inner+"/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "unavailable") {
+		t.Errorf("readyz: %d %s", status, body)
+	}
+	if status, _ := get(t, "http://"+inner+"/livez"); status != http.StatusOK {
+		t.Errorf("livez: %d", status)
+	}
+	stop()
+	if err := <-s.done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServeSaysThatAnAddressIsTaken(t *testing.T) {
+	t.Parallel()
+	taken := httptest.NewServer(http.NotFoundHandler())
+	defer taken.Close()
+	address := taken.Listener.Addr().String()
+	for _, environ := range [][]string{
+		{"LISTEN_ADDRESS=" + address, "INNER_ADDRESS=127.0.0.1:0"}, {"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=" + address},
+	} {
+		err := run(t.Context(), program{args: []string{"serve"}, environ: append(environ, "DATABASE_URL=host=nowhere"), stderr: io.Discard})
+		if err == nil || !strings.Contains(err.Error(), address) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(body)
+}

@@ -1,0 +1,111 @@
+package config
+
+import (
+	"flag"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the generated table in README.md")
+
+func TestDefaultsAreThoseOfALaptop(t *testing.T) {
+	t.Parallel()
+	cfg, err := Load([]string{"DATABASE_URL=postgres://u:p@localhost:5432/shipments"})
+	want := Config{
+		ListenAddress: ":8081", InnerAddress: ":9081", DatabaseURL: "postgres://u:p@localhost:5432/shipments", LogLevel: slog.LevelInfo,
+	}
+	if err != nil || cfg != want {
+		t.Errorf("%+v (%v), want %+v", cfg, err, want)
+	}
+	if cfg.MigrationURL() != cfg.DatabaseURL {
+		t.Error("migrations have another database")
+	}
+}
+
+func TestADirectURLIsForMigrations(t *testing.T) {
+	t.Parallel()
+	cfg, err := Load([]string{"DATABASE_URL=host=pooler", "DATABASE_DIRECT_URL=host=primary"})
+	if err != nil || cfg.MigrationURL() != "host=primary" || cfg.DatabaseURL != "host=pooler" {
+		t.Errorf("%+v (%v)", cfg, err)
+	}
+}
+
+func TestEverythingWrongIsToldAtOnceWithoutAnyValue(t *testing.T) {
+	t.Parallel()
+	_, err := Load([]string{
+		"LOG_LEVEL=chatty", "QUAYSIDE_DEMO=maybe",
+		"DATABASE_URL=postgres://u:hunter2@local host/", "DATABASE_DIRECT_URL=://hunter2",
+	})
+	if err == nil {
+		t.Fatal("it was accepted")
+	}
+	for _, want := range []string{"LogLevel", "Demo", "DATABASE_URL is not a Postgres URL", "DATABASE_DIRECT_URL is not a Postgres URL"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in: %v", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("the password is in: %v", err)
+	}
+}
+
+func TestADatabaseIsRequired(t *testing.T) {
+	t.Parallel()
+	if _, err := Load(nil); err == nil || !strings.Contains(err.Error(), "DATABASE_URL") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTheDemosPasswordIsRefusedElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"DATABASE_URL", "DATABASE_DIRECT_URL"} {
+		for _, dsn := range []string{"postgres://u:demo-secret@db/shipments", "host=db password=demo-secret"} {
+			environ := []string{"DATABASE_URL=host=db", name + "=" + dsn}
+			if _, err := Load(environ); err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "demo-secret") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := Load(append(environ, "QUAYSIDE_DEMO=true")); err != nil {
+				t.Errorf("%s with QUAYSIDE_DEMO: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestASecretMayBeAFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "url")
+	if err := os.WriteFile(path, []byte("host=fromfile\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if cfg, err := Load([]string{"DATABASE_URL_FILE=" + path}); err != nil || cfg.DatabaseURL != "host=fromfile" {
+		t.Errorf("%+v (%v)", cfg, err)
+	}
+}
+
+// TestReadmeHasTheTable keeps README.md's table what the program reads.
+func TestReadmeHasTheTable(t *testing.T) {
+	t.Parallel()
+	const path, begin, end = "../../README.md", "<!-- config -->\n", "<!-- /config -->"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has no %s", path, begin)
+	}
+	want := before + begin + table[Config]() + end + after
+	if want == string(text) {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s differs from the code; run: go test ./internal/config -update", path)
+	}
+	if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

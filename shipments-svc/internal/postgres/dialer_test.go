@@ -1,0 +1,70 @@
+package postgres
+
+import (
+	"errors"
+	"net"
+	"os"
+	"testing"
+	"time"
+)
+
+// TestASilentPeerIsGivenUp: a read and a write end by themselves, each within
+// the bound of one exchange, and the next has a bound of its own.
+func TestASilentPeerIsGivenUp(t *testing.T) {
+	t.Parallel()
+	near, far := net.Pipe() // nobody reads or writes at the far end
+	defer func() { _, _ = near.Close(), far.Close() }()
+	c := conn{near}
+	for name, exchanged := range map[string]func() (int, error){
+		"read":  func() (int, error) { return c.Read(make([]byte, 1)) },
+		"write": func() (int, error) { return c.Write([]byte{1}) },
+	} {
+		start := time.Now()
+		_, err := exchanged()
+		if took := time.Since(start); !errors.Is(err, os.ErrDeadlineExceeded) || took < exchange || took > exchange+500*time.Millisecond {
+			t.Errorf("%s: %v after %s", name, err, took)
+		}
+	}
+}
+
+func TestAnIdleConnectionDoesNotAge(t *testing.T) {
+	t.Parallel()
+	near, far := net.Pipe()
+	defer func() { _, _ = near.Close(), far.Close() }()
+	c := conn{near}
+	if err := near.SetDeadline(time.Now().Add(-time.Hour)); err != nil { // as if it had been used long ago
+		t.Fatal(err)
+	}
+	go func() { _, _ = far.Write([]byte{7}) }()
+	buf := make([]byte, 1)
+	if n, err := c.Read(buf); n != 1 || err != nil || buf[0] != 7 {
+		t.Errorf("%d %v", n, err)
+	}
+}
+
+func TestEveryWayToDialSetsDeadlines(t *testing.T) {
+	t.Parallel()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	address := l.Addr().String()
+	for name, dial := range map[string]func() (net.Conn, error){
+		"Dial":        func() (net.Conn, error) { return dialer{}.Dial("tcp", address) },
+		"DialTimeout": func() (net.Conn, error) { return dialer{}.DialTimeout("tcp", address, time.Second) },
+		"DialContext": func() (net.Conn, error) { return dialer{}.DialContext(t.Context(), "tcp", address) },
+	} {
+		c, err := dial()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if _, ok := c.(conn); !ok {
+			t.Errorf("%s returns a %T", name, c)
+		}
+		_ = c.Close()
+	}
+	if _, err := (dialer{}).DialTimeout("tcp", "127.0.0.1:1", time.Second); err == nil {
+		t.Error("a refused connection is one")
+	}
+}

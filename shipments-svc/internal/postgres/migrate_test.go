@@ -1,0 +1,88 @@
+package postgres
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestMigrationsGoDownAndUpAgain, so that a way back exists and is complete.
+func TestMigrationsGoDownAndUpAgain(t *testing.T) {
+	t.Parallel()
+	dsn := pgtestDSN(t)
+	var out bytes.Buffer
+	for _, direction := range []string{"status", "down", "status", "up"} {
+		if err := Migrate(t.Context(), dsn, direction, &out); err != nil {
+			t.Fatalf("%s: %v", direction, err)
+		}
+	}
+	const want = "applied 00001_shipments.sql\ndown 00001_shipments.sql\npending 00001_shipments.sql\nup 00001_shipments.sql\n"
+	if out.String() != want {
+		t.Errorf("%s, want %s", out.String(), want)
+	}
+	var left int
+	db := openAt(t, dsn)
+	if err := Migrate(t.Context(), dsn, "down", io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.GetContext(t.Context(), &left, `SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = 'public' AND c.relkind IN ('r', 'i', 'S') AND c.relname NOT LIKE 'goose%'`); err != nil || left != 0 {
+		t.Errorf("%d tables and indexes are left (%v)", left, err)
+	}
+	if err := NewRepository(db).Ready(t.Context()); err == nil {
+		t.Error("without a schema the repository is ready")
+	}
+}
+
+// TestMigrationsMayRunAtOnce, as when several replicas are deployed.
+func TestMigrationsMayRunAtOnce(t *testing.T) {
+	t.Parallel()
+	dsn := pgtestDSN(t)
+	if err := Migrate(t.Context(), dsn, "down", io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			if err := Migrate(t.Context(), dsn, "up", io.Discard); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := NewRepository(openAt(t, dsn)).Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMigrateRefusesOtherDirectionsAndDSNs(t *testing.T) {
+	t.Parallel()
+	if err := Migrate(t.Context(), pgtestDSN(t), "sideways", io.Discard); err == nil || !strings.Contains(err.Error(), "want up, down or status") {
+		t.Errorf("%v", err)
+	}
+	if err := Migrate(t.Context(), "postgres://u:hunter2@local host/", "up", io.Discard); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestEveryKeyBeginsWithTheOrganization: primary keys, unique constraints,
+// foreign keys and indexes alike, so that the tables can be distributed.
+func TestEveryKeyBeginsWithTheOrganization(t *testing.T) {
+	t.Parallel()
+	var wrong []string
+	if err := openTest(t).SelectContext(t.Context(), &wrong, `
+		SELECT i.indexrelid::regclass::text FROM pg_index i
+		JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+		WHERE n.nspname = 'public' AND c.relname NOT LIKE 'goose%' AND a.attname <> 'organization_id'
+		UNION ALL
+		SELECT k.conname FROM pg_constraint k
+		JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
+		JOIN pg_class c ON c.oid = k.conrelid
+		WHERE k.contype IN ('p', 'u', 'f') AND c.relname NOT LIKE 'goose%' AND a.attname <> 'organization_id'
+			AND k.connamespace = 'public'::regnamespace`); err != nil || len(wrong) > 0 {
+		t.Errorf("%v do not (%v)", wrong, err)
+	}
+}

@@ -1,0 +1,82 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestOpenRefusesWhatIsNoDSNWithoutRepeatingIt(t *testing.T) {
+	t.Parallel()
+	for _, dsn := range []string{"postgres://u:hunter2@local host/", "://hunter2", "password=hunter2 nonsense"} {
+		if _, err := Open(dsn); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestOpenDoesNotConnect(t *testing.T) {
+	t.Parallel()
+	db := openAt(t, "postgres://127.0.0.1:1/none?connect_timeout=1")
+	if open := db.Stats().OpenConnections; open != 0 {
+		t.Errorf("%d connections", open)
+	}
+	if err := db.PingContext(t.Context()); !Unavailable(err) {
+		t.Errorf("%v is not unavailable", err)
+	}
+}
+
+// TestPostgresGivesUpAStatementByItself, even if nobody is there any more to
+// cancel it; unless the DSN says otherwise.
+func TestPostgresGivesUpAStatementByItself(t *testing.T) {
+	t.Parallel()
+	dsn := pgtestDSN(t)
+	for suffix, want := range map[string]string{"": "900ms", "&statement_timeout=250": "250ms"} {
+		if u, err := url.Parse(dsn); err == nil && u.RawQuery == "" {
+			suffix = strings.Replace(suffix, "&", "?", 1)
+		}
+		var got string
+		if err := openAt(t, dsn+suffix).GetContext(t.Context(), &got, `SHOW statement_timeout`); err != nil || got != want {
+			t.Errorf("statement_timeout is %s, want %s (%v)", got, want, err)
+		}
+	}
+}
+
+// TestAStatementThatOutlastsItsRequestIsUnavailable: a cancelled query is
+// 57014 and not the context's error.
+func TestAStatementThatOutlastsItsRequestIsUnavailable(t *testing.T) {
+	t.Parallel()
+	db := openTest(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	for name, ctx := range map[string]context.Context{"by its deadline": ctx, "by statement_timeout": t.Context()} {
+		start := time.Now()
+		_, err := db.ExecContext(ctx, `SELECT pg_sleep(10)`)
+		if took := time.Since(start); !Unavailable(err) || took > 2*time.Second {
+			t.Errorf("%s: %v after %s", name, err, took)
+		}
+	}
+}
+
+// TestNothingIsPreparedOnTheConnection: nothing is left there that a
+// transaction pooler would hand to somebody else.
+func TestNothingIsPreparedOnTheConnection(t *testing.T) {
+	t.Parallel()
+	var n int
+	if err := openTest(t).GetContext(t.Context(), &n, `SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, ""); err != nil || n != 0 {
+		t.Errorf("%d prepared statements (%v)", n, err)
+	}
+}
+
+func TestFailureKeepsTheContextsEnd(t *testing.T) {
+	t.Parallel()
+	if err := failure("x", context.Canceled); !errors.Is(err, context.Canceled) || Unavailable(err) {
+		t.Errorf("%v", err)
+	}
+	if failure("x", nil) != nil {
+		t.Error("no error is one")
+	}
+}
