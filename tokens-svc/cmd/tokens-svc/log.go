@@ -8,7 +8,7 @@ import (
 )
 
 // newLogger returns a logger of JSON lines. Nothing in this program logs a
-// token; but clients put them where they do not belong, into paths for example,
+// token; but others put them where they do not belong, into a path or a header,
 // so what looks like one is cut down in every line.
 func newLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: scrub}))

@@ -146,6 +146,11 @@ func TestServe(t *testing.T) {
 			t.Errorf("inner %s: %d %s", path, status, body)
 		}
 	}
+	if err := run(t.Context(), program{
+		args: []string{"health"}, environ: []string{"INNER_ADDRESS=" + strings.TrimPrefix(s.inner, "http://")},
+	}); err != nil {
+		t.Errorf("health: %v", err)
+	}
 	for _, path := range []string{"/livez", "/metrics", "/internal/v1/introspect"} {
 		if status, body := do(t, http.MethodGet, s.public+path, "", nil); status != http.StatusNotFound {
 			t.Errorf("public %s: %d %s", path, status, body)
@@ -168,9 +173,18 @@ func TestServe(t *testing.T) {
 	if status, body := do(t, http.MethodGet, s.public+"/lost/"+token, "", nil); status != http.StatusNotFound {
 		t.Errorf("a token in the path: %d %s", status, body)
 	}
+	identity["X-Token-Id"] = []string{token}
+	if status, body := do(t, http.MethodGet, s.public+"/api/v1/token", "", identity); status != http.StatusUnauthorized {
+		t.Errorf("a token for its id: %d %s", status, body)
+	}
 	log := s.finish(t)
-	if !strings.Contains(log, `/lost/shpt_live_`+id[4:]+`_…`) || strings.Contains(log, token[24:32]) {
-		t.Errorf("the log does not cut the token in a path down: %s", log)
+	for _, want := range []string{`"path":"/lost/shpt_`, `"token_id":"shpt_live_` + id[4:] + `_…"`} {
+		if !strings.Contains(log, want) {
+			t.Errorf("%s is missing from the log", want)
+		}
+	}
+	if strings.Contains(log, token[len("shpt_live_000000000000_"):][:8]) {
+		t.Errorf("the token is in the log: %s", log)
 	}
 }
 
