@@ -1,0 +1,71 @@
+package transport_test
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
+	"github.com/quayside/quayside/shipments-svc/internal/transport"
+)
+
+// BenchmarkOperations measures each operation from its handler to Postgres
+// and back, with an organization of 1,000 shipments.
+func BenchmarkOperations(b *testing.B) {
+	db, err := postgres.Open(pgtest.New(b, postgres.Migrate))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = db.Close() })
+	service := newService(postgres.NewRepository(db))
+	handler := transport.New(service, endpoints.Wiring{
+		Budget: postgres.Budget, Observe: func(string, error, time.Duration) {},
+	}, slog.New(slog.NewJSONHandler(io.Discard, nil)))
+
+	org := ids.New("org")
+	id, _ := ids.Parse("org", org)
+	all := make([]shipments.Detail, 1000)
+	for i := range all {
+		all[i].Shipment = repotest.Shipment(shipments.Statuses[i%len(shipments.Statuses)], repotest.Noon.Add(time.Duration(i)*time.Hour))
+	}
+	all[0].ID = shipments.ID{15: 1}
+	for range 20 {
+		all[0].Pallets = append(all[0].Pallets, shipments.Pallet{Number: "P", ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1})
+	}
+	if _, err := service.Import(b.Context(), shipments.OrgID(id), all); err != nil {
+		b.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		call
+		status int
+	}{
+		"list":   {call{method: http.MethodGet, path: collection}, http.StatusOK},
+		"get":    {call{method: http.MethodGet, path: collection + "/ship_00000000000000000000000001"}, http.StatusOK},
+		"create": {call{method: http.MethodPost, path: collection, body: valid}, http.StatusCreated},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
+				r.Header.Set("X-Organization-Id", org)
+				r.Header.Set("X-Token-Id", "tok_4fZyo82mVyR1")
+				r.Header.Set("X-Token-Permissions", allowed)
+				r.Header.Set("Content-Type", "application/json")
+				w := httptest.NewRecorder()
+				handler.ServeHTTP(w, r)
+				if w.Code != c.status {
+					b.Fatalf("status %d: %s", w.Code, w.Body)
+				}
+			}
+		})
+	}
+}

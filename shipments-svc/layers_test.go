@@ -1,0 +1,82 @@
+// Package shipmentssvc holds nothing but tests of the module as a whole.
+package shipmentssvc
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/quayside/quayside/shipments-svc"
+
+// dependencies returns every package that a package of this module depends
+// on, its own included, without tests.
+func dependencies(t *testing.T, pkg string) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module+pkg).Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v", pkg, err)
+	}
+	return strings.Fields(string(out))
+}
+
+// TestLayersDependInwardsOnly: transport → endpoints → domain ← postgres.
+func TestLayersDependInwardsOnly(t *testing.T) {
+	t.Parallel()
+	const domain, endpoints, transport, postgres = "/internal/shipments", "/internal/endpoints", "/internal/transport", "/internal/postgres"
+	for pkg, rule := range map[string]struct {
+		mayNot []string // a package or, ending in /, all beneath one
+		why    string
+	}{
+		domain: {
+			[]string{module + "/", "net/http", "database/sql", "encoding/json", "golang.org/", "github.com/"},
+			"the domain is the standard library and knows no technology",
+		},
+		endpoints: {
+			[]string{"net/http", "database/sql", "github.com/lib/pq", module + transport, module + postgres},
+			"endpoints know no transport and no storage",
+		},
+		transport: {
+			[]string{"database/sql", "github.com/lib/pq", "github.com/jmoiron/sqlx", module + postgres},
+			"transport knows no storage",
+		},
+		postgres: {
+			[]string{"net/http", "github.com/go-kit/", module + transport, module + endpoints},
+			"storage knows no transport",
+		},
+		"/internal/seed": {
+			[]string{"net/http", "database/sql", module + transport, module + postgres},
+			"reading shipments needs no service",
+		},
+	} {
+		for _, dep := range dependencies(t, pkg) {
+			if dep == module+pkg {
+				continue
+			}
+			for _, forbidden := range rule.mayNot {
+				if dep == forbidden || strings.HasSuffix(forbidden, "/") && strings.HasPrefix(dep, forbidden) {
+					t.Errorf("%s depends on %s: %s", pkg, dep, rule.why)
+				}
+			}
+		}
+	}
+	if all := dependencies(t, "/cmd/shipments-svc"); !slices.Contains(all, module+transport) || !slices.Contains(all, module+postgres) {
+		t.Error("go list does not show dependencies: this test tests nothing")
+	}
+}
+
+// TestNothingThatTestsIsShipped: what only tests need stays out of the binary.
+func TestNothingThatTestsIsShipped(t *testing.T) {
+	t.Parallel()
+	for _, dep := range dependencies(t, "/cmd/shipments-svc") {
+		for _, forbidden := range []string{
+			"testing", module + "/internal/postgres/pgtest", module + "/internal/postgres/faultproxy",
+			module + "/internal/shipments/repotest", "github.com/getkin/kin-openapi", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
+		} {
+			if dep == forbidden || strings.HasPrefix(dep, forbidden+"/") {
+				t.Errorf("the program contains %s", dep)
+			}
+		}
+	}
+}
