@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -40,15 +41,25 @@ Asks the inner listener of the gateway on this machine, at GATEWAY_INNER_ADDRESS
 func run(flags caddycmd.Flags) (int, error) {
 	address := flags.String("address")
 	if address == "" {
-		address = os.Getenv("GATEWAY_INNER_ADDRESS")
-	}
-	if address == "" {
-		address = ":9080"
+		address = Address(os.Getenv("GATEWAY_INNER_ADDRESS"), os.Getenv("GATEWAY_BIND"))
 	}
 	if err := Check(context.Background(), address, flags.String("path")); err != nil {
 		return caddy.ExitCodeFailedStartup, err
 	}
 	return caddy.ExitCodeSuccess, nil
+}
+
+// Address is where the inner listener of this machine's gateway is, given its :port, by default :9080, and
+// the addresses that the gateway listens on, separated by spaces; none means all.
+func Address(inner, bind string) string {
+	if inner == "" {
+		inner = ":9080"
+	}
+	port, hostless := strings.CutPrefix(inner, ":")
+	if hosts := strings.Fields(bind); hostless && len(hosts) > 0 {
+		return net.JoinHostPort(strings.Trim(hosts[0], "[]"), port)
+	}
+	return inner
 }
 
 // Check asks for path at address, a host:port whose empty host means this machine, and returns nil if the
