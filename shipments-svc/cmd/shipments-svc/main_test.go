@@ -62,6 +62,7 @@ type running struct {
 // start runs `serve` on free ports and waits until it listens.
 func start(t *testing.T) *running {
 	t.Helper()
+	dsn := pgtest.New(t, postgres.Migrate)
 	ctx, stop := context.WithCancel(t.Context())
 	logReader, logWriter := io.Pipe()
 	s := &running{stop: stop, done: make(chan error, 1), log: bufio.NewScanner(logReader)}
@@ -69,7 +70,7 @@ func start(t *testing.T) *running {
 		err := run(ctx, program{
 			args: []string{"serve"}, stdout: io.Discard, stderr: logWriter,
 			environ: []string{
-				"DATABASE_URL=" + pgtest.New(t, postgres.Migrate), "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0",
+				"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0",
 			},
 		})
 		_ = logWriter.Close()
@@ -104,7 +105,7 @@ func (s *running) next(t *testing.T, message string) map[string]any {
 }
 
 func (s *running) drainLog() {
-	for s.log.Scan() { //nolint:revive // only so that nothing waits for a reader
+	for s.log.Scan() { // only so that nothing waits for a reader
 	}
 }
 

@@ -114,8 +114,8 @@ func TestNearestIsTheOneThatWasProbablyMeant(t *testing.T) {
 	t.Parallel()
 	known := []string{"reference", "vessel", "origin", "destination"}
 	for name, want := range map[string]string{
-		"vesel": "vessel", "Vessel": "vessel", "vessel_name": "vessel", "ref": "", "refrence": "reference",
-		"dest": "", "orgin": "origin", "x": "", "": "", strings.Repeat("vessel", 100): "",
+		"vesel": "vessel", "Vessel": "vessel", "vessel_name": "vessel", "ref": "", "referenz": "reference",
+		"dest": "", "origen": "origin", "x": "", "": "", strings.Repeat("vessel", 100): "",
 	} {
 		if got := Nearest(name, known); got != want {
 			t.Errorf("Nearest(%q) is %q, want %q", name, got, want)

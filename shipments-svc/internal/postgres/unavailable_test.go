@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -23,7 +24,7 @@ func TestUnavailableTellsOutagesFromFaults(t *testing.T) {
 		&net.OpError{Op: "dial", Err: errors.New("connection refused")}, &net.DNSError{Err: "no such host"},
 	}
 	for _, code := range []string{"08006", "53300", "53100", "58030", "25006", "57014", "57P01", "57P02", "57P03", "3D000"} {
-		outages = append(outages, &pq.Error{Code: pq.ErrorCode(code)})
+		outages = append(outages, &pq.Error{Code: pqerror.Code(code)})
 	}
 	for _, err := range outages {
 		wrapped := fmt.Errorf("deep: %w", err)
@@ -33,7 +34,7 @@ func TestUnavailableTellsOutagesFromFaults(t *testing.T) {
 	}
 	faults := []error{nil, errors.New("other"), sql.ErrNoRows, context.Canceled}
 	for _, code := range []string{"23505", "23503", "42P01", "42601", "22021", "40001", "40P01", "28P01"} {
-		faults = append(faults, &pq.Error{Code: pq.ErrorCode(code)})
+		faults = append(faults, &pq.Error{Code: pqerror.Code(code)})
 	}
 	for _, err := range faults {
 		if Unavailable(err) || errors.Is(failure("x", err), shipments.ErrUnavailable) {

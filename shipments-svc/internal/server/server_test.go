@@ -159,12 +159,15 @@ func TestAccessLogHasOneLineARequest(t *testing.T) {
 		bytes   int
 		lines   int
 	}{
-		"nothing said":    {func(http.ResponseWriter, *http.Request) {}, 200, 0, 1},
-		"a body":          {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "four") }, 200, 4, 1},
-		"a status":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, 204, 0, 1},
-		"after 103":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(103); w.WriteHeader(404) }, 404, 0, 1},
+		"nothing said": {func(http.ResponseWriter, *http.Request) {}, 200, 0, 1},
+		"a body":       {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "four") }, 200, 4, 1},
+		"a status":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 204, 0, 1},
+		"after 103": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusEarlyHints)
+			w.WriteHeader(http.StatusNotFound)
+		}, 404, 0, 1},
 		"a panic":         {func(http.ResponseWriter, *http.Request) { panic("oops") }, 500, 7, 2},
-		"a panic, begun":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200); panic("oops") }, 200, 0, 2},
+		"a panic, begun":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK); panic("oops") }, 200, 0, 2},
 		"flushed through": {func(w http.ResponseWriter, _ *http.Request) { _ = http.NewResponseController(w).Flush() }, 200, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

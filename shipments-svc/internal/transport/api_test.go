@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"os"
 	"strings"
 	"sync"
@@ -105,7 +106,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   []byte
-	took   time.Duration
+	took   time.Duration // until the first byte
 }
 
 // do sends a request, as the gateway would, and checks that the answer is one
@@ -143,14 +144,16 @@ func (a *api) send(ctx context.Context, c call) (answer, error) {
 	for name, values := range c.header {
 		req.Header[http.CanonicalHeaderKey(name)] = values
 	}
-	start := time.Now()
-	res, err := a.client.Do(req)
+	start, took := time.Now(), time.Duration(0)
+	res, err := a.client.Do(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotFirstResponseByte: func() { took = time.Since(start) },
+	})))
 	if err != nil {
 		return answer{}, err
 	}
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(res.Body)
-	return answer{res.StatusCode, res.Header, body, time.Since(start)}, err
+	return answer{res.StatusCode, res.Header, body, took}, err
 }
 
 // wants fails the test unless the answer has the status and, if it is a

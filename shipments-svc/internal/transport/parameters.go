@@ -69,7 +69,7 @@ func (p *parameters) number(name, also string) int64 {
 			fmt.Sprintf("%s must be a whole number from 1 to %d%s", name, math.MaxInt64, also))
 		return 0
 	}
-	return int64(n) //nolint:gosec // G115: ParseUint keeps it within 63 bits
+	return int64(n)
 }
 
 // oneOf returns a parameter that must be one of the allowed values, or "".

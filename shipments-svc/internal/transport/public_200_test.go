@@ -38,8 +38,12 @@ func TestARequestHasOneIDInItsProblemAndLog(t *testing.T) {
 		header []string
 		kept   bool
 	}{
-		{[]string{given}, true}, {nil, false}, {[]string{""}, false}, {[]string{"req_1"}, false},
-		{[]string{strings.ToUpper(given)}, false}, {[]string{"<script>"}, false},
+		{[]string{given}, true},
+		{nil, false},
+		{[]string{""}, false},
+		{[]string{"req_1"}, false},
+		{[]string{strings.ToUpper(given)}, false},
+		{[]string{"<script>"}, false},
 	} {
 		for _, path := range []string{collection + "?x=1", "/nothing"} {
 			p := problemOf(t, a.do(t, call{path: path, header: http.Header{"X-Request-ID": c.header}}))

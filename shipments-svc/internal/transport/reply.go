@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strconv"
 )
@@ -26,9 +27,7 @@ func (re reply) write(w http.ResponseWriter) error {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(buf.Len()))
 	}
-	for name, values := range re.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), re.header)
 	w.WriteHeader(re.status)
 	_, _ = w.Write(buf.Bytes()) // the client is gone: there is nobody left to tell
 	return nil

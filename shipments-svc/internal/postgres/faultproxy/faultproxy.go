@@ -145,6 +145,7 @@ func (p *Proxy) hangUp() {
 
 // tooManyConnections is an ErrorResponse of Postgres's protocol.
 func tooManyConnections() []byte {
-	fields := "SFATAL\x00VFATAL\x00C53300\x00Msorry, too many clients already\x00\x00"
-	return append([]byte{'E', 0, 0, 0, byte(len(fields) + 4)}, fields...)
+	const fields = "SFATAL\x00VFATAL\x00C53300\x00Msorry, too many clients already\x00\x00"
+	const length = len(fields) + 4 // its own four bytes count
+	return append([]byte{'E', 0, 0, 0, byte(length)}, fields...)
 }
