@@ -46,7 +46,7 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 			"GATEWAY_BIND=127.0.0.1",
 			"GATEWAY_ADDRESS=" + port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + port(s.ports.gatewayInner),
 			"TOKENS_INTERNAL_URL=http://" + s.ports.tokensInner,
-			"TOKENS_UPSTREAM=" + s.ports.tokens, "SHIPMENTS_UPSTREAM=" + s.ports.shipments,
+			"TOKENS_PORT=" + port(s.ports.tokens)[1:], "SHIPMENTS_PORT=" + port(s.ports.shipments)[1:],
 			"XDG_DATA_HOME=" + s.opts.Dir, "XDG_CONFIG_HOME=" + s.opts.Dir,
 		},
 	}}

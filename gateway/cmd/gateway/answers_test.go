@@ -134,7 +134,7 @@ func awkward(w http.ResponseWriter, r *http.Request) {
 func TestEveryAnswerHasTheWindowHeadersOnce(t *testing.T) {
 	t.Parallel()
 
-	g := start(t, options{upstream: http.HandlerFunc(awkward), env: map[string]string{"TOKENS_UPSTREAM": "127.0.0.1:" + freePort(t)}})
+	g := start(t, options{upstream: http.HandlerFunc(awkward), env: map[string]string{"TOKENS_PORT": freePort(t)}})
 	token, _ := g.tokens.create("")
 	spent, _ := g.tokens.create(`,"rate_limit":{"limit":1,"window_seconds":3600}`)
 	g.get(t, "/api/v1/shipments", newCaller(t), spent)

@@ -15,7 +15,6 @@ import (
 	_ "github.com/caddyserver/caddy/v2/modules/metrics"
 
 	_ "github.com/quayside/quayside/gateway/internal/health"
-	_ "github.com/quayside/quayside/gateway/replicas"
 	_ "github.com/quayside/quayside/gateway/tokengate"
 )
 

@@ -10,11 +10,13 @@ import (
 	"io"
 	"maps"
 	"math/big"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -67,7 +69,10 @@ func start(t *testing.T, o options) *gateway {
 	}
 	upstream := httptest.NewServer(o.upstream)
 	t.Cleanup(upstream.Close)
-	upstreamAddress := strings.TrimPrefix(upstream.URL, "http://")
+	host, port, err := net.SplitHostPort(strings.TrimPrefix(upstream.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	public, inner := freePort(t), freePort(t)
 	g := &gateway{
@@ -83,8 +88,10 @@ func start(t *testing.T, o options) *gateway {
 		"GATEWAY_INNER_ADDRESS": ":" + inner,
 		"GATEWAY_CREDENTIAL":    testCredential,
 		"TOKENS_INTERNAL_URL":   o.tokens.URL,
-		"TOKENS_UPSTREAM":       upstreamAddress,
-		"SHIPMENTS_UPSTREAM":    upstreamAddress,
+		"TOKENS_HOST":           host,
+		"TOKENS_PORT":           port,
+		"SHIPMENTS_HOST":        host,
+		"SHIPMENTS_PORT":        port,
 		"TRUSTED_PROXIES":       "127.0.0.1/32",
 		"XDG_CONFIG_HOME":       t.TempDir(),
 		"XDG_DATA_HOME":         t.TempDir(),
@@ -297,16 +304,25 @@ func newCaller(t *testing.T) string {
 	return fmt.Sprintf("2001:db8:%x:%x::1", v>>16&0xffff, v&0xffff)
 }
 
+// freePort returns a port that nothing listens on.
 func freePort(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		port := strconv.Itoa(int(lastPort.Add(1)))
+		if listener, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			_ = listener.Close()
+			return port
+		}
 	}
-	defer func() { _ = listener.Close() }()
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	return port
+	t.Fatal("no free port")
+	return ""
 }
+
+// lastPort is the port that freePort tried last. Caddy shares a port with whoever else listens on it, so two
+// gateways must never be given the same; and the system gives none of these to outgoing connections.
+var lastPort atomic.Int32
+
+func init() { lastPort.Store(10000 + mathrand.Int32N(8000)) }
 
 // lockedBuffer collects a process's output.
 type lockedBuffer struct {

@@ -39,7 +39,7 @@ func TestAllReplicasOfANameAreUsed(t *testing.T) {
 	one := serve(first, "one")
 	serve(second, "two")
 
-	g := start(t, options{env: map[string]string{"SHIPMENTS_UPSTREAM": "localhost:" + port}})
+	g := start(t, options{env: map[string]string{"SHIPMENTS_HOST": "localhost", "SHIPMENTS_PORT": port}})
 	token, _ := g.tokens.create("")
 	count := map[string]int{}
 	for range 20 {
