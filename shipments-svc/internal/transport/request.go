@@ -30,7 +30,7 @@ func requestID(r *http.Request) string {
 func logAttrs(r *http.Request) []slog.Attr {
 	attrs := []slog.Attr{slog.String("request_id", requestID(r))}
 	if caller, err := identity.FromHeader(r.Header, ids.Parse); err == nil {
-		attrs = append(attrs, slog.String("organization", caller.Organization), slog.String("token", caller.Token))
+		attrs = append(attrs, slog.String("organization_id", caller.Organization), slog.String("token_id", caller.Token))
 	}
 	return attrs
 }
