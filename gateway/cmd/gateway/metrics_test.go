@@ -18,7 +18,7 @@ func TestMetricsTellOutcomesAndNobody(t *testing.T) {
 	g.get(t, "/api/v1/shipments", caller, token)
 	g.get(t, "/api/v1/shipments", caller, token)
 	g.get(t, "/api/v1/shipments", caller, "")
-	g.get(t, "/docs", caller, "")
+	g.get(t, "/problems", caller, "")
 
 	response, err := http.Get(g.inner + "/metrics")
 	if err != nil {

@@ -30,7 +30,7 @@ func TestHundredRequestsPassAndTheNextIsRefused(t *testing.T) {
 			}
 		}
 		// The refusals came from the window of the token; the address has spent nothing.
-		if a := g.get(t, "/docs", caller, ""); a.Header.Get("X-RateLimit-Remaining") != "100" {
+		if a := g.get(t, "/problems", caller, ""); a.Header.Get("X-RateLimit-Remaining") != "100" {
 			t.Errorf("the address has %s requests left", a.Header.Get("X-RateLimit-Remaining"))
 		}
 		return true
@@ -188,7 +188,7 @@ func (g *gateway) tokenWithTime(t *testing.T) string {
 func (g *gateway) callerWithTime(t *testing.T) string {
 	t.Helper()
 	for {
-		if caller := newCaller(t); hasTime(t, g.get(t, "/docs", caller, "")) {
+		if caller := newCaller(t); hasTime(t, g.get(t, "/problems", caller, "")) {
 			return caller
 		}
 	}
