@@ -28,7 +28,7 @@ clean: devstack ## remove what `make run` and the builds left
 	@rm -rf .bin
 
 images: ## build the container images
-	docker-compose build
+	@if docker compose version >/dev/null 2>&1; then docker compose build; else docker-compose build; fi
 
 devstack:
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/devstack ./cmd/devstack

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	embedded "github.com/fergusstrange/embedded-postgres"
@@ -27,7 +26,7 @@ func postgresBinaries(ctx context.Context, log io.Writer) (string, error) {
 	if dir := findPostgres(); dir != "" {
 		return dir, nil
 	}
-	if err := Install(ctx, log, "postgresql"); err != nil {
+	if err := install(ctx, log, "postgresql"); err != nil {
 		if errors.Is(err, errCannotInstall) {
 			return "", nil
 		}
@@ -78,38 +77,5 @@ func (s *server) startEmbedded() error {
 		return fmt.Errorf("%w\nPostgres is needed. On Debian: sudo apt-get install postgresql. On macOS: brew install postgresql@17. Or set DATABASE_URL", err)
 	}
 	s.running = db
-	return nil
-}
-
-// errCannotInstall says that this is not Debian, or not root.
-var errCannotInstall = errors.New("packages can only be installed on Debian, as root")
-
-// Install installs those of the Debian packages postgresql and redis-server
-// that the machine lacks.
-func Install(ctx context.Context, log io.Writer, packages ...string) error {
-	missing := slices.DeleteFunc(slices.Clone(packages), func(name string) bool {
-		if name == "postgresql" {
-			return findPostgres() != ""
-		}
-		_, err := exec.LookPath(name)
-		return err == nil
-	})
-	if len(missing) == 0 {
-		return nil
-	}
-	if _, err := exec.LookPath("apt-get"); err != nil || os.Geteuid() != 0 {
-		return errCannotInstall
-	}
-	_, _ = fmt.Fprintf(log, "apt-get   install %v\n", missing)
-	for _, args := range [][]string{
-		{"update", "-qq"},
-		append([]string{"install", "-y", "-qq", "--no-install-recommends"}, missing...),
-	} {
-		cmd := exec.CommandContext(ctx, "apt-get", args...) //nolint:gosec // G204: our own arguments
-		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("apt-get %s: %w:\n%s", args[0], err, out)
-		}
-	}
 	return nil
 }

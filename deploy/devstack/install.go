@@ -1,0 +1,45 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+)
+
+// errCannotInstall says that this is not Debian, or not root.
+var errCannotInstall = errors.New("packages can only be installed on Debian, as root")
+
+// present says whether the machine has what a Debian package brings.
+var present = map[string]func() bool{
+	"gcc":          func() bool { _, err := exec.LookPath("gcc"); return err == nil },
+	"libc6-dev":    func() bool { _, err := os.Stat("/usr/include/stdlib.h"); return err == nil },
+	"postgresql":   func() bool { return findPostgres() != "" },
+	"redis-server": func() bool { _, err := exec.LookPath("redis-server"); return err == nil },
+}
+
+// install installs those of the named Debian packages that the machine lacks.
+func install(ctx context.Context, log io.Writer, packages ...string) error {
+	missing := slices.DeleteFunc(packages, func(name string) bool { return present[name]() })
+	if len(missing) == 0 {
+		return nil
+	}
+	if _, err := exec.LookPath("apt-get"); err != nil || os.Geteuid() != 0 {
+		return errCannotInstall
+	}
+	_, _ = fmt.Fprintf(log, "apt-get   install %v\n", missing)
+	for _, args := range [][]string{
+		{"update", "-qq"},
+		append([]string{"install", "-y", "-qq", "--no-install-recommends"}, missing...),
+	} {
+		cmd := exec.CommandContext(ctx, "apt-get", args...) //nolint:gosec // G204: our own arguments
+		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("apt-get %s: %w:\n%s", args[0], err, out)
+		}
+	}
+	return nil
+}
