@@ -72,22 +72,21 @@ func TestFourHundredAtOnceLetExactlyTheLimitThrough(t *testing.T) {
 	}
 	wg.Wait()
 	var remaining []int
-	uncounted := 0
+	slow := 0
 	for _, a := range answers {
 		switch a.status {
 		case http.StatusOK:
 			remaining = append(remaining, a.window.remaining)
-		case http.StatusServiceUnavailable: // Redis's 50 ms were over on a busy machine; it may have counted
-			a.wants(t, http.StatusServiceUnavailable, "limiter_unavailable")
-			uncounted++
+		case http.StatusServiceUnavailable: // on a busy machine, Redis's 50 ms or Postgres's second were over
+			slow++
 		default:
 			a.wants(t, http.StatusTooManyRequests, "rate_limited")
 		}
 	}
 	passed := len(remaining)
 	slices.Sort(remaining)
-	if passed > 99 || passed+uncounted < 99 || len(slices.Compact(remaining)) != passed {
-		t.Errorf("%d of 400 passed after one, %d could not be counted; want 99, each with its own remaining", passed, uncounted)
+	if passed > 99 || passed+slow < 99 || len(slices.Compact(remaining)) != passed {
+		t.Errorf("%d of 400 passed after one, %d found something too slow; want 99, each with its own remaining", passed, slow)
 	}
 }
 
