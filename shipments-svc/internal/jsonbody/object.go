@@ -91,6 +91,12 @@ func (o *Object) Text(name string) string {
 	}
 	var text string
 	_ = json.Unmarshal(value.text, &text)
+	return Normal(text)
+}
+
+// Normal returns the form in which a text that comes in is judged and kept:
+// Unicode's normalization form C, without space around it.
+func Normal(text string) string {
 	return norm.NFC.String(strings.TrimSpace(text))
 }
 

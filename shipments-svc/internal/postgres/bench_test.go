@@ -28,20 +28,29 @@ func BenchmarkList(b *testing.B) {
 	fill(b, filler, uuid.UUID(org), n, 730)
 	exec(b, filler, `VACUUM ANALYZE`)
 	repo := NewRepository(openAt(b, dsn))
+	after, later, before := repotest.Noon.AddDate(0, 0, -700), repotest.Noon.AddDate(0, 0, -60), repotest.Noon.AddDate(0, 0, -30)
 	for name, page := range map[string]struct {
-		status shipments.Status
+		shipments.Filter
 		offset int
 	}{
-		"first":           {"", 0},
-		"middle":          {"", n / 2},
-		"last":            {"", n - 25},
-		"last of status":  {shipments.Approved, n/5 - 25},
-		"after the end":   {"", 2 * n},
-		"first of status": {shipments.Pending, 0},
+		"first":                    {shipments.Filter{}, 0},
+		"middle":                   {shipments.Filter{}, n / 2},
+		"last":                     {shipments.Filter{}, n - 25},
+		"last of status":           {shipments.Filter{Status: shipments.Approved}, n/5 - 25},
+		"after the end":            {shipments.Filter{}, 2 * n},
+		"first of status":          {shipments.Filter{Status: shipments.Pending}, 0},
+		"created":                  {shipments.Filter{CreatedAfter: &after, CreatedBefore: &before}, n / 2},
+		"created in 30 days":       {shipments.Filter{CreatedAfter: &later, CreatedBefore: &before}, n / 50},
+		"created, of status":       {shipments.Filter{Status: shipments.Approved, CreatedAfter: &after}, n / 10},
+		"of reference":             {shipments.Filter{Reference: "PO-1000"}, 0},
+		"first with pass":          {shipments.Filter{CheckResult: shipments.Pass}, 0},
+		"last with pass":           {shipments.Filter{CheckResult: shipments.Pass}, n - 25},
+		"last with pass of status": {shipments.Filter{CheckResult: shipments.Pass, Status: shipments.Approved}, n/5 - 25},
+		"last with fail":           {shipments.Filter{CheckResult: shipments.Fail}, n/100 - 25},
 	} {
 		b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 			for b.Loop() {
-				if _, _, err := repo.List(b.Context(), org, page.status, int64(page.offset), 25); err != nil {
+				if _, _, err := repo.List(b.Context(), org, page.Filter, int64(page.offset), 25); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -80,7 +80,7 @@ func (r *Repository) once(ctx context.Context, do func(*sqlx.Tx) error) error {
 func store(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipments.Detail) ([]shipments.Detail, error) {
 	rows := make([]importRow, len(batch))
 	for i, d := range batch {
-		rows[i] = importRowOf(d.Shipment)
+		rows[i] = importRowOf(d)
 	}
 	given, err := json.Marshal(rows)
 	if err != nil {

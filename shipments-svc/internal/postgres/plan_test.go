@@ -2,25 +2,31 @@ package postgres
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
-// fill gives an organization n shipments over days days, with their counters,
-// and a pallet and a check for every hundredth.
+// fill gives an organization n shipments over days days, with their counters
+// and, for every hundredth, a pallet. Every one has a check that passed, every
+// tenth one with a warning, every hundredth one that failed and every
+// thousandth one that was skipped. A reference is that of four.
 func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 	tb.Helper()
 	exec(tb, db, `SET statement_timeout = 0`) // this pool has one connection
 	exec(tb, db, `
 		INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination,
-			pallets_count, created_at, approved_at)
-		SELECT $1, gen_random_uuid(), 1, status, 'PO-' || i, 'MSC Carmen', 'Cape Town', 'Rotterdam', 0, at,
-			CASE WHEN status = 'approved' THEN at END
+			pallets_count, check_results, created_at, approved_at)
+		SELECT $1, gen_random_uuid(), 1, status, 'PO-' || i / 4, 'MSC Carmen', 'Cape Town', 'Rotterdam', 0,
+			(ARRAY['pass', 'warn', 'fail', 'skip'])[:1 + (i % 10 = 0)::int + (i % 100 = 0)::int + (i % 1000 = 0)::int],
+			at, CASE WHEN status = 'approved' THEN at END
 		FROM (
 			SELECT i, timestamptz '2026-11-20 23:59:59.999Z' - (i::bigint * $3 * 86400000 / $2) * interval '1 millisecond' AS at,
 				(ARRAY['pending', 'processing', 'ready_for_review', 'approved', 'rejected'])[1 + i % 5] AS status
@@ -35,8 +41,8 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		INSERT INTO pallets SELECT organization_id, id, 1, 'P1', 'Avocado Hass', '18', 1, 1
 		FROM shipments WHERE organization_id = $1 AND get_byte(uuid_send(id), 0) < 3`, org)
 	exec(tb, db, `
-		INSERT INTO checks SELECT organization_id, id, 1, 'required_fields', 'pass', 'fine'
-		FROM shipments WHERE organization_id = $1 AND get_byte(uuid_send(id), 0) < 3`, org)
+		INSERT INTO checks SELECT organization_id, id, nth, 'required_fields', result, 'fine'
+		FROM shipments, unnest(check_results) WITH ORDINALITY r (result, nth) WHERE organization_id = $1`, org)
 }
 
 // oneConn returns a pool of a single connection, so that settings stay.
@@ -63,32 +69,88 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 		fill(t, db, org, 2000, 100)
 	}
 	exec(t, db, `ANALYZE`)
-	const some, none = 1500, `[]`
+	const none = `[]`
 	id := uuid.New()
-	for name, q := range map[string]struct {
+	type query struct {
 		query string
 		args  []any
-	}{
+	}
+	queries := map[string]query{
 		"ready":           {readySQL, nil},
-		"list":            {listSQL, []any{org, some, 25, ""}},
-		"list of status":  {listOfStatusSQL, []any{org, some / 5, 25, "approved"}},
 		"get":             {getSQL, []any{org, id}},
 		"create":          {createSQL, []any{org, id, 1, "pending", "r", "v", "o", "d", 0, "2026-11-20", nil, "2026-11-20", 1}},
 		"import":          {importShipmentsSQL, []any{org, none}},
 		"import: pallets": {importPalletsSQL, []any{org, none}},
 		"import: checks":  {importChecksSQL, []any{org, none}},
 		"count":           {countSQL, []any{org, none}},
-	} {
-		var text string
-		if err := db.GetContext(t.Context(), &text, "EXPLAIN (FORMAT JSON) "+q.query, q.args...); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		var plans []struct{ Plan plan }
-		if err := json.Unmarshal([]byte(text), &plans); err != nil {
-			t.Fatal(err)
-		}
-		plans[0].Plan.check(t, name)
 	}
+	for name, f := range filters() {
+		for _, offset := range []int64{0, 1500} {
+			sql, args := listQuery(shipments.OrgID(org), f, offset, 25)
+			queries[fmt.Sprintf("list: %s, after %d", name, offset)] = query{sql, args}
+		}
+	}
+	for name, q := range queries {
+		explain(t, db, q.query, q.args).check(t, name)
+	}
+}
+
+// TestIndexesServeTheOrderOfLists: a page of a reference or a check result is
+// read from an index that holds those alone, in order, and not sorted.
+func TestIndexesServeTheOrderOfLists(t *testing.T) {
+	t.Parallel()
+	db := oneConn(t, pgtestDSN(t))
+	org := repotest.Org()
+	fill(t, db, uuid.UUID(org), 20_000, 100)
+	exec(t, db, `VACUUM ANALYZE`)
+	exec(t, db, `SET enable_sort = off`)
+	exec(t, db, `SET enable_bitmapscan = off`)
+	for index, f := range map[string]shipments.Filter{
+		"shipments_newest_of_reference": {Reference: "PO-100"},
+		"shipments_newest_with_pass":    {CheckResult: shipments.Pass},
+		"shipments_newest_with_warn":    {CheckResult: shipments.Warn},
+		"shipments_newest_with_fail":    {CheckResult: shipments.Fail},
+		"shipments_newest_with_skip":    {CheckResult: shipments.Skip},
+	} {
+		query, args := listQuery(org, f, 10, 25)
+		page := explain(t, db, query, args).find("Limit")
+		if page == nil || len(page.Plans) != 1 || page.Plans[0].IndexName != index {
+			t.Errorf("%+v: the page is %+v, want it of %s", f, page, index)
+		}
+	}
+}
+
+func explain(t *testing.T, db *sqlx.DB, query string, args []any) plan {
+	t.Helper()
+	var text string
+	if err := db.GetContext(t.Context(), &text, "EXPLAIN (FORMAT JSON) "+query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	var plans []struct{ Plan plan }
+	if err := json.Unmarshal([]byte(text), &plans); err != nil {
+		t.Fatal(err)
+	}
+	return plans[0].Plan
+}
+
+// filters returns every combination of filters, with each check result and
+// references that are there and are not.
+func filters() map[string]shipments.Filter {
+	after, before := repotest.Noon.AddDate(0, 0, -40), repotest.Noon.AddDate(0, 0, -5)
+	all := map[string]shipments.Filter{}
+	for _, status := range []shipments.Status{"", shipments.Approved} {
+		for _, reference := range []string{"", "PO-100", "none"} {
+			for _, result := range append([]shipments.Result{""}, shipments.Results...) {
+				for _, created := range [][2]*time.Time{{}, {&after, nil}, {nil, &before}, {&after, &before}, {&before, &after}} {
+					f := shipments.Filter{
+						Status: status, Reference: reference, CheckResult: result, CreatedAfter: created[0], CreatedBefore: created[1],
+					}
+					all[fmt.Sprint(status, " ", reference, " ", result, " ", created[0], " ", created[1])] = f
+				}
+			}
+		}
+	}
+	return all
 }
 
 type plan struct {
@@ -97,6 +159,19 @@ type plan struct {
 	IndexName string `json:"Index Name"`
 	IndexCond string `json:"Index Cond"`
 	Plans     []plan
+}
+
+// find returns the first node of the type, or nil.
+func (p plan) find(nodeType string) *plan {
+	if p.NodeType == nodeType {
+		return &p
+	}
+	for _, inner := range p.Plans {
+		if found := inner.find(nodeType); found != nil {
+			return found
+		}
+	}
+	return nil
 }
 
 func (p plan) check(t *testing.T, query string) {

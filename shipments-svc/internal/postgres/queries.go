@@ -5,48 +5,6 @@ package postgres
 const readySQL = `
 SELECT count(*) FROM shipment_counts WHERE false`
 
-// A list's query never counts or skips an organization's shipments one by
-// one. It sums the counters by day, newest first; finds the day in which the
-// page begins; and only within that day skips rows, in an index. The total is
-// the sum of the same counters, so one statement, one snapshot and one round
-// trip give both.
-//
-// $1 is the organization, $2 the offset, $3 the limit and $4 the status, or
-// anyStatus for listSQL. A page past the end finds no day: its bound is null,
-// which no row meets.
-const (
-	listSQL         = listDays + listRows
-	listOfStatusSQL = listDays + ` AND status = $4` + listRows
-
-	listDays = `
-WITH days AS MATERIALIZED (
-	SELECT day, sum(n)::bigint AS n
-	FROM shipment_counts
-	WHERE organization_id = $1 AND status = $4
-	GROUP BY day
-),
-first_day AS MATERIALIZED (
-	SELECT (day + 1)::timestamp AT TIME ZONE 'UTC' AS before, $2 - skipped AS offset_in_day
-	FROM (SELECT day, n, sum(n) OVER (ORDER BY day DESC)::bigint - n AS skipped FROM days) running
-	WHERE skipped <= $2 AND $2 < skipped + n
-),
-page AS MATERIALIZED (
-	SELECT created_at, id
-	FROM shipments
-	WHERE organization_id = $1 AND created_at < (SELECT before FROM first_day)`
-
-	listRows = `
-	ORDER BY created_at DESC, id DESC
-	OFFSET (SELECT offset_in_day FROM first_day) LIMIT $3
-)
-SELECT total.n AS total, s.id, s.version, s.status, s.reference, s.vessel, s.origin, s.destination,
-	s.pallets_count, s.created_at, s.approved_at
-FROM (SELECT coalesce(sum(n), 0)::bigint AS n FROM days) total
-LEFT JOIN page ON true
-LEFT JOIN shipments s ON s.organization_id = $1 AND s.id = page.id
-ORDER BY page.created_at DESC, page.id DESC`
-)
-
 // getSQL reads a shipment and its parts. $1 is the organization, $2 the
 // shipment.
 const getSQL = `
@@ -79,10 +37,11 @@ ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + 1`
 // the organization does not have yet, and returns which it stored.
 const importShipmentsSQL = `
 INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination,
-	pallets_count, created_at, approved_at)
-SELECT $1, id, version, status, reference, vessel, origin, destination, pallets_count, created_at, approved_at
+	pallets_count, check_results, created_at, approved_at)
+SELECT $1, id, version, status, reference, vessel, origin, destination, pallets_count, check_results, created_at, approved_at
 FROM json_to_recordset($2::json) AS given (id uuid, version bigint, status text, reference text, vessel text,
-	origin text, destination text, pallets_count integer, created_at timestamptz, approved_at timestamptz)
+	origin text, destination text, pallets_count integer, check_results text[], created_at timestamptz,
+	approved_at timestamptz)
 ON CONFLICT (organization_id, id) DO NOTHING
 RETURNING id`
 

@@ -3,7 +3,8 @@
 //
 // Guarantees: each method sees and leaves one consistent state; a list's
 // total and rows come from one snapshot, are exact, and cost milliseconds
-// however deep the page lies; every query finds its rows by an index that
+// however deep the page lies, unless a reference or check result is asked for,
+// where the cost grows with how many shipments have it; every query finds its rows by an index that
 // begins with the organization; no call outlasts Budget by more than one
 // exchange with the server, and one that could not be served for want of
 // Postgres says shipments.ErrUnavailable.
@@ -35,25 +36,6 @@ func NewRepository(db *sqlx.DB) *Repository {
 func (r *Repository) Ready(ctx context.Context) error {
 	var n int
 	return failure("ready", r.db.GetContext(ctx, &n, readySQL))
-}
-
-// List implements shipments.Repository.
-func (r *Repository) List(ctx context.Context, org shipments.OrgID, status shipments.Status, offset, limit int64) ([]shipments.Shipment, int64, error) {
-	query := listSQL
-	if status != anyStatus {
-		query = listOfStatusSQL
-	}
-	var rows []listRow
-	if err := r.db.SelectContext(ctx, &rows, query, uuid.UUID(org), offset, limit, string(status)); err != nil {
-		return nil, 0, failure("list", err)
-	}
-	page := make([]shipments.Shipment, 0, len(rows))
-	for _, row := range rows {
-		if row.ID.Valid {
-			page = append(page, row.shipment())
-		}
-	}
-	return page, rows[0].Total, nil
 }
 
 // Get implements shipments.Repository.

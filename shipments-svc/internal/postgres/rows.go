@@ -3,6 +3,7 @@ package postgres
 import (
 	"database/sql"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -97,24 +98,36 @@ type partRow[Part any] struct {
 
 // importRow is a shipments.Shipment as importShipmentsSQL names its fields.
 type importRow struct {
-	ID           uuid.UUID        `json:"id"`
-	Version      int64            `json:"version"`
-	Status       shipments.Status `json:"status"`
-	Reference    string           `json:"reference"`
-	Vessel       string           `json:"vessel"`
-	Origin       string           `json:"origin"`
-	Destination  string           `json:"destination"`
-	PalletsCount int              `json:"pallets_count"`
-	CreatedAt    time.Time        `json:"created_at"`
-	ApprovedAt   time.Time        `json:"approved_at,omitzero"`
+	ID           uuid.UUID          `json:"id"`
+	Version      int64              `json:"version"`
+	Status       shipments.Status   `json:"status"`
+	Reference    string             `json:"reference"`
+	Vessel       string             `json:"vessel"`
+	Origin       string             `json:"origin"`
+	Destination  string             `json:"destination"`
+	PalletsCount int                `json:"pallets_count"`
+	CheckResults []shipments.Result `json:"check_results"`
+	CreatedAt    time.Time          `json:"created_at"`
+	ApprovedAt   time.Time          `json:"approved_at,omitzero"`
 }
 
-func importRowOf(s shipments.Shipment) importRow {
+func importRowOf(d shipments.Detail) importRow {
 	return importRow{
-		ID: uuid.UUID(s.ID), Version: s.Version, Status: s.Status,
-		Reference: s.Reference, Vessel: s.Vessel, Origin: s.Origin, Destination: s.Destination,
-		PalletsCount: s.PalletsCount, CreatedAt: s.CreatedAt, ApprovedAt: s.ApprovedAt,
+		ID: uuid.UUID(d.ID), Version: d.Version, Status: d.Status,
+		Reference: d.Reference, Vessel: d.Vessel, Origin: d.Origin, Destination: d.Destination,
+		PalletsCount: d.PalletsCount, CheckResults: resultsOf(d.Checks), CreatedAt: d.CreatedAt, ApprovedAt: d.ApprovedAt,
 	}
+}
+
+// resultsOf returns the results that checks have, each once.
+func resultsOf(checks []shipments.Check) []shipments.Result {
+	results := make([]shipments.Result, 0, len(shipments.Results))
+	for _, c := range checks {
+		if !slices.Contains(results, c.Result) {
+			results = append(results, c.Result)
+		}
+	}
+	return results
 }
 
 func nullTime(t time.Time) sql.NullTime {

@@ -6,10 +6,11 @@ import "context"
 // only. Its errors are ErrNotFound, ErrUnavailable, the context's, or a fault
 // of the program; writes are done whole or not at all.
 type Repository interface {
-	// List returns up to limit shipments of the order that Page states,
-	// after the first offset ones, and the number there are in all; both
-	// as of one instant. An empty status means any.
-	List(ctx context.Context, org OrgID, status Status, offset, limit int64) ([]Shipment, int64, error)
+	// List returns up to limit of the shipments that meet the filter, in the
+	// order that Page states, after the first offset ones, and the number
+	// there are in all; both as of one instant. The filter's times are whole
+	// milliseconds.
+	List(ctx context.Context, org OrgID, f Filter, offset, limit int64) ([]Shipment, int64, error)
 
 	// Get returns a shipment with its parts as of one instant, or
 	// ErrNotFound.

@@ -32,7 +32,7 @@ func (s *Service) List(ctx context.Context, org OrgID, q Query) (Page, error) {
 		offset = (page.Page - 1) * page.PerPage
 	}
 	var err error
-	page.Shipments, page.Total, err = s.repo.List(ctx, org, q.Status, offset, page.PerPage)
+	page.Shipments, page.Total, err = s.repo.List(ctx, org, q.instants(), offset, page.PerPage)
 	if err != nil {
 		return Page{}, fmt.Errorf("list shipments: %w", err)
 	}
@@ -107,6 +107,18 @@ func (s *Service) completed(d Detail) Detail {
 	d.CreatedAt, d.ApprovedAt = instant(d.CreatedAt), instant(d.ApprovedAt)
 	d.Version, d.PalletsCount = 1, len(d.Pallets)
 	return d
+}
+
+// instants returns the filter with its times in whole milliseconds. Shipments
+// have no others, so the same ones meet it.
+func (f Filter) instants() Filter {
+	if f.CreatedAfter != nil {
+		f.CreatedAfter = new(instant(*f.CreatedAfter))
+	}
+	if f.CreatedBefore != nil {
+		f.CreatedBefore = new(instant(f.CreatedBefore.Add(time.Millisecond - 1)))
+	}
+	return f
 }
 
 // instant returns t as it is stored, ordered by and shown.

@@ -102,11 +102,21 @@ const (
 	MaxPerPage     = 100
 )
 
+// Filter says which of an organization's shipments are meant: those that meet
+// all of its fields. The zero Filter means every one.
+type Filter struct {
+	Status        Status     // empty: any
+	Reference     string     // in full, as a Draft has it; empty: any
+	CheckResult   Result     // of one check at least; empty: any, or no checks
+	CreatedAfter  *time.Time // strictly later than this; nil: ever
+	CreatedBefore *time.Time // strictly earlier than this; nil: ever
+}
+
 // Query says which part of an organization's shipments is wanted.
 type Query struct {
-	Status  Status // empty: any
-	Page    int64  // from 1; 0 means 1
-	PerPage int64  // from 1; 0 means DefaultPerPage, more than MaxPerPage means that
+	Filter
+	Page    int64 // from 1; 0 means 1
+	PerPage int64 // from 1; 0 means DefaultPerPage, more than MaxPerPage means that
 }
 
 // Page is one page of a list: the newest first, of the same instant the

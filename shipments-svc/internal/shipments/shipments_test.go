@@ -18,14 +18,15 @@ var (
 
 // keeper is a Repository that remembers what it was told.
 type keeper struct {
+	filter        Filter
 	offset, limit int64
 	created       []Shipment
 	imported      []Detail
 	err           error
 }
 
-func (k *keeper) List(_ context.Context, _ OrgID, _ Status, offset, limit int64) ([]Shipment, int64, error) {
-	k.offset, k.limit = offset, limit
+func (k *keeper) List(_ context.Context, _ OrgID, f Filter, offset, limit int64) ([]Shipment, int64, error) {
+	k.filter, k.offset, k.limit = f, offset, limit
 	return []Shipment{}, 7, k.err
 }
 
@@ -63,6 +64,36 @@ func TestListTurnsPagesIntoOffsets(t *testing.T) {
 		page, err := service(k).List(t.Context(), OrgID{1}, q)
 		if got := fmt.Sprint(page.Page, page.PerPage, k.offset); err != nil || got != want || page.Total != 7 || k.limit != page.PerPage {
 			t.Errorf("%+v: %s, want %s (%v)", q, got, want, err)
+		}
+	}
+}
+
+// TestListComparesTimesAsIfExactly: shipments have whole milliseconds, so a
+// bound between two of them is moved to where it leaves the same out.
+func TestListComparesTimesAsIfExactly(t *testing.T) {
+	t.Parallel()
+	k := &keeper{}
+	if _, err := service(k).List(t.Context(), OrgID{1}, Query{}); err != nil || k.filter != (Filter{}) {
+		t.Errorf("%+v (%v)", k.filter, err)
+	}
+	at := func(nanoseconds int) time.Time { return time.Date(2026, 11, 20, 11, 0, 0, nanoseconds, time.UTC) }
+	zero := time.Time{}
+	for _, c := range []struct{ given, after, before time.Time }{
+		{at(123_000_000), at(123_000_000), at(123_000_000)},
+		{at(123_000_001), at(123_000_000), at(124_000_000)},
+		{at(123_999_999), at(123_000_000), at(124_000_000)},
+		{at(999_999_999), at(999_000_000), at(1_000_000_000)},
+		{start, at(123_000_000), at(124_000_000)}, // of another offset
+		{zero, zero, zero}, // is not as if there were no bound
+		{zero.Add(-1), zero.Add(-time.Millisecond), zero},
+	} {
+		q := Query{Filter: Filter{Status: Approved, Reference: "r", CheckResult: Fail, CreatedAfter: &c.given, CreatedBefore: &c.given}}
+		if _, err := service(k).List(t.Context(), OrgID{1}, q); err != nil {
+			t.Error(err)
+		}
+		if f := k.filter; f.Status != Approved || f.Reference != "r" || f.CheckResult != Fail ||
+			*f.CreatedAfter != c.after || *f.CreatedBefore != c.before {
+			t.Errorf("%s: %+v, after %s, before %s", c.given, f, f.CreatedAfter, f.CreatedBefore)
 		}
 	}
 }

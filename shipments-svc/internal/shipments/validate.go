@@ -59,6 +59,13 @@ func (d Detail) Faults() []Fault {
 	return f
 }
 
+// ValidReference reports whether a shipment can have this reference.
+func ValidReference(text string) bool {
+	var f faults
+	f.text("", "reference", text, MaxReference)
+	return f == nil
+}
+
 type faults []Fault
 
 func (f *faults) add(code FaultCode, pointer, format string, args ...any) {

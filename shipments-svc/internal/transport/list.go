@@ -26,7 +26,13 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 	q := shipments.Query{
 		Page:    p.number("page", ""),
 		PerPage: p.number("per_page", fmt.Sprintf("; more than %d counts as %d", shipments.MaxPerPage, shipments.MaxPerPage)),
-		Status:  oneOf(p, "status", shipments.Statuses),
+		Filter: shipments.Filter{
+			Status:        oneOf(p, "status", shipments.Statuses),
+			Reference:     p.reference("reference"),
+			CheckResult:   oneOf(p, "check_result", shipments.Results),
+			CreatedAfter:  p.time("created_after"),
+			CreatedBefore: p.time("created_before"),
+		},
 	}
 	return q, p.err()
 }

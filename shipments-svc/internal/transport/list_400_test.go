@@ -15,6 +15,10 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 	a := newAPI(t)
 	const pageRange = "page must be a whole number from 1 to 9223372036854775807"
 	const perPageRange = "per_page must be a whole number from 1 to 9223372036854775807; more than 100 counts as 100"
+	const known = "there is page, per_page, status, reference, check_result, created_after, created_before"
+	const referenceIs = "reference must be valid UTF-8 of 1 to 100 characters, not all blank and no control characters"
+	const resultIs = "check_result must be one of pass, warn, fail, skip"
+	const timeIs = " must be an RFC 3339 time such as 2026-11-20T14:03:52.123Z or 2026-11-20T16:03:52%2B02:00, where %2B is a +"
 	invalid := func(name, detail string) problem.Field {
 		return problem.Field{Code: "invalid_parameter", Parameter: name, Detail: detail}
 	}
@@ -43,12 +47,38 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 		"?pge=1":           {unknown("pge", `there is no parameter "pge"; did you mean "page"?`)},
 		"?perPage=1":       {unknown("perPage", `there is no parameter "perPage"; did you mean "per_page"?`)},
 		"?PAGE=1":          {unknown("PAGE", `there is no parameter "PAGE"; did you mean "page"?`)},
-		"?vessel=x":        {unknown("vessel", `there is no parameter "vessel"; there is page, per_page, status`)},
-		"?=x":              {unknown("", `there is no parameter ""; there is page, per_page, status`)},
+		"?vessel=x":        {unknown("vessel", `there is no parameter "vessel"; `+known)},
+		"?=x":              {unknown("", `there is no parameter ""; `+known)},
+		"?reference=" + strings.Repeat("%C3%A9", 101): {invalid("reference", referenceIs)},
+		"?reference=a%0Ab":                            {invalid("reference", referenceIs)},
+		"?reference=%00":                              {invalid("reference", referenceIs)},
+		"?reference=%FF":                              {invalid("reference", referenceIs)},
+		"?reference=+%E2%80%8B":                       {invalid("reference", referenceIs)},
+		"?reference=a&reference=a":                    {invalid("reference", "reference is given 2 times; give it once")},
+		"?check_result=passed":                        {invalid("check_result", resultIs)},
+		"?check_result=Pass":                          {invalid("check_result", resultIs)},
+		"?check_result=pass,fail":                     {invalid("check_result", resultIs)},
+		"?created_after=2026-11-20":                   {invalid("created_after", "created_after"+timeIs)},
+		"?created_after=1795183500":                   {invalid("created_after", "created_after"+timeIs)},
+		"?created_after=2026-11-20T14:03:52":          {invalid("created_after", "created_after"+timeIs)},
+		"?created_after=2026-11-20T14:03:52,5Z":       {invalid("created_after", "created_after"+timeIs)},
+		"?created_after=2026-11-20T1:03:52Z":          {invalid("created_after", "created_after"+timeIs)},
+		"?created_before=2026-11-20T14:03:52+02:00":   {invalid("created_before", "created_before"+timeIs)},
+		"?created_before=2026-02-30T14:03:52Z":        {invalid("created_before", "created_before"+timeIs)},
+		"?created_before=2026-11-20T14:03:52%2B24:00": {invalid("created_before", "created_before"+timeIs)},
+		"?created_before=today":                       {invalid("created_before", "created_before"+timeIs)},
+		"?check=pass":                                 {unknown("check", `there is no parameter "check"; `+known)},
+		"?createdAfter=x":                             {unknown("createdAfter", `there is no parameter "createdAfter"; did you mean "created_after"?`)},
+		"?created_before=x&created_after=y&check_result=z&reference=%7F": {
+			invalid("reference", referenceIs),
+			invalid("check_result", resultIs),
+			invalid("created_after", "created_after"+timeIs),
+			invalid("created_before", "created_before"+timeIs),
+		},
 		"?page=0&x=1&status=z": {
 			invalid("page", pageRange),
 			invalid("status", "status must be one of pending, processing, ready_for_review, approved, rejected"),
-			unknown("x", `there is no parameter "x"; there is page, per_page, status`),
+			unknown("x", `there is no parameter "x"; `+known),
 		},
 	} {
 		code := "invalid_parameter"
@@ -102,7 +132,11 @@ func TestEveryRouteRefusesParametersThatItDoesNotHave(t *testing.T) {
 // FuzzListQuery: whatever the query, the answer is described and no fault of
 // the service.
 func FuzzListQuery(f *testing.F) {
-	for _, seed := range []string{"page=1&per_page=2", "status=approved", "page=%zz", "page=1;x", "%00=\xff", strings.Repeat("a=1&", 100)} {
+	for _, seed := range []string{
+		"page=1&per_page=2", "status=approved", "page=%zz", "page=1;x", "%00=\xff", strings.Repeat("a=1&", 100),
+		"reference=%C3%A9%00", "reference=+&check_result=fail", "created_after=2026-11-20T14:03:52.123Z",
+		"created_after=0000-01-01T00:00:00%2B23:59&created_before=9999-12-31T23:59:59.999999999-23:59",
+	} {
 		f.Add(seed)
 	}
 	a := newAPIOf(f, emptyService{})

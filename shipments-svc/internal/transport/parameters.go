@@ -5,12 +5,15 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/problem"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Codes of what can be wrong with a query.
@@ -84,6 +87,41 @@ func oneOf[T ~string](p *parameters, name string, allowed []T) T {
 	}
 	p.fault(invalidParameter, name, name+" must be one of "+strings.Join(texts, ", "))
 	return ""
+}
+
+// reference returns a parameter that is the reference of shipments, in the
+// form in which they keep it, or "".
+func (p *parameters) reference(name string) string {
+	text := p.text(name)
+	if text == "" {
+		return ""
+	}
+	text = jsonbody.Normal(text)
+	if !shipments.ValidReference(text) {
+		p.fault(invalidParameter, name, fmt.Sprintf(
+			"%s must be valid UTF-8 of 1 to %d characters, not all blank and no control characters", name, shipments.MaxReference))
+		return ""
+	}
+	return text
+}
+
+// rfc3339 is the form of a time. Package time reads other forms, too: an hour
+// of one digit, a decimal comma, any offset.
+var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+
+// time returns a parameter that must be an RFC 3339 time, or nil.
+func (p *parameters) time(name string) *time.Time {
+	text := p.text(name)
+	if text == "" {
+		return nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || !rfc3339.MatchString(text) {
+		p.fault(invalidParameter, name,
+			name+" must be an RFC 3339 time such as 2026-11-20T14:03:52.123Z or 2026-11-20T16:03:52%2B02:00, where %2B is a +")
+		return nil
+	}
+	return &t
 }
 
 // err returns a *parameterError, or nil.

@@ -13,6 +13,7 @@ CREATE TABLE shipments (
     origin          text           NOT NULL,
     destination     text           NOT NULL,
     pallets_count   integer        NOT NULL,
+    check_results   text[]         NOT NULL DEFAULT '{}', -- which its checks have, each once
     created_at      timestamptz(3) NOT NULL,
     approved_at     timestamptz(3),
     PRIMARY KEY (organization_id, id),
@@ -24,6 +25,18 @@ CREATE TABLE shipments (
 -- which are skipped are never fetched.
 CREATE INDEX shipments_newest ON shipments (organization_id, created_at DESC, id DESC);
 CREATE INDEX shipments_newest_of_status ON shipments (organization_id, status, created_at DESC, id DESC);
+
+-- The same order, of one reference and of one check result. The latter hold
+-- the status, so that shipments of a result and a status are counted in them.
+CREATE INDEX shipments_newest_of_reference ON shipments (organization_id, reference, created_at DESC, id DESC);
+CREATE INDEX shipments_newest_with_pass ON shipments (organization_id, created_at DESC, id DESC) INCLUDE (status)
+    WHERE 'pass' = ANY (check_results);
+CREATE INDEX shipments_newest_with_warn ON shipments (organization_id, created_at DESC, id DESC) INCLUDE (status)
+    WHERE 'warn' = ANY (check_results);
+CREATE INDEX shipments_newest_with_fail ON shipments (organization_id, created_at DESC, id DESC) INCLUDE (status)
+    WHERE 'fail' = ANY (check_results);
+CREATE INDEX shipments_newest_with_skip ON shipments (organization_id, created_at DESC, id DESC) INCLUDE (status)
+    WHERE 'skip' = ANY (check_results);
 
 CREATE TABLE pallets (
     organization_id uuid    NOT NULL,

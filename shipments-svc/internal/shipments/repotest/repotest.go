@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(testing.TB) shipments.Repository) {
 		"imports of the same shipments at once store them once": testImportsAtOnce,
 		"an organization has nothing of another":                testOrganizations,
 		"pages are the model's, at any depth and of any status": testPages,
+		"a list shows exactly what meets its filter":            testFilters,
 		"a page past the end is empty and has the true total":   testPastTheEnd,
 		"a total counts what the rows show, while others write": testSnapshot,
 		"a call for a client who left ends with its context":    testCanceled,
@@ -200,9 +201,7 @@ func testPages(t *testing.T, repo shipments.Repository) {
 	}
 	imports(t, repo, org, all, len(all))
 	imports(t, repo, Org(), []shipments.Detail{detail(shipments.Pending, Noon, 0)}, 1)
-	slices.SortFunc(all, func(a, b shipments.Detail) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), bytes.Compare(b.ID[:], a.ID[:]))
-	})
+	slices.SortFunc(all, newestFirst)
 	for _, status := range append([]shipments.Status{""}, shipments.Statuses...) {
 		var model []shipments.Shipment
 		for _, d := range all {
@@ -212,7 +211,7 @@ func testPages(t *testing.T, repo shipments.Repository) {
 		}
 		for _, limit := range []int64{1, 7, 100} {
 			for offset := int64(0); offset < int64(len(model)); offset += limit {
-				rows, total, err := repo.List(t.Context(), org, status, offset, limit)
+				rows, total, err := repo.List(t.Context(), org, shipments.Filter{Status: status}, offset, limit)
 				check(t, err)
 				if total != int64(len(model)) {
 					t.Fatalf("status %q: total %d, want %d", status, total, len(model))
@@ -223,11 +222,16 @@ func testPages(t *testing.T, repo shipments.Repository) {
 	}
 }
 
+// newestFirst is the order of lists.
+func newestFirst(a, b shipments.Detail) int {
+	return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), bytes.Compare(b.ID[:], a.ID[:]))
+}
+
 func testPastTheEnd(t *testing.T, repo shipments.Repository) {
 	org := Org()
 	check(t, repo.Create(t.Context(), org, Shipment(shipments.Pending, Noon)))
 	for _, offset := range []int64{1, 2, 1 << 40, math.MaxInt64} {
-		rows, total, err := repo.List(t.Context(), org, "", offset, 25)
+		rows, total, err := repo.List(t.Context(), org, shipments.Filter{}, offset, 25)
 		check(t, err)
 		if len(rows) != 0 || rows == nil || total != 1 {
 			t.Errorf("after %d: %v of %d, want none of 1", offset, rows, total)
@@ -242,15 +246,19 @@ func testSnapshot(t *testing.T, repo shipments.Repository) {
 	for range 4 {
 		wg.Go(func() {
 			for !closed(stop) {
-				if err := repo.Create(t.Context(), org, Shipment(shipments.Pending, Noon)); err != nil {
+				s := Shipment(shipments.Pending, Noon)
+				s.Reference = "PO-1"
+				if err := repo.Create(t.Context(), org, s); err != nil {
 					t.Error(err)
 					return
 				}
 			}
 		})
 	}
-	for seen := int64(0); seen < 60; {
-		rows, total, err := repo.List(t.Context(), org, "", 0, 1<<20)
+	// Every filter is met by all that is written.
+	filters := []shipments.Filter{{}, {Reference: "PO-1"}, {CreatedAfter: new(Noon.Add(-time.Hour))}, {Status: shipments.Pending}}
+	for i, seen := 0, int64(0); seen < 60; i++ {
+		rows, total, err := repo.List(t.Context(), org, filters[i%len(filters)], 0, 1<<20)
 		check(t, err)
 		if int64(len(rows)) != total || total < seen {
 			t.Errorf("%d rows, total %d, after a total of %d", len(rows), total, seen)
@@ -274,7 +282,7 @@ func closed(c <-chan struct{}) bool {
 func testCanceled(t *testing.T, repo shipments.Repository) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := repo.List(ctx, Org(), "", 0, 1); !errors.Is(err, context.Canceled) || errors.Is(err, shipments.ErrUnavailable) {
+	if _, _, err := repo.List(ctx, Org(), shipments.Filter{}, 0, 1); !errors.Is(err, context.Canceled) || errors.Is(err, shipments.ErrUnavailable) {
 		t.Errorf("list: %v, want context.Canceled", err)
 	}
 }
@@ -290,7 +298,7 @@ func imports(t *testing.T, repo shipments.Repository, org shipments.OrgID, all [
 
 func total(t *testing.T, repo shipments.Repository, org shipments.OrgID) int64 {
 	t.Helper()
-	rows, total, err := repo.List(t.Context(), org, "", 0, 100)
+	rows, total, err := repo.List(t.Context(), org, shipments.Filter{}, 0, 100)
 	check(t, err)
 	if int64(len(rows)) != total {
 		t.Fatalf("%d rows, total %d", len(rows), total)

@@ -1,0 +1,51 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// List implements shipments.Repository.
+func (r *Repository) List(ctx context.Context, org shipments.OrgID, f shipments.Filter, offset, limit int64) ([]shipments.Shipment, int64, error) {
+	query, args := listQuery(org, f, offset, limit)
+	var rows []listRow
+	if err := r.db.SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, 0, failure("list", err)
+	}
+	page := make([]shipments.Shipment, 0, len(rows))
+	for _, row := range rows {
+		if row.ID.Valid {
+			page = append(page, row.shipment())
+		}
+	}
+	return page, rows[0].Total, nil
+}
+
+// listQuery returns the query of a list and its arguments: by the counters
+// where they know what the filter asks, by an index where they do not.
+func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (string, []any) {
+	args := []any{uuid.UUID(org), offset, limit, string(f.Status)}
+	ever := f.CreatedAfter == nil && f.CreatedBefore == nil
+	created := []any{timeOr(f.CreatedAfter, "-infinity"), timeOr(f.CreatedBefore, "infinity")}
+	switch {
+	case f.Reference != "" || f.CheckResult != "":
+		return listSelectedSQL, append(append(args, created...), f.Reference, string(f.CheckResult))
+	case !ever:
+		return listCreatedSQL, append(args, created...)
+	case f.Status != anyStatus:
+		return listOfStatusSQL, args
+	default:
+		return listSQL, args
+	}
+}
+
+func timeOr(t *time.Time, otherwise string) any {
+	if t == nil {
+		return otherwise
+	}
+	return *t
+}

@@ -1,0 +1,101 @@
+package postgres
+
+// A list that the counters know never counts or skips an organization's
+// shipments one by one. It sums the counters by day, newest first; finds the day in which the
+// page begins; and only within that day skips rows, in an index. The total is
+// the sum of the same counters, so one statement, one snapshot and one round
+// trip give both.
+//
+// $1 is the organization, $2 the offset, $3 the limit and $4 the status, or
+// anyStatus, but never that for listOfStatusSQL. A page past the end finds no
+// day: its bound is null, which no row meets.
+const (
+	listSQL         = listDays + listFirstDay + listRows
+	listOfStatusSQL = listDays + listFirstDay + ` AND status = $4` + listRows
+
+	listDays = `
+WITH days AS MATERIALIZED (
+	SELECT day, sum(n)::bigint AS n
+	FROM shipment_counts
+	WHERE organization_id = $1 AND status = $4
+	GROUP BY day
+)`
+
+	listFirstDay = `,
+first_day AS MATERIALIZED (
+	SELECT (day + 1)::timestamp AT TIME ZONE 'UTC' AS before, $2 - skipped AS offset_in_day
+	FROM (SELECT day, n, sum(n) OVER (ORDER BY day DESC)::bigint - n AS skipped FROM days) running
+	WHERE skipped <= $2 AND $2 < skipped + n
+),
+page AS MATERIALIZED (
+	SELECT created_at, id
+	FROM shipments
+	WHERE organization_id = $1 AND created_at < (SELECT before FROM first_day)`
+
+	listRows = `
+	ORDER BY created_at DESC, id DESC
+	OFFSET (SELECT offset_in_day FROM first_day) LIMIT $3
+)` + listShown + `(SELECT coalesce(sum(n), 0)::bigint AS n FROM days) total` + listJoined
+
+	listShown = `
+SELECT total.n AS total, s.id, s.version, s.status, s.reference, s.vessel, s.origin, s.destination,
+	s.pallets_count, s.created_at, s.approved_at
+FROM `
+
+	listJoined = `
+LEFT JOIN page ON true
+LEFT JOIN shipments s ON s.organization_id = $1 AND s.id = page.id
+ORDER BY page.created_at DESC, page.id DESC`
+)
+
+// In the conditions below a parameter may say that it does not matter. The
+// planner knows parameters of statements without a name, so it plans as if
+// such a condition were not there.
+const ofStatus = ` AND ($4 = '' OR status = $4)`
+
+// listCreatedSQL lists shipments created after $5 and before $6, either of
+// which may be infinite. The counters count the whole days between, and an
+// index the days in which the two lie; where that is one day, the first of
+// these counts has all of it and the second nothing.
+const listCreatedSQL = `
+WITH edges AS MATERIALIZED (
+	SELECT ($5::timestamptz AT TIME ZONE 'UTC')::date AS first, ($6::timestamptz AT TIME ZONE 'UTC')::date AS last
+),
+starts AS MATERIALIZED (
+	SELECT (first + 1)::timestamp AT TIME ZONE 'UTC' AS second, last::timestamp AT TIME ZONE 'UTC' AS last FROM edges
+),
+days AS MATERIALIZED (
+	SELECT day, sum(n)::bigint AS n
+	FROM shipment_counts
+	WHERE organization_id = $1 AND status = $4
+		AND day > (SELECT first FROM edges) AND day < (SELECT last FROM edges)
+	GROUP BY day
+	UNION ALL
+	SELECT (SELECT first FROM edges), count(*)
+	FROM shipments
+	WHERE organization_id = $1` + ofStatus + `
+		AND created_at > $5 AND created_at < least($6, (SELECT second FROM starts))
+	UNION ALL
+	SELECT (SELECT last FROM edges), count(*)
+	FROM shipments
+	WHERE organization_id = $1` + ofStatus + `
+		AND created_at >= (SELECT greatest(second, last) FROM starts) AND created_at < $6
+)` + listFirstDay + ofStatus + `
+		AND created_at > $5 AND created_at < $6` + listRows
+
+// listSelectedSQL lists shipments as listCreatedSQL does, but of the reference
+// $7 and with the check result $8, one of which at least matters. It counts
+// and skips them in an index that holds only those.
+const listSelectedSQL = `
+WITH selected AS NOT MATERIALIZED (
+	SELECT created_at, id
+	FROM shipments
+	WHERE organization_id = $1` + ofStatus + `
+		AND created_at > $5 AND created_at < $6
+		AND ($7 = '' OR reference = $7) AND ($8 = '' OR $8 = ANY (check_results))
+),
+page AS MATERIALIZED (
+	SELECT created_at, id FROM selected
+	ORDER BY created_at DESC, id DESC
+	OFFSET $2 LIMIT $3
+)` + listShown + `(SELECT count(*) AS n FROM selected) total` + listJoined

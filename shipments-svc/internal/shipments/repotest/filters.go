@@ -1,0 +1,118 @@
+package repotest
+
+import (
+	"fmt"
+	mathrand "math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// testFilters compares lists of every combination of filters, several times
+// with random values, with the same choice among a slice. Many shipments lie
+// at an end of a UTC day and many share a millisecond, and bounds are the very
+// times of shipments, the milliseconds beside them and the ends of days.
+func testFilters(t *testing.T, repo shipments.Repository) {
+	org := Org()
+	random := mathrand.New(mathrand.NewPCG(11, 4)) //nolint:gosec // G404: repeatable data
+	all := randomDetails(random, 300)
+	imports(t, repo, org, all, len(all))
+	imports(t, repo, Org(), all, len(all)) // meet the filters, too
+	for range 20 {
+		s := Shipment(shipments.Pending, randomTime(random))
+		s.Reference = references[random.IntN(len(references))]
+		check(t, repo.Create(t.Context(), org, s))
+		all = append(all, shipments.Detail{Shipment: s})
+	}
+	slices.SortFunc(all, newestFirst)
+	for combination := range 1 << 5 {
+		for range 10 {
+			f := randomFilter(random, combination)
+			compare(t, repo, org, f, chosen(all, f))
+		}
+	}
+}
+
+// compare compares the pages of a list with what it must show.
+func compare(t *testing.T, repo shipments.Repository, org shipments.OrgID, f shipments.Filter, want []shipments.Shipment) {
+	t.Helper()
+	const limit = 30
+	for offset := 0; offset == 0 || offset < len(want)+limit; offset += limit {
+		rows, total, err := repo.List(t.Context(), org, f, int64(offset), limit)
+		check(t, err)
+		if total != int64(len(want)) {
+			t.Fatalf("%s: total %d, want %d", show(f), total, len(want))
+		}
+		page := want[min(offset, len(want)):min(offset+limit, len(want))]
+		if rows == nil || !slices.Equal(rows, page) {
+			t.Fatalf("%s, after %d: %v, want %v", show(f), offset, rows, page)
+		}
+	}
+}
+
+// chosen is what a Filter means.
+func chosen(all []shipments.Detail, f shipments.Filter) []shipments.Shipment {
+	var met []shipments.Shipment
+	for _, d := range all {
+		if (f.Status == "" || d.Status == f.Status) &&
+			(f.Reference == "" || d.Reference == f.Reference) &&
+			(f.CheckResult == "" || slices.ContainsFunc(d.Checks, func(c shipments.Check) bool { return c.Result == f.CheckResult })) &&
+			(f.CreatedAfter == nil || d.CreatedAt.After(*f.CreatedAfter)) &&
+			(f.CreatedBefore == nil || d.CreatedAt.Before(*f.CreatedBefore)) {
+			met = append(met, d.Shipment)
+		}
+	}
+	return met
+}
+
+// references are alike to whoever does not compare them exactly.
+var references = []string{"PO-1", "PO-10", "po-1", "PO_1", "PO%", "Ä ß", `'"\`}
+
+func randomDetails(random *mathrand.Rand, n int) []shipments.Detail {
+	all := make([]shipments.Detail, n)
+	for i := range all {
+		d := detail(shipments.Statuses[random.IntN(len(shipments.Statuses))], randomTime(random), 0)
+		d.Reference = references[random.IntN(len(references))]
+		var checks []shipments.Check
+		for range random.IntN(5) {
+			checks = append(checks, d.Checks[random.IntN(len(d.Checks))])
+		}
+		d.Checks = checks
+		all[i] = d
+	}
+	return all
+}
+
+// randomTime returns one of few times within six days.
+func randomTime(random *mathrand.Rand) time.Time {
+	midnight := time.Date(2026, 2, 26+random.IntN(6), 0, 0, 0, 0, time.UTC)
+	within := []time.Duration{-time.Millisecond, 0, time.Millisecond, time.Duration(random.IntN(24)) * time.Hour}
+	return midnight.Add(within[random.IntN(len(within))])
+}
+
+// randomFilter returns a filter of those fields whose bits are set.
+func randomFilter(random *mathrand.Rand, fields int) (f shipments.Filter) {
+	if fields&1 != 0 {
+		f.Status = shipments.Statuses[random.IntN(len(shipments.Statuses))]
+	}
+	if fields&2 != 0 {
+		f.Reference = references[random.IntN(len(references))]
+	}
+	if fields&4 != 0 {
+		f.CheckResult = shipments.Results[random.IntN(len(shipments.Results))]
+	}
+	if fields&8 != 0 {
+		f.CreatedAfter = new(randomTime(random))
+	}
+	if fields&16 != 0 {
+		f.CreatedBefore = new(randomTime(random).In(time.FixedZone("", 5*3600)))
+	}
+	return f
+}
+
+// show shows a filter with its times.
+func show(f shipments.Filter) string {
+	return fmt.Sprintf("%+v, created after %v and before %v", f, f.CreatedAfter, f.CreatedBefore)
+}
