@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,20 +25,38 @@ var capeFresh []byte
 //go:embed demo/valle_verde.json
 var valleVerde []byte
 
-// seed fills Demo: from demo.env, when an earlier start made it, or with new
-// organizations, tokens and shipments.
+// seed fills Demo: from demo.env, when an earlier start over this database
+// made it, or with new organizations, tokens and shipments.
 func (s *Stack) seed(ctx context.Context) error {
 	path := filepath.Join(s.opts.Dir, "demo.env")
-	old, err := os.ReadFile(path) //nolint:gosec // G304: our own file
-	if err != nil {
+	if old, err := os.ReadFile(path); err == nil { //nolint:gosec // G304: our own file
+		s.Demo = readDemo(string(old))
+	}
+	if !s.demoWorks(ctx) {
 		if err := s.createDemo(ctx); err != nil {
 			return fmt.Errorf("demo data: %w", err)
 		}
 		s.say("seeded    two organizations with shipments in every status")
-	} else {
-		s.Demo = readDemo(string(old))
 	}
 	return os.WriteFile(path, []byte(s.Demo.env(s.URL)), 0o600)
+}
+
+// demoWorks asks through the gateway whether there is a demo whose token is good.
+func (s *Stack) demoWorks(ctx context.Context) bool {
+	if s.Demo.Token == "" {
+		return false
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/api/v1/token", nil)
+	if err != nil {
+		return false
+	}
+	req.Header.Set("Authorization", "Bearer "+s.Demo.Token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	_ = res.Body.Close()
+	return res.StatusCode != http.StatusUnauthorized
 }
 
 func (s *Stack) createDemo(ctx context.Context) (err error) {
