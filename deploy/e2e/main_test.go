@@ -43,7 +43,7 @@ func run(m *testing.M) (code int, err error) {
 		return 0, errors.Join(err, devstack.Clean(dir))
 	}
 	defer func() { err = errors.Join(err, stack.Close(), devstack.Clean(dir)) }()
-	if api, err = loadAPI(ctx); err != nil {
+	if err := loadAPIs(ctx, root); err != nil {
 		return 0, err
 	}
 	return m.Run(), nil

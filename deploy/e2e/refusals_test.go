@@ -45,7 +45,10 @@ func TestEveryRefusalNamesItsFault(t *testing.T) {
 			method: post, path: list, token: write, body: valid,
 			header: http.Header{"Content-Type": {"text/plain"}},
 		}, 415, "unsupported_media_type"},
-		"2 MiB": {call{method: post, path: list, token: write, body: `{"x":"` + strings.Repeat("x", 2<<20) + `"}`}, 413, "body_too_large"},
+		"over 1 MiB": {call{
+			method: post, path: list, token: write,
+			body: `{"x":"` + strings.Repeat("x", 1<<20) + `"}`,
+		}, 413, "body_too_large"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := do(t, c.call)

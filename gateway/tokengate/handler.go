@@ -18,7 +18,7 @@ import (
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	trustedPeer, _ := caddyhttp.GetVar(r.Context(), caddyhttp.TrustedProxyVarKey).(bool)
 	authorization := strip(r, trustedPeer)
-	instance := r.URL.EscapedPath()
+	instance, body := r.URL.EscapedPath(), r.Body
 	out := &responseWriter{
 		ResponseWriterWrapper: &caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
 		requestID:             requestid.New(),
@@ -30,16 +30,19 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		// In handle_errors, for a request that Caddy refused before this gate had seen it.
 		out.window, _ = g.peekAddress(r.Context(), clientAddress(r))
 		g.answerError(out, err, instance)
+		linger(out, r, body)
 		return nil
 	}
 	refused := g.admit(out, r, authorization)
 	if refused != nil {
 		requestsTotal.WithLabelValues(refused.Code).Inc()
 		g.answer(out, *refused, instance)
+		linger(out, r, body)
 		return nil
 	}
 	if err := next.ServeHTTP(out, r); err != nil {
 		g.answerError(out, err, instance)
+		linger(out, r, body)
 		return nil
 	}
 	out.finish()
