@@ -51,7 +51,7 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 		},
 	}}
 	for _, p := range programs {
-		p.binary, p.logDir = filepath.Join(s.opts.Dir, "bin", p.name), s.logDir()
+		p.binary, p.logDir = filepath.Join(s.opts.Dir, "bin", p.name), s.LogDir()
 		s.say("building  %s", p.name)
 		if err := p.build(ctx, s.opts.Root, s.opts.Race); err != nil {
 			return err

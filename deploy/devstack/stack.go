@@ -87,7 +87,7 @@ func (s *Stack) startState(ctx context.Context) (err error) {
 	url := s.opts.DatabaseURL
 	if url == "" {
 		config := serverConfig{
-			dir: filepath.Join(s.opts.Dir, "postgres"), logDir: s.logDir(),
+			dir: filepath.Join(s.opts.Dir, "postgres"), logDir: s.LogDir(),
 			port: s.ports.postgres, password: s.secrets.postgres, log: s.opts.Log,
 		}
 		if s.database, err = startPostgres(ctx, config); err != nil {
@@ -119,7 +119,7 @@ func (s *Stack) StopRedis() error { return s.redis.Stop() }
 
 // StartRedis brings it back, empty, at the same address.
 func (s *Stack) StartRedis(ctx context.Context) (err error) {
-	s.redis, s.RedisURL, err = startRedis(ctx, s.ports.redis, s.logDir(), s.opts.Log)
+	s.redis, s.RedisURL, err = startRedis(ctx, s.ports.redis, s.LogDir(), s.opts.Log)
 	return err
 }
 
@@ -165,9 +165,7 @@ func (s *Stack) Close() error {
 }
 
 // LogDir is where each program's log lies, as NAME.log.
-func (s *Stack) LogDir() string { return s.logDir() }
-
-func (s *Stack) logDir() string { return filepath.Join(s.opts.Dir, "log") }
+func (s *Stack) LogDir() string { return filepath.Join(s.opts.Dir, "log") }
 
 func (s *Stack) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.opts.Log, format+"\n", args...)

@@ -8,10 +8,8 @@
 package identity
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -35,11 +33,6 @@ type Identity struct {
 	Permissions  []string // all that the token may do; implied ones are spelt out
 }
 
-// Holds reports whether the token has the permission.
-func (id Identity) Holds(permission string) bool {
-	return slices.Contains(id.Permissions, permission)
-}
-
 // FromHeader reads the identity of a request. parse says whether a text is an
 // organization's identifier. Any header that is missing, repeated or
 // malformed gives ErrMissing.
@@ -58,18 +51,4 @@ func FromHeader(h http.Header, parse func(prefix, text string) (uuid.UUID, bool)
 		return Identity{}, ErrMissing
 	}
 	return id, nil
-}
-
-type contextKey struct{}
-
-// NewContext returns a context that carries id.
-func NewContext(ctx context.Context, id Identity) context.Context {
-	return context.WithValue(ctx, contextKey{}, id)
-}
-
-// FromContext returns the identity that NewContext stored, or the zero
-// Identity, which holds no permission.
-func FromContext(ctx context.Context) Identity {
-	id, _ := ctx.Value(contextKey{}).(Identity)
-	return id
 }
