@@ -26,6 +26,7 @@ func parseGate(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 //	    redis           {env.NAME}|{file.PATH}
 //	    redis_file      <path>
 //	    public          <path...>
+//	    pages           <path...>
 //	    demo            <true when demo credentials are accepted>
 //	}
 //
@@ -44,6 +45,7 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		"redis_file":      &g.RedisFile,
 		"demo":            &g.Demo,
 	}
+	several := map[string]*caddyhttp.MatchPath{"public": &g.Public, "pages": &g.Pages}
 	seen := make(map[string]bool)
 	for d.NextBlock(0) {
 		name := d.Val()
@@ -52,8 +54,8 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		}
 		seen[name] = true
 
-		if name == "public" {
-			if g.Public = d.RemainingArgs(); len(g.Public) == 0 {
+		if values, known := several[name]; known {
+			if *values = d.RemainingArgs(); len(*values) == 0 {
 				return d.ArgErr()
 			}
 			continue

@@ -72,7 +72,7 @@ func (g *Gate) charge(ctx context.Context, token *introspect.Answer) (windowStat
 // reject charges a request without a valid token to its address and refuses it with p. Refusing needs
 // nobody's help, so it goes on, uncounted, while Redis is away.
 func (g *Gate) reject(ctx context.Context, caller netip.Addr, p problem) (windowState, *introspect.Answer, *problem) {
-	result, err := g.windows.Take(ctx, ratelimit.AddressID(caller), addressQuota)
+	result, err := g.windows.Take(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
 	g.decided(addressWindow, result, err)
 	window := windowState{addressWindow, result}
 	if err == nil && !result.Allowed {
@@ -83,7 +83,7 @@ func (g *Gate) reject(ctx context.Context, caller netip.Addr, p problem) (window
 
 // peekAddress reads the window of the caller's address without charging it.
 func (g *Gate) peekAddress(ctx context.Context, caller netip.Addr) (windowState, error) {
-	result, err := g.windows.Peek(ctx, ratelimit.AddressID(caller), addressQuota)
+	result, err := g.windows.Peek(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
 	g.outages.windows.note(err)
 	return windowState{addressWindow, result}, err
 }

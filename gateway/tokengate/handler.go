@@ -17,23 +17,30 @@ import (
 // handle_errors it answers the error at hand.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	trustedPeer, _ := caddyhttp.GetVar(r.Context(), caddyhttp.TrustedProxyVarKey).(bool)
-	authorization := strip(r, trustedPeer)
+	page := g.isPage(r)
+	authorization := strip(r, trustedPeer, page)
 	instance, body := r.URL.EscapedPath(), r.Body
 	out := &responseWriter{
 		ResponseWriterWrapper: &caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
 		requestID:             requestid.New(),
+		page:                  page,
+		html:                  page && acceptsHTML(r.Header["Accept"]),
 	}
+	caller := clientAddress(r)
 	r.Header.Set(requestIDHeader, out.requestID)
+	if caller.IsValid() {
+		r.Header.Set(clientAddressHeader, caller.String())
+	}
 	addLogField(r, "request_id", out.requestID)
 
 	if err, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error); failed {
 		// In handle_errors, for a request that Caddy refused before this gate had seen it.
-		out.window, _ = g.peekAddress(r.Context(), clientAddress(r))
+		out.window, _ = g.peekAddress(r.Context(), caller)
 		g.answerError(out, err, instance)
 		linger(out, r, body)
 		return nil
 	}
-	refused := g.admit(out, r, authorization)
+	refused := g.admit(out, r, caller, authorization)
 	if refused != nil {
 		requestsTotal.WithLabelValues(refused.Code).Inc()
 		g.answer(out, *refused, instance)
@@ -50,8 +57,10 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 }
 
 // admit decides whether the request goes on, and prepares it for that. Otherwise it returns the answer.
-func (g *Gate) admit(out *responseWriter, r *http.Request, authorization []string) *problem {
-	caller := clientAddress(r)
+func (g *Gate) admit(out *responseWriter, r *http.Request, caller netip.Addr, authorization []string) *problem {
+	if out.page {
+		return g.admitPage(out, r, caller)
+	}
 	if public, err := g.Public.MatchWithError(r); err == nil && public {
 		out.window, _ = g.peekAddress(r.Context(), caller)
 		requestsTotal.WithLabelValues("public").Inc()
@@ -99,19 +108,29 @@ func (g *Gate) answer(out *responseWriter, p problem, instance string) {
 	if out.wrote {
 		return
 	}
-	if err := p.write(out, instance, out.requestID); err != nil {
+	var err error
+	if out.page {
+		err = p.writePage(out, out.html, instance, out.requestID)
+	} else {
+		err = p.write(out, instance, out.requestID)
+	}
+	if err != nil {
 		g.logger.Debug("answer not delivered", zap.String("request_id", out.requestID), zap.Error(err))
 	}
 }
 
-// clientAddress is the address that Caddy determined, a trusted proxy's word for it included.
+// clientAddressHeader tells the services the client's address, which they cannot see.
+const clientAddressHeader = "X-Client-Address"
+
+// clientAddress is the address that Caddy determined, a trusted proxy's word for it included, in the one
+// form in which it is compared, counted and forwarded: IPv4 never mapped into IPv6, and without a zone.
 func clientAddress(r *http.Request) netip.Addr {
 	text, _ := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string)
 	addr, err := netip.ParseAddr(text)
 	if err != nil {
 		return netip.Addr{}
 	}
-	return addr
+	return addr.Unmap().WithZone("")
 }
 
 func addLogField(r *http.Request, name, value string) {

@@ -11,7 +11,7 @@ import (
 var (
 	requestsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "requests_total",
-		Help: "Requests by outcome: forwarded, public or the code of the gate's own answer.",
+		Help: "Requests by outcome: forwarded, public, page, sign-in or the code of the gate's own answer.",
 	}, []string{"outcome"})
 	introspectionSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "introspection_seconds",
@@ -20,7 +20,7 @@ var (
 	}, []string{"source"})
 	windowDecisionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "window_decisions_total",
-		Help: "Requests counted against a window, by window (token, address) and decision (allowed, refused, unavailable).",
+		Help: "Requests counted against a window, by window (token, address, page, sign-in) and decision (allowed, refused, unavailable).",
 	}, []string{"window", "decision"})
 )
 

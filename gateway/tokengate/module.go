@@ -7,7 +7,8 @@
 // package guarantees that
 //
 //   - no request reaches the next handler without an active token, except on the paths configured as
-//     public, and none carries identity headers that the gate did not write itself;
+//     public or as pages, and none carries identity headers that the gate did not write itself;
+//   - cookies pass on the paths of pages and nowhere else, and an Authorization header nowhere;
 //   - every answer, its own or the next handler's, carries the window headers once each and a request id;
 //   - a fault of Redis or of the tokens service is 503, and never 401 or 200;
 //   - no token and no credential is written to a log, a metric or an error.
@@ -62,6 +63,10 @@ type Gate struct {
 	RedisFile string `json:"redis_file,omitempty"`
 	// Public lists the paths that are answered without a token, in the form of the path matcher.
 	Public caddyhttp.MatchPath `json:"public,omitempty"`
+	// Pages lists the paths of the pages that people sign in to, in the form of the path matcher. They
+	// are answered without a token, with cookies, and counted against windows of the client address: 600
+	// requests a minute, and 30 for what tries to sign in, at or below /sign-in.
+	Pages caddyhttp.MatchPath `json:"pages,omitempty"`
 	// Demo, when it is "true" after placeholders are replaced, lets a credential that begins with "demo-"
 	// be used. Such credentials are published with the demo's data.
 	Demo string `json:"demo,omitempty"`
@@ -88,7 +93,7 @@ func (*Gate) CaddyModule() caddy.ModuleInfo {
 func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger = ctx.Logger()
 	g.outages = newOutages(g.logger)
-	if err := g.Public.Provision(ctx); err != nil {
+	if err := errors.Join(g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
 		return err
 	}
 	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {

@@ -99,7 +99,7 @@ func (p problem) saying(detail string) problem {
 	return p
 }
 
-// write answers with p, completed by what only the request knows.
+// write answers with p as JSON, completed by what only the request knows.
 func (p problem) write(w http.ResponseWriter, instance, requestID string) error {
 	p.Type = "/problems/" + p.Code
 	p.Instance = instance
@@ -111,9 +111,14 @@ func (p problem) write(w http.ResponseWriter, instance, requestID string) error 
 	if err := encoder.Encode(p); err != nil {
 		return err
 	}
+	return p.send(w, "application/problem+json", body.Bytes())
+}
+
+// send answers with body and the headers that go with p.
+func (p problem) send(w http.ResponseWriter, contentType string, body []byte) error {
 	header := w.Header()
-	header.Set("Content-Type", "application/problem+json")
-	header.Set("Content-Length", strconv.Itoa(body.Len()))
+	header.Set("Content-Type", contentType)
+	header.Set("Content-Length", strconv.Itoa(len(body)))
 	if p.challenge != "" {
 		header["WWW-Authenticate"] = []string{p.challenge}
 	}
@@ -121,6 +126,6 @@ func (p problem) write(w http.ResponseWriter, instance, requestID string) error 
 		header.Set("Retry-After", strconv.Itoa(p.retryAfter))
 	}
 	w.WriteHeader(p.Status)
-	_, err := w.Write(body.Bytes())
+	_, err := w.Write(body)
 	return err
 }

@@ -11,6 +11,7 @@ var reserved = []string{
 	"authorization",
 	"cookie",
 	"forwarded",
+	"x-client-address",
 	"x-gateway-assertion",
 	"x-organization-id",
 	"x-request-id",
@@ -19,12 +20,13 @@ var reserved = []string{
 }
 
 // strip removes from r what a client must not send on, and returns the values of its Authorization header.
+// Cookies stay with requests for pages, which are the only ones that have a session.
 //
 // A header may be removed, but never kept, by the client's wish: what it names in Connection goes now, as
 // RFC 9110, section 7.6.1 asks of an intermediary, and Connection goes with it. Were it left, the proxy
 // behind would remove the headers that the gate is about to write, and a service would be told nothing of
 // who calls. Trailers go for the same reason that headers do, and nothing here uses them.
-func strip(r *http.Request, trustedPeer bool) (authorization []string) {
+func strip(r *http.Request, trustedPeer, page bool) (authorization []string) {
 	authorization = r.Header["Authorization"]
 	for _, value := range r.Header["Connection"] {
 		for name := range strings.SplitSeq(value, ",") {
@@ -36,6 +38,9 @@ func strip(r *http.Request, trustedPeer bool) (authorization []string) {
 	r.Trailer = nil
 
 	for name := range r.Header {
+		if page && name == "Cookie" {
+			continue
+		}
 		if isReserved(name) || !trustedPeer && startsLike(name, "x-forwarded-") {
 			delete(r.Header, name)
 		}

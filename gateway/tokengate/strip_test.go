@@ -12,6 +12,7 @@ func TestStripRemovesWhatOnlyTheGateMaySay(t *testing.T) {
 
 	for name, tt := range map[string]struct {
 		trusted    bool
+		page       bool
 		have, want http.Header
 	}{
 		"ordinary headers stay": {
@@ -21,8 +22,14 @@ func TestStripRemovesWhatOnlyTheGateMaySay(t *testing.T) {
 		"credentials go": {
 			have: http.Header{"Authorization": {"Bearer x"}, "Cookie": {"a=b"}},
 		},
+		"cookies stay with a page, as themselves": {
+			page: true,
+			have: http.Header{"Authorization": {"Bearer x"}, "Cookie": {"a=b", "c=d"}, "COOKIE": {"x"}, "X-Client-Address": {"x"}},
+			want: http.Header{"Cookie": {"a=b", "c=d"}},
+		},
 		"identity goes in any spelling": {
 			have: http.Header{
+				"X-Client-Address": {"x"}, "x_client_address": {"x"},
 				"X-Organization-Id": {"x"}, "x-organization-id": {"x"}, "X_Token_Id": {"x"}, "X.Token.Permissions": {"x"},
 				"X-Request-ID": {"x"}, "X-Gateway_Assertion": {"x"}, "X-Ratelimit-Anything": {"x"}, "FORWARDED": {"x"},
 			},
@@ -44,7 +51,7 @@ func TestStripRemovesWhatOnlyTheGateMaySay(t *testing.T) {
 			t.Parallel()
 			authorization := tt.have["Authorization"]
 			r := &http.Request{Header: tt.have, Trailer: http.Header{"X-Token-Id": nil}}
-			if diff := cmp.Diff(authorization, strip(r, tt.trusted)); diff != "" {
+			if diff := cmp.Diff(authorization, strip(r, tt.trusted, tt.page)); diff != "" {
 				t.Error(diff)
 			}
 			if tt.want == nil {
@@ -68,6 +75,6 @@ func BenchmarkStrip(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r.Header["Authorization"] = token
-		strip(r, false)
+		strip(r, false, false)
 	}
 }

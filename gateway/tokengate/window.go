@@ -8,10 +8,12 @@ import (
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
-// The names of the two kinds of window in RateLimit-Policy and in metrics.
+// The names of the kinds of window in RateLimit-Policy, in metrics and, but for the token's, in Redis.
 const (
 	tokenWindow   = "token"
 	addressWindow = "address"
+	pageWindow    = "page"
+	signInWindow  = "sign-in"
 )
 
 // windowState is the window that an answer tells of.

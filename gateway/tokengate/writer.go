@@ -18,12 +18,14 @@ type responseWriter struct {
 
 	requestID string
 	window    windowState
+	page      bool // of people, who have a session
+	html      bool // and a browser to show it
 	wrote     bool
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (w *responseWriter) WriteHeader(status int) {
-	removeOwn(w.Header())
+	w.removeOwn()
 	if status < 200 && status != http.StatusSwitchingProtocols {
 		w.ResponseWriter.WriteHeader(status)
 		return
@@ -85,10 +87,11 @@ func (w *responseWriter) complete(status int) {
 }
 
 // removeOwn removes the headers that only the gate may set, however they are spelt, and their
-// announcement as trailers.
-func removeOwn(header http.Header) {
+// announcement as trailers. Cookies are set by pages alone.
+func (w *responseWriter) removeOwn() {
+	header := w.Header()
 	for name := range header {
-		if isOwn(name) {
+		if isOwn(name) || !w.page && strings.EqualFold(name, "Set-Cookie") {
 			delete(header, name)
 		}
 	}

@@ -29,7 +29,7 @@ func TestClientsCannotSpeakForTheGateway(t *testing.T) {
 	upstream := new(recorder)
 	g := start(t, options{upstream: upstream, env: map[string]string{"TRUSTED_PROXIES": ""}})
 	names := []string{
-		"X-Organization-ID", "X-Token-ID", "X-Token-Permissions", "X-Request-ID", "X-Gateway-Assertion",
+		"X-Organization-ID", "X-Token-ID", "X-Token-Permissions", "X-Request-ID", "X-Gateway-Assertion", "X-Client-Address",
 		"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Forwarded", "X-Forwarded-For", "X-Forwarded-User", "Cookie",
 	}
 	cases := map[string][]string{"nothing": nil}
@@ -63,7 +63,7 @@ func TestClientsCannotSpeakForTheGateway(t *testing.T) {
 			continue
 		}
 		for header, want := range map[string]string{
-			"X-Organization-Id": testOrganization, "X-Token-Id": id, "X-Token-Permissions": "shipments:read shipments:write", "X-Forwarded-For": "127.0.0.1",
+			"X-Organization-Id": testOrganization, "X-Token-Id": id, "X-Token-Permissions": "shipments:read shipments:write", "X-Forwarded-For": "127.0.0.1", "X-Client-Address": "127.0.0.1",
 		} {
 			if values := got.Header[header]; len(values) != 1 || values[0] != want {
 				t.Errorf("%s: %s is %q, want %q", name, header, values, want)

@@ -274,11 +274,11 @@ func TestAddressIDCountsWhatOneCustomerHolds(t *testing.T) {
 		"192.0.2.1": "address:192.0.2.1", "::ffff:192.0.2.1": "address:192.0.2.1",
 		"2001:db8:1:2:3:4:5:6": "address:2001:db8:1:2::/64", "2001:db8:1:2::%eth0": "address:2001:db8:1:2::/64",
 	} {
-		if got := ratelimit.AddressID(netip.MustParseAddr(addr)); got != want {
+		if got := ratelimit.AddressID("address", netip.MustParseAddr(addr)); got != want {
 			t.Errorf("AddressID(%s) = %s, want %s", addr, got, want)
 		}
 	}
-	if got := ratelimit.AddressID(netip.Addr{}); got != "address:unknown" {
+	if got := ratelimit.AddressID("address", netip.Addr{}); got != "address:unknown" {
 		t.Errorf("AddressID of nothing = %s", got)
 	}
 }

@@ -1,0 +1,58 @@
+package tokengate
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+)
+
+// The windows of a client address for the pages that people use, who have a session instead of a token.
+// They are counted apart from the API's, so that neither can use up the other's.
+var (
+	pageQuota   = ratelimit.Quota{Limit: 600, Window: time.Minute}
+	signInQuota = ratelimit.Quota{Limit: 30, Window: time.Minute}
+)
+
+// signInPaths are the pages where a password, a code or an invitation can be tried.
+var signInPaths = caddyhttp.MatchPath{"/sign-in", "/sign-in/*"}
+
+// isPage reports whether the request is for a page.
+func (g *Gate) isPage(r *http.Request) bool {
+	page, err := g.Pages.MatchWithError(r)
+	return err == nil && page
+}
+
+// triesSignIn reports whether a request for a page could try a secret: everything at the sign-in pages but
+// looking at the first one. The return from an identity provider is a GET, and so is an invitation's link.
+func triesSignIn(r *http.Request) bool {
+	if matched, err := signInPaths.MatchWithError(r); err != nil || !matched {
+		return false
+	}
+	looks := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return !looks || !strings.EqualFold(r.URL.Path, signInPaths[0])
+}
+
+// admitPage counts a request for a page against the window of its address. With Redis away it passes
+// uncounted: the page on which a token is revoked must not be away with it, and tokens-svc slows the
+// guessing of passwords by itself, by account and by address.
+func (g *Gate) admitPage(out *responseWriter, r *http.Request, caller netip.Addr) *problem {
+	policy, quota := pageWindow, pageQuota
+	if triesSignIn(r) {
+		policy, quota = signInWindow, signInQuota
+	}
+	result, err := g.windows.Take(r.Context(), ratelimit.AddressID(policy, caller), quota)
+	g.decided(policy, result, err)
+	out.window = windowState{policy, result}
+	if err == nil && !result.Allowed {
+		p := rateLimited.saying("There were too many requests from your address.")
+		p.retryAfter = out.window.secondsLeft()
+		return &p
+	}
+	requestsTotal.WithLabelValues(policy).Inc()
+	return nil
+}

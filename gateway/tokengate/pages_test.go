@@ -1,0 +1,109 @@
+package tokengate
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+)
+
+// withReplacer gives the request what Caddy gives each.
+func withReplacer(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), caddy.ReplacerCtxKey, caddy.NewReplacer()))
+}
+
+func TestEverythingButLookingAtTheSignInPageTriesSignIn(t *testing.T) {
+	t.Parallel()
+
+	for _, tt := range []struct {
+		method, target string
+		want           bool
+	}{
+		{"GET", "/sign-in", false},
+		{"HEAD", "/sign-in?next=/settings", false},
+		{"POST", "/sign-in", true},
+		{"PUT", "/sign-in", true},
+		{"GET", "/sign-in/oidc/callback?code=x", true},
+		{"GET", "/sign-in/invitation", true},
+		{"POST", "/sign-in/oidc", true},
+		{"POST", "/SIGN-IN", true},
+		{"POST", "/settings/../sign-in", true},
+		{"POST", "/settings/..%2fsign-in", true},
+		{"POST", "//sign-in", true},
+		{"POST", "/%73ign-in", true},
+		{"POST", "/settings", false},
+		{"GET", "/settings/sign-in", false},
+		{"POST", "/settings/sign-out", false},
+		{"POST", "/sign-inn", false},
+	} {
+		if got := triesSignIn(withReplacer(httptest.NewRequest(tt.method, tt.target, nil))); got != tt.want {
+			t.Errorf("%s %s: %v, want %v", tt.method, tt.target, got, tt.want)
+		}
+	}
+}
+
+func TestAcceptsHTMLTellsBrowsersFromPrograms(t *testing.T) {
+	t.Parallel()
+
+	for accept, want := range map[string]bool{
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": true,
+		"application/json, Text/HTML ;q=0.5":                              true,
+		"text/html;q=1.0":                                                 true,
+		"text/html;charset=utf-8":                                         true,
+		"*/*":                                                             false,
+		"text/*":                                                          false,
+		"application/json":                                                false,
+		"text/html;q=0":                                                   false,
+		"text/html; Q=0.000":                                              false,
+		"text/htmlx":                                                      false,
+		"":                                                                false,
+	} {
+		if got := acceptsHTML([]string{"image/png", accept}); got != want {
+			t.Errorf("Accept: %s: %v", accept, got)
+		}
+	}
+	if acceptsHTML(nil) {
+		t.Error("without Accept")
+	}
+}
+
+func TestProblemsOfPagesAreSafeToShow(t *testing.T) {
+	t.Parallel()
+
+	p := problem{Status: 429, Title: "<b>", Detail: `"&`, Code: "rate_limited", retryAfter: 1}
+	for html, contentType := range map[bool]string{true: "text/html; charset=utf-8", false: "application/problem+json"} {
+		recorder := httptest.NewRecorder()
+		if err := p.writePage(recorder, html, "/settings", "req_01k9x3v7t2e8sbq4m6n0pacdfh"); err != nil {
+			t.Fatal(err)
+		}
+		if recorder.Code != 429 {
+			t.Errorf("status %d", recorder.Code)
+		}
+		for name, want := range map[string]string{
+			"Content-Type": contentType, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+			"Vary": "Accept", "Referrer-Policy": "no-referrer", "Retry-After": "1",
+		} {
+			if got := recorder.Header().Get(name); got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+		if policy := recorder.Header().Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none';") {
+			t.Errorf("Content-Security-Policy %q", policy)
+		}
+		body := recorder.Body.String()
+		if !html {
+			continue
+		}
+		for _, want := range []string{"&lt;b&gt;", "&#34;&amp;", "in 1 second.", "req_01k9x3v7t2e8sbq4m6n0pacdfh", `<html lang="en">`} {
+			if !strings.Contains(body, want) {
+				t.Errorf("no %s in\n%s", want, body)
+			}
+		}
+		if strings.Contains(body, "<b>") || strings.Contains(body, "style") || strings.Contains(body, "script") {
+			t.Errorf("not allowed by its own policy:\n%s", body)
+		}
+	}
+}
