@@ -25,9 +25,11 @@ import (
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
-// apis are the routers of the API documents: the one that the gateway itself
-// serves, and that of the tokens service.
-var apis []routers.Router
+// documents are the API documents that the gateway serves, and apis their routers.
+var (
+	documents []*openapi3.T
+	apis      []routers.Router
+)
 
 func loadAPIs(ctx context.Context, root string) error {
 	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.PlainBodyDecoder)
@@ -52,7 +54,7 @@ func loadAPIs(ctx context.Context, root string) error {
 		if err != nil {
 			return err
 		}
-		apis = append(apis, router)
+		documents, apis = append(documents, doc), append(apis, router)
 	}
 	return nil
 }

@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/quayside/quayside/deploy/devstack"
+)
+
+// permissions are all there are; whoever adds one adds it here.
+var permissions = []string{
+	"admin", "documents:read", "documents:write",
+	"shipments:read", "shipments:review", "shipments:write", "webhooks:manage",
+}
+
+// TestEveryRouteRefusesEveryPermissionButItsOwn asks each operation of the
+// served API documents with one token per permission. An operation says in
+// x-permission what it needs, or `any`; one that does not, or whose document
+// has no example to send, fails the test: so no route is added without its row.
+func TestEveryRouteRefusesEveryPermissionButItsOwn(t *testing.T) {
+	t.Parallel()
+	holders := map[string]devstack.Token{}
+	for _, p := range permissions {
+		holders[p] = fresh(t, p)
+	}
+	for _, doc := range documents {
+		for path, item := range doc.Paths.Map() {
+			for method, op := range item.Operations() {
+				t.Run(method+" "+path, func(t *testing.T) {
+					if op.Security != nil && len(*op.Security) == 0 {
+						return // for anyone, without a token
+					}
+					c := example(t, path, method, item, op)
+					need, _ := op.Extensions["x-permission"].(string)
+					switch {
+					case need == "any":
+						c.token = fresh(t, "webhooks:manage").Secret
+						if a := do(t, c); a.status == http.StatusForbidden {
+							t.Errorf("needs no permission, but answers %s", a.body)
+						}
+					case holders[need].Secret == "":
+						t.Errorf("x-permission is %q, which is no permission", need)
+					default:
+						refusesOthers(t, c, need, holders)
+					}
+				})
+			}
+		}
+	}
+}
+
+func refusesOthers(t *testing.T, c call, need string, holders map[string]devstack.Token) {
+	t.Helper()
+	for held, token := range holders {
+		c.token = token.Secret
+		if includes(held, need) {
+			c.token = fresh(t, held).Secret // what the call ends is nobody else's token
+			if a := do(t, c); a.status == http.StatusForbidden {
+				t.Errorf("with %s: %s", held, a.body)
+			}
+			continue
+		}
+		a := do(t, c)
+		a.wants(t, http.StatusForbidden, "insufficient_permission")
+		if p := a.problem(t); !strings.Contains(p.Detail, need) || !strings.Contains(p.Detail, held) {
+			t.Errorf("with %s: the detail does not name what is needed and what the token has: %q", held, p.Detail)
+		}
+		want := `Bearer realm="shipments", error="insufficient_scope", scope="` + need + `"`
+		if got := a.header.Get("Www-Authenticate"); got != want {
+			t.Errorf("with %s: WWW-Authenticate is %q, want %q", held, got, want)
+		}
+	}
+}
+
+// includes says whether a token with one permission may do what needs another.
+func includes(held, need string) bool {
+	return held == need || held == "admin" || held == strings.Replace(need, ":read", ":write", 1)
+}
+
+// example makes the call that the document gives as an example.
+func example(t *testing.T, path, method string, item *openapi3.PathItem, op *openapi3.Operation) call {
+	t.Helper()
+	c := call{method: method, path: path}
+	for _, list := range []openapi3.Parameters{item.Parameters, op.Parameters} {
+		for _, p := range list {
+			if p.Value.In == openapi3.ParameterInPath {
+				value, ok := exampleOf(p.Value.Example, p.Value.Examples, p.Value.Schema).(string)
+				if !ok {
+					t.Fatalf("the parameter %s has no example", p.Value.Name)
+				}
+				c.path = strings.ReplaceAll(c.path, "{"+p.Value.Name+"}", value)
+			}
+		}
+	}
+	if op.RequestBody == nil {
+		return c
+	}
+	for mediaType, content := range op.RequestBody.Value.Content {
+		value := exampleOf(content.Example, content.Examples, content.Schema)
+		c.header = http.Header{"Content-Type": {mediaType}}
+		if text, ok := value.(string); ok && mediaType != "application/json" {
+			c.body = text
+			continue
+		}
+		body, err := json.Marshal(value)
+		if err != nil || value == nil {
+			t.Fatalf("the body %s has no example (%v)", mediaType, err)
+		}
+		c.body = string(body)
+	}
+	return c
+}
+
+// exampleOf returns an example in any of the places where OpenAPI has them.
+func exampleOf(one any, more openapi3.Examples, schema *openapi3.SchemaRef) any {
+	if one != nil {
+		return one
+	}
+	for _, e := range more {
+		return e.Value.Value
+	}
+	if schema != nil && schema.Value != nil {
+		return schema.Value.Example
+	}
+	return nil
+}
