@@ -28,7 +28,7 @@ func createOrganization(ctx context.Context, p program) error {
 		return err
 	}
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		o, err := s.CreateOrganization(ctx, org, *name)
+		o, err := s.CreateOrganization(ctx, tokens.Operator(), org, *name)
 		if err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ func createToken(ctx context.Context, p program) error {
 	}
 	d.ExpiresAt = expiry()
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		t, secret, err := s.CreateToken(ctx, owner, d)
+		t, secret, err := s.CreateToken(ctx, tokens.Operator(), owner, d)
 		if err != nil {
 			return err
 		}

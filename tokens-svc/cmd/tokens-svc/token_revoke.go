@@ -41,7 +41,7 @@ func revokeToken(ctx context.Context, p program) error {
 				return err
 			}
 		}
-		t, err := s.RevokeToken(ctx, owner, id, *reason)
+		t, err := s.RevokeToken(ctx, tokens.Operator(), owner, id, *reason)
 		if err != nil {
 			return err
 		}

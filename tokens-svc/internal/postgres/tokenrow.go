@@ -8,6 +8,7 @@ import (
 
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -23,10 +24,15 @@ type tokenRow struct {
 	IPAllow               pq.StringArray      `db:"ip_allow"`
 	RateLimit             int                 `db:"rate_limit"`
 	RateWindowSeconds     int                 `db:"rate_window_seconds"`
+	CreatedByKind         audit.Kind          `db:"created_by_kind"`
+	CreatedByID           string              `db:"created_by_id"`
+	CreatedByName         string              `db:"created_by_name"`
 	CreatedAt             time.Time           `db:"created_at"`
 	ExpiresAt             sql.Null[time.Time] `db:"expires_at"`
 	RevokedAt             sql.Null[time.Time] `db:"revoked_at"`
 	RevokedReason         string              `db:"revoked_reason"`
+	RotatedFrom           string              `db:"rotated_from"`
+	RotatedTo             string              `db:"rotated_to"`
 	PepperVersion         int                 `db:"pepper_version"`
 	MAC                   []byte              `db:"mac"`
 	Revision              int64               `db:"rev"`
@@ -43,10 +49,13 @@ func (r tokenRow) token() (tokens.Token, error) {
 		Permissions:   make([]tokens.Permission, len(r.Permissions)),
 		IPAllow:       make([]netip.Prefix, len(r.IPAllow)),
 		RateLimit:     tokens.RateLimit{Limit: r.RateLimit, Window: time.Duration(r.RateWindowSeconds) * time.Second},
+		CreatedBy:     audit.Actor{Kind: r.CreatedByKind, ID: r.CreatedByID, Name: r.CreatedByName},
 		CreatedAt:     r.CreatedAt.UTC(),
 		ExpiresAt:     utc(r.ExpiresAt),
 		RevokedAt:     utc(r.RevokedAt),
 		RevokedReason: r.RevokedReason,
+		RotatedFrom:   tokens.TokenID(r.RotatedFrom),
+		RotatedTo:     tokens.TokenID(r.RotatedTo),
 		Revision:      r.Revision,
 	}
 	for i, p := range r.Permissions {
@@ -78,6 +87,19 @@ func utc(t sql.Null[time.Time]) time.Time {
 // nullTime returns NULL for the zero time.
 func nullTime(t time.Time) sql.Null[time.Time] {
 	return sql.Null[time.Time]{V: t, Valid: !t.IsZero()}
+}
+
+// nullID returns NULL for no token.
+func nullID(id tokens.TokenID) sql.Null[string] {
+	return sql.Null[string]{V: string(id), Valid: id != ""}
+}
+
+func permissionTexts(permissions []tokens.Permission) pq.StringArray {
+	texts := make(pq.StringArray, len(permissions))
+	for i, p := range permissions {
+		texts[i] = string(p)
+	}
+	return texts
 }
 
 // rangeTexts returns what Postgres reads as a cidr[].

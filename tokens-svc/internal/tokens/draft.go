@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
 // Bounds of what people may choose.
@@ -33,34 +35,42 @@ type Draft struct {
 	ExpiresAt   time.Time   // zero: never
 }
 
-// check returns the token that d describes, without id and organization.
-func (d Draft) check(now time.Time) (Token, error) {
+// check returns the token that who wants, without id and organization.
+func (d Draft) check(who Principal, now time.Time) (Token, error) {
 	var wrong ValidationError
 	t := Token{
 		Name:        checkText(&wrong, "name", d.Name, 1, maxName),
 		Environment: d.Environment,
-		Permissions: checkPermissions(&wrong, d.Permissions),
+		Permissions: checkPermissions(&wrong, who, d.Permissions),
 		IPAllow:     checkIPAllow(&wrong, d.IPAllow),
-		RateLimit:   checkRateLimit(&wrong, d.RateLimit),
+		RateLimit:   checkRateLimit(&wrong, who, d.RateLimit),
+		CreatedBy:   audit.Actor{Kind: who.Actor.Kind, ID: who.Actor.ID, Name: who.Actor.Name},
 		CreatedAt:   now,
+		ExpiresAt:   checkExpiry(&wrong, d.ExpiresAt, now),
 	}
 	switch t.Environment {
 	case "":
 		t.Environment = Live
 	case Live, Test:
 	default:
-		wrong.add("environment", "must be %s or %s", Live, Test)
-	}
-	if !d.ExpiresAt.IsZero() {
-		t.ExpiresAt = d.ExpiresAt.UTC().Truncate(time.Millisecond)
-		if !t.ExpiresAt.After(now) {
-			wrong.add("expires_at", "must be in the future")
-		}
-		if !t.ExpiresAt.Before(lastExpiry) {
-			wrong.add("expires_at", "must be before the year 10000; leave it out for a token that never expires")
-		}
+		wrong.add("environment", InvalidValue, "must be %s or %s", Live, Test)
 	}
 	return t, wrong.orNil()
+}
+
+// checkExpiry returns when a token is to end; zero stands for never.
+func checkExpiry(wrong *ValidationError, end, now time.Time) time.Time {
+	if end.IsZero() {
+		return end
+	}
+	end = end.UTC().Truncate(time.Millisecond)
+	if !end.After(now) {
+		wrong.add("expires_at", OutOfRange, "must be in the future")
+	}
+	if !end.Before(lastExpiry) {
+		wrong.add("expires_at", OutOfRange, "must be before the year 10000; leave it out for a token that never expires")
+	}
+	return end
 }
 
 // checkText returns text without the white space around it.
@@ -69,28 +79,29 @@ func checkText(wrong *ValidationError, field, text string, least, most int) stri
 	n := utf8.RuneCountInString(text)
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		wrong.add(field, "must be UTF-8 without control characters")
+		wrong.add(field, InvalidText, "must be UTF-8 without control characters")
 	case n < least:
-		wrong.add(field, "is required")
+		wrong.add(field, Required, "is required")
 	case n > most:
-		wrong.add(field, "has %d characters; at most %d are allowed", n, most)
+		wrong.add(field, TooLong, "has %d characters; at most %d are allowed", n, most)
 	case Scrub(text) != text:
-		wrong.add(field, "holds what looks like a token, and is not secret")
+		wrong.add(field, InvalidText, "holds what looks like a token, and is not secret")
 	}
 	return text
 }
 
-func checkPermissions(wrong *ValidationError, texts []string) []Permission {
+func checkPermissions(wrong *ValidationError, who Principal, texts []string) []Permission {
 	if len(texts) == 0 {
-		wrong.add("permissions", "is required: name at least one of %s", list(AllPermissions()))
+		wrong.add("permissions", Required, "is required: name at least one of %s", list(AllPermissions()))
 	}
 	granted := make([]Permission, 0, len(texts))
-	for _, text := range texts {
+	for i, text := range texts {
 		p, err := ParsePermission(text)
 		if err != nil {
-			wrong.add("permissions", "%v", err)
+			wrong.addEntry("permissions", i+1, InvalidValue, "%v", err)
 			continue
 		}
+		who.checkGrant(wrong, i+1, p)
 		granted = append(granted, p)
 	}
 	return sortedSet(granted)
@@ -98,14 +109,14 @@ func checkPermissions(wrong *ValidationError, texts []string) []Permission {
 
 func checkIPAllow(wrong *ValidationError, texts []string) []netip.Prefix {
 	if len(texts) > maxIPAllow {
-		wrong.add("ip_allow", "has %d entries; at most %d are allowed", len(texts), maxIPAllow)
+		wrong.add("ip_allow", TooLong, "has %d entries; at most %d are allowed", len(texts), maxIPAllow)
 		return nil
 	}
 	ranges := make([]netip.Prefix, 0, len(texts))
-	for _, text := range texts {
+	for i, text := range texts {
 		r, err := parseRange(text)
 		if err != nil {
-			wrong.add("ip_allow", "%q: %v", Scrub(text), err)
+			wrong.addEntry("ip_allow", i+1, InvalidValue, "%q: %v", Scrub(text), err)
 			continue
 		}
 		ranges = append(ranges, r)
@@ -131,26 +142,24 @@ func parseRange(text string) (netip.Prefix, error) {
 	return r, nil
 }
 
-func checkRateLimit(wrong *ValidationError, r RateLimit) RateLimit {
+func checkRateLimit(wrong *ValidationError, who Principal, r RateLimit) RateLimit {
 	if r.Limit == 0 {
 		r.Limit = DefaultRateLimit.Limit
 	}
 	if r.Window == 0 {
 		r.Window = DefaultRateLimit.Window
 	}
+	before := len(wrong.Fields)
 	if r.Limit < 1 || r.Limit > maxLimit {
-		wrong.add("limit", "must be from 1 to %d", maxLimit)
+		wrong.add("limit", OutOfRange, "must be from 1 to %d", maxLimit)
 	}
 	if r.Window < time.Second || r.Window > maxWindow || r.Window%time.Second != 0 {
-		wrong.add("window_seconds", "must be from 1 to %.0f", maxWindow.Seconds())
+		wrong.add("window_seconds", OutOfRange, "must be from 1 to %.0f", maxWindow.Seconds())
+	}
+	if len(wrong.Fields) == before {
+		who.checkLimit(wrong, r)
 	}
 	return r
 }
 
-func list(permissions []Permission) string {
-	texts := make([]string, len(permissions))
-	for i, p := range permissions {
-		texts[i] = string(p)
-	}
-	return strings.Join(texts, ", ")
-}
+func list(permissions []Permission) string { return texts(permissions, ", ") }

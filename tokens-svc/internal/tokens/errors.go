@@ -13,10 +13,29 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrExists says that the identifier is taken.
 	ErrExists = errors.New("exists already")
+	// ErrForbidden says that the one who asks may not do this.
+	ErrForbidden = errors.New("not allowed")
 	// ErrUnavailable says that the storage cannot be asked now; the same call
 	// may succeed later.
 	ErrUnavailable = errors.New("the token store is not available")
 )
+
+// StateError says that a token is no longer in a state in which what was asked
+// can be done to it. Nothing was done.
+type StateError struct {
+	ID     TokenID
+	Status Status
+	// Successor is the token that took its place, or "" if it was not rotated.
+	Successor TokenID
+}
+
+// Error implements error.
+func (e *StateError) Error() string {
+	if e.Successor != "" {
+		return fmt.Sprintf("token %s was rotated already; its successor is %s", e.ID, e.Successor)
+	}
+	return fmt.Sprintf("token %s is %s", e.ID, e.Status)
+}
 
 // ValidationError says all that is wrong with an input. Nothing was done.
 type ValidationError struct {
@@ -26,8 +45,22 @@ type ValidationError struct {
 // FieldError says what is wrong with one field.
 type FieldError struct {
 	Field  string // as it is called in JSON: "expires_at"
+	Entry  int    // which entry of a list, counted from 1; 0: the field as a whole
+	Code   FaultCode
 	Detail string // a sentence without its full stop; ends up on screens
 }
+
+// FaultCode names a kind of fault, for programs.
+type FaultCode string
+
+// The fault codes of fields.
+const (
+	Required     FaultCode = "required"      // missing, or nothing but space
+	TooLong      FaultCode = "too_long"      // more characters or entries than allowed
+	InvalidText  FaultCode = "invalid_text"  // control characters, not UTF-8, or a secret
+	InvalidValue FaultCode = "invalid_value" // not one of what is allowed
+	OutOfRange   FaultCode = "out_of_range"  // a number or time beyond its bounds
+)
 
 // Error implements error.
 func (e *ValidationError) Error() string {
@@ -39,8 +72,13 @@ func (e *ValidationError) Error() string {
 }
 
 // add notes one more fault.
-func (e *ValidationError) add(field, format string, args ...any) {
-	e.Fields = append(e.Fields, FieldError{Field: field, Detail: fmt.Sprintf(format, args...)})
+func (e *ValidationError) add(field string, code FaultCode, format string, args ...any) {
+	e.addEntry(field, 0, code, format, args...)
+}
+
+// addEntry notes a fault of an entry of a list, counted from 1.
+func (e *ValidationError) addEntry(field string, entry int, code FaultCode, format string, args ...any) {
+	e.Fields = append(e.Fields, FieldError{Field: field, Entry: entry, Code: code, Detail: fmt.Sprintf(format, args...)})
 }
 
 // orNil returns e if it holds a fault.

@@ -3,11 +3,12 @@ package tokens_test
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -20,6 +21,7 @@ type memory struct {
 	orgs     map[tokens.OrgID]tokens.Organization
 	tokens   map[tokens.TokenID]tokens.Token
 	digests  map[tokens.TokenID]tokens.Digest
+	events   map[tokens.OrgID][]audit.Event
 	revision int64
 }
 
@@ -28,16 +30,18 @@ func newMemory() *memory {
 		orgs:    map[tokens.OrgID]tokens.Organization{},
 		tokens:  map[tokens.TokenID]tokens.Token{},
 		digests: map[tokens.TokenID]tokens.Digest{},
+		events:  map[tokens.OrgID][]audit.Event{},
 	}
 }
 
-func (m *memory) CreateOrganization(_ context.Context, o tokens.Organization) error {
+func (m *memory) CreateOrganization(_ context.Context, o tokens.Organization, e audit.Entry) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, taken := m.orgs[o.ID]; taken {
 		return tokens.ErrExists
 	}
 	m.orgs[o.ID] = o
+	m.record(o.ID, e)
 	return nil
 }
 
@@ -51,7 +55,43 @@ func (m *memory) Organization(_ context.Context, org tokens.OrgID) (tokens.Organ
 	return o, nil
 }
 
-func (m *memory) CreateToken(_ context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest) (int64, error) {
+func (m *memory) Organizations(context.Context) ([]tokens.Organization, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.SortedFunc(maps.Values(m.orgs), func(a, b tokens.Organization) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	}), nil
+}
+
+func (m *memory) AuditEvents(_ context.Context, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, found := m.orgs[org]; !found {
+		return nil, 0, tokens.ErrNotFound
+	}
+	log := slices.Clone(m.events[org])
+	slices.Reverse(log)
+	return log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))], len(log), nil
+}
+
+func (m *memory) VerifyAudit(_ context.Context, org tokens.OrgID) (audit.Head, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	log := m.events[org]
+	if len(log) == 0 {
+		return audit.Head{}, tokens.ErrNotFound
+	}
+	head := log[len(log)-1].Head()
+	return head, audit.Verify(func(yield func(audit.Event, error) bool) {
+		for _, e := range log {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}, head)
+}
+
+func (m *memory) CreateToken(_ context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest, e audit.Entry) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o, found := m.orgs[org]
@@ -61,10 +101,10 @@ func (m *memory) CreateToken(_ context.Context, org tokens.OrgID, t tokens.Token
 	if !found {
 		return 0, tokens.ErrNotFound
 	}
-	m.revision++
-	t.Organization, t.Revision = o, m.revision
-	m.tokens[t.ID], m.digests[t.ID] = t, d
-	return t.Revision, nil
+	t.Organization = o
+	m.record(org, e)
+	m.digests[t.ID] = d
+	return m.store(t), nil
 }
 
 func (m *memory) Token(_ context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
@@ -92,19 +132,43 @@ func (m *memory) Tokens(_ context.Context, org tokens.OrgID) ([]tokens.Token, er
 	return all, nil
 }
 
-func (m *memory) RevokeToken(_ context.Context, org tokens.OrgID, id tokens.TokenID, at time.Time, reason string) error {
+func (m *memory) ChangeToken(
+	_ context.Context, org tokens.OrgID, id tokens.TokenID, decide func(tokens.Token) (tokens.Step, error),
+) (tokens.Step, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t, found := m.tokens[id]
 	if !found || t.Organization.ID != org {
-		return tokens.ErrNotFound
+		return tokens.Step{}, tokens.ErrNotFound
 	}
-	if t.RevokedAt.IsZero() {
-		m.revision++
-		t.RevokedAt, t.RevokedReason, t.Revision = at, reason, m.revision
-		m.tokens[id] = t
+	done, err := decide(t)
+	if err != nil || done.Kind == "" {
+		return done, err
 	}
-	return nil
+	m.record(org, done.Entry)
+	if done.Kind == tokens.Rotated {
+		m.digests[done.Successor.ID] = done.Digest
+		done.Successor.Revision = m.store(done.Successor)
+	}
+	done.Token.Revision = m.store(done.Token)
+	return done, nil
+}
+
+// record appends to the organization's audit log.
+func (m *memory) record(org tokens.OrgID, e audit.Entry) {
+	head := audit.Head{Organization: string(org)}
+	if log := m.events[org]; len(log) > 0 {
+		head = log[len(log)-1].Head()
+	}
+	m.events[org] = append(m.events[org], head.Append(e))
+}
+
+// store keeps t under the next revision, which it returns.
+func (m *memory) store(t tokens.Token) int64 {
+	m.revision++
+	t.Revision = m.revision
+	m.tokens[t.ID] = t
+	return t.Revision
 }
 
 func (m *memory) FindToken(_ context.Context, id tokens.TokenID) (tokens.Token, tokens.Digest, error) {

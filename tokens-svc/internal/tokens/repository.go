@@ -2,34 +2,48 @@ package tokens
 
 import (
 	"context"
-	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
 // Repository keeps organizations and tokens. Its methods are safe for
 // concurrent use. Each that changes something does so in one transaction, which
-// has committed when the method returns nil; one that changes a token gives it
-// the next revision in that transaction.
+// has committed when the method returns nil: with the change go its entry in
+// the organization's audit log and, for a token, the next revision in the
+// stream of changes.
 //
 // Errors wrap ErrUnavailable when the storage cannot be reached or cannot
 // serve now, and otherwise those that a method names.
 type Repository interface {
 	// CreateOrganization stores a new organization, or gives ErrExists.
-	CreateOrganization(ctx context.Context, o Organization) error
+	CreateOrganization(ctx context.Context, o Organization, e audit.Entry) error
 	// Organization returns an organization, or ErrNotFound.
 	Organization(ctx context.Context, org OrgID) (Organization, error)
+
+	// Organizations returns every organization, oldest first.
+	Organizations(ctx context.Context) ([]Organization, error)
+
+	// AuditEvents returns a page of org's audit log, newest first, and how many
+	// events it has in all, or ErrNotFound.
+	AuditEvents(ctx context.Context, org OrgID, p Page) (events []audit.Event, total int, err error)
+	// VerifyAudit checks all of org's audit log, as it was at one instant, and
+	// returns its head then. It gives an *audit.Fault, or ErrNotFound.
+	VerifyAudit(ctx context.Context, org OrgID) (audit.Head, error)
 
 	// CreateToken stores a new token of org with the digest of its secret and
 	// returns its revision; t's own organization and revision are not read. It
 	// gives ErrExists when the id is taken, ErrNotFound without organization.
-	CreateToken(ctx context.Context, org OrgID, t Token, d Digest) (revision int64, err error)
+	CreateToken(ctx context.Context, org OrgID, t Token, d Digest, e audit.Entry) (revision int64, err error)
+	// ChangeToken passes a token of org, which nobody else can change meanwhile,
+	// to decide, and does what that returns; a Step without Kind is to change
+	// nothing. It returns the step with the revisions that its tokens were
+	// given. It gives ErrNotFound when org has no such token, and decide's error.
+	ChangeToken(ctx context.Context, org OrgID, id TokenID, decide func(Token) (Step, error)) (Step, error)
 	// Token returns a token of org, or ErrNotFound.
 	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)
 	// Tokens returns all tokens of org, whatever their status, newest first. An
 	// organization that does not exist has none.
 	Tokens(ctx context.Context, org OrgID) ([]Token, error)
-	// RevokeToken revokes a token of org, unless that was done before: then it
-	// changes nothing. It gives ErrNotFound when org has no such token.
-	RevokeToken(ctx context.Context, org OrgID, id TokenID, at time.Time, reason string) error
 
 	// FindToken returns a token of any organization with the digest of its
 	// secret, or ErrNotFound. It is for those who hold the token: the only
@@ -40,3 +54,25 @@ type Repository interface {
 	// that anybody is told of.
 	Reseal(ctx context.Context, id TokenID, old, sealed Digest) error
 }
+
+// Step is one change of a token that exists.
+type Step struct {
+	Kind  ChangeKind // "": none
+	Token Token      // as it is to be
+	Entry audit.Entry
+	// Successor is the new token that takes its place, and Digest that of its
+	// secret, where Kind is Rotated. Its own change is Created.
+	Successor Token
+	Digest    Digest
+}
+
+// ChangeKind says what became of a token.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	Created ChangeKind = "created"
+	Updated ChangeKind = "updated"
+	Rotated ChangeKind = "rotated" // its end is set, and there is a successor
+	Revoked ChangeKind = "revoked"
+)

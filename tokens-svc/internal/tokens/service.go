@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
 // Service is what can be done with organizations and tokens. It is safe for
@@ -52,24 +54,34 @@ func NewService(repo Repository, c Config) *Service {
 func (s *Service) Now() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
 // CreateOrganization stores a new organization under an id of the caller's
-// choice. It gives ErrExists when the id is taken, and a ValidationError.
-func (s *Service) CreateOrganization(ctx context.Context, org OrgID, name string) (Organization, error) {
+// choice. It gives ErrExists when the id is taken, and a ValidationError. Who
+// may do so is not asked here: it is for operators.
+func (s *Service) CreateOrganization(ctx context.Context, who Principal, org OrgID, name string) (Organization, error) {
 	var wrong ValidationError
 	o := Organization{ID: org, Name: checkText(&wrong, "name", name, 1, maxName), CreatedAt: s.Now()}
 	if err := wrong.orNil(); err != nil {
 		return Organization{}, err
 	}
-	if err := s.repo.CreateOrganization(ctx, o); err != nil {
+	entry := s.entry(who, audit.OrganizationCreated, string(org), map[string]string{"name": o.Name})
+	if err := s.repo.CreateOrganization(ctx, o, entry); err != nil {
 		return Organization{}, fmt.Errorf("organization %s: %w", org, err)
 	}
 	return o, nil
 }
 
+// Organizations returns every organization, oldest first. It is for operators.
+func (s *Service) Organizations(ctx context.Context) ([]Organization, error) {
+	return s.repo.Organizations(ctx)
+}
+
 // CreateToken makes a token for org and returns its secret, which nothing can
-// return again. It gives ErrNotFound when there is no such organization, and
-// a ValidationError; then there is no token.
-func (s *Service) CreateToken(ctx context.Context, org OrgID, d Draft) (Token, Secret, error) {
-	t, err := d.check(s.Now())
+// return again. It gives ErrNotFound when there is no such organization,
+// ErrForbidden, and a ValidationError; then there is no token.
+func (s *Service) CreateToken(ctx context.Context, who Principal, org OrgID, d Draft) (Token, Secret, error) {
+	if !who.MayCreate() {
+		return Token{}, Secret{}, who.refuse("make tokens")
+	}
+	t, err := d.check(who, s.Now())
 	if err != nil {
 		return Token{}, Secret{}, err
 	}
@@ -81,7 +93,8 @@ func (s *Service) CreateToken(ctx context.Context, org OrgID, d Draft) (Token, S
 		return Token{}, Secret{}, err
 	}
 	t.ID = secret.ID()
-	if t.Revision, err = s.repo.CreateToken(ctx, org, t, s.peppers.Seal(secret)); err != nil {
+	entry := s.entry(who, audit.TokenCreated, string(t.ID), describe(t))
+	if t.Revision, err = s.repo.CreateToken(ctx, org, t, s.peppers.Seal(secret), entry); err != nil {
 		return Token{}, Secret{}, fmt.Errorf("token %s: %w", t.ID, err)
 	}
 	return t, secret, nil
@@ -105,21 +118,6 @@ func (s *Service) Tokens(ctx context.Context, org OrgID) ([]Token, error) {
 	return s.repo.Tokens(ctx, org)
 }
 
-// RevokeToken ends a token of org for good and returns it. Revoking it again
-// changes nothing, neither the time nor the reason. It gives ErrNotFound when
-// org has no such token, and a ValidationError for the reason.
-func (s *Service) RevokeToken(ctx context.Context, org OrgID, id TokenID, reason string) (Token, error) {
-	var wrong ValidationError
-	reason = checkText(&wrong, "reason", reason, 0, maxReason)
-	if err := wrong.orNil(); err != nil {
-		return Token{}, err
-	}
-	if err := s.repo.RevokeToken(ctx, org, id, s.Now(), reason); err != nil {
-		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
-	}
-	return s.Token(ctx, org, id)
-}
-
 // Owner returns the organization that a token belongs to, or ErrNotFound. It is
 // for operators, who act on tokens of every organization.
 func (s *Service) Owner(ctx context.Context, id TokenID) (OrgID, error) {
@@ -128,4 +126,9 @@ func (s *Service) Owner(ctx context.Context, id TokenID) (OrgID, error) {
 		return "", fmt.Errorf("token %s: %w", id, err)
 	}
 	return t.Organization.ID, nil
+}
+
+// entry returns what the principal did, for the audit log.
+func (s *Service) entry(who Principal, action audit.Action, target string, details map[string]string) audit.Entry {
+	return audit.Entry{At: s.Now(), Actor: who.Actor, Action: action, Target: target, Details: details}
 }

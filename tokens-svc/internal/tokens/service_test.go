@@ -35,7 +35,7 @@ func newService(t *testing.T, repo tokens.Repository, c tokens.Config) (*tokens.
 	now := repotest.Noon
 	c.Now = func() time.Time { return now }
 	s := tokens.NewService(repo, c)
-	if _, err := s.CreateOrganization(t.Context(), repotest.Org, "Acme Citrus"); err != nil && !errors.Is(err, tokens.ErrExists) {
+	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), repotest.Org, "Acme Citrus"); err != nil && !errors.Is(err, tokens.ErrExists) {
 		t.Fatal(err)
 	}
 	return s, &now
@@ -43,7 +43,7 @@ func newService(t *testing.T, repo tokens.Repository, c tokens.Config) (*tokens.
 
 func create(t *testing.T, s *tokens.Service) (tokens.Token, tokens.Secret) {
 	t.Helper()
-	token, secret, err := s.CreateToken(t.Context(), repotest.Org, tokens.Draft{
+	token, secret, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{
 		Name: "ERP", Permissions: []string{"shipments:read"}, ExpiresAt: repotest.Noon.Add(time.Hour),
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func TestATokensLife(t *testing.T) {
 	if found := introspect(t, s, secret); found.Outcome != tokens.OutcomeExpired || found.Reason() != "expired" {
 		t.Errorf("at its expiry: %+v", found)
 	}
-	revoked, err := s.RevokeToken(t.Context(), repotest.Org, token.ID, " lost ")
+	revoked, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, " lost ")
 	if err != nil || revoked.RevokedReason != "lost" || !revoked.RevokedAt.Equal(*now) {
 		t.Errorf("revoked: %+v, %v", revoked, err)
 	}
@@ -91,11 +91,11 @@ func TestOnlyTheRightSecretLearnsAReason(t *testing.T) {
 	repo := newMemory()
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	token, secret := create(t, s)
-	if _, err := s.RevokeToken(t.Context(), repotest.Org, token.ID, ""); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	_, unknown, err := tokens.NewService(repo, tokens.Config{Peppers: peppers(t, 1)}).
-		CreateToken(t.Context(), repotest.Org, tokens.Draft{Name: "lost", Permissions: []string{"admin"}})
+		CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{Name: "lost", Permissions: []string{"admin"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,16 +156,16 @@ func TestNothingIsMadeOfWrongInput(t *testing.T) {
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	good := tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}}
 
-	if _, secret, err := s.CreateToken(t.Context(), repotest.Other, good); !errors.Is(err, tokens.ErrNotFound) || !secret.IsZero() {
+	if _, secret, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Other, good); !errors.Is(err, tokens.ErrNotFound) || !secret.IsZero() {
 		t.Errorf("a token without organization: %v", err)
 	}
-	if _, _, err := s.CreateToken(t.Context(), repotest.Org, tokens.Draft{}); !isInvalid(err) {
+	if _, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{}); !isInvalid(err) {
 		t.Errorf("an empty draft: %v", err)
 	}
-	if _, err := s.CreateOrganization(t.Context(), repotest.Other, " "); !isInvalid(err) {
+	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), repotest.Other, " "); !isInvalid(err) {
 		t.Errorf("an organization without name: %v", err)
 	}
-	if _, err := s.RevokeToken(t.Context(), repotest.Org, "tok_000000000000", strings.Repeat("x", 201)); !isInvalid(err) {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, "tok_000000000000", strings.Repeat("x", 201)); !isInvalid(err) {
 		t.Errorf("an endless reason: %v", err)
 	}
 	if _, err := s.Tokens(t.Context(), repotest.Other); !errors.Is(err, tokens.ErrNotFound) {
@@ -218,7 +218,7 @@ func TestOnlyGoodTokensMove(t *testing.T) {
 	repo := newMemory()
 	before, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	token, secret := create(t, before)
-	if _, err := before.RevokeToken(t.Context(), repotest.Org, token.ID, ""); err != nil {
+	if _, err := before.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	during, _ := newService(t, repo, tokens.Config{

@@ -6,21 +6,30 @@
 //   - A token's text exists once, in what Create returns. Nothing here stores
 //     it, and Secret, the type that carries it, shows itself to nobody by
 //     accident: see Secret.Reveal.
+//
 //   - What is stored proves a token but cannot make one: an HMAC under a pepper
 //     that the database does not hold. See Peppers.
+//
 //   - Whoever presents a token learns why it is refused only after presenting
 //     the right one; guesses all look alike, in content and in work done.
+//
 //   - Every operation names the organization it acts for (OrgID), so that no
 //     caller can forget it. Looking a token up by the token itself is the one
 //     exception: that is how an organization is learnt.
 //
-// The package imports the standard library only. Storage is a Repository,
-// which internal/postgres implements.
+//   - Every change says who asks for it (Principal), is refused to whom it is
+//     not allowed, and happens together with its event in the audit log and its
+//     revision in the stream of changes, or not at all.
+//
+// The package imports the standard library and internal/audit only. Storage is
+// a Repository, which internal/postgres implements.
 package tokens
 
 import (
 	"net/netip"
 	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
 // OrgID identifies an organization: "org_" and 26 characters, made and checked
@@ -48,11 +57,16 @@ type Token struct {
 	Permissions  []Permission   // as granted, sorted; Expand tells what they amount to
 	IPAllow      []netip.Prefix // where it may be used from, sorted; empty: anywhere
 	RateLimit    RateLimit
-	CreatedAt    time.Time
-	ExpiresAt    time.Time // zero: never
-	RevokedAt    time.Time // zero: not revoked
+	// CreatedBy is who made it: kind, id and the name at that time, no more. A
+	// successor has that of the token whose place it takes.
+	CreatedBy audit.Actor
+	CreatedAt time.Time
+	ExpiresAt time.Time // zero: never
+	RevokedAt time.Time // zero: not revoked
 	// RevokedReason is what the revoking person said, perhaps nothing.
 	RevokedReason string
+	RotatedFrom   TokenID // whose place it took, or ""
+	RotatedTo     TokenID // what took its place, or ""
 	// Revision grows with each change of any token, in the order in which the
 	// changes were committed.
 	Revision int64

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -70,13 +71,13 @@ func (p *program) plant(t *testing.T, s tokens.Secret, revision int64, token tok
 	t.Helper()
 	exec(t, p.dsn, `UPDATE revision SET value = $1`, revision-1)
 	token.ID, token.Name, token.Environment = s.ID(), "planted", tokens.Live
-	token.RateLimit, token.CreatedAt = tokens.DefaultRateLimit, p.now
+	token.RateLimit, token.CreatedAt, token.CreatedBy = tokens.DefaultRateLimit, p.now, audit.CommandLine
 	pool, err := postgres.Open(p.dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	got, err := postgres.NewRepository(pool).CreateToken(t.Context(), org, token, pepper(t).Seal(s))
+	got, err := postgres.NewRepository(pool).CreateToken(t.Context(), org, token, pepper(t).Seal(s), audit.Entry{Actor: audit.CommandLine, Action: audit.TokenCreated, Target: string(s.ID())})
 	if err != nil || got != revision {
 		t.Fatalf("revision %d, %v", got, err)
 	}

@@ -59,7 +59,7 @@ func start(tb testing.TB) *program {
 	tb.Helper()
 	p := over(tb, pgtest.New(tb, postgres.Migrate))
 	for id, name := range map[tokens.OrgID]string{org: "Acme Citrus", other: "Other & Sons"} {
-		if _, err := p.service.CreateOrganization(tb.Context(), id, name); err != nil {
+		if _, err := p.service.CreateOrganization(tb.Context(), tokens.Operator(), id, name); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -143,7 +143,7 @@ func (p *program) create(tb testing.TB, change func(*tokens.Draft)) (tokens.Toke
 	if change != nil {
 		change(&d)
 	}
-	t, s, err := p.service.CreateToken(tb.Context(), org, d)
+	t, s, err := p.service.CreateToken(tb.Context(), tokens.Operator(), org, d)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func (p *program) create(tb testing.TB, change func(*tokens.Draft)) (tokens.Toke
 
 func (p *program) revoke(tb testing.TB, id tokens.TokenID) {
 	tb.Helper()
-	if _, err := p.service.RevokeToken(tb.Context(), org, id, "lost"); err != nil {
+	if _, err := p.service.RevokeToken(tb.Context(), tokens.Operator(), org, id, "lost"); err != nil {
 		tb.Fatal(err)
 	}
 }

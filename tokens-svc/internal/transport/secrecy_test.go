@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lib/pq"
+
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -90,8 +92,13 @@ func rows(t *testing.T, dsn string) string {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
+	var tables []string
+	err = db.QueryRowContext(t.Context(), `SELECT array_agg(tablename::text) FROM pg_tables WHERE schemaname = 'public'`).Scan(pq.Array(&tables))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var all strings.Builder
-	for _, table := range []string{"organizations", "api_tokens", "revision", "goose_db_version"} {
+	for _, table := range tables {
 		var text string
 		err := db.QueryRowContext(t.Context(),
 			fmt.Sprintf(`SELECT coalesce(string_agg(r::text, E'\n'), '') FROM %s r`, table)).Scan(&text)

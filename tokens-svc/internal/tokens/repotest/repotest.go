@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -42,13 +43,17 @@ func Run(t *testing.T, open func(t *testing.T) tokens.Repository) {
 		"revisions are dense and unique under concurrency":  revisionsAreDense,
 		"resealing replaces exactly the digest it knows":    resealingComparesAndSets,
 		"a failed creation leaves no token and no revision": failureLeavesNothing,
+		"the audit log comes back as it was written":        auditComesBack,
+		"the audit log comes in pages, newest first":        auditComesInPages,
+		"the audit log is one chain under concurrency":      auditIsChainedUnderConcurrency,
+		"what fails is not in the audit log":                auditOfAFailureIsNone,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			repo := open(t)
 			for i, org := range []tokens.OrgID{Org, Other} {
 				o := tokens.Organization{ID: org, Name: fmt.Sprintf("Organization %d", i), CreatedAt: Noon}
-				if err := repo.CreateOrganization(t.Context(), o); err != nil {
+				if err := repo.CreateOrganization(t.Context(), o, Entry(audit.OrganizationCreated, string(org))); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -75,16 +80,42 @@ func NewToken(tb testing.TB, after time.Duration) (tokens.Token, tokens.Digest) 
 		Permissions:  []tokens.Permission{tokens.DocumentsRead, tokens.ShipmentsWrite},
 		IPAllow:      []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::1/128")},
 		RateLimit:    tokens.RateLimit{Limit: 60, Window: 30 * time.Second},
+		CreatedBy:    audit.Actor{Kind: audit.User, ID: "usr_1", Name: "anna@acme.example"},
 		CreatedAt:    Noon.Add(after),
 		ExpiresAt:    Noon.Add(after + 90*24*time.Hour),
 	}, d
+}
+
+// Entry returns what the audit log is told of a change, with every member.
+func Entry(action audit.Action, target string) audit.Entry {
+	return audit.Entry{
+		At: Noon,
+		Actor: audit.Actor{
+			Kind: audit.User, ID: "usr_1", Name: "anna@acme.example",
+			Address: netip.MustParseAddr("2001:db8::1"), RequestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh",
+		},
+		Action: action, Target: target, Details: map[string]string{"name": `ERP "Kraków"`},
+	}
+}
+
+// revoke revokes a token unless that was done before.
+func revoke(t *testing.T, repo tokens.Repository, org tokens.OrgID, id tokens.TokenID, at time.Time, reason string) error {
+	t.Helper()
+	_, err := repo.ChangeToken(t.Context(), org, id, func(token tokens.Token) (tokens.Step, error) {
+		if !token.RevokedAt.IsZero() {
+			return tokens.Step{Token: token}, nil
+		}
+		token.RevokedAt, token.RevokedReason = at, reason
+		return tokens.Step{Kind: tokens.Revoked, Token: token, Entry: Entry(audit.TokenRevoked, string(id))}, nil
+	})
+	return err
 }
 
 // add stores a token of Org and returns it as it must come back.
 func add(t *testing.T, repo tokens.Repository, after time.Duration) (tokens.Token, tokens.Digest) {
 	t.Helper()
 	token, digest := NewToken(t, after)
-	revision, err := repo.CreateToken(t.Context(), Org, token, digest)
+	revision, err := repo.CreateToken(t.Context(), Org, token, digest, Entry(audit.TokenCreated, string(token.ID)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +127,7 @@ func equal(t *testing.T, got, want any) {
 	t.Helper()
 	options := cmp.Options{
 		cmpopts.EquateEmpty(), cmpopts.EquateErrors(),
-		cmp.Comparer(func(a, b netip.Prefix) bool { return a == b }),
+		cmpopts.EquateComparable(netip.Prefix{}, netip.Addr{}),
 	}
 	if diff := cmp.Diff(want, got, options); diff != "" {
 		t.Errorf("not as wanted (-want +got):\n%s", diff)

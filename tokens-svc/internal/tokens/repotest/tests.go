@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -19,7 +20,7 @@ func organizationComesBack(t *testing.T, repo tokens.Repository) {
 }
 
 func organizationIsTakenOnce(t *testing.T, repo tokens.Repository) {
-	err := repo.CreateOrganization(t.Context(), tokens.Organization{ID: Org, Name: "Usurper", CreatedAt: Noon})
+	err := repo.CreateOrganization(t.Context(), tokens.Organization{ID: Org, Name: "Usurper", CreatedAt: Noon}, Entry(audit.OrganizationCreated, string(Org)))
 	gives(t, err, tokens.ErrExists)
 	got, err := repo.Organization(t.Context(), Org)
 	gives(t, err, nil)
@@ -38,7 +39,7 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 
 	plain, digest := NewToken(t, time.Second)
 	plain.IPAllow, plain.ExpiresAt = nil, time.Time{}
-	plain.Revision, err = repo.CreateToken(t.Context(), Org, plain, digest)
+	plain.Revision, err = repo.CreateToken(t.Context(), Org, plain, digest, Entry(audit.TokenCreated, string(plain.ID)))
 	gives(t, err, nil)
 	got, err = repo.Token(t.Context(), Org, plain.ID)
 	gives(t, err, nil)
@@ -48,14 +49,14 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 func tokenIsTakenOnce(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
 	for _, org := range []tokens.OrgID{Org, Other} {
-		_, err := repo.CreateToken(t.Context(), org, first, digest)
+		_, err := repo.CreateToken(t.Context(), org, first, digest, Entry(audit.TokenCreated, string(first.ID)))
 		gives(t, err, tokens.ErrExists)
 	}
 }
 
 func tokenNeedsOrganization(t *testing.T, repo tokens.Repository) {
 	token, digest := NewToken(t, 0)
-	_, err := repo.CreateToken(t.Context(), unknown, token, digest)
+	_, err := repo.CreateToken(t.Context(), unknown, token, digest, Entry(audit.TokenCreated, string(token.ID)))
 	gives(t, err, tokens.ErrNotFound)
 	_, _, err = repo.FindToken(t.Context(), token.ID)
 	gives(t, err, tokens.ErrNotFound)
@@ -66,7 +67,7 @@ func tokensAreListed(t *testing.T, repo tokens.Repository) {
 	for i, after := range []time.Duration{2, 0, 3, 1} {
 		want[3-after], _ = add(t, repo, after*time.Second)
 		if i == 0 {
-			gives(t, repo.RevokeToken(t.Context(), Org, want[3-after].ID, Noon, ""), nil)
+			gives(t, revoke(t, repo, Org, want[3-after].ID, Noon, ""), nil)
 		}
 	}
 	got, err := repo.Tokens(t.Context(), Org)
@@ -89,10 +90,10 @@ func otherOrganizationFindsNothing(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
 	_, err := repo.Token(t.Context(), Other, token.ID)
 	gives(t, err, tokens.ErrNotFound)
-	gives(t, repo.RevokeToken(t.Context(), Other, token.ID, Noon, ""), tokens.ErrNotFound)
+	gives(t, revoke(t, repo, Other, token.ID, Noon, ""), tokens.ErrNotFound)
 	_, err = repo.Token(t.Context(), Org, "tok_000000000000")
 	gives(t, err, tokens.ErrNotFound)
-	gives(t, repo.RevokeToken(t.Context(), Org, "tok_000000000000", Noon, ""), tokens.ErrNotFound)
+	gives(t, revoke(t, repo, Org, "tok_000000000000", Noon, ""), tokens.ErrNotFound)
 
 	got, err := repo.Token(t.Context(), Org, token.ID)
 	gives(t, err, nil)
@@ -103,8 +104,8 @@ func revokingEndsOnce(t *testing.T, repo tokens.Repository) {
 	want, digest := add(t, repo, 0)
 	bystander, _ := add(t, repo, 0)
 	at := Noon.Add(time.Hour)
-	gives(t, repo.RevokeToken(t.Context(), Org, want.ID, at, "lost"), nil)
-	gives(t, repo.RevokeToken(t.Context(), Org, want.ID, at.Add(time.Hour), "found"), nil)
+	gives(t, revoke(t, repo, Org, want.ID, at, "lost"), nil)
+	gives(t, revoke(t, repo, Org, want.ID, at.Add(time.Hour), "found"), nil)
 	want.RevokedAt, want.RevokedReason, want.Revision = at, "lost", bystander.Revision+1
 	got, stored, err := repo.FindToken(t.Context(), want.ID)
 	gives(t, err, nil)
@@ -118,7 +119,7 @@ func revokingEndsOnce(t *testing.T, repo tokens.Repository) {
 func oneRevocationCounts(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
 	together(16, func(i int) {
-		gives(t, repo.RevokeToken(t.Context(), Org, token.ID, Noon.Add(time.Duration(i)*time.Second), ""), nil)
+		gives(t, revoke(t, repo, Org, token.ID, Noon.Add(time.Duration(i)*time.Second), ""), nil)
 	})
 	got, err := repo.Token(t.Context(), Org, token.ID)
 	gives(t, err, nil)
@@ -131,7 +132,7 @@ func revisionsAreDense(t *testing.T, repo tokens.Repository) {
 	const n = 16
 	made := make([]tokens.Token, n)
 	together(n, func(i int) { made[i], _ = add(t, repo, 0) })
-	together(n/2, func(i int) { gives(t, repo.RevokeToken(t.Context(), Org, made[i].ID, Noon, ""), nil) })
+	together(n/2, func(i int) { gives(t, revoke(t, repo, Org, made[i].ID, Noon, ""), nil) })
 	all, err := repo.Tokens(t.Context(), Org)
 	gives(t, err, nil)
 	var got []int64
@@ -162,10 +163,10 @@ func resealingComparesAndSets(t *testing.T, repo tokens.Repository) {
 
 func failureLeavesNothing(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := repo.CreateToken(t.Context(), Other, first, digest)
+	_, err := repo.CreateToken(t.Context(), Other, first, digest, Entry(audit.TokenCreated, string(first.ID)))
 	gives(t, err, tokens.ErrExists)
 	orphan, digest := NewToken(t, 0)
-	_, err = repo.CreateToken(t.Context(), unknown, orphan, digest)
+	_, err = repo.CreateToken(t.Context(), unknown, orphan, digest, Entry(audit.TokenCreated, string(orphan.ID)))
 	gives(t, err, tokens.ErrNotFound)
 	next, _ := add(t, repo, 0)
 	equal(t, next.Revision, first.Revision+1)

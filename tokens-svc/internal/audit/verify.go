@@ -1,0 +1,50 @@
+package audit
+
+import (
+	"fmt"
+	"iter"
+)
+
+// Fault is the first place at which a chain is not what was written.
+type Fault struct {
+	Organization string
+	Sequence     int64
+	Reason       string
+}
+
+// Error implements error.
+func (f *Fault) Error() string {
+	return fmt.Sprintf("event %d of organization %s %s", f.Sequence, f.Organization, f.Reason)
+}
+
+// Verify checks the chain of one organization, all of its events in order,
+// against its head. It returns a *Fault for the first event that was changed,
+// removed or inserted, and otherwise the error with which the events ended.
+func Verify(events iter.Seq2[Event, error], head Head) error {
+	at := Head{Organization: head.Organization}
+	fault := func(sequence int64, reason string) error {
+		return &Fault{Organization: head.Organization, Sequence: sequence, Reason: reason}
+	}
+	for e, err := range events {
+		switch next := at.Sequence + 1; {
+		case err != nil:
+			return err
+		case e.Sequence > next:
+			return fault(next, "is missing")
+		case e.Sequence > head.Sequence:
+			return fault(e.Sequence, "lies behind the head: it was inserted")
+		case e.sum() != e.Hash:
+			return fault(e.Sequence, "was changed: its content does not have its hash")
+		case e.Previous != at.Hash || e.Sequence < next:
+			return fault(e.Sequence, "does not follow the event before it")
+		}
+		at = e.Head()
+	}
+	switch {
+	case at.Sequence < head.Sequence:
+		return fault(at.Sequence+1, "is missing")
+	case at.Hash != head.Hash:
+		return fault(at.Sequence, "is not the one that the head speaks of")
+	}
+	return nil
+}

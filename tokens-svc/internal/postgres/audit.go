@@ -1,0 +1,95 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"iter"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// selectEvents is completed by a condition, which goes by the primary key.
+const selectEvents = `
+	SELECT organization_id, sequence, at, actor_kind, actor_id, actor_name, host(address) AS address,
+	       request_id, action, target, details, previous, hash
+	FROM audit_events `
+
+// auditBatch is how many events are read at once to verify them.
+const auditBatch = 1000
+
+// AuditEvents implements tokens.Repository. Sequences have no gaps, so a page
+// is found by its numbers, however long the log is.
+func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error) {
+	head, err := readHead(ctx, r.db, org)
+	if err != nil {
+		return nil, 0, translate(err)
+	}
+	newest := head.Sequence - int64(p.Offset())
+	rows, err := readEvents(ctx, r.db, `WHERE organization_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
+		org, newest-int64(p.Size), newest)
+	return rows, int(head.Sequence), translate(err)
+}
+
+// VerifyAudit implements tokens.Repository. It sees the log and its head as
+// they were at one instant, though others go on writing.
+func (r *Repository) VerifyAudit(ctx context.Context, org tokens.OrgID) (head audit.Head, err error) {
+	tx, err := r.db.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return head, translate(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if head, err = readHead(ctx, tx, org); err != nil {
+		return head, translate(err)
+	}
+	return head, translate(audit.Verify(allEvents(ctx, tx, org), head))
+}
+
+// allEvents reads an organization's events in order, some at a time.
+func allEvents(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) iter.Seq2[audit.Event, error] {
+	return func(yield func(audit.Event, error) bool) {
+		for after := int64(0); ; {
+			events, err := readEvents(ctx, db, `WHERE organization_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, org, after, auditBatch)
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+				after = e.Sequence
+			}
+			if err != nil {
+				yield(audit.Event{}, err)
+			}
+			if err != nil || len(events) < auditBatch {
+				return
+			}
+		}
+	}
+}
+
+// readEvents returns the events up to the first that cannot be read.
+func readEvents(ctx context.Context, db sqlx.QueryerContext, condition string, args ...any) ([]audit.Event, error) {
+	var rows []eventRow
+	if err := sqlx.SelectContext(ctx, db, &rows, selectEvents+condition, args...); err != nil {
+		return nil, err
+	}
+	events := make([]audit.Event, 0, len(rows))
+	for _, row := range rows {
+		e, err := row.event()
+		if err != nil {
+			return events, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// readHead returns an organization's head, which is zero while it has none.
+func readHead(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) (audit.Head, error) {
+	var row headRow
+	err := sqlx.GetContext(ctx, db, &row, `
+		SELECT o.id AS organization_id, coalesce(h.sequence, 0) AS sequence, coalesce(h.hash, '') AS hash
+		FROM organizations o LEFT JOIN audit_heads h ON h.organization_id = o.id WHERE o.id = $1`, org)
+	return row.head(), err
+}

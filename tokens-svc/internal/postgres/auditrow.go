@@ -1,0 +1,96 @@
+package postgres
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+)
+
+type headRow struct {
+	OrganizationID string `db:"organization_id"`
+	Sequence       int64  `db:"sequence"`
+	Hash           []byte `db:"hash"`
+}
+
+func (r headRow) head() audit.Head {
+	return audit.Head{Organization: r.OrganizationID, Sequence: r.Sequence, Hash: toHash(r.Hash)}
+}
+
+type eventRow struct {
+	OrganizationID string           `db:"organization_id"`
+	Sequence       int64            `db:"sequence"`
+	At             time.Time        `db:"at"`
+	ActorKind      audit.Kind       `db:"actor_kind"`
+	ActorID        string           `db:"actor_id"`
+	ActorName      string           `db:"actor_name"`
+	Address        sql.Null[string] `db:"address"`
+	RequestID      string           `db:"request_id"`
+	Action         audit.Action     `db:"action"`
+	Target         string           `db:"target"`
+	Details        string           `db:"details"`
+	Previous       []byte           `db:"previous"`
+	Hash           []byte           `db:"hash"`
+}
+
+// event returns the row's event. One that cannot be read was not written by
+// this program, which is an *audit.Fault.
+func (r eventRow) event() (audit.Event, error) {
+	e := audit.Event{
+		Organization: r.OrganizationID,
+		Sequence:     r.Sequence,
+		Entry: audit.Entry{
+			At:     r.At.UTC(),
+			Actor:  audit.Actor{Kind: r.ActorKind, ID: r.ActorID, Name: r.ActorName, RequestID: r.RequestID},
+			Action: r.Action,
+			Target: r.Target,
+		},
+		Previous: toHash(r.Previous),
+		Hash:     toHash(r.Hash),
+	}
+	var err error
+	if e.Actor.Address, err = toAddress(r.Address); err != nil {
+		return audit.Event{}, r.unreadable("address", err)
+	}
+	if err := json.Unmarshal([]byte(r.Details), &e.Details); err != nil {
+		return audit.Event{}, r.unreadable("details", err)
+	}
+	return e, nil
+}
+
+func (r eventRow) unreadable(member string, err error) error {
+	return &audit.Fault{
+		Organization: r.OrganizationID, Sequence: r.Sequence, Reason: fmt.Sprintf("was changed: its %s cannot be read: %v", member, err),
+	}
+}
+
+// toHash takes what the tables let in: 32 bytes.
+func toHash(b []byte) (h audit.Hash) {
+	copy(h[:], b)
+	return h
+}
+
+// detailsText returns what Postgres reads as jsonb.
+func detailsText(details map[string]string) (string, error) {
+	if details == nil {
+		return "{}", nil
+	}
+	text, err := json.Marshal(details)
+	return string(text), err
+}
+
+// nullAddress returns what Postgres reads as inet, NULL for the zero address.
+// inet knows no zones.
+func nullAddress(a netip.Addr) sql.Null[string] {
+	return sql.Null[string]{V: a.WithZone("").String(), Valid: a.IsValid()}
+}
+
+func toAddress(text sql.Null[string]) (netip.Addr, error) {
+	if !text.Valid {
+		return netip.Addr{}, nil
+	}
+	return netip.ParseAddr(text.V)
+}

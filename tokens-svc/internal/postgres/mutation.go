@@ -1,0 +1,101 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// channel is where Postgres tells that there are changes of tokens. The message
+// is empty: who hears it reads the table, which holds all that was committed.
+const channel = "token_changes"
+
+// transact runs work in a transaction and commits when it returns nil.
+func transact(ctx context.Context, db *sqlx.DB, work func(*sqlx.Tx) error) error {
+	tx, err := db.BeginTxx(ctx, nil)
+	if err != nil {
+		return translate(err)
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after a commit
+	if err := work(tx); err != nil {
+		return translate(err)
+	}
+	return translate(tx.Commit())
+}
+
+// mutation is a transaction that changes something in one organization, whose
+// audit head it has locked.
+type mutation struct {
+	*sqlx.Tx
+	head audit.Head
+}
+
+// mutate runs work as a mutation and commits when it returns nil. An
+// organization that does not exist gives tokens.ErrNotFound.
+//
+// The head is the first lock of everybody who changes anything in an
+// organization, and the counter of revisions the last: so there is one change
+// at a time in each, and no two transactions can wait for each other. Reports
+// of usage lock no row that is locked here.
+func mutate(ctx context.Context, db *sqlx.DB, org tokens.OrgID, work func(*mutation) error) error {
+	return transact(ctx, db, func(tx *sqlx.Tx) error {
+		m, err := lockHead(ctx, tx, org)
+		if err != nil {
+			return err
+		}
+		return work(m)
+	})
+}
+
+// lockHead reads the organization's head under a lock. An organization without one
+// gets one.
+func lockHead(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, error) {
+	var row headRow
+	err := tx.GetContext(ctx, &row, `
+		INSERT INTO audit_heads AS h (organization_id, sequence, hash) VALUES ($1, 0, $2)
+		ON CONFLICT (organization_id) DO UPDATE SET sequence = h.sequence
+		RETURNING organization_id, sequence, hash`, org, make([]byte, len(audit.Hash{})))
+	return &mutation{Tx: tx, head: row.head()}, err
+}
+
+// record appends to the organization's audit log.
+func (m *mutation) record(ctx context.Context, e audit.Entry) error {
+	event := m.head.Append(e)
+	details, err := detailsText(e.Details)
+	if err != nil {
+		return fmt.Errorf("details of %s: %w", e.Action, err)
+	}
+	_, err = m.ExecContext(ctx, `
+		WITH head AS (UPDATE audit_heads SET sequence = $2, hash = $13 WHERE organization_id = $1)
+		INSERT INTO audit_events (organization_id, sequence, at, actor_kind, actor_id, actor_name, address,
+			request_id, action, target, details, previous, hash)
+		VALUES ($1, $2, $3, $4, $5, $6, $7::inet, $8, $9, $10, $11::jsonb, $12, $13)`,
+		event.Organization, event.Sequence, e.At, e.Actor.Kind, e.Actor.ID, e.Actor.Name, nullAddress(e.Actor.Address),
+		e.Actor.RequestID, e.Action, e.Target, details, event.Previous[:], event.Hash[:])
+	if err == nil {
+		m.head = event.Head()
+	}
+	return err
+}
+
+// announce takes the next revision for a change of a token and tells everybody
+// who follows, once this transaction has committed. The counter stays locked
+// until then.
+func (m *mutation) announce(ctx context.Context, id tokens.TokenID, kind tokens.ChangeKind) (int64, error) {
+	var row struct {
+		Revision int64  `db:"rev"`
+		Told     string `db:"told"` // nothing: pg_notify returns void
+	}
+	err := m.GetContext(ctx, &row, `
+		WITH next AS (
+			UPDATE revision SET value = value + 1 RETURNING value
+		), change AS (
+			INSERT INTO changes (rev, token_id, kind) SELECT value, $1, $2 FROM next RETURNING rev
+		)
+		SELECT rev, pg_notify($3, '')::text AS told FROM change`, id, kind, channel)
+	return row.Revision, err
+}

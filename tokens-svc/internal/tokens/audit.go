@@ -1,0 +1,42 @@
+package tokens
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+)
+
+// Page is a part of a list.
+type Page struct {
+	Number int // from 1
+	Size   int // how many entries a page has
+}
+
+// Offset returns how many entries stand before the page.
+func (p Page) Offset() int { return (p.Number - 1) * p.Size }
+
+// AuditEvents returns a page of the organization's audit log, newest first, and
+// how many events it has in all. It gives ErrNotFound when there is no such
+// organization, and ErrForbidden.
+func (s *Service) AuditEvents(ctx context.Context, who Principal, org OrgID, p Page) ([]audit.Event, int, error) {
+	if !who.MayReadAudit() {
+		return nil, 0, who.refuse("read the audit log")
+	}
+	events, total, err := s.repo.AuditEvents(ctx, org, p)
+	if err != nil {
+		return nil, 0, fmt.Errorf("audit log of organization %s: %w", org, err)
+	}
+	return events, total, nil
+}
+
+// VerifyAudit checks the organization's whole audit log and returns its head.
+// It gives an *audit.Fault for the first event at which it is not what was
+// written, and ErrNotFound when there is no such organization.
+func (s *Service) VerifyAudit(ctx context.Context, org OrgID) (audit.Head, error) {
+	head, err := s.repo.VerifyAudit(ctx, org)
+	if err != nil {
+		return head, fmt.Errorf("audit log of organization %s: %w", org, err)
+	}
+	return head, nil
+}

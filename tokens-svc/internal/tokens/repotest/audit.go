@@ -1,0 +1,72 @@
+package repotest
+
+import (
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+func auditComesBack(t *testing.T, repo tokens.Repository) {
+	token, _ := add(t, repo, 0)
+	gives(t, revoke(t, repo, Org, token.ID, Noon, ""), nil)
+	gives(t, revoke(t, repo, Org, token.ID, Noon, ""), nil)
+	events, total, err := repo.AuditEvents(t.Context(), Org, tokens.Page{Number: 1, Size: 10})
+	gives(t, err, nil)
+	equal(t, total, 3)
+	var want audit.Head
+	want.Organization = string(Org)
+	for i, e := range []audit.Entry{
+		Entry(audit.OrganizationCreated, string(Org)),
+		Entry(audit.TokenCreated, string(token.ID)),
+		Entry(audit.TokenRevoked, string(token.ID)),
+	} {
+		event := want.Append(e)
+		want = event.Head()
+		equal(t, events[total-1-i], event)
+	}
+	head, err := repo.VerifyAudit(t.Context(), Org)
+	gives(t, err, nil)
+	equal(t, head, want)
+}
+
+func auditComesInPages(t *testing.T, repo tokens.Repository) {
+	for range 4 {
+		add(t, repo, 0)
+	}
+	for page, want := range map[int][]int64{1: {5, 4}, 2: {3, 2}, 3: {1}, 4: nil} {
+		events, total, err := repo.AuditEvents(t.Context(), Org, tokens.Page{Number: page, Size: 2})
+		gives(t, err, nil)
+		equal(t, total, 5)
+		var got []int64
+		for _, e := range events {
+			got = append(got, e.Sequence)
+		}
+		equal(t, got, want)
+	}
+	_, _, err := repo.AuditEvents(t.Context(), unknown, tokens.Page{Number: 1, Size: 2})
+	gives(t, err, tokens.ErrNotFound)
+	_, err = repo.VerifyAudit(t.Context(), unknown)
+	gives(t, err, tokens.ErrNotFound)
+}
+
+func auditIsChainedUnderConcurrency(t *testing.T, repo tokens.Repository) {
+	together(16, func(int) { add(t, repo, 0) })
+	head, err := repo.VerifyAudit(t.Context(), Org)
+	gives(t, err, nil)
+	equal(t, head.Sequence, int64(17))
+	other, err := repo.VerifyAudit(t.Context(), Other)
+	gives(t, err, nil)
+	equal(t, other.Sequence, int64(1))
+}
+
+func auditOfAFailureIsNone(t *testing.T, repo tokens.Repository) {
+	first, digest := add(t, repo, 0)
+	_, err := repo.CreateToken(t.Context(), Org, first, digest, Entry(audit.TokenCreated, string(first.ID)))
+	gives(t, err, tokens.ErrExists)
+	_, err = repo.ChangeToken(t.Context(), Org, first.ID, func(tokens.Token) (tokens.Step, error) { return tokens.Step{}, tokens.ErrForbidden })
+	gives(t, err, tokens.ErrForbidden)
+	head, err := repo.VerifyAudit(t.Context(), Org)
+	gives(t, err, nil)
+	equal(t, head.Sequence, int64(2))
+}

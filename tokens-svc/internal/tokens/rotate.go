@@ -1,0 +1,97 @@
+package tokens
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+)
+
+// How long a rotated token goes on working beside its successor.
+const (
+	DefaultGrace = 24 * time.Hour
+	MaxGrace     = 7 * 24 * time.Hour
+)
+
+// Rotation is a token and the one whose place it takes.
+type Rotation struct {
+	Token    Token // the successor
+	Secret   Secret
+	Previous Token // good until its ExpiresAt
+}
+
+// RotateToken makes a successor of a token of org and returns its secret, which
+// nothing can return again. The successor has the name, permissions, limits,
+// ranges, environment and maker of the old token, and lasts as long as that did
+// when it was new: 90 days again for one made for 90 days. The old one ends
+// after grace, from 0 (at once) to MaxGrace, or at its own end if that is
+// earlier.
+//
+// A token is rotated once: of several attempts one succeeds. It gives
+// ErrNotFound when org has no such token, ErrForbidden, a StateError for one
+// that is rotated already or has ended, and a ValidationError.
+func (s *Service) RotateToken(ctx context.Context, who Principal, org OrgID, id TokenID, grace time.Duration) (Rotation, error) {
+	var wrong ValidationError
+	if grace < 0 || grace > MaxGrace {
+		wrong.add("grace_seconds", OutOfRange, "must be from 0 to %.0f", MaxGrace.Seconds())
+		return Rotation{}, wrong.orNil()
+	}
+	var secret Secret
+	done, err := s.repo.ChangeToken(ctx, org, id, func(t Token) (Step, error) {
+		if !who.MayChange(t) {
+			return Step{}, who.refuse("rotate it")
+		}
+		if err := t.changeable(s.Now()); err != nil {
+			return Step{}, err
+		}
+		for i, p := range t.Permissions {
+			who.checkGrant(&wrong, i+1, p)
+		}
+		if err := wrong.orNil(); err != nil {
+			return Step{}, err
+		}
+		var err error
+		if secret, err = Generate(t.Environment, s.random); err != nil {
+			return Step{}, err
+		}
+		next := t.successor(secret.ID(), s.Now())
+		t.RotatedTo, t.ExpiresAt = next.ID, earlier(t.ExpiresAt, s.Now().Add(grace))
+		return Step{
+			Kind: Rotated, Token: t, Successor: next, Digest: s.peppers.Seal(secret),
+			Entry: s.entry(who, audit.TokenRotated, string(id), map[string]string{
+				"name": t.Name, "successor": string(next.ID), "ends_at": instant(t.ExpiresAt), "successor_ends_at": instant(next.ExpiresAt),
+			}),
+		}, nil
+	})
+	if err != nil {
+		return Rotation{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
+	}
+	return Rotation{Token: done.Successor, Secret: secret, Previous: done.Token}, nil
+}
+
+// successor returns the token that takes t's place.
+func (t Token) successor(id TokenID, now time.Time) Token {
+	next := t
+	next.ID, next.RotatedFrom, next.CreatedAt = id, t.ID, now
+	if !t.ExpiresAt.IsZero() {
+		next.ExpiresAt = now.Add(t.ExpiresAt.Sub(t.CreatedAt))
+	}
+	return next
+}
+
+// changeable returns a StateError unless t is active and was not rotated.
+func (t Token) changeable(now time.Time) error {
+	if status := t.Status(now); status != StatusActive || t.RotatedTo != "" {
+		return &StateError{ID: t.ID, Status: status, Successor: t.RotatedTo}
+	}
+	return nil
+}
+
+// earlier returns the earlier of two times, of which zero is never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
+}

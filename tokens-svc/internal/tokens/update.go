@@ -1,0 +1,108 @@
+package tokens
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+)
+
+// Patch is a change of a token. What is nil stays as it is; the rest is as in a
+// Draft, whose zero values it may have: no ranges, the default limit, no end.
+type Patch struct {
+	Name        *string
+	Permissions *[]string
+	IPAllow     *[]string
+	RateLimit   *RateLimit
+	ExpiresAt   *time.Time
+}
+
+// UpdateToken changes a token of org and returns it. A patch that changes
+// nothing leaves no trace. It gives ErrNotFound when org has no such token,
+// ErrForbidden, a StateError for a token that was rotated or has ended, and a
+// ValidationError.
+func (s *Service) UpdateToken(ctx context.Context, who Principal, org OrgID, id TokenID, p Patch) (Token, error) {
+	done, err := s.repo.ChangeToken(ctx, org, id, func(t Token) (Step, error) {
+		if !who.MayChange(t) {
+			return Step{}, who.refuse("change it")
+		}
+		if err := t.changeable(s.Now()); err != nil {
+			return Step{}, err
+		}
+		changed, err := p.apply(who, t, s.Now())
+		if err != nil {
+			return Step{}, err
+		}
+		details := differences(t, changed)
+		if len(details) == 0 {
+			return Step{Token: t}, nil
+		}
+		return Step{Kind: Updated, Token: changed, Entry: s.entry(who, audit.TokenUpdated, string(id), details)}, nil
+	})
+	if err != nil {
+		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
+	}
+	return done.Token, nil
+}
+
+// apply returns t with the patch's changes, which must be as a new token's.
+func (p Patch) apply(who Principal, t Token, now time.Time) (Token, error) {
+	var wrong ValidationError
+	if p.Name != nil {
+		t.Name = checkText(&wrong, "name", *p.Name, 1, maxName)
+	}
+	if p.Permissions != nil {
+		t.Permissions = checkPermissions(&wrong, who, *p.Permissions)
+	}
+	if p.IPAllow != nil {
+		t.IPAllow = checkIPAllow(&wrong, *p.IPAllow)
+	}
+	if p.RateLimit != nil {
+		t.RateLimit = checkRateLimit(&wrong, who, *p.RateLimit)
+	}
+	if p.ExpiresAt != nil {
+		t.ExpiresAt = checkExpiry(&wrong, *p.ExpiresAt, now)
+	}
+	return t, wrong.orNil()
+}
+
+// describe returns what the audit log tells of a token.
+func describe(t Token) map[string]string {
+	return map[string]string{
+		"name":        t.Name,
+		"environment": string(t.Environment),
+		"permissions": texts(t.Permissions, " "),
+		"ip_allow":    texts(t.IPAllow, " "),
+		"rate_limit":  fmt.Sprintf("%d in %.0f s", t.RateLimit.Limit, t.RateLimit.Window.Seconds()),
+		"expires_at":  instant(t.ExpiresAt),
+	}
+}
+
+// differences returns what the audit log tells of a change: what is different,
+// and under "…_before" what it was.
+func differences(before, after Token) map[string]string {
+	details, old := describe(after), describe(before)
+	maps.DeleteFunc(details, func(name, text string) bool { return old[name] == text })
+	for name := range maps.Clone(details) {
+		details[name+"_before"] = old[name]
+	}
+	return details
+}
+
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.Format("2006-01-02T15:04:05.000Z")
+}
+
+func texts[T any](all []T, separator string) string {
+	shown := make([]string, len(all))
+	for i, one := range all {
+		shown[i] = fmt.Sprint(one)
+	}
+	return strings.Join(shown, separator)
+}
