@@ -123,7 +123,7 @@ func (g *Gate) decided(window string, result ratelimit.Result, err error) {
 	case result.Allowed:
 		decision = "allowed"
 	}
-	windowDecisionsTotal.WithLabelValues(window, decision).Inc()
+	windowDecisionsTotal.WithLabelValues(window, decision, string(result.Source)).Inc()
 }
 
 // limitReached is the answer of an empty window.

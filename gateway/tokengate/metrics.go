@@ -20,8 +20,8 @@ var (
 	}, []string{"source"})
 	windowDecisionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "window_decisions_total",
-		Help: "Requests counted against a window, by window (token, address, page, sign-in) and decision (allowed, refused, unavailable).",
-	}, []string{"window", "decision"})
+		Help: "Requests counted against a window, by window (token, address, page, sign-in), decision (allowed, refused, unavailable) and source (redis, or the gateway's memory of an empty window).",
+	}, []string{"window", "decision", "source"})
 )
 
 // registerMetrics makes the collectors known to the registry of a new configuration. Several gates may

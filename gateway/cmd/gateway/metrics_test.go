@@ -36,8 +36,8 @@ func TestMetricsTellOutcomesAndNobody(t *testing.T) {
 		`quayside_gateway_requests_total{outcome="public"} 1`,
 		`quayside_gateway_introspection_seconds_count{source="service"} 1`,
 		`quayside_gateway_introspection_seconds_count{source="cache"} 1`,
-		`quayside_gateway_window_decisions_total{decision="allowed",window="token"} 2`,
-		`quayside_gateway_window_decisions_total{decision="allowed",window="address"} 1`,
+		`quayside_gateway_window_decisions_total{decision="allowed",source="redis",window="token"} 2`,
+		`quayside_gateway_window_decisions_total{decision="allowed",source="redis",window="address"} 1`,
 	} {
 		if !strings.Contains(metrics, want+"\n") {
 			t.Errorf("no %s", want)

@@ -6,6 +6,7 @@
 //     counts down limit−1, limit−2 … 0.
 //   - The windows are those of Redis's clock, so gateways whose own clocks differ agree on them.
 //   - The windows of different ids begin at different seconds, so that they do not all empty at once.
+//   - A window that Redis has said is empty is remembered, and Redis is not asked about it again.
 //   - Redis being slow, hung or gone costs at most [Timeout] and is [ErrUnavailable].
 //
 // The counter is redis_rate's GCRA script, used so that nothing flows back within a window: see
@@ -37,6 +38,16 @@ type Quota struct {
 	Window time.Duration
 }
 
+// Source is who decided about a request.
+type Source string
+
+const (
+	// Redis counted it, or was asked to and did not answer.
+	Redis Source = "redis"
+	// Memory of this gateway, which had been told by Redis that the window is empty.
+	Memory Source = "memory"
+)
+
 // Result is the state of one window after a [Limiter.Take] or [Limiter.Peek].
 type Result struct {
 	// Quota is what the window allows.
@@ -49,17 +60,20 @@ type Result struct {
 	Reset time.Time
 	// Now is Redis's time at the call, by the last reading of it.
 	Now time.Time
+	// Source is who decided.
+	Source Source
 }
 
 // Limiter counts. It is safe for concurrent use; make it with [New].
 type Limiter struct {
 	client *redis.Client
 	clock  *clock
+	memory *memory
 }
 
 // New returns a Limiter on the Redis that client talks to, which [NewClient] made.
 func New(client *redis.Client) *Limiter {
-	return &Limiter{client: client, clock: newClock(client)}
+	return &Limiter{client: client, clock: newClock(client), memory: newMemory()}
 }
 
 // Take counts one request of id and reports whether it passes. A request that does not pass costs
@@ -83,9 +97,14 @@ func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (
 
 	now, err := l.clock.now(ctx)
 	window := windowAt(now, id, quota.Window)
-	result := Result{Quota: quota, Remaining: quota.Limit, Reset: window.end, Now: now}
+	result := Result{Quota: quota, Remaining: quota.Limit, Reset: window.end, Now: now, Source: Redis}
 	if err != nil {
 		return result, fmt.Errorf("%w: reading the time: %w", ErrUnavailable, err)
+	}
+
+	if l.memory.isEmpty(id, window, quota.Limit) {
+		result.Remaining, result.Source = 0, Memory
+		return result, nil
 	}
 
 	counter := redis_rate.NewLimiter(expiringScripter{l.client, window.end.Add(keyGrace)})
@@ -96,5 +115,8 @@ func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (
 	// A Peek of an empty window reports Allowed 0 as well; Peek looks at Remaining instead.
 	result.Allowed = counted.Allowed == cost && cost > 0
 	result.Remaining = max(counted.Remaining, 0)
+	if result.Remaining == 0 {
+		l.memory.update(id, window, func(known *tally) { known.empty = max(known.empty, quota.Limit) })
+	}
 	return result, nil
 }

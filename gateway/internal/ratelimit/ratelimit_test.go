@@ -33,16 +33,46 @@ func newClient(t testing.TB, url string) *redis.Client {
 	return client
 }
 
+// traffic is a hook that counts what a client sends: round trips, and the script calls in them.
+type traffic struct{ trips, scripts atomic.Int64 }
+
+func watch(client *redis.Client) *traffic {
+	seen := new(traffic)
+	client.AddHook(seen)
+	return seen
+}
+
+func (seen *traffic) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (seen *traffic) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		seen.trips.Add(1)
+		return next(ctx, cmd)
+	}
+}
+
+func (seen *traffic) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		seen.trips.Add(1)
+		for _, cmd := range cmds {
+			if strings.HasPrefix(cmd.Name(), "eval") {
+				seen.scripts.Add(1)
+			}
+		}
+		return next(ctx, cmds)
+	}
+}
+
 func newLimiter(t testing.TB, url string) *ratelimit.Limiter {
 	t.Helper()
 	return ratelimit.New(newClient(t, url))
 }
 
 // newID returns an id whose minute has at least another 20 s to go, so that a test sees one window.
-func newID(t testing.TB, limiter *ratelimit.Limiter) string {
+func newID(t testing.TB, limiter *ratelimit.Limiter, prefix ...string) string {
 	t.Helper()
 	for range 1000 {
-		id := redistest.TokenID()
+		id := strings.Join(prefix, "") + redistest.TokenID()
 		result, err := limiter.Peek(t.Context(), id, perMinute)
 		if err != nil {
 			t.Fatal(err)
@@ -155,6 +185,39 @@ func TestPeekCountsNothing(t *testing.T) {
 	}
 	if result, err := limiter.Peek(t.Context(), id, quota); err != nil || result.Allowed || result.Remaining != 0 {
 		t.Fatalf("empty window: %+v, %v", result, err)
+	}
+}
+
+func TestAnEmptyWindowIsRefusedWithoutRedisUntilItResets(t *testing.T) {
+	t.Parallel()
+
+	client := newClient(t, redistest.URL(t))
+	seen := watch(client)
+	limiter := ratelimit.New(client)
+	for _, prefix := range []string{"", "address:"} {
+		id := newID(t, limiter, prefix)
+		quota := ratelimit.Quota{Limit: 3, Window: time.Minute}
+		for n := range 5 {
+			before := seen.trips.Load()
+			result, err := limiter.Take(t.Context(), id, quota)
+			if err != nil || result.Allowed != (n < 3) || result.Remaining != max(2-n, 0) || !result.Reset.After(result.Now) {
+				t.Fatalf("request %d: %+v, %v", n+1, result, err)
+			}
+			asked, want := seen.trips.Load() > before, ratelimit.Redis
+			if n >= 3 {
+				want = ratelimit.Memory
+			}
+			if result.Source != want || asked != (want == ratelimit.Redis) {
+				t.Errorf("request %d: decided by %s, Redis asked: %v", n+1, result.Source, asked)
+			}
+		}
+		if result, err := limiter.Peek(t.Context(), id, quota); err != nil || result.Allowed || result.Source != ratelimit.Memory {
+			t.Errorf("peek: %+v, %v", result, err)
+		}
+		quota.Limit = 4 // an organization's limit was raised
+		if result, err := limiter.Take(t.Context(), id, quota); err != nil || !result.Allowed || result.Source != ratelimit.Redis {
+			t.Errorf("with a higher limit: %+v, %v", result, err)
+		}
 	}
 }
 

@@ -26,19 +26,27 @@ type window struct {
 	length time.Duration
 	number int64
 	end    time.Time
+	hash   uint32 // of the id
 }
 
 // windowAt returns the window of id that now falls in. Windows of one length follow each other without a
 // gap, shifted by a number of whole seconds that only id determines: every gateway must find the same.
 func windowAt(now time.Time, id string, length time.Duration) window {
 	seconds := int64(length / time.Second)
-	offset := int64(crc32.ChecksumIEEE([]byte(id))) % seconds
+	hash := crc32.ChecksumIEEE([]byte(id))
+	offset := int64(hash) % seconds
 	number := (now.Unix() - offset) / seconds
 	return window{
 		length: length,
 		number: number,
 		end:    time.Unix((number+1)*seconds+offset, 0),
+		hash:   hash,
 	}
+}
+
+// is reports whether w and other, which are windows of one id, are the same.
+func (w window) is(other window) bool {
+	return w.number == other.number && w.length == other.length
 }
 
 // key names the window of id in Redis; redis_rate puts "rate:" in front. The length is part of it, so that

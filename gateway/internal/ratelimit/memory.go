@@ -1,0 +1,89 @@
+package ratelimit
+
+import (
+	"strings"
+	"sync"
+)
+
+// The memory holds at most memoryShards × memoryShardSize windows of tokens, about 100,000 as the cache of
+// introspections does, and as many of everything else.
+const (
+	memoryShards    = 16
+	memoryShardSize = 6400
+)
+
+// tally is what this gateway knows of one window.
+type tally struct {
+	window window
+	// empty is the largest limit at which Redis has said that nothing is left. Nothing flows back within a
+	// window, so no request passes before the next one, unless the limit is raised.
+	empty int
+}
+
+// memory remembers the current window of the ids that were seen last, within bounds. Tokens and others
+// are kept apart: whoever comes from ever new addresses pushes out no token's window.
+type memory struct {
+	shards [2 * memoryShards]memoryShard
+}
+
+type memoryShard struct {
+	mu      sync.Mutex
+	tallies map[string]*tally
+}
+
+func newMemory() *memory {
+	m := new(memory)
+	for i := range m.shards {
+		m.shards[i].tallies = make(map[string]*tally)
+	}
+	return m
+}
+
+// isEmpty reports whether Redis has said that nothing is left in w for this limit.
+func (m *memory) isEmpty(id string, w window, limit int) bool {
+	shard := m.shard(id, w)
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	known := shard.tallies[id]
+	return known != nil && known.window.is(w) && known.empty >= limit
+}
+
+// update calls change with what is known of w, nothing at first.
+func (m *memory) update(id string, w window, change func(*tally)) {
+	shard := m.shard(id, w)
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	known := shard.tallies[id]
+	switch {
+	case known == nil:
+		shard.forget(w)
+		known = &tally{window: w}
+		shard.tallies[id] = known
+	case !known.window.is(w):
+		*known = tally{window: w}
+	}
+	change(known)
+}
+
+func (m *memory) shard(id string, w window) *memoryShard {
+	index := w.hash % memoryShards
+	if strings.IndexByte(id, ':') >= 0 {
+		index += memoryShards
+	}
+	return &m.shards[index]
+}
+
+// forget makes room for one more tally. A few taken at random go if their window is over when now begins,
+// which over many calls is most of those; of a full shard one goes in any case.
+func (s *memoryShard) forget(now window) {
+	looked := 0
+	for id, known := range s.tallies {
+		over := !known.window.end.After(now.end.Add(-now.length))
+		if over || len(s.tallies) >= memoryShardSize {
+			delete(s.tallies, id)
+		}
+		if looked++; looked == 4 {
+			return
+		}
+	}
+}
