@@ -31,12 +31,14 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 		env: []string{
 			"DATABASE_URL=" + s.dsn["tokens"], credential, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner,
+			"LOG_LEVEL=" + s.logLevel(),
 		},
 	}, {
 		name: "shipments-svc", args: []string{"serve"}, inner: s.ports.shipmentsInner,
 		env: []string{
 			"DATABASE_URL=" + s.dsn["shipments"],
 			"LISTEN_ADDRESS=" + s.ports.shipments, "INNER_ADDRESS=" + s.ports.shipmentsInner,
+			"LOG_LEVEL=" + s.logLevel(),
 		},
 	}, {
 		name: "gateway", inner: s.ports.gatewayInner,
@@ -47,6 +49,7 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 			"GATEWAY_ADDRESS=" + port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + port(s.ports.gatewayInner),
 			"TOKENS_INTERNAL_URL=http://" + s.ports.tokensInner,
 			"TOKENS_PORT=" + port(s.ports.tokens)[1:], "SHIPMENTS_PORT=" + port(s.ports.shipments)[1:],
+			"TRUSTED_PROXIES=" + s.opts.TrustedProxies, "LOG_LEVEL=" + s.logLevel(),
 			"XDG_DATA_HOME=" + s.opts.Dir, "XDG_CONFIG_HOME=" + s.opts.Dir,
 		},
 	}}
@@ -114,8 +117,11 @@ func (p *Program) Stop() error {
 	return p.process.Stop()
 }
 
-func (p *Program) ready(ctx context.Context) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.inner+"/readyz", nil)
+func (p *Program) ready(ctx context.Context) error { return answers(ctx, "http://"+p.inner+"/readyz") }
+
+// answers returns nil when a GET of url answers 200.
+func answers(ctx context.Context, url string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
 	}
@@ -125,7 +131,7 @@ func (p *Program) ready(ctx context.Context) error {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("/readyz answered %s", res.Status)
+		return fmt.Errorf("%s answered %s", req.URL.Path, res.Status)
 	}
 	return nil
 }

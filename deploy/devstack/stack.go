@@ -29,7 +29,10 @@ type Options struct {
 	DatabaseURL string    // an existing Postgres server; empty: start one
 	RedisURL    string    // an existing Redis; empty: start one
 	Race        bool      // build the programs with the race detector
+	Debug       bool      // log at level debug
 	Log         io.Writer // progress, a line a step
+
+	TrustedProxies string // ranges whose X-Forwarded-For the gateway believes, separated by spaces
 }
 
 // Stack is a running product.
@@ -103,6 +106,14 @@ func (s *Stack) startState(ctx context.Context) (err error) {
 		err = s.StartRedis(ctx)
 	}
 	return err
+}
+
+// logLevel is that of all programs.
+func (s *Stack) logLevel() string {
+	if s.opts.Debug {
+		return "debug"
+	}
+	return "info"
 }
 
 // Program returns a program by its name, so that a test can stop and restart it.

@@ -38,7 +38,7 @@ func run(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	stack, err = devstack.Start(ctx, devstack.Options{Root: root, Dir: dir, Race: true, Log: os.Stderr})
+	stack, err = devstack.Start(ctx, devstack.Options{Root: root, Dir: dir, Race: true, Debug: true, Log: os.Stderr, TrustedProxies: proxy + "/32"})
 	if err != nil {
 		return 0, errors.Join(err, devstack.Clean(dir))
 	}

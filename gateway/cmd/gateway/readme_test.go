@@ -26,6 +26,7 @@ var environment = []struct{ name, meaning string }{
 	{"SHIPMENTS_HOST", "shipments-svc; all addresses of the name are used, looked up every 2 s"},
 	{"SHIPMENTS_PORT", "its public port"},
 	{"TRUSTED_PROXIES", "ranges, separated by spaces, of proxies in front whose X-Forwarded-For is believed; unset: none"},
+	{"LOG_LEVEL", "debug, info, warn or error"},
 }
 
 const (
