@@ -38,6 +38,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	)
 	log := slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: cfg.LogLevel}))
 	repo := postgres.NewRepository(db)
+	service := newService(repo)
 	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: observer(metrics)}
 	inner := server.NewInner(metrics, repo.Ready)
 
@@ -49,8 +50,12 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	if err != nil {
 		return errors.Join(err, public.Close())
 	}
-	return server.Serve(ctx, log, inner.Drain,
-		server.Server{Name: "public", Listener: public, Handler: transport.New(newService(repo), wiring, log)},
+	drain := func() {
+		inner.Drain()
+		service.Drain()
+	}
+	return server.Serve(ctx, log, drain,
+		server.Server{Name: "public", Listener: public, Handler: transport.New(service, wiring, log)},
 		server.Server{Name: "inner", Listener: private, Handler: inner})
 }
 

@@ -4,8 +4,9 @@
 // Guarantees, in the order in which a request meets them: each request is
 // observed once, with its error; a panic ends that request only, as an error;
 // nothing is decoded, let alone done, for a caller who lacks the permission;
-// the method has Wiring.Budget to answer, counted from the decoded request, so
-// that a slow client does not use up the database's time.
+// the method has Wiring.Budget to answer, and what a Waiter waits, counted from
+// the decoded request, so that a slow client does not use up the database's
+// time.
 //
 // Errors are returned as errors. The package knows no transport and no
 // storage.

@@ -65,10 +65,18 @@ func decoding(next endpoint.Endpoint) endpoint.Endpoint {
 	}
 }
 
+// Waiter is a request whose answer may wait for something to happen, so long
+// in addition to the budget.
+type Waiter interface{ Waits() time.Duration }
+
 func limiting(budget time.Duration) endpoint.Middleware {
 	return func(next endpoint.Endpoint) endpoint.Endpoint {
 		return func(ctx context.Context, request any) (any, error) {
-			ctx, cancel := context.WithTimeout(ctx, budget)
+			allowed := budget
+			if w, ok := request.(decoded).request.(Waiter); ok {
+				allowed += w.Waits()
+			}
+			ctx, cancel := context.WithTimeout(ctx, allowed)
 			defer cancel()
 			return next(ctx, request)
 		}

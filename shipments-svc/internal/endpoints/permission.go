@@ -14,8 +14,9 @@ type Permission string
 
 // The permissions that operations of this service need.
 const (
-	ReadShipments  Permission = "shipments:read"
-	WriteShipments Permission = "shipments:write"
+	ReadShipments   Permission = "shipments:read"
+	WriteShipments  Permission = "shipments:write"
+	ReviewShipments Permission = "shipments:review"
 )
 
 // PermissionError says that the caller's token does not hold what the

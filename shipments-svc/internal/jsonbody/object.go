@@ -94,6 +94,17 @@ func (o *Object) Text(name string) string {
 	return Normal(text)
 }
 
+// OptionalText returns an optional member that is a string, or nil where it
+// is missing or something else.
+func (o *Object) OptionalText(name string) *string {
+	value, ok := o.member(name)
+	text := o.Text(name) // tells if it is something else
+	if !ok || value.text[0] != '"' {
+		return nil
+	}
+	return &text
+}
+
 // Normal returns the form in which a text that comes in is judged and kept:
 // Unicode's normalization form C, without space around it.
 func Normal(text string) string {

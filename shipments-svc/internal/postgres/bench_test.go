@@ -65,7 +65,7 @@ func BenchmarkCreate(b *testing.B) {
 	org := repotest.Org()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if err := repo.Create(b.Context(), org, repotest.Shipment(shipments.Pending, repotest.Noon)); err != nil {
+			if err := repo.Create(b.Context(), org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -30,7 +30,7 @@ func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 			for range 25 {
 				org := orgs[random.IntN(len(orgs))]
 				s := repotest.Shipment(shipments.Pending, day.AddDate(0, 0, random.IntN(3)))
-				if err := repo.Create(t.Context(), org, s); err != nil {
+				if err := repo.Create(t.Context(), org, s, repotest.By); err != nil {
 					t.Error(err)
 				}
 				batch := []shipments.Detail{{Shipment: s}} // is there already

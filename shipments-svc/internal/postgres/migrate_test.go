@@ -3,6 +3,7 @@ package postgres
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,21 +13,35 @@ import (
 func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
-	var out bytes.Buffer
-	for _, direction := range []string{"status", "down", "status", "up"} {
-		if err := Migrate(t.Context(), dsn, direction, &out); err != nil {
+	files, err := migrations.ReadDir("migrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got bytes.Buffer
+	step := func(direction, line string) {
+		t.Helper()
+		if err := Migrate(t.Context(), dsn, direction, &got); err != nil {
 			t.Fatalf("%s: %v", direction, err)
 		}
+		want.WriteString(line)
 	}
-	const want = "applied 00001_shipments.sql\ndown 00001_shipments.sql\npending 00001_shipments.sql\nup 00001_shipments.sql\n"
-	if out.String() != want {
-		t.Errorf("%s, want %s", out.String(), want)
+	for _, file := range slices.Backward(files) {
+		step("down", "down "+file.Name()+"\n")
+	}
+	for _, file := range files {
+		want.WriteString("pending " + file.Name() + "\n")
+	}
+	step("status", "")
+	for _, file := range files {
+		want.WriteString("up " + file.Name() + "\n")
+	}
+	step("up", "")
+	if got.String() != want.String() {
+		t.Errorf("%s, want %s", &got, &want)
 	}
 	var left int
 	db := openAt(t, dsn)
-	if err := Migrate(t.Context(), dsn, "down", io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	takeBack(t, dsn)
 	if err := db.GetContext(t.Context(), &left, `SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = 'public' AND c.relkind IN ('r', 'i', 'S') AND c.relname NOT LIKE 'goose%'`); err != nil || left != 0 {
 		t.Errorf("%d tables and indexes are left (%v)", left, err)
@@ -36,13 +51,25 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 	}
 }
 
+// takeBack takes every migration back.
+func takeBack(t *testing.T, dsn string) {
+	t.Helper()
+	files, err := migrations.ReadDir("migrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range files {
+		if err := Migrate(t.Context(), dsn, "down", io.Discard); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestMigrationsMayRunAtOnce, as when several replicas are deployed.
 func TestMigrationsMayRunAtOnce(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
-	if err := Migrate(t.Context(), dsn, "down", io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	takeBack(t, dsn)
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {

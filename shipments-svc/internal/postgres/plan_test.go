@@ -41,6 +41,9 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		INSERT INTO pallets SELECT organization_id, id, 1, 'P1', 'Avocado Hass', '18', 1, 1
 		FROM shipments WHERE organization_id = $1 AND get_byte(uuid_send(id), 0) < 3`, org)
 	exec(tb, db, `
+		INSERT INTO shipment_history SELECT organization_id, id, version, created_at, 'tok_4fZyo82mVyR1', 'create', status
+		FROM shipments WHERE organization_id = $1`, org)
+	exec(tb, db, `
 		INSERT INTO checks SELECT organization_id, id, nth, 'required_fields', result, 'fine'
 		FROM shipments, unnest(check_results) WITH ORDINALITY r (result, nth) WHERE organization_id = $1`, org)
 }
@@ -76,9 +79,15 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 		args  []any
 	}
 	queries := map[string]query{
-		"ready":           {readySQL, nil},
-		"get":             {getSQL, []any{org, id}},
-		"create":          {createSQL, []any{org, id, 1, "pending", "r", "v", "o", "d", 0, "2026-11-20", nil, "2026-11-20", 1}},
+		"ready":  {readySQL, nil},
+		"get":    {getSQL, []any{org, id}},
+		"create": {createSQL, []any{org, id, 1, "pending", "r", "v", "o", "d", 0, "2026-11-20", nil, "2026-11-20", 1, "tok_1"}},
+		"head":   {headSQL, []any{org, id}},
+		"change": {changeSQL, []any{
+			org, id, "pending", 1, 2, "approved", "r", "v", "o", "d", "2026-11-20", "2026-11-20", 1, "2026-11-20", "tok_1", "approve", "", none,
+		}},
+		"delete":          {deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1}},
+		"history":         {historySQL, []any{org, id, 0, 25}},
 		"import":          {importShipmentsSQL, []any{org, none}},
 		"import: pallets": {importPalletsSQL, []any{org, none}},
 		"import: checks":  {importChecksSQL, []any{org, none}},

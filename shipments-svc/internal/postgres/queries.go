@@ -3,7 +3,7 @@ package postgres
 // readySQL reads the newest table of the schema, so that it fails while a
 // migration is missing.
 const readySQL = `
-SELECT count(*) FROM shipment_counts WHERE false`
+SELECT count(*) FROM shipment_history WHERE false`
 
 // getSQL reads a shipment and its parts. $1 is the organization, $2 the
 // shipment.
@@ -20,30 +20,104 @@ SELECT s.id, s.version, s.status, s.reference, s.vessel, s.origin, s.destination
 FROM shipments s
 WHERE s.organization_id = $1 AND s.id = $2`
 
-// createSQL stores a shipment and counts it. One statement is one round trip
-// and holds the locks on its counters, taken in the order of their key, no
-// longer than it must.
+// headSQL reads a shipment without its parts. $1 is the organization, $2 the
+// shipment.
+const headSQL = `
+SELECT s.id, s.version, s.status, s.reference, s.vessel, s.origin, s.destination,
+	s.pallets_count, s.created_at, s.approved_at,
+	ARRAY(SELECT name FROM checks WHERE organization_id = $1 AND shipment_id = $2 AND result = 'fail' ORDER BY position) AS failing
+FROM shipments s
+WHERE s.organization_id = $1 AND s.id = $2`
+
+// createSQL stores a shipment, begins its history and counts it. One
+// statement is one round trip and holds the locks on its counters, taken in
+// the order of their key, no longer than it must.
 const createSQL = `
 WITH created AS (
 	INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination,
 		pallets_count, created_at, approved_at)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+	RETURNING version, created_at, status
+), noted AS (
+	INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status)
+	SELECT $1, $2, version, created_at, $14, 'create', status FROM created
 )
 INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
 VALUES ($1, '', $12, $13, 1), ($1, $4, $12, $13, 1)
 ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + 1`
 
+// changeSQL changes a shipment that still has the status $3 and the version
+// $4, notes that in its history and counts it anew; it returns how many
+// shipments that was. The counters wait for the shipment's row, so they are
+// locked last here, too.
+const changeSQL = `
+WITH changed AS (
+	UPDATE shipments SET version = $5, status = $6, reference = $7, vessel = $8, origin = $9, destination = $10, approved_at = $11
+	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
+	RETURNING version, status
+), noted AS (
+	INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status, reason, changes)
+	SELECT $1, $2, version, $14, $15, $16, status, $17, $18 FROM changed
+), counted AS (
+	INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
+	SELECT $1, moved.status, $12::date, $13::smallint, moved.n
+	FROM (VALUES ($3, -1), ($6, 1)) AS moved (status, n)
+	WHERE $3 <> $6 AND EXISTS (SELECT FROM changed)
+	ORDER BY moved.status
+	ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + excluded.n
+)
+SELECT count(*) FROM changed`
+
+// deleteSQL removes a shipment that still has the status $3 and the version
+// $4, with all that belongs to it; it returns how many shipments that was.
+const deleteSQL = `
+WITH deleted AS (
+	DELETE FROM shipments
+	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
+	RETURNING id
+), counted AS (
+	INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
+	SELECT $1, left_behind.status, $5::date, $6::smallint, -1
+	FROM (VALUES (''), ($3)) AS left_behind (status)
+	WHERE EXISTS (SELECT FROM deleted)
+	ORDER BY left_behind.status
+	ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + excluded.n
+)
+SELECT count(*) FROM deleted`
+
+// historySQL reads entries of a shipment's history, after the first $3 and at
+// most $4, and how many there are. Without the shipment there is no row;
+// without entries there is one, of the number only.
+const historySQL = `
+SELECT counted.total, h.version, h.at, h.token_id, h.action, h.status, h.reason, h.changes
+FROM (
+	SELECT (SELECT count(*) FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2) AS total
+	FROM shipments WHERE organization_id = $1 AND id = $2
+) counted
+LEFT JOIN LATERAL (
+	SELECT version, at, token_id, action, status, reason, changes
+	FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2
+	ORDER BY version DESC OFFSET $3 LIMIT $4
+) h ON true
+ORDER BY h.version DESC`
+
 // importShipmentsSQL stores those of the shipments in the JSON array $2 that
 // the organization does not have yet, and returns which it stored.
 const importShipmentsSQL = `
-INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination,
-	pallets_count, check_results, created_at, approved_at)
-SELECT $1, id, version, status, reference, vessel, origin, destination, pallets_count, check_results, created_at, approved_at
-FROM json_to_recordset($2::json) AS given (id uuid, version bigint, status text, reference text, vessel text,
-	origin text, destination text, pallets_count integer, check_results text[], created_at timestamptz,
-	approved_at timestamptz)
-ON CONFLICT (organization_id, id) DO NOTHING
-RETURNING id`
+WITH stored AS (
+	INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination,
+		pallets_count, check_results, created_at, approved_at)
+	SELECT $1, id, version, status, reference, vessel, origin, destination, pallets_count, check_results, created_at, approved_at
+	FROM json_to_recordset($2::json) AS given (id uuid, version bigint, status text, reference text, vessel text,
+		origin text, destination text, pallets_count integer, check_results text[], created_at timestamptz,
+		approved_at timestamptz)
+	ON CONFLICT (organization_id, id) DO NOTHING
+	RETURNING id, version, status
+), noted AS (
+	INSERT INTO shipment_history (organization_id, shipment_id, version, at, action, status)
+	SELECT $1, id, version, now(), 'import', status FROM stored
+)
+SELECT id FROM stored`
 
 const importPalletsSQL = `
 INSERT INTO pallets (organization_id, shipment_id, position, pallet_number, produce_name, calibre, boxes, box_weight_g)

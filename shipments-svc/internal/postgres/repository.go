@@ -48,12 +48,21 @@ func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.
 	return d, failure("get", err)
 }
 
+// Head implements shipments.Repository.
+func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
+	var row headRow
+	if err := r.db.GetContext(ctx, &row, headSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+		return shipments.Head{}, failure("head", err)
+	}
+	return shipments.Head{Shipment: row.shipment(), Failing: row.Failing}, nil
+}
+
 // Create implements shipments.Repository.
-func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipments.Shipment) error {
+func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.TokenID) error {
 	k := keyOf(s, s.Status)
 	_, err := r.db.ExecContext(ctx, createSQL, uuid.UUID(org), uuid.UUID(s.ID), s.Version, string(s.Status),
 		s.Reference, s.Vessel, s.Origin, s.Destination, s.PalletsCount, s.CreatedAt, nullTime(s.ApprovedAt),
-		k.day, k.shard)
+		k.day, k.shard, string(by))
 	return failure("create", err)
 }
 

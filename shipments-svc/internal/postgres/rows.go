@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -42,6 +43,12 @@ func (r listRow) shipment() shipments.Shipment {
 		CreatedAt:    r.CreatedAt.Time.UTC(),
 		ApprovedAt:   r.ApprovedAt.Time.UTC(),
 	}
+}
+
+// headRow is the row of headSQL.
+type headRow struct {
+	listRow
+	Failing pq.StringArray
 }
 
 // detailRow is the row of getSQL: the columns of a list and the parts, each

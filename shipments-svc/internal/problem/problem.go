@@ -30,6 +30,10 @@ type Problem struct {
 	Code      string  `json:"code"`     // stable, snake_case
 	RequestID string  `json:"request_id"`
 	Errors    []Field `json:"errors,omitempty"`
+
+	// Extra are members that the problems of some codes have besides
+	// (RFC 9457, 3.2). They come last, in the order of their names.
+	Extra map[string]any `json:"-"`
 }
 
 // Field is one fault within a request: of a body's member, named by an RFC
@@ -55,6 +59,13 @@ func (p Problem) Write(w http.ResponseWriter, r *http.Request) error {
 	body, err := json.Marshal(p)
 	if err != nil {
 		return err
+	}
+	if len(p.Extra) > 0 {
+		extra, err := json.Marshal(p.Extra)
+		if err != nil {
+			return err
+		}
+		body = append(append(body[:len(body)-1], ','), extra[1:]...)
 	}
 	h := w.Header()
 	h.Set("Content-Type", ContentType)

@@ -16,11 +16,31 @@ type Repository interface {
 	// ErrNotFound.
 	Get(ctx context.Context, org OrgID, id ID) (Detail, error)
 
-	// Create stores a shipment that has no parts.
-	Create(ctx context.Context, org OrgID, s Shipment) error
+	// Head returns a shipment without its parts, or ErrNotFound. Of a
+	// shipment that was changed it never returns an earlier version.
+	Head(ctx context.Context, org OrgID, id ID) (Head, error)
+
+	// Create stores a shipment that has no parts, and begins its history.
+	Create(ctx context.Context, org OrgID, s Shipment, by TokenID) error
+
+	// Change stores a shipment as to, and the entry in its history, if it
+	// still has the status and the version of from; otherwise it does nothing
+	// and returns ErrVersion. Only
+	// Draft, Status, Version and ApprovedAt may differ between the two.
+	Change(ctx context.Context, org OrgID, from, to Shipment, e Entry) error
+
+	// Delete removes a shipment, its parts and its history, if it still has
+	// the status and the version of s; otherwise it does nothing and returns
+	// ErrVersion.
+	Delete(ctx context.Context, org OrgID, s Shipment) error
+
+	// History returns up to limit entries of a shipment's history, the
+	// latest first, after the first offset ones, and the number there are in
+	// all; or ErrNotFound.
+	History(ctx context.Context, org OrgID, id ID, offset, limit int64) ([]Entry, int64, error)
 
 	// Import stores shipments with their parts, all of them or, on an error,
-	// none. One whose ID the organization has already is left as it is. It
-	// returns the number of those it stored.
+	// none, and begins their histories. One whose ID the organization has
+	// already is left as it is. It returns the number of those it stored.
 	Import(ctx context.Context, org OrgID, all []Detail) (int, error)
 }

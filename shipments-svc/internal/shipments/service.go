@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 )
 
@@ -12,25 +13,22 @@ type Service struct {
 	repo  Repository
 	newID func() ID
 	now   func() time.Time
+
+	closing chan struct{} // closed by Drain
+	drained sync.Once
 }
 
 // NewService returns a Service that keeps shipments in repo, names new ones
 // by newID and dates them by now.
 func NewService(repo Repository, newID func() ID, now func() time.Time) *Service {
-	return &Service{repo: repo, newID: newID, now: now}
+	return &Service{repo: repo, newID: newID, now: now, closing: make(chan struct{})}
 }
 
 // List returns one page of the organization's shipments. A page past the end
 // is empty and has the true total.
 func (s *Service) List(ctx context.Context, org OrgID, q Query) (Page, error) {
-	page := Page{Page: max(q.Page, 1), PerPage: min(q.PerPage, MaxPerPage)}
-	if page.PerPage < 1 {
-		page.PerPage = DefaultPerPage
-	}
-	offset := int64(math.MaxInt64)
-	if page.Page-1 <= math.MaxInt64/page.PerPage {
-		offset = (page.Page - 1) * page.PerPage
-	}
+	paging, offset := paged(q.Page, q.PerPage)
+	page := Page{Paging: paging}
 	var err error
 	page.Shipments, page.Total, err = s.repo.List(ctx, org, q.instants(), offset, page.PerPage)
 	if err != nil {
@@ -39,23 +37,33 @@ func (s *Service) List(ctx context.Context, org OrgID, q Query) (Page, error) {
 	return page, nil
 }
 
-// Get returns a shipment with its pallets and checks, or ErrNotFound.
-func (s *Service) Get(ctx context.Context, org OrgID, id ID) (Detail, error) {
-	d, err := s.repo.Get(ctx, org, id)
-	if err != nil {
-		return Detail{}, fmt.Errorf("get shipment: %w", err)
+// paged returns the effective page and size, and how many elements stand
+// before the page.
+func paged(page, perPage int64) (Paging, int64) {
+	p := Paging{Page: max(page, 1), PerPage: min(perPage, MaxPerPage)}
+	if p.PerPage < 1 {
+		p.PerPage = DefaultPerPage
 	}
-	return d, nil
+	if p.Page-1 > math.MaxInt64/p.PerPage {
+		return p, math.MaxInt64
+	}
+	return p, (p.Page - 1) * p.PerPage
+}
+
+// Creation asks for a new shipment.
+type Creation struct {
+	Draft
+	By TokenID
 }
 
 // Create makes a pending shipment of the draft. A draft with faults gives
 // Invalid.
-func (s *Service) Create(ctx context.Context, org OrgID, d Draft) (Shipment, error) {
-	if f := d.Faults(); f != nil {
+func (s *Service) Create(ctx context.Context, org OrgID, c Creation) (Shipment, error) {
+	if f := c.Faults(); f != nil {
 		return Shipment{}, &Invalid{Faults: f}
 	}
-	created := Shipment{ID: s.newID(), Draft: d, Status: Pending, Version: 1, CreatedAt: instant(s.now())}
-	if err := s.repo.Create(ctx, org, created); err != nil {
+	created := Shipment{ID: s.newID(), Draft: c.Draft, Status: Pending, Version: 1, CreatedAt: instant(s.now())}
+	if err := s.repo.Create(ctx, org, created, c.By); err != nil {
 		return Shipment{}, fmt.Errorf("create shipment: %w", err)
 	}
 	return created, nil

@@ -68,6 +68,12 @@ type Shipment struct {
 	ApprovedAt   time.Time // zero unless Status is Approved
 }
 
+// Head is a shipment and what an action on it is decided by.
+type Head struct {
+	Shipment
+	Failing []string // the names of its failing checks
+}
+
 // Detail is a shipment with its parts, each list in the order it was given.
 type Detail struct {
 	Shipment
@@ -123,7 +129,12 @@ type Query struct {
 // higher ID first.
 type Page struct {
 	Shipments []Shipment
-	Page      int64 // effective
-	PerPage   int64 // effective
-	Total     int64 // of all pages, at the instant that Shipments shows
+	Paging
+}
+
+// Paging says which part of a list a page is.
+type Paging struct {
+	Page    int64 // effective
+	PerPage int64 // effective
+	Total   int64 // of all pages, at the instant that the page shows
 }

@@ -21,7 +21,12 @@ type keeper struct {
 	filter        Filter
 	offset, limit int64
 	created       []Shipment
+	by            TokenID
 	imported      []Detail
+	head          Head
+	looked        func(*keeper) // called before each look at the head
+	entries       []Entry
+	deleted       bool
 	err           error
 }
 
@@ -32,9 +37,37 @@ func (k *keeper) List(_ context.Context, _ OrgID, f Filter, offset, limit int64)
 
 func (k *keeper) Get(context.Context, OrgID, ID) (Detail, error) { return Detail{}, k.err }
 
-func (k *keeper) Create(_ context.Context, _ OrgID, s Shipment) error {
-	k.created = append(k.created, s)
+func (k *keeper) Create(_ context.Context, _ OrgID, s Shipment, by TokenID) error {
+	k.created, k.by = append(k.created, s), by
 	return k.err
+}
+
+func (k *keeper) Head(context.Context, OrgID, ID) (Head, error) {
+	if k.looked != nil {
+		k.looked(k)
+	}
+	return k.head, k.err
+}
+
+func (k *keeper) Change(_ context.Context, _ OrgID, from, to Shipment, e Entry) error {
+	if from != k.head.Shipment {
+		return ErrVersion
+	}
+	k.head.Shipment, k.entries = to, append(k.entries, e)
+	return nil
+}
+
+func (k *keeper) Delete(_ context.Context, _ OrgID, s Shipment) error {
+	if s != k.head.Shipment {
+		return ErrVersion
+	}
+	k.deleted = true
+	return nil
+}
+
+func (k *keeper) History(_ context.Context, _ OrgID, _ ID, offset, limit int64) ([]Entry, int64, error) {
+	k.offset, k.limit = offset, limit
+	return k.entries, 7, k.err
 }
 
 func (k *keeper) Import(_ context.Context, _ OrgID, all []Detail) (int, error) {
@@ -101,9 +134,9 @@ func TestListComparesTimesAsIfExactly(t *testing.T) {
 func TestANewShipmentIsPendingAndDatedToTheMillisecond(t *testing.T) {
 	t.Parallel()
 	k := &keeper{}
-	s, err := service(k).Create(t.Context(), OrgID{1}, good)
+	s, err := service(k).Create(t.Context(), OrgID{1}, Creation{Draft: good, By: "tok_1"})
 	want := Shipment{ID: ID{15: 1}, Draft: good, Status: Pending, Version: 1, CreatedAt: time.Date(2026, 11, 20, 11, 0, 0, 123_000_000, time.UTC)}
-	if err != nil || s != want || len(k.created) != 1 || k.created[0] != want {
+	if err != nil || s != want || len(k.created) != 1 || k.created[0] != want || k.by != "tok_1" {
 		t.Errorf("%+v (%v), want %+v", s, err, want)
 	}
 }
@@ -111,7 +144,7 @@ func TestANewShipmentIsPendingAndDatedToTheMillisecond(t *testing.T) {
 func TestADraftWithFaultsIsNotStored(t *testing.T) {
 	t.Parallel()
 	k := &keeper{}
-	_, err := service(k).Create(t.Context(), OrgID{1}, Draft{Vessel: "a\nb"})
+	_, err := service(k).Create(t.Context(), OrgID{1}, Creation{Draft: Draft{Vessel: "a\nb"}})
 	invalid, ok := errors.AsType[*Invalid](err)
 	if !ok || len(invalid.Faults) != 4 || k.created != nil {
 		t.Errorf("%v; stored %v", err, k.created)
@@ -126,10 +159,13 @@ func TestErrorsOfTheRepositoryKeepTheirKind(t *testing.T) {
 	for _, want := range []error{ErrNotFound, ErrUnavailable, context.Canceled} {
 		s := service(&keeper{err: fmt.Errorf("deep: %w", want)})
 		_, list := s.List(t.Context(), OrgID{}, Query{})
-		_, get := s.Get(t.Context(), OrgID{}, ID{})
-		_, create := s.Create(t.Context(), OrgID{}, good)
+		_, get := s.Get(t.Context(), OrgID{}, Look{})
+		_, wait := s.Get(t.Context(), OrgID{}, Look{Wait: MaxWait})
+		_, create := s.Create(t.Context(), OrgID{}, Creation{Draft: good})
+		_, approve := s.Approve(t.Context(), OrgID{}, Approval{})
+		_, history := s.History(t.Context(), OrgID{}, HistoryQuery{})
 		_, imported := s.Import(t.Context(), OrgID{}, nil)
-		for _, err := range []error{list, get, create, imported} {
+		for _, err := range []error{list, get, wait, create, approve, history, imported} {
 			if !errors.Is(err, want) {
 				t.Errorf("%v, want %v", err, want)
 			}

@@ -9,7 +9,8 @@ import (
 )
 
 // operations are the routes that need an identity, with the permission that
-// each needs. TestEveryDescribedOperationIsHere keeps them complete.
+// each needs. TestEveryDescribedOperationIsHere compares them with x-permission
+// of the description; the tests after it compare them with what is done.
 var operations = []struct {
 	call
 	needs string
@@ -17,19 +18,31 @@ var operations = []struct {
 	{call{method: http.MethodGet, path: collection}, "shipments:read"},
 	{call{method: http.MethodHead, path: collection}, "shipments:read"},
 	{call{method: http.MethodPost, path: collection, body: valid}, "shipments:write"},
-	{call{method: http.MethodGet, path: collection + "/ship_00000000000000000000000000"}, "shipments:read"},
+	{call{method: http.MethodGet, path: nothing}, "shipments:read"},
+	{call{method: http.MethodPatch, path: nothing, body: `{"shipment":{"vessel":"v"}}`}, "shipments:write"},
+	{call{method: http.MethodDelete, path: nothing}, "shipments:write"},
+	{call{method: http.MethodPost, path: nothing + "/approve"}, "shipments:review"},
+	{call{method: http.MethodPost, path: nothing + "/reject", body: `{"reason":"r"}`}, "shipments:review"},
+	{call{method: http.MethodGet, path: nothing + "/history"}, "shipments:read"},
 }
+
+// nothing is a shipment that nobody has.
+const nothing = collection + "/ship_00000000000000000000000000"
 
 func TestEveryDescribedOperationIsHere(t *testing.T) {
 	t.Parallel()
-	covered := map[string]bool{}
+	needs := map[string]string{}
 	for _, op := range operations {
-		covered[op.method+" "+strings.Replace(op.path, "/ship_00000000000000000000000000", "/{id}", 1)] = true
+		needs[op.method+" "+strings.Replace(op.path, nothing, collection+"/{id}", 1)] = op.needs
 	}
 	for path, item := range document(t).Paths.Map() {
 		for method, op := range item.Operations() {
-			if public := op.Security != nil && len(*op.Security) == 0; !public && !covered[method+" "+path] {
-				t.Errorf("%s %s is described and not among the operations", method, path)
+			want := needs[method+" "+path]
+			if public := op.Security != nil && len(*op.Security) == 0; public {
+				want = "none"
+			}
+			if got := op.Extensions["x-permission"]; got != want {
+				t.Errorf("%s %s is described as needing %v, and is %q among the operations", method, path, got, want)
 			}
 		}
 	}

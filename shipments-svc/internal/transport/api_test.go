@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 const (
 	collection = "/api/v1/shipments"
 	valid      = `{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`
-	allowed    = "shipments:read shipments:write"
+	allowed    = "shipments:read shipments:review shipments:write"
 )
 
 // api is the whole service on a listener, as the gateway reaches it.

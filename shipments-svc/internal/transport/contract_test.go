@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/problem"
@@ -25,7 +26,11 @@ func TestTheIdentityIsReadAsTheContractHasIt(t *testing.T) {
 	for name, value := range headers {
 		r.Header.Set(name, value)
 	}
-	got, err := asked(r, nil)
+	var got endpoints.Request
+	var err error
+	identified(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got, err = asked(r, nil)
+	})).ServeHTTP(httptest.NewRecorder(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
@@ -22,13 +23,13 @@ type createdView struct {
 	CreatedAt string           `json:"created_at"`
 }
 
-func decodeCreate(r *http.Request) (shipments.Draft, error) {
+func decodeCreate(r *http.Request) (shipments.Creation, error) {
 	if err := readParameters(r).err(); err != nil {
-		return shipments.Draft{}, err
+		return shipments.Creation{}, err
 	}
-	body, err := readJSON(r)
+	body, err := readJSON(r, jsonMedia)
 	if err != nil {
-		return shipments.Draft{}, err
+		return shipments.Creation{}, err
 	}
 	shipment := body.Object().Object("shipment")
 	draft := shipments.Draft{
@@ -37,7 +38,7 @@ func decodeCreate(r *http.Request) (shipments.Draft, error) {
 		Origin:      shipment.Text("origin"),
 		Destination: shipment.Text("destination"),
 	}
-	return draft, invalid(body.Faults(), "/shipment", draft.Faults())
+	return shipments.Creation{Draft: draft, By: by(r)}, invalid(body.Faults(), "/shipment", draft.Faults())
 }
 
 func encodeCreate(r *http.Request, s shipments.Shipment) reply {
@@ -72,9 +73,12 @@ func (e *mediaTypeError) Error() string {
 // errCutShort says that a body ended before it was complete.
 var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was complete"}
 
-// readJSON reads a body that must be JSON.
-func readJSON(r *http.Request) (*jsonbody.Body, error) {
-	if err := jsonType(r.Header); err != nil {
+// jsonMedia is the media type of JSON (RFC 8259).
+const jsonMedia = "application/json"
+
+// readJSON reads a body that must be JSON, under one of these media types.
+func readJSON(r *http.Request, media ...string) (*jsonbody.Body, error) {
+	if err := jsonType(r.Header, media); err != nil {
 		return nil, err
 	}
 	text, err := io.ReadAll(r.Body)
@@ -87,7 +91,7 @@ func readJSON(r *http.Request) (*jsonbody.Body, error) {
 	return jsonbody.Parse(text)
 }
 
-func jsonType(h http.Header) error {
+func jsonType(h http.Header, media []string) error {
 	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return &mediaTypeError{"the body has a content encoding, which is not read here"}
 	}
@@ -96,8 +100,8 @@ func jsonType(h http.Header) error {
 		return &mediaTypeError{"the body has no media type, or several"}
 	}
 	kind, params, err := mime.ParseMediaType(given[0])
-	if err != nil || kind != "application/json" {
-		return &mediaTypeError{"the body's media type is not application/json"}
+	if err != nil || !slices.Contains(media, kind) {
+		return &mediaTypeError{"the body's media type is not " + strings.Join(media, " or ")}
 	}
 	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
 		return &mediaTypeError{"the body's charset is not utf-8"}

@@ -99,7 +99,7 @@ func check(req *http.Request, res *http.Response, body []byte) error {
 	if response == nil {
 		return errors.New("there is no such status")
 	}
-	for _, name := range []string{"Link", "Location", "ETag", "Allow", "WWW-Authenticate", "Retry-After"} {
+	for _, name := range []string{"Link", "Location", "ETag", "Preference-Applied", "Allow", "WWW-Authenticate", "Retry-After"} {
 		if _, ok := response.Value.Headers[name]; res.Header.Get(name) != "" && !ok {
 			return errors.New("there is no header " + name)
 		}
@@ -125,10 +125,12 @@ func check(req *http.Request, res *http.Response, body []byte) error {
 // it is.
 func find(router routers.Router, req *http.Request) (*routers.Route, map[string]string, error) {
 	route, params, err := router.FindRoute(req)
-	if errors.Is(err, routers.ErrMethodNotAllowed) {
-		req = req.Clone(req.Context())
-		req.Method = http.MethodGet
-		route, params, err = router.FindRoute(req)
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		if errors.Is(err, routers.ErrMethodNotAllowed) {
+			req = req.Clone(req.Context())
+			req.Method = method
+			route, params, err = router.FindRoute(req)
+		}
 	}
 	return route, params, err
 }

@@ -10,18 +10,35 @@ import (
 type emptyService struct{}
 
 func (emptyService) List(_ context.Context, _ shipments.OrgID, q shipments.Query) (shipments.Page, error) {
-	return shipments.Page{Page: max(q.Page, 1), PerPage: min(max(q.PerPage, 1), shipments.MaxPerPage)}, nil
+	return shipments.Page{Paging: shipments.Paging{Page: max(q.Page, 1), PerPage: min(max(q.PerPage, 1), shipments.MaxPerPage)}}, nil
 }
 
-func (emptyService) Get(context.Context, shipments.OrgID, shipments.ID) (shipments.Detail, error) {
+func (emptyService) Get(context.Context, shipments.OrgID, shipments.Look) (shipments.Detail, error) {
 	return shipments.Detail{}, shipments.ErrNotFound
 }
 
-func (emptyService) Create(_ context.Context, _ shipments.OrgID, d shipments.Draft) (shipments.Shipment, error) {
-	if f := d.Faults(); f != nil {
-		return shipments.Shipment{}, &shipments.Invalid{Faults: f}
-	}
-	return shipments.Shipment{Draft: d, Status: shipments.Pending}, nil
+func (emptyService) Create(context.Context, shipments.OrgID, shipments.Creation) (shipments.Shipment, error) {
+	return shipments.Shipment{}, shipments.ErrUnavailable
+}
+
+func (emptyService) Update(context.Context, shipments.OrgID, shipments.Edit) (shipments.Shipment, error) {
+	return shipments.Shipment{}, shipments.ErrNotFound
+}
+
+func (emptyService) Delete(context.Context, shipments.OrgID, shipments.Order) (struct{}, error) {
+	return struct{}{}, shipments.ErrNotFound
+}
+
+func (emptyService) Approve(context.Context, shipments.OrgID, shipments.Approval) (shipments.Shipment, error) {
+	return shipments.Shipment{}, shipments.ErrNotFound
+}
+
+func (emptyService) Reject(context.Context, shipments.OrgID, shipments.Rejection) (shipments.Shipment, error) {
+	return shipments.Shipment{}, shipments.ErrNotFound
+}
+
+func (emptyService) History(context.Context, shipments.OrgID, shipments.HistoryQuery) (shipments.HistoryPage, error) {
+	return shipments.HistoryPage{}, shipments.ErrNotFound
 }
 
 // detailService has one shipment.
@@ -30,7 +47,7 @@ type detailService struct {
 	detail shipments.Detail
 }
 
-func (s detailService) Get(context.Context, shipments.OrgID, shipments.ID) (shipments.Detail, error) {
+func (s detailService) Get(context.Context, shipments.OrgID, shipments.Look) (shipments.Detail, error) {
 	return s.detail, nil
 }
 
@@ -41,5 +58,5 @@ type failingService struct {
 }
 
 func (s failingService) List(ctx context.Context, _ shipments.OrgID, _ shipments.Query) (shipments.Page, error) {
-	return shipments.Page{PerPage: 1}, s.list(ctx)
+	return shipments.Page{Paging: shipments.Paging{PerPage: 1}}, s.list(ctx)
 }

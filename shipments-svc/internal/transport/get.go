@@ -3,25 +3,20 @@ package transport
 import (
 	"net/http"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// representation is part of every entity-tag. It changes when the same row
-// comes to be shown differently, so that no client keeps the older form.
-const representation = "1"
-
 type getView struct {
 	Shipment detailView `json:"shipment"`
 }
 
-// decodeGet reads the id in the path. One that no shipment can have is not
+// shipmentID reads the id in the path. One that no shipment can have is not
 // told from one that no shipment has.
-func decodeGet(r *http.Request) (shipments.ID, error) {
-	if err := readParameters(r).err(); err != nil {
-		return shipments.ID{}, err
-	}
+func shipmentID(r *http.Request) (shipments.ID, error) {
 	id, ok := ids.Parse(shipmentPrefix, r.PathValue("id"))
 	if !ok {
 		return shipments.ID{}, shipments.ErrNotFound
@@ -29,11 +24,45 @@ func decodeGet(r *http.Request) (shipments.ID, error) {
 	return shipments.ID(id), nil
 }
 
+func decodeGet(r *http.Request) (shipments.Look, error) {
+	if err := readParameters(r).err(); err != nil {
+		return shipments.Look{}, err
+	}
+	id, err := shipmentID(r)
+	look := shipments.Look{ID: id, Wait: preferredWait(r)}
+	if has := r.Header.Values("If-None-Match"); has != nil {
+		look.Known = func(version int64) bool { return matches(has, tagOf(version)) }
+	}
+	return look, err
+}
+
 func encodeGet(r *http.Request, d shipments.Detail) reply {
-	tag := `"` + representation + "." + strconv.FormatInt(d.Version, 10) + `"`
+	tag := tagOf(d.Version)
 	header := http.Header{"Etag": {tag}}
+	if wait := preferredWait(r); wait > 0 {
+		header.Set("Preference-Applied", "wait="+strconv.Itoa(int(wait.Seconds())))
+	}
 	if matches(r.Header.Values("If-None-Match"), tag) {
 		return reply{status: http.StatusNotModified, header: header}
 	}
 	return reply{status: http.StatusOK, header: header, body: getView{viewDetail(d)}}
+}
+
+// preferredWait reads the preference wait of a Prefer header (RFC 7240, 4.3),
+// in whole seconds and no more than are granted. What is malformed is no
+// preference; of several the first counts.
+func preferredWait(r *http.Request) time.Duration {
+	for preference := range strings.SplitSeq(strings.Join(r.Header.Values("Prefer"), ","), ",") {
+		preference, _, _ = strings.Cut(preference, ";")
+		name, value, _ := strings.Cut(preference, "=")
+		if !strings.EqualFold(strings.TrimSpace(name), "wait") {
+			continue
+		}
+		seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 31)
+		if err != nil {
+			return 0
+		}
+		return min(time.Duration(seconds)*time.Second, shipments.MaxWait)
+	}
+	return 0
 }

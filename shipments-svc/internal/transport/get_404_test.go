@@ -41,7 +41,7 @@ func TestWhatHasNoRouteIsAProblemToo(t *testing.T) {
 	a := newAPI(t)
 	for _, path := range []string{
 		"/", "/api/v1", "/api/v1/shipments/", "/api/v1//shipments", "/api/v2/shipments", "/api/v1/shipments/x/y",
-		"/api/v1/token", "/problems/", "/problems/nothing", "/api/v1/../v1/shipments",
+		"/api/v1/token", "/problems/", "/problems/nothing", "/api/v1/../v1/shipments", "/api/v1/shipments/x/approve/y",
 	} {
 		a.do(t, call{path: path}).wants(t, http.StatusNotFound, "not_found")
 	}

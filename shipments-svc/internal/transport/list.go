@@ -21,11 +21,15 @@ type metaView struct {
 	Total   int64 `json:"total"`
 }
 
+func viewPaging(p shipments.Paging) metaView {
+	return metaView{Page: p.Page, PerPage: p.PerPage, Total: p.Total}
+}
+
 func decodeList(r *http.Request) (shipments.Query, error) {
 	p := readParameters(r)
 	q := shipments.Query{
-		Page:    p.number("page", ""),
-		PerPage: p.number("per_page", fmt.Sprintf("; more than %d counts as %d", shipments.MaxPerPage, shipments.MaxPerPage)),
+		Page:    p.page(),
+		PerPage: p.perPage(),
 		Filter: shipments.Filter{
 			Status:        oneOf(p, "status", shipments.Statuses),
 			Reference:     p.reference("reference"),
@@ -40,17 +44,17 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 func encodeList(r *http.Request, page shipments.Page) reply {
 	view := listView{
 		Shipments: make([]itemView, len(page.Shipments)),
-		Meta:      metaView{Page: page.Page, PerPage: page.PerPage, Total: page.Total},
+		Meta:      viewPaging(page.Paging),
 	}
 	for i, s := range page.Shipments {
 		view.Shipments[i] = viewItem(s)
 	}
-	return reply{status: http.StatusOK, header: http.Header{"Link": {links(r.URL, page)}}, body: view}
+	return reply{status: http.StatusOK, header: http.Header{"Link": {links(r.URL, page.Paging)}}, body: view}
 }
 
 // links is the Link header (RFC 8288) of a page: the pages around it, with
 // everything else as it was asked for.
-func links(u *url.URL, page shipments.Page) string {
+func links(u *url.URL, page shipments.Paging) string {
 	query := u.Query()
 	for name, values := range query {
 		if values[0] == "" {

@@ -26,9 +26,13 @@ func as[E error](err error) (fault, bool) {
 	}
 	switch e := any(e).(type) {
 	case *parameterError:
-		return fault{e.Error(), e.faults}, true
+		return fault{detail: e.Error(), fields: e.faults}, true
 	case *shipments.Invalid:
-		return fault{counted(len(e.Faults), "field") + " not valid; see errors.", fieldsOf(e)}, true
+		return fault{detail: counted(len(e.Faults), "field") + " not valid; see errors.", fields: fieldsOf(e)}, true
+	case *shipments.TransitionError:
+		return fault{detail: e.Error(), extra: map[string]any{"allowed_actions": e.Allowed}}, true
+	case *shipments.ChecksFailingError:
+		return fault{detail: e.Error(), extra: map[string]any{"failing_checks": e.Checks}}, true
 	default:
 		return fault{detail: e.(error).Error()}, true
 	}

@@ -75,6 +75,14 @@ func (p *parameters) number(name, also string) int64 {
 	return int64(n)
 }
 
+// page and perPage return the parameters that say which part of a list is
+// wanted, or 0.
+func (p *parameters) page() int64 { return p.number("page", "") }
+
+func (p *parameters) perPage() int64 {
+	return p.number("per_page", fmt.Sprintf("; more than %d counts as %d", shipments.MaxPerPage, shipments.MaxPerPage))
+}
+
 // oneOf returns a parameter that must be one of the allowed values, or "".
 func oneOf[T ~string](p *parameters, name string, allowed []T) T {
 	value := T(p.text(name))

@@ -31,6 +31,9 @@ var table = []struct {
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNotFound, "there is no such shipment")},
 	{http.StatusBadRequest, unknownParameter, "Unknown parameter", allOf[*parameterError](unknownParameter)},
 	{http.StatusBadRequest, invalidParameter, "Invalid parameter", as[*parameterError]},
+	{http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch", is(shipments.ErrVersion, "the shipment is not, or no longer, of the version that If-Match names; get it anew")},
+	{http.StatusConflict, "invalid_transition", "Invalid transition", as[*shipments.TransitionError]},
+	{http.StatusConflict, "checks_failing", "Checks failing", as[*shipments.ChecksFailingError]},
 	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*mediaTypeError]},
 	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", bodyTooLarge},
 	{http.StatusBadRequest, "malformed_json", "Malformed JSON", as[*jsonbody.SyntaxError]},
@@ -47,6 +50,7 @@ var internalError = problem.New(http.StatusInternalServerError, "internal_error"
 type fault struct {
 	detail string
 	fields []problem.Field
+	extra  map[string]any
 }
 
 // problemOf returns the problem that an error is.
@@ -54,7 +58,7 @@ func problemOf(err error) problem.Problem {
 	for _, row := range table {
 		if f, ok := row.match(err); ok {
 			p := problem.New(row.status, row.code, row.title, f.detail)
-			p.Errors = f.fields
+			p.Errors, p.Extra = f.fields, f.extra
 			return p
 		}
 	}

@@ -5,21 +5,48 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/google/uuid"
+
 	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// identified gives a request that did not come through the gateway, or came
-// with a malformed id, an id of its own.
+// caller is who sends a request, read once.
+type caller struct {
+	identity.Identity
+	org shipments.OrgID
+	err error // identity.ErrMissing where the request is nobody's
+}
+
+type callerKey struct{}
+
+// identified reads who sends a request, for all who ask later, and gives a
+// request that did not come through the gateway, or came with a malformed id,
+// an id of its own.
 func identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, ok := ids.Parse("req", requestID(r)); !ok {
 			r.Header.Set(identity.HeaderRequest, ids.New("req"))
 		}
-		next.ServeHTTP(w, r)
+		var c caller
+		c.Identity, c.err = identity.FromHeader(r.Header, func(prefix, text string) (id uuid.UUID, ok bool) {
+			id, ok = ids.Parse(prefix, text)
+			c.org = shipments.OrgID(id)
+			return id, ok
+		})
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
 	})
+}
+
+func callerOf(r *http.Request) caller {
+	return r.Context().Value(callerKey{}).(caller)
+}
+
+// by is the token with which a request is made.
+func by(r *http.Request) shipments.TokenID {
+	return shipments.TokenID(callerOf(r).Token)
 }
 
 func requestID(r *http.Request) string {
@@ -29,23 +56,19 @@ func requestID(r *http.Request) string {
 // logAttrs says who sent a request.
 func logAttrs(r *http.Request) []slog.Attr {
 	attrs := []slog.Attr{slog.String("request_id", requestID(r))}
-	if caller, err := identity.FromHeader(r.Header, ids.Parse); err == nil {
-		attrs = append(attrs, slog.String("organization_id", caller.Organization), slog.String("token_id", caller.Token))
+	if c := callerOf(r); c.err == nil {
+		attrs = append(attrs, slog.String("organization_id", c.Organization), slog.String("token_id", c.Token))
 	}
 	return attrs
 }
 
 // asked is the endpoints' form of a request.
 func asked(r *http.Request, decode func() (any, error)) (endpoints.Request, error) {
-	caller, err := identity.FromHeader(r.Header, ids.Parse)
-	if err != nil {
-		return endpoints.Request{}, err
+	c := callerOf(r)
+	if c.err != nil {
+		return endpoints.Request{}, c.err
 	}
-	org, ok := ids.Parse("org", caller.Organization)
-	if !ok {
-		return endpoints.Request{}, identity.ErrMissing
-	}
-	return endpoints.Request{Org: shipments.OrgID(org), Permissions: caller.Permissions, Decode: decode}, nil
+	return endpoints.Request{Org: c.org, Permissions: c.Permissions, Decode: decode}, nil
 }
 
 type requestKey struct{}

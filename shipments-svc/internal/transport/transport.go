@@ -31,8 +31,13 @@ const maxBody = 1 << 20
 // Service is what the routes need of the domain.
 type Service interface {
 	List(context.Context, shipments.OrgID, shipments.Query) (shipments.Page, error)
-	Get(context.Context, shipments.OrgID, shipments.ID) (shipments.Detail, error)
-	Create(context.Context, shipments.OrgID, shipments.Draft) (shipments.Shipment, error)
+	Get(context.Context, shipments.OrgID, shipments.Look) (shipments.Detail, error)
+	Create(context.Context, shipments.OrgID, shipments.Creation) (shipments.Shipment, error)
+	Update(context.Context, shipments.OrgID, shipments.Edit) (shipments.Shipment, error)
+	Delete(context.Context, shipments.OrgID, shipments.Order) (struct{}, error)
+	Approve(context.Context, shipments.OrgID, shipments.Approval) (shipments.Shipment, error)
+	Reject(context.Context, shipments.OrgID, shipments.Rejection) (shipments.Shipment, error)
+	History(context.Context, shipments.OrgID, shipments.HistoryQuery) (shipments.HistoryPage, error)
 }
 
 // router holds the routes while they are put together.
@@ -49,6 +54,11 @@ func New(service Service, wiring endpoints.Wiring, log *slog.Logger) http.Handle
 	handle(rt, "GET /api/v1/shipments", endpoints.ReadShipments, decodeList, service.List, encodeList)
 	handle(rt, "POST /api/v1/shipments", endpoints.WriteShipments, decodeCreate, service.Create, encodeCreate)
 	handle(rt, "GET /api/v1/shipments/{id}", endpoints.ReadShipments, decodeGet, service.Get, encodeGet)
+	handle(rt, "PATCH /api/v1/shipments/{id}", endpoints.WriteShipments, decodeUpdate, service.Update, encodeShipment)
+	handle(rt, "DELETE /api/v1/shipments/{id}", endpoints.WriteShipments, decodeOrder, service.Delete, encodeDelete)
+	handle(rt, "POST /api/v1/shipments/{id}/approve", endpoints.ReviewShipments, decodeApprove, service.Approve, encodeShipment)
+	handle(rt, "POST /api/v1/shipments/{id}/reject", endpoints.ReviewShipments, decodeReject, service.Reject, encodeShipment)
+	handle(rt, "GET /api/v1/shipments/{id}/history", endpoints.ReadShipments, decodeHistory, service.History, encodeHistory)
 
 	// Documents about the interface are anybody's.
 	rt.Handle("GET /api/v1/openapi.json", api.Handler())

@@ -23,7 +23,7 @@ func testFilters(t *testing.T, repo shipments.Repository) {
 	for range 20 {
 		s := Shipment(shipments.Pending, randomTime(random))
 		s.Reference = references[random.IntN(len(references))]
-		check(t, repo.Create(t.Context(), org, s))
+		check(t, repo.Create(t.Context(), org, s, By))
 		all = append(all, shipments.Detail{Shipment: s})
 	}
 	slices.SortFunc(all, newestFirst)

@@ -37,6 +37,13 @@ func Run(t *testing.T, open func(testing.TB) shipments.Repository) {
 		"a page past the end is empty and has the true total":   testPastTheEnd,
 		"a total counts what the rows show, while others write": testSnapshot,
 		"a call for a client who left ends with its context":    testCanceled,
+		"a change is stored whole, and noted":                   testChange,
+		"a change of what has changed does nothing":             testChangeOvertaken,
+		"of many changes at once one is stored":                 testChangesAtOnce,
+		"a head has the failing checks":                         testHead,
+		"what is deleted is gone, and only that":                testDelete,
+		"counters equal the rows after random operations":       testRandomOperations,
+		"a history begins with the shipment, latest first":      testHistory,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,6 +74,9 @@ func Shipment(status shipments.Status, created time.Time) shipments.Shipment {
 	return s
 }
 
+// By is the token with which the tests do what they do.
+const By shipments.TokenID = "tok_4fZyo82mVyR1"
+
 // Noon is a time, in the middle of its UTC day.
 var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
@@ -88,7 +98,7 @@ func detail(status shipments.Status, created time.Time, pallets int) shipments.D
 
 func testCreate(t *testing.T, repo shipments.Repository) {
 	org, s := Org(), Shipment(shipments.Pending, Noon.Add(123*time.Millisecond))
-	check(t, repo.Create(t.Context(), org, s))
+	check(t, repo.Create(t.Context(), org, s, By))
 	got, err := repo.Get(t.Context(), org, s.ID)
 	check(t, err)
 	equal(t, got, shipments.Detail{Shipment: s, Pallets: []shipments.Pallet{}, Checks: []shipments.Check{}})
@@ -229,7 +239,7 @@ func newestFirst(a, b shipments.Detail) int {
 
 func testPastTheEnd(t *testing.T, repo shipments.Repository) {
 	org := Org()
-	check(t, repo.Create(t.Context(), org, Shipment(shipments.Pending, Noon)))
+	check(t, repo.Create(t.Context(), org, Shipment(shipments.Pending, Noon), By))
 	for _, offset := range []int64{1, 2, 1 << 40, math.MaxInt64} {
 		rows, total, err := repo.List(t.Context(), org, shipments.Filter{}, offset, 25)
 		check(t, err)
@@ -248,7 +258,7 @@ func testSnapshot(t *testing.T, repo shipments.Repository) {
 			for !closed(stop) {
 				s := Shipment(shipments.Pending, Noon)
 				s.Reference = "PO-1"
-				if err := repo.Create(t.Context(), org, s); err != nil {
+				if err := repo.Create(t.Context(), org, s, By); err != nil {
 					t.Error(err)
 					return
 				}

@@ -1,0 +1,40 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// Change implements shipments.Repository.
+func (r *Repository) Change(ctx context.Context, org shipments.OrgID, from, to shipments.Shipment, e shipments.Entry) error {
+	changes, err := json.Marshal(changeRowsOf(e.Changes))
+	if err != nil {
+		return failure("change", err)
+	}
+	k := keyOf(from, from.Status)
+	return r.swap(ctx, "change", changeSQL, uuid.UUID(org), uuid.UUID(from.ID), string(from.Status), from.Version,
+		to.Version, string(to.Status), to.Reference, to.Vessel, to.Origin, to.Destination, nullTime(to.ApprovedAt),
+		k.day, k.shard, e.At, string(e.By), string(e.Action), e.Reason, string(changes))
+}
+
+// Delete implements shipments.Repository.
+func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipments.Shipment) error {
+	k := keyOf(s, s.Status)
+	return r.swap(ctx, "delete", deleteSQL, uuid.UUID(org), uuid.UUID(s.ID), string(s.Status), s.Version, k.day, k.shard)
+}
+
+// swap runs a statement that changes one shipment if it still is as expected.
+func (r *Repository) swap(ctx context.Context, doing, query string, args ...any) error {
+	var changed int
+	if err := r.db.GetContext(ctx, &changed, query, args...); err != nil {
+		return failure(doing, err)
+	}
+	if changed == 0 {
+		return shipments.ErrVersion
+	}
+	return nil
+}

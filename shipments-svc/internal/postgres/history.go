@@ -1,0 +1,76 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// historyRow is a row of historySQL.
+type historyRow struct {
+	Total   int64
+	Version sql.NullInt64
+	At      sql.NullTime
+	TokenID sql.NullString `db:"token_id"`
+	Action  sql.NullString
+	Status  sql.NullString
+	Reason  sql.NullString
+	Changes []byte
+}
+
+// changeRow is a shipments.Change as it is kept.
+type changeRow struct {
+	Field string `json:"field"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+}
+
+func changeRowsOf(changes []shipments.Change) []changeRow {
+	rows := make([]changeRow, len(changes))
+	for i, c := range changes {
+		rows[i] = changeRow(c)
+	}
+	return rows
+}
+
+// History implements shipments.Repository.
+func (r *Repository) History(ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64) ([]shipments.Entry, int64, error) {
+	var rows []historyRow
+	if err := r.db.SelectContext(ctx, &rows, historySQL, uuid.UUID(org), uuid.UUID(id), offset, limit); err != nil {
+		return nil, 0, failure("history", err)
+	}
+	if len(rows) == 0 {
+		return nil, 0, shipments.ErrNotFound
+	}
+	entries := make([]shipments.Entry, 0, len(rows))
+	for _, row := range rows {
+		if !row.Version.Valid {
+			continue
+		}
+		e, err := row.entry()
+		if err != nil {
+			return nil, 0, failure("history", err)
+		}
+		entries = append(entries, e)
+	}
+	return entries, rows[0].Total, nil
+}
+
+func (r historyRow) entry() (shipments.Entry, error) {
+	e := shipments.Entry{
+		Version: r.Version.Int64, At: r.At.Time.UTC(), By: shipments.TokenID(r.TokenID.String),
+		Action: shipments.Action(r.Action.String), Status: shipments.Status(r.Status.String), Reason: r.Reason.String,
+	}
+	var changes []changeRow
+	if err := json.Unmarshal(r.Changes, &changes); err != nil {
+		return shipments.Entry{}, err
+	}
+	for _, c := range changes {
+		e.Changes = append(e.Changes, shipments.Change(c))
+	}
+	return e, nil
+}

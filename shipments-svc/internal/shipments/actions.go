@@ -1,0 +1,175 @@
+package shipments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// MaxReason bounds the reason of a decision, in code points.
+const MaxReason = 1_000
+
+// Order is what every action says: which shipment, by whom, and which of its
+// versions is meant.
+type Order struct {
+	ID     ID
+	By     TokenID
+	Expect Expectation
+}
+
+// Approval asks to approve a shipment.
+type Approval struct {
+	Order
+	// Override says why the shipment may go although checks fail. nil: it may
+	// only if none does.
+	Override *string
+}
+
+// Faults returns what is wrong with the approval, with pointers from it.
+func (a Approval) Faults() []Fault {
+	var f faults
+	if a.Override != nil {
+		f.text("", "override_reason", *a.Override, MaxReason)
+	}
+	return f
+}
+
+// Rejection asks to reject a shipment.
+type Rejection struct {
+	Order
+	Reason string
+}
+
+// Faults returns what is wrong with the rejection, with pointers from it.
+func (r Rejection) Faults() []Fault {
+	var f faults
+	f.text("", "reason", r.Reason, MaxReason)
+	return f
+}
+
+// Edit asks to replace some of what the client says about a shipment.
+type Edit struct {
+	Order
+	Reference, Vessel, Origin, Destination *string // nil: stays as it is
+}
+
+// applied returns the draft with the edit's texts, and what differs.
+func (e Edit) applied(d Draft) (Draft, []Change) {
+	var changes []Change
+	replace := func(field string, text, with *string) {
+		if with != nil && *with != *text {
+			changes = append(changes, Change{Field: field, From: *text, To: *with})
+			*text = *with
+		}
+	}
+	replace("reference", &d.Reference, e.Reference)
+	replace("vessel", &d.Vessel, e.Vessel)
+	replace("origin", &d.Origin, e.Origin)
+	replace("destination", &d.Destination, e.Destination)
+	return d, changes
+}
+
+// Faults returns what is wrong with the edit's texts, with pointers from it.
+func (e Edit) Faults() []Fault {
+	fine := "x" // stands for what is not replaced and therefore not judged
+	d, _ := e.applied(Draft{fine, fine, fine, fine})
+	return d.Faults()
+}
+
+// Update replaces texts of a shipment. Where nothing differs nothing is
+// changed.
+func (s *Service) Update(ctx context.Context, org OrgID, e Edit) (Shipment, error) {
+	return s.act(ctx, org, Update, e.Order, e.Faults(), func(h Head, to *Shipment, entry *Entry) error {
+		to.Draft, entry.Changes = e.applied(h.Draft)
+		return nil
+	})
+}
+
+// Approve lets a shipment go. One whose checks fail gives ChecksFailingError
+// unless the approval overrides that. One that is approved already stays as
+// it is, whichever version was expected.
+func (s *Service) Approve(ctx context.Context, org OrgID, a Approval) (Shipment, error) {
+	return s.act(ctx, org, Approve, a.Order, a.Faults(), func(h Head, to *Shipment, entry *Entry) error {
+		if len(h.Failing) > 0 && a.Override == nil {
+			return &ChecksFailingError{Checks: h.Failing}
+		}
+		if a.Override != nil {
+			entry.Reason = *a.Override
+		}
+		if to.ApprovedAt = entry.At; to.ApprovedAt.Before(h.CreatedAt) { // another machine's clock is ahead
+			to.ApprovedAt = h.CreatedAt
+		}
+		return nil
+	})
+}
+
+// Reject keeps a shipment from going, for a reason.
+func (s *Service) Reject(ctx context.Context, org OrgID, r Rejection) (Shipment, error) {
+	return s.act(ctx, org, Reject, r.Order, r.Faults(), func(_ Head, _ *Shipment, entry *Entry) error {
+		entry.Reason = r.Reason
+		return nil
+	})
+}
+
+// Delete removes a shipment with its history.
+func (s *Service) Delete(ctx context.Context, org OrgID, o Order) (struct{}, error) {
+	_, err := s.act(ctx, org, Delete, o, nil, func(Head, *Shipment, *Entry) error { return nil })
+	return struct{}{}, err
+}
+
+// act does an action: it looks at the shipment, lets decide say what it
+// becomes, and stores that if the shipment still is what was looked at. Where
+// someone else was faster it looks again, until ctx ends; each time someone
+// has got on.
+func (s *Service) act(ctx context.Context, org OrgID, a Action, o Order, f []Fault, decide func(Head, *Shipment, *Entry) error) (Shipment, error) {
+	if f != nil {
+		return Shipment{}, &Invalid{Faults: f}
+	}
+	for {
+		changed, err := s.try(ctx, org, a, o, decide)
+		if !errors.Is(err, errOvertaken) {
+			return changed, err
+		}
+	}
+}
+
+// errOvertaken says that someone changed the shipment at the same time.
+var errOvertaken = errors.New("overtaken")
+
+func (s *Service) try(ctx context.Context, org OrgID, a Action, o Order, decide func(Head, *Shipment, *Entry) error) (Shipment, error) {
+	failed := func(err error) (Shipment, error) { return Shipment{}, fmt.Errorf("%s shipment: %w", a, err) }
+	head, err := s.repo.Head(ctx, org, o.ID)
+	if err != nil {
+		return failed(err)
+	}
+	if a == Approve && head.Status == Approved {
+		return head.Shipment, nil
+	}
+	if !o.Expect.met(head.Version) {
+		return failed(ErrVersion)
+	}
+	to := head.Shipment
+	if to.Status, err = move(a, head.Shipment); err != nil {
+		return failed(err)
+	}
+	entry := Entry{Version: head.Version + 1, At: instant(s.now()), By: o.By, Action: a, Status: to.Status}
+	if err := decide(head, &to, &entry); err != nil {
+		return failed(err)
+	}
+	if to == head.Shipment { // nothing differs
+		return to, nil
+	}
+	to.Version = entry.Version
+	if to.Status == gone {
+		err = s.repo.Delete(ctx, org, head.Shipment)
+	} else {
+		err = s.repo.Change(ctx, org, head.Shipment, to, entry)
+	}
+	if errors.Is(err, ErrVersion) {
+		return Shipment{}, errOvertaken
+	}
+	if err != nil {
+		return failed(err)
+	}
+	return to, nil
+}

@@ -1,0 +1,241 @@
+package shipments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// at is a shipment in a status, of version 4, that has a failing check or not.
+func at(status Status, failing ...string) *keeper {
+	s := Shipment{ID: ID{1}, Draft: good, Status: status, Version: 4, CreatedAt: start.UTC().Truncate(time.Millisecond).AddDate(0, 0, -1)}
+	if status == Approved {
+		s.ApprovedAt = s.CreatedAt
+	}
+	return &keeper{head: Head{Shipment: s, Failing: failing}}
+}
+
+// do does an action that is fine by itself.
+func do(s *Service, a Action, o Order) (err error) {
+	ctx := context.Background()
+	switch a {
+	case Update:
+		_, err = s.Update(ctx, OrgID{1}, Edit{Order: o, Vessel: new("Maersk Lavras")})
+	case Approve:
+		_, err = s.Approve(ctx, OrgID{1}, Approval{Order: o})
+	case Reject:
+		_, err = s.Reject(ctx, OrgID{1}, Rejection{Order: o, Reason: "wet boxes"})
+	case Delete:
+		_, err = s.Delete(ctx, OrgID{1}, o)
+	default:
+		err = fmt.Errorf("no action %q", a)
+	}
+	return err
+}
+
+// TestTheStateMachine does every action in every status.
+func TestTheStateMachine(t *testing.T) {
+	t.Parallel()
+	const no = "no"
+	for status, becomes := range map[Status]map[Action]Status{
+		Pending:        {Update: Pending, Approve: no, Reject: no, Delete: gone},
+		Processing:     {Update: Processing, Approve: no, Reject: no, Delete: no},
+		ReadyForReview: {Update: ReadyForReview, Approve: Approved, Reject: Rejected, Delete: no},
+		Approved:       {Update: no, Approve: Approved, Reject: no, Delete: no},
+		Rejected:       {Update: Rejected, Approve: no, Reject: no, Delete: no},
+	} {
+		for _, a := range Actions {
+			k := at(status)
+			before := k.head.Shipment
+			err := do(service(k), a, Order{By: "tok_1"})
+			refused, isRefused := errors.AsType[*TransitionError](err)
+			switch want := becomes[a]; {
+			case want == no:
+				if !isRefused || refused.Action != a || refused.Status != status || slices.Contains(refused.Allowed, a) ||
+					k.head.Shipment != before || k.deleted {
+					t.Errorf("%s while %s: %v, %+v", a, status, err, k.head)
+				}
+			case want == gone:
+				if err != nil || !k.deleted {
+					t.Errorf("%s while %s: %v", a, status, err)
+				}
+			case err != nil || k.head.Status != want:
+				t.Errorf("%s while %s: %v, %s", a, status, err, k.head.Status)
+			}
+			if (k.head.Status == Approved) != !k.head.ApprovedAt.IsZero() {
+				t.Errorf("%s while %s: approved at %s", a, status, k.head.ApprovedAt)
+			}
+		}
+	}
+}
+
+func TestWhatIsAllowedIsSaid(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[Status]string{
+		Pending: "update, delete", Processing: "update", ReadyForReview: "update, approve, reject", Approved: "approve", Rejected: "update",
+	} {
+		err := &TransitionError{Action: "x", Status: status, Allowed: Allowed(status)}
+		if text := fmt.Sprintf("x is not allowed while the status is %s; allowed: %s", status, want); err.Error() != text {
+			t.Errorf("%v, want %s", err, text)
+		}
+	}
+	if err := (&TransitionError{Action: "x", Status: "y", Allowed: Allowed("y")}); !strings.HasSuffix(err.Error(), "allowed: nothing") || err.Allowed == nil {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAChangeMakesTheNextVersionAndIsNoted(t *testing.T) {
+	t.Parallel()
+	now := start.UTC().Truncate(time.Millisecond)
+	for a, want := range map[Action]Entry{
+		Update:  {Action: Update, Status: ReadyForReview, Changes: []Change{{"vessel", "MSC Carmen", "Maersk Lavras"}}},
+		Approve: {Action: Approve, Status: Approved},
+		Reject:  {Action: Reject, Status: Rejected, Reason: "wet boxes"},
+	} {
+		k := at(ReadyForReview)
+		if err := do(service(k), a, Order{By: "tok_1", Expect: Expectation{Versions: []int64{2, 4}}}); err != nil {
+			t.Fatal(err)
+		}
+		want.Version, want.At, want.By = 5, now, "tok_1"
+		if got := fmt.Sprintf("%+v", k.entries); got != fmt.Sprintf("%+v", []Entry{want}) || k.head.Version != 5 {
+			t.Errorf("%s: version %d, %s, want %+v", a, k.head.Version, got, want)
+		}
+	}
+}
+
+func TestAnActionForAnotherVersionIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, versions := range [][]int64{{}, {3}, {5, 6}} {
+		for _, a := range Actions {
+			k := at(ReadyForReview)
+			if err := do(service(k), a, Order{Expect: Expectation{Versions: versions}}); !errors.Is(err, ErrVersion) || k.entries != nil || k.deleted {
+				t.Errorf("%s for %v: %v", a, versions, err)
+			}
+		}
+	}
+}
+
+// TestWhoIsOvertakenLooksAgain: what he then sees decides, and his own
+// expectation with it.
+func TestWhoIsOvertakenLooksAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		expect  Expectation
+		by      Status
+		refused error
+	}{
+		"by an update":                    {by: ReadyForReview},
+		"by a rejection":                  {by: Rejected, refused: &TransitionError{}},
+		"by an update, expecting his own": {expect: Expectation{Versions: []int64{4}}, by: ReadyForReview, refused: ErrVersion},
+	} {
+		r := &racer{keeper: at(ReadyForReview), by: c.by}
+		_, err := NewService(r, nil, func() time.Time { return start }).Approve(t.Context(), OrgID{1}, Approval{Order: Order{Expect: c.expect}})
+		_, isTransition := errors.AsType[*TransitionError](c.refused)
+		refused, ok := errors.AsType[*TransitionError](err)
+		switch {
+		case isTransition:
+			if !ok || refused.Status != c.by {
+				t.Errorf("%s: %v", name, err)
+			}
+		case !errors.Is(err, c.refused):
+			t.Errorf("%s: %v, want %v", name, err, c.refused)
+		case c.refused == nil && (r.head.Status != Approved || r.head.Version != 6):
+			t.Errorf("%s: %+v", name, r.head)
+		}
+	}
+}
+
+// racer is a keeper whose shipment someone else changes once, just before a
+// change is stored.
+type racer struct {
+	*keeper
+	by   Status
+	done bool
+}
+
+func (r *racer) Change(ctx context.Context, org OrgID, from, to Shipment, e Entry) error {
+	if !r.done {
+		r.done = true
+		r.head.Status, r.head.Version = r.by, r.head.Version+1
+	}
+	return r.keeper.Change(ctx, org, from, to, e)
+}
+
+func TestApprovalOverFailingChecksNeedsAReason(t *testing.T) {
+	t.Parallel()
+	k := at(ReadyForReview, "duplicate_pallets", "calibre_known")
+	_, err := service(k).Approve(t.Context(), OrgID{1}, Approval{})
+	failing, ok := errors.AsType[*ChecksFailingError](err)
+	if !ok || len(failing.Checks) != 2 || !strings.Contains(err.Error(), "duplicate_pallets, calibre_known") || k.entries != nil {
+		t.Errorf("%v", err)
+	}
+	s, err := service(k).Approve(t.Context(), OrgID{1}, Approval{Override: new("counted by hand")})
+	if err != nil || s.Status != Approved || k.entries[0].Reason != "counted by hand" {
+		t.Errorf("%v, %+v", err, k.entries)
+	}
+}
+
+// TestApprovingTwiceIsApprovingOnce, whatever the second approval expects.
+func TestApprovingTwiceIsApprovingOnce(t *testing.T) {
+	t.Parallel()
+	k := at(ReadyForReview)
+	first, err := service(k).Approve(t.Context(), OrgID{1}, Approval{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := service(k).Approve(t.Context(), OrgID{1}, Approval{Order: Order{Expect: Expectation{Versions: []int64{4}}}})
+	if err != nil || second != first || len(k.entries) != 1 {
+		t.Errorf("%v: %+v, %d entries", err, second, len(k.entries))
+	}
+}
+
+func TestAShipmentIsNotApprovedBeforeItWasCreated(t *testing.T) {
+	t.Parallel()
+	k := at(ReadyForReview)
+	k.head.CreatedAt = start.UTC().Truncate(time.Millisecond).Add(time.Minute)
+	s, err := service(k).Approve(t.Context(), OrgID{1}, Approval{})
+	if err != nil || s.ApprovedAt != s.CreatedAt {
+		t.Errorf("created %s, approved %s (%v)", s.CreatedAt, s.ApprovedAt, err)
+	}
+}
+
+func TestAnUpdateThatChangesNothingIsNone(t *testing.T) {
+	t.Parallel()
+	for _, e := range []Edit{{}, {Vessel: new(good.Vessel), Origin: new(good.Origin)}} {
+		k := at(Pending)
+		s, err := service(k).Update(t.Context(), OrgID{1}, e)
+		if err != nil || s.Version != 4 || k.entries != nil {
+			t.Errorf("%v: version %d, %+v", err, s.Version, k.entries)
+		}
+	}
+}
+
+func TestActionsAreJudged(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", MaxReason+1)
+	for want, faults := range map[string][]Fault{
+		"required /reason":          Rejection{Reason: " "}.Faults(),
+		"too_long /reason":          Rejection{Reason: long}.Faults(),
+		"required /override_reason": Approval{Override: new("")}.Faults(),
+		"too_long /override_reason": Approval{Override: &long}.Faults(),
+		"required /vessel":          Edit{Vessel: new("")}.Faults(),
+		"too_long /destination":     Edit{Destination: &long}.Faults(),
+		"":                          Edit{Reference: new("r"), Origin: new("o")}.Faults(),
+	} {
+		got := ""
+		for _, f := range faults {
+			got += fmt.Sprint(f.Code, " ", f.Pointer)
+		}
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	k := at(ReadyForReview)
+	if _, err := service(k).Reject(t.Context(), OrgID{1}, Rejection{}); err == nil || k.entries != nil {
+		t.Error("a rejection without a reason was stored")
+	}
+}

@@ -1,0 +1,60 @@
+package shipments
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// TokenID names the API token with which something was done: "tok_…".
+type TokenID string
+
+// How a shipment came to be, in its history.
+const (
+	Create Action = "create" // by a client
+	Import Action = "import" // by an operator, with a past that the history does not have
+)
+
+// Entry is one change of a shipment: who did what, when, and what became of
+// it. A shipment has one for each of its versions.
+type Entry struct {
+	Version int64 // that the change made
+	At      time.Time
+	By      TokenID // empty: not by a token
+	Action  Action
+	Status  Status   // after it
+	Reason  string   // of a decision; empty: none was given
+	Changes []Change // of an Update
+}
+
+// Change is a text of a shipment that was replaced.
+type Change struct {
+	Field string // as the API names it
+	From  string
+	To    string
+}
+
+// HistoryQuery says which part of a shipment's history is wanted.
+type HistoryQuery struct {
+	ID      ID
+	Page    int64 // as in Query
+	PerPage int64 // as in Query
+}
+
+// HistoryPage is one page of a history, the latest change first.
+type HistoryPage struct {
+	Entries []Entry
+	Paging
+}
+
+// History returns one page of what happened to a shipment, or ErrNotFound. A
+// page past the end is empty and has the true total.
+func (s *Service) History(ctx context.Context, org OrgID, q HistoryQuery) (HistoryPage, error) {
+	paging, offset := paged(q.Page, q.PerPage)
+	page := HistoryPage{Paging: paging}
+	var err error
+	if page.Entries, page.Total, err = s.repo.History(ctx, org, q.ID, offset, page.PerPage); err != nil {
+		return HistoryPage{}, fmt.Errorf("read history: %w", err)
+	}
+	return page, nil
+}

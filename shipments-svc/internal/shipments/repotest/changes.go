@@ -1,0 +1,251 @@
+package repotest
+
+import (
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// changed returns what a shipment becomes, and the entry that notes it.
+func changed(s shipments.Shipment, a shipments.Action, status shipments.Status) (shipments.Shipment, shipments.Entry) {
+	s.Version++
+	s.Status = status
+	s.ApprovedAt = time.Time{}
+	e := shipments.Entry{Version: s.Version, At: Noon.Add(time.Duration(s.Version) * time.Hour), By: By, Action: a, Status: status}
+	if status == shipments.Approved {
+		s.ApprovedAt = e.At
+	}
+	return s, e
+}
+
+func testChange(t *testing.T, repo shipments.Repository) {
+	org := Org()
+	before := detail(shipments.ReadyForReview, Noon, 2)
+	other := detail(shipments.ReadyForReview, Noon, 1)
+	imports(t, repo, org, []shipments.Detail{before, other}, 2)
+	theirs := Org()
+	imports(t, repo, theirs, []shipments.Detail{before}, 1)
+
+	to, entry := changed(before.Shipment, shipments.Approve, shipments.Approved)
+	to.Draft = shipments.Draft{Reference: "new", Vessel: "new", Origin: "new", Destination: "new"}
+	entry.Reason = "because \u2028 of <&> \"it\""
+	entry.Changes = []shipments.Change{{Field: "vessel", From: "MSC Carmen", To: "new"}}
+	check(t, repo.Change(t.Context(), org, before.Shipment, to, entry))
+
+	after := before
+	after.Shipment = to
+	for _, want := range []struct {
+		org shipments.OrgID
+		shipments.Detail
+	}{{org, after}, {org, other}, {theirs, before}} {
+		got, err := repo.Get(t.Context(), want.org, want.ID)
+		check(t, err)
+		equal(t, got, want.Detail)
+	}
+	entries, total, err := repo.History(t.Context(), org, to.ID, 0, 10)
+	check(t, err)
+	if total != 2 {
+		t.Errorf("%d entries", total)
+	}
+	equal(t, entries[0], entry)
+	for status, want := range map[shipments.Status]int64{shipments.Approved: 1, shipments.ReadyForReview: 1, "": 2} {
+		_, total, err := repo.List(t.Context(), org, shipments.Filter{Status: status}, 0, 1)
+		check(t, err)
+		if total != want {
+			t.Errorf("%d of status %q, want %d", total, status, want)
+		}
+	}
+}
+
+func testChangeOvertaken(t *testing.T, repo shipments.Repository) {
+	org := Org()
+	d := detail(shipments.ReadyForReview, Noon, 1)
+	imports(t, repo, org, []shipments.Detail{d}, 1)
+	older, otherStatus, unknown := d.Shipment, d.Shipment, d.Shipment
+	older.Version--
+	otherStatus.Status = shipments.Rejected
+	unknown.ID[0]++
+	for name, from := range map[string]shipments.Shipment{"an older version": older, "another status": otherStatus, "unknown": unknown} {
+		to, entry := changed(from, shipments.Reject, shipments.Rejected)
+		if err := repo.Change(t.Context(), org, from, to, entry); !errors.Is(err, shipments.ErrVersion) {
+			t.Errorf("change of %s: %v", name, err)
+		}
+		if err := repo.Delete(t.Context(), org, from); !errors.Is(err, shipments.ErrVersion) {
+			t.Errorf("delete of %s: %v", name, err)
+		}
+	}
+	to, entry := changed(d.Shipment, shipments.Reject, shipments.Rejected)
+	if err := repo.Change(t.Context(), Org(), d.Shipment, to, entry); !errors.Is(err, shipments.ErrVersion) {
+		t.Errorf("change for another organization: %v", err)
+	}
+	got, err := repo.Get(t.Context(), org, d.ID)
+	check(t, err)
+	equal(t, got, d)
+	if _, total, err := repo.History(t.Context(), org, d.ID, 0, 10); err != nil || total != 1 {
+		t.Errorf("%d entries (%v)", total, err)
+	}
+}
+
+func testChangesAtOnce(t *testing.T, repo shipments.Repository) {
+	org := Org()
+	d := detail(shipments.ReadyForReview, Noon, 1)
+	imports(t, repo, org, []shipments.Detail{d}, 1)
+	var stored atomic.Int64
+	var wg sync.WaitGroup
+	for i := range 50 {
+		a, status := shipments.Approve, shipments.Approved
+		if i%2 == 0 {
+			a, status = shipments.Reject, shipments.Rejected
+		}
+		to, entry := changed(d.Shipment, a, status)
+		wg.Go(func() {
+			switch err := repo.Change(t.Context(), org, d.Shipment, to, entry); {
+			case err == nil:
+				stored.Add(1)
+			case !errors.Is(err, shipments.ErrVersion):
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := stored.Load(); n != 1 {
+		t.Errorf("%d changes were stored", n)
+	}
+	if _, total, err := repo.History(t.Context(), org, d.ID, 0, 10); err != nil || total != 2 {
+		t.Errorf("%d entries (%v)", total, err)
+	}
+}
+
+func testHead(t *testing.T, repo shipments.Repository) {
+	org := Org()
+	d := detail(shipments.ReadyForReview, Noon, 1)
+	d.Checks = append(d.Checks, shipments.Check{Name: `a "strange" {name},`, Result: shipments.Fail, Details: "d"})
+	imports(t, repo, org, []shipments.Detail{d}, 1)
+	head, err := repo.Head(t.Context(), org, d.ID)
+	check(t, err)
+	equal(t, head, shipments.Head{Shipment: d.Shipment, Failing: []string{"check_fail", `a "strange" {name},`}})
+	if _, err := repo.Head(t.Context(), Org(), d.ID); !errors.Is(err, shipments.ErrNotFound) {
+		t.Errorf("the head of another organization's shipment: %v", err)
+	}
+}
+
+func testDelete(t *testing.T, repo shipments.Repository) {
+	org, theirs := Org(), Org()
+	d, other := detail(shipments.Pending, Noon, 2), detail(shipments.Pending, Noon, 2)
+	imports(t, repo, org, []shipments.Detail{d, other}, 2)
+	imports(t, repo, theirs, []shipments.Detail{d}, 1)
+	check(t, repo.Delete(t.Context(), org, d.Shipment))
+	if _, err := repo.Get(t.Context(), org, d.ID); !errors.Is(err, shipments.ErrNotFound) {
+		t.Errorf("get: %v", err)
+	}
+	if _, _, err := repo.History(t.Context(), org, d.ID, 0, 10); !errors.Is(err, shipments.ErrNotFound) {
+		t.Errorf("history: %v", err)
+	}
+	for _, left := range []struct {
+		org shipments.OrgID
+		shipments.Detail
+	}{{org, other}, {theirs, d}} {
+		got, err := repo.Get(t.Context(), left.org, left.ID)
+		check(t, err)
+		equal(t, got, left.Detail)
+		if n := total(t, repo, left.org); n != 1 {
+			t.Errorf("%d shipments are left", n)
+		}
+	}
+}
+
+// testRandomOperations lets creates, changes and deletes run into each other,
+// and then compares lists, which the counters give the totals of, with what
+// is there.
+func testRandomOperations(t *testing.T, repo shipments.Repository) {
+	org := Org()
+	var wg sync.WaitGroup
+	for worker := range 6 {
+		random := mathrand.New(mathrand.NewPCG(5, uint64(worker))) //nolint:gosec // G404: repeatable data
+		wg.Go(func() {
+			for range 60 {
+				if err := randomOperation(t, repo, org, random); err != nil && !errors.Is(err, shipments.ErrVersion) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, status := range append([]shipments.Status{""}, shipments.Statuses...) {
+		counted := shipments.Filter{Status: status}
+		rows, total, err := repo.List(t.Context(), org, counted, 0, 1000)
+		check(t, err)
+		seen := shipments.Filter{Status: status, Reference: "PO-1"} // which all have and the counters do not know
+		_, rowsTotal, err := repo.List(t.Context(), org, seen, 0, 1000)
+		check(t, err)
+		if total != rowsTotal || int64(len(rows)) != rowsTotal {
+			t.Errorf("status %q: %d counted, %d listed, %d there", status, total, len(rows), rowsTotal)
+		}
+	}
+}
+
+// randomOperation creates a shipment, or moves or deletes one of the newest.
+func randomOperation(t *testing.T, repo shipments.Repository, org shipments.OrgID, random *mathrand.Rand) error {
+	rows, _, err := repo.List(t.Context(), org, shipments.Filter{}, 0, 10)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 || random.IntN(3) == 0 {
+		s := Shipment(shipments.Pending, randomTime(random))
+		s.Reference = "PO-1"
+		return repo.Create(t.Context(), org, s, By)
+	}
+	s := rows[random.IntN(len(rows))]
+	if random.IntN(4) == 0 {
+		return repo.Delete(t.Context(), org, s)
+	}
+	to, entry := changed(s, shipments.Update, shipments.Statuses[random.IntN(len(shipments.Statuses))])
+	return repo.Change(t.Context(), org, s, to, entry)
+}
+
+func testHistory(t *testing.T, repo shipments.Repository) {
+	org, s := Org(), Shipment(shipments.Pending, Noon)
+	check(t, repo.Create(t.Context(), org, s, By))
+	want := []shipments.Entry{{Version: 1, At: Noon, By: By, Action: shipments.Create, Status: shipments.Pending}}
+	for i := range 5 {
+		to, entry := changed(s, shipments.Update, shipments.Statuses[i])
+		entry.Reason = strings.Repeat("why ", i)
+		for field := range i {
+			entry.Changes = append(entry.Changes, shipments.Change{Field: fmt.Sprint(field), To: "Ł'\"\\"})
+		}
+		check(t, repo.Change(t.Context(), org, s, to, entry))
+		s, want = to, append(want, entry)
+	}
+	slices.Reverse(want)
+	for offset := range int64(8) {
+		entries, total, err := repo.History(t.Context(), org, s.ID, offset, 2)
+		check(t, err)
+		if total != 6 || entries == nil {
+			t.Errorf("total %d", total)
+		}
+		equal(t, entries, want[min(offset, 6):min(offset+2, 6)])
+	}
+	imported := detail(shipments.Approved, Noon, 0)
+	imports(t, repo, org, []shipments.Detail{imported}, 1)
+	entries, _, err := repo.History(t.Context(), org, imported.ID, 0, 10)
+	check(t, err)
+	if len(entries) != 1 || entries[0].Action != shipments.Import || entries[0].By != "" || entries[0].Status != shipments.Approved {
+		t.Errorf("%+v", entries)
+	}
+	for name, look := range map[string]struct {
+		org shipments.OrgID
+		id  shipments.ID
+	}{"of another organization": {Org(), s.ID}, "unknown": {org, shipments.ID{1}}} {
+		if _, _, err := repo.History(t.Context(), look.org, look.id, 0, 10); !errors.Is(err, shipments.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package shipments
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestAWaitEndsWithTheChange, and without one when it is over. Time is the
+// test's own.
+func TestAWaitEndsWithTheChange(t *testing.T) {
+	t.Parallel()
+	knows := func(v int64) func(int64) bool { return func(version int64) bool { return version == v } }
+	for name, c := range map[string]struct {
+		look    Look
+		changes time.Duration // 0: never
+		took    time.Duration
+	}{
+		"no wait":                        {Look{}, 0, 0},
+		"nothing happens":                {Look{Wait: 3 * time.Second}, 0, 3 * time.Second},
+		"nothing happens to what I have": {Look{Wait: 3 * time.Second, Known: knows(4)}, 0, 3 * time.Second},
+		"I have an older one":            {Look{Wait: 3 * time.Second, Known: knows(3)}, 0, 0},
+		"it changes":                     {Look{Wait: MaxWait}, 1700 * time.Millisecond, 2 * time.Second},
+		"what I have changes":            {Look{Wait: MaxWait, Known: knows(4)}, 24 * time.Second, 24 * time.Second},
+		"it changes too late":            {Look{Wait: time.Second}, 1700 * time.Millisecond, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				k, begun := at(Pending), time.Now()
+				k.looked = func(k *keeper) {
+					if c.changes > 0 && time.Since(begun) >= c.changes {
+						k.head.Version = 5
+					}
+				}
+				_, err := service(k).Get(t.Context(), OrgID{1}, c.look)
+				if took := time.Since(begun); err != nil || took != c.took {
+					t.Errorf("it took %s, want %s (%v)", took, c.took, err)
+				}
+			})
+		})
+	}
+}
+
+func TestAWaitEndsWithItsClientAndWithTheService(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, begun := service(at(Pending)), time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+		defer cancel()
+		if _, err := s.Get(ctx, OrgID{1}, Look{Wait: MaxWait}); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != 700*time.Millisecond {
+			t.Errorf("%v after %s", err, time.Since(begun))
+		}
+		done := make(chan error)
+		go func() {
+			_, err := s.Get(t.Context(), OrgID{1}, Look{Wait: MaxWait})
+			done <- err
+		}()
+		synctest.Wait()
+		s.Drain()
+		s.Drain()
+		if err := <-done; err != nil || time.Since(begun) != 700*time.Millisecond {
+			t.Errorf("%v after %s", err, time.Since(begun))
+		}
+	})
+}

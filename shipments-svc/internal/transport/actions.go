@@ -1,0 +1,78 @@
+package transport
+
+import (
+	"net/http"
+
+	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// mergePatch is the media type of RFC 7396.
+const mergePatch = "application/merge-patch+json"
+
+type shipmentView struct {
+	Shipment itemView `json:"shipment"`
+}
+
+// decodeOrder reads what every action on a shipment has besides its body.
+func decodeOrder(r *http.Request) (shipments.Order, error) {
+	if err := readParameters(r).err(); err != nil {
+		return shipments.Order{}, err
+	}
+	id, err := shipmentID(r)
+	return shipments.Order{ID: id, By: by(r), Expect: ifMatch(r)}, err
+}
+
+func decodeUpdate(r *http.Request) (shipments.Edit, error) {
+	order, err := decodeOrder(r)
+	if err != nil {
+		return shipments.Edit{}, err
+	}
+	body, err := readJSON(r, jsonMedia, mergePatch)
+	if err != nil {
+		return shipments.Edit{}, err
+	}
+	shipment := body.Object().Object("shipment")
+	edit := shipments.Edit{
+		Order:       order,
+		Reference:   shipment.OptionalText("reference"),
+		Vessel:      shipment.OptionalText("vessel"),
+		Origin:      shipment.OptionalText("origin"),
+		Destination: shipment.OptionalText("destination"),
+	}
+	return edit, invalid(body.Faults(), "/shipment", edit.Faults())
+}
+
+func decodeApprove(r *http.Request) (shipments.Approval, error) {
+	order, err := decodeOrder(r)
+	if err != nil || r.ContentLength == 0 { // there need not be a body
+		return shipments.Approval{Order: order}, err
+	}
+	body, err := readJSON(r, jsonMedia)
+	if err != nil {
+		return shipments.Approval{}, err
+	}
+	approval := shipments.Approval{Order: order, Override: body.Object().OptionalText("override_reason")}
+	return approval, invalid(body.Faults(), "", approval.Faults())
+}
+
+func decodeReject(r *http.Request) (shipments.Rejection, error) {
+	order, err := decodeOrder(r)
+	if err != nil {
+		return shipments.Rejection{}, err
+	}
+	var body *jsonbody.Body
+	if body, err = readJSON(r, jsonMedia); err != nil {
+		return shipments.Rejection{}, err
+	}
+	rejection := shipments.Rejection{Order: order, Reason: body.Object().Text("reason")}
+	return rejection, invalid(body.Faults(), "", rejection.Faults())
+}
+
+func encodeShipment(_ *http.Request, s shipments.Shipment) reply {
+	return reply{status: http.StatusOK, header: http.Header{"Etag": {tagOf(s.Version)}}, body: shipmentView{viewItem(s)}}
+}
+
+func encodeDelete(*http.Request, struct{}) reply {
+	return reply{status: http.StatusNoContent}
+}

@@ -1,0 +1,138 @@
+package transport_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+func TestApproveMakesAShipmentApprovedOnce(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := a.loaded(t, shipments.ReadyForReview, shipments.Pass, shipments.Warn, shipments.Skip)
+	before := time.Now().Truncate(time.Millisecond)
+	res := a.do(t, approve(path))
+	s := res.shipment(t)
+	at, err := time.Parse("2006-01-02T15:04:05.000Z", s["approved_at"].(string))
+	if err != nil || at.Before(before) || at.After(time.Now()) || s["status"] != "approved" || res.header.Get("ETag") != `"1.2"` {
+		t.Errorf("%s, ETag %s (%v)", res.body, res.header.Get("ETag"), err)
+	}
+	for name, again := range map[string]call{
+		"without a body":                 approve(path),
+		"with an override":               {method: http.MethodPost, path: path + "/approve", body: `{"override_reason":"another"}`},
+		"for the version before":         approve(path).with("If-Match", `"1.1"`),
+		"with the media type of nothing": approve(path).with("Content-Type", "application/json"),
+	} {
+		second := a.do(t, again)
+		if second.wants(t, http.StatusOK, ""); string(second.body) != string(res.body) || second.header.Get("ETag") != res.header.Get("ETag") {
+			t.Errorf("%s: %s", name, second.body)
+		}
+	}
+	if h := a.history(t, path).History; len(h) != 2 || h[0].Action != "approve" || h[0].Reason != "" {
+		t.Errorf("the history is %+v", h)
+	}
+	if got := a.do(t, call{path: path}); got.header.Get("ETag") != `"1.2"` || got.shipment(t)["approved_at"] != s["approved_at"] {
+		t.Errorf("it is shown as %s", got.body)
+	}
+}
+
+func TestApproveOverridesFailingChecksForAReason(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := a.loaded(t, shipments.ReadyForReview, shipments.Fail)
+	const reason = "counted by hand: „0043“"
+	s := a.do(t, call{method: http.MethodPost, path: path + "/approve", body: `{"override_reason":" ` + reason + ` "}`}).shipment(t)
+	if s["status"] != "approved" {
+		t.Errorf("%v", s)
+	}
+	h := a.history(t, path).History[0]
+	if h.Action != "approve" || h.Reason != reason || h.TokenID != "tok_4fZyo82mVyR1" || h.Status != "approved" || h.Version != 2 {
+		t.Errorf("%+v", h)
+	}
+}
+
+func TestRejectKeepsItsReason(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := a.loaded(t, shipments.ReadyForReview, shipments.Fail)
+	res := a.do(t, reject(path))
+	s := res.shipment(t)
+	if _, approved := s["approved_at"]; s["status"] != "rejected" || approved || res.header.Get("ETag") != `"1.2"` {
+		t.Errorf("%v, ETag %s", s, res.header.Get("ETag"))
+	}
+	if h := a.history(t, path).History[0]; h.Action != "reject" || h.Reason != "wet boxes" || h.Status != "rejected" {
+		t.Errorf("%+v", h)
+	}
+}
+
+func TestUpdateReplacesWhatIsGiven(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := collection + "/" + a.create(t)
+	res := a.do(t, call{method: http.MethodPatch, path: path, body: `{"shipment":{"vessel":" Maersk Lavras","origin":"Łódź"}}`})
+	s := res.shipment(t)
+	if s["vessel"] != "Maersk Lavras" || s["origin"] != "Łódź" || s["reference"] != "PO-1" || s["status"] != "pending" || res.header.Get("ETag") != `"1.2"` {
+		t.Errorf("%v, ETag %s", s, res.header.Get("ETag"))
+	}
+	h := a.history(t, path).History[0]
+	if h.Action != "update" || len(h.Changes) != 2 || h.Changes[0].Field != "vessel" || h.Changes[0].From != "MSC Carmen" || h.Changes[0].To != "Maersk Lavras" {
+		t.Errorf("%+v", h)
+	}
+	for _, same := range []string{`{"shipment":{}}`, `{"shipment":{"vessel":"Maersk Lavras"}}`} {
+		c := call{method: http.MethodPatch, path: path, body: same}
+		if res := a.do(t, c.with("Content-Type", "application/merge-patch+json")); res.status != http.StatusOK || res.header.Get("ETag") != `"1.2"` {
+			t.Errorf("%s: status %d, ETag %s", same, res.status, res.header.Get("ETag"))
+		}
+	}
+	if n := a.list(t, "?reference=PO-1").Meta.Total; n != 1 {
+		t.Errorf("%d shipments", n)
+	}
+}
+
+// TestTotalsFollowEveryTransition: what lists count is what actions leave.
+func TestTotalsFollowEveryTransition(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	first, second := a.loaded(t, shipments.ReadyForReview), a.loaded(t, shipments.ReadyForReview)
+	third := collection + "/" + a.create(t)
+	a.do(t, approve(first)).wants(t, http.StatusOK, "")
+	a.do(t, reject(second)).wants(t, http.StatusOK, "")
+	a.do(t, update(second)).wants(t, http.StatusOK, "")
+	for status, want := range map[string]int64{"": 3, "pending": 1, "approved": 1, "rejected": 1, "ready_for_review": 0} {
+		if got := a.list(t, "?status="+status).Meta.Total; got != want {
+			t.Errorf("%d are %q, want %d", got, status, want)
+		}
+	}
+	a.do(t, remove(third)).wants(t, http.StatusNoContent, "")
+	if n := a.list(t, "?status=pending").Meta.Total + a.total(t); n != 2 {
+		t.Errorf("%d after the delete", n)
+	}
+}
+
+func TestHistoryHasEveryVersionLatestFirst(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := collection + "/" + a.create(t)
+	for _, vessel := range []string{"A", "B", "C"} {
+		a.do(t, call{method: http.MethodPatch, path: path, body: `{"shipment":{"vessel":"` + vessel + `"}}`}).wants(t, http.StatusOK, "")
+	}
+	h := a.history(t, path)
+	if len(h.History) != 4 || h.Meta.Total != 4 || h.History[3].Action != "create" || h.History[3].TokenID == "" || h.History[0].Changes[0].To != "C" {
+		t.Errorf("%+v", h)
+	}
+	res := a.do(t, call{path: path + "/history?page=2&per_page=3"})
+	var p historyPage
+	if decode(t, res.body, &p); len(p.History) != 1 || p.History[0].Version != 1 || !strings.Contains(res.header.Get("Link"), `/history?page=1&per_page=3>; rel="prev"`) {
+		t.Errorf("%s, Link %s", res.body, res.header.Get("Link"))
+	}
+	if res := a.do(t, call{path: path + "/history?page=9"}); !strings.Contains(string(res.body), `"history":[]`) {
+		t.Errorf("past the end: %s", res.body)
+	}
+	imported := a.history(t, a.loaded(t, shipments.Approved)).History
+	if len(imported) != 1 || imported[0].Action != "import" || imported[0].TokenID != "" {
+		t.Errorf("%+v", imported)
+	}
+}

@@ -1,0 +1,113 @@
+package transport_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// members is what the problems of some codes have besides.
+type members struct {
+	Detail  string
+	Allowed []string `json:"allowed_actions"`
+	Failing []string `json:"failing_checks"`
+}
+
+// conflict is what an answer says that must be a 409 of that code.
+func (r answer) conflict(tb testing.TB, code string) members {
+	tb.Helper()
+	var p struct {
+		members
+		Code string
+	}
+	if err := json.Unmarshal(r.body, &p); err != nil || r.status != http.StatusConflict || p.Code != code {
+		tb.Fatalf("status %d, %s (%v), want 409 %s", r.status, r.body, err, code)
+	}
+	return p.members
+}
+
+func TestWhatTheStatusDoesNotAllowIsRefusedWithWhatItAllows(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	all := map[string]func(string) call{"update": update, "approve": approve, "reject": reject, "delete": remove}
+	for status, allowed := range map[shipments.Status][]string{
+		shipments.Pending:        {"update", "delete"},
+		shipments.Processing:     {"update"},
+		shipments.ReadyForReview: {"update", "approve", "reject"},
+		shipments.Approved:       {"approve"},
+		shipments.Rejected:       {"update"},
+	} {
+		path := a.loaded(t, status)
+		for action, call := range all {
+			if slices.Contains(allowed, action) {
+				continue
+			}
+			p := a.do(t, call(path)).conflict(t, "invalid_transition")
+			if !slices.Equal(p.Allowed, allowed) {
+				t.Errorf("%s while %s: allowed are %v, want %v", action, status, p.Allowed, allowed)
+			}
+		}
+		if tag := a.do(t, call{path: path}).header.Get("ETag"); tag != `"1.1"` {
+			t.Errorf("%s: the shipment was changed, ETag %s", status, tag)
+		}
+	}
+}
+
+func TestFailingChecksAreNamed(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := a.loaded(t, shipments.ReadyForReview, shipments.Pass, shipments.Fail, shipments.Warn)
+	p := a.do(t, approve(path)).conflict(t, "checks_failing")
+	if !slices.Equal(p.Failing, []string{"check_fail"}) || p.Detail != "checks are failing: check_fail; to approve nevertheless, give an override_reason" {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestOfApprovalsAndRejectionsAtOnceOneWins: fifty at once, of which each
+// would do alone.
+func TestOfApprovalsAndRejectionsAtOnceOneWins(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := a.loaded(t, shipments.ReadyForReview)
+	var mu sync.Mutex
+	statuses := map[string]int{}
+	var wg sync.WaitGroup
+	for i := range 50 {
+		name, c := "approve", approve(path)
+		if i%2 == 0 {
+			name, c = "reject", reject(path)
+		}
+		wg.Go(func() {
+			res, err := a.send(t.Context(), c)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[name+http.StatusText(res.status)]++
+		})
+	}
+	wg.Wait()
+	h := a.history(t, path).History
+	if len(h) != 2 {
+		t.Fatalf("%d decisions: %+v, %v", len(h)-1, h, statuses)
+	}
+	// Who approves what is approved is told that it is; there is one rejection.
+	want := map[string]int{"approveOK": 25, "rejectConflict": 25}
+	if h[0].Action == "reject" {
+		want = map[string]int{"approveConflict": 25, "rejectOK": 1, "rejectConflict": 24}
+	}
+	for outcome, n := range want {
+		if statuses[outcome] != n {
+			t.Errorf("%s won: %v, want %v", h[0].Action, statuses, want)
+		}
+	}
+	if n := a.list(t, "?status="+h[0].Status).Meta.Total + a.list(t, "?status=ready_for_review").Meta.Total; n != 1 {
+		t.Errorf("%d are counted", n)
+	}
+}

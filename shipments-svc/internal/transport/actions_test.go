@@ -1,0 +1,79 @@
+package transport_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
+)
+
+// loaded stores a shipment of a status, with a check of each of the results,
+// and returns its path.
+func (a *api) loaded(tb testing.TB, status shipments.Status, results ...shipments.Result) string {
+	tb.Helper()
+	d := shipments.Detail{Shipment: repotest.Shipment(status, repotest.Noon)}
+	for _, r := range results {
+		d.Checks = append(d.Checks, shipments.Check{Name: "check_" + string(r), Result: r, Details: "because"})
+	}
+	a.load(tb, d)
+	return collection + "/" + ids.Format("ship", uuid.UUID(d.ID))
+}
+
+// approve, reject and update are the actions, each fine by itself.
+func approve(path string) call { return call{method: http.MethodPost, path: path + "/approve"} }
+
+func reject(path string) call {
+	return call{method: http.MethodPost, path: path + "/reject", body: `{"reason":"wet boxes"}`}
+}
+
+func update(path string) call {
+	return call{method: http.MethodPatch, path: path, body: `{"shipment":{"vessel":"Maersk Lavras"}}`}
+}
+
+func remove(path string) call { return call{method: http.MethodDelete, path: path} }
+
+// with returns the call with a header more.
+func (c call) with(name, value string) call {
+	header := c.header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
+	header.Set(name, value)
+	c.header = header
+	return c
+}
+
+// shipment is what an answer shows of a shipment.
+func (r answer) shipment(tb testing.TB) map[string]any {
+	tb.Helper()
+	r.wants(tb, http.StatusOK, "")
+	var shown struct{ Shipment map[string]any }
+	decode(tb, r.body, &shown)
+	return shown.Shipment
+}
+
+type historyPage struct {
+	History []struct {
+		Version                    int64
+		At, Action, Status, Reason string
+		TokenID                    string `json:"token_id"`
+		Changes                    []struct{ Field, From, To string }
+	}
+	Meta struct {
+		Page, Total int64
+		PerPage     int64 `json:"per_page"`
+	}
+}
+
+func (a *api) history(tb testing.TB, path string) historyPage {
+	tb.Helper()
+	res := a.do(tb, call{path: path + "/history"})
+	res.wants(tb, http.StatusOK, "")
+	var p historyPage
+	decode(tb, res.body, &p)
+	return p
+}

@@ -1,0 +1,58 @@
+package transport
+
+import (
+	"net/http"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+type historyView struct {
+	History []entryView `json:"history"`
+	Meta    metaView    `json:"meta"`
+}
+
+type entryView struct {
+	Version int64            `json:"version"`
+	At      string           `json:"at"`
+	TokenID string           `json:"token_id,omitempty"`
+	Action  shipments.Action `json:"action"`
+	Status  shipments.Status `json:"status"`
+	Reason  string           `json:"reason,omitempty"`
+	Changes []changeView     `json:"changes,omitempty"`
+}
+
+type changeView struct {
+	Field string `json:"field"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+}
+
+func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
+	p := readParameters(r)
+	q := shipments.HistoryQuery{Page: p.page(), PerPage: p.perPage()}
+	if err := p.err(); err != nil {
+		return q, err
+	}
+	var err error
+	q.ID, err = shipmentID(r)
+	return q, err
+}
+
+func encodeHistory(r *http.Request, page shipments.HistoryPage) reply {
+	view := historyView{History: make([]entryView, len(page.Entries)), Meta: viewPaging(page.Paging)}
+	for i, e := range page.Entries {
+		view.History[i] = viewEntry(e)
+	}
+	return reply{status: http.StatusOK, header: http.Header{"Link": {links(r.URL, page.Paging)}}, body: view}
+}
+
+func viewEntry(e shipments.Entry) entryView {
+	view := entryView{
+		Version: e.Version, At: viewTime(e.At), TokenID: string(e.By),
+		Action: e.Action, Status: e.Status, Reason: e.Reason,
+	}
+	for _, c := range e.Changes {
+		view.Changes = append(view.Changes, changeView(c))
+	}
+	return view
+}
