@@ -30,7 +30,7 @@ func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipment
 // swap runs a statement that changes one shipment if it still is as expected.
 func (r *Repository) swap(ctx context.Context, doing, query string, args ...any) error {
 	var changed int
-	if err := r.db.GetContext(ctx, &changed, query, args...); err != nil {
+	if err := r.on(ctx).GetContext(ctx, &changed, query, args...); err != nil {
 		return failure(doing, err)
 	}
 	if changed == 0 {

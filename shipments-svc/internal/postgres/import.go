@@ -4,24 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-const (
-	// importBatch is how many rows one statement stores: few enough to be done
-	// well before the connection gives up on it.
-	importBatch = 1000
-	// attempts is how often a transaction is begun that Postgres ends so that
-	// another can go on.
-	attempts = 3
-)
+// importBatch is how many rows one statement stores: few enough to be done
+// well before the connection gives up on it.
+const importBatch = 1000
 
 // Import implements shipments.Repository.
 func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []shipments.Detail) (int, error) {
@@ -47,32 +40,6 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 		return counted.apply(ctx, tx, org)
 	})
 	return stored, failure("import", err)
-}
-
-// transact runs do in a transaction, again where Postgres chose it as the
-// victim of a deadlock or could not serialize it.
-func (r *Repository) transact(ctx context.Context, do func(*sqlx.Tx) error) error {
-	var err error
-	for range attempts {
-		err = r.once(ctx, do)
-		pgErr, ok := errors.AsType[*pq.Error](err)
-		if !ok || pgErr.Code != "40001" && pgErr.Code != "40P01" {
-			return err
-		}
-	}
-	return err
-}
-
-func (r *Repository) once(ctx context.Context, do func(*sqlx.Tx) error) error {
-	tx, err := r.db.BeginTxx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	if err := do(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
 }
 
 // store stores those shipments of a batch that are not there yet, with their

@@ -44,6 +44,9 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		INSERT INTO shipment_history SELECT organization_id, id, version, created_at, 'tok_4fZyo82mVyR1', 'create', status
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
+		INSERT INTO idempotency_keys SELECT organization_id, 'POST /', id::text, created_at, '', ''
+		FROM shipments WHERE organization_id = $1`, org)
+	exec(tb, db, `
 		INSERT INTO checks SELECT organization_id, id, nth, 'required_fields', result, 'fine'
 		FROM shipments, unnest(check_results) WITH ORDINALITY r (result, nth) WHERE organization_id = $1`, org)
 }
@@ -87,6 +90,9 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 			org, id, "pending", 1, 2, "approved", "r", "v", "o", "d", "2026-11-20", "2026-11-20", 1, "2026-11-20", "tok_1", "approve", "", none,
 		}},
 		"delete":          {deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1}},
+		"key: lock":       {lockKeySQL, []any{org.String(), "POST /", "k"}},
+		"key: read":       {readKeySQL, []any{org, "POST /", "k", "2026-11-20"}},
+		"key: write":      {writeKeySQL, []any{org, "POST /", "k", "2026-11-20", "2026-11-21", []byte{1}, []byte{1}}},
 		"history":         {historySQL, []any{org, id, 0, 25}},
 		"import":          {importShipmentsSQL, []any{org, none}},
 		"import: pallets": {importPalletsSQL, []any{org, none}},

@@ -35,13 +35,13 @@ func NewRepository(db *sqlx.DB) *Repository {
 // Ready reports whether Postgres answers and holds the schema.
 func (r *Repository) Ready(ctx context.Context) error {
 	var n int
-	return failure("ready", r.db.GetContext(ctx, &n, readySQL))
+	return failure("ready", r.on(ctx).GetContext(ctx, &n, readySQL))
 }
 
 // Get implements shipments.Repository.
 func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
 	var row detailRow
-	if err := r.db.GetContext(ctx, &row, getSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+	if err := r.on(ctx).GetContext(ctx, &row, getSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
 		return shipments.Detail{}, failure("get", err)
 	}
 	d, err := row.detail()
@@ -51,7 +51,7 @@ func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.
 // Head implements shipments.Repository.
 func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
 	var row headRow
-	if err := r.db.GetContext(ctx, &row, headSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+	if err := r.on(ctx).GetContext(ctx, &row, headSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
 		return shipments.Head{}, failure("head", err)
 	}
 	return shipments.Head{Shipment: row.shipment(), Failing: row.Failing}, nil
@@ -60,7 +60,7 @@ func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments
 // Create implements shipments.Repository.
 func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.TokenID) error {
 	k := keyOf(s, s.Status)
-	_, err := r.db.ExecContext(ctx, createSQL, uuid.UUID(org), uuid.UUID(s.ID), s.Version, string(s.Status),
+	_, err := r.on(ctx).ExecContext(ctx, createSQL, uuid.UUID(org), uuid.UUID(s.ID), s.Version, string(s.Status),
 		s.Reference, s.Vessel, s.Origin, s.Destination, s.PalletsCount, s.CreatedAt, nullTime(s.ApprovedAt),
 		k.day, k.shard, string(by))
 	return failure("create", err)

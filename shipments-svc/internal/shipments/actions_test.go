@@ -239,3 +239,15 @@ func TestActionsAreJudged(t *testing.T) {
 		t.Error("a rejection without a reason was stored")
 	}
 }
+
+func TestOnceIsDatedAndKeepsItsErrors(t *testing.T) {
+	t.Parallel()
+	k := &keeper{}
+	answer, replayed, err := service(k).Once(t.Context(), OrgID{1}, Key{}, func(context.Context) ([]byte, error) { return []byte("a"), nil })
+	if string(answer) != "a" || replayed || err != nil || !k.now.Equal(start) {
+		t.Errorf("%s, %t, %v at %s", answer, replayed, err, k.now)
+	}
+	if _, _, err := service(k).Once(t.Context(), OrgID{1}, Key{}, func(context.Context) ([]byte, error) { return nil, ErrVersion }); !errors.Is(err, ErrVersion) {
+		t.Errorf("%v", err)
+	}
+}

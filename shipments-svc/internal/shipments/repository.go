@@ -1,6 +1,9 @@
 package shipments
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Repository keeps shipments. Every method answers for one organization
 // only. Its errors are ErrNotFound, ErrUnavailable, the context's, or a fault
@@ -38,6 +41,14 @@ type Repository interface {
 	// latest first, after the first offset ones, and the number there are in
 	// all; or ErrNotFound.
 	History(ctx context.Context, org OrgID, id ID, offset, limit int64) ([]Entry, int64, error)
+
+	// Once does what do does in a transaction, which do's context carries
+	// into the Repository's methods, and remembers the answer under the key
+	// until KeyLife after now. If the key is remembered already it returns
+	// that answer instead, and true; ErrKeyReused where the fingerprint is
+	// another; and ErrKeyInProgress while another call with the key goes on.
+	// An error of do is returned, and nothing of what it did is left.
+	Once(ctx context.Context, org OrgID, k Key, now time.Time, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error)
 
 	// Import stores shipments with their parts, all of them or, on an error,
 	// none, and begins their histories. One whose ID the organization has

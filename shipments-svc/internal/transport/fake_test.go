@@ -37,6 +37,11 @@ func (emptyService) Reject(context.Context, shipments.OrgID, shipments.Rejection
 	return shipments.Shipment{}, shipments.ErrNotFound
 }
 
+func (emptyService) Once(ctx context.Context, _ shipments.OrgID, _ shipments.Key, do func(context.Context) ([]byte, error)) ([]byte, bool, error) {
+	answer, err := do(ctx)
+	return answer, false, err
+}
+
 func (emptyService) History(context.Context, shipments.OrgID, shipments.HistoryQuery) (shipments.HistoryPage, error) {
 	return shipments.HistoryPage{}, shipments.ErrNotFound
 }

@@ -34,6 +34,9 @@ var table = []struct {
 	{http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch", is(shipments.ErrVersion, "the shipment is not, or no longer, of the version that If-Match names; get it anew")},
 	{http.StatusConflict, "invalid_transition", "Invalid transition", as[*shipments.TransitionError]},
 	{http.StatusConflict, "checks_failing", "Checks failing", as[*shipments.ChecksFailingError]},
+	{http.StatusConflict, "idempotency_in_progress", "Idempotency in progress", is(shipments.ErrKeyInProgress, "a request with this Idempotency-Key is being done; ask again after the seconds in Retry-After")},
+	{http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency key reused", is(shipments.ErrKeyReused, "this Idempotency-Key was sent with another body; give each request a key of its own")},
+	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*headerError]},
 	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*mediaTypeError]},
 	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", bodyTooLarge},
 	{http.StatusBadRequest, "malformed_json", "Malformed JSON", as[*jsonbody.SyntaxError]},
@@ -93,6 +96,10 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 	case http.StatusForbidden:
 		if e, ok := errors.AsType[*endpoints.PermissionError](err); ok {
 			w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.Needs))
+		}
+	case http.StatusConflict:
+		if errors.Is(err, shipments.ErrKeyInProgress) {
+			w.Header().Set("Retry-After", "1")
 		}
 	case http.StatusServiceUnavailable:
 		rt.logError(r, slog.LevelWarn, "unavailable", err)

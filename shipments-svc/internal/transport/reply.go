@@ -17,18 +17,27 @@ type reply struct {
 
 // write sends the reply. Nothing is sent when the body cannot be encoded.
 func (re reply) write(w http.ResponseWriter) error {
-	var buf bytes.Buffer
+	var body []byte
 	if re.body != nil {
-		enc := json.NewEncoder(&buf)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(re.body); err != nil {
+		var err error
+		if body, err = encodeJSON(re.body); err != nil {
 			return err
 		}
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", strconv.Itoa(buf.Len()))
+		w.Header().Set("Content-Type", jsonMedia)
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	maps.Copy(w.Header(), re.header)
 	w.WriteHeader(re.status)
-	_, _ = w.Write(buf.Bytes()) // the client is gone: there is nobody left to tell
+	_, _ = w.Write(body) // the client is gone: there is nobody left to tell
 	return nil
+}
+
+// encodeJSON returns a value as JSON and a line break, without the escapes
+// that only HTML needs.
+func encodeJSON(value any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(value)
+	return buf.Bytes(), err
 }

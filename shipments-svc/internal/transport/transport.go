@@ -38,26 +38,28 @@ type Service interface {
 	Approve(context.Context, shipments.OrgID, shipments.Approval) (shipments.Shipment, error)
 	Reject(context.Context, shipments.OrgID, shipments.Rejection) (shipments.Shipment, error)
 	History(context.Context, shipments.OrgID, shipments.HistoryQuery) (shipments.HistoryPage, error)
+	Once(context.Context, shipments.OrgID, shipments.Key, func(context.Context) ([]byte, error)) ([]byte, bool, error)
 }
 
 // router holds the routes while they are put together.
 type router struct {
 	*http.ServeMux
-	wiring endpoints.Wiring
-	log    *slog.Logger
+	service Service
+	wiring  endpoints.Wiring
+	log     *slog.Logger
 }
 
 // New returns the handler of the service's public listener.
 func New(service Service, wiring endpoints.Wiring, log *slog.Logger) http.Handler {
-	rt := router{ServeMux: http.NewServeMux(), wiring: wiring, log: log}
+	rt := router{ServeMux: http.NewServeMux(), service: service, wiring: wiring, log: log}
 
 	handle(rt, "GET /api/v1/shipments", endpoints.ReadShipments, decodeList, service.List, encodeList)
-	handle(rt, "POST /api/v1/shipments", endpoints.WriteShipments, decodeCreate, service.Create, encodeCreate)
+	post(rt, "/api/v1/shipments", endpoints.WriteShipments, decodeCreate, service.Create, encodeCreate)
 	handle(rt, "GET /api/v1/shipments/{id}", endpoints.ReadShipments, decodeGet, service.Get, encodeGet)
 	handle(rt, "PATCH /api/v1/shipments/{id}", endpoints.WriteShipments, decodeUpdate, service.Update, encodeShipment)
 	handle(rt, "DELETE /api/v1/shipments/{id}", endpoints.WriteShipments, decodeOrder, service.Delete, encodeDelete)
-	handle(rt, "POST /api/v1/shipments/{id}/approve", endpoints.ReviewShipments, decodeApprove, service.Approve, encodeShipment)
-	handle(rt, "POST /api/v1/shipments/{id}/reject", endpoints.ReviewShipments, decodeReject, service.Reject, encodeShipment)
+	post(rt, "/api/v1/shipments/{id}/approve", endpoints.ReviewShipments, decodeApprove, service.Approve, encodeShipment)
+	post(rt, "/api/v1/shipments/{id}/reject", endpoints.ReviewShipments, decodeReject, service.Reject, encodeShipment)
 	handle(rt, "GET /api/v1/shipments/{id}/history", endpoints.ReadShipments, decodeHistory, service.History, encodeHistory)
 
 	// Documents about the interface are anybody's.
@@ -66,6 +68,17 @@ func New(service Service, wiring endpoints.Wiring, log *slog.Logger) http.Handle
 	rt.Handle("GET /problems/{code}", problemdocs.Page())
 
 	return identified(server.AccessLog(log, logAttrs, broken, problem.Mux(rt.ServeMux, requestID)))
+}
+
+// post adds a route of the method POST, which does a thing once for each
+// Idempotency-Key.
+func post[Req, Res any](
+	rt router, path string, needs endpoints.Permission,
+	decode func(*http.Request) (Req, error),
+	method endpoints.Method[Req, Res],
+	encode func(*http.Request, Res) reply,
+) {
+	handle(rt, "POST "+path, needs, decodeKeyed(decode), onceOnly(rt.service, method, encode), asIs)
 }
 
 // handle adds a route: what a request must hold, how it is read, what is

@@ -28,6 +28,8 @@ type Proxy struct {
 
 	mu    sync.Mutex
 	fault Fault
+	armed bool // CutAfter was called, and what it says has not happened yet
+	left  int  // how many pieces come through until then
 	open  []net.Conn
 }
 
@@ -64,6 +66,39 @@ func (p *Proxy) Set(f Fault) {
 	if f == Refused {
 		p.hangUp()
 	}
+}
+
+// CutAfter ends the open connections once so many more pieces of what either
+// side says have come through; the next piece does not. New connections are
+// forwarded. With a number from 0 upwards each, a request is interrupted at
+// every point between two messages.
+func (p *Proxy) CutAfter(pieces int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.armed, p.left = true, pieces
+}
+
+// Disarm takes CutAfter back and reports whether it has happened.
+func (p *Proxy) Disarm() (happened bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	happened, p.armed = !p.armed, false
+	return happened
+}
+
+// cut reports whether this is the piece that does not come through.
+func (p *Proxy) cut() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.armed {
+		return false
+	}
+	if p.left > 0 {
+		p.left--
+		return false
+	}
+	p.armed = false
+	return true
 }
 
 func (p *Proxy) serve(running *sync.WaitGroup) {
@@ -111,6 +146,10 @@ func (p *Proxy) pump(from, to net.Conn) {
 				return // the other side is not told
 			}
 			continue
+		}
+		if n > 0 && p.cut() {
+			p.hangUp()
+			return
 		}
 		if n > 0 {
 			_, _ = to.Write(buf[:n])

@@ -43,6 +43,10 @@ func Run(t *testing.T, open func(testing.TB) shipments.Repository) {
 		"a head has the failing checks":                         testHead,
 		"what is deleted is gone, and only that":                testDelete,
 		"counters equal the rows after random operations":       testRandomOperations,
+		"a key does a thing once, and remembers the answer":     testOnce,
+		"a key is its organization's, operation's and time's":   testKeys,
+		"what failed under a key is undone and forgotten":       testOnceFailed,
+		"of many with one key at once one is done":              testOnceAtOnce,
 		"a history begins with the shipment, latest first":      testHistory,
 	} {
 		t.Run(name, func(t *testing.T) {

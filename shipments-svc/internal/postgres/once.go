@@ -1,0 +1,80 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+const (
+	// lockKeySQL locks a key until the transaction ends, or says that someone
+	// else has it. $1 is the organization, $2 the operation, $3 the text.
+	lockKeySQL = `
+SELECT pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2 || ' ' || $3, 0))`
+
+	// readKeySQL reads what is remembered at $4. It must be a statement of its
+	// own: it sees what was committed before the lock was got.
+	readKeySQL = `
+SELECT fingerprint, answer FROM idempotency_keys
+WHERE organization_id = $1 AND operation = $2 AND key = $3 AND expires_at > $4`
+
+	// writeKeySQL remembers an answer from $4 until $5. On the way it forgets
+	// a few keys of the organization whose time is over, so that as many go as
+	// come.
+	writeKeySQL = `
+WITH forgotten AS (
+	DELETE FROM idempotency_keys WHERE organization_id = $1 AND (operation, key) IN (
+		SELECT operation, key FROM idempotency_keys
+		WHERE organization_id = $1 AND expires_at <= $4 AND key <> $3
+		ORDER BY expires_at LIMIT 10 FOR UPDATE SKIP LOCKED)
+)
+INSERT INTO idempotency_keys AS k (organization_id, operation, key, expires_at, fingerprint, answer)
+VALUES ($1, $2, $3, $5, $6, $7)
+ON CONFLICT (organization_id, operation, key) DO UPDATE
+SET expires_at = excluded.expires_at, fingerprint = excluded.fingerprint, answer = excluded.answer`
+)
+
+// Once implements shipments.Repository.
+func (r *Repository) Once(ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error) {
+	err = r.transact(ctx, func(tx *sqlx.Tx) error {
+		var mine bool
+		if err := tx.GetContext(ctx, &mine, lockKeySQL, uuid.UUID(org).String(), k.Operation, k.Text); err != nil {
+			return err
+		}
+		if !mine {
+			return shipments.ErrKeyInProgress
+		}
+		answer, replayed, err = remembered(ctx, tx, org, k, now)
+		if err != nil || replayed {
+			return err
+		}
+		if answer, err = do(context.WithValue(ctx, txKey{}, tx)); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, writeKeySQL, uuid.UUID(org), k.Operation, k.Text, now, now.Add(shipments.KeyLife), k.Fingerprint[:], answer)
+		return err
+	})
+	return answer, replayed, failure("once", err)
+}
+
+func remembered(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, k shipments.Key, now time.Time) ([]byte, bool, error) {
+	var row struct{ Fingerprint, Answer []byte }
+	err := tx.GetContext(ctx, &row, readKeySQL, uuid.UUID(org), k.Operation, k.Text, now)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, err
+	case !bytes.Equal(row.Fingerprint, k.Fingerprint[:]):
+		return nil, false, shipments.ErrKeyReused
+	default:
+		return row.Answer, true, nil
+	}
+}

@@ -1,0 +1,144 @@
+package transport
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"hash"
+	"io"
+	"net/http"
+
+	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+const (
+	headerKey      = "Idempotency-Key"
+	headerReplayed = "Idempotency-Replayed"
+	maxKey         = 255
+)
+
+// headerError says that a header has a value that is not allowed.
+type headerError struct{ reason string }
+
+// Error implements error.
+func (e *headerError) Error() string { return e.reason }
+
+// keyed is a request that may have an Idempotency-Key.
+type keyed[Req any] struct {
+	http    *http.Request
+	key     *shipments.Key // nil: it has none
+	request Req
+}
+
+// decodeKeyed reads a request and its key. The fingerprint is that of the
+// body, byte for byte.
+func decodeKeyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Request) (keyed[Req], error) {
+	return func(r *http.Request) (keyed[Req], error) {
+		key, err := idempotencyKey(r)
+		if err != nil {
+			return keyed[Req]{}, err
+		}
+		body := hashedBody{ReadCloser: r.Body, sum: sha256.New()}
+		r.Body = body
+		request, err := decode(r)
+		if key != nil {
+			body.sum.Sum(key.Fingerprint[:0])
+		}
+		return keyed[Req]{r, key, request}, err
+	}
+}
+
+// hashedBody is a body that is hashed as it is read.
+type hashedBody struct {
+	io.ReadCloser
+	sum hash.Hash
+}
+
+func (b hashedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	_, _ = b.sum.Write(p[:n]) // a hash.Hash never fails
+	return n, err
+}
+
+// idempotencyKey reads the header: visible ASCII, taken as it is. nil: there
+// is none.
+func idempotencyKey(r *http.Request) (*shipments.Key, error) {
+	values := r.Header.Values(headerKey)
+	if len(values) == 0 {
+		return nil, nil //nolint:nilnil // no key is no fault
+	}
+	text := values[0]
+	fine := len(values) == 1 && text != "" && len(text) <= maxKey
+	for _, c := range []byte(text) {
+		fine = fine && c > ' ' && c < 0x7f
+	}
+	if !fine {
+		return nil, &headerError{headerKey + " must be given once, as 1 to 255 visible ASCII characters without spaces"}
+	}
+	return &shipments.Key{Operation: r.Method + " " + r.URL.EscapedPath(), Text: text}, nil
+}
+
+// onceOnly is a method with its encoding, done once for each key.
+func onceOnly[Req, Res any](service Service, method endpoints.Method[Req, Res], encode func(*http.Request, Res) reply) endpoints.Method[keyed[Req], reply] {
+	return func(ctx context.Context, org shipments.OrgID, asked keyed[Req]) (reply, error) {
+		var made reply
+		do := func(ctx context.Context) ([]byte, error) {
+			result, err := method(ctx, org, asked.request)
+			if err != nil {
+				return nil, err
+			}
+			made = encode(asked.http, result)
+			return made.remember()
+		}
+		if asked.key == nil {
+			_, err := do(ctx)
+			return made, err
+		}
+		answer, replayed, err := service.Once(ctx, org, *asked.key, do)
+		if err != nil || !replayed {
+			return made, err
+		}
+		return recall(answer)
+	}
+}
+
+// asIs is the encoding of what is encoded already.
+func asIs(_ *http.Request, re reply) reply { return re }
+
+// memory is a reply as it is kept.
+type memory struct {
+	Status int             `json:"status"`
+	Header http.Header     `json:"header"`
+	Body   json.RawMessage `json:"body,omitempty"`
+}
+
+// remember returns the reply in a form that recall reads.
+func (re reply) remember() ([]byte, error) {
+	m := memory{Status: re.status, Header: re.header}
+	if re.body != nil {
+		body, err := encodeJSON(re.body)
+		if err != nil {
+			return nil, err
+		}
+		m.Body = body
+	}
+	return encodeJSON(m)
+}
+
+// recall returns a reply that remember kept, marked as such.
+func recall(answer []byte) (reply, error) {
+	var m memory
+	if err := json.Unmarshal(answer, &m); err != nil {
+		return reply{}, err
+	}
+	re := reply{status: m.Status, header: m.Header.Clone()}
+	if m.Body != nil {
+		re.body = m.Body
+	}
+	if re.header == nil {
+		re.header = http.Header{}
+	}
+	re.header.Set(headerReplayed, "true")
+	return re, nil
+}

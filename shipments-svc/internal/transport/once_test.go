@@ -1,0 +1,204 @@
+package transport_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// posts is one request of every POST, each of which would not do twice.
+func (a *api) posts(tb testing.TB) map[string]call {
+	tb.Helper()
+	return map[string]call{
+		"create":  {method: http.MethodPost, path: collection, body: valid},
+		"approve": {method: http.MethodPost, path: a.loaded(tb, shipments.ReadyForReview) + "/approve", body: `{"override_reason":"r"}`},
+		"reject":  reject(a.loaded(tb, shipments.ReadyForReview)),
+	}
+}
+
+// TestEveryPostIsDoneOnceForItsKey, and is answered each time alike.
+func TestEveryPostIsDoneOnceForItsKey(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	for name, c := range a.posts(t) {
+		c = c.with("Idempotency-Key", `"8e03978e-40d5-43e8-bc93-6894a57f9324"`)
+		first := a.do(t, c)
+		if first.status >= http.StatusBadRequest || first.header.Get("Idempotency-Replayed") != "" {
+			t.Fatalf("%s: status %d, %s", name, first.status, first.body)
+		}
+		for range 2 {
+			again := a.do(t, c)
+			if again.status != first.status || string(again.body) != string(first.body) || again.header.Get("Idempotency-Replayed") != "true" ||
+				again.header.Get("ETag") != first.header.Get("ETag") || again.header.Get("Location") != first.header.Get("Location") {
+				t.Errorf("%s: status %d, %v, %s, want %s", name, again.status, again.header, again.body, first.body)
+			}
+		}
+		other := c
+		other.body = strings.Replace(c.body, `":"`, `": "`, 1)
+		if p := a.do(t, other).wants(t, http.StatusUnprocessableEntity, "idempotency_key_reused"); !strings.Contains(p.Detail, "another body") {
+			t.Errorf("%s: %s", name, p.Detail)
+		}
+		none := ""
+		if res := a.do(t, call{method: c.method, path: c.path, body: c.body, header: c.header, permissions: &none}); res.status != http.StatusForbidden {
+			t.Errorf("%s: status %d without the permission", name, res.status)
+		}
+	}
+	if n := a.total(t); n != 3 {
+		t.Errorf("%d shipments", n)
+	}
+	theirs := a.as(ids.New("org"))
+	res := theirs.do(t, call{method: http.MethodPost, body: valid}.with("Idempotency-Key", `"8e03978e-40d5-43e8-bc93-6894a57f9324"`))
+	if res.wants(t, http.StatusCreated, ""); res.header.Get("Idempotency-Replayed") != "" {
+		t.Error("the key of another organization was replayed")
+	}
+}
+
+// TestARefusalIsNotRemembered: what was wrong can be put right under the same key.
+func TestARefusalIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := a.loaded(t, shipments.ReadyForReview, shipments.Fail)
+	a.do(t, approve(path).with("Idempotency-Key", "k")).conflict(t, "checks_failing")
+	over := call{method: http.MethodPost, path: path + "/approve", body: `{"override_reason":"r"}`}
+	a.do(t, over.with("Idempotency-Key", "k")).wants(t, http.StatusOK, "")
+	bad := call{method: http.MethodPost, body: `{"shipment":{}}`}
+	a.do(t, bad.with("Idempotency-Key", "k")).wants(t, http.StatusUnprocessableEntity, "validation_failed")
+	a.do(t, call{method: http.MethodPost, body: valid}.with("Idempotency-Key", "k")).wants(t, http.StatusCreated, "")
+}
+
+func TestKeysAreVisibleASCII(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	for name, values := range map[string][]string{
+		"empty": {""}, "two": {"a", "b"}, "too long": {strings.Repeat("k", 256)}, "a space": {"a b"}, "not ASCII": {"é"}, "a tab": {"a\tb"},
+	} {
+		c := call{method: http.MethodPost, body: valid, header: http.Header{"Idempotency-Key": values}}
+		if p := a.do(t, c).wants(t, http.StatusBadRequest, "invalid_header"); !strings.HasPrefix(p.Detail, "Idempotency-Key must be") {
+			t.Errorf("%s: %s", name, p.Detail)
+		}
+	}
+	a.do(t, call{method: http.MethodPost, body: valid}.with("Idempotency-Key", strings.Repeat("~", 255))).wants(t, http.StatusCreated, "")
+}
+
+// TestWhileARequestIsDoneItsKeyIsTaken: the second is told to ask again, and
+// gets the answer then. A lock on the counters holds the first up.
+func TestWhileARequestIsDoneItsKeyIsTaken(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.New(t, postgres.Migrate)
+	a := newAPIAt(t, dsn)
+	db, err := postgres.Open(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	tx, err := db.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if _, err := tx.ExecContext(t.Context(), `LOCK TABLE shipment_counts IN EXCLUSIVE MODE`); err != nil {
+		t.Fatal(err)
+	}
+	c := call{method: http.MethodPost, body: valid}.with("Idempotency-Key", "k")
+	first := make(chan answer)
+	go func() {
+		res, err := a.send(t.Context(), c)
+		if err != nil {
+			t.Error(err)
+		}
+		first <- res
+	}()
+	waiting := func() (n int) {
+		if err := db.GetContext(t.Context(), &n, `
+			SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+			WHERE NOT granted AND datname = current_database()`); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for waiting() == 0 { // until the first stands before the counters
+	}
+	second := a.do(t, c)
+	second.wants(t, http.StatusConflict, "idempotency_in_progress")
+	if second.header.Get("Retry-After") != "1" {
+		t.Errorf("Retry-After is %q", second.header.Get("Retry-After"))
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	done := <-first
+	done.wants(t, http.StatusCreated, "")
+	if third := a.do(t, c); third.header.Get("Idempotency-Replayed") != "true" || string(third.body) != string(done.body) {
+		t.Errorf("%s, want %s", third.body, done.body)
+	}
+}
+
+// TestARequestThatWasInterruptedAnywhereIsDoneOnce cuts the connection to
+// Postgres at every point between two messages of a request, as when this
+// program or Postgres is killed there, and sends the request again: whatever
+// became of the first, the effect is there once.
+func TestARequestThatWasInterruptedAnywhereIsDoneOnce(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.New(t, postgres.Migrate)
+	proxy, through := faultproxy.New(t, dsn)
+	a := newAPIAt(t, through)
+	kinds := []string{"create", "approve", "reject"}
+	for _, kind := range kinds {
+		points := 0
+		for happened := true; happened; points++ {
+			before, c := a.total(t), a.posts(t)[kind].with("Idempotency-Key", fmt.Sprint("key-", points))
+			there := a.total(t) - before
+			proxy.CutAfter(points)
+			interrupted, err := a.send(t.Context(), c)
+			happened = proxy.Disarm()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := interrupted.status; s >= http.StatusBadRequest && s != http.StatusServiceUnavailable {
+				t.Errorf("%s, cut after %d: status %d, %s", kind, points, s, interrupted.body)
+			}
+			res := a.again(t, c)
+			if res.status >= http.StatusBadRequest || interrupted.status < http.StatusBadRequest && string(res.body) != string(interrupted.body) {
+				t.Errorf("%s, cut after %d: status %d, %s, before that %s", kind, points, res.status, res.body, interrupted.body)
+			}
+			created := int64(0)
+			if kind == "create" {
+				created = 1
+			} else if h := a.history(t, strings.TrimSuffix(c.path, "/"+kind)).History; len(h) != 2 || h[0].Action != kind {
+				t.Errorf("%s, cut after %d: the history is %+v", kind, points, h)
+			}
+			if n := a.total(t) - before - there; n != created {
+				t.Errorf("%s, cut after %d: %d shipments more, want %d", kind, points, n, created)
+			}
+		}
+		if points < 10 {
+			t.Errorf("%s was interrupted at %d points only", kind, points)
+		}
+	}
+}
+
+// again sends a request until the one before it, whose connection is gone, is
+// over.
+func (a *api) again(t *testing.T, c call) answer {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for {
+		res, err := a.send(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.status != http.StatusConflict && res.status != http.StatusServiceUnavailable {
+			return res
+		}
+	}
+}
