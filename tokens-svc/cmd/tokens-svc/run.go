@@ -34,8 +34,12 @@ func commands() []command {
 		{"org create", "create an organization", createOrganization},
 		{"token create", "make a token and print it, once", createToken},
 		{"token list", "list an organization's tokens", listTokens},
+		{"token update", "change what a token may do, and for how long", updateToken},
+		{"token rotate", "make a token's successor and print it, once", rotateToken},
 		{"token revoke", "end a token for good", revokeToken},
 		{"token check", "say whether a token is good, and what it may do", checkToken},
+		{"audit list", "show who changed what in an organization", listAudit},
+		{"audit verify", "find out whether audit logs are as they were written", verifyAudit},
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -28,15 +27,7 @@ func createToken(ctx context.Context, p program) error {
 	var d tokens.Draft
 	f.StringVar(&d.Name, "name", "", "what people call it")
 	f.StringVar((*string)(&d.Environment), "environment", "", "`live` or test, visible in its text; live if left out")
-	f.Func("permissions", "what it may do: a `list` separated by commas", splitInto(&d.Permissions))
-	f.Func("ip-allow", "where it may be used from: a `list` of addresses and CIDR ranges; anywhere if left out", splitInto(&d.IPAllow))
-	f.Func("limit", "`requests` in each window; 100 if left out", positive(&d.RateLimit.Limit))
-	f.Func("window-seconds", "length of the window in `seconds`; 60 if left out", func(text string) error {
-		var n int
-		err := positive(&n)(text)
-		d.RateLimit.Window = time.Duration(n) * time.Second
-		return err
-	})
+	draftFlags(f, &d.Permissions, &d.IPAllow, &d.RateLimit)
 	expiry := expiryFlags(f, p.now)
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err
@@ -61,16 +52,10 @@ func createToken(ctx context.Context, p program) error {
 	}, config.Peppers)
 }
 
-// printCreated is the one place where the secret leaves the program.
+// printCreated writes the secret.
 func printCreated(p program, t tokens.Token, status tokens.Status, secret tokens.Secret, asJSON bool) error {
 	if asJSON {
-		type created struct {
-			wire.Token
-			Secret string `json:"secret"`
-		}
-		return printJSON(p.stdout, struct {
-			Token created `json:"token"`
-		}{created{wire.NewToken(t, status), secret.Reveal()}})
+		return printJSON(p.stdout, wire.NewCreated(t, status, secret))
 	}
 	if _, err := fmt.Fprintln(p.stdout, secret.Reveal()); err != nil {
 		return err

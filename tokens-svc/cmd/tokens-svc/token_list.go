@@ -15,9 +15,14 @@ import (
 func listTokens(ctx context.Context, p program) error {
 	f := newFlags("token list", "Lists an organization's tokens, newest first, the ended ones too.")
 	org := f.String("organization", "", "the organization's `org_…` id")
+	status := f.String("status", "all", "which ones: active, `expiring` (within 7 days), expired, revoked or all")
 	asJSON := f.Bool("json", false, "print JSON")
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err
+	}
+	picked, err := tokens.ParseFilter(*status)
+	if err != nil {
+		return f.usagef("--status %v, or all", err)
 	}
 	if err := f.require("organization"); err != nil {
 		return err
@@ -27,35 +32,29 @@ func listTokens(ctx context.Context, p program) error {
 		return err
 	}
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		all, err := s.Tokens(ctx, owner)
+		all, _, err := s.Tokens(ctx, owner, tokens.Query{Filter: picked})
+		if err != nil {
+			return err
+		}
+		usage, err := s.Usage(ctx, owner, tokens.IDs(all)...)
 		if err != nil {
 			return err
 		}
 		if *asJSON {
-			return printJSON(p.stdout, newTokenList(all, s.Now()))
+			return printJSON(p.stdout, struct {
+				Tokens []wire.Token `json:"tokens"`
+			}{wire.NewTokens(all, usage, s.Now())})
 		}
-		return printTable(p.stdout, all, s.Now())
+		return printTable(p.stdout, all, usage, s.Now())
 	})
 }
 
-type tokenList struct {
-	Tokens []wire.Token `json:"tokens"`
-}
-
-func newTokenList(all []tokens.Token, now time.Time) tokenList {
-	shown := tokenList{Tokens: make([]wire.Token, len(all))}
-	for i, t := range all {
-		shown.Tokens[i] = wire.NewToken(t, t.Status(now))
-	}
-	return shown
-}
-
-func printTable(out io.Writer, all []tokens.Token, now time.Time) error {
+func printTable(out io.Writer, all []tokens.Token, usage map[tokens.TokenID]tokens.Usage, now time.Time) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "ID\tNAME\tSTATUS\tUNTIL\tPERMISSIONS")
+	_, _ = fmt.Fprintln(w, "ID\tNAME\tSTATUS\tUNTIL\tLAST USED\tPERMISSIONS")
 	for _, t := range all {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n",
-			t.ID, t.Name, t.Status(now), end(t), strings.Join(wire.Permissions(t), " "))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n",
+			t.ID, t.Name, t.Status(now), end(t), lastUsed(usage[t.ID]), strings.Join(wire.Permissions(t), " "))
 	}
 	return w.Flush()
 }
@@ -66,4 +65,11 @@ func end(t tokens.Token) string {
 		return "revoked"
 	}
 	return t.ExpiresAt.Format(time.RFC3339)
+}
+
+func lastUsed(u tokens.Usage) string {
+	if u.LastUsedAt.IsZero() {
+		return "never"
+	}
+	return u.LastUsedAt.Format(time.RFC3339)
 }

@@ -147,6 +147,24 @@ func TestTamperingIsFoundWhereItWasDone(t *testing.T) {
 	}
 }
 
+// TestAForgedChainIsToldByAHeadKeptElsewhere: it is consistent in itself.
+func TestAForgedChainIsToldByAHeadKeptElsewhere(t *testing.T) {
+	t.Parallel()
+	events, _ := chain(5)
+	kept := []audit.Head{events[1].Head(), events[3].Head()}
+	forged := []audit.Event{events[0], events[1], events[1].Head().Append(entry("forged"))}
+	forged = append(forged, forged[2].Head().Append(entry("ERP")))
+	head := forged[3].Head()
+	if err := audit.Verify(stream(forged), head); err != nil {
+		t.Errorf("in itself: %v", err)
+	}
+	if err := audit.Verify(stream(forged), head, kept[0]); err != nil {
+		t.Errorf("against a head before the forgery: %v", err)
+	}
+	wantFault(t, "forged", audit.Verify(stream(forged), head, kept...), 4)
+	wantFault(t, "cut off", audit.Verify(stream(events[:3]), events[2].Head(), kept...), 4)
+}
+
 func wantFault(t *testing.T, name string, err error, sequence int64) {
 	t.Helper()
 	fault, ok := errors.AsType[*audit.Fault](err)

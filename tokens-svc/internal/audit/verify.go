@@ -14,13 +14,15 @@ type Fault struct {
 
 // Error implements error.
 func (f *Fault) Error() string {
-	return fmt.Sprintf("event %d of organization %s %s", f.Sequence, f.Organization, f.Reason)
+	return fmt.Sprintf("event %d %s", f.Sequence, f.Reason)
 }
 
 // Verify checks the chain of one organization, all of its events in order,
-// against its head. It returns a *Fault for the first event that was changed,
-// removed or inserted, and otherwise the error with which the events ended.
-func Verify(events iter.Seq2[Event, error], head Head) error {
+// against its head, and against heads that were written down before, which tell
+// even a chain that was forged from some event on, head and all. It returns a
+// *Fault for the first event that was changed, removed or inserted, and
+// otherwise the error with which the events ended.
+func Verify(events iter.Seq2[Event, error], head Head, known ...Head) error {
 	at := Head{Organization: head.Organization}
 	fault := func(sequence int64, reason string) error {
 		return &Fault{Organization: head.Organization, Sequence: sequence, Reason: reason}
@@ -39,6 +41,16 @@ func Verify(events iter.Seq2[Event, error], head Head) error {
 			return fault(e.Sequence, "does not follow the event before it")
 		}
 		at = e.Head()
+		for _, k := range known {
+			if k.Sequence == at.Sequence && k.Hash != at.Hash {
+				return fault(e.Sequence, "or one before it was forged: its hash is not the one written down")
+			}
+		}
+	}
+	for _, k := range known {
+		if k.Sequence > at.Sequence {
+			return fault(at.Sequence+1, "is missing")
+		}
 	}
 	switch {
 	case at.Sequence < head.Sequence:

@@ -35,7 +35,7 @@ func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, p tokens
 
 // VerifyAudit implements tokens.Repository. It sees the log and its head as
 // they were at one instant, though others go on writing.
-func (r *Repository) VerifyAudit(ctx context.Context, org tokens.OrgID) (head audit.Head, err error) {
+func (r *Repository) VerifyAudit(ctx context.Context, org tokens.OrgID, known ...audit.Head) (head audit.Head, err error) {
 	tx, err := r.db.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return head, translate(err)
@@ -44,7 +44,7 @@ func (r *Repository) VerifyAudit(ctx context.Context, org tokens.OrgID) (head au
 	if head, err = readHead(ctx, tx, org); err != nil {
 		return head, translate(err)
 	}
-	return head, translate(audit.Verify(allEvents(ctx, tx, org), head))
+	return head, translate(audit.Verify(allEvents(ctx, tx, org), head, known...))
 }
 
 // allEvents reads an organization's events in order, some at a time.

@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -38,21 +40,37 @@ func (r *Repository) FindToken(ctx context.Context, id tokens.TokenID) (tokens.T
 	return t, row.digest(), err
 }
 
+// filters are the conditions of tokens.Filter. An organization's tokens are few
+// enough to be read by its index and then picked.
+var filters = map[tokens.Filter]string{
+	tokens.FilterAll:      ` AND $2::timestamptz IS NOT NULL`,
+	tokens.FilterActive:   ` AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
+	tokens.FilterExpiring: ` AND revoked_at IS NULL AND expires_at > $2 AND expires_at <= $2::timestamptz + interval '7 days'`,
+	tokens.FilterExpired:  ` AND revoked_at IS NULL AND expires_at <= $2`,
+	tokens.FilterRevoked:  ` AND revoked_at IS NOT NULL AND $2::timestamptz IS NOT NULL`,
+}
+
 // Tokens implements tokens.Repository.
-func (r *Repository) Tokens(ctx context.Context, org tokens.OrgID) ([]tokens.Token, error) {
+func (r *Repository) Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query, now time.Time) ([]tokens.Token, int, error) {
+	condition := `WHERE organization_id = $1` + filters[q.Filter]
+	var total int
+	if err := r.db.GetContext(ctx, &total, `SELECT count(*) FROM api_tokens `+condition, org, now); err != nil {
+		return nil, 0, translate(err)
+	}
+	size := sql.Null[int]{V: q.Page.Size, Valid: q.Page.Size > 0}
 	var rows []tokenRow
 	err := r.db.SelectContext(ctx, &rows,
-		selectTokens+`WHERE t.organization_id = $1 ORDER BY t.created_at DESC, t.id DESC`, org)
+		selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $3 OFFSET $4`, org, now, size, q.Page.Offset())
 	if err != nil {
-		return nil, translate(err)
+		return nil, 0, translate(err)
 	}
 	all := make([]tokens.Token, len(rows))
 	for i, row := range rows {
 		if all[i], err = row.token(); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return all, nil
+	return all, total, nil
 }
 
 // Reseal implements tokens.Repository.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -22,6 +23,8 @@ type memory struct {
 	tokens   map[tokens.TokenID]tokens.Token
 	digests  map[tokens.TokenID]tokens.Digest
 	events   map[tokens.OrgID][]audit.Event
+	usage    map[tokens.TokenID][]tokens.Use // by hour, in order
+	changes  []tokens.Change
 	revision int64
 }
 
@@ -31,6 +34,7 @@ func newMemory() *memory {
 		tokens:  map[tokens.TokenID]tokens.Token{},
 		digests: map[tokens.TokenID]tokens.Digest{},
 		events:  map[tokens.OrgID][]audit.Event{},
+		usage:   map[tokens.TokenID][]tokens.Use{},
 	}
 }
 
@@ -74,7 +78,7 @@ func (m *memory) AuditEvents(_ context.Context, org tokens.OrgID, p tokens.Page)
 	return log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))], len(log), nil
 }
 
-func (m *memory) VerifyAudit(_ context.Context, org tokens.OrgID) (audit.Head, error) {
+func (m *memory) VerifyAudit(_ context.Context, org tokens.OrgID, known ...audit.Head) (audit.Head, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	log := m.events[org]
@@ -88,7 +92,7 @@ func (m *memory) VerifyAudit(_ context.Context, org tokens.OrgID) (audit.Head, e
 				return
 			}
 		}
-	}, head)
+	}, head, known...)
 }
 
 func (m *memory) CreateToken(_ context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest, e audit.Entry) (int64, error) {
@@ -104,7 +108,7 @@ func (m *memory) CreateToken(_ context.Context, org tokens.OrgID, t tokens.Token
 	t.Organization = o
 	m.record(org, e)
 	m.digests[t.ID] = d
-	return m.store(t), nil
+	return m.store(t, tokens.Created), nil
 }
 
 func (m *memory) Token(_ context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
@@ -117,19 +121,71 @@ func (m *memory) Token(_ context.Context, org tokens.OrgID, id tokens.TokenID) (
 	return t, nil
 }
 
-func (m *memory) Tokens(_ context.Context, org tokens.OrgID) ([]tokens.Token, error) {
+func (m *memory) Tokens(_ context.Context, org tokens.OrgID, q tokens.Query, now time.Time) ([]tokens.Token, int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []tokens.Token
 	for _, t := range m.tokens {
-		if t.Organization.ID == org {
+		if t.Organization.ID == org && q.Filter.Match(t, now) {
 			all = append(all, t)
 		}
 	}
 	slices.SortFunc(all, func(a, b tokens.Token) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
 	})
-	return all, nil
+	from, to := 0, len(all)
+	if q.Page.Size > 0 {
+		from, to = min(q.Page.Offset(), len(all)), min(q.Page.Offset()+q.Page.Size, len(all))
+	}
+	return all[from:to], len(all), nil
+}
+
+func (m *memory) Usage(_ context.Context, org tokens.OrgID, ids []tokens.TokenID, n int) ([]tokens.Use, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var found []tokens.Use
+	for _, id := range ids {
+		if t, known := m.tokens[id]; known && t.Organization.ID == org {
+			hours := m.usage[id]
+			found = append(found, hours[max(len(hours)-n, 0):]...)
+		}
+	}
+	return found, nil
+}
+
+func (m *memory) AddUsage(_ context.Context, uses []tokens.Use) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, u := range uses {
+		if _, known := m.tokens[u.Token]; !known {
+			continue
+		}
+		hours := m.usage[u.Token]
+		i, same := slices.BinarySearchFunc(hours, u, func(a, b tokens.Use) int {
+			return a.LastUsedAt.Truncate(time.Hour).Compare(b.LastUsedAt.Truncate(time.Hour))
+		})
+		if !same {
+			m.usage[u.Token] = slices.Insert(hours, i, u)
+			continue
+		}
+		hours[i].Requests += u.Requests
+		hours[i].Refused += u.Refused
+		if !u.LastUsedAt.Before(hours[i].LastUsedAt) {
+			hours[i].LastUsedAt, hours[i].Address = u.LastUsedAt, u.Address
+		}
+	}
+	return nil
+}
+
+func (m *memory) Changes(_ context.Context, after int64, n int) ([]tokens.Change, int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.down != nil {
+		return nil, 0, m.down
+	}
+	from := min(max(after, 0), m.revision)
+	upTo := min(from+int64(n), m.revision)
+	return slices.Clone(m.changes[from:upTo]), upTo, nil
 }
 
 func (m *memory) ChangeToken(
@@ -148,9 +204,9 @@ func (m *memory) ChangeToken(
 	m.record(org, done.Entry)
 	if done.Kind == tokens.Rotated {
 		m.digests[done.Successor.ID] = done.Digest
-		done.Successor.Revision = m.store(done.Successor)
+		done.Successor.Revision = m.store(done.Successor, tokens.Created)
 	}
-	done.Token.Revision = m.store(done.Token)
+	done.Token.Revision = m.store(done.Token, done.Kind)
 	return done, nil
 }
 
@@ -164,8 +220,9 @@ func (m *memory) record(org tokens.OrgID, e audit.Entry) {
 }
 
 // store keeps t under the next revision, which it returns.
-func (m *memory) store(t tokens.Token) int64 {
+func (m *memory) store(t tokens.Token, kind tokens.ChangeKind) int64 {
 	m.revision++
+	m.changes = append(m.changes, tokens.Change{Revision: m.revision, Token: t.ID, Kind: kind})
 	t.Revision = m.revision
 	m.tokens[t.ID] = t
 	return t.Revision

@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"context"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
@@ -26,9 +27,9 @@ type Repository interface {
 	// AuditEvents returns a page of org's audit log, newest first, and how many
 	// events it has in all, or ErrNotFound.
 	AuditEvents(ctx context.Context, org OrgID, p Page) (events []audit.Event, total int, err error)
-	// VerifyAudit checks all of org's audit log, as it was at one instant, and
-	// returns its head then. It gives an *audit.Fault, or ErrNotFound.
-	VerifyAudit(ctx context.Context, org OrgID) (audit.Head, error)
+	// VerifyAudit checks all of org's audit log, as it was at one instant, also
+	// against known heads, and returns its head then. It gives an *audit.Fault, or ErrNotFound.
+	VerifyAudit(ctx context.Context, org OrgID, known ...audit.Head) (audit.Head, error)
 
 	// CreateToken stores a new token of org with the digest of its secret and
 	// returns its revision; t's own organization and revision are not read. It
@@ -41,14 +42,25 @@ type Repository interface {
 	ChangeToken(ctx context.Context, org OrgID, id TokenID, decide func(Token) (Step, error)) (Step, error)
 	// Token returns a token of org, or ErrNotFound.
 	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)
-	// Tokens returns all tokens of org, whatever their status, newest first. An
-	// organization that does not exist has none.
-	Tokens(ctx context.Context, org OrgID) ([]Token, error)
+	// Tokens returns those of org's tokens that q asks for, newest first, and how
+	// many pass its filter at the given time. An organization that does not exist
+	// has none.
+	Tokens(ctx context.Context, org OrgID, q Query, now time.Time) (page []Token, total int, err error)
+	// Usage returns for each of these tokens of org the newest hours in which it
+	// was used, at most n of them, in one look-up.
+	Usage(ctx context.Context, org OrgID, ids []TokenID, n int) ([]Use, error)
 
 	// FindToken returns a token of any organization with the digest of its
 	// secret, or ErrNotFound. It is for those who hold the token: the only
 	// look-up without an organization, and one statement in one round trip.
 	FindToken(ctx context.Context, id TokenID) (Token, Digest, error)
+	// AddUsage adds uses, sorted by token and time and at most one for a token
+	// and hour, to what is known, writing one row for each. Tokens that do not
+	// exist are ignored.
+	AddUsage(ctx context.Context, uses []Use) error
+	// Changes returns what happened after a revision, in order, at most n of it,
+	// and the revision up to which nothing is missing.
+	Changes(ctx context.Context, after int64, n int) (changes []Change, upTo int64, err error)
 	// Reseal replaces the token's digest, provided that it still is the old
 	// one. Otherwise it changes nothing. The revision stays: nothing has changed
 	// that anybody is told of.

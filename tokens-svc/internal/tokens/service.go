@@ -109,15 +109,6 @@ func (s *Service) Token(ctx context.Context, org OrgID, id TokenID) (Token, erro
 	return t, nil
 }
 
-// Tokens returns all tokens of org, newest first, or ErrNotFound when there is
-// no such organization.
-func (s *Service) Tokens(ctx context.Context, org OrgID) ([]Token, error) {
-	if _, err := s.repo.Organization(ctx, org); err != nil {
-		return nil, fmt.Errorf("organization %s: %w", org, err)
-	}
-	return s.repo.Tokens(ctx, org)
-}
-
 // Owner returns the organization that a token belongs to, or ErrNotFound. It is
 // for operators, who act on tokens of every organization.
 func (s *Service) Owner(ctx context.Context, id TokenID) (OrgID, error) {

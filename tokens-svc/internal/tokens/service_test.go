@@ -168,7 +168,7 @@ func TestNothingIsMadeOfWrongInput(t *testing.T) {
 	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, "tok_000000000000", strings.Repeat("x", 201)); !isInvalid(err) {
 		t.Errorf("an endless reason: %v", err)
 	}
-	if _, err := s.Tokens(t.Context(), repotest.Other); !errors.Is(err, tokens.ErrNotFound) {
+	if _, _, err := s.Tokens(t.Context(), repotest.Other, tokens.Query{}); !errors.Is(err, tokens.ErrNotFound) {
 		t.Errorf("the tokens of no organization: %v", err)
 	}
 	if len(repo.tokens) != 0 || len(repo.orgs) != 1 {

@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -75,7 +76,7 @@ func describe(t Token) map[string]string {
 		"name":        t.Name,
 		"environment": string(t.Environment),
 		"permissions": texts(t.Permissions, " "),
-		"ip_allow":    texts(t.IPAllow, " "),
+		"ip_allow":    cmp.Or(texts(t.IPAllow, " "), "anywhere"),
 		"rate_limit":  fmt.Sprintf("%d in %.0f s", t.RateLimit.Limit, t.RateLimit.Window.Seconds()),
 		"expires_at":  instant(t.ExpiresAt),
 	}

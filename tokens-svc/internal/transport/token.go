@@ -24,7 +24,9 @@ func decodeToken(_ context.Context, r *http.Request) (any, error) {
 
 func encodeToken(_ context.Context, w http.ResponseWriter, response any) error {
 	found := response.(endpoints.TokenResponse)
+	shown := wire.NewToken(found.Token, found.Status)
+	shown.CreatedBy = nil // a person's name is nothing for whoever was given the token
 	return writeJSON(w, struct {
 		Token wire.Token `json:"token"`
-	}{wire.NewToken(found.Token, found.Status)})
+	}{shown})
 }

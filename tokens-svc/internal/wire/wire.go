@@ -34,11 +34,15 @@ type Token struct {
 	Permissions   []string           `json:"permissions"` // all of them, implied ones spelt out
 	Status        tokens.Status      `json:"status"`
 	CreatedAt     Time               `json:"created_at"`
+	CreatedBy     *Actor             `json:"created_by,omitempty"` // not told to the token itself
 	ExpiresAt     *Time              `json:"expires_at,omitempty"`
 	RevokedAt     *Time              `json:"revoked_at,omitempty"`
 	RevokedReason string             `json:"revoked_reason,omitempty"`
+	RotatedFrom   tokens.TokenID     `json:"rotated_from,omitempty"`
+	RotatedTo     tokens.TokenID     `json:"rotated_to,omitempty"`
 	RateLimit     RateLimit          `json:"rate_limit"`
 	IPAllow       []string           `json:"ip_allow,omitempty"`
+	Usage         *Usage             `json:"usage,omitempty"`
 }
 
 // RateLimit is how many requests a token may make in each window.
@@ -54,6 +58,7 @@ func NewOrganization(o tokens.Organization) Organization {
 
 // NewToken returns what is shown of t at a time when it has that status.
 func NewToken(t tokens.Token, status tokens.Status) Token {
+	maker := newActor(t.CreatedBy)
 	return Token{
 		ID:            t.ID,
 		Name:          t.Name,
@@ -62,9 +67,12 @@ func NewToken(t tokens.Token, status tokens.Status) Token {
 		Permissions:   Permissions(t),
 		Status:        status,
 		CreatedAt:     Time(t.CreatedAt),
+		CreatedBy:     &maker,
 		ExpiresAt:     optional(t.ExpiresAt),
 		RevokedAt:     optional(t.RevokedAt),
 		RevokedReason: t.RevokedReason,
+		RotatedFrom:   t.RotatedFrom,
+		RotatedTo:     t.RotatedTo,
 		RateLimit:     NewRateLimit(t.RateLimit),
 		IPAllow:       IPAllow(t),
 	}

@@ -17,9 +17,10 @@ CREATE TABLE changes (
 );
 
 -- One row a token and hour in which it was used. The newest says when and from
--- where the token was last used.
+-- where the token was last used. No foreign key: its lock would make reports
+-- wait for changes, and tokens are never deleted.
 CREATE TABLE token_usage (
-    token_id text COLLATE "C" NOT NULL REFERENCES api_tokens (id),
+    token_id text COLLATE "C" NOT NULL,
     hour timestamptz(0) NOT NULL,
     requests bigint NOT NULL CHECK (requests >= 0),
     refused bigint NOT NULL CHECK (refused >= 0),

@@ -70,8 +70,9 @@ func tokensAreListed(t *testing.T, repo tokens.Repository) {
 			gives(t, revoke(t, repo, Org, want[3-after].ID, Noon, ""), nil)
 		}
 	}
-	got, err := repo.Tokens(t.Context(), Org)
+	got, total, err := repo.Tokens(t.Context(), Org, tokens.Query{}, Noon)
 	gives(t, err, nil)
+	equal(t, total, 4)
 	ids := func(all []tokens.Token) (ids []tokens.TokenID) {
 		for _, t := range all {
 			ids = append(ids, t.ID)
@@ -80,8 +81,9 @@ func tokensAreListed(t *testing.T, repo tokens.Repository) {
 	}
 	equal(t, ids(got), ids(want))
 	for _, org := range []tokens.OrgID{Other, unknown} {
-		got, err = repo.Tokens(t.Context(), org)
+		got, total, err = repo.Tokens(t.Context(), org, tokens.Query{}, Noon)
 		gives(t, err, nil)
+		equal(t, total, 0)
 		equal(t, got, []tokens.Token{})
 	}
 }
@@ -133,7 +135,7 @@ func revisionsAreDense(t *testing.T, repo tokens.Repository) {
 	made := make([]tokens.Token, n)
 	together(n, func(i int) { made[i], _ = add(t, repo, 0) })
 	together(n/2, func(i int) { gives(t, revoke(t, repo, Org, made[i].ID, Noon, ""), nil) })
-	all, err := repo.Tokens(t.Context(), Org)
+	all, _, err := repo.Tokens(t.Context(), Org, tokens.Query{}, Noon)
 	gives(t, err, nil)
 	var got []int64
 	for _, token := range made[:n/2] {

@@ -7,15 +7,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// Page is a part of a list.
-type Page struct {
-	Number int // from 1
-	Size   int // how many entries a page has
-}
-
-// Offset returns how many entries stand before the page.
-func (p Page) Offset() int { return (p.Number - 1) * p.Size }
-
 // AuditEvents returns a page of the organization's audit log, newest first, and
 // how many events it has in all. It gives ErrNotFound when there is no such
 // organization, and ErrForbidden.
@@ -30,11 +21,12 @@ func (s *Service) AuditEvents(ctx context.Context, who Principal, org OrgID, p P
 	return events, total, nil
 }
 
-// VerifyAudit checks the organization's whole audit log and returns its head.
+// VerifyAudit checks the organization's whole audit log, also against heads that were
+// written down before, and returns its head.
 // It gives an *audit.Fault for the first event at which it is not what was
 // written, and ErrNotFound when there is no such organization.
-func (s *Service) VerifyAudit(ctx context.Context, org OrgID) (audit.Head, error) {
-	head, err := s.repo.VerifyAudit(ctx, org)
+func (s *Service) VerifyAudit(ctx context.Context, org OrgID, known ...audit.Head) (audit.Head, error) {
+	head, err := s.repo.VerifyAudit(ctx, org, known...)
 	if err != nil {
 		return head, fmt.Errorf("audit log of organization %s: %w", org, err)
 	}

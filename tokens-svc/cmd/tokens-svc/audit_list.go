@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/wire"
+)
+
+func listAudit(ctx context.Context, p program) error {
+	f := newFlags("audit list", "Shows who changed what in an organization, newest first.")
+	org := f.String("organization", "", "the organization's `org_…` id")
+	newest := 50
+	f.Func("limit", "how many `events`; 50 if left out", positive(&newest))
+	asJSON := f.Bool("json", false, "print JSON")
+	if _, err := f.parse(p.args, p.stdout); err != nil {
+		return err
+	}
+	if err := f.require("organization"); err != nil {
+		return err
+	}
+	owner, err := parseOrg(*org)
+	if err != nil {
+		return err
+	}
+	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
+		events, _, err := s.AuditEvents(ctx, tokens.Operator(), owner, tokens.Page{Number: 1, Size: newest})
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return printJSON(p.stdout, struct {
+				Events []wire.AuditEvent `json:"audit_events"`
+			}{wire.NewAuditEvents(events)})
+		}
+		return printEvents(p.stdout, events)
+	})
+}
+
+func printEvents(out io.Writer, events []audit.Event) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "NUMBER\tTIME\tWHO\tWHAT\tTARGET\tDETAILS")
+	for _, e := range events {
+		var details []string
+		for _, name := range slices.Sorted(maps.Keys(e.Details)) {
+			details = append(details, fmt.Sprintf("%s=%q", name, e.Details[name]))
+		}
+		_, _ = fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n",
+			e.Sequence, e.At.Format(time.RFC3339), e.Actor.Name, e.Action, e.Target, strings.Join(details, " "))
+	}
+	return w.Flush()
+}

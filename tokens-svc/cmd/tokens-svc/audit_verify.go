@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+const aboutAudit = `Reads audit logs whole and finds the first event of each that was changed,
+removed or inserted. For each log that is as it was written it prints the
+organization, the number of its newest event, and that event's hash:
+
+    org_01k9x3v7t2e8sbq4m6n0pacdfg 12:217766006571f9c4…
+
+Whoever can rewrite all of a log can forge it. Keep the last column where they
+cannot reach it, and give it back later with --against.`
+
+// knownHeads are heads that were written down, as flags.
+type knownHeads []audit.Head
+
+// Set implements flag.Value: it reads "12:217766…".
+func (k *knownHeads) Set(text string) error {
+	number, hex, ok := strings.Cut(text, ":")
+	sequence, err := strconv.ParseInt(number, 10, 64)
+	hash, wrong := audit.ParseHash(hex)
+	if !ok || err != nil || sequence < 1 || wrong != nil {
+		return errors.New("want a number, a colon and a hash of 64 hexadecimal digits")
+	}
+	*k = append(*k, audit.Head{Sequence: sequence, Hash: hash})
+	return nil
+}
+
+// String implements flag.Value.
+func (k *knownHeads) String() string { return "" }
+
+func verifyAudit(ctx context.Context, p program) error {
+	f := newFlags("audit verify", aboutAudit)
+	org := f.String("organization", "", "the `org_…` id of the one organization; all if left out")
+	var known knownHeads
+	f.Var(&known, "against", "a `number:hash` that was printed before, of that organization; may be given several times")
+	if _, err := f.parse(p.args, p.stdout); err != nil {
+		return err
+	}
+	var only []tokens.OrgID
+	if *org != "" {
+		one, err := parseOrg(*org)
+		if err != nil {
+			return err
+		}
+		only = append(only, one)
+	} else if len(known) > 0 {
+		return f.usagef("--against needs --organization")
+	}
+	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
+		if len(only) == 0 {
+			all, err := s.Organizations(ctx)
+			if err != nil {
+				return err
+			}
+			for _, o := range all {
+				only = append(only, o.ID)
+			}
+		}
+		var faults []error
+		for _, org := range only {
+			head, err := s.VerifyAudit(ctx, org, known...)
+			if err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			if _, err := fmt.Fprintf(p.stdout, "%s %d:%s\n", org, head.Sequence, head.Hash); err != nil {
+				return err
+			}
+		}
+		return errors.Join(faults...)
+	})
+}

@@ -1,0 +1,40 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Changes implements tokens.Repository. The counter and the changes are read in
+// one statement and so at one instant; as the counter is locked by each change
+// until it commits, every change up to its value is there.
+func (r *Repository) Changes(ctx context.Context, after int64, n int) ([]tokens.Change, int64, error) {
+	var rows []struct {
+		Newest   int64             `db:"newest"`
+		Revision int64             `db:"rev"`
+		Token    tokens.TokenID    `db:"token_id"`
+		Kind     tokens.ChangeKind `db:"kind"`
+	}
+	err := r.db.SelectContext(ctx, &rows, `
+		SELECT r.value AS newest, coalesce(c.rev, 0) AS rev, coalesce(c.token_id, '') AS token_id, coalesce(c.kind, '') AS kind
+		FROM revision r LEFT JOIN LATERAL (
+			SELECT rev, token_id, kind FROM changes WHERE rev > $1 ORDER BY rev LIMIT $2
+		) c ON true
+		ORDER BY c.rev`, after, n)
+	if err != nil {
+		return nil, 0, translate(err)
+	}
+	var changes []tokens.Change
+	var upTo int64
+	for _, row := range rows {
+		upTo = row.Newest
+		if row.Revision > 0 {
+			changes = append(changes, tokens.Change{Revision: row.Revision, Token: row.Token, Kind: row.Kind})
+		}
+	}
+	if len(changes) == n {
+		upTo = changes[n-1].Revision // there may be more
+	}
+	return changes, upTo, nil
+}

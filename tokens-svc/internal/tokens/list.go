@@ -1,0 +1,80 @@
+package tokens
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ExpiringWithin is how near its end a token is called expiring. A token that
+// was rotated is, for as long as both work.
+const ExpiringWithin = MaxGrace
+
+// Filter picks tokens by what they are at a time.
+type Filter string
+
+// The filters. An expiring token is active, too.
+const (
+	FilterAll      Filter = ""
+	FilterActive   Filter = Filter(StatusActive)
+	FilterExpiring Filter = "expiring" // ends within ExpiringWithin
+	FilterExpired  Filter = Filter(StatusExpired)
+	FilterRevoked  Filter = Filter(StatusRevoked)
+)
+
+// filters are those that have a name.
+var filters = []Filter{FilterActive, FilterExpiring, FilterExpired, FilterRevoked}
+
+// ParseFilter reads a filter; "" and "all" let every token through.
+func ParseFilter(text string) (Filter, error) {
+	if f := Filter(text); text == "" || slices.Contains(filters, f) {
+		return f, nil
+	}
+	if text == "all" {
+		return FilterAll, nil
+	}
+	return "", fmt.Errorf("must be one of %s", strings.ReplaceAll(texts(filters, " "), " ", ", "))
+}
+
+// Match reports whether the filter lets t through at the given time.
+func (f Filter) Match(t Token, now time.Time) bool {
+	switch f {
+	case FilterAll:
+		return true
+	case FilterExpiring:
+		return t.Expiring(now)
+	default:
+		return t.Status(now) == Status(f)
+	}
+}
+
+// Expiring reports whether t is active and ends within ExpiringWithin.
+func (t Token) Expiring(now time.Time) bool {
+	return t.Status(now) == StatusActive && !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(now.Add(ExpiringWithin))
+}
+
+// Query says which tokens to list.
+type Query struct {
+	Filter Filter
+	Page   Page
+}
+
+// Tokens returns a page of org's tokens, newest first, and how many pass the
+// filter in all. It gives ErrNotFound when there is no such organization.
+func (s *Service) Tokens(ctx context.Context, org OrgID, q Query) ([]Token, int, error) {
+	if _, err := s.repo.Organization(ctx, org); err != nil {
+		return nil, 0, fmt.Errorf("organization %s: %w", org, err)
+	}
+	return s.repo.Tokens(ctx, org, q, s.Now())
+}
+
+// IDs returns the tokens' ids, in their order.
+func IDs(all []Token) []TokenID {
+	ids := make([]TokenID, len(all))
+	for i, t := range all {
+		ids[i] = t.ID
+	}
+	return ids
+}

@@ -1,0 +1,168 @@
+package repotest
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+func changeComesBack(t *testing.T, repo tokens.Repository) {
+	want, digest := add(t, repo, 0)
+	done, err := repo.ChangeToken(t.Context(), Org, want.ID, func(got tokens.Token) (tokens.Step, error) {
+		equal(t, got, want)
+		got.Name, got.Permissions, got.IPAllow = "WMS", []tokens.Permission{tokens.Admin}, nil
+		got.RateLimit = tokens.RateLimit{Limit: 1, Window: time.Second}
+		got.ExpiresAt = time.Time{}
+		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: Entry(audit.TokenUpdated, string(got.ID))}, nil
+	})
+	gives(t, err, nil)
+	equal(t, done.Token.Revision, want.Revision+1)
+	got, stored, err := repo.FindToken(t.Context(), want.ID)
+	gives(t, err, nil)
+	equal(t, got, done.Token)
+	equal(t, got.Name, "WMS")
+	equal(t, stored, digest)
+
+	done, err = repo.ChangeToken(t.Context(), Org, want.ID, func(got tokens.Token) (tokens.Step, error) {
+		got.IPAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+		got.ExpiresAt = Noon.Add(time.Hour)
+		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: Entry(audit.TokenUpdated, string(got.ID))}, nil
+	})
+	gives(t, err, nil)
+	again, err := repo.Token(t.Context(), Org, want.ID)
+	gives(t, err, nil)
+	equal(t, again, done.Token)
+}
+
+func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
+	want, _ := add(t, repo, 0)
+	no := errors.New("no")
+	for _, answer := range []error{no, nil} {
+		_, err := repo.ChangeToken(t.Context(), Org, want.ID, func(got tokens.Token) (tokens.Step, error) {
+			got.Name = "changed"
+			return tokens.Step{Token: got}, answer
+		})
+		gives(t, err, answer)
+	}
+	never := func(tokens.Token) (tokens.Step, error) {
+		t.Error("there is nothing to decide")
+		return tokens.Step{}, nil
+	}
+	_, err := repo.ChangeToken(t.Context(), Other, want.ID, never)
+	gives(t, err, tokens.ErrNotFound)
+	_, err = repo.ChangeToken(t.Context(), unknown, want.ID, never)
+	gives(t, err, tokens.ErrNotFound)
+	got, err := repo.Token(t.Context(), Org, want.ID)
+	gives(t, err, nil)
+	equal(t, got, want)
+	changes, upTo, err := repo.Changes(t.Context(), 0, 10)
+	gives(t, err, nil)
+	equal(t, upTo, want.Revision)
+	equal(t, changes, []tokens.Change{{Revision: want.Revision, Token: want.ID, Kind: tokens.Created}})
+}
+
+func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
+	old, _ := add(t, repo, 0)
+	errRotated := errors.New("rotated already")
+	const n = 50
+	results, digests := make([]error, n), make([]tokens.Digest, n)
+	steps := make([]tokens.Step, n)
+	together(n, func(i int) {
+		var next tokens.Token
+		next, digests[i] = NewToken(t, time.Hour)
+		next.RotatedFrom = old.ID
+		steps[i], results[i] = repo.ChangeToken(t.Context(), Org, old.ID, func(got tokens.Token) (tokens.Step, error) {
+			if got.RotatedTo != "" {
+				return tokens.Step{}, errRotated
+			}
+			got.RotatedTo = next.ID
+			return tokens.Step{
+				Kind: tokens.Rotated, Token: got, Successor: next, Digest: digests[i], Entry: Entry(audit.TokenRotated, string(old.ID)),
+			}, nil
+		})
+	})
+	winner := -1
+	for i, err := range results {
+		if err == nil && winner < 0 {
+			winner = i
+			continue
+		}
+		gives(t, err, errRotated)
+	}
+	got, err := repo.Token(t.Context(), Org, old.ID)
+	gives(t, err, nil)
+	equal(t, got, steps[winner].Token)
+	next, stored, err := repo.FindToken(t.Context(), got.RotatedTo)
+	gives(t, err, nil)
+	equal(t, next, steps[winner].Successor)
+	equal(t, stored, digests[winner])
+	changes, _, err := repo.Changes(t.Context(), old.Revision, 10)
+	gives(t, err, nil)
+	equal(t, changes, []tokens.Change{
+		{Revision: next.Revision, Token: next.ID, Kind: tokens.Created},
+		{Revision: got.Revision, Token: old.ID, Kind: tokens.Rotated},
+	})
+	head, err := repo.VerifyAudit(t.Context(), Org)
+	gives(t, err, nil)
+	equal(t, head.Sequence, int64(3))
+}
+
+func tokensArePicked(t *testing.T, repo tokens.Repository) {
+	now := Noon.Add(time.Hour)
+	ends := map[string]time.Time{
+		"lasting": {}, "far": now.Add(tokens.ExpiringWithin + 1e6), "near": now.Add(tokens.ExpiringWithin), "nearer": now.Add(1e6),
+		"ended": now, "revoked": {}, "revoked and ended": now.Add(-1e6),
+	}
+	for name, end := range ends {
+		token, digest := NewToken(t, 0)
+		token.Name, token.ExpiresAt = name, end
+		_, err := repo.CreateToken(t.Context(), Org, token, digest, Entry(audit.TokenCreated, string(token.ID)))
+		gives(t, err, nil)
+		if name == "revoked" || name == "revoked and ended" {
+			gives(t, revoke(t, repo, Org, token.ID, Noon, ""), nil)
+		}
+	}
+	for filter, want := range map[tokens.Filter]map[string]bool{
+		tokens.FilterAll:      {"lasting": true, "far": true, "near": true, "nearer": true, "ended": true, "revoked": true, "revoked and ended": true},
+		tokens.FilterActive:   {"lasting": true, "far": true, "near": true, "nearer": true},
+		tokens.FilterExpiring: {"near": true, "nearer": true},
+		tokens.FilterExpired:  {"ended": true},
+		tokens.FilterRevoked:  {"revoked": true, "revoked and ended": true},
+	} {
+		got := map[string]bool{}
+		for page := 1; page <= len(ends)/2+1; page++ {
+			all, total, err := repo.Tokens(t.Context(), Org, tokens.Query{Filter: filter, Page: tokens.Page{Number: page, Size: 2}}, now)
+			gives(t, err, nil)
+			equal(t, total, len(want))
+			for _, token := range all {
+				got[token.Name] = true
+				if !filter.Match(token, now) {
+					t.Errorf("%q does not match %s", filter, token.Name)
+				}
+			}
+		}
+		equal(t, fmt.Sprint(got), fmt.Sprint(want))
+	}
+}
+
+func changesComeInOrder(t *testing.T, repo tokens.Repository) {
+	var want []tokens.Change
+	for range 5 {
+		token, _ := add(t, repo, 0)
+		want = append(want, tokens.Change{Revision: token.Revision, Token: token.ID, Kind: tokens.Created})
+	}
+	gives(t, revoke(t, repo, Org, want[0].Token, Noon, ""), nil)
+	want = append(want, tokens.Change{Revision: 6, Token: want[0].Token, Kind: tokens.Revoked})
+	for after, upTo := range map[int64]int64{-1: 3, 0: 3, 2: 5, 3: 6, 4: 6, 6: 6, 7: 6, 1 << 40: 6} {
+		got, newest, err := repo.Changes(t.Context(), after, 3)
+		gives(t, err, nil)
+		equal(t, newest, upTo)
+		from := min(max(after, 0), 6)
+		equal(t, got, want[from:max(from, upTo)])
+	}
+}

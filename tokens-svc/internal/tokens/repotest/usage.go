@@ -1,0 +1,83 @@
+package repotest
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+var (
+	here  = netip.MustParseAddr("192.0.2.1")
+	there = netip.MustParseAddr("2001:db8::7")
+)
+
+func usageIsAddedUp(t *testing.T, repo tokens.Repository) {
+	token, _ := add(t, repo, 0)
+	idle, _ := add(t, repo, 0)
+	use := tokens.Use{Token: token.ID, Requests: 120, Refused: 3, LastUsedAt: Noon, Address: here}
+	later := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: Noon.Add(2 * time.Hour), Address: there}
+	stranger := tokens.Use{Token: "tok_zzzzzzzzzzzz", Requests: 7, LastUsedAt: Noon}
+	for range 2 {
+		gives(t, repo.AddUsage(t.Context(), []tokens.Use{use, later, stranger}), nil)
+	}
+	use.Requests, use.Refused, later.Requests = 240, 6, 2
+	wantUsage(t, repo, []tokens.TokenID{token.ID, idle.ID, stranger.Token}, 2, use, later)
+	wantUsage(t, repo, []tokens.TokenID{token.ID}, 1, later)
+	gives(t, repo.AddUsage(t.Context(), nil), nil)
+}
+
+func usageNeverMovesBack(t *testing.T, repo tokens.Repository) {
+	token, _ := add(t, repo, 0)
+	newer := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: Noon.Add(time.Minute), Address: there}
+	older := tokens.Use{Token: token.ID, Requests: 2, LastUsedAt: Noon, Address: here}
+	nowhere := tokens.Use{Token: token.ID, Refused: 4, LastUsedAt: Noon.Add(2 * time.Minute)}
+	for _, u := range []tokens.Use{newer, older} {
+		gives(t, repo.AddUsage(t.Context(), []tokens.Use{u}), nil)
+	}
+	newer.Requests = 3
+	wantUsage(t, repo, []tokens.TokenID{token.ID}, 10, newer)
+	gives(t, repo.AddUsage(t.Context(), []tokens.Use{nowhere}), nil)
+	nowhere.Requests = 3
+	wantUsage(t, repo, []tokens.TokenID{token.ID}, 10, nowhere)
+}
+
+func usageIsPrivate(t *testing.T, repo tokens.Repository) {
+	token, _ := add(t, repo, 0)
+	gives(t, repo.AddUsage(t.Context(), []tokens.Use{{Token: token.ID, Requests: 1, LastUsedAt: Noon}}), nil)
+	got, err := repo.Usage(t.Context(), Other, []tokens.TokenID{token.ID}, 10)
+	gives(t, err, nil)
+	equal(t, got, []tokens.Use{})
+}
+
+func reportsAllCount(t *testing.T, repo tokens.Repository) {
+	const gateways, n = 20, 40
+	uses := make([]tokens.Use, n)
+	for i := range uses {
+		token, _ := add(t, repo, 0)
+		uses[i] = tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: Noon}
+	}
+	s := tokens.NewService(repo, tokens.Config{Now: func() time.Time { return Noon }})
+	together(gateways, func(gateway int) {
+		report := make([]tokens.Use, 0, n)
+		for i := range uses { // each gateway begins elsewhere
+			report = append(report, uses[(i+gateway*7)%n])
+		}
+		gives(t, s.RecordUsage(t.Context(), report), nil)
+	})
+	for _, u := range uses {
+		u.Requests = gateways
+		wantUsage(t, repo, []tokens.TokenID{u.Token}, 10, u)
+	}
+}
+
+func wantUsage(t *testing.T, repo tokens.Repository, ids []tokens.TokenID, n int, want ...tokens.Use) {
+	t.Helper()
+	got, err := repo.Usage(t.Context(), Org, ids, n)
+	gives(t, err, nil)
+	if len(got) == 2 && got[0].LastUsedAt.After(got[1].LastUsedAt) {
+		got[0], got[1] = got[1], got[0] // their order is not promised
+	}
+	equal(t, got, want)
+}

@@ -1,0 +1,164 @@
+package tokens_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
+)
+
+func person(id string, role tokens.Role) tokens.Principal {
+	return tokens.Person(audit.Actor{Kind: audit.User, ID: id, Name: id + "@acme.example"}, role)
+}
+
+func bearer(id tokens.TokenID, held ...tokens.Permission) tokens.Principal {
+	return tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(id), Name: "ERP"}, held)
+}
+
+// TestWhoMayDoWhat is the table of roles: whether each may make a token of a
+// permission, change another's and their own, and read the audit log.
+func TestWhoMayDoWhat(t *testing.T) {
+	t.Parallel()
+	data := []tokens.Permission{tokens.DocumentsRead, tokens.DocumentsWrite, tokens.ShipmentsRead, tokens.ShipmentsWrite}
+	own := tokens.Token{ID: "tok_000000000001", CreatedBy: audit.Actor{Kind: audit.User, ID: "usr_1", Name: "of old"}}
+	others := tokens.Token{ID: "tok_000000000002", CreatedBy: audit.Actor{Kind: audit.User, ID: "usr_2"}}
+	operators := tokens.Token{ID: "tok_000000000003", CreatedBy: audit.CommandLine}
+	for name, c := range map[string]struct {
+		who                            tokens.Principal
+		grants                         []tokens.Permission
+		create, own, others, readAudit bool
+	}{
+		"operator":            {tokens.Operator(), tokens.AllPermissions(), true, true, true, true},
+		"owner":               {person("usr_1", tokens.RoleOwner), tokens.AllPermissions(), true, true, true, true},
+		"admin":               {person("usr_1", tokens.RoleAdmin), tokens.AllPermissions(), true, true, true, true},
+		"member":              {person("usr_1", tokens.RoleMember), data, true, true, false, false},
+		"auditor":             {person("usr_1", tokens.RoleAuditor), nil, false, false, false, true},
+		"no role":             {person("usr_1", "captain"), nil, false, false, false, false},
+		"nobody":              {tokens.Principal{}, nil, false, false, false, false},
+		"token with admin":    {bearer("tok_000000000009", tokens.Admin), tokens.AllPermissions(), true, true, true, true},
+		"token without":       {bearer("tok_000000000009", tokens.ShipmentsWrite), data[2:], false, false, false, false},
+		"token about itself":  {bearer("tok_000000000001", tokens.ShipmentsRead), data[2:3], false, true, false, false},
+		"person like a token": {tokens.Bearer(audit.Actor{Kind: audit.User, ID: "tok_000000000001"}, nil), nil, false, false, false, false},
+	} {
+		if got := c.who.Grants(); !slices.Equal(got, c.grants) {
+			t.Errorf("%s may grant %v, want %v", name, got, c.grants)
+		}
+		got := []bool{c.who.MayCreate(), c.who.MayChange(own), c.who.MayChange(others), c.who.MayChange(operators), c.who.MayReadAudit()}
+		if want := []bool{c.create, c.own, c.others, c.others, c.readAudit}; !slices.Equal(got, want) {
+			t.Errorf("%s: create, own, others', operators', audit: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestRolesAreRead(t *testing.T) {
+	t.Parallel()
+	for _, r := range tokens.Roles() {
+		if got, err := tokens.ParseRole(string(r)); got != r || err != nil {
+			t.Errorf("%s: %s, %v", r, got, err)
+		}
+	}
+	if _, err := tokens.ParseRole("captain"); err == nil || !strings.Contains(err.Error(), "owner, admin, member, auditor") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestWhatIsNotAllowedIsRefused by every method, and nothing is done.
+func TestWhatIsNotAllowedIsRefused(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	token, _ := create(t, s)
+	name := "mine"
+	for who, principal := range map[string]tokens.Principal{
+		"auditor": person("usr_1", tokens.RoleAuditor), "a member about another's token": person("usr_1", tokens.RoleMember),
+		"another token": bearer("tok_000000000000", tokens.ShipmentsRead), "nobody": {},
+	} {
+		errs := map[string]error{}
+		_, errs["revoke"] = s.RevokeToken(t.Context(), principal, repotest.Org, token.ID, "")
+		_, errs["rotate"] = s.RotateToken(t.Context(), principal, repotest.Org, token.ID, 0)
+		_, errs["update"] = s.UpdateToken(t.Context(), principal, repotest.Org, token.ID, tokens.Patch{Name: &name})
+		if !principal.MayCreate() {
+			_, _, errs["create"] = s.CreateToken(t.Context(), principal, repotest.Org, tokens.Draft{Name: "x", Permissions: []string{"shipments:read"}})
+		}
+		if !principal.MayReadAudit() {
+			_, _, errs["audit"] = s.AuditEvents(t.Context(), principal, repotest.Org, tokens.Page{Number: 1, Size: 1})
+		}
+		for method, err := range errs {
+			if !errors.Is(err, tokens.ErrForbidden) {
+				t.Errorf("%s may %s: %v", who, method, err)
+			}
+		}
+	}
+	if got, _ := s.Token(t.Context(), repotest.Org, token.ID); got.Revision != token.Revision || len(repo.tokens) != 1 || len(repo.events[repotest.Org]) != 2 {
+		t.Errorf("something was done: %+v, %d events", got, len(repo.events[repotest.Org]))
+	}
+}
+
+// TestNoTokenExceedsItsMaker, neither in permissions nor in its limit.
+func TestNoTokenExceedsItsMaker(t *testing.T) {
+	t.Parallel()
+	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	member := person("usr_1", tokens.RoleMember)
+	made, _, err := s.CreateToken(t.Context(), member, repotest.Org, tokens.Draft{Name: "ERP", Permissions: []string{"shipments:write"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"shipments:review": "permissions", "admin": "permissions", "webhooks:manage": "permissions",
+	} {
+		_, _, err := s.CreateToken(t.Context(), member, repotest.Org, tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read", text}})
+		wantFields(t, err, want)
+		wrong := &tokens.ValidationError{}
+		if errors.As(err, &wrong) && (wrong.Fields[0].Entry != 2 || !strings.Contains(wrong.Fields[0].Detail, "documents:write")) {
+			t.Errorf("%+v does not name the entry and what may be granted", wrong.Fields[0])
+		}
+		_, err = s.UpdateToken(t.Context(), member, repotest.Org, made.ID, tokens.Patch{Permissions: &[]string{text}})
+		wantFields(t, err, want)
+	}
+	if _, err := s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, made.ID, tokens.Patch{Permissions: &[]string{"admin"}}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.RotateToken(t.Context(), member, repotest.Org, made.ID, 0)
+	wantFields(t, err, "permissions") // it has become more than its maker
+	for limit, allowed := range map[tokens.RateLimit]bool{
+		{}:                                     true,
+		{Limit: 100, Window: time.Minute}:      true,
+		{Limit: 1, Window: time.Second}:        true,
+		{Limit: 100, Window: time.Hour}:        true,
+		{Limit: 101, Window: time.Hour}:        false,
+		{Limit: 2, Window: time.Second}:        false,
+		{Limit: 100, Window: 59 * time.Second}: false,
+		{Window: 30 * time.Second}:             false,
+	} {
+		for name, who := range map[string]tokens.Principal{"owner": person("usr_2", tokens.RoleOwner), "token": bearer("tok_000000000000", tokens.Admin)} {
+			_, _, err := s.CreateToken(t.Context(), who, repotest.Org, tokens.Draft{Name: "ERP", Permissions: []string{"admin"}, RateLimit: limit})
+			if allowed && err != nil {
+				t.Errorf("%s, %+v: %v", name, limit, err)
+			}
+			if !allowed {
+				wantFields(t, err, "limit")
+			}
+		}
+	}
+}
+
+func wantFields(t *testing.T, err error, names ...string) {
+	t.Helper()
+	wrong, ok := errors.AsType[*tokens.ValidationError](err)
+	if !ok {
+		t.Errorf("%v, want faults of %v", err, names)
+		return
+	}
+	var got []string
+	for _, f := range wrong.Fields {
+		got = append(got, f.Field)
+	}
+	if !slices.Equal(got, names) {
+		t.Errorf("%v, want faults of %v", err, names)
+	}
+}

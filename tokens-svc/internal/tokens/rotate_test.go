@@ -1,0 +1,168 @@
+package tokens_test
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
+)
+
+// TestASuccessorTakesTheTokensPlace: it is the same in all but its secret, and
+// both work until the overlap is over.
+func TestASuccessorTakesTheTokensPlace(t *testing.T) {
+	t.Parallel()
+	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	anna := person("usr_1", tokens.RoleMember)
+	old, oldSecret, err := s.CreateToken(t.Context(), anna, repotest.Org, tokens.Draft{
+		Name: "ERP", Environment: tokens.Test, Permissions: []string{"shipments:write"}, IPAllow: []string{"192.0.2.0/24"},
+		RateLimit: tokens.RateLimit{Limit: 10, Window: time.Minute}, ExpiresAt: now.Add(90 * 24 * time.Hour),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	*now = now.Add(80 * 24 * time.Hour)
+	done, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, old.ID, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := done.Token
+	if next.ID == old.ID || next.ID != done.Secret.ID() || next.RotatedFrom != old.ID || done.Previous.RotatedTo != next.ID {
+		t.Errorf("not linked: %s → %s", old.ID, next.ID)
+	}
+	if next.Name != old.Name || next.Environment != old.Environment || !slices.Equal(next.Permissions, old.Permissions) ||
+		!slices.Equal(next.IPAllow, []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}) || next.RateLimit != old.RateLimit ||
+		next.CreatedBy != old.CreatedBy || next.Organization != old.Organization {
+		t.Errorf("the successor is %+v", next)
+	}
+	if !next.CreatedAt.Equal(*now) || !next.ExpiresAt.Equal(now.Add(90*24*time.Hour)) {
+		t.Errorf("it lasts from %s to %s", next.CreatedAt, next.ExpiresAt)
+	}
+	if end := done.Previous.ExpiresAt; !end.Equal(now.Add(time.Hour)) || !done.Previous.Expiring(*now) {
+		t.Errorf("the old one ends %s", end)
+	}
+	for _, secret := range []tokens.Secret{oldSecret, done.Secret} {
+		if found := introspect(t, s, secret); found.Outcome != tokens.OutcomeActive {
+			t.Errorf("during the overlap %s is %s", secret, found.Outcome)
+		}
+	}
+	*now = now.Add(time.Hour)
+	if found := introspect(t, s, oldSecret); found.Outcome != tokens.OutcomeExpired || found.Token.RotatedTo != next.ID {
+		t.Errorf("after the overlap the old one is %+v", found)
+	}
+	if found := introspect(t, s, done.Secret); found.Outcome != tokens.OutcomeActive {
+		t.Errorf("after the overlap the new one is %s", found.Outcome)
+	}
+	if !anna.MayChange(next) {
+		t.Error("its maker lost it")
+	}
+}
+
+func TestTheOldTokenEndsAtTheEarlierOfItsEnds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ lives, grace, want time.Duration }{
+		"at once":                 {time.Hour, 0, 0},
+		"after the overlap":       {48 * time.Hour, tokens.DefaultGrace, 24 * time.Hour},
+		"at its own end":          {time.Hour, tokens.MaxGrace, time.Hour},
+		"without an own end":      {0, tokens.MaxGrace, tokens.MaxGrace},
+		"without, at once":        {0, 0, 0},
+		"a millisecond is enough": {time.Hour, time.Millisecond, time.Millisecond},
+	} {
+		s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+		d := tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}}
+		if c.lives > 0 {
+			d.ExpiresAt = now.Add(c.lives)
+		}
+		old, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, old.ID, c.grace)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := done.Previous.ExpiresAt.Sub(*now); got != c.want {
+			t.Errorf("%s: after %s, want %s", name, got, c.want)
+		}
+		if done.Token.ExpiresAt.IsZero() != (c.lives == 0) {
+			t.Errorf("%s: the successor ends %s", name, done.Token.ExpiresAt)
+		}
+	}
+}
+
+func TestOnlyAGoodTokenIsRotatedAndOnce(t *testing.T) {
+	t.Parallel()
+	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	rotate := func(id tokens.TokenID) error {
+		_, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, id, time.Minute)
+		return err
+	}
+	rotated, _ := create(t, s)
+	done, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, rotated.ID, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	revoked, _ := create(t, s)
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, revoked.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	wantState(t, rotate(rotated.ID), tokens.StateError{ID: rotated.ID, Status: tokens.StatusActive, Successor: done.Token.ID})
+	wantState(t, rotate(revoked.ID), tokens.StateError{ID: revoked.ID, Status: tokens.StatusRevoked})
+	name := "new"
+	_, err = s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, rotated.ID, tokens.Patch{Name: &name})
+	wantState(t, err, tokens.StateError{ID: rotated.ID, Status: tokens.StatusActive, Successor: done.Token.ID})
+
+	*now = done.Token.ExpiresAt
+	wantState(t, rotate(rotated.ID), tokens.StateError{ID: rotated.ID, Status: tokens.StatusExpired, Successor: done.Token.ID})
+	wantState(t, rotate(done.Token.ID), tokens.StateError{ID: done.Token.ID, Status: tokens.StatusExpired})
+	if err := rotate("tok_000000000000"); !errors.Is(err, tokens.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+	for _, grace := range []time.Duration{-1, tokens.MaxGrace + 1} {
+		_, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, rotated.ID, grace)
+		wantFields(t, err, "grace_seconds")
+	}
+}
+
+func wantState(t *testing.T, err error, want tokens.StateError) {
+	t.Helper()
+	if got, ok := errors.AsType[*tokens.StateError](err); !ok || *got != want {
+		t.Errorf("%v, want %v", err, &want)
+	}
+}
+
+// TestOfConcurrentRotationsOneSucceeds, and only its secret works.
+func TestOfConcurrentRotationsOneSucceeds(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	old, _ := create(t, s)
+	const n = 50
+	made := make([]tokens.Rotation, n)
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			made[i], errs[i] = s.RotateToken(t.Context(), bearer(old.ID, old.Permissions...), repotest.Org, old.ID, time.Minute)
+		})
+	}
+	all.Wait()
+	successes := 0
+	for i, err := range errs {
+		if err != nil {
+			wantState(t, err, tokens.StateError{ID: old.ID, Status: tokens.StatusActive, Successor: repo.tokens[old.ID].RotatedTo})
+			continue
+		}
+		successes++
+		if found := introspect(t, s, made[i].Secret); found.Outcome != tokens.OutcomeActive {
+			t.Errorf("the successor is %s", found.Outcome)
+		}
+	}
+	if successes != 1 || len(repo.tokens) != 2 {
+		t.Errorf("%d successes, %d tokens", successes, len(repo.tokens))
+	}
+}

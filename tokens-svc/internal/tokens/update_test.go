@@ -1,0 +1,118 @@
+package tokens_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
+)
+
+// TestAPatchChangesWhatItNames and tells the audit log of the difference.
+func TestAPatchChangesWhatItNames(t *testing.T) {
+	t.Parallel()
+	never := time.Time{}
+	later := repotest.Noon.Add(24 * time.Hour)
+	name, same := " WMS ", "ERP"
+	for title, c := range map[string]struct {
+		patch   tokens.Patch
+		details map[string]string
+	}{
+		"nothing":           {tokens.Patch{}, nil},
+		"the same name":     {tokens.Patch{Name: &same}, nil},
+		"the same, ordered": {tokens.Patch{Permissions: &[]string{"shipments:read", "shipments:read"}}, nil},
+		"name":              {tokens.Patch{Name: &name}, map[string]string{"name": "WMS", "name_before": "ERP"}},
+		"permissions": {tokens.Patch{Permissions: &[]string{"documents:read", "admin"}}, map[string]string{
+			"permissions": "admin documents:read", "permissions_before": "shipments:read",
+		}},
+		"addresses": {tokens.Patch{IPAllow: &[]string{"192.0.2.7", "2001:db8::/32"}}, map[string]string{
+			"ip_allow": "192.0.2.7/32 2001:db8::/32", "ip_allow_before": "anywhere",
+		}},
+		"limit": {tokens.Patch{RateLimit: &tokens.RateLimit{Limit: 5}}, map[string]string{
+			"rate_limit": "5 in 60 s", "rate_limit_before": "100 in 60 s",
+		}},
+		"later end": {tokens.Patch{ExpiresAt: &later}, map[string]string{
+			"expires_at": "2026-11-21T12:00:00.123Z", "expires_at_before": "2026-11-20T13:00:00.123Z",
+		}},
+		"no end": {tokens.Patch{ExpiresAt: &never}, map[string]string{
+			"expires_at": "never", "expires_at_before": "2026-11-20T13:00:00.123Z",
+		}},
+	} {
+		repo := newMemory()
+		s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+		before, _ := create(t, s)
+		after, err := s.UpdateToken(t.Context(), person("usr_1", tokens.RoleAdmin), repotest.Org, before.ID, c.patch)
+		if err != nil {
+			t.Fatalf("%s: %v", title, err)
+		}
+		stored, err := s.Token(t.Context(), repotest.Org, before.ID)
+		if err != nil || stored.Revision != after.Revision || stored.Name != after.Name {
+			t.Errorf("%s: stored is %+v, %v", title, stored, err)
+		}
+		log := repo.events[repotest.Org]
+		last := log[len(log)-1]
+		if c.details == nil {
+			if after.Revision != before.Revision || last.Action != audit.TokenCreated {
+				t.Errorf("%s leaves a trace: %+v", title, last)
+			}
+			continue
+		}
+		if diff := cmp.Diff(c.details, last.Details); diff != "" || last.Action != audit.TokenUpdated || last.Actor.ID != "usr_1" {
+			t.Errorf("%s: %s by %s: %s", title, last.Action, last.Actor.ID, diff)
+		}
+		if after.Revision != before.Revision+1 || repo.changes[after.Revision-1].Kind != tokens.Updated {
+			t.Errorf("%s: revision %d, %v", title, after.Revision, repo.changes)
+		}
+	}
+}
+
+func TestAPatchsFaultsAreNamedAllAtOnce(t *testing.T) {
+	t.Parallel()
+	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	token, _ := create(t, s)
+	empty, past := "", *now
+	_, err := s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, tokens.Patch{
+		Name: &empty, Permissions: &[]string{}, IPAllow: &[]string{"10.0.0.0/8", "here"},
+		RateLimit: &tokens.RateLimit{Limit: -1}, ExpiresAt: &past,
+	})
+	wantFields(t, err, "name", "permissions", "ip_allow", "limit", "expires_at")
+}
+
+// TestEveryChangeIsInTheAuditLog with who did it, and none of it is secret.
+func TestEveryChangeIsInTheAuditLog(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	token, _ := create(t, s)
+	who := bearer("tok_000000000009", tokens.Admin)
+	done, err := s.RotateToken(t.Context(), who, repotest.Org, token.ID, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.RevokeToken(t.Context(), who, repotest.Org, token.ID, "lost"); err != nil {
+		t.Fatal(err)
+	}
+	events, total, err := s.AuditEvents(t.Context(), who, repotest.Org, tokens.Page{Number: 1, Size: 2})
+	if err != nil || total != 4 {
+		t.Fatalf("%d events, %v", total, err)
+	}
+	slices.Reverse(events)
+	want := []map[string]string{
+		{"name": "ERP", "successor": string(done.Token.ID), "ends_at": "2026-11-20T12:01:00.123Z", "successor_ends_at": "2026-11-20T13:00:00.123Z"},
+		{"name": "ERP", "reason": "lost"},
+	}
+	for i, action := range []audit.Action{audit.TokenRotated, audit.TokenRevoked} {
+		e := events[i]
+		if e.Action != action || e.Actor != who.Actor || e.Target != string(token.ID) || !e.At.Equal(repotest.Noon) || !maps.Equal(e.Details, want[i]) {
+			t.Errorf("%+v, want %s %v", e, action, want[i])
+		}
+	}
+	if _, err := s.VerifyAudit(t.Context(), repotest.Org); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,145 @@
+package tokens
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// usageHours is how many hours, with the present one, Usage tells of.
+const usageHours = 24
+
+// Use is what a token did: as a gateway reports it, or within one hour.
+type Use struct {
+	Token      TokenID
+	Requests   int64 // that were let through
+	Refused    int64 // that were too many
+	LastUsedAt time.Time
+	Address    netip.Addr // of the last client; zero: not known
+}
+
+// Usage is when a token was last used, and how much of late.
+type Usage struct {
+	LastUsedAt   time.Time  // zero: never
+	LastUsedFrom netip.Addr // zero: not known
+	Hours        []Hour     // the last 24, oldest first; the last is not over yet
+}
+
+// Hour is what a token did within one hour.
+type Hour struct {
+	Start             time.Time
+	Requests, Refused int64
+}
+
+// Requests returns how many requests were let through in all Hours.
+func (u Usage) Requests() (sum int64) {
+	for _, h := range u.Hours {
+		sum += h.Requests
+	}
+	return sum
+}
+
+// Refused returns how many requests were too many in all Hours.
+func (u Usage) Refused() (sum int64) {
+	for _, h := range u.Hours {
+		sum += h.Refused
+	}
+	return sum
+}
+
+// Usage returns the usage of these tokens of org. Those that org does not have
+// were never used.
+func (s *Service) Usage(ctx context.Context, org OrgID, ids ...TokenID) (map[TokenID]Usage, error) {
+	uses, err := s.repo.Usage(ctx, org, ids, usageHours+1)
+	if err != nil {
+		return nil, fmt.Errorf("usage in organization %s: %w", org, err)
+	}
+	first := s.Now().Truncate(time.Hour).Add(-(usageHours - 1) * time.Hour)
+	all := make(map[TokenID]Usage, len(ids))
+	for _, id := range ids {
+		all[id] = Usage{Hours: emptyHours(first)}
+	}
+	for _, use := range uses {
+		usage := all[use.Token]
+		if use.LastUsedAt.After(usage.LastUsedAt) {
+			usage.LastUsedAt, usage.LastUsedFrom = use.LastUsedAt, use.Address
+		}
+		if i := int(use.hour().Sub(first) / time.Hour); !use.hour().Before(first) && i < usageHours {
+			usage.Hours[i].Requests, usage.Hours[i].Refused = use.Requests, use.Refused
+		}
+		all[use.Token] = usage
+	}
+	return all, nil
+}
+
+func emptyHours(first time.Time) []Hour {
+	hours := make([]Hour, usageHours)
+	for i := range hours {
+		hours[i].Start = first.Add(time.Duration(i) * time.Hour)
+	}
+	return hours
+}
+
+// hour returns when the hour of the use began.
+func (u Use) hour() time.Time { return u.LastUsedAt.Truncate(time.Hour) }
+
+// wellFormedID is what every token's id looks like.
+var wellFormedID = regexp.MustCompile(`^tok_[0-9A-Za-z]{12}$`)
+
+// RecordUsage adds what gateways report. All of it counts into the hour in
+// which the token was last used; a clock that runs ahead is not believed. When
+// a token was last used never moves back, in whatever order reports come.
+// Tokens that do not exist are ignored. It gives a ValidationError, and then
+// nothing was added.
+func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
+	var wrong ValidationError
+	now, uses := s.Now(), make([]Use, len(reports))
+	for i, u := range reports {
+		if !wellFormedID.MatchString(string(u.Token)) {
+			wrong.addEntry("token", i+1, InvalidValue, "is no token's id")
+		}
+		if u.LastUsedAt.IsZero() {
+			wrong.addEntry("last_used_at", i+1, Required, "is required")
+		}
+		if u.Requests < 0 {
+			wrong.addEntry("count", i+1, OutOfRange, "must not be negative")
+		}
+		if u.Refused < 0 {
+			wrong.addEntry("refused", i+1, OutOfRange, "must not be negative")
+		}
+		u.LastUsedAt, u.Address = u.LastUsedAt.UTC().Truncate(time.Millisecond), u.Address.Unmap()
+		if u.LastUsedAt.After(now) {
+			u.LastUsedAt = now
+		}
+		uses[i] = u
+	}
+	if err := wrong.orNil(); err != nil {
+		return err
+	}
+	if err := s.repo.AddUsage(ctx, merge(uses)); err != nil {
+		return fmt.Errorf("record the usage of %d tokens: %w", len(uses), err)
+	}
+	return nil
+}
+
+// merge returns one use for each token and hour, in that order.
+func merge(uses []Use) []Use {
+	slices.SortFunc(uses, func(a, b Use) int {
+		return cmp.Or(cmp.Compare(a.Token, b.Token), a.LastUsedAt.Compare(b.LastUsedAt))
+	})
+	merged := uses[:0]
+	for _, u := range uses {
+		if n := len(merged); n > 0 && merged[n-1].Token == u.Token && merged[n-1].hour().Equal(u.hour()) {
+			u.Requests += merged[n-1].Requests
+			u.Refused += merged[n-1].Refused
+			merged[n-1] = u
+			continue
+		}
+		merged = append(merged, u)
+	}
+	return merged
+}

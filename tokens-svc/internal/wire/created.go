@@ -1,0 +1,45 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Created is the answer that a new token's secret is in, and the only one.
+type Created struct {
+	Token struct {
+		Token
+		Secret string `json:"secret"`
+	} `json:"token"`
+}
+
+// NewCreated returns what is shown of a new token.
+func NewCreated(t tokens.Token, status tokens.Status, secret tokens.Secret) (c Created) {
+	c.Token.Token, c.Token.Secret = NewToken(t, status), secret.Reveal()
+	return c
+}
+
+// Rotation is the answer that a successor's secret is in, and the only one.
+type Rotation struct {
+	Created
+	Previous Token `json:"previous"`
+}
+
+// NewRotation returns what is shown of a rotation at the time when it was done.
+func NewRotation(r tokens.Rotation, now time.Time) Rotation {
+	return Rotation{
+		Created:  NewCreated(r.Token, r.Token.Status(now), r.Secret),
+		Previous: NewToken(r.Previous, r.Previous.Status(now)),
+	}
+}
+
+// NewTokens returns what is shown of a list, with what its tokens were used for.
+func NewTokens(all []tokens.Token, usage map[tokens.TokenID]tokens.Usage, now time.Time) []Token {
+	shown := make([]Token, len(all))
+	for i, t := range all {
+		shown[i] = NewToken(t, t.Status(now))
+		shown[i].Usage = NewUsage(usage[t.ID])
+	}
+	return shown
+}
