@@ -72,6 +72,9 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, caller netip.Addr, au
 	out.window, token, refused = g.check(r.Context(), caller, authorization)
 	if token != nil {
 		identify(r, token)
+		if token.Rotated {
+			out.sunset = token.ExpiresAt
+		}
 	}
 	if refused == nil {
 		requestsTotal.WithLabelValues("forwarded").Inc()

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
@@ -18,8 +19,9 @@ type responseWriter struct {
 
 	requestID string
 	window    windowState
-	page      bool // of people, who have a session
-	html      bool // and a browser to show it
+	sunset    time.Time // the end of a token that has a successor; else zero
+	page      bool      // of people, who have a session
+	html      bool      // and a browser to show it
 	wrote     bool
 }
 
@@ -80,6 +82,9 @@ func (w *responseWriter) complete(status int) {
 	delete(header, "Via")
 	header[requestIDHeader] = []string{w.requestID}
 	w.window.setHeaders(header)
+	if !w.sunset.IsZero() { // RFC 8594: the time to change to the token's successor
+		header["Sunset"] = []string{w.sunset.UTC().Format(http.TimeFormat)}
+	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		header["Cache-Control"] = []string{"no-store"}
@@ -115,6 +120,8 @@ func (w *responseWriter) removeOwn() {
 // isOwn reports whether only the gate may set the response header name.
 func isOwn(name string) bool {
 	switch len(name) {
+	case len("Sunset"):
+		return strings.EqualFold(name, "Sunset")
 	case len("RateLimit"):
 		return strings.EqualFold(name, "RateLimit")
 	case len("RateLimit-Policy"):

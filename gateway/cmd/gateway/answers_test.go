@@ -93,7 +93,7 @@ func (a wireAnswer) spelt(name string) (n int) {
 // awkward is a service that does what services must not, by path.
 func awkward(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	for _, name := range []string{"X-RateLimit-Limit", "x-ratelimit-remaining", "X-Ratelimit-Reset", "RATELIMIT", "RateLimit-Policy", "X-Request-ID", "X-RateLimit-Other"} {
+	for _, name := range []string{"X-RateLimit-Limit", "x-ratelimit-remaining", "X-Ratelimit-Reset", "RATELIMIT", "RateLimit-Policy", "Sunset", "X-Request-ID", "X-RateLimit-Other"} {
 		header[name] = []string{"of the service", "twice"}
 	}
 	switch strings.TrimPrefix(r.URL.Path, "/api/v1/shipments/") {
@@ -200,7 +200,7 @@ func TestEveryAnswerHasTheWindowHeadersOnce(t *testing.T) {
 					t.Errorf("%s: %q in\n%s", spelling, values, strings.Join(a.lines, "\n"))
 				}
 			}
-			if strings.Contains(strings.Join(a.lines, "\n")+a.body, "of the service") || a.spelt("X-RateLimit-Other")+a.spelt("Server")+a.spelt("Via") > 0 {
+			if strings.Contains(strings.Join(a.lines, "\n")+a.body, "of the service") || a.spelt("X-RateLimit-Other")+a.spelt("Sunset")+a.spelt("Server")+a.spelt("Via") > 0 {
 				t.Errorf("headers that are not the service's to set, or the gateway's to tell:\n%s\n%s", strings.Join(a.lines, "\n"), a.body)
 			}
 			for _, line := range tt.also {
@@ -229,6 +229,31 @@ func TestEarlyHintsCarryNoHeadersOfTheGate(t *testing.T) {
 	}
 	if !strings.HasPrefix(a.body, "HTTP/1.1 200 ") || strings.Count(a.body, "X-RateLimit-Limit: 100") != 1 || strings.Contains(a.body, "of the service") {
 		t.Errorf("final answer:\n%s", a.body)
+	}
+}
+
+// RFC 8594: while a rotated token still works, every answer to it says until when, refusals included.
+func TestRotatedTokensAreToldTheirEnd(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{upstream: http.HandlerFunc(awkward)})
+	end := time.Now().Add(24 * time.Hour).Truncate(time.Second)
+	const limit = `,"rate_limit":{"limit":1,"window_seconds":3600}`
+	for name, tt := range map[string]struct {
+		answer string
+		want   []string
+	}{
+		"rotated":        {fmt.Sprintf(`,"exp":%d,"rotated_to":"tok_000000000001"`, end.Unix()), []string{end.UTC().Format(http.TimeFormat)}},
+		"expiring":       {fmt.Sprintf(`,"exp":%d`, end.Unix()), nil},
+		"never expiring": {"", nil},
+	} {
+		token, _ := g.tokens.create(limit + tt.answer)
+		for range 3 { // at least one passes and one is refused, even if an hour begins in between
+			a := g.send(t, "GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer "+token)
+			if got := a.values("Sunset"); !slices.Equal(got, tt.want) {
+				t.Errorf("%s: Sunset %q with %s, want %q", name, got, a.lines[0], tt.want)
+			}
+		}
 	}
 }
 

@@ -46,6 +46,8 @@ type Answer struct {
 	Permissions string
 	// ExpiresAt is the end of the token's life; zero means never.
 	ExpiresAt time.Time
+	// Rotated tells that the token has a successor, so that ExpiresAt is the end of their overlap.
+	Rotated bool
 	// Limit is the number of requests per Window.
 	Limit int
 	// Window is the length of the rate-limit window, whole seconds.
@@ -78,6 +80,7 @@ type wireAnswer struct {
 	Subject        string   `json:"sub"`
 	OrganizationID string   `json:"organization_id"`
 	ExpiresAt      *int64   `json:"exp"`
+	RotatedTo      string   `json:"rotated_to"`
 	AllowFrom      []string `json:"ip_allow"`
 	RateLimit      *struct {
 		Limit         int   `json:"limit"`
@@ -112,6 +115,7 @@ func decode(body io.Reader) (Answer, error) {
 		TokenID:        wire.Subject,
 		OrganizationID: wire.OrganizationID,
 		Permissions:    wire.Scope,
+		Rotated:        wire.RotatedTo != "",
 		Limit:          defaultLimit,
 		Window:         defaultWindow,
 	}

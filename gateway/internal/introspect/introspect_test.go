@@ -347,6 +347,16 @@ func TestActiveAnswerPastItsEndIsExpired(t *testing.T) {
 	}
 }
 
+func TestRotatedTokenIsKnownByItsSuccessor(t *testing.T) {
+	t.Parallel()
+
+	body := strings.Replace(activeAnswer, "{", `{"exp":1803031432,"rotated_to":"tok_000000000001",`, 1)
+	answer, err := newIntrospector(t, newTokensService(t, body).URL, new(clock)).Ask(t.Context(), token)
+	if err != nil || !answer.Rotated || answer.ExpiresAt.Unix() != 1_803_031_432 {
+		t.Errorf("answer %+v, error %v", answer, err)
+	}
+}
+
 func TestAdmitsMappedAddressesAsIPv4(t *testing.T) {
 	t.Parallel()
 
