@@ -43,7 +43,7 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 		// found a token cannot spend its owner's requests with it.
 		return g.reject(ctx, caller, wrongAddress)
 	case token.Active:
-		return g.charge(ctx, token)
+		return g.charge(ctx, caller, token)
 	case token.Reason == "revoked":
 		return g.reject(ctx, caller, revokedToken)
 	case token.Reason == "expired":
@@ -53,8 +53,8 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 	}
 }
 
-// charge counts the request against the token's window.
-func (g *Gate) charge(ctx context.Context, token *introspect.Answer) (windowState, *introspect.Answer, *problem) {
+// charge counts the request against the token's window, and for the report of what the token is used for.
+func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.Answer) (windowState, *introspect.Answer, *problem) {
 	quota := ratelimit.Quota{Limit: token.Limit, Window: token.Window}
 	result, err := g.windows.Take(ctx, token.TokenID, quota)
 	g.decided(tokenWindow, result, err)
@@ -63,8 +63,10 @@ func (g *Gate) charge(ctx context.Context, token *introspect.Answer) (windowStat
 	case err != nil:
 		return window, token, &limiterUnavailable
 	case !result.Allowed:
+		g.usage.Refused(token.TokenID, caller)
 		return window, token, limitReached(window)
 	default:
+		g.usage.Passed(token.TokenID, caller)
 		return window, token, nil
 	}
 }

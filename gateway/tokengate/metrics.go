@@ -22,7 +22,20 @@ var (
 		Namespace: "quayside", Subsystem: "gateway", Name: "window_decisions_total",
 		Help: "Requests counted against a window, by window (token, address, page, sign-in), decision (allowed, refused, unavailable) and source (redis, or the gateway's memory of an empty window).",
 	}, []string{"window", "decision", "source"})
+	usageBatchesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: "quayside", Subsystem: "gateway", Name: "usage_batches_total",
+		Help: "Reports of token usage to the tokens service by outcome: delivered, kept (to be sent again) or dropped.",
+	}, []string{"outcome"})
+	usageLostRequestsTotal = prometheus.NewCounter(prometheus.CounterOpts{
+		Namespace: "quayside", Subsystem: "gateway", Name: "usage_lost_requests_total",
+		Help: "Requests that are missing in the usage of their tokens: dropped with a batch or beyond the bound of memory.",
+	})
 )
+
+// collectors are all of them.
+var collectors = []prometheus.Collector{
+	requestsTotal, introspectionSeconds, windowDecisionsTotal, usageBatchesTotal, usageLostRequestsTotal,
+}
 
 // registerMetrics makes the collectors known to the registry of a new configuration. Several gates may
 // share one.
@@ -30,7 +43,7 @@ func registerMetrics(registry *prometheus.Registry) error {
 	if registry == nil {
 		return nil
 	}
-	for _, collector := range []prometheus.Collector{requestsTotal, introspectionSeconds, windowDecisionsTotal} {
+	for _, collector := range collectors {
 		if err := registry.Register(collector); err != nil {
 			if _, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); !ok {
 				return err

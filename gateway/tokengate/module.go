@@ -27,6 +27,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/internal/usage"
 )
 
 func init() {
@@ -48,8 +49,8 @@ const (
 // It sets the placeholders {http.auth.user.id}, the id of the token, and
 // {http.auth.user.organization_id}, and adds request_id, token_id and organization_id to the access log.
 type Gate struct {
-	// Introspection is the URL of the tokens service's RFC 7662 endpoint. Default:
-	// http://127.0.0.1:9082/internal/v1/introspect
+	// Introspection is the URL of the tokens service's RFC 7662 endpoint; reports of usage go to its
+	// neighbour "usage". Default: http://127.0.0.1:9082/internal/v1/introspect
 	Introspection string `json:"introspection,omitempty"`
 	// Credential is what the gateway presents there, at least 32 bytes.
 	Credential string `json:"credential,omitempty"`
@@ -74,6 +75,7 @@ type Gate struct {
 	credential string
 	demo       bool
 	tokens     *introspect.Introspector
+	usage      *usage.Reporter
 	windows    *ratelimit.Limiter
 	release    []func() error
 	outages    outages
@@ -88,7 +90,8 @@ func (*Gate) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision reads the secrets and takes the Redis pool and the token cache, which a reload keeps. It
+// Provision reads the secrets and takes the Redis pool, the token cache and the counted uses, which a reload
+// keeps. It
 // connects to nothing: neither needs to be there when the gateway starts.
 func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger = ctx.Logger()

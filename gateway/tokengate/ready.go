@@ -42,8 +42,8 @@ func (h *Ready) Provision(ctx caddy.Context) error {
 // ServeHTTP implements caddyhttp.MiddlewareHandler.
 func (h *Ready) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
 	var used []*introspect.Introspector
-	introspectors.Range(func(_, shared any) bool {
-		used = append(used, shared.(sharedIntrospector).Introspector)
+	tokensServices.Range(func(_, shared any) bool {
+		used = append(used, shared.(*tokensService).introspector)
 		return true
 	})
 

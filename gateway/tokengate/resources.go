@@ -1,6 +1,8 @@
 package tokengate
 
 import (
+	"errors"
+	"net/url"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -8,23 +10,60 @@ import (
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/internal/usage"
 )
 
-// What gates share and reloads keep: remembered answers and open connections. Two gates with the same
-// settings use the same one.
+// What gates share and reloads keep: remembered answers, counted uses and open connections. Two gates with
+// the same settings use the same one.
 var (
-	introspectors = caddy.NewUsagePool()
-	limiters      = caddy.NewUsagePool()
+	tokensServices = caddy.NewUsagePool()
+	limiters       = caddy.NewUsagePool()
 )
 
-// introspectorKey tells introspectors apart.
-type introspectorKey struct{ endpoint, credential string }
+// tokensServiceKey tells tokens services apart.
+type tokensServiceKey struct{ introspection, credential string }
 
-type sharedIntrospector struct{ *introspect.Introspector }
+// tokensService is everything that the gateway has to do with one of them.
+type tokensService struct {
+	introspector *introspect.Introspector
+	usage        *usage.Reporter
+}
+
+// newTokensService connects to nothing yet. What it has to log outlives the configuration that made it.
+func newTokensService(key tokensServiceKey) (*tokensService, error) {
+	reports, err := neighbour(key.introspection, "usage")
+	if err != nil {
+		return nil, err
+	}
+	reporting := &outage{logger: caddy.Log().Named("http.handlers.token_gate"), what: "reporting usage"}
+	return &tokensService{
+		introspector: introspect.New(key.introspection, key.credential, time.Now),
+		usage: usage.New(usage.Config{
+			Endpoint:   reports,
+			Credential: key.credential,
+			Batch: func(outcome usage.Outcome, err error) {
+				usageBatchesTotal.WithLabelValues(string(outcome)).Inc()
+				reporting.note(err)
+			},
+			Lost: func(requests int64) { usageLostRequestsTotal.Add(float64(requests)) },
+		}),
+	}, nil
+}
+
+// neighbour returns the URL of the internal interface that stands beside the introspection endpoint under
+// that name.
+func neighbour(introspection, name string) (string, error) {
+	base, err := url.Parse(introspection)
+	if err != nil {
+		return "", errors.New("introspection is not a URL")
+	}
+	return base.ResolveReference(&url.URL{Path: name}).String(), nil
+}
 
 // Destruct implements caddy.Destructor.
-func (s sharedIntrospector) Destruct() error {
-	s.Close()
+func (s *tokensService) Destruct() error {
+	s.usage.Close()
+	s.introspector.Close()
 	return nil
 }
 
@@ -39,7 +78,7 @@ func (s sharedLimiter) Destruct() error {
 	return s.client.Close()
 }
 
-// acquire takes the introspector and the limiter that fit g's settings.
+// acquire takes the tokens service and the limiter that fit g's settings.
 func (g *Gate) acquire(redisURL string) error {
 	limiter, _, err := limiters.LoadOrNew(redisURL, func() (caddy.Destructor, error) {
 		client, err := ratelimit.NewClient(redisURL)
@@ -57,16 +96,14 @@ func (g *Gate) acquire(redisURL string) error {
 		return err
 	})
 
-	key := introspectorKey{g.Introspection, g.credential}
-	introspector, _, err := introspectors.LoadOrNew(key, func() (caddy.Destructor, error) {
-		return sharedIntrospector{introspect.New(key.endpoint, key.credential, time.Now)}, nil
-	})
+	key := tokensServiceKey{g.Introspection, g.credential}
+	service, _, err := tokensServices.LoadOrNew(key, func() (caddy.Destructor, error) { return newTokensService(key) })
 	if err != nil {
 		return err
 	}
-	g.tokens = introspector.(sharedIntrospector).Introspector
+	g.tokens, g.usage = service.(*tokensService).introspector, service.(*tokensService).usage
 	g.release = append(g.release, func() error {
-		_, err := introspectors.Delete(key)
+		_, err := tokensServices.Delete(key)
 		return err
 	})
 	return nil

@@ -146,6 +146,44 @@ func (g *gateway) waitUntilAlive(t *testing.T, ended chan error) {
 	}
 }
 
+// reload makes the gateway read its configuration again.
+func (g *gateway) reload(t *testing.T) {
+	t.Helper()
+	if err := g.process.Signal(syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	g.waitForLog(t, "successfully reloaded config from file")
+}
+
+func (g *gateway) waitForLog(t *testing.T, text string) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !strings.Contains(g.log.String(), text) {
+		select {
+		case <-deadline:
+			t.Fatalf("no %q in the log:\n%s", text, g.log)
+		case <-tick.C:
+		}
+	}
+}
+
+// metrics returns what /metrics says.
+func (g *gateway) metrics(t *testing.T) string {
+	t.Helper()
+	response, err := http.Get(g.inner + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // answer is one response, read whole.
 type answer struct {
 	*http.Response
@@ -244,29 +282,43 @@ type tokensService struct {
 	asked   atomic.Int64
 	fault   atomic.Int64 // a status to answer with instead, 0 for none
 	answers sync.Map     // token → JSON
+	reports chan string  // of usage, as they came
 }
 
 func newTokensService(t *testing.T) *tokensService {
 	t.Helper()
-	s := new(tokensService)
+	s := &tokensService{reports: make(chan string, 100)}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/internal/v1/introspect" || r.Header.Get("Authorization") != "Bearer "+testCredential {
+		if r.Header.Get("Authorization") != "Bearer "+testCredential {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		s.asked.Add(1)
 		if status := s.fault.Load(); status != 0 {
 			w.WriteHeader(int(status))
 			return
 		}
-		body, known := s.answers.Load(r.PostFormValue("token"))
-		if !known {
-			body = `{"active":false}`
+		switch r.URL.Path {
+		case "/internal/v1/introspect":
+			s.introspect(w, r)
+		case "/internal/v1/usage":
+			report, _ := io.ReadAll(r.Body)
+			s.reports <- string(report)
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			w.WriteHeader(http.StatusNotFound)
 		}
-		_, _ = io.WriteString(w, body.(string))
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+func (s *tokensService) introspect(w http.ResponseWriter, r *http.Request) {
+	s.asked.Add(1)
+	body, known := s.answers.Load(r.PostFormValue("token"))
+	if !known {
+		body = `{"active":false}`
+	}
+	_, _ = io.WriteString(w, body.(string))
 }
 
 const testOrganization = "org_01k9x3v7t2e8sbq4m6n0pacdfg"

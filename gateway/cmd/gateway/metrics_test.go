@@ -1,8 +1,6 @@
 package main
 
 import (
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -20,16 +18,7 @@ func TestMetricsTellOutcomesAndNobody(t *testing.T) {
 	g.get(t, "/api/v1/shipments", caller, "")
 	g.get(t, "/problems", caller, "")
 
-	response, err := http.Get(g.inner + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	raw, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	metrics := string(raw)
+	metrics := g.metrics(t)
 	for _, want := range []string{
 		`quayside_gateway_requests_total{outcome="forwarded"} 2`,
 		`quayside_gateway_requests_total{outcome="missing_token"} 1`,
@@ -38,6 +27,7 @@ func TestMetricsTellOutcomesAndNobody(t *testing.T) {
 		`quayside_gateway_introspection_seconds_count{source="cache"} 1`,
 		`quayside_gateway_window_decisions_total{decision="allowed",source="redis",window="token"} 2`,
 		`quayside_gateway_window_decisions_total{decision="allowed",source="redis",window="address"} 1`,
+		`quayside_gateway_usage_lost_requests_total 0`,
 	} {
 		if !strings.Contains(metrics, want+"\n") {
 			t.Errorf("no %s", want)

@@ -5,10 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // Two services behind one name, as localhost stands for two addresses: both are used, and when one goes
@@ -66,19 +63,7 @@ func TestReloadKeepsKnownTokens(t *testing.T) {
 		t.Fatal(a.Status)
 	}
 	g.tokens.Close()
-	if err := g.process.Signal(syscall.SIGUSR1); err != nil {
-		t.Fatal(err)
-	}
-	deadline := time.After(5 * time.Second)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !strings.Contains(g.log.String(), "successfully reloaded config from file") {
-		select {
-		case <-deadline:
-			t.Fatalf("not reloaded:\n%s", g.log)
-		case <-tick.C:
-		}
-	}
+	g.reload(t)
 	a := g.get(t, "/api/v1/shipments", newCaller(t), token)
 	if a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Remaining") != "98" {
 		t.Errorf("after the reload: %s %s", a.Status, a.body)
