@@ -192,11 +192,18 @@ func TestPagesWithoutTokensServiceAreHTMLForBrowsers(t *testing.T) {
 func TestNothingOfASignInReachesALog(t *testing.T) {
 	t.Parallel()
 
-	for name, env := range map[string]map[string]string{"working": nil, "failing": {"TOKENS_PORT": freePort(t)}} {
+	const secret = "correct-horse-battery-staple"
+	upstream := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Set-Cookie", "session="+secret)
+		w.Header().Set("Location", "/settings?state="+secret)
+		w.WriteHeader(http.StatusSeeOther)
+	})
+	for name, env := range map[string]map[string]string{
+		"working": {"LOG_LEVEL": "debug"}, "failing": {"LOG_LEVEL": "debug", "TOKENS_PORT": freePort(t)},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := start(t, options{env: env})
-			const secret = "correct-horse-battery-staple"
+			g := start(t, options{upstream: upstream, env: env})
 			for _, head := range []string{"POST /sign-in", "GET /sign-in/oidc/callback?code=" + secret, "GET /sign-in/invitation/" + secret, "GET /Sign-In/x/" + secret} {
 				g.send(t, head+" HTTP/1.1", "Cookie: session="+secret, "Referer: http://api/sign-in?code="+secret,
 					"Content-Type: application/x-www-form-urlencoded", "Content-Length: "+strconv.Itoa(len("password="+secret)), "", "password="+secret)

@@ -18,7 +18,7 @@ import (
 func TestNoTokenReachesALog(t *testing.T) {
 	t.Parallel()
 
-	g := start(t, options{upstream: http.HandlerFunc(awkward), env: map[string]string{"TOKENS_PORT": freePort(t)}})
+	g := start(t, options{upstream: http.HandlerFunc(awkward), env: map[string]string{"TOKENS_PORT": freePort(t), "LOG_LEVEL": "debug"}})
 	token, id := g.tokens.create("")
 	bearer := "Authorization: Bearer " + token
 	escaped := strings.ReplaceAll(token, "_", "%5F")
