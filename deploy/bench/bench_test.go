@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test's own program be the child that measureScripts starts.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == callsCommand {
+		if err := realMain(context.Background(), os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// TestAShortRunMeasuresEverything is a whole run with a tiny load. Its figures
+// mean nothing, but each is there, and the answers were what they should be.
+// On a busy machine Redis's 50 ms may be over: then it is 503.
+func TestAShortRunMeasuresEverything(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("measuring needs Linux")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	profiles := t.TempDir()
+	report, err := runAll(t.Context(), settings{
+		root: root, race: true, rounds: 1, tokens: 8, connections: 4, rate: 200,
+		warmup: 100 * time.Millisecond, length: 300 * time.Millisecond,
+		profiles: profiles, profiled: 300 * time.Millisecond, log: io.Discard,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sc := range report.scenarios {
+		for _, m := range []mode{saturated, steady} {
+			for _, target := range append([]string{gateway}, sc.beside...) {
+				series := report.results[measurement{sc.key, m, target}]
+				if len(series) != 1 {
+					t.Fatalf("%s, %s, %s: %d measurements", sc.title, m, target, len(series))
+				}
+				f := series[0]
+				if f.throughput <= 0 || f.cpu <= 0 || f.cpu > 60 || (f.p99 > 0) != (m == steady) {
+					t.Errorf("%s, %s, %s: %+v", sc.title, m, target, f)
+				}
+				if f.redisCPU <= 0 && sc.key != "redis-gone" {
+					t.Errorf("%s, %s, %s: Redis's CPU is %g", sc.title, m, target, f.redisCPU)
+				}
+				f.checkAnswers(t, sc, target)
+			}
+		}
+		if calls := report.results[measurement{sc.key, saturated, scripts}]; sc.scriptKeys > 0 && (len(calls) != 1 || calls[0].redisCPU <= 0) {
+			t.Errorf("%s: script calls %+v", sc.title, calls)
+		}
+		if info, err := os.Stat(filepath.Join(profiles, sc.key+"-saturated.pprof")); err != nil || info.Size() == 0 {
+			t.Errorf("%s: no profile: %v", sc.title, err)
+		}
+	}
+	if len(report.verdicts()) != len(goals)+1 {
+		t.Errorf("%d verdicts of %d goals", len(report.verdicts()), len(goals)+1)
+	}
+	text := report.markdown()
+	for _, want := range []string{"all refused (429), steady | gateway", "peak memory", "Redis " + report.facts.redis} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// checkAnswers fails the test when there are answers that not even a busy
+// machine explains, or none that are right.
+func (f figures) checkAnswers(t *testing.T, sc scenario, target string) {
+	t.Helper()
+	slow := f.wrong[http.StatusServiceUnavailable]
+	for status, n := range f.wrong {
+		if status != http.StatusServiceUnavailable || target != gateway {
+			t.Errorf("%s, %s: %d answers of status %d", sc.title, target, n, status)
+		}
+	}
+	if slow >= f.answers && sc.key != "redis-gone" {
+		t.Errorf("%s, %s: all of %d answers were 503", sc.title, target, f.answers)
+	}
+}

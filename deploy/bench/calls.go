@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-redis/redis_rate/v10"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/quayside/quayside/deploy/bench/kernel"
+)
+
+// callsCommand makes this program, as a child of itself, the limiter that the
+// gateway would be if it ran one script for each request.
+const callsCommand = "script-calls"
+
+// measureScripts measures Redis under one script call a request, as many a
+// second as the gateway just had requests, from the gateway's cores.
+func (r *rig) measureScripts(ctx context.Context, sc scenario, rate float64) (figures, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return figures{}, err
+	}
+	var clocks stopwatch
+	if err := clocks.read(0, r.redisPID); err != nil {
+		return figures{}, err
+	}
+	cmd := command(r.cores.gateway, self, callsCommand, r.stack.RedisURL,
+		strconv.Itoa(sc.scriptKeys), strconv.Itoa(int(rate)), r.settings.length.String())
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return figures{}, fmt.Errorf("%s: %w", callsCommand, err)
+	}
+	if err := clocks.read(0, r.redisPID); err != nil {
+		return figures{}, err
+	}
+	var calls int
+	if _, err := fmt.Sscan(string(out), &calls); err != nil || calls == 0 {
+		return figures{}, fmt.Errorf("%s counted %q calls", callsCommand, out)
+	}
+	return figures{
+		throughput: float64(calls) / r.settings.length.Seconds(),
+		redisCPU:   clocks.redis.Seconds() / float64(calls) * 1000,
+	}, ctx.Err()
+}
+
+// callScripts calls redis_rate's script at a steady rate and prints how often.
+// Arguments: Redis's URL, the number of windows, calls a second, for how long.
+func callScripts(ctx context.Context, args []string) error {
+	if len(args) != 4 {
+		return fmt.Errorf("%s needs four arguments", callsCommand)
+	}
+	options, err := redis.ParseURL(args[0])
+	if err != nil {
+		return err
+	}
+	windows, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	rate, err := strconv.Atoi(args[2])
+	if err != nil || rate < 1 {
+		return fmt.Errorf("%s calls a second", args[2])
+	}
+	length, err := time.ParseDuration(args[3])
+	if err != nil {
+		return err
+	}
+	options.PoolSize, options.MaxRetries = callers, -1 // as the gateway's
+	client := redis.NewClient(options)
+	defer func() { _ = client.Close() }()
+	calls, err := callEvenly(ctx, redis_rate.NewLimiter(client), windows, rate, length)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Println(calls)
+	return err
+}
+
+// callers is how many calls may be under way.
+const callers = 64
+
+func callEvenly(ctx context.Context, limiter *redis_rate.Limiter, windows, rate int, length time.Duration) (int64, error) {
+	ticks, err := kernel.NewTicks(time.Second / time.Duration(rate))
+	if err != nil {
+		return 0, err
+	}
+	defer ticks.Stop()
+	due := make(chan int, callers)
+	var calls, failed atomic.Int64
+	var group sync.WaitGroup
+	limit := redis_rate.Limit{Rate: 1, Burst: 1_000_000, Period: 2 * time.Minute}
+	for range callers {
+		group.Go(func() {
+			for n := range due {
+				if _, err := limiter.Allow(ctx, "bench:"+strconv.Itoa(n%windows), limit); err != nil {
+					failed.Add(1)
+				}
+				calls.Add(1)
+			}
+		})
+	}
+	for start, n := time.Now(), 0; time.Since(start) < length && ctx.Err() == nil; {
+		passed, err := ticks.Wait()
+		if err != nil {
+			return 0, err
+		}
+		for range passed {
+			due <- n
+			n++
+		}
+	}
+	close(due)
+	group.Wait()
+	if failed.Load() > 0 {
+		return 0, fmt.Errorf("%d of %d calls failed", failed.Load(), calls.Load())
+	}
+	return calls.Load(), ctx.Err()
+}

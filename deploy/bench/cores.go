@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+)
+
+// cores says who runs where, as lists that taskset reads. Empty lists: anywhere.
+type cores struct {
+	gateway string // the program that is measured
+	others  string // load, upstream, Redis, Postgres, the services
+	given   int    // how many the measured program has
+}
+
+// chooseCores parts the machine in two halves, where it has taskset.
+func chooseCores() cores {
+	n := runtime.NumCPU()
+	if _, err := exec.LookPath("taskset"); err != nil || n < 2 {
+		return cores{given: n}
+	}
+	return cores{gateway: coreRange(0, n/2-1), others: coreRange(n/2, n-1), given: n / 2}
+}
+
+func coreRange(first, last int) string {
+	if first == last {
+		return strconv.Itoa(first)
+	}
+	return fmt.Sprintf("%d-%d", first, last)
+}
+
+// command is a command that will run on the given cores.
+func command(on, name string, args ...string) *exec.Cmd {
+	if on != "" {
+		name, args = "taskset", append([]string{"-c", on, name}, args...)
+	}
+	return exec.Command(name, args...) //nolint:gosec,noctx // G204: our own arguments; whoever starts it stops it
+}
+
+// moveSelf moves this process, and what it starts from now on, to the given cores.
+func moveSelf(ctx context.Context, on string) error {
+	if on == "" {
+		return nil
+	}
+	//nolint:gosec // G204: our own arguments
+	out, err := exec.CommandContext(ctx, "taskset", "-a", "-c", "-p", on, strconv.Itoa(os.Getpid())).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("taskset: %w: %s", err, bytes.TrimSpace(out))
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"math"
+	"slices"
+)
+
+// goal is what a ratio, or the gateway's memory, should be.
+type goal struct {
+	what     string
+	scenario string // key
+	mode     mode
+	against  string // the target to compare with
+	figure   func(figures) float64
+	limit    float64
+	further  float64 // where to go once limit is met; 0: nowhere
+	atLeast  bool    // limit is a lower bound, else an upper one
+}
+
+func cpu(f figures) float64        { return f.cpu }
+func redisCPU(f figures) float64   { return f.redisCPU }
+func throughput(f figures) float64 { return f.throughput }
+func p99(f figures) float64        { return float64(f.p99) }
+
+// goals are those of the gateway.
+var goals = []goal{
+	{what: "CPU a request", scenario: "many", mode: saturated, against: bare, figure: cpu, limit: 1.05, further: 0.95},
+	{what: "throughput", scenario: "many", mode: saturated, against: bare, figure: throughput, limit: 1, further: 1.1, atLeast: true},
+	{what: "CPU a request", scenario: "hot", mode: saturated, against: bare, figure: cpu, limit: 1, further: 0.95},
+	{what: "throughput", scenario: "hot", mode: saturated, against: bare, figure: throughput, limit: 1, further: 1.1, atLeast: true},
+	{what: "CPU a request", scenario: "many", mode: steady, against: bare, figure: cpu, limit: 1.35},
+	{what: "p99", scenario: "many", mode: steady, against: bare, figure: p99, limit: 1.5},
+	{what: "CPU a request", scenario: "refused", mode: saturated, against: bare, figure: cpu, limit: 0.25},
+	{what: "throughput", scenario: "refused", mode: saturated, against: bare, figure: throughput, limit: 4, atLeast: true},
+	{what: "CPU a request", scenario: "mistyped", mode: saturated, against: bare, figure: cpu, limit: 0.25},
+	{what: "throughput", scenario: "mistyped", mode: saturated, against: bare, figure: throughput, limit: 4, atLeast: true},
+	{what: "Redis's CPU a request", scenario: "many", mode: saturated, against: scripts, figure: redisCPU, limit: 0.25},
+	{what: "Redis's CPU a request", scenario: "hot", mode: saturated, against: scripts, figure: redisCPU, limit: 0.1},
+}
+
+// maxMemory is the goal for the gateway's peak memory, in bytes.
+const maxMemory = 90 << 20
+
+// verdict is what became of a goal.
+type verdict struct {
+	goal
+	ratio     float64 // the median of the rounds'
+	low, high float64 // the lowest and the highest
+	met       bool
+	beyond    bool // further, too
+}
+
+// judge compares the figures of each round with those of the same round.
+func (g goal) judge(all results) (v verdict, measured bool) {
+	ours := all[measurement{g.scenario, g.mode, gateway}]
+	theirs := all[measurement{g.scenario, g.mode, g.against}]
+	if len(ours) == 0 || len(ours) != len(theirs) {
+		return v, false
+	}
+	ratios := make([]float64, len(ours))
+	for i := range ours {
+		ratios[i] = g.figure(ours[i]) / g.figure(theirs[i])
+	}
+	v = verdict{goal: g, ratio: median(ratios), low: slices.Min(ratios), high: slices.Max(ratios)}
+	v.met = g.reaches(v.ratio, g.limit)
+	v.beyond = v.met && g.further > 0 && g.reaches(v.ratio, g.further)
+	return v, true
+}
+
+func (g goal) reaches(ratio, limit float64) bool {
+	if g.atLeast {
+		return ratio >= limit
+	}
+	return ratio <= limit
+}
+
+// median returns the middle of values, NaN when there are none.
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"math"
+	"testing"
+)
+
+func TestAGoalIsJudgedByTheMedianOfTheRoundsRatios(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		goal         goal
+		ours, theirs []float64
+		ratio        float64
+		met, beyond  bool
+	}{
+		"lower is better":  {goal{limit: 1.05, further: 0.95}, []float64{1, 9, 1}, []float64{1, 1, 1}, 1, true, false},
+		"beyond":           {goal{limit: 1.05, further: 0.95}, []float64{1}, []float64{2}, 0.5, true, true},
+		"nowhere beyond":   {goal{limit: 1}, []float64{1}, []float64{2}, 0.5, true, false},
+		"missed":           {goal{limit: 1}, []float64{3, 4}, []float64{2, 2}, 1.75, false, false},
+		"higher is better": {goal{limit: 4, atLeast: true}, []float64{50}, []float64{10}, 5, true, false},
+		"too low":          {goal{limit: 4, atLeast: true}, []float64{30}, []float64{10}, 3, false, false},
+		// Whoever compared medians would see 1: each round stands for itself.
+		"a slow round is slow for both": {goal{limit: 1}, []float64{1, 10, 100}, []float64{2, 20, 50}, 0.5, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.goal.scenario, test.goal.mode, test.goal.against, test.goal.figure = "s", steady, bare, cpu
+			all := results{}
+			for i := range test.ours {
+				for target, value := range map[string]float64{gateway: test.ours[i], bare: test.theirs[i]} {
+					key := measurement{"s", steady, target}
+					all[key] = append(all[key], figures{cpu: value})
+				}
+			}
+			v, measured := test.goal.judge(all)
+			if !measured || math.Abs(v.ratio-test.ratio) > 1e-9 || v.met != test.met || v.beyond != test.beyond {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+}
+
+func TestWhatWasNotMeasuredIsNotJudged(t *testing.T) {
+	t.Parallel()
+	for _, g := range goals {
+		if _, measured := g.judge(results{}); measured {
+			t.Errorf("%s", g.what)
+		}
+	}
+}
+
+func TestNoFigureOfUnfairAnswersGoesUnsaid(t *testing.T) {
+	t.Parallel()
+	r := report{
+		scenarios: []scenario{{key: "hot", title: "one hot token"}},
+		results: results{
+			{"hot", steady, gateway}:    {{}, {wrong: map[int]int{503: 2, 0: 1}}, {wrong: map[int]int{503: 1}}},
+			{"hot", saturated, gateway}: {{}},
+		},
+	}
+	got := r.wrongAnswers()
+	if len(got) != 2 || got[0] != "one hot token, steady, gateway: 1 times 0" || got[1] != "one hot token, steady, gateway: 3 times 503" {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,74 @@
+package kernel
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// CPUTime returns the CPU time that a process has used so far, in user and
+// kernel mode, by all threads that it has or had. /proc/PID/stat tells the
+// same in steps of 10 ms, which is coarse where Redis works for 20.
+func CPUTime(pid int) (time.Duration, error) {
+	const processClock = 2 // CPUCLOCK_SCHED, of the process and not of one thread
+	var used unix.Timespec
+	// The number of a process's clock is what clock_getcpuclockid(3) computes.
+	clock := int32(^pid<<3 | processClock) //nolint:gosec // G115: process ids end at 2^22
+	if err := unix.ClockGettime(clock, &used); err != nil {
+		return 0, fmt.Errorf("CPU time of process %d: %w", pid, err)
+	}
+	return time.Duration(used.Nano()), nil
+}
+
+// PeakMemory returns the most physical memory that a process ever held, in
+// bytes.
+func PeakMemory(pid int) (int64, error) {
+	status, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = status.Close() }()
+	lines := bufio.NewScanner(status)
+	for lines.Scan() {
+		if text, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
+			var kilobytes int64
+			_, err := fmt.Sscanf(text, "%d kB", &kilobytes)
+			return kilobytes << 10, err
+		}
+	}
+	return 0, fmt.Errorf("process %d has no peak memory", pid)
+}
+
+// Ticks come at a fixed interval. Go's own timers would do, but for the
+// millisecond to which they are rounded while nothing else runs.
+type Ticks struct{ timer *os.File }
+
+// NewTicks starts a clock whose first tick is one interval from now.
+func NewTicks(interval time.Duration) (*Ticks, error) {
+	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	every := unix.NsecToTimespec(interval.Nanoseconds())
+	err = unix.TimerfdSettime(fd, 0, &unix.ItimerSpec{Interval: every, Value: every}, nil)
+	return &Ticks{os.NewFile(uintptr(fd), "timerfd")}, err
+}
+
+// Wait blocks until there are ticks that no Wait returned yet, and returns
+// their number.
+func (t *Ticks) Wait() (int, error) {
+	var count [8]byte
+	if _, err := io.ReadFull(t.timer, count[:]); err != nil {
+		return 0, err
+	}
+	return int(binary.NativeEndian.Uint64(count[:])), nil //nolint:gosec // G115: not that many
+}
+
+// Stop ends the ticks.
+func (t *Ticks) Stop() { _ = t.timer.Close() }

@@ -1,0 +1,135 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func serve(t *testing.T, handler http.HandlerFunc) Plan {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return Plan{
+		Address: strings.TrimPrefix(server.URL, "http://"), Connections: 4, Want: http.StatusOK,
+		Requests: [][]byte{[]byte("GET /a HTTP/1.1\r\nHost: h\r\n\r\n"), []byte("GET /b HTTP/1.1\r\nHost: h\r\n\r\n")},
+		Warmup:   20 * time.Millisecond, Length: 200 * time.Millisecond,
+	}
+}
+
+func nothing() error { return nil }
+
+func TestEveryAnswerIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	var a, b, counted atomic.Int64
+	plan := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		map[string]*atomic.Int64{"/a": &a, "/b": &b}[r.URL.Path].Add(1)
+		_, _ = fmt.Fprint(w, "something")
+	})
+	result, err := Run(t.Context(), plan, func() error { counted.Store(a.Load() + b.Load() - counted.Load()); return nil })
+	if err != nil || len(result.Wrong) > 0 {
+		t.Fatalf("%v, wrong %v", err, result.Wrong)
+	}
+	if result.Answers == 0 || result.Took < plan.Length || a.Load()-b.Load() > 1 || b.Load()-a.Load() > 1 {
+		t.Errorf("%+v; the server saw %d and %d", result, a.Load(), b.Load())
+	}
+	// Up to one request of each connection is under way at either end.
+	if diff := int64(result.Answers) - counted.Load(); diff > 4 || diff < -4 {
+		t.Errorf("%d answers, the server saw %d", result.Answers, counted.Load())
+	}
+}
+
+func TestWrongAnswersAreToldByStatus(t *testing.T) {
+	t.Parallel()
+	plan := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/a":
+			w.WriteHeader(http.StatusTooManyRequests)
+		default:
+			panic(http.ErrAbortHandler) // the connection breaks
+		}
+	})
+	result, err := Run(t.Context(), plan, nothing)
+	if err != nil || result.Wrong[http.StatusOK] > 0 || result.Wrong[http.StatusTooManyRequests] == 0 || result.Wrong[0] == 0 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+func TestASteadyRateIsKept(t *testing.T) {
+	t.Parallel()
+	plan := serve(t, func(http.ResponseWriter, *http.Request) {})
+	plan.Rate = 500
+	result, err := Run(t.Context(), plan, nothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rate := float64(result.Answers) / result.Took.Seconds(); rate < 400 || rate > 600 {
+		t.Errorf("%.0f a second, want 500", rate)
+	}
+	if result.P50 <= 0 || result.P99 < result.P50 {
+		t.Errorf("p50 %s, p99 %s", result.P50, result.P99)
+	}
+}
+
+// TestAStallIsChargedForAllThatHadToWait: of requests that are due each 2 ms,
+// most become due while the server stands still. A generator that waits for
+// its answers before it goes on would see four slow requests among many fast.
+func TestAStallIsChargedForAllThatHadToWait(t *testing.T) {
+	t.Parallel()
+	stalled := make(chan struct{})
+	var once sync.Once
+	plan := serve(t, func(http.ResponseWriter, *http.Request) { <-stalled })
+	plan.Rate = 500
+	marks := 0
+	result, err := Run(t.Context(), plan, func() error {
+		if marks++; marks == 2 {
+			once.Do(func() { close(stalled) })
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.P50 < plan.Length/4 {
+		t.Errorf("p50 is %s of a stall of %s", result.P50, plan.Length)
+	}
+}
+
+func TestRenewedConnectionsComeFromNewAddresses(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	seen := map[string]int{}
+	plan := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		host, _, _ := strings.Cut(r.RemoteAddr, ":")
+		mu.Lock()
+		defer mu.Unlock()
+		seen[host]++
+	})
+	plan.RenewAfter = 3
+	if _, err := Run(t.Context(), plan, nothing); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) <= plan.Connections {
+		t.Errorf("%d addresses", len(seen))
+	}
+	for host, n := range seen {
+		if n > plan.RenewAfter {
+			t.Errorf("%d requests from %s", n, host)
+		}
+	}
+}
+
+func TestNobodyListening(t *testing.T) {
+	t.Parallel()
+	plan := serve(t, nil)
+	plan.Address = "127.0.0.1:1"
+	if result, err := Run(context.WithoutCancel(t.Context()), plan, nothing); err == nil {
+		t.Errorf("%+v", result)
+	}
+}

@@ -1,0 +1,147 @@
+// Bench compares the gateway with a bare Caddy that forwards the same requests
+// to the same upstream, in one run, by turns.
+//
+//	bench [-rounds 7] [-only hot,many,…] [-profile DIR] [-write] [-strict]
+//
+// The figures that are compared are ratios within one round, so what else the
+// machine does meanwhile falls on both. Everything is Linux: elsewhere there
+// are no clocks of other processes to read.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// settings are how a run is to be made.
+type settings struct {
+	root string // the repository
+	only []string
+	race bool // programs with the race detector, as the tests have them
+	pin  bool // the gateway to one half of the cores, all else to the other
+
+	rounds         int
+	tokens         int // of the scenario with many
+	connections    int
+	rate           int           // of the steady mode, requests a second
+	warmup, length time.Duration // of each measurement
+	profiles       string        // directory; empty: none
+	profiled       time.Duration // of each profile
+	log            io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := realMain(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+var errMissed = errors.New("a goal was missed")
+
+func realMain(ctx context.Context, args []string) error {
+	if len(args) > 0 && args[0] == callsCommand {
+		return callScripts(ctx, args[1:])
+	}
+	s := settings{
+		pin: true, tokens: 1000, connections: 64, rate: 2000,
+		warmup: 500 * time.Millisecond, length: 2500 * time.Millisecond, profiled: 10 * time.Second, log: os.Stderr,
+	}
+	var write, strict bool
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.IntVar(&s.rounds, "rounds", 7, "measurements of each program in each scenario")
+	flags.Func("only", "the scenarios to run, a comma `list`; all if left out", func(text string) error {
+		s.only = strings.Split(text, ",")
+		return nil
+	})
+	flags.StringVar(&s.profiles, "profile", "", "a `directory` to put a CPU profile of the gateway in, for each scenario")
+	flags.BoolVar(&write, "write", false, "write deploy/bench/REPORT.md")
+	flags.BoolVar(&strict, "strict", false, "exit with status 1 when a goal is missed")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	var err error
+	if s.root, err = findRoot(); err != nil {
+		return err
+	}
+	return compare(ctx, s, write, strict)
+}
+
+// compare runs the scenarios and shows, and perhaps keeps, what was seen.
+func compare(ctx context.Context, s settings, write, strict bool) error {
+	report, err := runAll(ctx, s)
+	if err != nil {
+		return err
+	}
+	text := report.markdown()
+	if _, err := io.WriteString(os.Stdout, text); err != nil {
+		return err
+	}
+	if write {
+		path := filepath.Join(s.root, "deploy", "bench", "REPORT.md")
+		//nolint:gosec // G306: to be read by everybody
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	if wrong := report.wrongAnswers(); len(wrong) > 0 {
+		return fmt.Errorf("answers were not as they must be: %s", strings.Join(wrong, "; "))
+	}
+	missed := slices.ContainsFunc(report.verdicts(), func(v verdict) bool { return !v.met })
+	if strict && missed {
+		return errMissed
+	}
+	return nil
+}
+
+// runAll brings everything up, measures and takes it down.
+func runAll(ctx context.Context, s settings) (_ *report, err error) {
+	facts := newFacts(ctx, s)
+	rig, err := start(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rig.close()) }()
+	list, err := rig.scenarios(ctx)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	results, err := rig.run(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	r := &report{facts: facts, settings: s, cores: rig.cores, scenarios: list, results: results, took: time.Since(began)}
+	r.facts.redis = rig.redisVersion
+	r.memory, err = rig.peaks()
+	return r, err
+}
+
+// findRoot returns the repository that the working directory is in.
+func findRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("run bench inside the repository (no go.work here or above)")
+		}
+		dir = filepath.Dir(dir)
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+)
+
+// profile keeps CPU profiles of the gateway under a scenario, in measurements
+// of their own, whose figures do not count.
+func (r *rig) profile(ctx context.Context, sc scenario) error {
+	if r.settings.profiles == "" {
+		return nil
+	}
+	if err := os.MkdirAll(r.settings.profiles, 0o750); err != nil {
+		return err
+	}
+	longer := *r
+	longer.settings.length = r.settings.profiled
+	for _, m := range []mode{saturated, steady} {
+		path := filepath.Join(r.settings.profiles, sc.key+"-"+string(m)+".pprof")
+		fetched := make(chan error, 1)
+		go func() { fetched <- longer.fetchProfile(ctx, path) }()
+		_, err := longer.measure(ctx, sc, m, gateway)
+		if err := errors.Join(err, <-fetched); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adminSocket is where the gateway serves profiles when they are wanted.
+func (r *rig) adminSocket() string { return filepath.Join(r.dir, "admin.sock") }
+
+func (r *rig) fetchProfile(ctx context.Context, path string) error {
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", r.adminSocket())
+	}}
+	defer transport.CloseIdleConnections()
+	seconds := 1 + int((r.settings.warmup + r.settings.length).Seconds()) // all of one measurement
+	url := fmt.Sprintf("http://localhost/debug/pprof/profile?seconds=%d", seconds)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	res, err := (&http.Client{Transport: transport}).Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		return fmt.Errorf("profile: %s (%w): %.200s", res.Status, err, body)
+	}
+	return os.WriteFile(path, body, 0o600)
+}

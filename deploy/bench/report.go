@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// report is a whole run.
+type report struct {
+	facts     facts
+	settings  settings
+	cores     cores
+	scenarios []scenario
+	results   results
+	memory    map[string]int64 // peak by target, in bytes
+	took      time.Duration
+}
+
+// verdicts judges the goals of the scenarios that were run.
+func (r *report) verdicts() []verdict {
+	var list []verdict
+	for _, g := range goals {
+		if v, measured := g.judge(r.results); measured {
+			list = append(list, v)
+		}
+	}
+	return append(list, verdict{
+		goal:  goal{what: "peak memory, MB", limit: maxMemory >> 20},
+		ratio: megabytes(r.memory[gateway]), low: megabytes(r.memory[gateway]), high: megabytes(r.memory[gateway]),
+		met: r.memory[gateway] <= maxMemory,
+	})
+}
+
+// wrongAnswers tells of each measurement in which answers were not as wanted.
+func (r *report) wrongAnswers() []string {
+	var list []string
+	for key, series := range r.results {
+		wrong := map[int]int{}
+		for _, f := range series {
+			for status, n := range f.wrong {
+				wrong[status] += n
+			}
+		}
+		for _, status := range slices.Sorted(maps.Keys(wrong)) {
+			list = append(list, fmt.Sprintf("%s, %s, %s: %d times %d", r.title(key.scenario), key.mode, key.target, wrong[status], status))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (r *report) title(key string) string {
+	if key == "" {
+		return "all"
+	}
+	return r.scenarios[slices.IndexFunc(r.scenarios, func(s scenario) bool { return s.key == key })].title
+}
+
+// markdown is the report as people read it.
+func (r *report) markdown() string {
+	var out strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
+	say("# The gateway beside a bare Caddy\n")
+	say("Written by `make bench`; [how it measures](../README.md#make-bench).\n")
+	r.sayFacts(say)
+	say("\n## Goals\n")
+	say("A ratio is the gateway's figure by the other's in the same round: the median of %d rounds, and the lowest and highest.\n", r.settings.rounds)
+	say("| traffic | figure | beside | goal | measured | lowest – highest | |")
+	say("|---|---|---|---|---|---|---|")
+	for _, v := range r.verdicts() {
+		say("| %s | %s | %s | %s | %.2f | %.2f – %.2f | %s |", withMode(r.title(v.scenario), v.mode), v.what, v.against,
+			v.bounds(), v.ratio, v.low, v.high, v.word())
+	}
+	r.sayFigures(say)
+	if wrong := r.wrongAnswers(); len(wrong) > 0 {
+		say("\n## Wrong answers\n")
+		say("What was measured where answers were not as they must be says nothing:\n")
+		for _, line := range wrong {
+			say("- %s", line)
+		}
+	}
+	return out.String()
+}
+
+func withMode(title string, m mode) string {
+	if m == "" {
+		return title
+	}
+	return title + ", " + string(m)
+}
+
+// bounds are the goal's limits.
+func (g goal) bounds() string {
+	sign := "≤"
+	if g.atLeast {
+		sign = "≥"
+	}
+	if g.further > 0 {
+		return fmt.Sprintf("%s %g, then %g", sign, g.limit, g.further)
+	}
+	return fmt.Sprintf("%s %g", sign, g.limit)
+}
+
+func (v verdict) word() string {
+	switch {
+	case v.beyond:
+		return "met, and beyond"
+	case v.met:
+		return "met"
+	default:
+		return "**missed**"
+	}
+}
+
+func (r *report) sayFacts(say func(string, ...any)) {
+	say("- %s, commit %s, %s, Redis %s", r.facts.date, r.facts.commit, r.facts.golang, r.facts.redis)
+	say("- %s, %d cores, Linux %s; /proc/loadavg before the run: %s", r.facts.processor, r.facts.cores, r.facts.kernel, r.facts.load)
+	if r.cores.gateway == "" {
+		say("- nothing was pinned: the measured program shares all cores with load, upstream and Redis")
+	} else {
+		say("- the measured program on core %s; load, upstream, Redis, Postgres and tokens-svc on core %s", r.cores.gateway, r.cores.others)
+	}
+	say("- GOGC=%s for all; %d connections; measured for %s after %s, %d rounds, by turns; steady is %d requests a second; %s in all",
+		gcPercent(), r.settings.connections, r.settings.length, r.settings.warmup, r.settings.rounds, r.settings.rate, r.took.Round(time.Second))
+}
+
+// sayFigures shows the medians behind the ratios.
+func (r *report) sayFigures(say func(string, ...any)) {
+	say("\n## Figures\n")
+	say("Medians. CPU in seconds for 1,000 requests; busy is the share of its cores that the program used: where it is")
+	say("well under 100 %% of a saturated run, something else was the bottleneck and the throughput is a lower bound.\n")
+	say("| traffic | program | requests/s | CPU | Redis's CPU | busy | p50 ms | p99 ms |")
+	say("|---|---|---|---|---|---|---|---|")
+	for _, sc := range r.scenarios {
+		for _, m := range []mode{saturated, steady} {
+			for _, target := range append([]string{gateway}, append(sc.beside, scripts)...) {
+				series := r.results[measurement{sc.key, m, target}]
+				if len(series) == 0 {
+					continue
+				}
+				of := func(figure func(figures) float64) float64 { return medianOf(series, figure) }
+				say("| %s | %s | %.0f | %s | %.4f | %s | %s | %s |", withMode(sc.title, m), target, of(throughput),
+					shown("%.4f", of(cpu)), of(redisCPU), shown("%.0f %%", 100*of(func(f figures) float64 { return f.busy })),
+					shown("%.2f", of(func(f figures) float64 { return milliseconds(f.p50) })),
+					shown("%.2f", of(func(f figures) float64 { return milliseconds(f.p99) })))
+			}
+		}
+	}
+	say("")
+	for _, target := range slices.Sorted(maps.Keys(r.memory)) {
+		say("- peak memory of the %s: %.0f MB", target, megabytes(r.memory[target]))
+	}
+}
+
+// shown leaves a cell empty where there is nothing to show.
+func shown(format string, value float64) string {
+	if value == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, value)
+}
+
+func medianOf(series []figures, figure func(figures) float64) float64 {
+	values := make([]float64, len(series))
+	for i, f := range series {
+		values[i] = figure(f)
+	}
+	return median(values)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func megabytes(n int64) float64 { return float64(n) / (1 << 20) }

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/quayside/quayside/deploy/bench/kernel"
+	"github.com/quayside/quayside/deploy/bench/upstream"
+	"github.com/quayside/quayside/deploy/devstack"
+)
+
+// What is measured: the gateway as shipped, and beside it the same program.
+const (
+	gateway = "gateway"
+	bare    = "bare Caddy"    // reverse_proxy and nothing else
+	ungated = "ungated Caddy" // the shipped Caddyfile, with its log, metrics and limits, but without the gate
+	scripts = "script calls"  // no proxy: redis_rate's script once a request, for Redis's CPU
+)
+
+// rig is everything that a measurement needs, running.
+type rig struct {
+	settings     settings
+	cores        cores
+	dir          string
+	stack        *devstack.Stack
+	upstream     *upstream.Upstream
+	servers      map[string]*server
+	redisPID     int
+	redisVersion string
+}
+
+// start brings up the stack, with our upstream in place of shipments-svc, and
+// the programs to compare.
+func start(ctx context.Context, s settings) (_ *rig, err error) {
+	r := &rig{settings: s, servers: map[string]*server{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.close())
+		}
+	}()
+	if r.dir, err = os.MkdirTemp("", "quayside-bench-"); err != nil {
+		return r, err
+	}
+	r.stack, err = devstack.Start(ctx, devstack.Options{Root: s.root, Dir: r.dir, Race: s.race, Log: s.log})
+	if err != nil {
+		return r, err
+	}
+	env, err := environOf(filepath.Join(r.dir, "bin", "gateway"))
+	if err != nil {
+		return r, err
+	}
+	if err := r.stack.Program("gateway").Stop(); err != nil {
+		return r, err
+	}
+	r.cores = cores{given: runtime.NumCPU()}
+	if s.pin {
+		r.cores = chooseCores()
+		if err := r.move(ctx); err != nil {
+			return r, err
+		}
+	}
+	if err := r.meetRedis(ctx); err != nil {
+		return r, err
+	}
+	if r.upstream, err = upstream.Listen(ctx); err != nil {
+		return r, err
+	}
+	return r, r.startServers(ctx, env)
+}
+
+// move takes this process and the servers behind the gateway off its cores. A
+// process inherits its cores, so those that run are started again.
+func (r *rig) move(ctx context.Context) error {
+	if err := moveSelf(ctx, r.cores.others); err != nil {
+		return err
+	}
+	tokens := r.stack.Program("tokens-svc")
+	return errors.Join(
+		tokens.Stop(), r.stack.StopRedis(), r.stack.StopPostgres(),
+		r.stack.StartPostgres(ctx), r.stack.StartRedis(ctx), tokens.Start(ctx),
+	)
+}
+
+// meetRedis asks Redis for its process, which a restart changes.
+func (r *rig) meetRedis(ctx context.Context) error {
+	options, err := redis.ParseURL(r.stack.RedisURL)
+	if err != nil {
+		return err
+	}
+	client := redis.NewClient(options)
+	defer func() { _ = client.Close() }()
+	info, err := client.InfoMap(ctx, "server").Result()
+	if err != nil {
+		return err
+	}
+	r.redisVersion = info["Server"]["redis_version"]
+	if r.redisPID, err = strconv.Atoi(info["Server"]["process_id"]); err != nil {
+		return errors.New("no redis-server: install one, a stand-in has no CPU time of its own")
+	}
+	return nil
+}
+
+// startServers starts the programs to compare, each with what the stack gave
+// its gateway, but before our upstream.
+func (r *rig) startServers(ctx context.Context, env []string) error {
+	_, upstreamPort, _ := net.SplitHostPort(r.upstream.Address())
+	env = with(env, "SHIPMENTS_PORT="+upstreamPort, "GOGC="+gcPercent())
+	for _, c := range []struct {
+		name string
+		file func() (string, error)
+	}{{gateway, r.gatewayFile}, {bare, r.bareFile}, {ungated, r.ungatedFile}} {
+		caddyfile, err := c.file()
+		if err != nil {
+			return err
+		}
+		public, inner, err := freePorts(ctx)
+		if err != nil {
+			return err
+		}
+		config := serverConfig{
+			name: c.name, caddyfile: caddyfile, address: "127.0.0.1" + public, on: r.cores.gateway,
+			env: with(env, "GATEWAY_ADDRESS="+public, "GATEWAY_INNER_ADDRESS="+inner), ready: "http://127.0.0.1" + inner + "/readyz",
+		}
+		if c.name == bare {
+			config.ready = "http://" + config.address
+		}
+		if r.servers[c.name], err = startServer(ctx, r.dir, config); err != nil {
+			delete(r.servers, c.name)
+			return err
+		}
+	}
+	return nil
+}
+
+// shipped reads the gateway's Caddyfile.
+func (r *rig) shipped() (string, error) {
+	text, err := os.ReadFile(filepath.Join(r.settings.root, "gateway", "Caddyfile"))
+	return string(text), err
+}
+
+// gatewayFile is the shipped Caddyfile; when profiles are wanted, a copy of it
+// with Caddy's admin endpoint, which serves them, on a socket.
+func (r *rig) gatewayFile() (string, error) {
+	if r.settings.profiles == "" {
+		return filepath.Join(r.settings.root, "gateway", "Caddyfile"), nil
+	}
+	return r.variant("profiled", regexp.MustCompile(`(?m)^\tadmin off$`), "\tadmin unix/"+r.adminSocket())
+}
+
+func (r *rig) bareFile() (string, error) {
+	return filepath.Join(r.settings.root, "deploy", "bench", "bare.Caddyfile"), nil
+}
+
+// ungatedFile is the shipped Caddyfile without the gate.
+func (r *rig) ungatedFile() (string, error) {
+	return r.variant("ungated", regexp.MustCompile(`(?m)^\s*import gate$|^\s*token_gate_ready$`), "")
+}
+
+// variant writes the shipped Caddyfile with what matches replaced.
+func (r *rig) variant(name string, match *regexp.Regexp, by string) (string, error) {
+	text, err := r.shipped()
+	if err != nil {
+		return "", err
+	}
+	if !match.MatchString(text) {
+		return "", fmt.Errorf("nothing in gateway/Caddyfile matches %s", match)
+	}
+	path := filepath.Join(r.dir, name+".Caddyfile")
+	return path, os.WriteFile(path, []byte(match.ReplaceAllLiteralString(text, by)), 0o600)
+}
+
+// freePorts returns two free ports, as ":PORT".
+func freePorts(ctx context.Context) (a, b string, err error) {
+	for _, port := range []*string{&a, &b} {
+		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+		if err != nil {
+			return "", "", err
+		}
+		address := listener.Addr().String()
+		*port = address[strings.LastIndexByte(address, ':'):]
+		defer func() { _ = listener.Close() }()
+	}
+	return a, b, nil
+}
+
+// peaks returns the most memory that each server ever held, in bytes.
+func (r *rig) peaks() (map[string]int64, error) {
+	peaks := map[string]int64{}
+	for name, s := range r.servers {
+		var err error
+		if peaks[name], err = kernel.PeakMemory(s.pid()); err != nil {
+			return nil, err
+		}
+	}
+	return peaks, nil
+}
+
+// close stops everything and removes it.
+func (r *rig) close() error {
+	var errs []error
+	for _, s := range r.servers {
+		errs = append(errs, s.stop())
+	}
+	if r.upstream != nil {
+		errs = append(errs, r.upstream.Close())
+	}
+	if r.stack != nil {
+		errs = append(errs, r.stack.Close())
+	}
+	if r.dir != "" {
+		errs = append(errs, devstack.Clean(r.dir))
+	}
+	return errors.Join(errs...)
+}
