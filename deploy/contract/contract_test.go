@@ -19,6 +19,7 @@ var modules = []string{"gateway", "shipments-svc", "tokens-svc", "deploy"}
 func TestGoldensAreEqual(t *testing.T) {
 	t.Parallel()
 	for name, holders := range map[string][]string{
+		"assertion.json":     {"gateway", "tokens-svc"},
 		"identity.json":      {"gateway", "shipments-svc", "tokens-svc"},
 		"introspection.json": {"gateway", "tokens-svc"},
 		"problem.json":       {"gateway", "shipments-svc", "tokens-svc"},

@@ -16,6 +16,7 @@ type Program struct {
 	name    string
 	args    []string // of serving
 	env     []string
+	outer   string // address of what came through the gateway
 	inner   string // address of its /readyz
 	binary  string
 	logDir  string
@@ -26,17 +27,18 @@ type Program struct {
 // starts all three.
 func (s *Stack) startPrograms(ctx context.Context) error {
 	credential := "GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile
+	callers := "GATEWAY_PUBLIC_KEYS_FILE=" + s.secrets.publicKeyFile
 	programs := []*Program{{
-		name: "tokens-svc", args: []string{"serve"}, inner: s.ports.tokensInner,
+		name: "tokens-svc", args: []string{"serve"}, outer: s.ports.tokens, inner: s.ports.tokensInner,
 		env: []string{
-			"DATABASE_URL=" + s.dsn["tokens"], credential, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
+			"DATABASE_URL=" + s.dsn["tokens"], credential, callers, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner,
 			"LOG_LEVEL=" + s.logLevel(),
 		},
 	}, {
-		name: "shipments-svc", args: []string{"serve"}, inner: s.ports.shipmentsInner,
+		name: "shipments-svc", args: []string{"serve"}, outer: s.ports.shipments, inner: s.ports.shipmentsInner,
 		env: []string{
-			"DATABASE_URL=" + s.dsn["shipments"],
+			"DATABASE_URL=" + s.dsn["shipments"], callers,
 			"LISTEN_ADDRESS=" + s.ports.shipments, "INNER_ADDRESS=" + s.ports.shipmentsInner,
 			"LOG_LEVEL=" + s.logLevel(),
 		},
@@ -44,7 +46,7 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 		name: "gateway", inner: s.ports.gatewayInner,
 		args: []string{"run", "--adapter", "caddyfile", "--config", filepath.Join(s.opts.Root, "gateway", "Caddyfile")},
 		env: []string{
-			credential, "REDIS_URL=" + s.RedisURL,
+			credential, "GATEWAY_SIGNING_KEY_FILE=" + s.secrets.signingKeyFile, "REDIS_URL=" + s.RedisURL,
 			"GATEWAY_BIND=127.0.0.1",
 			"GATEWAY_ADDRESS=" + port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + port(s.ports.gatewayInner),
 			"TOKENS_INTERNAL_URL=http://" + s.ports.tokensInner,
@@ -108,6 +110,10 @@ func (p *Program) Start(ctx context.Context) error {
 	}
 	return p.process.await(ctx, p.name, func() error { return p.ready(ctx) })
 }
+
+// Address returns where a service answers what came through the gateway, for
+// tests of what happens to the rest.
+func (p *Program) Address() string { return p.outer }
 
 // Stop asks the program to drain and waits until it has ended.
 func (p *Program) Stop() error {

@@ -1,9 +1,14 @@
 package devstack
 
 import (
+	"crypto"
+	"crypto/ed25519"
 	"crypto/rand"
+	"crypto/x509"
 	"encoding/base64"
+	"encoding/pem"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,11 +19,15 @@ type secrets struct {
 	postgres       string // the password of the cluster's owner
 	credentialFile string // what the gateway shows to the tokens service
 	peppersFile    string // the tokens service's HMAC key
+	signingKeyFile string // what the gateway proves itself with
+	publicKeyFile  string // what the services check that with
 }
 
 func loadSecrets(dir string) (s secrets, err error) {
 	s.credentialFile = filepath.Join(dir, "gateway-credential")
 	s.peppersFile = filepath.Join(dir, "token-peppers")
+	s.signingKeyFile = filepath.Join(dir, "gateway-key.pem")
+	s.publicKeyFile = filepath.Join(dir, "gateway-public-key.pem")
 	pepper := make([]byte, 32)
 	_, _ = rand.Read(pepper) // never fails
 	for path, fresh := range map[string]string{
@@ -30,9 +39,48 @@ func loadSecrets(dir string) (s secrets, err error) {
 			return s, err
 		}
 	}
+	if err := s.writeKeys(); err != nil {
+		return s, err
+	}
 	password, err := os.ReadFile(filepath.Join(dir, "postgres-password")) //nolint:gosec // G304: our own file
 	s.postgres = string(password)
 	return s, err
+}
+
+// writeKeys makes the gateway's key, once, and writes what is public of it.
+func (s secrets) writeKeys() error {
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		return err
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	if err := writeOnce(s.signingKeyFile, inPEM("PRIVATE KEY", private)); err != nil {
+		return err
+	}
+	content, err := os.ReadFile(s.signingKeyFile)
+	if err != nil {
+		return err
+	}
+	block, _ := pem.Decode(content)
+	if block == nil {
+		return fmt.Errorf("%s is no key in PEM; remove it", s.signingKeyFile)
+	}
+	kept, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.signingKeyFile, err)
+	}
+	public, err := x509.MarshalPKIXPublicKey(kept.(crypto.Signer).Public())
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(s.publicKeyFile, []byte(inPEM("PUBLIC KEY", public)), 0o600) //nolint:gosec // G703: our own file
+}
+
+func inPEM(label string, der []byte) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: label, Bytes: der}))
 }
 
 // writeOnce leaves a file alone that is there already.

@@ -23,6 +23,8 @@ func parseGate(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 //	    introspection   <url>
 //	    credential      {env.NAME}|{file.PATH}
 //	    credential_file <path>
+//	    signing_key     {env.NAME}|{file.PATH}
+//	    signing_key_file <path>
 //	    redis           {env.NAME}|{file.PATH}
 //	    redis_file      <path>
 //	    public          <path...>
@@ -38,12 +40,14 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	}
 
 	single := map[string]*string{
-		"introspection":   &g.Introspection,
-		"credential":      &g.Credential,
-		"credential_file": &g.CredentialFile,
-		"redis":           &g.Redis,
-		"redis_file":      &g.RedisFile,
-		"demo":            &g.Demo,
+		"introspection":    &g.Introspection,
+		"credential":       &g.Credential,
+		"credential_file":  &g.CredentialFile,
+		"signing_key":      &g.SigningKey,
+		"signing_key_file": &g.SigningKeyFile,
+		"redis":            &g.Redis,
+		"redis_file":       &g.RedisFile,
+		"demo":             &g.Demo,
 	}
 	several := map[string]*caddyhttp.MatchPath{"public": &g.Public, "pages": &g.Pages}
 	seen := make(map[string]bool)

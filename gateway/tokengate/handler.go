@@ -8,6 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/requestid"
 )
@@ -59,10 +60,12 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 // admit decides whether the request goes on, and prepares it for that. Otherwise it returns the answer.
 func (g *Gate) admit(out *responseWriter, r *http.Request, caller netip.Addr, authorization []string) *problem {
 	if out.page {
+		g.vouch(r, identity.Caller{})
 		return g.admitPage(out, r, caller)
 	}
 	if public, err := g.Public.MatchWithError(r); err == nil && public {
 		out.window, _ = g.peekAddress(r.Context(), caller)
+		g.vouch(r, identity.Caller{})
 		requestsTotal.WithLabelValues("public").Inc()
 		return nil
 	}
@@ -71,7 +74,7 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, caller netip.Addr, au
 	var refused *problem
 	out.window, token, refused = g.check(r.Context(), caller, authorization)
 	if token != nil {
-		identify(r, token)
+		g.identify(r, token)
 		if token.Rotated {
 			out.sunset = token.ExpiresAt
 		}
@@ -83,11 +86,14 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, caller netip.Addr, au
 }
 
 // identify tells the next handlers and the access log whose request it is.
-func identify(r *http.Request, token *introspect.Answer) {
+func (g *Gate) identify(r *http.Request, token *introspect.Answer) {
 	r.Header.Set("X-Organization-ID", token.OrganizationID)
 	r.Header.Set("X-Token-ID", token.TokenID)
 	r.Header.Set("X-Token-Permissions", token.Permissions)
 
+	g.vouch(r, identity.Caller{
+		TokenID: token.TokenID, OrganizationID: token.OrganizationID, Permissions: token.Permissions,
+	})
 	if repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
 		repl.Set("http.auth.user.id", token.TokenID)
 		repl.Set("http.auth.user.organization_id", token.OrganizationID)

@@ -25,6 +25,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
@@ -46,8 +47,9 @@ const (
 // Secrets are given as one placeholder, {env.NAME} or {file.PATH}, or as the path of a file, and never as
 // text: a configuration is shown to more people than a secret.
 //
-// It sets the placeholders {http.auth.user.id}, the id of the token, and
-// {http.auth.user.organization_id}, and adds request_id, token_id and organization_id to the access log.
+// It sets the placeholders {http.auth.user.id}, the id of the token, {http.auth.user.organization_id}, and
+// {http.token_gate.assertion.SERVICE}, its signed word to that service about who calls; and it adds
+// request_id, token_id and organization_id to the access log.
 type Gate struct {
 	// Introspection is the URL of the tokens service's RFC 7662 endpoint; reports of usage go to its
 	// neighbour "usage". Default: http://127.0.0.1:9082/internal/v1/introspect
@@ -57,6 +59,11 @@ type Gate struct {
 	// CredentialFile is the path of a file that holds the credential instead; placeholders are replaced,
 	// and an empty path means none.
 	CredentialFile string `json:"credential_file,omitempty"`
+	// SigningKey is what the gateway proves itself to the services with: an Ed25519 key in PEM.
+	SigningKey string `json:"signing_key,omitempty"`
+	// SigningKeyFile is the path of a file that holds the key instead; placeholders are replaced, and an
+	// empty path means none.
+	SigningKeyFile string `json:"signing_key_file,omitempty"`
 	// Redis is the URL of the Redis that counts requests. Default: redis://127.0.0.1:6379/0
 	Redis string `json:"redis,omitempty"`
 	// RedisFile is the path of a file that holds the URL instead; placeholders are replaced, and an empty
@@ -68,8 +75,8 @@ type Gate struct {
 	// are answered without a token, with cookies, and counted against windows of the client address: 600
 	// requests a minute, and 30 for what tries to sign in, at or below /sign-in.
 	Pages caddyhttp.MatchPath `json:"pages,omitempty"`
-	// Demo, when it is "true" after placeholders are replaced, lets a credential that begins with "demo-"
-	// be used. Such credentials are published with the demo's data.
+	// Demo, when it is "true" after placeholders are replaced, lets a credential and a signing key that begin
+	// with "demo-" be used, which are published, or no signing key at all.
 	Demo string `json:"demo,omitempty"`
 
 	credential string
@@ -77,6 +84,7 @@ type Gate struct {
 	tokens     *introspect.Introspector
 	usage      *usage.Reporter
 	windows    *ratelimit.Limiter
+	signer     *identity.Signer // nil: the services are laptops' and believe the headers alone
 	release    []func() error
 	outages    outages
 	logger     *zap.Logger
@@ -115,6 +123,13 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	if g.credential, err = secret(repl, "credential", g.Credential, g.CredentialFile); err != nil {
 		problems = append(problems, err)
 	}
+	signingKey, err := secret(repl, "signing_key", g.SigningKey, g.SigningKeyFile)
+	if err == nil {
+		err = g.provisionSigner(signingKey)
+	}
+	if err != nil {
+		problems = append(problems, err)
+	}
 	redisURL, err := secret(repl, "redis", g.Redis, g.RedisFile)
 	if err != nil {
 		problems = append(problems, err)
@@ -138,7 +153,7 @@ var secretReference = regexp.MustCompile(`^\{(env|file)\.[^{}]+\}$`)
 // Validate reports everything that is wrong with the configuration.
 func (g *Gate) Validate() error {
 	var problems []error
-	for name, reference := range map[string]string{"credential": g.Credential, "redis": g.Redis} {
+	for name, reference := range map[string]string{"credential": g.Credential, "signing_key": g.SigningKey, "redis": g.Redis} {
 		if reference != "" && !secretReference.MatchString(reference) {
 			problems = append(problems, fmt.Errorf("token_gate: %s must be one placeholder, {env.NAME} or {file.PATH}", name))
 		}

@@ -35,7 +35,7 @@ func TestReloadKeepsCacheAndConnections(t *testing.T) {
 	t.Parallel()
 
 	file := credentialFile(t)
-	before, after := &Gate{CredentialFile: file}, &Gate{CredentialFile: file}
+	before, after := &Gate{CredentialFile: file, Demo: "true"}, &Gate{CredentialFile: file, Demo: "true"}
 	for _, g := range []*Gate{before, after} {
 		if err := provision(t, g); err != nil {
 			t.Fatal(err)
@@ -51,11 +51,11 @@ func TestReloadKeepsCacheAndConnections(t *testing.T) {
 	if err := before.Cleanup(); err != nil {
 		t.Fatal(err)
 	}
-	again := &Gate{CredentialFile: file}
+	again := &Gate{CredentialFile: file, Demo: "true"}
 	if err := provision(t, again); err != nil || again.tokens != after.tokens {
 		t.Errorf("the old configuration's end was the end of what the new one uses: %v", err)
 	}
-	other := &Gate{CredentialFile: file, Introspection: "http://tokens:9082/internal/v1/introspect"}
+	other := &Gate{CredentialFile: file, Demo: "true", Introspection: "http://tokens:9082/internal/v1/introspect"}
 	if err := provision(t, other); err != nil || other.tokens == after.tokens {
 		t.Errorf("another tokens service shares answers with the first: %v", err)
 	}
@@ -64,7 +64,7 @@ func TestReloadKeepsCacheAndConnections(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 
-	g := &Gate{CredentialFile: credentialFile(t), RedisFile: "{env.SURELY_NOT_SET}"}
+	g := &Gate{CredentialFile: credentialFile(t), Demo: "true", RedisFile: "{env.SURELY_NOT_SET}"}
 	if err := provision(t, g); err != nil {
 		t.Fatal(err)
 	}

@@ -87,6 +87,7 @@ func start(t *testing.T, o options) *gateway {
 		"GATEWAY_ADDRESS":       ":" + public,
 		"GATEWAY_INNER_ADDRESS": ":" + inner,
 		"GATEWAY_CREDENTIAL":    testCredential,
+		"GATEWAY_SIGNING_KEY":   testSigningKey(t),
 		"TOKENS_INTERNAL_URL":   o.tokens.URL,
 		"TOKENS_HOST":           host,
 		"TOKENS_PORT":           port,

@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"net/http"
 	"os"
 	"os/exec"
@@ -83,6 +86,7 @@ func TestSecretsAreTakenFromFiles(t *testing.T) {
 	}
 	g := start(t, options{env: map[string]string{
 		"GATEWAY_CREDENTIAL": "", "GATEWAY_CREDENTIAL_FILE": file(testCredential),
+		"GATEWAY_SIGNING_KEY": "", "GATEWAY_SIGNING_KEY_FILE": file(testSigningKey(t)),
 		"REDIS_URL": "", "REDIS_URL_FILE": file(redistest.URL(t)),
 	}})
 	g.noRedis = false // the address in the file is that of a Redis
@@ -100,12 +104,14 @@ func TestUnusableSecretsAreRefusedAtStart(t *testing.T) {
 		env  []string
 		want []string
 	}{
-		"missing":            {nil, []string{"GATEWAY_CREDENTIAL or GATEWAY_CREDENTIAL_FILE"}},
+		"missing":            {nil, []string{"GATEWAY_CREDENTIAL or GATEWAY_CREDENTIAL_FILE", "GATEWAY_SIGNING_KEY or GATEWAY_SIGNING_KEY_FILE"}},
+		"no key":             {[]string{"GATEWAY_CREDENTIAL=" + hidden, "GATEWAY_SIGNING_KEY=" + hidden}, []string{"signing_key", "openssl genpkey"}},
+		"key of the demo":    {[]string{"GATEWAY_CREDENTIAL=" + hidden, "GATEWAY_SIGNING_KEY=" + inPEM(t, []byte("demo-gateway-key-for-laptops-xx-"))}, []string{"signing key is the demo's", "QUAYSIDE_DEMO=true"}},
 		"too short":          {[]string{"GATEWAY_CREDENTIAL=hunter2"}, []string{"at least 32 bytes"}},
 		"of the demo":        {[]string{"GATEWAY_CREDENTIAL=demo-" + hidden}, []string{"QUAYSIDE_DEMO=true"}},
 		"twice":              {[]string{"GATEWAY_CREDENTIAL=" + hidden, "GATEWAY_CREDENTIAL_FILE=/dev/null"}, []string{"both credential and credential_file"}},
 		"no such file":       {[]string{"GATEWAY_CREDENTIAL_FILE=/nowhere"}, []string{"credential_file", "/nowhere"}},
-		"everything at once": {[]string{"REDIS_URL=http://:" + hidden + "@x", "TOKENS_INTERNAL_URL=tokens"}, []string{"GATEWAY_CREDENTIAL", "redis://", "introspection"}},
+		"everything at once": {[]string{"REDIS_URL=http://:" + hidden + "@x", "TOKENS_INTERNAL_URL=tokens"}, []string{"GATEWAY_CREDENTIAL", "GATEWAY_SIGNING_KEY", "redis://", "introspection"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,13 +133,35 @@ func TestUnusableSecretsAreRefusedAtStart(t *testing.T) {
 	}
 }
 
-func TestDemoCredentialIsAcceptedOnALaptop(t *testing.T) {
+func TestDemoSecretsAreAcceptedOnALaptop(t *testing.T) {
 	t.Parallel()
 
-	process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../../Caddyfile", "--adapter", "caddyfile")
-	process.Env = []string{becomeGateway + "=1", "HOME=" + t.TempDir(), "QUAYSIDE_DEMO=true", "GATEWAY_CREDENTIAL=demo-0123456789012345678901234567890"}
-	// Neither Redis nor the tokens service is there: validating needs no network.
-	if output, err := process.CombinedOutput(); err != nil {
-		t.Errorf("%v:\n%s", err, output)
+	for name, key := range map[string]string{"with its key": inPEM(t, []byte("demo-gateway-key-for-laptops-xx-")), "without a key": ""} {
+		process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../../Caddyfile", "--adapter", "caddyfile")
+		process.Env = []string{
+			becomeGateway + "=1", "HOME=" + t.TempDir(), "QUAYSIDE_DEMO=true",
+			"GATEWAY_CREDENTIAL=demo-0123456789012345678901234567890", "GATEWAY_SIGNING_KEY=" + key,
+		}
+		// Neither Redis nor the tokens service is there: validating needs no network.
+		if output, err := process.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v:\n%s", name, err, output)
+		}
 	}
+}
+
+// testKey signs what the gateways under test say to services.
+var testKey = ed25519.NewKeyFromSeed([]byte("a key of the tests, of 32 bytes."))
+
+func testSigningKey(t *testing.T) string {
+	t.Helper()
+	return inPEM(t, testKey.Seed())
+}
+
+func inPEM(t *testing.T, seed []byte) string {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(ed25519.NewKeyFromSeed(seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 )
 
 // recorder is a service that keeps the last request it got.
@@ -72,6 +75,9 @@ func TestClientsCannotSpeakForTheGateway(t *testing.T) {
 		if values := got.Header["X-Request-Id"]; len(values) != 1 || !strings.HasPrefix(values[0], "req_") {
 			t.Errorf("%s: X-Request-Id is %q", name, values)
 		}
+		if values := got.Header["X-Gateway-Assertion"]; len(values) != 1 || len(values[0]) < 100 {
+			t.Errorf("%s: X-Gateway-Assertion is %q", name, values)
+		}
 		for header, values := range got.Header {
 			if strings.Contains(strings.Join(values, " "), "evil") || header == "Authorization" || header == "Cookie" || header == "Connection" {
 				t.Errorf("%s: the service got %s: %q", name, header, values)
@@ -124,6 +130,22 @@ func TestIdentityHeadersAreThoseOfTheContract(t *testing.T) {
 		t.Fatal(a.Status)
 	}
 	contract["X-Request-ID"] = a.Header.Get("X-Request-ID")
+	said, err := jwt.ParseSigned(upstream.last.Load().Header.Get("X-Gateway-Assertion"), []jose.SignatureAlgorithm{jose.EdDSA})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var claims map[string]any
+	if err := said.Claims(testKey.Public(), &claims); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]any{
+		"iss": "quayside-gateway", "aud": "shipments-svc", "sub": contract["X-Token-ID"],
+		"org": contract["X-Organization-ID"], "scope": contract["X-Token-Permissions"],
+	} {
+		if claims[name] != want {
+			t.Errorf("the assertion says %s %v, want %v", name, claims[name], want)
+		}
+	}
 	for name, want := range contract {
 		if got := upstream.last.Load().Header.Values(name); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

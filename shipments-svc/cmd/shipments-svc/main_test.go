@@ -70,7 +70,7 @@ func start(t *testing.T) *running {
 		err := run(ctx, program{
 			args: []string{"serve"}, stdout: io.Discard, stderr: logWriter,
 			environ: []string{
-				"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0",
+				"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true",
 			},
 		})
 		_ = logWriter.Close()
@@ -192,7 +192,7 @@ func TestServeNeedsNoPostgresToStart(t *testing.T) {
 	go func() {
 		s.done <- run(ctx, program{
 			args: []string{"serve"}, stderr: logWriter,
-			environ: []string{"DATABASE_URL=postgres://127.0.0.1:1/none", "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0"},
+			environ: []string{"DATABASE_URL=postgres://127.0.0.1:1/none", "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true"},
 		})
 		_ = logWriter.Close()
 	}()
@@ -217,7 +217,7 @@ func TestServeSaysThatAnAddressIsTaken(t *testing.T) {
 	defer taken.Close()
 	address := taken.Listener.Addr().String()
 	for _, environ := range [][]string{
-		{"LISTEN_ADDRESS=" + address, "INNER_ADDRESS=127.0.0.1:0"}, {"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=" + address},
+		{"LISTEN_ADDRESS=" + address, "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true"}, {"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=" + address, "QUAYSIDE_DEMO=true"},
 	} {
 		err := run(t.Context(), program{args: []string{"serve"}, environ: append(environ, "DATABASE_URL=host=nowhere"), stderr: io.Discard})
 		if err == nil || !strings.Contains(err.Error(), address) {

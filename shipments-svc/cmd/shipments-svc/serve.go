@@ -13,6 +13,7 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/server"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -23,6 +24,10 @@ import (
 func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	if len(p.args) != 0 {
 		return fmt.Errorf("%w: serve takes no arguments", errUsage)
+	}
+	keys, err := cfg.GatewayKeys()
+	if err != nil {
+		return err
 	}
 	db, err := postgres.Open(cfg.DatabaseURL)
 	if err != nil {
@@ -41,6 +46,8 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	service := newService(repo)
 	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: observer(metrics)}
 	inner := server.NewInner(metrics, repo.Ready)
+	callers := identity.NewVerifier("shipments-svc", keys, time.Now)
+	defer callers.Close()
 
 	public, err := server.Listen(ctx, cfg.ListenAddress)
 	if err != nil {
@@ -55,7 +62,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		service.Drain()
 	}
 	return server.Serve(ctx, log, drain,
-		server.Server{Name: "public", Listener: public, Handler: transport.New(service, wiring, log)},
+		server.Server{Name: "public", Listener: public, Handler: callers.Guard(log, transport.New(service, wiring, log))},
 		server.Server{Name: "inner", Listener: private, Handler: inner})
 }
 

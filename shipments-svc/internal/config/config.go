@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/shipments-svc/internal/identity"
 )
 
 // Config is every variable of the program. Its secrets are as they were given
@@ -20,8 +22,9 @@ type Config struct {
 	InnerAddress      string     `env:"INNER_ADDRESS" envDefault:":9081" doc:"Where health and metrics are answered. Never published."`
 	DatabaseURL       string     `env:"DATABASE_URL,required" secret:"true" doc:"Postgres, perhaps through a transaction pooler."`
 	DatabaseDirectURL string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Postgres itself, for migrate, which no pooler may stand before. DATABASE_URL if empty."`
+	GatewayPublicKeys string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"What gateways' signatures are checked with: one Ed25519 public key in PEM, or two while they change over. Needed by serve."`
 	LogLevel          slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
-	Demo              bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits passwords that begin with demo-, which everybody knows."`
+	Demo              bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits what everybody knows, passwords that begin with demo- and the key of the demo, and having no GATEWAY_PUBLIC_KEYS."`
 }
 
 // Load reads the configuration from environ, a list of NAME=value.
@@ -53,4 +56,17 @@ func (c Config) checkDSN(name, dsn string) error {
 		return fmt.Errorf("%s has a password of the demo, which everybody knows; set another, or QUAYSIDE_DEMO=true", name)
 	}
 	return nil
+}
+
+// GatewayKeys returns the keys that gateways sign with. Without them, or with
+// the demo's, it takes QUAYSIDE_DEMO to go on.
+func (c Config) GatewayKeys() (identity.Keys, error) {
+	keys, err := identity.ParseKeys(c.GatewayPublicKeys)
+	if err != nil {
+		return identity.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
+	}
+	if why := keys.LaptopOnly(); why != "" && !c.Demo {
+		return identity.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true on a laptop", why)
+	}
+	return keys, nil
 }

@@ -7,10 +7,12 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/identity"
 	"github.com/quayside/quayside/tokens-svc/internal/metrics"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/server"
@@ -27,7 +29,7 @@ func serve(ctx context.Context, p program) error {
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err
 	}
-	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.Gateways)
+	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.Gateways, config.Callers)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
 	}
@@ -38,6 +40,10 @@ func serve(ctx context.Context, p program) error {
 	gateways, err := credential.Parse(cfg.GatewayCredential)
 	if err != nil {
 		return fmt.Errorf("GATEWAY_CREDENTIAL: %w", err)
+	}
+	keys, err := cfg.GatewayKeys()
+	if err != nil {
+		return err
 	}
 	db, err := postgres.Open(cfg.DatabaseURL)
 	if err != nil {
@@ -56,7 +62,9 @@ func serve(ctx context.Context, p program) error {
 	set := endpoints.New(service, endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe})
 	inner := server.NewInner(counted.Gatherer(), repo.Ready)
 	inner.Handle(transport.InternalPath, transport.Internal(set, gateways, log))
-	return listen(ctx, log, cfg, transport.Public(set, log), inner)
+	callers := identity.NewVerifier("tokens-svc", keys, time.Now)
+	defer callers.Close()
+	return listen(ctx, log, cfg, callers.Guard(log, transport.Public(set, log)), inner)
 }
 
 // listen answers on both listeners until ctx ends and what was begun is done.

@@ -41,7 +41,7 @@ func start(t *testing.T, environ ...string) *served {
 		err := run(ctx, program{
 			args: []string{"serve"}, stdin: strings.NewReader(""), stdout: io.Discard, stderr: write, now: time.Now(),
 			environ: append([]string{
-				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "LOG_LEVEL=debug",
+				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "LOG_LEVEL=debug",
 				"GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper,
 			}, environ...),
 		})
@@ -246,7 +246,7 @@ func TestServeSaysWhichAddressIsTaken(t *testing.T) {
 			args: []string{"serve"}, stderr: io.Discard, stdout: io.Discard,
 			environ: []string{
 				"DATABASE_URL=postgres://x@127.0.0.1:1/x", "GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper,
-				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", name + "=" + taken.Addr().String(),
+				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", name + "=" + taken.Addr().String(),
 			},
 		})
 		if err == nil || !strings.HasPrefix(err.Error(), name+": listen on ") {

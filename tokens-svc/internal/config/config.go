@@ -19,9 +19,10 @@ type Config struct {
 	DatabaseURL       string     `env:"DATABASE_URL" secret:"true" doc:"Postgres, perhaps through a transaction pooler. Needed by all but health."`
 	DatabaseDirectURL string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Postgres itself, for migrate, which no pooler may stand before. DATABASE_URL if empty."`
 	GatewayCredential string     `env:"GATEWAY_CREDENTIAL" secret:"true" doc:"What gateways show to introspect, at least 32 bytes; of several, separated by commas, each is good. Needed by serve."`
+	GatewayPublicKeys string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"What gateways' signatures are checked with: one Ed25519 public key in PEM, or two while they change over. Needed by serve."`
 	TokenPeppers      string     `env:"TOKEN_PEPPERS" secret:"true" doc:"Keys of the stored tokens, version:base64, separated by commas, newest first, at least 32 bytes each. Needed by serve, token create and token check."`
 	LogLevel          slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
-	Demo              bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits secrets that begin with demo-, which everybody knows."`
+	Demo              bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits what everybody knows, secrets that begin with demo- and the key of the demo, and having no GATEWAY_PUBLIC_KEYS."`
 }
 
 // Load reads the configuration from environ, a list of NAME=value, and checks

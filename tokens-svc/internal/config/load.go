@@ -14,16 +14,16 @@ import (
 const demoPrefix = "demo-"
 
 // load fills a T from the environment, a list of NAME=value. A field tagged
-// secret:"true" may also be given as NAME_FILE, the path of a file whose
-// content, less trailing line breaks, is the value. All that is wrong is
-// reported at once; no message repeats a value.
+// secret:"true" or file:"true" may also be given as NAME_FILE, the path of a
+// file whose content, less trailing line breaks, is the value. All that is
+// wrong is reported at once; no message repeats a value.
 func load[T any](environ []string) (T, error) {
 	var cfg T
 	vars := env.ToMap(environ)
 	var errs []error
 	for field := range reflect.TypeFor[T]().Fields() {
-		if name, _, _ := strings.Cut(field.Tag.Get("env"), ","); field.Tag.Get("secret") == "true" {
-			errs = append(errs, readSecret(vars, name))
+		if name, _, _ := strings.Cut(field.Tag.Get("env"), ","); field.Tag.Get("secret") == "true" || field.Tag.Get("file") == "true" {
+			errs = append(errs, readFile(vars, name))
 		}
 	}
 	err := env.ParseWithOptions(&cfg, env.Options{Environment: vars})
@@ -35,7 +35,7 @@ func load[T any](environ []string) (T, error) {
 	return cfg, errors.Join(errs...)
 }
 
-func readSecret(vars map[string]string, name string) error {
+func readFile(vars map[string]string, name string) error {
 	path := vars[name+"_FILE"]
 	if path == "" {
 		return nil
@@ -65,8 +65,11 @@ func table[T any]() string {
 			def = ""
 		}
 		doc := field.Tag.Get("doc")
-		if field.Tag.Get("secret") == "true" {
+		switch {
+		case field.Tag.Get("secret") == "true":
 			doc += " Secret; also `" + name + "_FILE`."
+		case field.Tag.Get("file") == "true":
+			doc += " Also `" + name + "_FILE`."
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, def, doc)
 	}

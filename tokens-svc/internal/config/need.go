@@ -8,6 +8,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
+	"github.com/quayside/quayside/tokens-svc/internal/identity"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -50,6 +51,25 @@ func Gateways(c Config) error {
 		demo = demo || strings.HasPrefix(strings.TrimSpace(entry), demoPrefix)
 	}
 	return c.refuseDemo("GATEWAY_CREDENTIAL", demo)
+}
+
+// Callers are needed to answer requests that came through the gateway.
+func Callers(c Config) error {
+	_, err := c.GatewayKeys()
+	return err
+}
+
+// GatewayKeys returns the keys that gateways sign with. Without them, or with
+// the demo's, it takes QUAYSIDE_DEMO to go on.
+func (c Config) GatewayKeys() (identity.Keys, error) {
+	keys, err := identity.ParseKeys(c.GatewayPublicKeys)
+	if err != nil {
+		return identity.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
+	}
+	if why := keys.LaptopOnly(); why != "" && !c.Demo {
+		return identity.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true on a laptop", why)
+	}
+	return keys, nil
 }
 
 func (c Config) checkDSN(name, dsn string) error {

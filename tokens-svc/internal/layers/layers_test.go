@@ -30,7 +30,7 @@ var rules = map[string][]string{
 	},
 	"internal/wire":       {"net/http", "database/sql", "github.com/..."},
 	"internal/credential": {"net/http", "github.com/..."},
-	"internal/config":     {"net/http", module + "internal/postgres...", module + "internal/transport..."},
+	"internal/config":     {module + "internal/postgres...", module + "internal/transport..."},
 }
 
 func TestLayersStayApart(t *testing.T) {

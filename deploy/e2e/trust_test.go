@@ -1,0 +1,41 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestWhoReachesAServicesPortGainsNothing: the identity headers are worth
+// something only with the gateway's signature over them, and that only at the
+// service it was made for.
+func TestWhoReachesAServicesPortGainsNothing(t *testing.T) {
+	t.Parallel()
+	mine := fresh(t, "admin")
+	for _, service := range []struct{ name, path string }{
+		{"shipments-svc", "/api/v1/shipments"},
+		{"tokens-svc", "/api/v1/token"},
+	} {
+		for name, header := range map[string]http.Header{
+			"nothing": {},
+			"a token": {"Authorization": {"Bearer " + mine.Secret}},
+			"an organization": {
+				"X-Organization-Id": {stack.Demo.Organization}, "X-Token-Id": {mine.ID}, "X-Token-Permissions": {"admin"},
+			},
+			"an assertion of its own": {
+				"X-Organization-Id": {stack.Demo.Organization}, "X-Token-Id": {mine.ID}, "X-Token-Permissions": {"admin"},
+				"X-Gateway-Assertion": {"eyJhbGciOiJub25lIn0.eyJpc3MiOiJxdWF5c2lkZS1nYXRld2F5In0."},
+			},
+		} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+stack.Program(service.name).Address()+service.path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header = header
+			a := send(t, req, "")
+			if a.status != http.StatusUnauthorized || !strings.Contains(string(a.body), `"missing_identity"`) {
+				t.Errorf("%s with %s: %d %s", service.name, name, a.status, a.body)
+			}
+		}
+	}
+}

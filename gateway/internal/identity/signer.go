@@ -1,0 +1,115 @@
+// Package identity signs what the services are told about who calls, so that they need not believe
+// whoever can reach their ports.
+//
+// An assertion is a compact JWS (RFC 7515) over a JWT (RFC 7519), signed with Ed25519 (RFC 8037). Its
+// claims are iss "quayside-gateway", aud the one service that it is for, sub the token's id, org the
+// organization's, scope the permissions, iat and exp. Its guarantees:
+//
+//   - It holds for at most [Lifetime], and one handed out still holds for at least half of that.
+//   - One for another service, token, organization or list of permissions is another assertion.
+//   - A token costs one signature per service and half [Lifetime], however busy it is; memory is bounded.
+//   - It contains no part of the token's text.
+package identity
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/maypok86/otter/v2"
+)
+
+// Lifetime is how long an assertion holds.
+const Lifetime = 30 * time.Second
+
+// reuse is how long an assertion is handed out again.
+const reuse = Lifetime / 2
+
+// issuer is who says all this.
+const issuer = "quayside-gateway"
+
+// maxRemembered bounds the assertions in memory.
+const maxRemembered = 100_000
+
+// Caller is who calls, as the services are told in headers.
+type Caller struct {
+	TokenID        string
+	OrganizationID string
+	Permissions    string // separated by single spaces
+}
+
+// Signer makes assertions. It is safe for concurrent use; make it with [NewSigner].
+type Signer struct {
+	signer jose.Signer
+	now    func() time.Time
+	made   *otter.Cache[subject, assertion]
+}
+
+type subject struct{ audience, tokenID string }
+
+type assertion struct {
+	caller Caller
+	text   string
+	until  time.Time // when another one is to be made
+}
+
+// NewSigner returns a signer with key. Its kid is the key's thumbprint (RFC 7638). now is the clock of
+// iat and exp.
+func NewSigner(key ed25519.PrivateKey, now func() time.Time) (*Signer, error) {
+	public := jose.JSONWebKey{Key: key.Public()}
+	kid, err := thumbprint(public)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := jose.NewSigner(
+		jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: key, KeyID: kid}},
+		(&jose.SignerOptions{}).WithType("JWT"))
+	if err != nil {
+		return nil, fmt.Errorf("signing key: %w", err)
+	}
+	return &Signer{
+		signer: signer,
+		now:    now,
+		made: otter.Must(&otter.Options[subject, assertion]{
+			MaximumSize:      maxRemembered,
+			ExpiryCalculator: otter.ExpiryWriting[subject, assertion](reuse),
+		}),
+	}, nil
+}
+
+// Assertion returns what convinces the service called audience that caller calls.
+func (s *Signer) Assertion(audience string, caller Caller) (string, error) {
+	now := s.now()
+	about := subject{audience, caller.TokenID}
+	if known, ok := s.made.GetIfPresent(about); ok && known.caller == caller && now.Before(known.until) {
+		return known.text, nil
+	}
+	text, err := jwt.Signed(s.signer).Claims(claims{
+		Claims: jwt.Claims{
+			Issuer:   issuer,
+			Audience: jwt.Audience{audience},
+			Subject:  caller.TokenID,
+			IssuedAt: jwt.NewNumericDate(now),
+			Expiry:   jwt.NewNumericDate(now.Add(Lifetime)),
+		},
+		Organization: caller.OrganizationID,
+		Scope:        caller.Permissions,
+	}).Serialize()
+	if err != nil {
+		return "", fmt.Errorf("sign the assertion for %s: %w", audience, err)
+	}
+	s.made.Set(about, assertion{caller, text, now.Add(reuse)})
+	return text, nil
+}
+
+// Close frees what the signer holds. It must not be used afterwards.
+func (s *Signer) Close() { s.made.StopAllGoroutines() }
+
+type claims struct {
+	jwt.Claims
+
+	Organization string `json:"org"`
+	Scope        string `json:"scope"`
+}

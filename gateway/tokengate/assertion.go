@@ -1,0 +1,68 @@
+package tokengate
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
+
+	"github.com/quayside/quayside/gateway/internal/identity"
+)
+
+// assertionPrefix begins the placeholders that stand for the gate's word to a service about who calls:
+// {http.token_gate.assertion.shipments-svc}. It is empty where nobody was identified.
+const assertionPrefix = "http.token_gate.assertion."
+
+// vouch offers r's next handlers assertions about caller, of which each is signed when it is asked for.
+func (g *Gate) vouch(r *http.Request, caller identity.Caller) {
+	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
+	if !ok {
+		return
+	}
+	repl.Map(func(name string) (any, bool) {
+		service, ok := strings.CutPrefix(name, assertionPrefix)
+		if !ok {
+			return nil, false
+		}
+		if g.signer == nil || caller == (identity.Caller{}) {
+			return "", true
+		}
+		text, err := g.signer.Assertion(service, caller)
+		if err != nil {
+			// The service refuses the request.
+			g.logger.Error("no assertion", zap.String("service", service), zap.Error(err))
+			return "", true
+		}
+		return text, true
+	})
+}
+
+// provisionSigner makes the signer, which a laptop may be without. The texts name the environment of the
+// shipped Caddyfile, because that is what the reader has to change.
+func (g *Gate) provisionSigner(text string) error {
+	if text == "" {
+		if g.demo {
+			return nil
+		}
+		return errors.New("token_gate: the gateway's signing key is missing: set GATEWAY_SIGNING_KEY or GATEWAY_SIGNING_KEY_FILE to what `openssl genpkey -algorithm ed25519` writes")
+	}
+	key, err := identity.ParseKey(text)
+	if err != nil {
+		return fmt.Errorf("token_gate: signing_key: %w", err)
+	}
+	if identity.Demo(key) && !g.demo {
+		return errors.New("token_gate: the gateway's signing key is the demo's, which is published: set another one, or QUAYSIDE_DEMO=true on a laptop")
+	}
+	if g.signer, err = identity.NewSigner(key, time.Now); err != nil {
+		return fmt.Errorf("token_gate: signing_key: %w", err)
+	}
+	g.release = append(g.release, func() error {
+		g.signer.Close()
+		return nil
+	})
+	return nil
+}

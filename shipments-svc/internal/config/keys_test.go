@@ -1,0 +1,32 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestServingTakesTheGatewaysKeys: without them whoever reaches the port would
+// be believed, which is for laptops.
+func TestServingTakesTheGatewaysKeys(t *testing.T) {
+	t.Parallel()
+	const (
+		own  = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=\n-----END PUBLIC KEY-----\n"
+		demo = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGSR5YkoVpZ8WWNdLyJogt74qjaAM/p9D+qgUXM3knXA=\n-----END PUBLIC KEY-----\n"
+	)
+	for name, c := range map[string]struct {
+		cfg  Config
+		want string // in the error; none when empty
+	}{
+		"a key":               {Config{GatewayPublicKeys: own}, ""},
+		"none":                {Config{}, "is not set"},
+		"none, on a laptop":   {Config{Demo: true}, ""},
+		"the demo's":          {Config{GatewayPublicKeys: demo}, "everybody knows"},
+		"the demo's, laptop":  {Config{GatewayPublicKeys: demo, Demo: true}, ""},
+		"garbage on a laptop": {Config{GatewayPublicKeys: "garbage", Demo: true}, "openssl pkey -pubout"},
+	} {
+		_, err := c.cfg.GatewayKeys()
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}

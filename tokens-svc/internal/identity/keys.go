@@ -1,0 +1,77 @@
+package identity
+
+import (
+	"crypto"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// maxKeys is how many keys there may be: the present one and, while gateways
+// change over, the next or the last.
+const maxKeys = 2
+
+// demoSeed is the private key of the demo, which everybody can read in the
+// repository.
+const demoSeed = "demo-gateway-key-for-laptops-xx-"
+
+// Keys are the gateways' public keys.
+type Keys struct{ byID map[string]ed25519.PublicKey }
+
+// ParseKeys reads public keys as `openssl pkey -pubout` writes them, one PEM
+// block behind another. An empty text has no key.
+func ParseKeys(text string) (Keys, error) {
+	keys := Keys{byID: map[string]ed25519.PublicKey{}}
+	for rest := []byte(strings.TrimSpace(text)); len(rest) > 0; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil || block.Type != "PUBLIC KEY" {
+			return Keys{}, errors.New("not PUBLIC KEY blocks in PEM, as `openssl pkey -pubout` writes them")
+		}
+		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+		if err != nil {
+			return Keys{}, fmt.Errorf("public key %d is malformed", len(keys.byID)+1)
+		}
+		key, ok := parsed.(ed25519.PublicKey)
+		if !ok {
+			return Keys{}, fmt.Errorf("public key %d is not an Ed25519 key", len(keys.byID)+1)
+		}
+		if err := keys.add(key); err != nil {
+			return Keys{}, err
+		}
+		rest = []byte(strings.TrimSpace(string(rest)))
+	}
+	if len(keys.byID) > maxKeys {
+		return Keys{}, fmt.Errorf("there are %d public keys; at most %d are used at once", len(keys.byID), maxKeys)
+	}
+	return keys, nil
+}
+
+// LaptopOnly says why the keys protect nothing, or returns "".
+func (k Keys) LaptopOnly() string {
+	if len(k.byID) == 0 {
+		return "is not set: without it whoever reaches this port is believed"
+	}
+	demo := ed25519.NewKeyFromSeed([]byte(demoSeed)).Public().(ed25519.PublicKey)
+	for _, key := range k.byID {
+		if demo.Equal(key) {
+			return "has the repository's key, which everybody knows"
+		}
+	}
+	return ""
+}
+
+// add files a key under its kid, the thumbprint of RFC 7638.
+func (k Keys) add(key ed25519.PublicKey) error {
+	sum, err := (&jose.JSONWebKey{Key: key}).Thumbprint(crypto.SHA256)
+	if err != nil {
+		return err
+	}
+	k.byID[base64.RawURLEncoding.EncodeToString(sum)] = key
+	return nil
+}

@@ -1,0 +1,325 @@
+package identity
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+)
+
+// golden is the assertion that the gateway's tests make, and its key.
+func golden(t *testing.T) (key ed25519.PrivateKey, at time.Time, h http.Header) {
+	t.Helper()
+	content, err := os.ReadFile("../../testdata/contract/assertion.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g struct {
+		Seed, Token, Organization, Permissions, Assertion string
+		At                                                time.Time
+	}
+	if err := json.Unmarshal(content, &g); err != nil {
+		t.Fatal(err)
+	}
+	seed, err := hex.DecodeString(g.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h = http.Header{}
+	h.Set(HeaderOrganization, g.Organization)
+	h.Set(HeaderToken, g.Token)
+	h.Set(HeaderPermissions, g.Permissions)
+	h.Set(HeaderAssertion, g.Assertion)
+	return ed25519.NewKeyFromSeed(seed), g.At, h
+}
+
+func publicPEM(t *testing.T, keys ...ed25519.PrivateKey) string {
+	t.Helper()
+	var text strings.Builder
+	for _, key := range keys {
+		der, err := x509.MarshalPKIXPublicKey(key.Public())
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
+	}
+	return text.String()
+}
+
+func verifier(t *testing.T, now func() time.Time, keys ...ed25519.PrivateKey) *Verifier {
+	t.Helper()
+	parsed, err := ParseKeys(publicPEM(t, keys...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := NewVerifier("shipments-svc", parsed, now)
+	t.Cleanup(v.Close)
+	return v
+}
+
+// identify returns what is left of the identity behind the guard.
+func identify(v *Verifier, h http.Header) (Identity, error) {
+	var id Identity
+	var err error
+	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+	r.Header = h.Clone()
+	v.Guard(slog.New(slog.DiscardHandler), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		id, err = FromHeader(r.Header, ids.Parse)
+	})).ServeHTTP(httptest.NewRecorder(), r)
+	return id, err
+}
+
+func at(now time.Time) func() time.Time { return func() time.Time { return now } }
+
+func TestTheContractsAssertionIsBelieved(t *testing.T) {
+	t.Parallel()
+	key, now, h := golden(t)
+	next := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
+	for name, v := range map[string]*Verifier{
+		"when made":                verifier(t, at(now), key),
+		"by a slow clock":          verifier(t, at(now.Add(-skew)), key),
+		"at its end":               verifier(t, at(now.Add(lifetime+skew-time.Second)), key),
+		"while keys change over":   verifier(t, at(now), next, key),
+		"behind the changing over": verifier(t, at(now), key, next),
+	} {
+		for range 2 { // the second time from memory
+			id, err := identify(v, h)
+			if err != nil || id.Organization != h.Get(HeaderOrganization) || id.Token != h.Get(HeaderToken) {
+				t.Errorf("%s: %+v, %v", name, id, err)
+			}
+		}
+	}
+}
+
+// TestWhoReachesThePortGainsNothing: whatever else is sent along, without the
+// gateway's own fresh word for exactly this identity it is nobody's request.
+func TestWhoReachesThePortGainsNothing(t *testing.T) {
+	t.Parallel()
+	key, now, good := golden(t)
+	foreign := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
+	made := claimsOf(good, now)
+	for name, change := range map[string]func(http.Header){
+		"no assertion":          func(h http.Header) { h.Del(HeaderAssertion) },
+		"empty":                 func(h http.Header) { h.Set(HeaderAssertion, "") },
+		"twice":                 func(h http.Header) { h.Add(HeaderAssertion, h.Get(HeaderAssertion)) },
+		"garbage":               func(h http.Header) { h.Set(HeaderAssertion, "a.b.c") },
+		"one character changed": func(h http.Header) { h.Set(HeaderAssertion, flip(h.Get(HeaderAssertion))) },
+		"without signature": func(h http.Header) {
+			h.Set(HeaderAssertion, h.Get(HeaderAssertion)[:strings.LastIndexByte(h.Get(HeaderAssertion), '.')+1])
+		},
+		"algorithm none":           func(h http.Header) { h.Set(HeaderAssertion, unsigned(h.Get(HeaderAssertion))) },
+		"signed by somebody":       func(h http.Header) { h.Set(HeaderAssertion, sign(t, foreign, kid(t, foreign), made)) },
+		"signed by one as another": func(h http.Header) { h.Set(HeaderAssertion, sign(t, foreign, kid(t, key), made)) },
+		"another organization":     func(h http.Header) { h.Set(HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdfh") },
+		"another token":            func(h http.Header) { h.Set(HeaderToken, "tok_000000000001") },
+		"more permissions":         func(h http.Header) { h.Set(HeaderPermissions, "admin "+h.Get(HeaderPermissions)) },
+		"no permissions":           func(h http.Header) { h.Set(HeaderPermissions, "") },
+		"another issuer": func(h http.Header) {
+			c := made
+			c.Issuer = "quayside"
+			h.Set(HeaderAssertion, sign(t, key, kid(t, key), c))
+		},
+		"for another service": func(h http.Header) {
+			c := made
+			c.Audience = jwt.Audience{"tokens-svc"}
+			h.Set(HeaderAssertion, sign(t, key, kid(t, key), c))
+		},
+		"for two services": func(h http.Header) {
+			c := made
+			c.Audience = jwt.Audience{"shipments-svc", "tokens-svc"}
+			h.Set(HeaderAssertion, sign(t, key, kid(t, key), c))
+		},
+		"for a year": func(h http.Header) {
+			c := made
+			c.Expiry = jwt.NewNumericDate(now.AddDate(1, 0, 0))
+			h.Set(HeaderAssertion, sign(t, key, kid(t, key), c))
+		},
+		"without an end": func(h http.Header) {
+			c := made
+			c.Expiry = nil
+			h.Set(HeaderAssertion, sign(t, key, kid(t, key), c))
+		},
+		"of tomorrow": func(h http.Header) {
+			h.Set(HeaderAssertion, sign(t, key, kid(t, key), claimsOf(good, now.AddDate(0, 0, 1))))
+		},
+		"of yesterday": func(h http.Header) {
+			h.Set(HeaderAssertion, sign(t, key, kid(t, key), claimsOf(good, now.AddDate(0, 0, -1))))
+		},
+	} {
+		h := good.Clone()
+		change(h)
+		id, err := identify(verifier(t, at(now), key), h)
+		if !errors.Is(err, ErrMissing) || id.Organization != "" || id.Permissions != nil {
+			t.Errorf("%s: %+v, %v; want nobody and ErrMissing", name, id, err)
+		}
+	}
+}
+
+func TestAnAssertionEndsAlsoWhenItWasBelievedBefore(t *testing.T) {
+	t.Parallel()
+	key, now, h := golden(t)
+	later := now
+	v := verifier(t, func() time.Time { return later }, key)
+	if _, err := identify(v, h); err != nil {
+		t.Fatal(err)
+	}
+	later = now.Add(lifetime + skew)
+	if _, err := identify(v, h); !errors.Is(err, ErrMissing) {
+		t.Errorf("it was believed after its end: %v", err)
+	}
+}
+
+func TestKeysAreAtMostTwoEd25519Keys(t *testing.T) {
+	t.Parallel()
+	one, _, _ := golden(t)
+	two := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{2}, ed25519.SeedSize))
+	three := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{3}, ed25519.SeedSize))
+	demo := ed25519.NewKeyFromSeed([]byte(demoSeed))
+	for _, c := range []struct{ text, laptop string }{
+		{text: "", laptop: "is not set"},
+		{text: "\n", laptop: "is not set"},
+		{text: publicPEM(t, one)},
+		{text: "\n" + publicPEM(t, one, two) + "\n\n"},
+		{text: publicPEM(t, one, demo), laptop: "everybody knows"},
+	} {
+		keys, err := ParseKeys(c.text)
+		if err != nil || !strings.Contains(keys.LaptopOnly(), c.laptop) || (keys.LaptopOnly() == "") != (c.laptop == "") {
+			t.Errorf("%q: %q, %v", c.text, keys.LaptopOnly(), err)
+		}
+	}
+	for _, text := range []string{
+		publicPEM(t, one, two, three), publicPEM(t, one) + "and more", "MCowBQYDK2VwAyEA",
+		strings.ReplaceAll(publicPEM(t, one), "PUBLIC", "PRIVATE"),
+	} {
+		if _, err := ParseKeys(text); err == nil {
+			t.Errorf("%q was taken", text)
+		}
+	}
+}
+
+type testClaims struct {
+	jwt.Claims
+
+	Organization string `json:"org"`
+	Scope        string `json:"scope"`
+}
+
+func claimsOf(h http.Header, now time.Time) testClaims {
+	return testClaims{
+		Claims: jwt.Claims{
+			Issuer: issuer, Audience: jwt.Audience{"shipments-svc"}, Subject: h.Get(HeaderToken),
+			IssuedAt: jwt.NewNumericDate(now), Expiry: jwt.NewNumericDate(now.Add(lifetime)),
+		},
+		Organization: h.Get(HeaderOrganization), Scope: h.Get(HeaderPermissions),
+	}
+}
+
+func sign(t *testing.T, key ed25519.PrivateKey, kid string, c testClaims) string {
+	t.Helper()
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: key, KeyID: kid}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := jwt.Signed(signer).Claims(c).Serialize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func kid(t *testing.T, key ed25519.PrivateKey) string {
+	t.Helper()
+	keys, err := ParseKeys(publicPEM(t, key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kid := range keys.byID {
+		return kid
+	}
+	return ""
+}
+
+// flip changes a character in the middle of the claims.
+func flip(text string) string {
+	middle := []byte(text)
+	if middle[len(middle)/2]++; middle[len(middle)/2] > 'z' {
+		middle[len(middle)/2] = 'a'
+	}
+	return string(middle)
+}
+
+func unsigned(text string) string {
+	header := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","typ":"JWT"}`))
+	parts := strings.Split(text, ".")
+	return header + "." + parts[1] + "."
+}
+
+func FuzzGuard(f *testing.F) {
+	f.Add("a.b.c")
+	f.Add("eyJhbGciOiJub25lIn0.e30.")
+	keys := Keys{byID: map[string]ed25519.PublicKey{}}
+	if err := keys.add(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9}, ed25519.SeedSize)).Public().(ed25519.PublicKey)); err != nil {
+		f.Fatal(err)
+	}
+	v := NewVerifier("shipments-svc", keys, time.Now)
+	f.Fuzz(func(t *testing.T, assertion string) {
+		h := http.Header{}
+		h.Set(HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdfg")
+		h.Set(HeaderToken, "tok_4fZyo82mVyR1")
+		h.Set(HeaderPermissions, "admin")
+		h.Set(HeaderAssertion, assertion)
+		if id, err := identify(v, h); err == nil {
+			t.Errorf("%q makes %+v", assertion, id)
+		}
+	})
+}
+
+func BenchmarkGuard(b *testing.B) {
+	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9}, ed25519.SeedSize))
+	keys := Keys{byID: map[string]ed25519.PublicKey{}}
+	if err := keys.add(key.Public().(ed25519.PublicKey)); err != nil {
+		b.Fatal(err)
+	}
+	v := NewVerifier("shipments-svc", keys, time.Now)
+	defer v.Close()
+	h := http.Header{}
+	h.Set(HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdfg")
+	h.Set(HeaderToken, "tok_4fZyo82mVyR1")
+	h.Set(HeaderPermissions, "shipments:read")
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: key, KeyID: func() string {
+		for kid := range keys.byID {
+			return kid
+		}
+		return ""
+	}()}}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	text, err := jwt.Signed(signer).Claims(claimsOf(h, time.Now())).Serialize()
+	if err != nil {
+		b.Fatal(err)
+	}
+	h.Set(HeaderAssertion, text)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := v.check(h); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
