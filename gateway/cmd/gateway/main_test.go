@@ -125,6 +125,26 @@ func start(t *testing.T, o options) *gateway {
 	return g
 }
 
+// logOf returns the log once it tells of that many requests: an answer is there before its line is.
+func (g *gateway) logOf(t *testing.T, requests int) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		log := g.log.String()
+		if strings.Count(log, `"http.log.access"`) >= requests {
+			return log
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("the log tells of less than %d requests:\n%s", requests, log)
+		case <-tick.C:
+		}
+	}
+}
+
 func (g *gateway) waitUntilAlive(t *testing.T, ended chan error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
