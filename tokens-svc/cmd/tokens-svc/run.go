@@ -32,6 +32,7 @@ func commands() []command {
 		{"migrate", "bring the database's schema up to date, or one step back", migrate},
 		{"health", "ask a running server whether it lives", health},
 		{"org create", "create an organization", createOrganization},
+		{"user create", "make a person a member of an organization", createUser},
 		{"token create", "make a token and print it, once", createToken},
 		{"token list", "list an organization's tokens", listTokens},
 		{"token update", "change what a token may do, and for how long", updateToken},

@@ -20,7 +20,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/transport"
 )
 
-const aboutServe = `Answers GET /api/v1/token at LISTEN_ADDRESS, and introspection, health and
+const aboutServe = `Answers people and tokens at LISTEN_ADDRESS, and introspection, health and
 metrics at INNER_ADDRESS, until it is told to stop by SIGTERM or SIGINT. It
 starts without Postgres and is ready once that is there.`
 
@@ -29,7 +29,7 @@ func serve(ctx context.Context, p program) error {
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err
 	}
-	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.Gateways, config.Callers)
+	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.Gateways, config.Callers, config.Pages)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
 	}
@@ -62,9 +62,14 @@ func serve(ctx context.Context, p program) error {
 	set := endpoints.New(service, endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe})
 	inner := server.NewInner(counted.Gatherer(), repo.Ready)
 	inner.Handle(transport.InternalPath, transport.Internal(set, gateways, log))
+	pages, prune, err := newPages(cfg, db, service, log)
+	if err != nil {
+		return fmt.Errorf("configuration:\n%w", err)
+	}
+	defer inBackground(ctx, prune)()
 	callers := identity.NewVerifier("tokens-svc", keys, time.Now)
 	defer callers.Close()
-	return listen(ctx, log, cfg, callers.Guard(log, transport.Public(set, log)), inner)
+	return listen(ctx, log, cfg, public(callers.Guard(log, transport.Public(set, log)), pages), inner)
 }
 
 // listen answers on both listeners until ctx ends and what was begun is done.

@@ -21,8 +21,14 @@ type Config struct {
 	GatewayCredential string     `env:"GATEWAY_CREDENTIAL" secret:"true" doc:"What gateways show to introspect, at least 32 bytes; of several, separated by commas, each is good. Needed by serve."`
 	GatewayPublicKeys string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"What gateways' signatures are checked with: one Ed25519 public key in PEM, or two while they change over. Needed by serve."`
 	TokenPeppers      string     `env:"TOKEN_PEPPERS" secret:"true" doc:"Keys of the stored tokens, version:base64, separated by commas, newest first, at least 32 bytes each. Needed by serve, token create and token check."`
+	PublicURL         string     `env:"PUBLIC_URL" envDefault:"http://localhost:8080" doc:"What browsers use to reach the gateway. Plain http only for a loopback host."`
+	OIDCIssuer        string     `env:"OIDC_ISSUER" doc:"URL of the OpenID Connect issuer where people sign in. Empty: none. PUBLIC_URL/sign-in/callback is where it sends them back."`
+	OIDCClientID      string     `env:"OIDC_CLIENT_ID" doc:"This program's id there."`
+	OIDCClientSecret  string     `env:"OIDC_CLIENT_SECRET" secret:"true" doc:"This program's secret there."`
+	OIDCDomains       string     `env:"OIDC_DOMAINS" doc:"Whose people come in without an invitation at their first sign-in: domain=organization:role, separated by commas."`
+	LocalSignIn       string     `env:"LOCAL_SIGN_IN" doc:"true or false: people may sign in with an e-mail address and a password. true without OIDC_ISSUER, false with it."`
 	LogLevel          slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
-	Demo              bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits what everybody knows, secrets that begin with demo- and the key of the demo, and having no GATEWAY_PUBLIC_KEYS."`
+	Demo              bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits what everybody knows, secrets that begin with demo- and the key of the demo, having no GATEWAY_PUBLIC_KEYS, and plain http."`
 }
 
 // Load reads the configuration from environ, a list of NAME=value, and checks

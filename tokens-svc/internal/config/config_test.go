@@ -17,7 +17,7 @@ const (
 
 var pepper = "1:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("p", 32)))
 
-var all = []Need{Database, Peppers, Gateways}
+var all = []Need{Database, Peppers, Gateways, Pages}
 
 // environ is a good environment, changed by more.
 func environ(more ...string) []string {
@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 	t.Parallel()
 	got, err := Load(environ(), all...)
 	want := Config{
-		ListenAddress: ":8082", InnerAddress: ":9082", LogLevel: slog.LevelInfo,
+		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080", LogLevel: slog.LevelInfo,
 		DatabaseURL: dsn, GatewayCredential: shared, TokenPeppers: pepper,
 	}
 	if err != nil || got != want {

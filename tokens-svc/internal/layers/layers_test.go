@@ -1,5 +1,6 @@
 // Package layers holds no code. Its test keeps the program's layers apart:
-// transport → endpoints → domain ← postgres, and only cmd sees all.
+// transport → endpoints → domain ← postgres, web → domain, and only cmd sees
+// all.
 package layers
 
 import (
@@ -27,7 +28,13 @@ var rules = map[string][]string{
 	},
 	"internal/postgres": {
 		"net/http", module + "internal/endpoints...", module + "internal/transport...", module + "internal/wire...", "github.com/go-kit/...",
+		module + "internal/web...", "github.com/alexedwards/...",
 	},
+	"internal/web": {
+		"database/sql", module + "internal/postgres...", module + "internal/config...", module + "internal/transport...",
+		"github.com/go-kit/...", "github.com/lib/pq...", "github.com/jmoiron/...",
+	},
+	"internal/password":   {"net/http", "database/sql", "github.com/..."},
 	"internal/wire":       {"net/http", "database/sql", "github.com/..."},
 	"internal/credential": {"net/http", "github.com/..."},
 	"internal/config":     {module + "internal/postgres...", module + "internal/transport..."},
@@ -54,7 +61,9 @@ func TestLayersStayApart(t *testing.T) {
 func TestTheDomainNeedsTheStandardLibraryOnly(t *testing.T) {
 	t.Parallel()
 	packages := list(t)
-	domain := []string{module + "internal/audit", module + "internal/tokens"}
+	domain := []string{
+		module + "internal/audit", module + "internal/tokens", module + "internal/people", module + "internal/session",
+	}
 	for _, name := range domain {
 		for _, dep := range packages[name].Deps {
 			if p := packages[dep]; !p.Standard && !slices.Contains(domain, dep) || dep == "net/http" || dep == "database/sql" {
@@ -71,8 +80,10 @@ func TestOnlyTheProgramSeesAll(t *testing.T) {
 		if !strings.HasPrefix(name, module) || strings.HasPrefix(name, module+"cmd/") {
 			continue
 		}
-		if slices.Contains(p.Deps, module+"internal/transport") && slices.Contains(p.Deps, module+"internal/postgres") {
-			t.Errorf("%s needs both transport and postgres", path.Base(name))
+		for _, face := range []string{"internal/transport", "internal/web"} {
+			if slices.Contains(p.Deps, module+face) && slices.Contains(p.Deps, module+"internal/postgres") {
+				t.Errorf("%s needs both %s and postgres", path.Base(name), face)
+			}
 		}
 	}
 }

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/oidc"
+	"github.com/quayside/quayside/tokens-svc/internal/password"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/web"
+)
+
+// newPages returns the handler of what people see in a browser. The work that
+// it returns removes what has ended, until its context does.
+func newPages(cfg config.Config, db *sqlx.DB, service *tokens.Service, log *slog.Logger) (http.Handler, func(context.Context), error) {
+	address, err := url.Parse(cfg.PublicURL)
+	if err != nil {
+		return nil, nil, fmt.Errorf("PUBLIC_URL: %w", err)
+	}
+	domains, err := cfg.Domains()
+	if err != nil {
+		return nil, nil, err
+	}
+	repo := postgres.NewPeople(db)
+	sessions := postgres.NewSessions(db, ids.New, time.Now)
+	c := web.Config{
+		People: people.NewService(repo, people.Config{
+			Passwords: password.New(password.Default), NewID: ids.New, Domains: domains,
+		}),
+		Tokens: service, Sessions: sessions, Passwords: cfg.Passwords(), PublicURL: address,
+		Timeout: postgres.Budget, Log: log,
+	}
+	if cfg.OIDCIssuer != "" {
+		c.Issuer = oidc.New(oidc.Config{
+			Issuer: cfg.OIDCIssuer, ClientID: cfg.OIDCClientID, ClientSecret: cfg.OIDCClientSecret,
+			RedirectURL: address.JoinPath("/sign-in/callback").String(),
+		})
+	}
+	prune := func(ctx context.Context) {
+		every(ctx, 10*time.Minute, func(ctx context.Context) {
+			for _, err := range []error{sessions.Prune(ctx), repo.Prune(ctx, time.Now(), people.AttemptWindow)} {
+				if err != nil {
+					log.WarnContext(ctx, "what has ended was not removed", "error", err)
+				}
+			}
+		})
+	}
+	return web.New(c), prune, nil
+}
+
+// every does work now and then, until ctx ends.
+func every(ctx context.Context, interval time.Duration, work func(context.Context)) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			work(ctx)
+		}
+	}
+}
+
+// public tells pages from the API. No path is cleaned on the way.
+func public(api, pages http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, root := range []string{"/sign-in", "/settings"} {
+			if r.URL.Path == root || strings.HasPrefix(r.URL.Path, root+"/") {
+				pages.ServeHTTP(w, r)
+				return
+			}
+		}
+		api.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,81 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Pages are needed to serve people in a browser.
+func Pages(c Config) error {
+	errs := []error{c.checkURL("PUBLIC_URL", c.PublicURL)}
+	if u, err := url.Parse(c.PublicURL); err == nil && strings.Trim(u.Path, "/") != "" {
+		errs = append(errs, errors.New("PUBLIC_URL must have no path: pages lie at /sign-in and /settings"))
+	}
+	if c.OIDCIssuer != "" {
+		errs = append(errs, c.checkURL("OIDC_ISSUER", c.OIDCIssuer))
+		for name, value := range map[string]string{"OIDC_CLIENT_ID": c.OIDCClientID, "OIDC_CLIENT_SECRET": c.OIDCClientSecret} {
+			if value == "" {
+				errs = append(errs, fmt.Errorf("%s is not set; OIDC_ISSUER needs it", name))
+			}
+		}
+	}
+	if _, err := strconv.ParseBool(c.LocalSignIn); err != nil && c.LocalSignIn != "" {
+		errs = append(errs, errors.New("LOCAL_SIGN_IN must be true or false"))
+	}
+	if c.OIDCIssuer == "" && !c.Passwords() {
+		errs = append(errs, errors.New("LOCAL_SIGN_IN is false and OIDC_ISSUER is not set: nobody could sign in"))
+	}
+	_, err := c.Domains()
+	return errors.Join(append(errs, err)...)
+}
+
+// Passwords reports whether people may sign in with one.
+func (c Config) Passwords() bool {
+	yes, err := strconv.ParseBool(c.LocalSignIn)
+	return yes || err != nil && c.OIDCIssuer == ""
+}
+
+// Domains reads OIDC_DOMAINS.
+func (c Config) Domains() (map[string]people.Domain, error) {
+	all := map[string]people.Domain{}
+	var errs []error
+	for entry := range strings.SplitSeq(c.OIDCDomains, ",") {
+		if entry = strings.TrimSpace(entry); entry == "" {
+			continue
+		}
+		domain, rest, _ := strings.Cut(entry, "=")
+		org, role, _ := strings.Cut(rest, ":")
+		known, err := tokens.ParseRole(role)
+		if _, ok := ids.Parse("org", org); !ok || err != nil || !strings.Contains(domain, ".") {
+			errs = append(errs, fmt.Errorf("OIDC_DOMAINS: %q is not like example.com=org_…:member", entry))
+			continue
+		}
+		all[strings.ToLower(domain)] = people.Domain{Organization: tokens.OrgID(org), Role: known}
+	}
+	return all, errors.Join(errs...)
+}
+
+// checkURL wants https, except on one's own machine.
+func (c Config) checkURL(name, text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return fmt.Errorf("%s must be a URL such as https://quayside.example.com", name)
+	case u.Scheme == "http" && !loopback(u.Hostname()) && !c.Demo:
+		return fmt.Errorf("%s must be https: passwords and sessions would travel in clear; http is for localhost, or with QUAYSIDE_DEMO=true", name)
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && a.IsLoopback()
+}

@@ -1,0 +1,169 @@
+// Package oidc asks an OpenID Connect issuer who somebody is: authorization
+// code flow with PKCE (RFC 7636, S256), state and nonce, by coreos/go-oidc.
+//
+// Guarantees: an answer counts only for the very flow that asked for it, in the
+// browser that asked, once; who answers is the configured issuer, by the
+// signature of its ID token and by RFC 9207's iss where it sends that; and an
+// issuer that does not answer holds nobody up for longer than Timeout.
+package oidc
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	gooidc "github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+)
+
+// Timeout bounds all that is asked of the issuer for one request.
+const Timeout = 5 * time.Second
+
+// What can go wrong. Test with errors.Is.
+var (
+	// ErrUnavailable says that the issuer cannot be asked now, or answers
+	// nonsense.
+	ErrUnavailable = errors.New("the issuer is not available")
+	// ErrDenied says that the issuer, or the person there, said no.
+	ErrDenied = errors.New("the issuer refused")
+	// ErrMismatch says that an answer does not belong to the flow at hand.
+	ErrMismatch = errors.New("the answer is not to what was asked")
+)
+
+// Config is what an issuer knows this program by.
+type Config struct {
+	Issuer       string // its URL, as in its own configuration
+	ClientID     string
+	ClientSecret string
+	RedirectURL  string // where browsers come back to
+}
+
+// Client is this program at one issuer. It is safe for concurrent use. The
+// issuer is first asked when somebody signs in, so a program starts without it.
+type Client struct {
+	config Config
+	http   *http.Client
+
+	asking   chan struct{}                   // holds one while somebody asks for the provider
+	provider atomic.Pointer[gooidc.Provider] // nil until the issuer has answered
+}
+
+// New returns a client.
+func New(c Config) *Client {
+	return &Client{config: c, http: &http.Client{Timeout: Timeout}, asking: make(chan struct{}, 1)}
+}
+
+// Flow is what a browser's session keeps between its going to the issuer and
+// its coming back. All of it is secret.
+type Flow struct {
+	State, Nonce, Verifier string
+}
+
+// Start returns a new flow and the address to send the browser to. It gives
+// ErrUnavailable.
+func (c *Client) Start(ctx context.Context) (Flow, string, error) {
+	provider, err := c.discover(ctx)
+	if err != nil {
+		return Flow{}, "", err
+	}
+	f := Flow{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
+	address := c.oauth(provider).AuthCodeURL(f.State, gooidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier))
+	return f, address, nil
+}
+
+// Finish returns who the issuer says has signed in, given the query with which
+// the browser came back. It gives ErrMismatch, ErrDenied and ErrUnavailable.
+func (c *Client) Finish(ctx context.Context, f Flow, query url.Values) (people.Claims, error) {
+	switch {
+	case f.State == "" || f.Nonce == "" || f.Verifier == "":
+		return people.Claims{}, fmt.Errorf("%w: no flow was begun in this browser", ErrMismatch)
+	case subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(f.State)) != 1:
+		return people.Claims{}, fmt.Errorf("%w: its state is another", ErrMismatch)
+	case query.Has("iss") && query.Get("iss") != c.config.Issuer:
+		return people.Claims{}, fmt.Errorf("%w: it is another issuer's", ErrMismatch)
+	case query.Has("error"):
+		return people.Claims{}, fmt.Errorf("%w: %.40q", ErrDenied, query.Get("error"))
+	}
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	provider, err := c.discover(ctx)
+	if err != nil {
+		return people.Claims{}, err
+	}
+	token, err := c.oauth(provider).Exchange(gooidc.ClientContext(ctx, c.http), query.Get("code"), oauth2.VerifierOption(f.Verifier))
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		// Its text may repeat what was sent, so only the code is told.
+		return people.Claims{}, fmt.Errorf("%w: %.40q", ErrDenied, refused.ErrorCode)
+	}
+	if err != nil {
+		return people.Claims{}, fmt.Errorf("%w: exchange a code: %w", ErrUnavailable, err)
+	}
+	return c.read(ctx, provider, f, token)
+}
+
+// read takes the claims out of an answer's ID token.
+func (c *Client) read(ctx context.Context, provider *gooidc.Provider, f Flow, token *oauth2.Token) (people.Claims, error) {
+	raw, ok := token.Extra("id_token").(string)
+	if !ok {
+		return people.Claims{}, fmt.Errorf("%w: it sends no ID token", ErrUnavailable)
+	}
+	id, err := provider.Verifier(&gooidc.Config{ClientID: c.config.ClientID}).Verify(gooidc.ClientContext(ctx, c.http), raw)
+	if err != nil {
+		return people.Claims{}, fmt.Errorf("%w: %w", ErrMismatch, err)
+	}
+	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(f.Nonce)) != 1 {
+		return people.Claims{}, fmt.Errorf("%w: its nonce is another", ErrMismatch)
+	}
+	var claims struct {
+		Email         string `json:"email"`
+		EmailVerified bool   `json:"email_verified"`
+		Name          string `json:"name"`
+	}
+	if err := id.Claims(&claims); err != nil {
+		return people.Claims{}, fmt.Errorf("%w: claims of an ID token: %w", ErrUnavailable, err)
+	}
+	return people.Claims{
+		Identity: people.Identity{Issuer: id.Issuer, Subject: id.Subject},
+		Email:    claims.Email, EmailVerified: claims.EmailVerified, Name: claims.Name,
+	}, nil
+}
+
+// discover returns the issuer's configuration, which is read once. While one
+// request asks, others wait with their own time.
+func (c *Client) discover(ctx context.Context) (*gooidc.Provider, error) {
+	if known := c.provider.Load(); known != nil {
+		return known, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	select {
+	case c.asking <- struct{}{}:
+		defer func() { <-c.asking }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+	}
+	if known := c.provider.Load(); known != nil {
+		return known, nil
+	}
+	provider, err := gooidc.NewProvider(gooidc.ClientContext(ctx, c.http), c.config.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	c.provider.Store(provider)
+	return provider, nil
+}
+
+func (c *Client) oauth(provider *gooidc.Provider) *oauth2.Config {
+	return &oauth2.Config{
+		ClientID: c.config.ClientID, ClientSecret: c.config.ClientSecret, RedirectURL: c.config.RedirectURL,
+		Endpoint: provider.Endpoint(), Scopes: []string{gooidc.ScopeOpenID, "email", "profile"},
+	}
+}

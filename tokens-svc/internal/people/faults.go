@@ -1,0 +1,80 @@
+package people
+
+import (
+	"fmt"
+	"net/mail"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Bounds of what people may choose.
+const (
+	maxName     = 100  // code points
+	maxEmail    = 254  // bytes, RFC 5321
+	minPassword = 12   // code points
+	maxPassword = 1024 // bytes: more is only work for us
+)
+
+// faults gathers what is wrong with an input.
+type faults struct{ tokens.ValidationError }
+
+func (f *faults) add(field string, code tokens.FaultCode, format string, args ...any) {
+	f.Fields = append(f.Fields, tokens.FieldError{Field: field, Code: code, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (f *faults) orNil() error {
+	if len(f.Fields) == 0 {
+		return nil
+	}
+	return &f.ValidationError
+}
+
+// email returns text as an address is kept: in lower case, which is how every
+// mail system that matters compares them.
+func (f *faults) email(text string) string {
+	email := normalize(text)
+	address, err := mail.ParseAddress(email)
+	switch {
+	case email == "":
+		f.add("email", tokens.Required, "is required")
+	case err != nil || address.Address != email || len(email) > maxEmail:
+		f.add("email", tokens.InvalidValue, "is no e-mail address; it looks like name@example.com")
+	}
+	return email
+}
+
+func normalize(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+
+// name returns text without the white space around it.
+func (f *faults) name(text string, least int) string {
+	text = strings.TrimSpace(text)
+	n := utf8.RuneCountInString(text)
+	switch {
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		f.add("name", tokens.InvalidText, "must be UTF-8 without control characters")
+	case n < least:
+		f.add("name", tokens.Required, "is required")
+	case n > maxName:
+		f.add("name", tokens.TooLong, "has %d characters; at most %d are allowed", n, maxName)
+	}
+	return text
+}
+
+// password follows NIST SP 800-63B: length counts, composition does not.
+func (f *faults) password(text, email string) {
+	switch n := utf8.RuneCountInString(text); {
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		f.add("password", tokens.InvalidText, "must be UTF-8 without control characters")
+	case n < minPassword:
+		f.add("password", tokens.InvalidValue, "must have at least %d characters; several words are easy to remember", minPassword)
+	case len(text) > maxPassword:
+		f.add("password", tokens.TooLong, "is too long; %d bytes are enough", maxPassword)
+	case strings.EqualFold(text, email):
+		f.add("password", tokens.InvalidValue, "must not be the e-mail address")
+	case strings.Count(text, text[:1]) == len(text):
+		f.add("password", tokens.InvalidValue, "must not be one character over and over")
+	}
+}

@@ -1,0 +1,169 @@
+package people
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// InvitationLife is how long an invitation is good.
+const InvitationLife = 7 * 24 * time.Hour
+
+// A code is 20 characters of RFC 4648 base32: 100 bits, not to be guessed, and
+// letters that are not mistaken for digits. People see groups of four.
+const (
+	codeLen   = 20
+	codeGroup = 4
+)
+
+// Invite invites an e-mail address and returns the code, which nothing can
+// return again. An invitation that there was for it is replaced. It gives
+// ErrForbidden, tokens.ErrExists for a member, and a tokens.ValidationError.
+func (s *Service) Invite(ctx context.Context, by By, org tokens.OrgID, email, role string) (Invitation, string, error) {
+	if !ManagesMembers(by.Role) {
+		return Invitation{}, "", ErrForbidden
+	}
+	var wrong faults
+	now := s.Now()
+	i := Invitation{
+		ID: InvitationID(s.newID("inv")), Email: wrong.email(email), InvitedBy: by.Actor.Name,
+		CreatedAt: now, ExpiresAt: now.Add(InvitationLife),
+	}
+	var err error
+	if i.Role, err = tokens.ParseRole(role); err != nil {
+		wrong.add("role", tokens.InvalidValue, "%v", err)
+	} else if !MayAssign(by.Role, "", i.Role) {
+		wrong.add("role", tokens.InvalidValue, "only owners can invite owners")
+	}
+	if err := wrong.orNil(); err != nil {
+		return Invitation{}, "", err
+	}
+	code := rand.Text()[:codeLen]
+	entry := s.entry(audit.MemberInvited, by.Actor, string(i.ID), i.details())
+	if err := s.repo.Invite(ctx, org, i, codeSum(i.Email, code), entry); err != nil {
+		return Invitation{}, "", fmt.Errorf("invite to organization %s: %w", org, err)
+	}
+	return i, spell(code), nil
+}
+
+// Invitations returns an organization's open invitations, the newest first.
+func (s *Service) Invitations(ctx context.Context, org tokens.OrgID) ([]Invitation, error) {
+	all, err := s.repo.Invitations(ctx, org, s.Now())
+	if err != nil {
+		return nil, fmt.Errorf("invitations to organization %s: %w", org, err)
+	}
+	return all, nil
+}
+
+// Withdraw ends an invitation. It gives ErrForbidden and tokens.ErrNotFound.
+func (s *Service) Withdraw(ctx context.Context, by By, org tokens.OrgID, id InvitationID) error {
+	if !ManagesMembers(by.Role) {
+		return ErrForbidden
+	}
+	all, err := s.Invitations(ctx, org)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(all, func(i Invitation) bool { return i.ID == id })
+	if at < 0 {
+		return fmt.Errorf("invitation %s to organization %s: %w", id, org, tokens.ErrNotFound)
+	}
+	if !MayAssign(by.Role, "", all[at].Role) {
+		return ErrForbidden
+	}
+	entry := s.entry(audit.InvitationWithdrawn, by.Actor, string(id), all[at].details())
+	if err := s.repo.Withdraw(ctx, org, id, entry); err != nil {
+		return fmt.Errorf("invitation %s to organization %s: %w", id, org, err)
+	}
+	return nil
+}
+
+// Acceptance is what an invited person sends.
+type Acceptance struct {
+	Email, Code string
+	// Name and Password are those of the account to be made. When there is one
+	// with that e-mail address, Password must be its own and Name is not read.
+	Name, Password string
+}
+
+// Accept makes the invited person a member and returns who that is and of what.
+// It gives ErrCode, ErrRefused when the account that there is has another
+// password, a *ThrottledError and a tokens.ValidationError.
+func (s *Service) Accept(ctx context.Context, a Acceptance, from From) (User, tokens.OrgID, error) {
+	email := normalize(a.Email)
+	forgive, err := s.attempt(ctx, email, from)
+	if err != nil {
+		return User{}, "", err
+	}
+	offer, err := s.repo.InvitationWith(ctx, email, codeSum(email, unspell(a.Code)), s.Now())
+	if errors.Is(err, tokens.ErrNotFound) {
+		return User{}, "", ErrCode
+	}
+	if err != nil {
+		return User{}, "", fmt.Errorf("look an invitation up: %w", err)
+	}
+	admission := Admission{Organization: offer.Organization, Role: offer.Role, Invitation: offer.ID}
+	if _, _, err = s.repo.Credentials(ctx, email); err == nil {
+		admission.User, err = s.verify(ctx, email, a.Password)
+	} else if errors.Is(err, tokens.ErrNotFound) {
+		admission.User, admission.Password, err = s.newUser(ctx, email, a)
+		if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
+			return User{}, "", errors.Join(invalid, forgive(ctx))
+		}
+	}
+	if err != nil {
+		return User{}, "", err
+	}
+	admission.Entry = s.joined(from.actor(admission.User), email, offer.Role)
+	u, err := s.repo.Admit(ctx, admission)
+	if errors.Is(err, tokens.ErrNotFound) {
+		return User{}, "", ErrCode
+	}
+	if err != nil {
+		return User{}, "", fmt.Errorf("join organization %s: %w", offer.Organization, err)
+	}
+	return u, offer.Organization, forgive(ctx)
+}
+
+// newUser returns the account that an invited person asks for.
+func (s *Service) newUser(ctx context.Context, email string, a Acceptance) (User, string, error) {
+	var wrong faults
+	now := s.Now()
+	u := User{ID: UserID(s.newID("usr")), Email: email, Name: wrong.name(a.Name, 1), CreatedAt: now}
+	wrong.password(a.Password, email)
+	if err := wrong.orNil(); err != nil {
+		return User{}, "", err
+	}
+	hash, err := s.passwords.Hash(ctx, a.Password)
+	return u, hash, err
+}
+
+func codeSum(email, code string) [32]byte {
+	return sha256.Sum256([]byte("invitation\x00" + email + "\x00" + code))
+}
+
+// spell writes a code as people read it.
+func spell(code string) string {
+	var groups []string
+	for group := range slices.Chunk([]byte(code), codeGroup) {
+		groups = append(groups, string(group))
+	}
+	return strings.Join(groups, "-")
+}
+
+// unspell reads a code as people write it.
+func unspell(text string) string {
+	return strings.ToUpper(strings.NewReplacer("-", "", " ", "", "\t", "").Replace(text))
+}
+
+func (i Invitation) details() map[string]string {
+	return map[string]string{"email": i.Email, "role": string(i.Role)}
+}

@@ -1,0 +1,80 @@
+package people
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Memberships returns the organizations of a person, by name.
+func (s *Service) Memberships(ctx context.Context, id UserID) ([]Membership, error) {
+	all, err := s.repo.Memberships(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("organizations of user %s: %w", id, err)
+	}
+	return all, nil
+}
+
+// Membership returns what a person is in an organization, or
+// tokens.ErrNotFound, whether or not there is such an organization. It is asked
+// for each request, so that a removed member is out at once.
+func (s *Service) Membership(ctx context.Context, org tokens.OrgID, id UserID) (Membership, error) {
+	m, err := s.repo.Membership(ctx, org, id)
+	if err != nil {
+		return Membership{}, fmt.Errorf("user %s in organization %s: %w", id, org, err)
+	}
+	return m, nil
+}
+
+// Members returns the people of an organization, by e-mail address.
+func (s *Service) Members(ctx context.Context, org tokens.OrgID) ([]Member, error) {
+	all, err := s.repo.Members(ctx, org)
+	if err != nil {
+		return nil, fmt.Errorf("members of organization %s: %w", org, err)
+	}
+	return all, nil
+}
+
+// ChangeRole gives a member another role. It gives ErrForbidden, ErrLastOwner,
+// tokens.ErrNotFound and a tokens.ValidationError.
+func (s *Service) ChangeRole(ctx context.Context, by By, org tokens.OrgID, id UserID, role string) error {
+	if !ManagesMembers(by.Role) {
+		return ErrForbidden
+	}
+	to, err := tokens.ParseRole(role)
+	if err != nil {
+		var wrong faults
+		wrong.add("role", tokens.InvalidValue, "%v", err)
+		return wrong.orNil()
+	}
+	return s.change(ctx, by, org, id, to)
+}
+
+// Remove takes a person out of an organization; their account and the tokens
+// that they made stay. It gives ErrForbidden, ErrLastOwner and
+// tokens.ErrNotFound.
+func (s *Service) Remove(ctx context.Context, by By, org tokens.OrgID, id UserID) error {
+	return s.change(ctx, by, org, id, "")
+}
+
+func (s *Service) change(ctx context.Context, by By, org tokens.OrgID, id UserID, to tokens.Role) error {
+	err := s.repo.ChangeMember(ctx, org, id, func(now Member, owners int) (tokens.Role, audit.Entry, error) {
+		switch {
+		case !MayAssign(by.Role, now.Role, to):
+			return "", audit.Entry{}, ErrForbidden
+		case now.Role == tokens.RoleOwner && to != tokens.RoleOwner && owners == 1:
+			return "", audit.Entry{}, ErrLastOwner
+		}
+		action, details := audit.MemberRemoved, map[string]string{"email": now.Email, "from": string(now.Role)}
+		if to != "" {
+			action, details["to"] = audit.MemberRoleChanged, string(to)
+		}
+		return to, s.entry(action, by.Actor, string(id), details), nil
+	})
+	if err != nil {
+		return fmt.Errorf("user %s in organization %s: %w", id, org, err)
+	}
+	return nil
+}

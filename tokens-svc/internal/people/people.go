@@ -1,0 +1,113 @@
+// Package people is the authority on who may act for which organization: the
+// people, how they sign in, their roles and their invitations.
+//
+// Guarantees:
+//
+//   - Signing in tells nothing about which accounts there are: an unknown
+//     e-mail address and a wrong password look alike and cost the same. Attempts
+//     are counted before they are looked at, so that none gets in beside the
+//     count, per account and per address.
+//   - An e-mail address counts as somebody's only when their issuer says that it
+//     verified it. A password that was chosen before then is forgotten: whoever
+//     chose it never proved that the address is theirs.
+//   - An invitation's code is shown once to who invites. It is good once, for
+//     that address, and never sets the password of an account that exists.
+//   - Every organization keeps an owner, whatever is done at the same time.
+//   - Each change of a membership is one transaction with its audit event.
+//
+// The package imports the standard library only. Storage is a Repository,
+// which internal/postgres implements.
+package people
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// UserID identifies a person: "usr_" and 26 characters.
+type UserID string
+
+// InvitationID identifies an invitation: "inv_" and 26 characters.
+type InvitationID string
+
+// User is a person. Times are UTC, in whole milliseconds.
+type User struct {
+	ID        UserID
+	Email     string // in lower case; nobody else has it
+	Name      string // as they call themselves; perhaps empty
+	CreatedAt time.Time
+}
+
+// Display is how pages call somebody.
+func (u User) Display() string {
+	if u.Name != "" {
+		return u.Name
+	}
+	return u.Email
+}
+
+// Membership is an organization that a person belongs to.
+type Membership struct {
+	Organization tokens.Organization
+	Role         tokens.Role
+	JoinedAt     time.Time
+}
+
+// Member is a person who belongs to an organization.
+type Member struct {
+	User
+	Role     tokens.Role
+	JoinedAt time.Time
+}
+
+// Invitation is an open one. Joining and withdrawing end it, and so does a new
+// one for the same address.
+type Invitation struct {
+	ID        InvitationID
+	Email     string
+	Role      tokens.Role
+	InvitedBy string // the inviting person's e-mail address
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// From is where a request came from, for the count of attempts and the audit
+// log.
+type From struct {
+	Address   netip.Addr // zero: not known
+	RequestID string
+}
+
+// actor returns u, who acts for themselves.
+func (f From) actor(u User) audit.Actor {
+	return audit.Actor{Kind: audit.User, ID: string(u.ID), Name: u.Email, Address: f.Address, RequestID: f.RequestID}
+}
+
+// By is who does something, and what they are in the organization concerned.
+type By struct {
+	Actor audit.Actor
+	Role  tokens.Role
+}
+
+// Identity is who somebody is at an OpenID Connect issuer.
+type Identity struct {
+	Issuer  string
+	Subject string
+}
+
+// Claims is what an issuer says of who signed in there.
+type Claims struct {
+	Identity
+	Email         string
+	EmailVerified bool
+	Name          string
+}
+
+// Domain lets those in whose verified address is in it, at their first sign-in.
+type Domain struct {
+	Organization tokens.OrgID
+	Role         tokens.Role
+}

@@ -1,0 +1,109 @@
+package people
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Service is what can be done with people. It is safe for concurrent use.
+//
+// Besides the errors that methods name, all of them pass on the repository's
+// tokens.ErrUnavailable.
+type Service struct {
+	repo      Repository
+	passwords Passwords
+	newID     func(prefix string) string
+	now       func() time.Time
+	domains   map[string]Domain
+}
+
+// Passwords makes and checks stored passwords; see internal/password.
+type Passwords interface {
+	Hash(ctx context.Context, password string) (string, error)
+	Verify(ctx context.Context, stored, password string) (right, stale bool, err error)
+}
+
+// Config is what a Service must be given.
+type Config struct {
+	Passwords Passwords
+	NewID     func(prefix string) string // makes identifiers; see internal/ids
+	Now       func() time.Time           // zero: time.Now
+	// Domains are those whose people come in without an invitation, by domain
+	// name in lower case.
+	Domains map[string]Domain
+}
+
+// NewService returns a service over repo.
+func NewService(repo Repository, c Config) *Service {
+	s := &Service{repo: repo, passwords: c.Passwords, newID: c.NewID, now: c.Now, domains: c.Domains}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	return s
+}
+
+// Now returns the time that everything is told against: UTC, whole
+// milliseconds.
+func (s *Service) Now() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+// User returns a person, or tokens.ErrNotFound.
+func (s *Service) User(ctx context.Context, id UserID) (User, error) {
+	u, err := s.repo.User(ctx, id)
+	if err != nil {
+		return User{}, fmt.Errorf("user %s: %w", id, err)
+	}
+	return u, nil
+}
+
+// Enrolment is a person as an operator brings one in.
+type Enrolment struct {
+	Organization tokens.OrgID
+	Email, Name  string
+	Role         string
+	Password     string
+}
+
+// Enroll makes somebody a member, and makes their account unless there is one:
+// then its password and name stay, as does the role of a membership that there
+// is. It reports whether it made the account. It gives tokens.ErrNotFound
+// without the organization, and a tokens.ValidationError.
+func (s *Service) Enroll(ctx context.Context, e Enrolment) (u User, made bool, err error) {
+	var wrong faults
+	email := wrong.email(e.Email)
+	name := wrong.name(e.Name, 0)
+	role, err := tokens.ParseRole(e.Role)
+	if err != nil {
+		wrong.add("role", tokens.InvalidValue, "%v", err)
+	}
+	wrong.password(e.Password, email)
+	if err := wrong.orNil(); err != nil {
+		return User{}, false, err
+	}
+	hash, err := s.passwords.Hash(ctx, e.Password)
+	if err != nil {
+		return User{}, false, err
+	}
+	id := UserID(s.newID("usr"))
+	u, err = s.repo.Admit(ctx, Admission{
+		Organization: e.Organization, Role: role, Password: hash,
+		User:  User{ID: id, Email: email, Name: name, CreatedAt: s.Now()},
+		Entry: s.joined(audit.CommandLine, email, role),
+	})
+	if err != nil {
+		return User{}, false, fmt.Errorf("member of organization %s: %w", e.Organization, err)
+	}
+	return u, u.ID == id, nil
+}
+
+// joined is the audit log's entry of somebody who becomes a member.
+func (s *Service) joined(actor audit.Actor, email string, role tokens.Role) audit.Entry {
+	return s.entry(audit.MemberJoined, actor, "", map[string]string{"email": email, "role": string(role)})
+}
+
+func (s *Service) entry(action audit.Action, actor audit.Actor, target string, details map[string]string) audit.Entry {
+	return audit.Entry{At: s.Now(), Actor: actor, Action: action, Target: target, Details: details}
+}

@@ -1,0 +1,155 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/session"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Sessions implements session.Store.
+type Sessions struct {
+	db    *sqlx.DB
+	newID func(prefix string) string
+	now   func() time.Time
+}
+
+// NewSessions returns a store over a pool that Open returned. newID makes the
+// sessions' public ids; now says what has ended.
+func NewSessions(db *sqlx.DB, newID func(prefix string) string, now func() time.Time) *Sessions {
+	return &Sessions{db: db, newID: newID, now: now}
+}
+
+// FindCtx implements scs.CtxStore.
+func (s *Sessions) FindCtx(ctx context.Context, tokenSum string) ([]byte, bool, error) {
+	var row struct {
+		ID     string           `db:"id"`
+		UserID sql.Null[string] `db:"user_id"`
+		Data   []byte           `db:"data"`
+	}
+	err := s.db.GetContext(ctx, &row, `SELECT id, user_id, data FROM sessions WHERE token_sum = $1 AND expires_at > $2`, tokenSum, s.now())
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, translate(err)
+	}
+	known := session.RowFrom(ctx)
+	known.ID, known.TokenSum, known.User = row.ID, tokenSum, people.UserID(row.UserID.V)
+	return row.Data, true, nil
+}
+
+// CommitCtx implements scs.CtxStore.
+func (s *Sessions) CommitCtx(ctx context.Context, tokenSum string, data []byte, end time.Time) error {
+	row, now := session.RowFrom(ctx), s.now()
+	user := sql.Null[string]{V: string(row.User), Valid: row.User != ""}
+	if row.TokenSum == tokenSum {
+		_, err := s.db.ExecContext(ctx, `
+			UPDATE sessions SET data = $2, last_seen_at = $3, expires_at = $4, address = $5::inet, user_agent = $6
+			WHERE token_sum = $1`, tokenSum, data, now, end, nullAddress(row.Address), row.UserAgent)
+		return translate(err)
+	}
+	id := s.newID("ses")
+	_, err := s.db.ExecContext(ctx, `
+		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent)
+		VALUES ($1, $2, $3, $4, $5, $5, $6, $7::inet, $8)`,
+		id, tokenSum, user, data, now, end, nullAddress(row.Address), row.UserAgent)
+	if err == nil {
+		row.ID, row.TokenSum = id, tokenSum
+	}
+	return translate(err)
+}
+
+// DeleteCtx implements scs.CtxStore.
+func (s *Sessions) DeleteCtx(ctx context.Context, tokenSum string) error {
+	_, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE token_sum = $1`, tokenSum)
+	return translate(err)
+}
+
+// Find implements scs.Store, which a manager calls by FindCtx.
+func (s *Sessions) Find(tokenSum string) ([]byte, bool, error) {
+	return s.FindCtx(context.Background(), tokenSum)
+}
+
+// Commit implements scs.Store, which a manager calls by CommitCtx.
+func (s *Sessions) Commit(tokenSum string, data []byte, end time.Time) error {
+	return s.CommitCtx(context.Background(), tokenSum, data, end)
+}
+
+// Delete implements scs.Store, which a manager calls by DeleteCtx.
+func (s *Sessions) Delete(tokenSum string) error { return s.DeleteCtx(context.Background(), tokenSum) }
+
+// List implements session.Store.
+func (s *Sessions) List(ctx context.Context, user people.UserID) ([]session.Session, error) {
+	var rows []struct {
+		ID         string           `db:"id"`
+		CreatedAt  time.Time        `db:"created_at"`
+		LastSeenAt time.Time        `db:"last_seen_at"`
+		Address    sql.Null[string] `db:"address"`
+		UserAgent  string           `db:"user_agent"`
+	}
+	err := s.db.SelectContext(ctx, &rows, `
+		SELECT id, created_at, last_seen_at, host(address) AS address, user_agent FROM sessions
+		WHERE user_id = $1 AND expires_at > $2 ORDER BY last_seen_at DESC, id DESC`, user, s.now())
+	if err != nil {
+		return nil, translate(err)
+	}
+	all := make([]session.Session, len(rows))
+	for i, row := range rows {
+		all[i] = session.Session{ID: row.ID, CreatedAt: row.CreatedAt.UTC(), LastSeenAt: row.LastSeenAt.UTC(), UserAgent: row.UserAgent}
+		if all[i].Address, err = toAddress(row.Address); err != nil {
+			return nil, fmt.Errorf("address of session %s: %w", row.ID, err)
+		}
+	}
+	return all, nil
+}
+
+// End implements session.Store.
+func (s *Sessions) End(ctx context.Context, user people.UserID, id string) error {
+	_, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id = $2`, user, id)
+	return translate(err)
+}
+
+// EndOthers implements session.Store.
+func (s *Sessions) EndOthers(ctx context.Context, user people.UserID, keep string) error {
+	_, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, user, keep)
+	return translate(err)
+}
+
+// UseForm implements session.Store.
+func (s *Sessions) UseForm(ctx context.Context, id string, nonce []byte) (bool, string, error) {
+	_, err := s.db.ExecContext(ctx, `INSERT INTO used_forms (session_id, nonce, outcome) VALUES ($1, $2, '')`, id, nonce)
+	if err = translate(err); !errors.Is(err, tokens.ErrExists) {
+		return err == nil, "", err
+	}
+	var outcome string
+	err = s.db.GetContext(ctx, &outcome, `SELECT outcome FROM used_forms WHERE session_id = $1 AND nonce = $2`, id, nonce)
+	return false, outcome, translate(err)
+}
+
+// NoteForm implements session.Store.
+func (s *Sessions) NoteForm(ctx context.Context, id string, nonce []byte, outcome string) error {
+	_, err := s.db.ExecContext(ctx, `UPDATE used_forms SET outcome = $3 WHERE session_id = $1 AND nonce = $2`, id, nonce, outcome)
+	return translate(err)
+}
+
+// ReleaseForm implements session.Store.
+func (s *Sessions) ReleaseForm(ctx context.Context, id string, nonce []byte) error {
+	_, err := s.db.ExecContext(ctx, `DELETE FROM used_forms WHERE session_id = $1 AND nonce = $2`, id, nonce)
+	return translate(err)
+}
+
+// Prune removes the sessions that have ended.
+func (s *Sessions) Prune(ctx context.Context) error {
+	_, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, s.now())
+	return translate(err)
+}
+
+var _ session.Store = (*Sessions)(nil)

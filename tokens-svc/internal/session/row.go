@@ -1,0 +1,38 @@
+package session
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+)
+
+// Row is what a store keeps of a session beside scs's own data. It travels in
+// the request's context, because scs hands a store no more than a token's hash
+// and some bytes.
+type Row struct {
+	// ID and TokenSum are set by Find to those of the session that it found, and
+	// by Commit to those of one that it made. Commit changes the row with this
+	// sum and makes one for any other: so a session that was ended meanwhile is
+	// not made anew by the request that still holds it.
+	ID, TokenSum string
+	User         people.UserID // "": nobody has signed in yet
+	Address      netip.Addr
+	UserAgent    string
+}
+
+type rowKey struct{}
+
+// RowFrom returns the row of the request's session.
+func RowFrom(ctx context.Context) *Row {
+	if row, ok := ctx.Value(rowKey{}).(*Row); ok {
+		return row
+	}
+	return &Row{}
+}
+
+// WithRow returns a context that carries a row. It is for who
+// manages sessions, and for tests of stores.
+func WithRow(ctx context.Context, row *Row) context.Context {
+	return context.WithValue(ctx, rowKey{}, row)
+}

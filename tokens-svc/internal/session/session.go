@@ -1,0 +1,51 @@
+// Package session says what is kept of somebody who is signed in, and what a
+// store of it must do. How browsers keep it is the matter of
+// internal/websession.
+package session
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+)
+
+// Session is one that its owner can see and end.
+type Session struct {
+	ID         string // ses_…; public, and nothing by which anybody could get in
+	CreatedAt  time.Time
+	LastSeenAt time.Time
+	Address    netip.Addr // of its last request; zero: unknown
+	UserAgent  string     // of its last request
+}
+
+// Store keeps sessions. Errors wrap tokens.ErrUnavailable when the storage cannot
+// be asked now.
+//
+// Its first methods are those of scs.CtxStore. They get the hash of a session's
+// token, and everything else that a row has from RowFrom.
+type Store interface {
+	Find(tokenSum string) (data []byte, found bool, err error)
+	FindCtx(ctx context.Context, tokenSum string) (data []byte, found bool, err error)
+	Commit(tokenSum string, data []byte, end time.Time) error
+	CommitCtx(ctx context.Context, tokenSum string, data []byte, end time.Time) error
+	Delete(tokenSum string) error
+	DeleteCtx(ctx context.Context, tokenSum string) error
+
+	// List returns a person's sessions that have not ended, the latest used first.
+	List(ctx context.Context, user people.UserID) ([]Session, error)
+	// End ends a session of that person's, if there is one.
+	End(ctx context.Context, user people.UserID, id string) error
+	// EndOthers ends all of that person's sessions but one.
+	EndOthers(ctx context.Context, user people.UserID, keep string) error
+	// UseForm notes that a form was sent in a session. Only once does it report
+	// fresh; after that it returns the outcome that was noted, which is empty
+	// while the first one is still at work. It gives tokens.ErrNotFound when the
+	// session is gone.
+	UseForm(ctx context.Context, id string, nonce []byte) (fresh bool, outcome string, err error)
+	// NoteForm stores what came of a form.
+	NoteForm(ctx context.Context, id string, nonce []byte, outcome string) error
+	// ReleaseForm forgets that a form was sent.
+	ReleaseForm(ctx context.Context, id string, nonce []byte) error
+}

@@ -1,0 +1,117 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// answer is what a route says: a page, or where to go, or JSON.
+type answer struct {
+	status   int
+	template string // the page's file, without its extension
+	title    string
+	section  string // which tab is the page's; "": none
+	data     any    // for the template
+	to       string // a redirect's aim
+	json     any
+	// once says that this answer holds what no other can, so that it must go out.
+	once bool
+	// retryAfter is for 429 and 503.
+	retryAfter time.Duration
+}
+
+func page(template, title string, data any) answer {
+	return answer{status: http.StatusOK, template: template, title: title, data: data}
+}
+
+// in puts the page under a tab.
+func (a answer) in(section string) answer {
+	a.section = section
+	return a
+}
+
+// as gives the page another status.
+func (a answer) as(status int) answer {
+	a.status = status
+	return a
+}
+
+// redirect sends the browser to another page with GET.
+func redirect(to string) answer { return answer{status: http.StatusSeeOther, to: to} }
+
+// view is what templates see.
+type view struct {
+	Title       string
+	Section     string
+	Style       string // addresses of the static files
+	Script      string
+	Icon        string
+	Now         time.Time
+	User        people.User // zero: nobody is signed in
+	Here        people.Membership
+	Memberships []people.Membership
+	Notice      string
+	May         rights
+	RequestID   string
+	Data        any
+}
+
+// rights say what the layout shows to somebody.
+type rights struct{ Create, Manage, ReadAudit bool }
+
+// write sends an answer. v is nil where nobody was recognized.
+func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
+	switch {
+	case a.to != "":
+		http.Redirect(w, r, a.to, a.status)
+		return
+	case a.json != nil:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(a.status)
+		_ = json.NewEncoder(w).Encode(a.json) // the client is gone: there is nobody left to tell
+		return
+	}
+	var body bytes.Buffer
+	if err := templates[a.template].ExecuteTemplate(&body, "layout", s.view(r, v, a)); err != nil {
+		s.Log.LogAttrs(r.Context(), slog.LevelError, "a page was not rendered",
+			slog.String("error", err.Error()), slog.String("request_id", requestID(r)))
+		body.Reset()
+		body.WriteString("<!doctype html><title>Internal error</title><p>Something went wrong on our side.")
+		a.status = http.StatusInternalServerError
+	}
+	h := w.Header()
+	if a.retryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(a.retryAfter.Seconds())))
+	}
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(body.Len()))
+	w.WriteHeader(a.status)
+	_, _ = w.Write(body.Bytes()) // likewise
+}
+
+func (s *site) view(r *http.Request, v *visit, a answer) view {
+	all := view{
+		Title: a.title, Section: a.section, Style: static.path("style.css"), Script: static.path("script.js"),
+		Icon: static.path("icon.svg"), Now: s.Tokens.Now(), RequestID: requestID(r), Data: a.data,
+	}
+	if v != nil {
+		all.User, all.Here, all.Memberships, all.Notice = v.user, v.here, v.memberships, v.notice
+		if v.here.Role != "" {
+			all.May = rights{Create: mayCreate(v), Manage: mayManage(v), ReadAudit: mayReadAudit(v)}
+		}
+	}
+	return all
+}
+
+// Moment is for templates: it shows a time as seen from now.
+func (v view) Moment(t time.Time) moment { return moment{t, v.Now} }
+
+// StatusOf is for templates: it says in words how a token is.
+func (v view) StatusOf(t tokens.Token) state { return stateOf(t, v.Now) }

@@ -1,0 +1,94 @@
+package web
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+)
+
+// deed is what an event says, in words.
+type deed struct {
+	Action audit.Action
+	Text   string
+}
+
+// deeds are all actions, in the order of the filter.
+var deeds = []deed{
+	{audit.TokenCreated, "Token created"},
+	{audit.TokenUpdated, "Token changed"},
+	{audit.TokenRotated, "Token rotated"},
+	{audit.TokenRevoked, "Token revoked"},
+	{audit.MemberInvited, "Member invited"},
+	{audit.InvitationWithdrawn, "Invitation withdrawn"},
+	{audit.MemberJoined, "Member joined"},
+	{audit.MemberRoleChanged, "Role changed"},
+	{audit.MemberRemoved, "Member removed"},
+	{audit.OrganizationCreated, "Organization created"},
+}
+
+// eventRow is an event in the list.
+type eventRow struct{ audit.Event }
+
+// Text says what was done.
+func (r eventRow) Text() string {
+	at := slices.IndexFunc(deeds, func(d deed) bool { return d.Action == r.Action })
+	if at < 0 {
+		return string(r.Action) // what a newer version of this program did
+	}
+	return deeds[at].Text
+}
+
+// Subject is whom or what it was done to, as people call it.
+func (r eventRow) Subject() string {
+	for _, name := range []string{"name", "email"} {
+		if text := r.Details[name]; text != "" {
+			return text
+		}
+	}
+	return r.Target
+}
+
+// detailNames are what pages call the details of an event.
+var detailNames = map[string]string{
+	"environment": "Environment", "expires_at": "Expires", "ip_allow": "Allowed addresses", "permissions": "Permissions",
+	"rate_limit": "Limit", "role": "Role", "from": "Was", "to": "Is now", "reason": "Reason", "successor": "Successor",
+	"ends_at": "Works until", "successor_ends_at": "Successor expires", "email": "E-mail address", "name": "Name",
+}
+
+// More is what else there is to know, sorted by name.
+func (r eventRow) More() (more []struct{ Name, Text string }) {
+	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
+		label := detailNames[name]
+		if label == "" {
+			label = name
+		}
+		if text := r.Details[name]; text != "" && text != r.Subject() {
+			more = append(more, struct{ Name, Text string }{label, text})
+		}
+	}
+	return more
+}
+
+// eventList is the page Settings › Audit log.
+type eventList struct {
+	Rows   []eventRow
+	Deeds  []deed
+	Picked audit.Action
+	Pages  pages
+}
+
+func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
+	list := eventList{Deeds: deeds}
+	p := pageOf(v)
+	events, total, err := s.Tokens.AuditEvents(ctx, v.who(), v.org(), p)
+	if err != nil {
+		return answer{}, err
+	}
+	for _, e := range events {
+		list.Rows = append(list.Rows, eventRow{e})
+	}
+	list.Pages = pagesOf(v, p, total)
+	return page("audit-log", "Audit log", list).in("audit-log"), nil
+}

@@ -1,0 +1,82 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// fault is what is wrong with one field of a form.
+type fault struct {
+	Field string // the field's id in the page
+	Text  string // a whole sentence
+}
+
+// faults is all that is wrong with a form.
+type faults []fault
+
+// Fault returns the first one of a field, or nothing.
+func (f faults) Fault(field string) string {
+	for _, one := range f {
+		if one.Field == field {
+			return one.Text
+		}
+	}
+	return ""
+}
+
+// Any is for templates: it reports whether one of these fields is at fault.
+func (f faults) Any(fields ...string) bool {
+	for _, field := range fields {
+		if f.Fault(field) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// All is for templates.
+func (f faults) All() faults { return f }
+
+func (f *faults) add(field, text string) { *f = append(*f, fault{field, text}) }
+
+// labels are what pages call the fields that services speak of.
+var labels = map[string]string{
+	"name": "Name", "permissions": "Permissions", "ip_allow": "Allowed addresses", "limit": "Requests a minute",
+	"window_seconds": "Requests a minute", "expires_at": "Expiry", "environment": "Environment", "reason": "Reason",
+	"email": "E-mail address", "password": "Password", "role": "Role", "grace_seconds": "Overlap",
+}
+
+// missing are the sentences for what was left out.
+var missing = map[string]string{
+	"name": "Enter a name.", "permissions": "Choose at least one permission.", "email": "Enter an e-mail address.",
+}
+
+// faultsOf says in sentences what a service found wrong.
+func faultsOf(err *tokens.ValidationError) (all faults) {
+	for _, f := range err.Fields {
+		text := missing[f.Field]
+		if text == "" || f.Code != tokens.Required {
+			between := " "
+			if f.Entry > 0 {
+				between = ": "
+			}
+			text = labels[f.Field] + between + f.Detail + "."
+		}
+		all.add(f.Field, text)
+	}
+	return all
+}
+
+// safeNext returns where to go after signing in: to a page of ours, whatever
+// text says.
+func safeNext(text string) string {
+	const home = "/settings"
+	u, err := url.Parse(text)
+	if err != nil || len(text) > 512 || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
+		strings.ContainsAny(text, "\\\r\n\t") || u.Path != home && !strings.HasPrefix(u.Path, home+"/") || strings.Contains(u.Path, "..") {
+		return home
+	}
+	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
+}

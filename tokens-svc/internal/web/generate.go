@@ -1,0 +1,187 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// preset is a choice of permissions under one name.
+type preset struct {
+	ID, Name, Text string
+	Permissions    []tokens.Permission // sorted
+}
+
+var presets = []preset{
+	{"read", "Read only", "List and read shipments and documents", []tokens.Permission{tokens.DocumentsRead, tokens.ShipmentsRead}},
+	{"write", "Read & write", "Also create and change them", []tokens.Permission{tokens.DocumentsWrite, tokens.ShipmentsWrite}},
+	{"full", "Full access", "Everything, also what is added later, and managing tokens", []tokens.Permission{tokens.Admin}},
+}
+
+// is reports whether a token has exactly the preset's permissions.
+func (p preset) is(permissions []tokens.Permission) bool {
+	return slices.Equal(p.Permissions, permissions)
+}
+
+// custom is the choice of single permissions, and of a single day.
+const custom = "custom"
+
+// life is a choice of how long a token lasts.
+type life struct {
+	ID, Name string
+	Days     int
+}
+
+var lives = []life{
+	{"7", "7 days", 7},
+	{"30", "30 days", 30},
+	{"60", "60 days", 60},
+	{"90", "90 days", 90},
+	{ID: custom, Name: "Until a day of your choice"},
+	{ID: "none", Name: "No expiry"},
+}
+
+// generateForm is the page on which a token is asked for, as it was filled in.
+type generateForm struct {
+	faults
+	Nonce                     string
+	Name, Preset, Expiry, Day string
+	Addresses, Limit          string
+	Environment               tokens.Environment
+	Chosen                    []string
+	Presets                   []preset            // that this person may give
+	Grants                    []tokens.Permission // likewise
+	Lives                     []life
+	Today, MostLimit          string
+}
+
+// Has is for templates: it reports whether a permission is ticked.
+func (f generateForm) Has(p tokens.Permission) bool { return slices.Contains(f.Chosen, string(p)) }
+
+// Open reports whether the advanced part is to be seen at once.
+func (f generateForm) Open() bool {
+	return f.Any("ip_allow", "environment", "limit") || f.Addresses != "" || f.Limit != "" || f.Environment == tokens.Test
+}
+
+// Ends says when a token that is made now would end.
+func (f generateForm) Ends(l life, now time.Time) string {
+	if l.Days == 0 {
+		return ""
+	}
+	return moment{At: now.Add(time.Duration(l.Days) * day)}.Date()
+}
+
+func (s *site) generateForm(ctx context.Context, v *visit) generateForm {
+	f := generateForm{
+		Nonce: s.sessions.Form(ctx, purpose("generate", v)), Lives: lives, Grants: v.who().Grants(),
+		Preset: presets[0].ID, Expiry: "90", Environment: tokens.Live,
+		Today: s.Tokens.Now().Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
+	}
+	for _, p := range presets {
+		if !slices.ContainsFunc(p.Permissions, func(one tokens.Permission) bool { return !slices.Contains(f.Grants, one) }) {
+			f.Presets = append(f.Presets, p)
+		}
+	}
+	if v.Method == http.MethodPost {
+		f.Name, f.Preset, f.Chosen = v.PostForm.Get("name"), v.PostForm.Get("preset"), v.PostForm["permissions"]
+		f.Expiry, f.Day = v.PostForm.Get("expiry"), v.PostForm.Get("day")
+		f.Addresses, f.Limit = v.PostForm.Get("ip_allow"), strings.TrimSpace(v.PostForm.Get("limit"))
+		f.Environment = tokens.Environment(v.PostForm.Get("environment"))
+	}
+	return f
+}
+
+// purpose binds a form's nonce to what the form is for.
+func purpose(what string, v *visit) string {
+	return strings.Join([]string{what, string(v.org()), string(v.token())}, " ")
+}
+
+func (f generateForm) answer() answer { return page("generate", "Generate API token", f).in("api") }
+
+func (s *site) showGenerate(ctx context.Context, v *visit) (answer, error) {
+	return s.generateForm(ctx, v).answer(), nil
+}
+
+func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
+	f := s.generateForm(ctx, v)
+	draft := f.draft(s.Tokens.Now())
+	if len(f.faults) > 0 {
+		return f.answer().as(http.StatusUnprocessableEntity), nil
+	}
+	used, refusal, err := s.useForm(ctx, v, "generate")
+	if err != nil || refusal.status != 0 {
+		return refusal, err
+	}
+	if !used.Known {
+		f.add("name", "This form was opened before you signed in. Look through it and send it again.")
+		return f.answer().as(http.StatusUnprocessableEntity), nil
+	}
+	t, secret, err := s.Tokens.CreateToken(ctx, v.who(), v.org(), draft)
+	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
+		f.faults = faultsOf(invalid)
+		return f.answer().as(http.StatusUnprocessableEntity), s.sessions.ReleaseForm(ctx, used)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	s.noteForm(ctx, v, used, t.ID)
+	return s.shown(v, t, secret, tokens.Token{}), nil
+}
+
+// draft reads the form, and notes what only a form can get wrong.
+func (f *generateForm) draft(now time.Time) tokens.Draft {
+	d := tokens.Draft{Name: f.Name, Environment: f.Environment, IPAllow: strings.FieldsFunc(f.Addresses, func(r rune) bool {
+		return strings.ContainsRune(", \r\n\t;", r)
+	})}
+	d.Permissions = f.permissions()
+	d.ExpiresAt = f.end(now)
+	if f.Limit != "" {
+		n, err := strconv.Atoi(f.Limit)
+		if err != nil || n < 1 || n > tokens.DefaultRateLimit.Limit {
+			f.add("limit", "Enter a whole number from 1 to "+f.MostLimit+", or leave it empty for "+f.MostLimit+".")
+		}
+		d.RateLimit = tokens.RateLimit{Limit: n, Window: tokens.DefaultRateLimit.Window}
+	}
+	return d
+}
+
+func (f *generateForm) permissions() []string {
+	if f.Preset == custom {
+		return f.Chosen
+	}
+	at := slices.IndexFunc(f.Presets, func(p preset) bool { return p.ID == f.Preset })
+	if at < 0 {
+		f.add("permissions", "Choose what the token may do.")
+		return nil
+	}
+	texts := make([]string, len(f.Presets[at].Permissions))
+	for i, p := range f.Presets[at].Permissions {
+		texts[i] = string(p)
+	}
+	return texts
+}
+
+// end returns when the token is to end; zero stands for never.
+func (f *generateForm) end(now time.Time) time.Time {
+	switch at := slices.IndexFunc(lives, func(l life) bool { return l.ID == f.Expiry }); {
+	case at < 0:
+		f.add("expires_at", "Choose how long the token is to work.")
+	case f.Expiry == custom:
+		last, err := time.Parse(time.DateOnly, f.Day)
+		end := last.Add(day)
+		if err != nil || !end.After(now) {
+			f.add("expires_at", "Choose a day that is not over, such as "+now.Add(90*day).Format(time.DateOnly)+".")
+			return time.Time{}
+		}
+		return end
+	case lives[at].Days > 0:
+		return now.Add(time.Duration(lives[at].Days) * day)
+	}
+	return time.Time{}
+}

@@ -1,0 +1,66 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// invitationForm is the page on which an invited person enters the code.
+type invitationForm struct {
+	faults
+	Email, Name string
+}
+
+func (s *site) showInvitation(context.Context, *visit) (answer, error) {
+	if !s.Passwords {
+		return redirect("/sign-in"), nil
+	}
+	return page("invitation", "Accept an invitation", invitationForm{}), nil
+}
+
+func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
+	if !s.Passwords {
+		return errorPage(http.StatusNotFound), nil
+	}
+	f := invitationForm{Email: v.PostForm.Get("email"), Name: v.PostForm.Get("name")}
+	a := people.Acceptance{
+		Email: f.Email, Name: f.Name, Code: v.PostForm.Get("code"), Password: v.PostForm.Get("password"),
+	}
+	for _, field := range []struct{ id, value, text string }{
+		{"email", a.Email, "Enter the e-mail address that was invited."},
+		{"code", a.Code, "Enter the code of the invitation."},
+		{"password", a.Password, "Enter a password."},
+	} {
+		if field.value == "" {
+			f.add(field.id, field.text)
+		}
+	}
+	again := func(status int) answer { return page("invitation", "Accept an invitation", f).as(status) }
+	if len(f.faults) > 0 {
+		return again(http.StatusUnprocessableEntity), nil
+	}
+	user, org, err := s.People.Accept(ctx, a, v.from())
+	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
+		f.add("email", tooMany(throttled.RetryAfter))
+		return again(0).throttled(throttled), nil
+	}
+	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
+		f.faults = faultsOf(invalid)
+		return again(http.StatusUnprocessableEntity), nil
+	}
+	switch {
+	case errors.Is(err, people.ErrCode):
+		f.add("code", "There is no such invitation for this e-mail address. It may have been used, withdrawn or replaced, or be older than 7 days.")
+		return again(http.StatusUnprocessableEntity), nil
+	case errors.Is(err, people.ErrRefused):
+		f.add("password", "There is an account with this e-mail address. Enter its password; the invitation does not change it.")
+		return again(http.StatusUnprocessableEntity), nil
+	case err != nil:
+		return answer{}, err
+	}
+	return s.welcome(ctx, user, "/settings/"+string(org)+"/api")
+}

@@ -1,0 +1,84 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"github.com/quayside/quayside/tokens-svc/internal/oidc"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+)
+
+// keyFlow is where a session keeps an OpenID Connect flow.
+const keyFlow = "oidc"
+
+// flow is what is kept while the browser is at the issuer.
+type flow struct {
+	oidc.Flow
+	Next string
+}
+
+func (s *site) startOIDC(ctx context.Context, v *visit) (answer, error) {
+	if s.Issuer == nil {
+		return errorPage(http.StatusNotFound), nil
+	}
+	begun, address, err := s.Issuer.Start(ctx)
+	if err != nil {
+		return s.issuerAnswer(ctx, v, err)
+	}
+	text, err := json.Marshal(flow{begun, safeNext(v.Form.Get("next"))})
+	if err != nil {
+		return answer{}, fmt.Errorf("keep a flow: %w", err)
+	}
+	s.sessions.Put(ctx, keyFlow, string(text))
+	return redirect(address), nil
+}
+
+func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
+	if s.Issuer == nil {
+		return errorPage(http.StatusNotFound), nil
+	}
+	var begun flow
+	if text := s.sessions.Take(ctx, keyFlow); text != "" {
+		if err := json.Unmarshal([]byte(text), &begun); err != nil {
+			return answer{}, fmt.Errorf("read a flow: %w", err)
+		}
+	}
+	claims, err := s.Issuer.Finish(ctx, begun.Flow, v.URL.Query())
+	if err != nil {
+		return s.issuerAnswer(ctx, v, err)
+	}
+	user, err := s.People.SignInWith(ctx, claims, v.from())
+	if err != nil {
+		return s.issuerAnswer(ctx, v, err)
+	}
+	return s.welcome(ctx, user, begun.Next)
+}
+
+// issuerAnswer is the sign-in page with what went wrong at the issuer. What
+// that itself said is for the log only.
+func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, error) {
+	f := s.signInPage(v)
+	for _, row := range []struct {
+		err    error
+		status int
+		text   string
+	}{
+		{oidc.ErrMismatch, http.StatusBadRequest, "That sign-in was begun in another window or took too long. Begin again."},
+		{oidc.ErrDenied, http.StatusForbidden, "Your organization's sign-in said no. Try again, or ask who runs it."},
+		{oidc.ErrUnavailable, http.StatusServiceUnavailable, "Your organization's sign-in does not answer. Try again in a minute."},
+		{people.ErrUnverified, http.StatusForbidden, "Your organization's sign-in has not verified your e-mail address."},
+		{people.ErrNotInvited, http.StatusForbidden, "Nobody has invited your e-mail address yet. Ask an owner or admin for an invitation."},
+	} {
+		if errors.Is(err, row.err) {
+			s.Log.LogAttrs(ctx, slog.LevelWarn, "a sign-in at the issuer failed",
+				slog.String("error", err.Error()), slog.String("request_id", requestID(v.Request)))
+			f.add("oidc", row.text)
+			return signInAnswer(f).as(row.status), nil
+		}
+	}
+	return answer{}, err
+}

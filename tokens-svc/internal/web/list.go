@@ -1,0 +1,120 @@
+package web
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// perPage is how many entries a list shows at a time.
+const perPage = 50
+
+// pages says where in a list one is.
+type pages struct {
+	Number, Last, Total int
+	Previous, Next      string // addresses; "": none
+}
+
+// pageOf reads the page that is asked for; nonsense is the first.
+func pageOf(v *visit) tokens.Page {
+	n, err := strconv.Atoi(v.Form.Get("page"))
+	if err != nil || n < 1 || n > 1_000_000 {
+		n = 1
+	}
+	return tokens.Page{Number: n, Size: perPage}
+}
+
+// pagesOf returns the way around a list of so many entries.
+func pagesOf(v *visit, p tokens.Page, total int) pages {
+	all := pages{Number: p.Number, Last: max(1, (total+p.Size-1)/p.Size), Total: total}
+	to := func(n int) string {
+		query := v.URL.Query()
+		query.Set("page", strconv.Itoa(n))
+		return "?" + query.Encode()
+	}
+	if p.Number > 1 {
+		all.Previous = to(min(p.Number-1, all.Last))
+	}
+	if p.Number < all.Last {
+		all.Next = to(p.Number + 1)
+	}
+	return all
+}
+
+// filter is one choice above the list of tokens.
+type filter struct {
+	ID      string // "show=" in the address
+	Filter  tokens.Filter
+	Label   string
+	Empty   string // what an empty list says
+	Current bool
+}
+
+var filters = []filter{
+	{ID: "active", Filter: tokens.FilterActive, Label: "Active", Empty: "No token is active."},
+	{ID: "expiring", Filter: tokens.FilterExpiring, Label: "Expiring", Empty: "No token expires within 7 days."},
+	{ID: "expired", Filter: tokens.FilterExpired, Label: "Expired", Empty: "No token has expired."},
+	{ID: "revoked", Filter: tokens.FilterRevoked, Label: "Revoked", Empty: "No token was revoked."},
+	{ID: "all", Filter: tokens.FilterAll, Label: "All", Empty: "There are no tokens."},
+}
+
+// tokenRow is a token in the list.
+type tokenRow struct {
+	tokens.Token
+	State     state
+	Usage     tokens.Usage
+	Chart     chart
+	Rotatable bool // whether this person may, and whether it makes sense
+	Revocable bool
+}
+
+func rowOf(v *visit, s *site, t tokens.Token, u tokens.Usage) tokenRow {
+	now := s.Tokens.Now()
+	may := v.who().MayChange(t) && t.Status(now) == tokens.StatusActive
+	return tokenRow{
+		Token: t, State: stateOf(t, now), Usage: u, Chart: chartOf(u.Hours), Rotatable: may && t.RotatedTo == "", Revocable: may,
+	}
+}
+
+// tokenList is the page Settings › API.
+type tokenList struct {
+	Rows    []tokenRow
+	Filters []filter
+	Empty   string
+	First   bool // there is no token at all yet
+	Pages   pages
+}
+
+func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
+	list := tokenList{Filters: make([]filter, len(filters))}
+	picked := 0
+	for i, f := range filters {
+		list.Filters[i] = f
+		if v.Form.Get("show") == f.ID {
+			picked = i
+		}
+	}
+	list.Filters[picked].Current, list.Empty = true, filters[picked].Empty
+	query := tokens.Query{Filter: filters[picked].Filter, Page: pageOf(v)}
+	all, total, err := s.Tokens.Tokens(ctx, v.org(), query)
+	if err != nil {
+		return answer{}, err
+	}
+	if total == 0 {
+		_, any, err := s.Tokens.Tokens(ctx, v.org(), tokens.Query{Filter: tokens.FilterAll, Page: tokens.Page{Number: 1, Size: 1}})
+		if err != nil {
+			return answer{}, err
+		}
+		list.First = any == 0
+	}
+	usage, err := s.Tokens.Usage(ctx, v.org(), tokens.IDs(all)...)
+	if err != nil {
+		return answer{}, err
+	}
+	for _, t := range all {
+		list.Rows = append(list.Rows, rowOf(v, s, t, usage[t.ID]))
+	}
+	list.Pages = pagesOf(v, query.Page, total)
+	return page("tokens", "API tokens", list).in("api"), nil
+}

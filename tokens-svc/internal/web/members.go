@@ -1,0 +1,194 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// memberRow is a member in the list, with what may be made of them.
+type memberRow struct {
+	people.Member
+	Self       bool
+	Assignable []tokens.Role // empty: nothing
+	Removable  bool
+}
+
+// invitationRow is an open invitation in the list.
+type invitationRow struct {
+	people.Invitation
+	Withdrawable bool
+}
+
+// memberPage is the page Settings › Members, with its form for an invitation.
+type memberPage struct {
+	faults
+	Members     []memberRow
+	Invitations []invitationRow
+	Roles       []tokens.Role // that this person may invite people as
+	Email, Role string
+	// Code is that of the invitation just made, which this answer alone shows.
+	Code    string
+	Invited people.Invitation
+	Address string // where the code is entered
+	Nonce   string
+}
+
+func (s *site) memberPage(ctx context.Context, v *visit) (memberPage, error) {
+	p := memberPage{
+		Roles: people.Assignable(v.here.Role, ""), Role: string(tokens.RoleMember), Nonce: s.sessions.Form(ctx, purpose("invite", v)),
+	}
+	members, err := s.People.Members(ctx, v.org())
+	if err != nil {
+		return memberPage{}, err
+	}
+	owners := 0
+	for _, m := range members {
+		if m.Role == tokens.RoleOwner {
+			owners++
+		}
+	}
+	for _, m := range members {
+		row := memberRow{Member: m, Self: m.ID == v.user.ID}
+		if m.Role != tokens.RoleOwner || owners > 1 {
+			row.Assignable = people.Assignable(v.here.Role, m.Role)
+			row.Removable = len(row.Assignable) > 0
+		}
+		p.Members = append(p.Members, row)
+	}
+	if !mayManage(v) {
+		return p, nil
+	}
+	open, err := s.People.Invitations(ctx, v.org())
+	if err != nil {
+		return memberPage{}, err
+	}
+	for _, i := range open {
+		p.Invitations = append(p.Invitations, invitationRow{i, people.MayAssign(v.here.Role, "", i.Role)})
+	}
+	return p, nil
+}
+
+func (p memberPage) answer() answer { return page("members", "Members", p).in("members") }
+
+func (s *site) listMembers(ctx context.Context, v *visit) (answer, error) {
+	p, err := s.memberPage(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	return p.answer(), nil
+}
+
+func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
+	email, role := v.PostForm.Get("email"), v.PostForm.Get("role")
+	again := func(f faults) (answer, error) {
+		p, err := s.memberPage(ctx, v)
+		p.faults, p.Email, p.Role = f, email, role
+		return p.answer().as(http.StatusUnprocessableEntity), err
+	}
+	used, err := s.sessions.UseForm(ctx, purpose("invite", v), v.PostForm.Get("form"))
+	switch {
+	case err != nil:
+		return answer{}, err
+	case !used.Known:
+		return again(faults{{"email", "This form was opened before you signed in. Send it again."}})
+	case !used.Fresh:
+		s.say(ctx, "That form was sent before. An invitation's code is shown once; invite again for a new one.")
+		return redirect(v.path("/members")), nil
+	}
+	invitation, code, err := s.People.Invite(ctx, v.by(), v.org(), email, role)
+	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
+		if err := s.sessions.ReleaseForm(ctx, used); err != nil {
+			return answer{}, err
+		}
+		return again(faultsOf(invalid))
+	}
+	if errors.Is(err, tokens.ErrExists) {
+		if err := s.sessions.ReleaseForm(ctx, used); err != nil {
+			return answer{}, err
+		}
+		return again(faults{{"email", "This person is a member already."}})
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	p, err := s.memberPage(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	p.Code, p.Invited, p.Address = code, invitation, s.PublicURL.JoinPath("/sign-in/invitation").String()
+	a := p.answer()
+	a.once = true
+	return a, nil
+}
+
+func (s *site) withdraw(ctx context.Context, v *visit) (answer, error) {
+	err := s.People.Withdraw(ctx, v.by(), v.org(), people.InvitationID(v.PathValue("invitation")))
+	if err != nil {
+		return answer{}, err
+	}
+	s.say(ctx, "The invitation is withdrawn; its code is good for nothing now.")
+	return redirect(v.path("/members")), nil
+}
+
+func (s *site) changeRole(ctx context.Context, v *visit) (answer, error) {
+	err := s.People.ChangeRole(ctx, v.by(), v.org(), people.UserID(v.PathValue("user")), v.PostForm.Get("role"))
+	if _, ok := errors.AsType[*tokens.ValidationError](err); ok {
+		return errorPage(http.StatusBadRequest), nil
+	}
+	if errors.Is(err, people.ErrLastOwner) {
+		return lastOwner(v), nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	s.say(ctx, "The role is changed. It counts from their next request on.")
+	return redirect(v.path("/members")), nil
+}
+
+// lastOwner is the answer to who would leave the organization without an owner.
+func lastOwner(v *visit) answer {
+	text := errorText{
+		Heading: "An organization needs an owner", Text: "Nothing was done. Make somebody else an owner first.",
+		To: v.path("/members"), Link: "Back to the members",
+	}
+	return page("error", text.Heading, text).in("members").as(http.StatusConflict)
+}
+
+func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
+	p, err := s.memberPage(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	at := slices.IndexFunc(p.Members, func(m memberRow) bool { return m.ID == people.UserID(v.PathValue("user")) })
+	if at < 0 {
+		return answer{}, tokens.ErrNotFound
+	}
+	m := p.Members[at]
+	switch {
+	case !people.MayAssign(v.here.Role, m.Role, ""):
+		return answer{}, people.ErrForbidden
+	case !m.Removable:
+		return lastOwner(v), nil
+	}
+	return page("remove", "Remove "+m.Display(), m).in("members"), nil
+}
+
+func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
+	err := s.People.Remove(ctx, v.by(), v.org(), people.UserID(v.PathValue("user")))
+	if errors.Is(err, people.ErrLastOwner) {
+		return lastOwner(v), nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	if v.PathValue("user") == string(v.user.ID) {
+		return redirect("/settings"), nil
+	}
+	s.say(ctx, "The member is removed and has no access from now on. The tokens that they made go on working.")
+	return redirect(v.path("/members")), nil
+}

@@ -1,0 +1,116 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/identity"
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// headerAddress is where the gateway says who the client is. It strips what
+// clients send under that name.
+const headerAddress = "X-Client-Address"
+
+// visit is one request and what is known of who makes it.
+type visit struct {
+	*http.Request
+	user people.User
+	// memberships are all of the user's; here is the one in the organization
+	// that the request is about.
+	memberships []people.Membership
+	here        people.Membership
+	ended       bool   // the request brought the cookie of a session that has ended
+	notice      string // what the page before had to say
+}
+
+// org returns the organization that the request is about.
+func (v *visit) org() tokens.OrgID { return v.here.Organization.ID }
+
+// token returns the id of the token that the request is about, as it was
+// written.
+func (v *visit) token() tokens.TokenID { return tokens.TokenID(v.PathValue("token")) }
+
+// path returns the address of something in the organization at hand.
+func (v *visit) path(rest string) string { return "/settings/" + string(v.org()) + rest }
+
+// from returns where the request comes from.
+func (v *visit) from() people.From {
+	return people.From{Address: clientAddress(v.Request), RequestID: requestID(v.Request)}
+}
+
+// by returns the user as one who changes people.
+func (v *visit) by() people.By {
+	from := v.from()
+	return people.By{
+		Actor: audit.Actor{
+			Kind: audit.User, ID: string(v.user.ID), Name: v.user.Email, Address: from.Address, RequestID: from.RequestID,
+		},
+		Role: v.here.Role,
+	}
+}
+
+// who returns the user as one who changes tokens.
+func (v *visit) who() tokens.Principal { return tokens.Person(v.by().Actor, v.here.Role) }
+
+// clientAddress returns the zero address when it is not known.
+func clientAddress(r *http.Request) netip.Addr {
+	if a, err := netip.ParseAddr(r.Header.Get(headerAddress)); err == nil {
+		return a.Unmap().WithZone("")
+	}
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // fails for what is no TCP connection
+	return peer.Addr().Unmap().WithZone("")
+}
+
+// withRequestID gives a request that came without a well-formed id one of its
+// own, in the header where everything else looks for it.
+func withRequestID(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, ok := ids.Parse("req", requestID(r)); !ok {
+			r.Header.Set(identity.HeaderRequest, ids.New("req"))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func requestID(r *http.Request) string { return r.Header.Get(identity.HeaderRequest) }
+
+// trace is what becomes known of a request on its way in, for the access log.
+type trace struct {
+	user people.UserID
+	org  tokens.OrgID
+}
+
+type traceKey struct{}
+
+func withTrace(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), traceKey{}, &trace{})))
+	})
+}
+
+func traceOf(r *http.Request) *trace {
+	t, ok := r.Context().Value(traceKey{}).(*trace)
+	if !ok {
+		return &trace{}
+	}
+	return t
+}
+
+// attrs are what the access log tells of who asked.
+func attrs(r *http.Request) []slog.Attr {
+	t := traceOf(r)
+	all := []slog.Attr{slog.String("request_id", requestID(r))}
+	if t.user != "" {
+		all = append(all, slog.String("user_id", string(t.user)))
+	}
+	if t.org != "" {
+		all = append(all, slog.String("organization_id", string(t.org)))
+	}
+	return all
+}

@@ -1,0 +1,58 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// revokeForm is the one question before a token is revoked, and before an
+// overlap is ended, which is the same thing.
+type revokeForm struct {
+	faults
+	tokenRow
+	Reason string
+}
+
+// Overlap reports whether there is a successor already.
+func (f revokeForm) Overlap() bool { return f.RotatedTo != "" }
+
+func (f revokeForm) answer() answer {
+	title := "Revoke " + f.Name
+	if f.Overlap() {
+		title = "End the overlap of " + f.Name
+	}
+	return page("revoke", title, f).in("api")
+}
+
+func (s *site) showRevoke(ctx context.Context, v *visit) (answer, error) {
+	row, err := s.find(ctx, v)
+	switch {
+	case err != nil:
+		return answer{}, err
+	case !v.who().MayChange(row.Token):
+		return answer{}, tokens.ErrForbidden
+	case !row.Revocable:
+		return s.over(v, row), nil
+	}
+	return revokeForm{tokenRow: row}.answer(), nil
+}
+
+func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
+	reason := v.PostForm.Get("reason")
+	t, err := s.Tokens.RevokeToken(ctx, v.who(), v.org(), v.token(), reason)
+	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
+		row, err := s.find(ctx, v)
+		if err != nil {
+			return answer{}, err
+		}
+		return revokeForm{faults: faultsOf(invalid), tokenRow: row, Reason: reason}.answer().as(http.StatusUnprocessableEntity), nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	s.say(ctx, t.Name+" ("+public(t)+") is revoked. Gateways refuse it within 10 seconds.")
+	return redirect(v.path("/api")), nil
+}

@@ -1,0 +1,111 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// overlap is a choice of how long the old token goes on working.
+type overlap struct {
+	ID, Name string
+	Length   time.Duration
+	Ends     moment // for this token, if it is rotated now
+}
+
+var overlaps = []overlap{
+	{ID: "0", Name: "None: it stops at once"},
+	{ID: "1h", Name: "1 hour", Length: time.Hour},
+	{ID: "24h", Name: "24 hours", Length: tokens.DefaultGrace},
+	{ID: "7d", Name: "7 days", Length: tokens.MaxGrace},
+}
+
+// rotateForm is the page on which a token is rotated.
+type rotateForm struct {
+	faults
+	tokenRow
+	Nonce    string
+	Overlap  string
+	Overlaps []overlap
+}
+
+func (s *site) rotateForm(ctx context.Context, v *visit) (rotateForm, error) {
+	row, err := s.find(ctx, v)
+	if err != nil {
+		return rotateForm{}, err
+	}
+	f := rotateForm{
+		tokenRow: row, Nonce: s.sessions.Form(ctx, purpose("rotate", v)), Overlap: "24h", Overlaps: slices.Clone(overlaps),
+	}
+	now := s.Tokens.Now()
+	for i, o := range f.Overlaps {
+		end := now.Add(o.Length)
+		if !row.ExpiresAt.IsZero() && row.ExpiresAt.Before(end) {
+			end = row.ExpiresAt
+		}
+		f.Overlaps[i].Ends = moment{end, now}
+	}
+	return f, nil
+}
+
+func (f rotateForm) answer() answer { return page("rotate", "Rotate "+f.Name, f).in("api") }
+
+func (s *site) showRotate(ctx context.Context, v *visit) (answer, error) {
+	f, err := s.rotateForm(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	if !v.who().MayChange(f.Token) {
+		return answer{}, tokens.ErrForbidden
+	}
+	if !f.Rotatable {
+		return s.over(v, f.tokenRow), nil
+	}
+	return f.answer(), nil
+}
+
+// over is the answer to who wants to change a token that is not what it was.
+func (s *site) over(v *visit, row tokenRow) answer {
+	text := errorTexts[http.StatusConflict]
+	text.Text = row.Name + " is no longer active, or was rotated before. Nothing was done now."
+	text.To, text.Link = v.path("/api/"+string(row.ID)), "Look at the token"
+	return page("error", text.Heading, text).in("api").as(http.StatusConflict)
+}
+
+func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
+	f, err := s.rotateForm(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	f.Overlap = v.PostForm.Get("overlap")
+	at := slices.IndexFunc(overlaps, func(o overlap) bool { return o.ID == f.Overlap })
+	if at < 0 {
+		f.add("overlap", "Choose how long the old token is to go on working.")
+		return f.answer().as(http.StatusUnprocessableEntity), nil
+	}
+	used, refusal, err := s.useForm(ctx, v, "rotate")
+	if err != nil || refusal.status != 0 {
+		return refusal, err
+	}
+	if !used.Known {
+		f.add("overlap", "This form was opened before you signed in. Look through it and send it again.")
+		return f.answer().as(http.StatusUnprocessableEntity), nil
+	}
+	done, err := s.Tokens.RotateToken(ctx, v.who(), v.org(), v.token(), overlaps[at].Length)
+	if _, over := errors.AsType[*tokens.StateError](err); over {
+		return s.over(v, f.tokenRow), s.sessions.ReleaseForm(ctx, used)
+	}
+	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
+		f.faults = faultsOf(invalid)
+		return f.answer().as(http.StatusUnprocessableEntity), s.sessions.ReleaseForm(ctx, used)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	s.noteForm(ctx, v, used, done.Token.ID)
+	return s.shown(v, done.Token, done.Secret, done.Previous), nil
+}

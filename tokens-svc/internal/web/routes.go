@@ -1,0 +1,118 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+)
+
+// access says who is let in.
+type access int
+
+const (
+	anybody  access = iota
+	signedIn        // who is not is sent to sign in
+	member          // likewise, and who does not belong to {org} finds nothing
+)
+
+// route is one method of one path.
+type route struct {
+	pattern string // in http.ServeMux's syntax
+	access  access
+	do      func(*site, context.Context, *visit) (answer, error)
+	// may says who among the members is let in; nil: each.
+	may func(*visit) bool
+	// watch is for what a page asks by itself: it does not keep a session alive.
+	watch bool
+	// slow is for what waits for an issuer.
+	slow bool
+}
+
+// table is every route there is. The tests drive what holds for all of them,
+// such as the protection against requests from elsewhere, from it.
+var table = []route{
+	{pattern: "GET /sign-in", do: (*site).showSignIn},
+	{pattern: "POST /sign-in", do: (*site).signIn},
+	{pattern: "GET /sign-in/oidc", do: (*site).startOIDC, slow: true},
+	{pattern: "GET /sign-in/callback", do: (*site).finishOIDC, slow: true},
+	{pattern: "GET /sign-in/invitation", do: (*site).showInvitation},
+	{pattern: "POST /sign-in/invitation", do: (*site).acceptInvitation},
+
+	{pattern: "GET /settings", access: signedIn, do: (*site).chooseOrganization},
+	{pattern: "POST /settings/sign-out", do: (*site).signOut},
+	{pattern: "GET /settings/sessions", access: signedIn, do: (*site).listSessions},
+	{pattern: "POST /settings/sessions/end", access: signedIn, do: (*site).endSession},
+	{pattern: "POST /settings/sessions/end-others", access: signedIn, do: (*site).endOtherSessions},
+
+	{pattern: "GET /settings/{org}", access: member, do: (*site).toAPI},
+	{pattern: "GET /settings/{org}/api", access: member, do: (*site).listTokens},
+	{pattern: "POST /settings/{org}/api", access: member, may: mayCreate, do: (*site).generate},
+	{pattern: "GET /settings/{org}/api/new", access: member, may: mayCreate, do: (*site).showGenerate},
+	{pattern: "GET /settings/{org}/api/{token}", access: member, do: (*site).showToken},
+	{pattern: "GET /settings/{org}/api/{token}/first-use", access: member, watch: true, do: (*site).firstUse},
+	{pattern: "GET /settings/{org}/api/{token}/rotate", access: member, do: (*site).showRotate},
+	{pattern: "POST /settings/{org}/api/{token}/rotate", access: member, do: (*site).rotate},
+	{pattern: "GET /settings/{org}/api/{token}/revoke", access: member, do: (*site).showRevoke},
+	{pattern: "POST /settings/{org}/api/{token}/revoke", access: member, do: (*site).revoke},
+
+	{pattern: "GET /settings/{org}/members", access: member, do: (*site).listMembers},
+	{pattern: "POST /settings/{org}/invitations", access: member, may: mayManage, do: (*site).invite},
+	{pattern: "POST /settings/{org}/invitations/{invitation}/withdraw", access: member, may: mayManage, do: (*site).withdraw},
+	{pattern: "POST /settings/{org}/members/{user}/role", access: member, may: mayManage, do: (*site).changeRole},
+	{pattern: "GET /settings/{org}/members/{user}/remove", access: member, may: mayManage, do: (*site).showRemove},
+	{pattern: "POST /settings/{org}/members/{user}/remove", access: member, may: mayManage, do: (*site).remove},
+	{pattern: "GET /settings/{org}/audit-log", access: member, may: mayReadAudit, do: (*site).listEvents},
+}
+
+func mayCreate(v *visit) bool    { return v.who().MayCreate() }
+func mayReadAudit(v *visit) bool { return v.who().MayReadAudit() }
+func mayManage(v *visit) bool    { return people.ManagesMembers(v.here.Role) }
+
+// routes returns the handler of all routes. Static files lie beside them: their
+// path cannot be that of an organization.
+func (s *site) routes() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range table {
+		mux.Handle(r.pattern, s.serve(r))
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, staticPath) {
+			s.serveStatic(w, r)
+			return
+		}
+		handler, pattern := mux.Handler(r)
+		switch {
+		case pattern != "" && r.URL.Path == path.Clean(r.URL.Path):
+			mux.ServeHTTP(w, r) // not handler: ServeMux sets the path values
+		case pattern == "" && wrongMethod(handler, w, r):
+			s.write(w, r, nil, errorPage(http.StatusMethodNotAllowed))
+		default:
+			s.write(w, r, nil, errorPage(http.StatusNotFound))
+		}
+	})
+}
+
+// wrongMethod reports whether handler, ServeMux's own, refuses the method, and
+// then sets Allow.
+func wrongMethod(handler http.Handler, w http.ResponseWriter, r *http.Request) bool {
+	probe := probe{header: http.Header{}}
+	handler.ServeHTTP(&probe, r)
+	if probe.status != http.StatusMethodNotAllowed {
+		return false
+	}
+	w.Header().Set("Allow", probe.header.Get("Allow"))
+	return true
+}
+
+// probe takes the status and headers of a handler and drops its body.
+type probe struct {
+	header http.Header
+	status int
+}
+
+func (p *probe) Header() http.Header         { return p.header }
+func (p *probe) WriteHeader(status int)      { p.status = status }
+func (p *probe) Write(b []byte) (int, error) { return len(b), nil }

@@ -1,0 +1,162 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/quayside/quayside/tokens-svc/internal/oidc"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// maxForm is how many bytes a form may have.
+const maxForm = 64 << 10
+
+// keyNotice is where a session keeps what the next page has to say.
+const keyNotice = "notice"
+
+// serve answers the requests of a route: it finds out who asks, lets the route
+// do its work, saves the session and only then writes.
+func (s *site) serve(rt route) http.Handler {
+	limit := s.Timeout
+	if rt.slow {
+		limit += oidc.Timeout
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), limit)
+		defer cancel()
+		v := &visit{Request: r.WithContext(ctx)}
+		ctx, a, err := s.answer(ctx, rt, w, v)
+		if err != nil {
+			a = s.errorAnswer(r, err)
+		}
+		if ctx != nil && !rt.watch {
+			if err := s.sessions.Save(ctx, w); err != nil {
+				refusal := s.errorAnswer(r, err)
+				if !a.once { // what cannot be shown again matters more
+					a = refusal
+				}
+			}
+		}
+		s.write(w, r, v, a)
+	})
+}
+
+// answer lets the route answer the visit, or says why not. The context that it
+// returns has the visitor's session; it is nil when that could not be had.
+func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *visit) (context.Context, answer, error) {
+	v.Body = http.MaxBytesReader(w, v.Body, maxForm)
+	if err := v.ParseForm(); err != nil {
+		return nil, errorPage(http.StatusBadRequest), nil //nolint:nilerr // the page says what is wrong
+	}
+	ctx, ended, err := s.sessions.Load(ctx, v.Request, clientAddress(v.Request))
+	if err != nil {
+		return nil, answer{}, err
+	}
+	v.ended = ended
+	if err := s.recognize(ctx, v); err != nil {
+		return ctx, answer{}, err
+	}
+	switch {
+	case rt.access != anybody && v.user.ID == "":
+		return ctx, toSignIn(rt, v), nil
+	case rt.access == member && v.here.Role == "":
+		return ctx, answer{}, tokens.ErrNotFound
+	case rt.may != nil && !rt.may(v):
+		return ctx, answer{}, people.ErrForbidden
+	}
+	if v.Method == http.MethodGet && !rt.watch && v.user.ID != "" {
+		v.notice = s.sessions.Take(ctx, keyNotice)
+	}
+	a, err := rt.do(s, ctx, v)
+	return ctx, a, err
+}
+
+// recognize finds out who is signed in, and what they are in {org}.
+func (s *site) recognize(ctx context.Context, v *visit) (err error) {
+	id := s.sessions.User(ctx)
+	if id == "" {
+		return nil
+	}
+	if v.user, err = s.People.User(ctx, id); err != nil {
+		return err
+	}
+	if v.memberships, err = s.People.Memberships(ctx, id); err != nil {
+		return err
+	}
+	org := tokens.OrgID(v.PathValue("org"))
+	at := slices.IndexFunc(v.memberships, func(m people.Membership) bool { return m.Organization.ID == org })
+	if at >= 0 {
+		v.here = v.memberships[at]
+	}
+	t := traceOf(v.Request)
+	t.user, t.org = v.user.ID, v.org()
+	return nil
+}
+
+// toSignIn sends somebody to sign in, and then back: to the page that they
+// asked for, or to the section in which they wanted to change something.
+func toSignIn(rt route, v *visit) answer {
+	if rt.watch {
+		return answer{status: http.StatusUnauthorized, json: struct{}{}}
+	}
+	next := v.URL.RequestURI()
+	if v.Method == http.MethodPost {
+		next = sectionOf(v.URL.Path)
+	}
+	query := url.Values{"next": {next}}
+	if v.ended {
+		query.Set("ended", "1")
+	}
+	return redirect("/sign-in?" + query.Encode())
+}
+
+// sectionOf returns the page on which the form that is sent to a path stands.
+func sectionOf(path string) string {
+	parts := strings.Split(path, "/") // "", "settings", org, section, …
+	switch {
+	case parts[2] == "sessions":
+		return "/settings/sessions"
+	case parts[3] == "invitations":
+		return "/settings/" + parts[2] + "/members"
+	default:
+		return strings.Join(parts[:4], "/")
+	}
+}
+
+// say lets the next page that this person sees begin with a notice.
+func (s *site) say(ctx context.Context, notice string) { s.sessions.Put(ctx, keyNotice, notice) }
+
+// errorAnswer returns the page for an error, and logs it once if operators must
+// see it.
+func (s *site) errorAnswer(r *http.Request, err error) answer {
+	status := statusOf(err)
+	switch {
+	case status == http.StatusServiceUnavailable:
+		s.Log.LogAttrs(r.Context(), slog.LevelWarn, "unavailable",
+			slog.String("error", err.Error()), slog.String("request_id", requestID(r)))
+	case status >= http.StatusInternalServerError:
+		s.Log.LogAttrs(r.Context(), slog.LevelError, "internal_error",
+			slog.String("error", err.Error()), slog.String("request_id", requestID(r)))
+	}
+	return errorPage(status)
+}
+
+// broken answers a request that ended in a panic.
+func (s *site) broken(w http.ResponseWriter, r *http.Request) {
+	s.write(w, r, nil, errorPage(http.StatusInternalServerError))
+}
+
+// foreign answers a request that another site made a browser send.
+func (s *site) foreign(w http.ResponseWriter, r *http.Request) {
+	a := errorPage(http.StatusForbidden)
+	a.data = errorText{
+		Heading: "This request came from another site",
+		Text:    "Nothing was done. Open the page yourself and send its form again.", To: "/settings", Link: "Go to settings",
+	}
+	s.write(w, r, nil, a)
+}

@@ -1,0 +1,71 @@
+package web
+
+import (
+	"context"
+	"strings"
+
+	"github.com/quayside/quayside/tokens-svc/internal/session"
+)
+
+// sessionRow is a session in the list.
+type sessionRow struct {
+	session.Session
+	Current bool
+}
+
+// Device says in short what the browser says of itself.
+func (r sessionRow) Device() string {
+	return pick(r.UserAgent, "A browser", [][2]string{
+		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},
+	}) + pick(r.UserAgent, "", [][2]string{
+		{"Android", " on Android"},
+		{"iPhone", " on iPhone"},
+		{"iPad", " on iPad"},
+		{"Windows", " on Windows"},
+		{"Mac OS X", " on macOS"},
+		{"CrOS", " on ChromeOS"},
+		{"Linux", " on Linux"},
+	})
+}
+
+// pick returns the name of the first mark that text has.
+func pick(text, otherwise string, marks [][2]string) string {
+	for _, mark := range marks {
+		if strings.Contains(text, mark[0]) {
+			return mark[1]
+		}
+	}
+	return otherwise
+}
+
+func (s *site) listSessions(ctx context.Context, _ *visit) (answer, error) {
+	all, err := s.sessions.List(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	rows := make([]sessionRow, len(all))
+	for i, one := range all {
+		rows[i] = sessionRow{one, one.ID == s.sessions.ID(ctx)}
+	}
+	return page("sessions", "Sessions", rows), nil
+}
+
+func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
+	id := v.PostForm.Get("session")
+	if id == s.sessions.ID(ctx) {
+		return s.signOut(ctx, v)
+	}
+	if err := s.sessions.End(ctx, id); err != nil {
+		return answer{}, err
+	}
+	s.say(ctx, "The session has ended.")
+	return redirect("/settings/sessions"), nil
+}
+
+func (s *site) endOtherSessions(ctx context.Context, _ *visit) (answer, error) {
+	if err := s.sessions.EndOthers(ctx); err != nil {
+		return answer{}, err
+	}
+	s.say(ctx, "All your other sessions have ended.")
+	return redirect("/settings/sessions"), nil
+}

@@ -1,0 +1,106 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+)
+
+// signInForm is the page on which people sign in.
+type signInForm struct {
+	faults
+	Email     string
+	Next      string
+	Passwords bool // which ways there are
+	Issuer    bool
+	Hint      string // why somebody is here who did not ask for it
+}
+
+func (s *site) signInPage(v *visit) signInForm {
+	return signInForm{
+		Email: v.PostForm.Get("email"), Next: safeNext(v.Form.Get("next")),
+		Passwords: s.Passwords, Issuer: s.Issuer != nil,
+	}
+}
+
+func signInAnswer(f signInForm) answer { return page("sign-in", "Sign in", f) }
+
+func (s *site) showSignIn(_ context.Context, v *visit) (answer, error) {
+	f := s.signInPage(v)
+	if v.user.ID != "" {
+		return redirect(f.Next), nil
+	}
+	switch {
+	case v.Form.Has("ended") || v.ended:
+		f.Hint = "Your session has ended: after 30 minutes without a request, after 12 hours, or because you ended it. " +
+			"Nothing of what you sent last was done."
+	case v.Form.Has("out"):
+		f.Hint = "You are signed out."
+	}
+	return signInAnswer(f), nil
+}
+
+func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
+	if !s.Passwords {
+		return errorPage(http.StatusNotFound), nil
+	}
+	f := s.signInPage(v)
+	password := v.PostForm.Get("password")
+	if f.Email == "" {
+		f.add("email", "Enter your e-mail address.")
+	}
+	if password == "" {
+		f.add("password", "Enter your password.")
+	}
+	if len(f.faults) > 0 {
+		return signInAnswer(f).as(http.StatusUnprocessableEntity), nil
+	}
+	user, err := s.People.SignIn(ctx, f.Email, password, v.from())
+	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
+		f.add("email", tooMany(throttled.RetryAfter))
+		return signInAnswer(f).throttled(throttled), nil
+	}
+	if errors.Is(err, people.ErrRefused) {
+		f.add("email", "E-mail address or password is wrong.")
+		return signInAnswer(f).as(http.StatusUnprocessableEntity), nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return s.welcome(ctx, user, f.Next)
+}
+
+// welcome signs somebody in and sends them on.
+func (s *site) welcome(ctx context.Context, user people.User, next string) (answer, error) {
+	if err := s.sessions.SignIn(ctx, user.ID); err != nil {
+		return answer{}, err
+	}
+	return redirect(next), nil
+}
+
+func (s *site) signOut(ctx context.Context, _ *visit) (answer, error) {
+	if err := s.sessions.SignOut(ctx); err != nil {
+		return answer{}, err
+	}
+	return redirect("/sign-in?out=1"), nil
+}
+
+// throttled turns a form into the answer to one attempt too many.
+func (a answer) throttled(e *people.ThrottledError) answer {
+	a.status, a.retryAfter = http.StatusTooManyRequests, e.RetryAfter
+	return a
+}
+
+func tooMany(wait time.Duration) string {
+	minutes := int(math.Ceil(wait.Minutes()))
+	unit := "minutes"
+	if minutes == 1 {
+		unit = "minute"
+	}
+	return fmt.Sprintf("Too many attempts. Try again in %d %s; until then nothing is checked.", minutes, unit)
+}

@@ -1,0 +1,78 @@
+package web
+
+import (
+	"embed"
+	"html/template"
+	"strings"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// templates are the pages by name. Each is the layout with the page's main.
+var templates = readTemplates()
+
+func readTemplates() map[string]*template.Template {
+	const dir, extension = "templates/", ".html"
+	base := template.Must(template.New("").Funcs(template.FuncMap{
+		"roleName": roleName, "roleText": roleText, "permissionText": permissionText, "grants": grants, "public": public,
+		"join": strings.Join,
+	}).ParseFS(templateFiles, dir+"layout"+extension, dir+"parts"+extension))
+	entries, err := templateFiles.ReadDir("templates")
+	if err != nil {
+		panic(err) // the program was built without them
+	}
+	pages := map[string]*template.Template{}
+	for _, entry := range entries {
+		clone := template.Must(base.Clone())
+		pages[strings.TrimSuffix(entry.Name(), extension)] = template.Must(clone.ParseFS(templateFiles, dir+entry.Name()))
+	}
+	return pages
+}
+
+func roleName(r tokens.Role) string {
+	text := string(r)
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+var roleTexts = map[tokens.Role]string{
+	tokens.RoleOwner:   "Everything, also making and removing owners",
+	tokens.RoleAdmin:   "Everything but making, changing and removing owners",
+	tokens.RoleMember:  "Makes tokens for shipments and documents, and changes their own",
+	tokens.RoleAuditor: "Sees tokens, members and the audit log; changes nothing",
+}
+
+func roleText(r tokens.Role) string { return roleTexts[r] }
+
+var permissionTexts = map[tokens.Permission]string{
+	tokens.ShipmentsRead:   "List and read shipments",
+	tokens.ShipmentsWrite:  "Create and change shipments; includes reading",
+	tokens.ShipmentsReview: "Approve and reject shipments",
+	tokens.DocumentsRead:   "List and read documents",
+	tokens.DocumentsWrite:  "Attach and remove documents; includes reading",
+	tokens.WebhooksManage:  "Manage webhook endpoints",
+	tokens.Admin:           "Everything, also what is added later, and managing tokens",
+}
+
+func permissionText(p tokens.Permission) string { return permissionTexts[p] }
+
+// public returns what everybody may see of a token's text.
+func public(t tokens.Token) string {
+	return "shpt_" + string(t.Environment) + "_" + strings.TrimPrefix(string(t.ID), "tok_") + "_…"
+}
+
+// grants says in short what a token may do.
+func grants(t tokens.Token) string {
+	for _, p := range presets {
+		if p.is(t.Permissions) {
+			return p.Name
+		}
+	}
+	texts := make([]string, len(t.Permissions))
+	for i, p := range t.Permissions {
+		texts[i] = string(p)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// tokenPage is all there is to know of one token.
+type tokenPage struct {
+	tokenRow
+	Effective []tokens.Permission // what the permissions amount to
+}
+
+// find returns the token of the visit as a row.
+func (s *site) find(ctx context.Context, v *visit) (tokenRow, error) {
+	t, err := s.Tokens.Token(ctx, v.org(), v.token())
+	if err != nil {
+		return tokenRow{}, err
+	}
+	usage, err := s.Tokens.Usage(ctx, v.org(), t.ID)
+	if err != nil {
+		return tokenRow{}, err
+	}
+	return rowOf(v, s, t, usage[t.ID]), nil
+}
+
+func (s *site) showToken(ctx context.Context, v *visit) (answer, error) {
+	row, err := s.find(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	return page("token", row.Name, tokenPage{row, tokens.Expand(row.Permissions)}).in("api"), nil
+}
+
+// firstUse tells the page on which a token was shown whether it was used.
+func (s *site) firstUse(ctx context.Context, v *visit) (answer, error) {
+	row, err := s.find(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	var found struct {
+		Used    bool   `json:"used"`
+		At      string `json:"at,omitempty"`
+		Address string `json:"address,omitempty"`
+	}
+	if used := (moment{At: row.Usage.LastUsedAt}); used.Known() {
+		found.Used, found.At = true, used.ISO()
+		if row.Usage.LastUsedFrom.IsValid() {
+			found.Address = row.Usage.LastUsedFrom.String()
+		}
+	}
+	return answer{status: http.StatusOK, json: found}, nil
+}

@@ -1,0 +1,80 @@
+// Package web is what people see in a browser: signing in, and the settings of
+// their organizations.
+//
+// Guarantees:
+//
+//   - Every page works without its script. The script adds dialogs, copying and
+//     the check for a token's first request.
+//   - Pages run no inline script and no inline style, load nothing from elsewhere,
+//     are framed by nobody and stored by no cache.
+//   - A request that changes something comes from a page of ours
+//     (http.CrossOriginProtection, and a cookie that is SameSite=Lax).
+//   - An organization that does not exist and one that the person does not belong
+//     to look alike. Membership and role are read anew for each request.
+//   - A token's text is in one answer, once: that of the request which made it.
+//     Sending that form again, by whatever means, makes and shows nothing.
+//   - A page is rendered whole before its status goes out. What is wrong with a
+//     form stands beside its fields, with everything that was typed but secrets.
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/oidc"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/server"
+	"github.com/quayside/quayside/tokens-svc/internal/session"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/websession"
+)
+
+// Tokens is what pages do with tokens. *tokens.Service implements it.
+type Tokens interface {
+	Now() time.Time
+	Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query) ([]tokens.Token, int, error)
+	Usage(ctx context.Context, org tokens.OrgID, ids ...tokens.TokenID) (map[tokens.TokenID]tokens.Usage, error)
+	Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
+	CreateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, d tokens.Draft) (tokens.Token, tokens.Secret, error)
+	RotateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, grace time.Duration) (tokens.Rotation, error)
+	RevokeToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
+	AuditEvents(ctx context.Context, who tokens.Principal, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error)
+}
+
+// Issuer is where people sign in by OpenID Connect. *oidc.Client implements it.
+type Issuer interface {
+	Start(ctx context.Context) (oidc.Flow, string, error)
+	Finish(ctx context.Context, f oidc.Flow, query url.Values) (people.Claims, error)
+}
+
+// Config is what a site is made of.
+type Config struct {
+	People    *people.Service
+	Tokens    Tokens
+	Sessions  session.Store
+	Issuer    Issuer        // nil: none
+	Passwords bool          // people may sign in with e-mail address and password
+	PublicURL *url.URL      // what browsers use
+	Timeout   time.Duration // for all of one request, but what an issuer is asked
+	Log       *slog.Logger
+}
+
+type site struct {
+	Config
+	sessions *websession.Manager
+	secure   bool
+}
+
+// New returns the handler of /sign-in and /settings and all below.
+func New(c Config) http.Handler {
+	s := &site{Config: c, secure: c.PublicURL.Scheme == "https"}
+	s.sessions = websession.New(c.Sessions, s.secure)
+	own := http.NewCrossOriginProtection()
+	_ = own.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host) // it has the form that this wants
+	own.SetDenyHandler(http.HandlerFunc(s.foreign))
+	return withRequestID(withTrace(server.AccessLog(c.Log, attrs, s.broken, s.harden(own.Handler(s.routes())))))
+}

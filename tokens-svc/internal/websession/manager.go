@@ -1,0 +1,145 @@
+// Package websession keeps people signed in over HTTP, with alexedwards/scs and
+// a store of our own.
+//
+// Guarantees: the text in the cookie is in no table, only its hash; it changes
+// at sign-in, so that nobody can be given a session somebody else knows; a
+// session ends after Idle without a request, after Lifetime in any case, and at
+// once when its owner ends it; and a form that may be sent once does its work
+// once, however often and however concurrently it is sent.
+package websession
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alexedwards/scs/v2"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/session"
+)
+
+// How long a session lasts.
+const (
+	Idle     = 30 * time.Minute
+	Lifetime = 12 * time.Hour
+)
+
+// maxUserAgent is how many bytes of what a browser says of itself are kept.
+const maxUserAgent = 256
+
+// Manager loads and saves the sessions of requests.
+type Manager struct {
+	scs   *scs.SessionManager
+	store session.Store
+}
+
+// New returns a Manager over a store. secure says that browsers come over https:
+// the cookie is then bound to this very host and to https by its name's prefix
+// (RFC 6265bis, 4.1.3.2).
+func New(store session.Store, secure bool) *Manager {
+	m := &Manager{scs: scs.New(), store: store}
+	m.scs.Store = store
+	m.scs.HashTokenInStore = true
+	m.scs.IdleTimeout, m.scs.Lifetime = Idle, Lifetime
+	m.scs.Cookie.Name = "quayside"
+	m.scs.Cookie.Persist = false // it goes when the browser is closed
+	if secure {
+		m.scs.Cookie.Name, m.scs.Cookie.Secure = "__Host-quayside", true
+	}
+	return m
+}
+
+// Load returns ctx with the session of r, which came from that address, and
+// whether r brought the cookie of a session that has ended. A request without a
+// session gets an empty one, which is stored once something is in it.
+func (m *Manager) Load(ctx context.Context, r *http.Request, from netip.Addr) (with context.Context, ended bool, err error) {
+	token := ""
+	if cookie, err := r.Cookie(m.scs.Cookie.Name); err == nil {
+		token = cookie.Value
+	}
+	row := &session.Row{Address: from, UserAgent: shorten(r.UserAgent())}
+	with, err = m.scs.Load(session.WithRow(ctx, row), token)
+	if err != nil {
+		return nil, false, fmt.Errorf("load a session: %w", err)
+	}
+	return with, token != "" && row.ID == "", nil
+}
+
+// Save writes the session back and its cookie to w, before the answer's body.
+// It counts as a sign of life: who only watches does not save.
+func (m *Manager) Save(ctx context.Context, w http.ResponseWriter) error {
+	switch m.scs.Status(ctx) {
+	case scs.Modified:
+		token, end, err := m.scs.Commit(ctx)
+		if err != nil {
+			return fmt.Errorf("save a session: %w", err)
+		}
+		m.scs.WriteSessionCookie(ctx, w, token, end)
+	case scs.Destroyed:
+		m.scs.WriteSessionCookie(ctx, w, "", time.Time{})
+	case scs.Unmodified:
+	}
+	return nil
+}
+
+// List returns the person's sessions, the latest used first.
+func (m *Manager) List(ctx context.Context) ([]session.Session, error) {
+	return m.store.List(ctx, m.User(ctx))
+}
+
+// End ends one of the person's sessions.
+func (m *Manager) End(ctx context.Context, id string) error {
+	return m.store.End(ctx, m.User(ctx), id)
+}
+
+// EndOthers ends all of the person's sessions but this one.
+func (m *Manager) EndOthers(ctx context.Context) error {
+	return m.store.EndOthers(ctx, m.User(ctx), m.ID(ctx))
+}
+
+// SignIn makes the session that person's, under a new token. What it held
+// before is gone, and so is whoever was signed in.
+func (m *Manager) SignIn(ctx context.Context, user people.UserID) error {
+	if err := m.scs.Clear(ctx); err != nil {
+		return fmt.Errorf("clear the session: %w", err)
+	}
+	if err := m.scs.RenewToken(ctx); err != nil {
+		return fmt.Errorf("renew the session: %w", err)
+	}
+	session.RowFrom(ctx).User = user
+	return nil
+}
+
+// SignOut ends the session.
+func (m *Manager) SignOut(ctx context.Context) error {
+	if err := m.scs.Destroy(ctx); err != nil {
+		return fmt.Errorf("end the session: %w", err)
+	}
+	session.RowFrom(ctx).User = ""
+	return nil
+}
+
+// User returns who is signed in, or "".
+func (m *Manager) User(ctx context.Context) people.UserID { return session.RowFrom(ctx).User }
+
+// ID returns the session's public id, or "" for one that is not stored yet.
+func (m *Manager) ID(ctx context.Context) string { return session.RowFrom(ctx).ID }
+
+// Put keeps a text in the session until Take.
+func (m *Manager) Put(ctx context.Context, key, text string) { m.scs.Put(ctx, key, text) }
+
+// Take returns a text that Put has kept, once, and then "".
+func (m *Manager) Take(ctx context.Context, key string) string { return m.scs.PopString(ctx, key) }
+
+// shorten cuts text to what is kept of it, between characters.
+func shorten(text string) string {
+	text = text[:min(len(text), maxUserAgent)]
+	for !utf8.ValidString(text) && text != "" {
+		text = text[:len(text)-1]
+	}
+	return text
+}
