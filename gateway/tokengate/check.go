@@ -23,16 +23,18 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 		return g.reject(ctx, caller, invalidToken)
 	}
 
-	token, known := g.cached(text)
-	if !known {
+	token, usable := g.cached(text)
+	if !usable {
 		window, err := g.peekAddress(ctx, caller)
 		switch {
+		case token != nil:
+			// It was active a minute ago, and does not pay for others at its address.
 		case err != nil:
 			return window, nil, &limiterUnavailable
 		case !window.Allowed:
 			return window, nil, limitReached(window)
 		}
-		if token, err = g.ask(ctx, text); err != nil {
+		if token = g.ask(ctx, text); token == nil {
 			return window, nil, &authUnavailable
 		}
 	}
@@ -90,29 +92,32 @@ func (g *Gate) peekAddress(ctx context.Context, caller netip.Addr) (windowState,
 	return windowState{addressWindow, result}, err
 }
 
-// cached looks the token up in memory.
-func (g *Gate) cached(text string) (*introspect.Answer, bool) {
+// cached looks the token up in memory, and reports whether the answer may be used as it is.
+func (g *Gate) cached(text string) (token *introspect.Answer, usable bool) {
 	start := time.Now()
-	token, known := g.tokens.Cached(text)
-	if known {
+	token, usable = g.tokens.Cached(text)
+	if usable {
 		introspectionSeconds.WithLabelValues("cache").Observe(time.Since(start).Seconds())
 	}
-	return token, known
+	return token, usable
 }
 
-// ask asks the tokens service.
-func (g *Gate) ask(ctx context.Context, text string) (*introspect.Answer, error) {
+// ask asks the tokens service. It returns nil when that, and what is remembered, give no answer.
+func (g *Gate) ask(ctx context.Context, text string) *introspect.Answer {
 	start := time.Now()
 	token, err := g.tokens.Ask(ctx, text)
 	source := "service"
-	if err != nil {
+	switch {
+	case token == nil:
 		source = "fault"
+	case err != nil:
+		source = "unconfirmed"
 	}
 	introspectionSeconds.WithLabelValues(source).Observe(time.Since(start).Seconds())
 	if err == nil || errors.Is(err, introspect.ErrUnavailable) {
 		g.outages.asked(err)
 	}
-	return token, err
+	return token
 }
 
 // decided notes what became of a request that was to be counted.

@@ -2,8 +2,12 @@ package tokengate
 
 import (
 	"errors"
+	"math"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/quayside/quayside/gateway/internal/introspect"
 )
 
 // The collectors belong to the process: each configuration has a registry of its own, and counts must not
@@ -15,7 +19,7 @@ var (
 	}, []string{"outcome"})
 	introspectionSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "introspection_seconds",
-		Help:    "Time to learn whether a token is active, by source: cache, service or fault.",
+		Help:    "Time to learn whether a token is active, by source: cache, service, unconfirmed (remembered, the service being away) or fault.",
 		Buckets: []float64{.0001, .001, .005, .01, .025, .05, .1, .25, .5},
 	}, []string{"source"})
 	windowDecisionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -32,9 +36,46 @@ var (
 	})
 )
 
+// What is known of the streams of changes is read when it is asked for.
+var (
+	streamConnected = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "quayside", Subsystem: "gateway", Name: "stream_connected",
+		Help: "1 while every change of a token is heard of, 0 while remembered answers are used for 10 s only.",
+	}, func() float64 {
+		if time.Since(heard()) > introspect.HeartbeatTimeout {
+			return 0
+		}
+		return 1
+	})
+	revocationLag = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "quayside", Subsystem: "gateway", Name: "revocation_lag_seconds",
+		Help: "Time since the last heartbeat of the stream of changes: how long ago a revocation may have been that this gateway has not heard of. +Inf before the first.",
+	}, func() float64 {
+		last := heard()
+		if last.IsZero() {
+			return math.Inf(1)
+		}
+		return time.Since(last).Seconds()
+	})
+)
+
+// heard returns when the stream of changes that is furthest behind was last heard of; zero if one never was.
+func heard() time.Time {
+	var oldest time.Time
+	first := true
+	tokensServices.Range(func(_, shared any) bool {
+		if last := shared.(*tokensService).introspector.Heard(); first || last.Before(oldest) {
+			oldest, first = last, false
+		}
+		return true
+	})
+	return oldest
+}
+
 // collectors are all of them.
 var collectors = []prometheus.Collector{
 	requestsTotal, introspectionSeconds, windowDecisionsTotal, usageBatchesTotal, usageLostRequestsTotal,
+	streamConnected, revocationLag,
 }
 
 // registerMetrics makes the collectors known to the registry of a new configuration. Several gates may

@@ -51,8 +51,8 @@ const (
 // {http.token_gate.assertion.SERVICE}, its signed word to that service about who calls; and it adds
 // request_id, token_id and organization_id to the access log.
 type Gate struct {
-	// Introspection is the URL of the tokens service's RFC 7662 endpoint; reports of usage go to its
-	// neighbour "usage". Default: http://127.0.0.1:9082/internal/v1/introspect
+	// Introspection is the URL of the tokens service's RFC 7662 endpoint; changes of tokens are
+	// followed at its neighbour "changes", and usage is reported to its neighbour "usage". Default: http://127.0.0.1:9082/internal/v1/introspect
 	Introspection string `json:"introspection,omitempty"`
 	// Credential is what the gateway presents there, at least 32 bytes.
 	Credential string `json:"credential,omitempty"`

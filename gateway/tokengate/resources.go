@@ -31,15 +31,23 @@ type tokensService struct {
 
 // newTokensService connects to nothing yet. What it has to log outlives the configuration that made it.
 func newTokensService(key tokensServiceKey) (*tokensService, error) {
-	reports, err := neighbour(key.introspection, "usage")
+	base, err := url.Parse(key.introspection)
 	if err != nil {
-		return nil, err
+		return nil, errors.New("introspection is not a URL")
 	}
-	reporting := &outage{logger: caddy.Log().Named("http.handlers.token_gate"), what: "reporting usage"}
+	logger := caddy.Log().Named("http.handlers.token_gate")
+	changes := &outage{logger: logger, what: "stream of changes"}
+	reporting := &outage{logger: logger, what: "reporting usage"}
 	return &tokensService{
-		introspector: introspect.New(key.introspection, key.credential, time.Now),
+		introspector: introspect.New(introspect.Config{
+			Introspection: key.introspection,
+			Changes:       neighbour(base, "changes"),
+			Credential:    key.credential,
+			Now:           time.Now,
+			Stream:        changes.note,
+		}),
 		usage: usage.New(usage.Config{
-			Endpoint:   reports,
+			Endpoint:   neighbour(base, "usage"),
 			Credential: key.credential,
 			Batch: func(outcome usage.Outcome, err error) {
 				usageBatchesTotal.WithLabelValues(string(outcome)).Inc()
@@ -52,12 +60,8 @@ func newTokensService(key tokensServiceKey) (*tokensService, error) {
 
 // neighbour returns the URL of the internal interface that stands beside the introspection endpoint under
 // that name.
-func neighbour(introspection, name string) (string, error) {
-	base, err := url.Parse(introspection)
-	if err != nil {
-		return "", errors.New("introspection is not a URL")
-	}
-	return base.ResolveReference(&url.URL{Path: name}).String(), nil
+func neighbour(introspection *url.URL, name string) string {
+	return introspection.ResolveReference(&url.URL{Path: name}).String()
 }
 
 // Destruct implements caddy.Destructor.

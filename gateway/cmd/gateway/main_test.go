@@ -296,62 +296,6 @@ func (g *gateway) get(t *testing.T, path, caller, token string) answer {
 	return g.do(t, g.request(t, path, caller, token))
 }
 
-// tokensService stands in for tokens-svc: it knows the tokens it has made.
-type tokensService struct {
-	*httptest.Server
-
-	asked   atomic.Int64
-	fault   atomic.Int64 // a status to answer with instead, 0 for none
-	answers sync.Map     // token → JSON
-	reports chan string  // of usage, as they came
-}
-
-func newTokensService(t *testing.T) *tokensService {
-	t.Helper()
-	s := &tokensService{reports: make(chan string, 100)}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer "+testCredential {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		if status := s.fault.Load(); status != 0 {
-			w.WriteHeader(int(status))
-			return
-		}
-		switch r.URL.Path {
-		case "/internal/v1/introspect":
-			s.introspect(w, r)
-		case "/internal/v1/usage":
-			report, _ := io.ReadAll(r.Body)
-			s.reports <- string(report)
-			w.WriteHeader(http.StatusNoContent)
-		default:
-			w.WriteHeader(http.StatusNotFound)
-		}
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
-
-func (s *tokensService) introspect(w http.ResponseWriter, r *http.Request) {
-	s.asked.Add(1)
-	body, known := s.answers.Load(r.PostFormValue("token"))
-	if !known {
-		body = `{"active":false}`
-	}
-	_, _ = io.WriteString(w, body.(string))
-}
-
-const testOrganization = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
-
-// create makes a token that is active; more is further members of its introspection answer.
-func (s *tokensService) create(more string) (token, id string) {
-	token, id = newToken()
-	s.answers.Store(token, fmt.Sprintf(
-		`{"active":true,"token_type":"Bearer","scope":"shipments:read shipments:write","sub":%q,"organization_id":%q%s}`, id, testOrganization, more))
-	return token, id
-}
-
 // newToken returns a well-formed token that nobody knows, and its id.
 func newToken() (token, id string) {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -122,7 +122,7 @@ func TestIdentityHeadersAreThoseOfTheContract(t *testing.T) {
 	}
 	upstream := new(recorder)
 	g := start(t, options{upstream: upstream})
-	token, _ := newToken()
+	const token = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
 	g.tokens.answers.Store(token, fmt.Sprintf(`{"active":true,"scope":%q,"sub":%q,"organization_id":%q}`,
 		contract["X-Token-Permissions"], contract["X-Token-ID"], contract["X-Organization-ID"]))
 	a := g.get(t, "/api/v1/shipments", newCaller(t), token)

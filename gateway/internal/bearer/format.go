@@ -2,10 +2,13 @@ package bearer
 
 import "hash/crc32"
 
+// IDLength is the length of the id in a token.
+const IDLength = 12
+
 // The layout of a token, shpt_<env>_<id>_<secret><checksum>, as byte offsets.
 const (
 	prefixLength = len("shpt_live_")
-	idEnd        = prefixLength + 12
+	idEnd        = prefixLength + IDLength
 	secretStart  = idEnd + 1
 	secretEnd    = secretStart + 32
 	tokenLength  = secretEnd + 6
@@ -44,6 +47,11 @@ func WellFormed(token string) bool {
 		sum /= 62
 	}
 	return true
+}
+
+// ID returns the public part of a well-formed token that tells it from all others.
+func ID(token string) string {
+	return token[prefixLength:idEnd]
 }
 
 // checksum is crc32.ChecksumIEEE for a string: that one takes a slice, which would have to be allocated

@@ -48,12 +48,20 @@ type Answer struct {
 	ExpiresAt time.Time
 	// Rotated tells that the token has a successor, so that ExpiresAt is the end of their overlap.
 	Rotated bool
+	// Revision is the newest change of the token that the answer knows of; 0 if the tokens service did not
+	// say.
+	Revision int64
 	// Limit is the number of requests per Window.
 	Limit int
 	// Window is the length of the rate-limit window, whole seconds.
 	Window time.Duration
 	// AllowFrom lists the addresses that may use the token; empty means any.
 	AllowFrom []netip.Prefix
+}
+
+// endedBy reports whether the token's life is over at now.
+func (a *Answer) endedBy(now time.Time) bool {
+	return !a.ExpiresAt.IsZero() && !now.Before(a.ExpiresAt)
 }
 
 // Admits reports whether the token may be used from addr. IPv4 addresses match IPv4 ranges however they
@@ -81,6 +89,7 @@ type wireAnswer struct {
 	OrganizationID string   `json:"organization_id"`
 	ExpiresAt      *int64   `json:"exp"`
 	RotatedTo      string   `json:"rotated_to"`
+	Revision       int64    `json:"rev"`
 	AllowFrom      []string `json:"ip_allow"`
 	RateLimit      *struct {
 		Limit         int   `json:"limit"`
@@ -116,6 +125,7 @@ func decode(body io.Reader) (Answer, error) {
 		OrganizationID: wire.OrganizationID,
 		Permissions:    wire.Scope,
 		Rotated:        wire.RotatedTo != "",
+		Revision:       wire.Revision,
 		Limit:          defaultLimit,
 		Window:         defaultWindow,
 	}

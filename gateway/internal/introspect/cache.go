@@ -2,15 +2,25 @@ package introspect
 
 import (
 	"crypto/sha256"
+	"math"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
 )
 
-// How long an answer may be used again: this bounds how long a revoked token still passes and a new one
-// may still be refused.
+// How long an answer may be used again, counted from the moment at which it was asked for: this bounds how
+// long a revoked token still passes and a new one may still be refused.
 const (
+	// FollowedLifetime is that of an active answer while every change is heard of within
+	// [HeartbeatTimeout].
+	FollowedLifetime = 60 * time.Second
+	// PositiveLifetime is that of an active answer otherwise.
 	PositiveLifetime = 10 * time.Second
+	// UnconfirmedLifetime is that of an active answer while the tokens service cannot be asked.
+	UnconfirmedLifetime = 60 * time.Second
+	// NegativeLifetime is that of an inactive answer.
 	NegativeLifetime = 5 * time.Second
 )
 
@@ -21,66 +31,143 @@ const (
 	negativeEntries = 10_000
 )
 
-type key = [sha256.Size]byte
+// askAgainAfter is how long an answer that could not be confirmed is used before the next try.
+const askAgainAfter = time.Second
 
-// keyOf is what stands for token in memory. The copy stays on the stack for texts of a token's length.
-func keyOf(token string) key {
+// digest is what stands for a token's text in memory.
+type digest = [sha256.Size]byte
+
+// digestOf returns token's digest. The copy stays on the stack for texts of a token's length.
+func digestOf(token string) digest {
 	var text [64]byte
 	return sha256.Sum256(append(text[:0], token...))
 }
 
+// entry is a remembered answer.
 type entry struct {
+	digest digest // of the text asked for: of all texts with one id, one is the token
 	answer *Answer
-	until  time.Time
+	asked  time.Time
+	// held is the time, in nanoseconds since asked, until which the answer is used unconfirmed.
+	held atomic.Int64
 }
 
-// cache remembers answers. The lifetimes are checked here, by the clock given; otter's own expiry only
-// frees memory.
+// flight is a question that is under way.
+type flight struct {
+	id tokenID
+	// overtaken is the newest revision of the token that was heard of meanwhile; 0 is none.
+	overtaken int64
+}
+
+// cache remembers answers by the id of their token. Lifetimes are checked here, by the clock given; otter's
+// own expiry only frees memory.
+//
+// A change and an answer that is on its way may arrive in either order: mu makes one of them the first. An
+// answer that comes second is not remembered unless it is as new as the change.
 type cache struct {
-	now      func() time.Time
-	positive *otter.Cache[key, entry]
-	negative *otter.Cache[key, entry]
+	positive *otter.Cache[tokenID, *entry]
+	negative *otter.Cache[tokenID, *entry]
+
+	mu      sync.Mutex
+	flights map[*flight]struct{}
 }
 
-func newCache(now func() time.Time) *cache {
+func newCache() *cache {
 	return &cache{
-		now: now,
-		positive: otter.Must(&otter.Options[key, entry]{
+		positive: otter.Must(&otter.Options[tokenID, *entry]{
 			MaximumSize:      positiveEntries,
-			ExpiryCalculator: otter.ExpiryWriting[key, entry](PositiveLifetime),
+			ExpiryCalculator: otter.ExpiryWriting[tokenID, *entry](max(FollowedLifetime, UnconfirmedLifetime)),
 		}),
-		negative: otter.Must(&otter.Options[key, entry]{
+		negative: otter.Must(&otter.Options[tokenID, *entry]{
 			MaximumSize:      negativeEntries,
-			ExpiryCalculator: otter.ExpiryWriting[key, entry](NegativeLifetime),
+			ExpiryCalculator: otter.ExpiryWriting[tokenID, *entry](NegativeLifetime),
 		}),
+		flights: make(map[*flight]struct{}),
 	}
 }
 
-func (c *cache) get(k key) (*Answer, bool) {
-	found, ok := c.positive.GetIfPresent(k)
-	if !ok {
-		found, ok = c.negative.GetIfPresent(k)
+// get returns the answer for the token with that id and digest, and whether it may be used at now. Of the
+// others, only active ones are returned.
+func (c *cache) get(id tokenID, digest digest, now time.Time, heard *hearing) (answer *Answer, usable bool) {
+	if known, ok := c.positive.GetIfPresent(id); ok && known.digest == digest {
+		age := now.Sub(known.asked)
+		if age >= UnconfirmedLifetime || known.answer.endedBy(now) {
+			return nil, false
+		}
+		return known.answer, age < heard.lifetime(known.asked, now) || age < time.Duration(known.held.Load())
 	}
-	if !ok || !c.now().Before(found.until) {
-		return nil, false
+	if known, ok := c.negative.GetIfPresent(id); ok && known.digest == digest && now.Sub(known.asked) < NegativeLifetime {
+		return known.answer, true
 	}
-	return found.answer, true
+	return nil, false
 }
 
-// put remembers answer and forgets what was known before, so that a token is in one cache at most.
-func (c *cache) put(k key, answer *Answer) {
-	now := c.now()
-	if !answer.Active {
-		c.positive.Invalidate(k)
-		c.negative.Set(k, entry{answer, now.Add(NegativeLifetime)})
-		return
+// hold lets the answer be used for a moment more, unconfirmed, and returns it; nil if there is none that is
+// young enough.
+func (c *cache) hold(id tokenID, digest digest, now time.Time) *Answer {
+	known, ok := c.positive.GetIfPresent(id)
+	if !ok || known.digest != digest || now.Sub(known.asked) >= UnconfirmedLifetime || known.answer.endedBy(now) {
+		return nil
 	}
-	until := now.Add(PositiveLifetime)
-	if end := answer.ExpiresAt; !end.IsZero() && end.Before(until) {
-		until = end
+	known.held.Store(int64(now.Add(askAgainAfter).Sub(known.asked)))
+	return known.answer
+}
+
+// begin notes a question about id.
+func (c *cache) begin(id tokenID) *flight {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := &flight{id: id}
+	c.flights[f] = struct{}{}
+	return f
+}
+
+// land ends the question and remembers its answer, asked for at that time, unless a change has overtaken
+// it. With a nil answer it only ends the question. It reports whether the answer stands.
+func (c *cache) land(f *flight, digest digest, answer *Answer, asked time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.flights, f)
+	if answer == nil || f.overtaken > 0 && (!answer.Active || answer.Revision < f.overtaken) {
+		return false
 	}
-	c.negative.Invalidate(k)
-	c.positive.Set(k, entry{answer, until})
+	if answer.Active {
+		c.negative.Invalidate(f.id)
+		c.positive.Set(f.id, &entry{digest: digest, answer: answer, asked: asked})
+		return true
+	}
+	// Who tries wrong secrets with a good token's id does not push the good token out.
+	if known, ok := c.positive.GetIfPresent(f.id); ok && known.digest == digest {
+		c.positive.Invalidate(f.id)
+	}
+	c.negative.Set(f.id, &entry{digest: digest, answer: answer, asked: asked})
+	return true
+}
+
+// evict forgets what was known of id before that revision.
+func (c *cache) evict(id tokenID, revision int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for f := range c.flights {
+		if f.id == id {
+			f.overtaken = max(f.overtaken, revision)
+		}
+	}
+	if known, ok := c.positive.GetIfPresent(id); ok && known.answer.Revision < revision {
+		c.positive.Invalidate(id)
+	}
+	c.negative.Invalidate(id)
+}
+
+// empty forgets everything, the answers on their way included.
+func (c *cache) empty() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for f := range c.flights {
+		f.overtaken = math.MaxInt64
+	}
+	c.positive.InvalidateAll()
+	c.negative.InvalidateAll()
 }
 
 func (c *cache) close() {

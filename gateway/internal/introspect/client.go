@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -30,15 +31,17 @@ const probe = "shpt_test_000000000000_000000000000000000000000000000004VaWUc"
 
 // client asks the tokens service over HTTP (RFC 7662, section 2.1).
 type client struct {
-	endpoint   string
-	credential string
-	http       *http.Client
+	introspection string
+	stream        string
+	credential    string
+	http          *http.Client
 }
 
-func newClient(endpoint, credential string) *client {
+func newClient(config Config) *client {
 	return &client{
-		endpoint:   endpoint,
-		credential: credential,
+		introspection: config.Introspection,
+		stream:        config.Changes,
+		credential:    config.Credential,
 		http: &http.Client{
 			// A redirect would carry a token to an address that nobody configured, and so would a
 			// proxy from the environment, which is why the transport has none.
@@ -75,12 +78,8 @@ func (c *client) ask(ctx context.Context, token string) (Answer, error) {
 		_ = response.Body.Close()
 	}()
 
-	switch response.StatusCode {
-	case http.StatusOK:
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return Answer{}, ErrCredential
-	default:
-		return Answer{}, fmt.Errorf("%w: status %d", ErrUnavailable, response.StatusCode)
+	if err := checkStatus(response); err != nil {
+		return Answer{}, err
 	}
 	answer, err := decode(response.Body)
 	if err != nil {
@@ -91,7 +90,7 @@ func (c *client) ask(ctx context.Context, token string) (Answer, error) {
 
 func (c *client) post(ctx context.Context, token string) (*http.Response, error) {
 	form := url.Values{"token": {token}}.Encode()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, strings.NewReader(form))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.introspection, strings.NewReader(form))
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +98,42 @@ func (c *client) post(ctx context.Context, token string) (*http.Response, error)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Accept", "application/json")
 	return c.http.Do(request)
+}
+
+// changes opens the stream of changes after that revision, or of those from now on when it is unknown. It
+// lasts as long as ctx. The error is an [ErrUnavailable].
+func (c *client) changes(ctx context.Context, after int64) (io.ReadCloser, error) {
+	target := c.stream
+	if after != unknown {
+		target += "?after=" + strconv.FormatInt(after, 10)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	request.Header.Set("Authorization", "Bearer "+c.credential)
+	request.Header.Set("Accept", "application/x-ndjson")
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	if err := checkStatus(response); err != nil {
+		_ = response.Body.Close()
+		return nil, err
+	}
+	return response.Body, nil
+}
+
+// checkStatus returns an [ErrUnavailable] for any response but a good one.
+func checkStatus(response *http.Response) error {
+	switch response.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return ErrCredential
+	default:
+		return fmt.Errorf("%w: status %d", ErrUnavailable, response.StatusCode)
+	}
 }
 
 // connectionError reports whether err is of the connection and not of the time that ran out.

@@ -1,83 +1,149 @@
 // Package introspect knows whether a token is active and what it may do.
 //
-// It asks the tokens service by RFC 7662 and remembers the answers for a short time. Its guarantees:
+// It asks the tokens service by RFC 7662, remembers the answers for a time, and follows the tokens service's
+// stream of changes to forget them sooner. Its guarantees:
 //
 //   - A fault of the tokens service, whatever its kind, is [ErrUnavailable] and never "inactive".
-//   - An active answer is used for at most [PositiveLifetime] and never at or past the token's end; an
-//     inactive one for at most [NegativeLifetime]. Faults are not remembered.
+//   - A change that is heard of ends the answer it is about at once, and no answer that was on its way at
+//     that moment brings back what was before.
+//   - An active answer is used for at most [FollowedLifetime] while changes are heard of,
+//     [PositiveLifetime] while they are not, [UnconfirmedLifetime] while the tokens service cannot be asked,
+//     and never at or past the token's end; an inactive one for at most [NegativeLifetime]. Faults are not
+//     remembered.
 //   - Many requests with one unknown token cause one question, and no caller's hanging up fails another.
 //   - Memory is bounded, and inactive answers cannot push active ones out.
-//   - Tokens are known here by their SHA-256 only; no error and no state holds a token's text.
+//   - Tokens are known here by their ids and SHA-256 only; no error and no state holds a token's text.
 package introspect
 
 import (
 	"context"
+	"fmt"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 )
 
+// Config is what an [Introspector] needs.
+type Config struct {
+	// Introspection is the absolute URL of the tokens service's RFC 7662 endpoint.
+	Introspection string
+	// Changes is the absolute URL of its stream of changes.
+	Changes string
+	// Credential is presented at both as a bearer token.
+	Credential string
+	// Now is the clock that answers age by.
+	Now func() time.Time
+	// Stream is told why a connection to the stream ended, and with nil, each second, that one works.
+	Stream func(error)
+}
+
 // Introspector answers for tokens. It is safe for concurrent use; make it with [New].
 type Introspector struct {
-	client *client
-	cache  *cache
-	flight singleflight.Group
-	now    func() time.Time
+	client   *client
+	cache    *cache
+	follower *follower
+	flight   singleflight.Group
+	now      func() time.Time
+
+	follow    sync.Once
+	following sync.WaitGroup
+	lifetime  context.Context
+	end       context.CancelFunc
 }
 
-// New returns an Introspector that asks endpoint, an absolute URL, presenting credential as a bearer
-// token. It does not connect. now is the clock that answers age by.
-func New(endpoint, credential string, now func() time.Time) *Introspector {
-	return &Introspector{client: newClient(endpoint, credential), cache: newCache(now), now: now}
+// New returns an Introspector. It does not connect before it is asked something.
+func New(config Config) *Introspector {
+	client, cache := newClient(config), newCache()
+	i := &Introspector{
+		client:   client,
+		cache:    cache,
+		follower: &follower{open: client.changes, told: config.Stream, cache: cache, now: config.Now, revision: unknown},
+		now:      config.Now,
+	}
+	i.lifetime, i.end = context.WithCancel(context.Background())
+	return i
 }
 
-// Cached returns the remembered answer for token, if there is one that may still be used. The answer is
-// shared and must not be changed.
-func (i *Introspector) Cached(token string) (*Answer, bool) {
-	return i.cache.get(keyOf(token))
+// Cached returns the remembered answer for token, a well-formed one, and whether it may be used as it is.
+// An answer that may not is that of a token which was active less than [UnconfirmedLifetime] ago. Answers
+// are shared and must not be changed.
+func (i *Introspector) Cached(token string) (answer *Answer, usable bool) {
+	return i.cache.get(idOf(token), digestOf(token), i.now(), i.follower.heard.Load())
 }
 
-// Ask asks the tokens service for token and remembers the answer, which is shared and must not be
-// changed. The error is ctx's or an [ErrUnavailable].
+// Ask asks the tokens service for token, a well-formed one, and remembers the answer, which is shared and
+// must not be changed. The error is ctx's or an [ErrUnavailable]; with the latter there is still an answer
+// if one was confirmed less than [UnconfirmedLifetime] ago and no change of the token was heard of.
 func (i *Introspector) Ask(ctx context.Context, token string) (*Answer, error) {
-	key := keyOf(token)
+	i.startFollowing()
+	digest := digestOf(token)
 	// The question outlives the caller that happened to ask it first: others wait for the same answer.
 	shared := context.WithoutCancel(ctx)
-	outcome := i.flight.DoChan(string(key[:]), func() (any, error) {
-		// An earlier flight may have landed between the caller's look into the cache and now.
-		if answer, ok := i.cache.get(key); ok {
-			return answer, nil
-		}
-		answer, err := i.client.ask(shared, token)
-		if err != nil {
-			return nil, err
-		}
-		if answer.Active && !answer.ExpiresAt.IsZero() && !i.now().Before(answer.ExpiresAt) {
-			answer = Answer{Reason: "expired"}
-		}
-		i.cache.put(key, &answer)
-		return &answer, nil
-	})
+	outcome := i.flight.DoChan(string(digest[:]), func() (any, error) { return i.ask(shared, token, digest) })
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case result := <-outcome:
-		if result.Err != nil {
-			return nil, result.Err
-		}
-		return result.Val.(*Answer), nil
+		return result.Val.(*Answer), result.Err
 	}
+}
+
+func (i *Introspector) ask(ctx context.Context, token string, digest digest) (*Answer, error) {
+	// An earlier flight may have landed between the caller's look into the cache and now.
+	if answer, usable := i.Cached(token); usable {
+		return answer, nil
+	}
+	id := idOf(token)
+	for overtaken := false; ; overtaken = true {
+		asked := i.now()
+		question := i.cache.begin(id)
+		answer, err := i.client.ask(ctx, token)
+		if err == nil && answer.Active && answer.TokenID != id.publicID() {
+			err = fmt.Errorf("%w: it answered for another token", ErrUnavailable)
+		}
+		if err != nil {
+			i.cache.land(question, digest, nil, asked)
+			return i.cache.hold(id, digest, i.now()), err
+		}
+		if answer.Active && answer.endedBy(i.now()) {
+			answer = Answer{Reason: "expired"}
+		}
+		// What changed while it was asked for is asked for again. A second time the answer, which was true
+		// after the question came, is good for the question and for no other.
+		if i.cache.land(question, digest, &answer, asked) || overtaken {
+			return &answer, nil
+		}
+	}
+}
+
+// startFollowing begins to follow the changes. There is nothing to forget before the first question.
+func (i *Introspector) startFollowing() {
+	i.follow.Do(func() {
+		i.following.Go(func() { i.follower.run(i.lifetime) })
+	})
+}
+
+// Heard returns when the last heartbeat of the stream of changes came; zero if none has.
+func (i *Introspector) Heard() time.Time {
+	if heard := i.follower.heard.Load(); heard != nil {
+		return heard.last
+	}
+	return time.Time{}
 }
 
 // Ready reports with nil that tokens can be checked now: the tokens service answers and accepts the
 // gateway's credential.
 func (i *Introspector) Ready(ctx context.Context) error {
+	i.startFollowing()
 	_, err := i.client.ask(ctx, probe)
 	return err
 }
 
 // Close frees what the Introspector holds. It must not be used afterwards.
 func (i *Introspector) Close() {
+	i.end()
+	i.following.Wait()
 	i.client.http.CloseIdleConnections()
 	i.cache.close()
 }

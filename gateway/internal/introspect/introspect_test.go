@@ -67,7 +67,17 @@ func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
 
 func newIntrospector(t *testing.T, url string, c *clock) *introspect.Introspector {
 	t.Helper()
-	i := introspect.New(url, credential, c.now)
+	return newFollowing(t, url, nowhere, c)
+}
+
+// nowhere is an address at which there is no stream of changes.
+const nowhere = "http://127.0.0.1:1/changes"
+
+func newFollowing(t testing.TB, introspection, changes string, c *clock) *introspect.Introspector {
+	t.Helper()
+	i := introspect.New(introspect.Config{
+		Introspection: introspection, Changes: changes, Credential: credential, Now: c.now, Stream: func(error) {},
+	})
 	t.Cleanup(i.Close)
 	return i
 }
@@ -88,12 +98,12 @@ func TestAskReadsTheContract(t *testing.T) {
 		"active": {
 			Active: true, TokenID: "tok_4fZyo82mVyR1", OrganizationID: organization,
 			Permissions: "shipments:read shipments:write", ExpiresAt: time.Unix(1_803_031_432, 0),
-			Limit: 100, Window: time.Minute,
+			Limit: 100, Window: time.Minute, Revision: 812,
 			AllowFrom: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
 		},
 		"active_never_expiring": {
 			Active: true, TokenID: "tok_000000000001", OrganizationID: organization,
-			Permissions: "shipments:read", Limit: 100, Window: time.Minute,
+			Permissions: "shipments:read", Limit: 100, Window: time.Minute, Revision: 3,
 		},
 		"inactive":         {},
 		"inactive_revoked": {Reason: "revoked"},
@@ -105,6 +115,10 @@ func TestAskReadsTheContract(t *testing.T) {
 	for name, body := range contract {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			token := token
+			if want[name].TokenID == "tok_000000000001" {
+				token = "shpt_live_000000000001_0000000000000000000000000000000027i4HK"
+			}
 			got, err := newIntrospector(t, newTokensService(t, string(body)).URL, new(clock)).Ask(t.Context(), token)
 			if err != nil {
 				t.Fatal(err)
@@ -176,13 +190,15 @@ func TestFaultsAreNeverTakenForInactive(t *testing.T) {
 		"window of a negative":     {200, active("rate_limit", `{"limit":1,"window_seconds":-1}`)},
 		"allow-list with no range": {200, active("ip_allow", `["office"]`)},
 		"expiry a string":          {200, active("exp", `"tomorrow"`)},
+		"revision a string":        {200, active("rev", `"812"`)},
+		"another token's answer":   {200, strings.Replace(activeAnswer, "tok_4fZyo82mVyR1", "tok_000000000001", 1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := newTokensService(t, tt.body)
 			service.answers(tt.status, tt.body)
 			i := newIntrospector(t, service.URL, new(clock))
-			if answer, err := i.Ask(t.Context(), token); !errors.Is(err, introspect.ErrUnavailable) {
+			if answer, err := i.Ask(t.Context(), token); answer != nil || !errors.Is(err, introspect.ErrUnavailable) {
 				t.Fatalf("answer %+v, error %v", answer, err)
 			}
 			if _, ok := i.Cached(token); ok {
@@ -399,8 +415,7 @@ func BenchmarkCached(b *testing.B) {
 	}))
 	b.Cleanup(server.Close)
 	c := new(clock)
-	i := introspect.New(server.URL, credential, c.now)
-	b.Cleanup(i.Close)
+	i := newFollowing(b, server.URL, nowhere, c)
 	if _, err := i.Ask(b.Context(), token); err != nil {
 		b.Fatal(err)
 	}

@@ -1,0 +1,57 @@
+package introspect
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/quayside/quayside/gateway/internal/bearer"
+)
+
+// tokenID is the id in a token's text: its public id without "tok_". Being an array, it keeps no text of a
+// request alive.
+type tokenID [bearer.IDLength]byte
+
+// idOf returns the id of a well-formed token.
+func idOf(token string) (id tokenID) {
+	copy(id[:], bearer.ID(token))
+	return id
+}
+
+// publicID returns the id as it is told to anybody else.
+func (id tokenID) publicID() string {
+	return tokenPrefix + string(id[:])
+}
+
+const tokenPrefix = "tok_"
+
+// change is one line of the stream of changes: a token that is not as it was, or, without a token, a
+// heartbeat that tells the newest revision.
+type change struct {
+	revision  int64
+	token     tokenID
+	heartbeat bool
+}
+
+// parseChange reads one line. What kind of change it is does not matter: what was known of the token no
+// longer holds. An error says nothing of the line's text.
+func parseChange(line []byte) (change, error) {
+	var wire struct {
+		Revision *int64  `json:"rev"`
+		Token    *string `json:"token"`
+	}
+	if err := json.Unmarshal(line, &wire); err != nil {
+		return change{}, errors.New("a line of the stream is not JSON")
+	}
+	switch {
+	case wire.Revision == nil || *wire.Revision < 0:
+		return change{}, errors.New("a line of the stream has no revision")
+	case wire.Token == nil:
+		return change{revision: *wire.Revision, heartbeat: true}, nil
+	case !tokenIDForm.MatchString(*wire.Token):
+		return change{}, fmt.Errorf("revision %d in the stream names no token", *wire.Revision)
+	}
+	c := change{revision: *wire.Revision}
+	copy(c.token[:], (*wire.Token)[len(tokenPrefix):])
+	return c, nil
+}

@@ -1,0 +1,157 @@
+package introspect
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+)
+
+// HeartbeatTimeout is how old a heartbeat may be for the stream to count as heard; the tokens service sends
+// one every second. A stream that is silent for longer is given up.
+const HeartbeatTimeout = 3 * time.Second
+
+// maxLineBytes bounds a line of the stream; a change needs some 70 bytes.
+const maxLineBytes = 4 << 10
+
+// The pauses between two connections: about doubled with each failure, and never the same for two gateways.
+const (
+	shortestPause = 100 * time.Millisecond
+	longestPause  = 5 * time.Second
+)
+
+var errSilent = errors.New("no heartbeat")
+
+// hearing is what the follower knows of its own knowledge.
+type hearing struct {
+	// since is when the first heartbeat of an unbroken account of changes came: an answer that was asked for
+	// earlier may have changed unheard.
+	since time.Time
+	// last is when the last heartbeat came.
+	last time.Time
+}
+
+// current reports whether every change is heard of at now. A nil hearing never is.
+func (h *hearing) current(now time.Time) bool {
+	return h != nil && now.Sub(h.last) <= HeartbeatTimeout
+}
+
+// lifetime returns how long an active answer may be used that was asked for at that time.
+func (h *hearing) lifetime(asked, now time.Time) time.Duration {
+	if h.current(now) && !asked.Before(h.since) {
+		return FollowedLifetime
+	}
+	return PositiveLifetime
+}
+
+// unknown is the revision of a follower that has to begin with the present one.
+const unknown int64 = -1
+
+// follower keeps the cache in step with the tokens service's changes. Its account of them is unbroken from
+// one connection to the next, because each asks for what came after the last revision.
+type follower struct {
+	// open connects and asks for the changes after a revision, or from the present one on.
+	open func(ctx context.Context, after int64) (io.ReadCloser, error)
+	// told is told how a connection ended, and with nil that one works.
+	told  func(error)
+	cache *cache
+	now   func() time.Time
+
+	heard    atomic.Pointer[hearing]
+	revision int64 // the newest that the cache agrees with, or unknown
+}
+
+// run follows until ctx ends.
+func (f *follower) run(ctx context.Context) {
+	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
+		before := f.heard.Load()
+		err := f.follow(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		f.told(err)
+		if f.heard.Load() != before { // it worked for a while
+			pause = shortestPause
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause/2 + rand.N(pause/2)): // #nosec G404 -- spreading, not secrecy
+		}
+	}
+}
+
+// follow reads one connection to its end, which is always an error.
+func (f *follower) follow(ctx context.Context) error {
+	if heard := f.heard.Load(); heard != nil && f.now().Sub(heard.last) > FollowedLifetime {
+		// Whatever is remembered was asked for since. To be told of all that changed before is of no use.
+		f.revision = unknown
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(HeartbeatTimeout, func() { cancel(errSilent) })
+	defer silence.Stop()
+
+	stream, err := f.open(ctx, f.revision)
+	if err != nil {
+		return because(ctx, err)
+	}
+	// Whatever the reader is waiting for, it waits no longer than the context lasts.
+	context.AfterFunc(ctx, func() { _ = stream.Close() })
+
+	lines := bufio.NewScanner(stream)
+	lines.Buffer(make([]byte, 0, 512), maxLineBytes)
+	for lines.Scan() {
+		next, err := parseChange(lines.Bytes())
+		if err != nil {
+			return err
+		}
+		f.apply(next)
+		if next.heartbeat {
+			f.told(nil)
+			silence.Reset(HeartbeatTimeout)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return because(ctx, err)
+	}
+	return io.ErrUnexpectedEOF
+}
+
+// because returns err, or what ended ctx and thereby caused it.
+func because(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
+}
+
+// apply brings the cache to the revision that next tells. Revisions follow each other without a gap, and a
+// heartbeat repeats the last one. Where they do not, changes went unheard, or the tokens service has been
+// set back to an earlier state: then nothing remembered can be relied on.
+func (f *follower) apply(next change) {
+	begins := f.revision == unknown
+	switch {
+	case next.heartbeat && !begins && next.revision != f.revision,
+		!next.heartbeat && !begins && next.revision > f.revision+1:
+		f.cache.empty()
+	case !next.heartbeat:
+		f.cache.evict(next.token, next.revision)
+	}
+	if !next.heartbeat {
+		if !begins {
+			f.revision = max(f.revision, next.revision)
+		}
+		return
+	}
+	f.revision = next.revision
+	heard := &hearing{last: f.now()}
+	if heard.since = heard.last; !begins {
+		heard.since = f.heard.Load().since
+	}
+	f.heard.Store(heard)
+}

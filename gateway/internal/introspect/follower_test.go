@@ -1,0 +1,498 @@
+package introspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+const (
+	good    = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
+	other   = "shpt_live_000000000001_0000000000000000000000000000000027i4HK"
+	goodID  = "tok_4fZyo82mVyR1"
+	otherID = "tok_000000000001"
+)
+
+// world is a tokens service without a network, and an Introspector that uses it, in a bubble of time of
+// their own: what takes a minute takes none, and nothing happens by chance.
+type world struct {
+	*Introspector
+
+	t       *testing.T
+	mu      sync.Mutex
+	asked   int
+	answer  func() (status int, body string) // to the next questions
+	refuse  error                            // to the next connections
+	streams []*stream
+	ended   []error
+}
+
+// stream is one connection to the changes.
+type stream struct {
+	target string
+	at     time.Time
+	lines  *io.PipeWriter
+	closed bool
+}
+
+// inWorld runs test in a world that answers "active" at revision 10 and whose stream has not begun.
+func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t}
+		w.answer = func() (int, string) { return http.StatusOK, active(goodID, 10) }
+		w.Introspector = New(Config{
+			Introspection: "http://tokens/introspect", Changes: "http://tokens/changes", Credential: "x", Now: time.Now,
+			Stream: func(err error) {
+				if err != nil {
+					w.mu.Lock()
+					defer w.mu.Unlock()
+					w.ended = append(w.ended, err)
+				}
+			},
+		})
+		w.client.http.Transport = w
+		test(t, w)
+		w.Close() // and no goroutine is left, or the bubble fails
+	})
+}
+
+func active(id string, revision int64) string {
+	return fmt.Sprintf(`{"active":true,"scope":"","sub":%q,"organization_id":"org_01k9x3v7t2e8sbq4m6n0pacdfg","rev":%d}`, id, revision)
+}
+
+func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.mu.Lock()
+	if r.Method == http.MethodPost {
+		w.asked++
+		answer := w.answer
+		w.mu.Unlock()
+		status, body := answer()
+		return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body))}, nil
+	}
+	defer w.mu.Unlock()
+	reader, writer := io.Pipe()
+	s := &stream{target: r.URL.RequestURI(), at: time.Now(), lines: writer}
+	w.streams = append(w.streams, s)
+	context.AfterFunc(r.Context(), func() { s.closed = true })
+	if w.refuse != nil {
+		return nil, w.refuse
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: reader}, nil
+}
+
+// say sends lines on the newest stream and waits until they are heard.
+func (w *world) say(lines ...string) {
+	w.t.Helper()
+	w.pass(0)
+	for _, line := range lines {
+		if _, err := io.WriteString(w.streams[len(w.streams)-1].lines, line+"\n"); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	synctest.Wait()
+}
+
+// publish makes whoever locks next see what the test has set, and set nothing that it still reads.
+func (w *world) publish() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+}
+
+// pass lets d pass, and what happens meanwhile happen.
+func (w *world) pass(d time.Duration) {
+	w.publish()
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// beat lets d pass, with a heartbeat each second.
+func (w *world) beat(d time.Duration, revision int64) {
+	w.t.Helper()
+	for ; d >= time.Second; d -= time.Second {
+		w.pass(time.Second)
+		w.say(heartbeat(revision))
+	}
+	w.pass(d)
+}
+
+func heartbeat(revision int64) string { return fmt.Sprintf(`{"rev":%d}`, revision) }
+
+func changed(id string, revision int64) string {
+	return fmt.Sprintf(`{"rev":%d,"token":%q,"kind":"revoked"}`, revision, id)
+}
+
+// follows asks for the token once, and begins the stream at revision 10 before that.
+func (w *world) follows() {
+	w.t.Helper()
+	w.startFollowing()
+	w.say(heartbeat(10))
+	w.ask(good)
+}
+
+func (w *world) ask(token string) *Answer {
+	w.t.Helper()
+	answer, err := w.Ask(w.t.Context(), token)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return answer
+}
+
+// usable fails the test unless that is what the good token's remembered answer is.
+func (w *world) usable(want bool) {
+	w.t.Helper()
+	if _, got := w.Cached(good); got != want {
+		w.t.Errorf("usable: %v, want %v", got, want)
+	}
+}
+
+func TestFollowedAnswersLastAMinute(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(_ *testing.T, w *world) {
+		w.follows()
+		w.beat(FollowedLifetime-time.Nanosecond, 10)
+		w.usable(true)
+		w.pass(time.Nanosecond)
+		w.usable(false)
+	})
+}
+
+func TestAnswersFromBeforeTheStreamBeganLastTenSeconds(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(_ *testing.T, w *world) {
+		w.ask(good)
+		w.pass(time.Second)
+		w.say(heartbeat(10)) // a change between the two would have gone unheard
+		w.beat(PositiveLifetime-time.Second-time.Nanosecond, 10)
+		w.usable(true)
+		w.pass(time.Nanosecond)
+		w.usable(false)
+		w.ask(good)
+		w.beat(FollowedLifetime/2, 10)
+		w.usable(true)
+	})
+}
+
+// A connection that is open at both ends and carries nothing.
+func TestSilentStreamCountsForThreeSecondsAndIsReplaced(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		w.follows()
+		w.beat(30*time.Second, 10)
+		w.pass(HeartbeatTimeout - time.Nanosecond)
+		w.usable(true)
+		if len(w.streams) != 1 {
+			t.Errorf("%d connections", len(w.streams))
+		}
+		w.pass(2 * time.Nanosecond)
+		w.usable(false)
+		w.pass(time.Second)
+		if len(w.streams) != 2 || !w.streams[0].closed || w.streams[1].target != "/changes?after=10" || !errors.Is(w.ended[0], errSilent) {
+			t.Fatalf("connections %+v, ended by %v", w.streams, w.ended)
+		}
+		w.usable(false)
+		w.say(heartbeat(10)) // nothing changed meanwhile
+		w.usable(true)
+	})
+}
+
+func TestAnswersOutliveAShortCut(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		w.follows()
+		if err := w.streams[0].lines.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(shortestPause)
+		w.usable(true)
+		w.say(changed(otherID, 11), heartbeat(11))
+		w.usable(true)
+		w.pass(PositiveLifetime)
+		w.usable(false)
+	})
+}
+
+func TestAChangeEndsWhatWasKnownAtOnce(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(_ *testing.T, w *world) {
+		w.follows()
+		w.say(changed(otherID, 11))
+		w.usable(true)
+		w.say(changed(goodID, 12))
+		w.usable(false)
+		w.answer = func() (int, string) { return 200, active(goodID, 13) }
+		w.ask(good)
+		w.say(changed(goodID, 13)) // which the answer knew of already
+		w.usable(true)
+	})
+}
+
+func TestChangesMissedWhileCutOffAreCaughtUpWith(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		w.follows()
+		_ = w.streams[0].lines.CloseWithError(errors.New("reset"))
+		w.pass(4 * time.Second)
+		if target := w.streams[len(w.streams)-1].target; target != "/changes?after=10" {
+			t.Fatal(target)
+		}
+		w.say(changed(goodID, 11), heartbeat(11))
+		w.usable(false)
+	})
+}
+
+// The race that a cache loses: the tokens service has read the old row, the change overtakes its answer.
+func TestAnAnswerOvertakenByAChangeIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+
+	const inactive = `{"active":false}`
+	for name, tt := range map[string]struct {
+		first, second string
+		asked         int
+		active        bool
+		remembered    bool
+	}{
+		"revoked":             {active(goodID, 10), inactive, 2, false, true},
+		"limit lowered":       {active(goodID, 10), active(goodID, 11), 2, true, true},
+		"created":             {inactive, active(goodID, 11), 2, true, true},
+		"the answer knows it": {active(goodID, 11), "", 1, true, true},
+		"without a revision":  {strings.Replace(active(goodID, 10), `"rev"`, `"ver"`, 1), inactive, 2, false, true},
+		"twice in a row":      {active(goodID, 10), active(goodID, 10), 2, true, false},
+	} {
+		inWorld(t, func(t *testing.T, w *world) {
+			w.startFollowing()
+			w.say(heartbeat(10))
+			revision := int64(10)
+			w.answer = func() (int, string) {
+				body := tt.first
+				if w.asked == 2 {
+					body = tt.second
+				}
+				if w.asked == 1 || tt.second == tt.first {
+					revision++
+					w.say(changed(otherID, revision))
+					revision++
+					w.say(changed(goodID, revision))
+				}
+				return 200, strings.Replace(body, `"rev":11`, `"rev":12`, 1)
+			}
+			answer := w.ask(good)
+			if answer.Active != tt.active || w.asked != tt.asked {
+				t.Errorf("%s: active %v after %d questions", name, answer.Active, w.asked)
+			}
+			if _, usable := w.Cached(good); usable != tt.remembered {
+				t.Errorf("%s: remembered: %v", name, usable)
+			}
+		})
+	}
+}
+
+func TestWhatDoesNotFitEmptiesTheCache(t *testing.T) {
+	t.Parallel()
+
+	for name, line := range map[string]string{
+		"a change is missing":            changed(otherID, 12),
+		"a heartbeat is ahead":           heartbeat(11),
+		"the service went back in time":  heartbeat(9),
+		"the service was made from zero": heartbeat(0),
+	} {
+		inWorld(t, func(t *testing.T, w *world) {
+			w.follows()
+			w.answer = func() (int, string) {
+				w.say(line) // while an answer is on its way, which is not to be trusted either
+				w.answer = func() (int, string) { return 200, active(otherID, 7) }
+				return 200, active(otherID, 7)
+			}
+			w.ask(other)
+			w.usable(false)
+			if w.asked != 3 {
+				t.Errorf("%s: asked %d times", name, w.asked)
+			}
+			if _, usable := w.Cached(other); !usable {
+				t.Errorf("%s: nothing is remembered afterwards", name)
+			}
+			if len(w.ended) > 0 {
+				t.Errorf("%s: %v", name, w.ended)
+			}
+		})
+	}
+}
+
+func TestAfterAMinuteAwayItBeginsAnew(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		w.follows()
+		w.refuse = errors.New("refused")
+		_ = w.streams[0].lines.Close()
+		w.pass(FollowedLifetime - time.Second)
+		if last := w.streams[len(w.streams)-1]; last.target != "/changes?after=10" {
+			t.Errorf("within a minute: %s", last.target)
+		}
+		w.pass(time.Second)
+		w.ask(good)
+		w.refuse = nil
+		w.pass(longestPause)
+		if last := w.streams[len(w.streams)-1]; last.target != "/changes" {
+			t.Errorf("after a minute: %s", last.target)
+		}
+		w.say(heartbeat(5000))
+		w.usable(true)
+		w.beat(PositiveLifetime-longestPause, 5000)
+		w.usable(false)
+	})
+}
+
+func TestBrokenStreamsAreReplacedWithPatience(t *testing.T) {
+	t.Parallel()
+
+	for name, lines := range map[string][]string{
+		"refused":             nil,
+		"garbage":             {"<html>"},
+		"an empty line":       {""},
+		"no revision":         {`{"token":"tok_4fZyo82mVyR1"}`},
+		"a huge line":         {`{"rev":1,"kind":"` + strings.Repeat("x", maxLineBytes) + `"}`},
+		"a token of no form":  {`{"rev":11,"token":"tok_x"}`},
+		"a token of no text":  {`{"rev":11,"token":7}`},
+		"a revision below 0":  {`{"rev":-1}`},
+		"two objects a line":  {`{"rev":10}{"rev":11}`},
+		"a change, then junk": {changed(otherID, 11), "junk"},
+	} {
+		inWorld(t, func(t *testing.T, w *world) {
+			if lines == nil {
+				w.refuse = errors.New("refused")
+			}
+			w.startFollowing()
+			for range 600 {
+				w.pass(0)
+				for _, line := range lines {
+					// The other end may hang up while the line is being written.
+					_, _ = io.WriteString(w.streams[len(w.streams)-1].lines, line+"\n")
+				}
+				w.pass(100 * time.Millisecond)
+			}
+			if n := len(w.streams); n < 60/5 || n > 40 {
+				t.Errorf("%s: %d connections in a minute", name, n)
+			}
+			if len(w.ended) < 10 || !w.Heard().IsZero() {
+				t.Errorf("%s: heard %v, ended by %v", name, w.Heard(), w.ended)
+			}
+			pauses := map[time.Duration]bool{}
+			for i, s := range w.streams[1:] {
+				pauses[s.at.Sub(w.streams[i].at)] = true
+			}
+			if len(pauses) < 5 {
+				t.Errorf("%s: the pauses are all alike: %v", name, pauses)
+			}
+		})
+	}
+}
+
+func TestAnOutageIsBridgedForAMinute(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		w.ask(good)
+		w.answer = func() (int, string) { return http.StatusServiceUnavailable, "" }
+		w.pass(PositiveLifetime)
+		for second := range int((UnconfirmedLifetime - PositiveLifetime) / time.Second) {
+			w.usable(false)
+			if answer, err := w.Ask(t.Context(), good); !errors.Is(err, ErrUnavailable) || answer == nil || !answer.Active {
+				t.Fatalf("second %d of the outage: %+v, %v", second, answer, err)
+			}
+			w.usable(true) // for a second, so that not every request tries
+			w.pass(askAgainAfter)
+		}
+		if answer, err := w.Ask(t.Context(), good); !errors.Is(err, ErrUnavailable) || answer != nil {
+			t.Errorf("after a minute: %+v, %v", answer, err)
+		}
+		if answer, err := w.Ask(t.Context(), other); !errors.Is(err, ErrUnavailable) || answer != nil {
+			t.Errorf("a token that was never asked for: %+v, %v", answer, err)
+		}
+	})
+}
+
+func TestARevokedTokenIsNotBridged(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		w.follows()
+		w.answer = func() (int, string) { return http.StatusServiceUnavailable, "" }
+		w.say(changed(goodID, 11))
+		if answer, err := w.Ask(t.Context(), good); !errors.Is(err, ErrUnavailable) || answer != nil {
+			t.Errorf("%+v, %v", answer, err)
+		}
+	})
+}
+
+func TestANewTokenWorksAtOnce(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		w.answer = func() (int, string) { return 200, `{"active":false}` }
+		w.follows()
+		w.usable(true) // the inactive answer
+		w.say(changed(goodID, 11))
+		w.answer = func() (int, string) { return 200, active(goodID, 11) }
+		if answer := w.ask(good); !answer.Active {
+			t.Errorf("%+v", answer)
+		}
+	})
+}
+
+// Somebody who knows a token's public id tries secrets.
+func TestWrongSecretsDoNotPushOutTheToken(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		w.follows()
+		w.answer = func() (int, string) { return 200, `{"active":false}` }
+		wrong := good[:len(good)-1] + "8"
+		if answer := w.ask(wrong); answer.Active {
+			t.Errorf("%+v", answer)
+		}
+		w.usable(true)
+		if answer, usable := w.Cached(wrong); !usable || answer.Active {
+			t.Errorf("the wrong one: %+v, usable %v", answer, usable)
+		}
+	})
+}
+
+func FuzzParseChange(f *testing.F) {
+	for _, seed := range []string{"", "{}", "null", heartbeat(813), changed(goodID, 813), `{"rev":1e3}`, `{"rev":null,"token":null}`, `{"REV":1,"rev":2}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		got, err := parseChange(line)
+		switch {
+		case err != nil:
+			if got != (change{}) || len(line) > 20 && strings.Contains(err.Error(), string(line)) {
+				t.Errorf("%+v with %v", got, err)
+			}
+		case got.revision < 0 || got.heartbeat != (got.token == tokenID{}):
+			t.Errorf("%q is %+v", line, got)
+		case !got.heartbeat && !tokenIDForm.MatchString(got.token.publicID()):
+			t.Errorf("%q names %q", line, got.token)
+		}
+	})
+}
+
+func BenchmarkEvict(b *testing.B) {
+	c := newCache()
+	b.Cleanup(c.close)
+	answer := &Answer{Active: true}
+	for n := range positiveEntries {
+		var id tokenID
+		copy(id[:], fmt.Sprintf("%012d", n))
+		c.land(c.begin(id), digest{}, answer, time.Now())
+	}
+	b.ReportAllocs()
+	var id tokenID
+	for n := 0; b.Loop(); n++ {
+		copy(id[:], fmt.Sprintf("%012d", n%positiveEntries))
+		c.evict(id, 1)
+	}
+}
