@@ -2,7 +2,6 @@ package ratelimit
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -10,9 +9,13 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// readEvery is how often Redis's time is read: in between, this machine's monotonic clock goes on from
-// the last reading, so that setting the machine's clock moves no window.
-const readEvery = 10 * time.Second
+const (
+	// readEvery is how often Redis's time is read while requests are counted. In between, this machine's
+	// monotonic clock goes on from the last reading, so that setting the machine's clock moves no window.
+	readEvery = 10 * time.Second
+	// readStale is how old a reading may be. It gets older than readEvery only while nobody asks.
+	readStale = time.Minute
+)
 
 // reading is Redis's time at a moment of the monotonic clock.
 type reading struct {
@@ -22,50 +25,57 @@ type reading struct {
 
 // clock tells Redis's time.
 type clock struct {
-	client *redis.Client
-	last   atomic.Pointer[reading]
-	first  singleflight.Group
-	again  sync.Mutex
+	client  *redis.Client
+	timeout time.Duration // of a reading
+	last    atomic.Pointer[reading]
+	first   singleflight.Group
 }
 
 func newClock(client *redis.Client) *clock {
-	return &clock{client: client}
+	return &clock{client: client, timeout: tripTimeout}
 }
 
-// now returns Redis's time, reading it first when there is no reading or it is old. With an error, the
-// time is the best estimate there is.
-func (c *clock) now(ctx context.Context) (time.Time, error) {
-	switch last := c.last.Load(); {
-	case last == nil:
-		// Without any reading the window's number would be a guess, so everybody waits for the first.
-		_, err, _ := c.first.Do("", func() (any, error) { return nil, c.read(ctx) })
-		return c.estimate(), err
-	case time.Since(last.local) > readEvery && c.again.TryLock():
-		// One request reads; the others go on with the old reading, which is off by a clock's drift.
-		defer c.again.Unlock()
-		err := c.read(ctx)
-		return c.estimate(), err
-	default:
-		return c.estimate(), nil
-	}
-}
-
-func (c *clock) estimate() time.Time {
+// at returns Redis's time at the local time now, reading it when there is no reading that can be relied
+// on. With an error, it is the best estimate there is.
+func (c *clock) at(ctx context.Context, now time.Time) (time.Time, error) {
 	last := c.last.Load()
-	if last == nil {
-		return time.Now()
+	if last != nil && now.Sub(last.local) < readStale {
+		return last.redis.Add(now.Sub(last.local)), nil
 	}
-	return last.redis.Add(time.Since(last.local))
+	// Without a reading the window's number would be a guess, so everybody waits for one.
+	_, err, _ := c.first.Do("", func() (any, error) { return nil, c.read(ctx) })
+	if last = c.last.Load(); last == nil {
+		return now, err
+	}
+	return last.redis.Add(now.Sub(last.local)), err
 }
 
-// read asks Redis for its time and takes the answer for the middle of the round trip.
+// read asks Redis for its time in a round trip of its own. It is for everybody, so who asks first may leave.
 func (c *clock) read(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
+	defer cancel()
 	asked := time.Now()
-	now, err := c.client.Time(ctx).Result()
-	if err != nil {
-		return err
+	cmd := c.client.Time(ctx)
+	c.note(cmd, asked)
+	return cmd.Err()
+}
+
+// readIn lets pipe ask for the time if it is due. The function that it returns is to be called when pipe
+// was carried out.
+func (c *clock) readIn(ctx context.Context, pipe redis.Pipeliner) func() {
+	asked := time.Now()
+	if last := c.last.Load(); last != nil && asked.Sub(last.local) < readEvery {
+		return func() {}
+	}
+	cmd := pipe.Time(ctx)
+	return func() { c.note(cmd, asked) }
+}
+
+// note takes Redis's answer for the middle of the round trip that has just ended.
+func (c *clock) note(cmd *redis.TimeCmd, asked time.Time) {
+	if cmd.Err() != nil {
+		return
 	}
 	answered := time.Now()
-	c.last.Store(&reading{redis: now.Add(answered.Sub(asked) / 2), local: answered})
-	return nil
+	c.last.Store(&reading{redis: cmd.Val().Add(answered.Sub(asked) / 2), local: answered})
 }

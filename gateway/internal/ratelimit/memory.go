@@ -5,11 +5,12 @@ import (
 	"sync"
 )
 
-// The memory holds at most memoryShards × memoryShardSize windows of tokens, about 100,000 as the cache of
-// introspections does, and as many of everything else.
 const (
-	memoryShards    = 16
-	memoryShardSize = 6400
+	// memorySize is how many windows of tokens are remembered, about as many as the cache of introspections
+	// holds, and how many of everything else.
+	memorySize = 100_000
+	// memoryShards is how many locks these share.
+	memoryShards = 16
 )
 
 // tally is what this gateway knows of one window.
@@ -23,7 +24,8 @@ type tally struct {
 // memory remembers the current window of the ids that were seen last, within bounds. Tokens and others
 // are kept apart: whoever comes from ever new addresses pushes out no token's window.
 type memory struct {
-	shards [2 * memoryShards]memoryShard
+	shardSize int
+	shards    [2 * memoryShards]memoryShard
 }
 
 type memoryShard struct {
@@ -31,8 +33,8 @@ type memoryShard struct {
 	tallies map[string]*tally
 }
 
-func newMemory() *memory {
-	m := new(memory)
+func newMemory(size int) *memory {
+	m := &memory{shardSize: size / memoryShards}
 	for i := range m.shards {
 		m.shards[i].tallies = make(map[string]*tally)
 	}
@@ -56,7 +58,7 @@ func (m *memory) update(id string, w window, change func(*tally)) {
 	known := shard.tallies[id]
 	switch {
 	case known == nil:
-		shard.forget(w)
+		shard.forget(w, m.shardSize)
 		known = &tally{window: w}
 		shard.tallies[id] = known
 	case !known.window.is(w):
@@ -74,12 +76,12 @@ func (m *memory) shard(id string, w window) *memoryShard {
 }
 
 // forget makes room for one more tally. A few taken at random go if their window is over when now begins,
-// which over many calls is most of those; of a full shard one goes in any case.
-func (s *memoryShard) forget(now window) {
+// which over many calls is most of those; from a shard of size one goes in any case.
+func (s *memoryShard) forget(now window, size int) {
 	looked := 0
 	for id, known := range s.tallies {
 		over := !known.window.end.After(now.end.Add(-now.length))
-		if over || len(s.tallies) >= memoryShardSize {
+		if over || len(s.tallies) >= size {
 			delete(s.tallies, id)
 		}
 		if looked++; looked == 4 {

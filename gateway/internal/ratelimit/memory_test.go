@@ -9,7 +9,8 @@ import (
 func TestMemoryKeepsWithinBoundsAndTokensApartFromAddresses(t *testing.T) {
 	t.Parallel()
 
-	m := newMemory()
+	const most = 3200
+	m := newMemory(most)
 	now := time.Unix(1_795_255_432, 0)
 	mark := func(id string) {
 		m.update(id, windowAt(now, id, time.Minute), func(known *tally) { known.empty = 100 })
@@ -21,7 +22,6 @@ func TestMemoryKeepsWithinBoundsAndTokensApartFromAddresses(t *testing.T) {
 		return n
 	}
 	mark("tok_4fZyo82mVyR1")
-	const most = memoryShards * memoryShardSize
 	for i := range most + most/4 {
 		mark(fmt.Sprint("address:", i))
 	}
@@ -45,7 +45,7 @@ func TestMemoryKeepsWithinBoundsAndTokensApartFromAddresses(t *testing.T) {
 func TestMemoryTellsWindowsAndLimitsApart(t *testing.T) {
 	t.Parallel()
 
-	m, id, now := newMemory(), "tok_4fZyo82mVyR1", time.Unix(1_795_255_432, 0)
+	m, id, now := newMemory(memorySize), "tok_4fZyo82mVyR1", time.Unix(1_795_255_432, 0)
 	m.update(id, windowAt(now, id, time.Minute), func(known *tally) { known.empty = 100 })
 	for _, tt := range []struct {
 		later, length time.Duration

@@ -7,6 +7,9 @@
 //   - The windows are those of Redis's clock, so gateways whose own clocks differ agree on them.
 //   - The windows of different ids begin at different seconds, so that they do not all empty at once.
 //   - A window that Redis has said is empty is remembered, and Redis is not asked about it again.
+//   - Requests that come while Redis is being asked share the next round trip, those of one id one script
+//     call; each is told another number of remaining requests. One that finds nothing under way goes at once.
+//   - What may have reached Redis is not sent again: no request is counted twice.
 //   - Redis being slow, hung or gone costs at most [Timeout] and is [ErrUnavailable].
 //
 // The counter is redis_rate's GCRA script, used so that nothing flows back within a window: see
@@ -19,12 +22,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-redis/redis_rate/v10"
 	"github.com/redis/go-redis/v9"
 )
 
-// Timeout bounds one [Limiter.Take] or [Limiter.Peek].
-const Timeout = 150 * time.Millisecond
+const (
+	// Timeout bounds one [Limiter.Take] or [Limiter.Peek].
+	Timeout = 60 * time.Millisecond
+	// tripTimeout bounds one round trip to Redis, connecting included. Some requests wait for the end of
+	// the one before theirs.
+	tripTimeout = 50 * time.Millisecond
+)
 
 // ErrUnavailable says that Redis did not answer in time. Nothing follows from it about the window, and a
 // request may or may not have been counted.
@@ -66,19 +73,21 @@ type Result struct {
 
 // Limiter counts. It is safe for concurrent use; make it with [New].
 type Limiter struct {
-	client *redis.Client
-	clock  *clock
-	memory *memory
+	clock   *clock
+	memory  *memory
+	batcher *batcher
 }
 
 // New returns a Limiter on the Redis that client talks to, which [NewClient] made.
 func New(client *redis.Client) *Limiter {
-	return &Limiter{client: client, clock: newClock(client), memory: newMemory()}
+	clock, memory := newClock(client), newMemory(memorySize)
+	return &Limiter{clock: clock, memory: memory, batcher: newBatcher(client, clock, memory)}
 }
 
 // Take counts one request of id and reports whether it passes. A request that does not pass costs
-// nothing. With an error, which is an [ErrUnavailable], the result is computed as if nothing had been
-// spent: it is not Allowed but has the right Reset.
+// nothing. With an [ErrUnavailable], the result is computed as if nothing had been spent: it is not Allowed
+// but has the right Reset. So it is with ctx's own error, when that ends first; the request is counted all
+// the same, since it was made.
 func (l *Limiter) Take(ctx context.Context, id string, quota Quota) (Result, error) {
 	return l.count(ctx, id, quota, 1)
 }
@@ -91,11 +100,8 @@ func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, err
 }
 
 func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (Result, error) {
-	// A caller that hangs up does not undo the request that it made, so only the time bounds the call.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Timeout)
-	defer cancel()
-
-	now, err := l.clock.now(ctx)
+	arrived := time.Now()
+	now, err := l.clock.at(ctx, arrived)
 	window := windowAt(now, id, quota.Window)
 	result := Result{Quota: quota, Remaining: quota.Limit, Reset: window.end, Now: now, Source: Redis}
 	if err != nil {
@@ -107,16 +113,13 @@ func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (
 		return result, nil
 	}
 
-	counter := redis_rate.NewLimiter(expiringScripter{l.client, window.end.Add(keyGrace)})
-	counted, err := counter.AllowN(ctx, window.key(id), quota.limit(), cost)
-	if err != nil {
+	place, err := l.batcher.do(ctx, id, window, quota.Limit, cost, arrived)
+	switch {
+	case errors.Is(err, errLeft):
+		return result, context.Cause(ctx)
+	case err != nil:
 		return result, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	// A Peek of an empty window reports Allowed 0 as well; Peek looks at Remaining instead.
-	result.Allowed = counted.Allowed == cost && cost > 0
-	result.Remaining = max(counted.Remaining, 0)
-	if result.Remaining == 0 {
-		l.memory.update(id, window, func(known *tally) { known.empty = max(known.empty, quota.Limit) })
-	}
+	result.Allowed, result.Remaining = place.outcome()
 	return result, nil
 }

@@ -9,6 +9,16 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
+func init() {
+	// Else go-redis writes a line of its own for each failed connection, at every attempt of an outage.
+	redis.SetLogger(silent{})
+}
+
+type silent struct{}
+
+// Printf implements go-redis's logger.
+func (silent) Printf(context.Context, string, ...any) {}
+
 // NewClient returns a client for the Redis at url (redis://, rediss:// or unix://), set so that a dead or
 // hung Redis is found out in a fraction of a second instead of go-redis's 1.7 to 5. It does not connect.
 // The error never quotes url, which may hold a password.
@@ -31,35 +41,4 @@ func NewClient(url string) (*redis.Client, error) {
 	options.DisableIdentity = true
 	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	return redis.NewClient(options), nil
-}
-
-// expiringScripter runs redis_rate's script and, in the same round trip, sets when its key is to be
-// forgotten. By itself the script lets a key live as long as the bucket would need to fill, which for an
-// exact counter is limit times too long.
-type expiringScripter struct {
-	*redis.Client
-
-	at time.Time
-}
-
-// EvalSha implements what redis_rate calls first.
-func (s expiringScripter) EvalSha(ctx context.Context, sha string, keys []string, args ...any) *redis.Cmd {
-	return s.run(ctx, keys[0], func(pipe redis.Pipeliner) *redis.Cmd { return pipe.EvalSha(ctx, sha, keys, args...) })
-}
-
-// Eval implements what redis_rate calls when Redis does not know the script yet, which then failed before
-// it counted anything.
-func (s expiringScripter) Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
-	return s.run(ctx, keys[0], func(pipe redis.Pipeliner) *redis.Cmd { return pipe.Eval(ctx, script, keys, args...) })
-}
-
-func (s expiringScripter) run(ctx context.Context, key string, queue func(redis.Pipeliner) *redis.Cmd) *redis.Cmd {
-	pipe := s.Pipeline()
-	counted := queue(pipe)
-	pipe.PExpireAt(ctx, key, s.at)
-	// The script's own error is in its command, and that is the one that redis_rate must see.
-	if _, err := pipe.Exec(ctx); err != nil && counted.Err() == nil {
-		counted.SetErr(err)
-	}
-	return counted
 }

@@ -33,7 +33,7 @@ type window struct {
 // gap, shifted by a number of whole seconds that only id determines: every gateway must find the same.
 func windowAt(now time.Time, id string, length time.Duration) window {
 	seconds := int64(length / time.Second)
-	hash := crc32.ChecksumIEEE([]byte(id))
+	hash := checksum(id)
 	offset := int64(hash) % seconds
 	number := (now.Unix() - offset) / seconds
 	return window{
@@ -52,11 +52,19 @@ func (w window) is(other window) bool {
 // key names the window of id in Redis; redis_rate puts "rate:" in front. The length is part of it, so that
 // a token whose window is changed does not meet the number of an old one.
 func (w window) key(id string) string {
-	key := make([]byte, 0, len(id)+24)
-	key = append(key, id...)
-	key = append(key, ':')
+	var space [80]byte
+	key := append(append(space[:0], id...), ':')
 	key = strconv.AppendInt(key, int64(w.length/time.Second), 10)
 	key = append(key, ':')
 	key = strconv.AppendInt(key, w.number, 10)
 	return string(key)
+}
+
+// checksum is the CRC-32 of id. hash/crc32 would want a copy of it.
+func checksum(id string) uint32 {
+	sum := ^uint32(0)
+	for i := range len(id) {
+		sum = crc32.IEEETable[byte(sum&0xff)^id[i]] ^ sum>>8
+	}
+	return ^sum
 }

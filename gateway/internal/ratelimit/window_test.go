@@ -2,6 +2,7 @@ package ratelimit
 
 import (
 	"fmt"
+	"hash/crc32"
 	"testing"
 	"time"
 )
@@ -49,6 +50,16 @@ func TestNothingFlowsBackWhileAKeyIsInUse(t *testing.T) {
 	for _, window := range []time.Duration{time.Second, time.Minute, 24 * time.Hour} {
 		if limit := (Quota{Limit: 100, Window: window}).limit(); limit.Period <= window+keyGrace || limit.Rate != 1 {
 			t.Errorf("window %v: one request flows back every %v", window, limit.Period)
+		}
+	}
+}
+
+func TestChecksumIsTheUsualOne(t *testing.T) {
+	t.Parallel()
+
+	for _, id := range []string{"", "tok_4fZyo82mVyR1", "address:2001:db8:1:2::/64"} {
+		if got, want := checksum(id), crc32.ChecksumIEEE([]byte(id)); got != want {
+			t.Errorf("checksum(%q) = %x, want %x", id, got, want)
 		}
 	}
 }

@@ -1,0 +1,171 @@
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	// maxCalls is how many script calls go in one pipeline: some milliseconds of Redis's time.
+	maxCalls = 512
+	// maxQueued is how many script calls may wait for the next pipelines.
+	maxQueued = 8 * maxCalls
+)
+
+var (
+	errQueueFull = errors.New("too many windows are waiting to be counted")
+	errLeft      = errors.New("the caller has left")
+)
+
+// batcher carries orders to Redis, one round trip at a time. When none is under way, an order goes at
+// once; what comes in meanwhile goes together in the next.
+//
+// A command that may have reached Redis is never sent again: if its answer is lost, the order has failed.
+type batcher struct {
+	client *redis.Client
+	clock  *clock
+	memory *memory
+
+	timeout     time.Duration // of an order
+	tripTimeout time.Duration
+
+	mu     sync.Mutex
+	busy   bool
+	queue  []*order
+	queued map[orderKey]*order
+}
+
+func newBatcher(client *redis.Client, clock *clock, memory *memory) *batcher {
+	return &batcher{
+		client: client, clock: clock, memory: memory,
+		timeout: Timeout, tripTimeout: tripTimeout,
+		queued: make(map[orderKey]*order),
+	}
+}
+
+// do asks Redis about w and returns what came of it. Who leaves early, because ctx ends, gets errLeft and is
+// counted all the same: the others of its order do not notice, and its unit is spent.
+func (b *batcher) do(ctx context.Context, id string, w window, limit, cost int, now time.Time) (place, error) {
+	mine, mustCarry, err := b.join(orderKey{id, w.number, w.length, limit}, w, cost, now)
+	switch {
+	case err != nil:
+		return place{}, err
+	case mustCarry:
+		b.carry() //nolint:contextcheck // a round trip is for everybody, and does not end with one of them
+		return mine, mine.err
+	}
+	select {
+	case <-mine.done:
+		return mine, mine.err
+	case <-ctx.Done():
+		return place{}, errLeft
+	}
+}
+
+// join adds a caller to the order of its window, and tells whether it must carry the queue itself.
+func (b *batcher) join(key orderKey, w window, cost int, now time.Time) (mine place, mustCarry bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	joined := b.queued[key]
+	if joined == nil {
+		if len(b.queue) == maxQueued {
+			return place{}, false, errQueueFull
+		}
+		joined = newOrder(b.client, key, w, now)
+		b.queued[key] = joined
+		b.queue = append(b.queue, joined)
+	}
+	mine = place{joined, -1}
+	if cost > 0 {
+		mine.number = joined.takes
+		joined.takes++
+	}
+	mustCarry = !b.busy
+	b.busy = true
+	return mine, mustCarry, nil
+}
+
+// carry makes one round trip with what is queued, and leaves what came in meanwhile to a goroutine that
+// goes on until the queue is empty. So a caller that found nothing under way waits for its own answer
+// only, and no goroutine is needed for it.
+func (b *batcher) carry() {
+	b.trip()
+	if !b.rest() {
+		go func() {
+			for done := false; !done; done = b.rest() {
+				b.trip()
+			}
+		}()
+	}
+}
+
+// rest reports whether the queue is empty, and if so marks the batcher idle.
+func (b *batcher) rest() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.busy = len(b.queue) > 0
+	return !b.busy
+}
+
+// next takes at most n orders from the queue.
+func (b *batcher) next(n int) []*order {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n = min(n, len(b.queue))
+	batch := b.queue[:n:n]
+	b.queue = b.queue[n:]
+	for _, o := range batch {
+		delete(b.queued, o.orderKey)
+	}
+	return batch
+}
+
+// trip makes one round trip. When Redis is too slow for it, those who have come meanwhile are not made to
+// wait for it once more: nothing is sent for them, and they are told the same.
+func (b *batcher) trip() {
+	batch := b.next(maxCalls)
+	deadline := time.Now().Add(b.tripTimeout)
+	if latest := batch[0].since.Add(b.timeout); latest.Before(deadline) {
+		deadline = latest
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	defer cancel()
+
+	b.ask(ctx, batch)
+	for _, o := range batch {
+		b.finish(o)
+	}
+	if !time.Now().Before(deadline) {
+		for _, o := range b.next(maxQueued) {
+			o.err = context.DeadlineExceeded
+			b.finish(o)
+		}
+	}
+}
+
+// ask carries out batch. It takes another pipeline, before the same deadline, when Redis does not know the
+// script or a key has to be repaired.
+func (b *batcher) ask(ctx context.Context, batch []*order) {
+	for open := slices.Clone(batch); len(open) > 0; {
+		pipe := b.client.Pipeline()
+		read := b.clock.readIn(ctx, pipe)
+		open = slices.DeleteFunc(open, func(o *order) bool { return o.settle(ctx, pipe) })
+		if len(open) > 0 {
+			_, _ = pipe.Exec(ctx) // each command has its own error
+			read()
+		}
+	}
+}
+
+// finish remembers what came of an order and tells those who wait for it.
+func (b *batcher) finish(o *order) {
+	if o.err == nil && o.remaining == 0 {
+		b.memory.update(o.id, o.window, func(known *tally) { known.empty = max(known.empty, o.limit) })
+	}
+	close(o.done)
+}

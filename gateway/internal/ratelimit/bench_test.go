@@ -1,0 +1,63 @@
+package ratelimit_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/internal/redistest"
+)
+
+// BenchmarkTake reports, beside time and memory, how often Redis was asked: in round trips and script calls
+// a request.
+func BenchmarkTake(b *testing.B) {
+	plenty := ratelimit.Quota{Limit: 1_000_000, Window: time.Hour}
+	for _, bench := range []struct {
+		name    string
+		tokens  int
+		quota   ratelimit.Quota
+		callers int // for each processor
+	}{
+		{"one at a time", 1000, plenty, 0},
+		{"hot token", 1, plenty, 100},
+		{"1000 tokens", 1000, plenty, 100},
+		{"empty window", 1, ratelimit.Quota{Limit: 1, Window: time.Hour}, 100},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			client, err := ratelimit.NewClient(redistest.URL(b))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = client.Close() })
+			limiter, seen := ratelimit.New(client), watch(client)
+			ids := make([]string, bench.tokens)
+			for i := range ids {
+				ids[i] = redistest.TokenID()
+			}
+			var next, faults atomic.Int64
+			take := func() {
+				if _, err := limiter.Take(b.Context(), ids[int(next.Add(1))%len(ids)], bench.quota); err != nil {
+					faults.Add(1)
+				}
+			}
+			b.ReportAllocs()
+			if bench.callers == 0 {
+				for b.Loop() {
+					take()
+				}
+			} else {
+				b.SetParallelism(bench.callers)
+				b.RunParallel(func(pb *testing.PB) {
+					for pb.Next() {
+						take()
+					}
+				})
+			}
+			n := float64(next.Load())
+			b.ReportMetric(float64(seen.scripts.Load())/n, "scripts/op")
+			b.ReportMetric(float64(seen.trips.Load())/n, "trips/op")
+			b.ReportMetric(float64(faults.Load())/n, "faults/op")
+		})
+	}
+}

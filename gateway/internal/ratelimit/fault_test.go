@@ -1,0 +1,153 @@
+package ratelimit_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/internal/redistest"
+)
+
+// newProxied returns a client as the gateway uses it, on a Redis behind proxy.
+func newProxied(t *testing.T, proxy *redistest.Proxy) *redis.Client {
+	t.Helper()
+	client, err := ratelimit.NewClient(proxy.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+func TestConnectionsCutInTheMiddleOfAPipelineNeverLetMoreThroughThanTheLimit(t *testing.T) {
+	t.Parallel()
+
+	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
+	limiters := []*ratelimit.Limiter{ratelimit.New(newProxied(t, proxy)), ratelimit.New(newProxied(t, proxy))}
+	var faults atomic.Int64
+	for range 5 {
+		ids := []string{newID(t, direct), newID(t, direct), newID(t, direct), newID(t, direct)}
+		passed := make([]atomic.Int64, len(ids))
+		var callers sync.WaitGroup
+		for caller := range 80 {
+			callers.Go(func() {
+				for n := range 10 {
+					if n == 5 && caller%8 == 0 {
+						proxy.CutAfter(rand.Int64N(200))
+					}
+					result, err := limiters[caller%2].Take(t.Context(), ids[caller/2%4], perMinute)
+					switch {
+					case errors.Is(err, ratelimit.ErrUnavailable):
+						faults.Add(1)
+					case err != nil:
+						t.Error(err)
+					case result.Allowed:
+						passed[caller/2%4].Add(1)
+					}
+				}
+			})
+		}
+		callers.Wait()
+		for i, id := range ids {
+			for {
+				result, err := direct.Take(t.Context(), id, perMinute)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !result.Allowed {
+					break
+				}
+				passed[i].Add(1)
+			}
+			if n := passed[i].Load(); n > 100 {
+				t.Errorf("%d passed, want at most 100", n)
+			}
+		}
+	}
+	if faults.Load() == 0 {
+		t.Error("no connection was cut")
+	}
+}
+
+func TestWhatWaitsBehindASlowRedisIsNotMadeToWaitAgain(t *testing.T) {
+	t.Parallel()
+
+	proxy := redistest.NewProxy(t)
+	client := newProxied(t, proxy)
+	client.Options().ReadTimeout = time.Minute
+	limiter := ratelimit.Patient(ratelimit.New(client))
+	newID(t, limiter) // connects and reads the time
+	ratelimit.SetTimeout(limiter, time.Second)
+
+	seen := watch(client)
+	proxy.SetHung(true)
+	first := takeBeside(t.Context(), limiter, 1, func(int) string { return redistest.TokenID() })
+	for seen.trips.Load() == 0 {
+		<-time.After(time.Millisecond)
+	}
+	rest := takeBeside(t.Context(), limiter, 100, func(int) string { return redistest.TokenID() })
+	waitQueued(t, limiter, 100)
+	for _, answers := range []<-chan answered{first, rest} {
+		for range cap(answers) {
+			if a := <-answers; !errors.Is(a.err, ratelimit.ErrUnavailable) {
+				t.Errorf("%+v", a)
+			}
+		}
+	}
+	if trips := seen.trips.Load(); trips != 1 {
+		t.Errorf("%d round trips, want 1", trips)
+	}
+}
+
+func TestAKeyOfAnotherKindIsRepairedAndCountedExactly(t *testing.T) {
+	t.Parallel()
+
+	client := newClient(t, redistest.URL(t))
+	for name, spoil := range map[string]func(key string) error{
+		"a list": func(key string) error { return client.RPush(t.Context(), key, "x").Err() },
+		"text":   func(key string) error { return client.Set(t.Context(), key, "x", time.Minute).Err() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			limiters := []*ratelimit.Limiter{newLimiter(t, redistest.URL(t)), newLimiter(t, redistest.URL(t))}
+			id := newID(t, limiters[0])
+			if _, err := limiters[0].Take(t.Context(), id, perMinute); err != nil {
+				t.Fatal(err)
+			}
+			keys, err := client.Keys(t.Context(), "rate:"+id+":*").Result()
+			if err != nil || len(keys) != 1 {
+				t.Fatal(keys, err)
+			}
+			if err := client.Del(t.Context(), keys...).Err(); err != nil {
+				t.Fatal(err)
+			}
+			if err := spoil(keys[0]); err != nil {
+				t.Fatal(err)
+			}
+			var passed atomic.Int64
+			var callers sync.WaitGroup
+			for caller := range 40 {
+				callers.Go(func() {
+					for range 5 {
+						switch result, err := limiters[caller%2].Take(t.Context(), id, perMinute); {
+						case err != nil:
+							t.Error(err)
+						case result.Allowed:
+							passed.Add(1)
+						}
+					}
+				})
+			}
+			callers.Wait()
+			if passed.Load() != 100 {
+				t.Errorf("%d passed, want 100", passed.Load())
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// order is what Redis is asked about one window on behalf of all who ask at the same time.
+type order struct {
+	orderKey
+
+	window window
+	key    string    // of the window in Redis
+	since  time.Time // when the first of them came
+	takes  int       // how many of them want to pass; the others only want to know
+	script script
+
+	done chan struct{} // closed when what follows is set
+
+	granted   int // how many of takes pass: those that came first
+	remaining int // what is left after them
+	err       error
+}
+
+// orderKey is what callers must have in common to share a script call.
+type orderKey struct {
+	id     string
+	number int64
+	length time.Duration
+	limit  int
+}
+
+func newOrder(client *redis.Client, key orderKey, w window, now time.Time) *order {
+	return &order{
+		orderKey: key, window: w, key: w.key(key.id), since: now,
+		script: script{Client: client, expireAt: w.end.Add(keyGrace)},
+		done:   make(chan struct{}),
+	}
+}
+
+// settle goes as far as it can without a new answer of Redis, and reports whether that is the end.
+func (o *order) settle(ctx context.Context, pipe redis.Pipeliner) bool {
+	quota := Quota{Limit: o.limit, Window: o.length}
+	counted, err := o.script.run(ctx, pipe, o.key, quota.limit(), o.takes)
+	switch {
+	case errors.Is(err, errQueued):
+		return false
+	case err != nil:
+		o.err = err
+	default:
+		o.granted, o.remaining = counted.Allowed, max(counted.Remaining, 0)
+	}
+	return true
+}
+
+// place is one caller's place in an order.
+type place struct {
+	*order
+
+	number int // among those that take, from 0; -1 for one that only wants to know
+}
+
+// outcome tells whether the caller passes and what is left in the window after it. Callers that share a
+// call are told different numbers, as if each had been counted by itself.
+func (p place) outcome() (allowed bool, remaining int) {
+	if p.number < 0 || p.number >= p.granted {
+		return false, p.remaining
+	}
+	return true, p.remaining + p.granted - 1 - p.number
+}

@@ -1,0 +1,155 @@
+package redistest
+
+import (
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Proxy stands between a program and Redis and fails as networks do. It is safe for concurrent use.
+type Proxy struct {
+	listener net.Listener
+	target   string
+	database string
+
+	mu      sync.Mutex
+	delay   time.Duration
+	down    bool
+	hung    bool
+	answers int64 // bytes of answers to pass on before the connection at hand is cut; below 0: all
+	open    map[net.Conn]bool
+}
+
+// NewProxy returns a Proxy to the Redis that TEST_REDIS_URL names. It ends with the test.
+func NewProxy(tb testing.TB) *Proxy {
+	tb.Helper()
+	target, err := url.Parse(URL(tb))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := &Proxy{listener: listener, target: target.Host, database: target.Path, answers: -1, open: map[net.Conn]bool{}}
+	go p.serve()
+	tb.Cleanup(func() {
+		_ = listener.Close()
+		p.SetHung(false)
+		p.Cut()
+	})
+	return p
+}
+
+// URL is where the proxy listens.
+func (p *Proxy) URL() string { return "redis://" + p.listener.Addr().String() + p.database }
+
+// SetDown makes the proxy cut all connections and each new one, or serve again.
+func (p *Proxy) SetDown(down bool) {
+	p.set(func() { p.down = down })
+	if down {
+		p.Cut()
+	}
+}
+
+// SetHung makes answers wait, or go on.
+func (p *Proxy) SetHung(hung bool) { p.set(func() { p.hung = hung }) }
+
+// SetDelay makes each answer come so much later.
+func (p *Proxy) SetDelay(delay time.Duration) { p.set(func() { p.delay = delay }) }
+
+// CutAfter breaks one connection in the middle of its answers, when so many more bytes of answers have
+// been passed on.
+func (p *Proxy) CutAfter(bytes int64) { p.set(func() { p.answers = bytes }) }
+
+// Cut breaks all connections.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for conn := range p.open {
+		_ = conn.Close()
+	}
+}
+
+func (p *Proxy) set(change func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change()
+}
+
+func (p *Proxy) serve() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		go p.pass(client)
+	}
+}
+
+// pass serves one connection.
+func (p *Proxy) pass(client net.Conn) {
+	redis, err := net.Dial("tcp", p.target) //nolint:noctx // ends with the connection
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	p.set(func() {
+		p.open[client], p.open[redis] = true, true
+		if p.down {
+			_ = client.Close()
+		}
+	})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(redis, client)
+		_ = redis.Close()
+	}()
+	p.answer(client, redis)
+	_ = client.Close()
+	_ = redis.Close()
+	<-done
+	p.set(func() {
+		delete(p.open, client)
+		delete(p.open, redis)
+	})
+}
+
+// answer passes on what Redis answers, as badly as the proxy is set to.
+func (p *Proxy) answer(client, redis net.Conn) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := redis.Read(buffer)
+		if err != nil {
+			return
+		}
+		for p.isHung() {
+			<-time.After(time.Millisecond)
+		}
+		var delay time.Duration
+		cut := false
+		p.set(func() {
+			delay = p.delay
+			if cut = p.answers >= 0 && p.answers <= int64(n); cut {
+				n, p.answers = int(p.answers), -1
+			} else if p.answers >= 0 {
+				p.answers -= int64(n)
+			}
+		})
+		if delay > 0 {
+			<-time.After(delay)
+		}
+		if _, err := client.Write(buffer[:n]); err != nil || cut {
+			return
+		}
+	}
+}
+
+func (p *Proxy) isHung() (hung bool) {
+	p.set(func() { hung = p.hung })
+	return hung
+}
