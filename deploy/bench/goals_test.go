@@ -59,7 +59,7 @@ func TestNoFigureOfUnfairAnswersGoesUnsaid(t *testing.T) {
 		},
 	}
 	got := r.wrongAnswers()
-	if len(got) != 2 || got[0] != "one hot token, steady, gateway: 1 times 0" || got[1] != "one hot token, steady, gateway: 3 times 503" {
+	if len(got) != 2 || got[0] != "one hot token, steady, gateway: 1 × a broken connection" || got[1] != "one hot token, steady, gateway: 3 × status 503" {
 		t.Errorf("%q", got)
 	}
 }

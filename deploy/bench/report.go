@@ -45,7 +45,11 @@ func (r *report) wrongAnswers() []string {
 			}
 		}
 		for _, status := range slices.Sorted(maps.Keys(wrong)) {
-			list = append(list, fmt.Sprintf("%s, %s, %s: %d times %d", r.title(key.scenario), key.mode, key.target, wrong[status], status))
+			what := fmt.Sprintf("status %d", status)
+			if status == 0 {
+				what = "a broken connection"
+			}
+			list = append(list, fmt.Sprintf("%s, %s, %s: %d × %s", r.title(key.scenario), key.mode, key.target, wrong[status], what))
 		}
 	}
 	slices.Sort(list)
