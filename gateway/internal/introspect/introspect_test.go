@@ -105,6 +105,10 @@ func TestAskReadsTheContract(t *testing.T) {
 			Active: true, TokenID: "tok_000000000001", OrganizationID: organization,
 			Permissions: "shipments:read", Limit: 100, Window: time.Minute, Revision: 3,
 		},
+		"active_rotated": {
+			Active: true, TokenID: "tok_000000000001", OrganizationID: organization,
+			Permissions: "shipments:read", ExpiresAt: time.Unix(1_795_341_832, 0), Rotated: true, Limit: 100, Window: time.Minute, Revision: 814,
+		},
 		"inactive":         {},
 		"inactive_revoked": {Reason: "revoked"},
 		"inactive_expired": {Reason: "expired"},

@@ -23,7 +23,7 @@ func migrate(ctx context.Context, p program) error {
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
 	}
-	return postgres.Migrate(ctx, cfg.MigrationURL(), operands[0], p.stdout)
+	return postgres.Migrate(ctx, cfg.DirectURL(), operands[0], p.stdout)
 }
 
 func health(ctx context.Context, p program) error {

@@ -20,8 +20,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/transport"
 )
 
-const aboutServe = `Answers people and tokens at LISTEN_ADDRESS, and introspection, health and
-metrics at INNER_ADDRESS, until it is told to stop by SIGTERM or SIGINT. It
+const aboutServe = `Answers people and the management API at LISTEN_ADDRESS, and gateways, health
+and metrics at INNER_ADDRESS, until it is told to stop by SIGTERM or SIGINT. It
 starts without Postgres and is ready once that is there.`
 
 func serve(ctx context.Context, p program) error {
@@ -29,7 +29,7 @@ func serve(ctx context.Context, p program) error {
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err
 	}
-	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.Gateways, config.Callers, config.Pages)
+	cfg, err := config.Load(p.environ, config.Database, config.Changes, config.Peppers, config.Gateways, config.Callers, config.Pages)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
 	}
@@ -59,9 +59,18 @@ func serve(ctx context.Context, p program) error {
 	})()
 	service := tokens.NewService(repo, tokens.Config{Peppers: peppers, OnStale: resealer.Offer})
 	counted := metrics.New()
-	set := endpoints.New(service, endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe})
+	bell := postgres.NewBell(cfg.DirectURL())
+	defer inBackground(ctx, func(ctx context.Context) {
+		bell.Run(ctx, func(err error) { log.Warn("changes are found by looking", "error", err) })
+	})()
+	feed := transport.NewFeed(service, bell.Wait, counted.StreamOpened, log)
+	wiring := endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe}
 	inner := server.NewInner(counted.Gatherer(), repo.Ready)
-	inner.Handle(transport.InternalPath, transport.Internal(set, gateways, log))
+	inner.Handle(transport.InternalPath, transport.Internal(service, feed, wiring, gateways, log))
+	draining := func() {
+		inner.Drain()
+		feed.Close()
+	}
 	pages, prune, err := newPages(cfg, db, service, log)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
@@ -69,11 +78,12 @@ func serve(ctx context.Context, p program) error {
 	defer inBackground(ctx, prune)()
 	callers := identity.NewVerifier("tokens-svc", keys, time.Now)
 	defer callers.Close()
-	return listen(ctx, log, cfg, public(callers.Guard(log, transport.Public(set, log)), pages), inner)
+	api := callers.Guard(log, transport.Public(service, wiring, log))
+	return listen(ctx, log, cfg, public(api, pages), inner, draining)
 }
 
 // listen answers on both listeners until ctx ends and what was begun is done.
-func listen(ctx context.Context, log *slog.Logger, cfg config.Config, public http.Handler, inner *server.Inner) error {
+func listen(ctx context.Context, log *slog.Logger, cfg config.Config, public, inner http.Handler, draining func()) error {
 	outside, err := server.Listen(ctx, cfg.ListenAddress)
 	if err != nil {
 		return fmt.Errorf("LISTEN_ADDRESS: %w", err)
@@ -82,7 +92,7 @@ func listen(ctx context.Context, log *slog.Logger, cfg config.Config, public htt
 	if err != nil {
 		return errors.Join(fmt.Errorf("INNER_ADDRESS: %w", err), outside.Close())
 	}
-	return server.Serve(ctx, log, inner.Drain,
+	return server.Serve(ctx, log, draining,
 		server.Server{Name: "public", Listener: outside, Handler: public},
 		server.Server{Name: "inner", Listener: inside, Handler: inner})
 }

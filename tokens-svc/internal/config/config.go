@@ -17,7 +17,7 @@ type Config struct {
 	ListenAddress     string     `env:"LISTEN_ADDRESS" envDefault:":8082" doc:"Where requests that came through the gateway are answered."`
 	InnerAddress      string     `env:"INNER_ADDRESS" envDefault:":9082" doc:"Where introspection, health and metrics are answered. Never published."`
 	DatabaseURL       string     `env:"DATABASE_URL" secret:"true" doc:"Postgres, perhaps through a transaction pooler. Needed by all but health."`
-	DatabaseDirectURL string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Postgres itself, for migrate, which no pooler may stand before. DATABASE_URL if empty."`
+	DatabaseDirectURL string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Postgres itself, without a pooler, for migrate and for being told of changes. DATABASE_URL if empty."`
 	GatewayCredential string     `env:"GATEWAY_CREDENTIAL" secret:"true" doc:"What gateways show to introspect, at least 32 bytes; of several, separated by commas, each is good. Needed by serve."`
 	GatewayPublicKeys string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"What gateways' signatures are checked with: one Ed25519 public key in PEM, or two while they change over. Needed by serve."`
 	TokenPeppers      string     `env:"TOKEN_PEPPERS" secret:"true" doc:"Keys of the stored tokens, version:base64, separated by commas, newest first, at least 32 bytes each. Needed by serve, token create and token check."`
@@ -42,8 +42,8 @@ func Load(environ []string, needs ...Need) (Config, error) {
 	return cfg, errors.Join(errs...)
 }
 
-// MigrationURL returns the DSN under which migrations run.
-func (c Config) MigrationURL() string {
+// DirectURL returns the DSN that leads to Postgres itself.
+func (c Config) DirectURL() string {
 	if c.DatabaseDirectURL != "" {
 		return c.DatabaseDirectURL
 	}

@@ -39,12 +39,12 @@ func TestDefaults(t *testing.T) {
 func TestMigrationsGoToPostgresItself(t *testing.T) {
 	t.Parallel()
 	c, err := Load([]string{"DATABASE_URL=" + dsn}, Migration)
-	if err != nil || c.MigrationURL() != dsn {
-		t.Errorf("%q, %v", c.MigrationURL(), err)
+	if err != nil || c.DirectURL() != dsn {
+		t.Errorf("%q, %v", c.DirectURL(), err)
 	}
 	c, err = Load([]string{"DATABASE_DIRECT_URL=postgres://direct", "DATABASE_URL=" + dsn}, Migration)
-	if err != nil || c.MigrationURL() != "postgres://direct" {
-		t.Errorf("%q, %v", c.MigrationURL(), err)
+	if err != nil || c.DirectURL() != "postgres://direct" {
+		t.Errorf("%q, %v", c.DirectURL(), err)
 	}
 }
 

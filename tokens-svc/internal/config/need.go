@@ -26,6 +26,14 @@ func Migration(c Config) error {
 	return c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL)
 }
 
+// Changes is needed, besides Database, to be told of changes.
+func Changes(c Config) error {
+	if c.DatabaseDirectURL == "" {
+		return nil
+	}
+	return c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL)
+}
+
 // Peppers are needed to make and to verify tokens.
 func Peppers(c Config) error {
 	if c.TokenPeppers == "" {

@@ -1,9 +1,10 @@
 // Package endpoints makes the service's methods into go-kit endpoints and gives
 // all of them the same middleware.
 //
-// Guarantees: every call has a time limit, is measured under the name of its
-// endpoint, and survives a panic in the service; errors come back as errors and
-// never inside a response.
+// Guarantees: every call is measured under the name of its endpoint, survives a
+// panic in the service, and has a time limit, counted from when its request was
+// read; for a token that is not good, or lacks the permission, nothing is read,
+// let alone done; errors come back as errors and never inside a response.
 package endpoints
 
 import (
@@ -11,16 +12,7 @@ import (
 	"time"
 
 	"github.com/go-kit/kit/endpoint"
-
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
-
-// Service is what the endpoints need of the domain.
-type Service interface {
-	Introspect(ctx context.Context, presented tokens.Secret) (tokens.Introspection, error)
-	Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
-	Now() time.Time
-}
 
 // Config is what the middleware needs.
 type Config struct {
@@ -28,27 +20,60 @@ type Config struct {
 	Observe Observe       // zero: nobody is told
 }
 
-// Set is every endpoint of the program.
-type Set struct {
-	Introspect endpoint.Endpoint // IntrospectRequest → tokens.Introspection
-	Token      endpoint.Endpoint // TokenRequest → TokenResponse
+// Request is what a transport hands to an endpoint.
+type Request struct {
+	Caller Caller // zero where the caller is a gateway
+	// Decode reads what is asked. It is called once the caller is known to be
+	// allowed to ask, so that nobody else is told what is wrong with it.
+	Decode func() (any, error)
 }
 
-// New returns the endpoints over s.
-func New(s Service, c Config) Set {
-	chain := func(name string, e endpoint.Endpoint) endpoint.Endpoint {
-		return endpoint.Chain(observe(name, c.Observe), recovery, timeout(c.Timeout))(e)
-	}
-	return Set{
-		Introspect: chain("introspect", of(introspect(s))),
-		Token:      chain("token", of(token(s))),
-	}
+// ForGateways returns the endpoint of a method that gateways call for
+// themselves. A transport has made sure that they are gateways.
+func ForGateways[Req, Res any](c Config, name string, method func(context.Context, Req) (Res, error)) endpoint.Endpoint {
+	return endpoint.Chain(observe(name, c.Observe), recovery)(func(ctx context.Context, request any) (any, error) {
+		asked, err := decode(request.(Request))
+		if err != nil {
+			return nil, err
+		}
+		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+		return method(ctx, asked.(Req))
+	})
 }
 
-// of makes a typed function into an endpoint. A request of another type is a
-// fault in a transport's decode function; recovery reports it.
-func of[Request, Response any](call func(context.Context, Request) (Response, error)) endpoint.Endpoint {
-	return func(ctx context.Context, request any) (any, error) {
-		return call(ctx, request.(Request))
-	}
+// Method is what a token asks for: by whom, what, and the answer.
+type Method[Req, Res any] func(context.Context, Asker, Req) (Res, error)
+
+// ForTokens returns the endpoint of a method that a token calls, through a
+// gateway.
+func ForTokens[Req, Res any](c Config, s Admission, name string, needs Need, method Method[Req, Res]) endpoint.Endpoint {
+	return endpoint.Chain(observe(name, c.Observe), recovery)(func(ctx context.Context, request any) (any, error) {
+		r := request.(Request)
+		who, err := admit(ctx, c, s, r.Caller, needs)
+		if err != nil {
+			return nil, err
+		}
+		asked, err := decode(r)
+		if err != nil {
+			return nil, err
+		}
+		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+		return method(ctx, who, asked.(Req))
+	})
 }
+
+func decode(r Request) (any, error) {
+	asked, err := r.Decode()
+	if err != nil {
+		return nil, &UnreadableError{err}
+	}
+	return asked, nil
+}
+
+// UnreadableError is what is wrong with a request that could not be read.
+type UnreadableError struct{ error }
+
+// Unwrap returns what Decode returned.
+func (e *UnreadableError) Unwrap() error { return e.error }

@@ -6,20 +6,20 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// IntrospectRequest asks about a presented token.
-type IntrospectRequest struct {
-	Presented tokens.Secret // zero: the text that was presented is no token
-}
-
-// IntrospectResponse is what is known of it.
-type IntrospectResponse struct{ tokens.Introspection }
+// Introspection is what is known of a presented token.
+type Introspection struct{ tokens.Introspection }
 
 // Result implements Result: introspections are counted by their outcome.
-func (r IntrospectResponse) Result() string { return string(r.Outcome) }
+func (i Introspection) Result() string { return string(i.Outcome) }
 
-func introspect(s Service) func(context.Context, IntrospectRequest) (IntrospectResponse, error) {
-	return func(ctx context.Context, r IntrospectRequest) (IntrospectResponse, error) {
-		found, err := s.Introspect(ctx, r.Presented)
-		return IntrospectResponse{found}, err
+// Introspect says what is known of a presented token; the zero Secret is a text
+// that is none.
+func Introspect(s interface {
+	Introspect(ctx context.Context, presented tokens.Secret) (tokens.Introspection, error)
+},
+) func(context.Context, tokens.Secret) (Introspection, error) {
+	return func(ctx context.Context, presented tokens.Secret) (Introspection, error) {
+		found, err := s.Introspect(ctx, presented)
+		return Introspection{found}, err
 	}
 }

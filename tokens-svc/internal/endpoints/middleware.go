@@ -41,7 +41,7 @@ func result(response any, err error) string {
 		return "canceled"
 	case errors.Is(err, tokens.ErrUnavailable):
 		return "unavailable"
-	case errors.Is(err, ErrNotGood):
+	case refused(err):
 		return "refused"
 	case err != nil:
 		return "error"
@@ -50,6 +50,16 @@ func result(response any, err error) string {
 		return r.Result()
 	}
 	return "ok"
+}
+
+// refused reports whether err is the caller's own fault.
+func refused(err error) bool {
+	_, unreadable := errors.AsType[*UnreadableError](err)
+	_, lacking := errors.AsType[*PermissionError](err)
+	_, invalid := errors.AsType[*tokens.ValidationError](err)
+	_, late := errors.AsType[*tokens.StateError](err)
+	return unreadable || lacking || invalid || late ||
+		errors.Is(err, ErrNotGood) || errors.Is(err, tokens.ErrNotFound) || errors.Is(err, tokens.ErrForbidden)
 }
 
 // recovery makes a panic an error. Its text is for the log and no client.
@@ -61,15 +71,5 @@ func recovery(next endpoint.Endpoint) endpoint.Endpoint {
 			}
 		}()
 		return next(ctx, request)
-	}
-}
-
-func timeout(limit time.Duration) endpoint.Middleware {
-	return func(next endpoint.Endpoint) endpoint.Endpoint {
-		return func(ctx context.Context, request any) (any, error) {
-			ctx, cancel := context.WithTimeout(ctx, limit)
-			defer cancel()
-			return next(ctx, request)
-		}
 	}
 }

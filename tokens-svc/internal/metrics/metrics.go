@@ -14,6 +14,7 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 	calls    *prometheus.HistogramVec
+	streams  prometheus.Gauge
 }
 
 // New returns metrics in a registry of their own, with those of the Go runtime
@@ -27,8 +28,12 @@ func New() *Metrics {
 				"An introspection's result is what it found: active, expired, revoked, mismatch, unknown, malformed, no_pepper.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2},
 		}, []string{"endpoint", "result"}),
+		streams: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "tokens_change_streams",
+			Help: "How many followers of the changes of tokens are connected.",
+		}),
 	}
-	m.registry.MustRegister(m.calls,
+	m.registry.MustRegister(m.calls, m.streams,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -36,6 +41,13 @@ func New() *Metrics {
 // Observe notes a call that has ended.
 func (m *Metrics) Observe(endpoint, result string, took time.Duration) {
 	m.calls.WithLabelValues(endpoint, result).Observe(took.Seconds())
+}
+
+// StreamOpened notes that somebody follows the changes, until the function it
+// returns is called.
+func (m *Metrics) StreamOpened() (closed func()) {
+	m.streams.Inc()
+	return m.streams.Dec
 }
 
 // Gatherer returns what /metrics shows.

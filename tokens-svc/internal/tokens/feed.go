@@ -1,8 +1,84 @@
 package tokens
 
-// Change is that something happened to a token.
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+)
+
+const (
+	// heartbeat is how often a follower hears that it has missed nothing.
+	heartbeat = time.Second
+	// feedBatch is how many changes are read at once.
+	feedBatch = 1000
+	// feedPatience is how long one reading of the changes may take.
+	feedPatience = 2 * time.Second
+)
+
+// Change is that something happened to a token. One without a token is a
+// heartbeat: every change up to its revision was told before.
 type Change struct {
 	Revision int64
 	Token    TokenID
 	Kind     ChangeKind
+}
+
+// Follow tells emit what happens to tokens after a revision, in the order of
+// revisions and without a gap, and each second a heartbeat. It looks for
+// changes when wake says so and at each heartbeat, so a lost wake costs a
+// second at most. Without a revision (after is nil) it begins at the newest.
+//
+// A heartbeat whose revision is lower than what was told before, or than after,
+// says that the storage was put back to an older state: whoever remembers
+// anything must forget it, and goes on from there.
+//
+// It returns when ctx ends, with the error with which emit or the repository
+// fails: no heartbeat is told that was not just read.
+func (s *Service) Follow(ctx context.Context, after *int64, wake <-chan struct{}, emit func(Change) error) error {
+	at := int64(math.MaxInt64)
+	if after != nil {
+		at = *after
+	}
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for due := true; ; {
+		changes, upTo, err := s.changes(ctx, at)
+		if err != nil {
+			return err
+		}
+		for _, c := range changes {
+			if err := emit(c); err != nil {
+				return err
+			}
+		}
+		due = due || upTo < at
+		at = upTo
+		if len(changes) == feedBatch {
+			continue
+		}
+		if due {
+			if err := emit(Change{Revision: at}); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-wake:
+			due = false
+		case <-beat.C:
+			due = true
+		}
+	}
+}
+
+func (s *Service) changes(ctx context.Context, after int64) ([]Change, int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, feedPatience)
+	defer cancel()
+	changes, upTo, err := s.repo.Changes(ctx, after, feedBatch)
+	if err != nil {
+		return nil, 0, fmt.Errorf("changes after revision %d: %w", after, err)
+	}
+	return changes, upTo, nil
 }

@@ -33,6 +33,12 @@ func TestIntrospectionAnswersAreTheContracts(t *testing.T) {
 
 	p.answersAs(t, "active", formOf(ending))
 	p.answersAs(t, "active_never_expiring", formOf(lasting))
+	successor := parsed(t, "shpt_test_zzzzzzzzzzzz_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz2AqDwp")
+	p.plant(t, successor, 813, tokens.Token{Permissions: []tokens.Permission{tokens.ShipmentsRead}})
+	exec(t, p.dsn, `UPDATE api_tokens SET rotated_to = $1, expires_at = to_timestamp(1795341832), rev = 814 WHERE id = $2`, successor.ID(), lasting.ID())
+	p.answersAs(t, "active_rotated", formOf(lasting))
+	exec(t, p.dsn, `UPDATE api_tokens SET rotated_to = NULL, expires_at = NULL WHERE id = $1`, lasting.ID())
+
 	p.answersAs(t, "inactive", "token=nonsense")
 	p.now = expires
 	p.answersAs(t, "inactive_expired", formOf(ending))

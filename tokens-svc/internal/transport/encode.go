@@ -3,24 +3,36 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strconv"
 )
 
-// writeJSON answers 200 with v. An error means that nothing was written yet, so
-// that the error encoder can answer: once the header is out, the only thing to
-// fail is the connection, and then nobody is left to tell.
-func writeJSON(w http.ResponseWriter, v any) error {
+// reply is an answer that is not a problem.
+type reply struct {
+	status int
+	header http.Header
+	body   any // shown as JSON; nil: no body
+}
+
+// write sends the reply. An error means that nothing was written yet, so that
+// the error encoder can answer: once the header is out, the only thing to fail
+// is the connection, and then nobody is left to tell.
+func (re reply) write(w http.ResponseWriter) error {
 	var body bytes.Buffer
-	enc := json.NewEncoder(&body)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(body.Len()))
+	if re.body != nil {
+		enc := json.NewEncoder(&body)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(re.body); err != nil {
+			return err
+		}
+		h.Set("Content-Type", "application/json")
+		h.Set("Content-Length", strconv.Itoa(body.Len()))
+	}
 	h.Set("Cache-Control", "no-store")
+	maps.Copy(h, re.header)
+	w.WriteHeader(re.status)
 	_, _ = w.Write(body.Bytes())
 	return nil
 }

@@ -3,12 +3,13 @@ package transport
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/identity"
+	"github.com/quayside/quayside/tokens-svc/internal/jsonbody"
 	"github.com/quayside/quayside/tokens-svc/internal/problem"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -16,8 +17,6 @@ import (
 // What only HTTP can get wrong.
 var (
 	errCredential = errors.New("no good gateway credential")
-	errMediaType  = errors.New("not a form")
-	errTooLarge   = errors.New("the form is too large")
 	errForm       = errors.New("the form is not well formed or has not exactly one token")
 )
 
@@ -25,70 +24,69 @@ var (
 // receives it.
 const statusClientGone = 499
 
-// answer is a row of the table: what a kind of error looks like to clients.
+// challenges are WWW-Authenticate of each 401.
+//
+//nolint:gosec // G101: the codes of problems, no credentials
+var challenges = map[string]string{
+	"missing_identity":   `Bearer realm="shipments"`,
+	"invalid_token":      `Bearer realm="shipments", error="invalid_token"`,
+	"invalid_credential": `Bearer realm="gateways"`,
+}
+
+// answer is what an error looks like to clients.
 type answer struct {
-	err     error
 	problem problem.Problem
-	// challenge is WWW-Authenticate, for each 401.
-	challenge string
+	header  http.Header
 }
 
-var table = []answer{
-	{
-		err: identity.ErrMissing,
-		problem: problem.New(http.StatusUnauthorized, "missing_identity", "Missing identity",
-			"the request does not say for which organization it is made; send it through the gateway"),
-		challenge: `Bearer realm="shipments"`,
-	},
-	{
-		err: endpoints.ErrNotGood,
-		problem: problem.New(http.StatusUnauthorized, "invalid_token", "Invalid token",
-			"the API token is not valid, or no longer; use another one"),
-		challenge: `Bearer realm="shipments", error="invalid_token"`,
-	},
-	{
-		err: errCredential,
-		problem: problem.New(http.StatusUnauthorized, "invalid_credential", "Invalid credential",
-			"only gateways may ask; send Authorization: Bearer with the gateway credential"),
-		challenge: `Bearer realm="gateways"`,
-	},
-	{
-		err: errMediaType,
-		problem: problem.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type",
-			"send the token as application/x-www-form-urlencoded"),
-	},
-	{
-		err: errTooLarge,
-		problem: problem.New(http.StatusRequestEntityTooLarge, "body_too_large", "Body too large",
-			"a token has 61 characters; the form may have 4096 bytes"),
-	},
-	{
-		err: errForm,
-		problem: problem.New(http.StatusBadRequest, "invalid_request", "Invalid request",
-			"the body must be a form with exactly one parameter token"),
-	},
-	{err: tokens.ErrUnavailable, problem: unavailable},
-	{err: context.DeadlineExceeded, problem: unavailable},
-	{
-		err:     context.Canceled,
-		problem: problem.New(statusClientGone, "client_gone", "Client gone", "the client did not wait for the answer"),
-	},
+// table says which answer an error is: the first row that matches. An error
+// that no row matches is a fault of this program.
+var table = []struct {
+	status int
+	code   string
+	title  string
+	match  func(error) (said, bool)
+}{
+	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(identity.ErrMissing,
+		"the request does not say for which organization it is made; send it through the gateway")},
+	{http.StatusUnauthorized, "invalid_token", "Invalid token", is(endpoints.ErrNotGood,
+		"the API token is not valid, or no longer; use another one")},
+	{http.StatusUnauthorized, "invalid_credential", "Invalid credential", is(errCredential,
+		"only gateways may ask; send Authorization: Bearer with the gateway credential")},
+	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", lacking},
+	{http.StatusNotFound, "not_found", "Not found", is(tokens.ErrNotFound, "there is no such token")},
+	{http.StatusConflict, "token_rotated", "Token rotated", rotated},
+	{http.StatusConflict, "token_ended", "Token ended", ended},
+	{http.StatusBadRequest, unknownParameter, "Unknown parameter", parameter(unknownParameter)},
+	{http.StatusBadRequest, invalidParameter, "Invalid parameter", parameter("")},
+	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*mediaTypeError]},
+	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", tooLarge},
+	{http.StatusBadRequest, "invalid_request", "Invalid request", is(errForm,
+		"the body must be a form with exactly one parameter token")},
+	{http.StatusBadRequest, "malformed_json", "Malformed JSON", as[*jsonbody.SyntaxError]},
+	{http.StatusUnprocessableEntity, jsonbody.UnknownField, "Unknown field", unknownFields},
+	{http.StatusUnprocessableEntity, "validation_failed", "Validation failed", invalid},
+	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(tokens.ErrUnavailable, unavailable)},
+	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(context.DeadlineExceeded, unavailable)},
+	{statusClientGone, "client_gone", "Client gone", is(context.Canceled, "the client did not wait for the answer")},
 }
 
-var unavailable = problem.New(http.StatusServiceUnavailable, "unavailable", "Unavailable",
-	"tokens cannot be looked up at the moment; try again in a few seconds")
+const unavailable = "tokens cannot be looked up at the moment; try again in a few seconds"
 
 var internalError = problem.New(http.StatusInternalServerError, "internal_error", "Internal error",
 	"something went wrong on our side; the request_id helps us find out what")
 
-// answerTo returns the row for err, and whether there is one: without it err is
-// a fault of this program.
+// answerTo returns the answer to err, and whether the table has one: without it
+// err is a fault of this program.
 func answerTo(err error) (answer, bool) {
-	i := slices.IndexFunc(table, func(a answer) bool { return errors.Is(err, a.err) })
-	if i < 0 {
-		return answer{problem: internalError}, false
+	for _, row := range table {
+		if s, ok := row.match(err); ok {
+			a := answer{problem: problem.New(row.status, row.code, row.title, s.detail), header: s.header}
+			a.problem.Errors, a.problem.Extra = s.fields, s.extra
+			return a, true
+		}
 	}
-	return table[i], true
+	return answer{problem: internalError}, false
 }
 
 // encodeError is go-kit's ErrorEncoder.
@@ -97,13 +95,23 @@ func encodeError(ctx context.Context, err error, w http.ResponseWriter) {
 	a.write(w, requestFrom(ctx))
 }
 
+// write sends the answer. What looks like a token in it, because a client put
+// one where it does not belong, is cut down.
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
-	if a.challenge != "" {
-		w.Header().Set("WWW-Authenticate", a.challenge)
+	h := w.Header()
+	for name := range a.header {
+		h.Set(name, a.header.Get(name))
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	a.problem.RequestID = requestID(r)
-	_ = a.problem.Write(w, r) // the client is gone: there is nobody left to tell
+	if challenge := challenges[a.problem.Code]; challenge != "" {
+		h.Set("WWW-Authenticate", challenge)
+	}
+	h.Set("Cache-Control", "no-store")
+	p := a.problem
+	p.RequestID, p.Detail = requestID(r), tokens.Scrub(p.Detail)
+	for i, f := range p.Errors {
+		p.Errors[i].Detail, p.Errors[i].Pointer, p.Errors[i].Parameter = tokens.Scrub(f.Detail), tokens.Scrub(f.Pointer), tokens.Scrub(f.Parameter)
+	}
+	_ = p.Write(w, r) // the client is gone: there is nobody left to tell
 }
 
 // reporter is go-kit's ErrorHandler. It logs what operators must see: faults of
@@ -123,4 +131,10 @@ func (h reporter) Handle(ctx context.Context, err error) {
 	}
 	h.log.LogAttrs(ctx, level, a.problem.Code,
 		slog.String("error", err.Error()), slog.String("request_id", requestID(requestFrom(ctx))))
+}
+
+// successorLink is where the token is that took a rotated one's place (RFC
+// 5829), for those who follow links.
+func successorLink(id tokens.TokenID) http.Header {
+	return http.Header{"Link": {fmt.Sprintf("</api/v1/tokens/%s>; rel=%q", id, "successor-version")}}
 }

@@ -48,10 +48,14 @@ var created = time.Date(2026, time.November, 20, 14, 3, 52, 123e6, time.UTC)
 // everything they logged.
 type program struct {
 	public, internal http.Handler
+	feed             *transport.Feed
+	wait             func() (<-chan struct{}, func())
+	opened           func() func()
 	service          *tokens.Service
 	dsn              string
 	now              time.Time
 	log              *journal
+	close            func() // its connections
 }
 
 // start returns a program with two organizations and an empty table of tokens.
@@ -74,7 +78,7 @@ func over(tb testing.TB, dsn string) *program {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = db.Close() })
-	p := &program{dsn: dsn, now: created}
+	p := &program{dsn: dsn, now: created, close: func() { _ = db.Close() }}
 	p.service = tokens.NewService(postgres.NewRepository(db), tokens.Config{
 		Peppers: pepper(tb), Now: func() time.Time { return p.now },
 	})
@@ -93,7 +97,7 @@ func pepper(tb testing.TB) tokens.Peppers {
 }
 
 // handle makes the handlers over s, which may be a double.
-func (p *program) handle(tb testing.TB, s endpoints.Service) {
+func (p *program) handle(tb testing.TB, s service) {
 	tb.Helper()
 	gateways, err := credential.Parse(gatewayCredential + "," + olderCredential)
 	if err != nil {
@@ -101,12 +105,26 @@ func (p *program) handle(tb testing.TB, s endpoints.Service) {
 	}
 	p.log = &journal{}
 	log := slog.New(slog.NewJSONHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	set := endpoints.New(s, endpoints.Config{Timeout: postgres.Budget})
-	p.public, p.internal = transport.Public(set, log), transport.Internal(set, gateways, log)
+	c := endpoints.Config{Timeout: postgres.Budget}
+	if p.wait == nil {
+		p.wait = func() (<-chan struct{}, func()) { return nil, func() {} }
+		p.opened = func() func() { return func() {} }
+	}
+	p.feed = transport.NewFeed(s, p.wait, p.opened, log)
+	tb.Cleanup(p.feed.Close)
+	p.public, p.internal = transport.Public(s, c, log), transport.Internal(s, p.feed, c, gateways, log)
 }
 
-// double stands in for a service that fails.
+// service is all that the handlers need of the domain.
+type service interface {
+	endpoints.Service
+	transport.GatewayService
+	transport.Follower
+}
+
+// double stands in for a service that fails. It has no other methods.
 type double struct {
+	service
 	introspect func(context.Context, tokens.Secret) (tokens.Introspection, error)
 	token      func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error)
 }
@@ -129,7 +147,7 @@ func failing(err error) double {
 }
 
 // with returns a program whose service is a double.
-func with(tb testing.TB, s endpoints.Service) *program {
+func with(tb testing.TB, s service) *program {
 	tb.Helper()
 	p := &program{now: created}
 	p.handle(tb, s)

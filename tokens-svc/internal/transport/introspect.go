@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -32,46 +31,43 @@ type introspection struct {
 	ExpiresAt      int64           `json:"exp,omitempty"` // Unix seconds, rounded down
 	RateLimit      *wire.RateLimit `json:"rate_limit,omitempty"`
 	IPAllow        []string        `json:"ip_allow,omitempty"`
+	RotatedTo      tokens.TokenID  `json:"rotated_to,omitempty"` // then exp is the end of the overlap
 	Revision       int64           `json:"rev,omitempty"`
 }
 
 // decodeIntrospect reads the form. What is wrong with it is said without
 // repeating any of it. RFC 7662's token_type_hint may be there and tells us
-// nothing.
-func decodeIntrospect(_ context.Context, r *http.Request) (any, error) {
+// nothing. A text that is no token gets RFC 7662's answer, too.
+func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
-		return nil, errMediaType
+		return tokens.Secret{}, &mediaTypeError{"the body is not a form", "application/x-www-form-urlencoded"}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxForm))
+	body, err := io.ReadAll(r.Body)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, errTooLarge
+		return tokens.Secret{}, err
 	}
 	if err != nil {
-		return nil, errForm
+		return tokens.Secret{}, errForm
 	}
 	form, err := url.ParseQuery(string(body))
 	if err != nil || len(form["token"]) != 1 {
-		return nil, errForm
+		return tokens.Secret{}, errForm
 	}
-	presented, err := tokens.Parse(form.Get("token"))
-	if err != nil {
-		return endpoints.IntrospectRequest{}, nil //nolint:nilerr // what is no token gets RFC 7662's answer, not an error
-	}
-	return endpoints.IntrospectRequest{Presented: presented}, nil
+	presented, _ := tokens.Parse(form.Get("token"))
+	return presented, nil
 }
 
-func encodeIntrospect(log *slog.Logger) func(context.Context, http.ResponseWriter, any) error {
-	return func(ctx context.Context, w http.ResponseWriter, response any) error {
-		found := response.(endpoints.IntrospectResponse)
+func encodeIntrospect(log *slog.Logger) func(*http.Request, endpoints.Introspection) reply {
+	return func(r *http.Request, found endpoints.Introspection) reply {
 		level := slog.LevelDebug
 		if found.Outcome == tokens.OutcomeNoPepper {
 			level = slog.LevelWarn // customers' tokens fail although nobody ended them
 		}
-		log.LogAttrs(ctx, level, "introspected",
+		log.LogAttrs(r.Context(), level, "introspected",
 			slog.String("outcome", string(found.Outcome)), slog.String("token_id", string(found.ID)),
-			slog.String("request_id", requestID(requestFrom(ctx))))
-		return writeJSON(w, newIntrospection(found.Introspection))
+			slog.String("request_id", requestID(r)))
+		return reply{status: http.StatusOK, body: newIntrospection(found.Introspection)}
 	}
 }
 
@@ -90,6 +86,7 @@ func newIntrospection(found tokens.Introspection) introspection {
 		IssuedAt:       t.CreatedAt.Unix(),
 		RateLimit:      &limit,
 		IPAllow:        wire.IPAllow(t),
+		RotatedTo:      t.RotatedTo,
 		Revision:       t.Revision,
 	}
 	if !t.ExpiresAt.IsZero() {

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-func TestATokenIsOnlyRead(t *testing.T) {
+func TestATokenIsReadOrEnded(t *testing.T) {
 	t.Parallel()
 	p := with(t, failing(errors.New("must not be asked")))
-	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch} {
 		res := p.ask(t, method, "/api/v1/token", org, "tok_000000000001", nil)
 		wantProblem(t, res, http.StatusMethodNotAllowed, "method_not_allowed")
-		if got := res.Header().Get("Allow"); got != "GET, HEAD" {
+		if got := res.Header().Get("Allow"); got != "DELETE, GET, HEAD" {
 			t.Errorf("%s: Allow: %s", method, got)
 		}
 	}

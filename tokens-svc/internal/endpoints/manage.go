@@ -1,0 +1,146 @@
+package endpoints
+
+import (
+	"context"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Service is what the management of tokens needs of the domain.
+type Service interface {
+	Admission
+	Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query) ([]tokens.Token, int, error)
+	Usage(ctx context.Context, org tokens.OrgID, ids ...tokens.TokenID) (map[tokens.TokenID]tokens.Usage, error)
+	CreateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, d tokens.Draft) (tokens.Token, tokens.Secret, error)
+	UpdateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, p tokens.Patch) (tokens.Token, error)
+	RotateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, grace time.Duration) (tokens.Rotation, error)
+	RevokeToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
+	AuditEvents(ctx context.Context, who tokens.Principal, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error)
+}
+
+// Management is the methods of the management API. Each acts in the asker's
+// organization.
+type Management struct{ Service Service }
+
+// Shown is a token at a time.
+type Shown struct {
+	Token tokens.Token
+	Usage *tokens.Usage // nil: not told
+	Now   time.Time
+}
+
+// Made is a new token.
+type Made struct {
+	Token  tokens.Token
+	Secret tokens.Secret
+	Now    time.Time
+}
+
+// Rotated is a token and the one whose place it takes.
+type Rotated struct {
+	tokens.Rotation
+	Now time.Time
+}
+
+// List is a page of tokens with their usage.
+type List struct {
+	Page   tokens.Page
+	Total  int
+	Tokens []tokens.Token
+	Usage  map[tokens.TokenID]tokens.Usage
+	Now    time.Time
+}
+
+// Events is a page of the audit log.
+type Events struct {
+	Page   tokens.Page
+	Total  int
+	Events []audit.Event
+}
+
+// Update is what is to change of a token.
+type Update struct {
+	ID    tokens.TokenID
+	Patch tokens.Patch
+}
+
+// Rotation is how a token is to be rotated.
+type Rotation struct {
+	ID    tokens.TokenID // "": the asker
+	Grace time.Duration
+}
+
+// Revocation is why a token is to end.
+type Revocation struct {
+	ID     tokens.TokenID // "": the asker
+	Reason string
+}
+
+// Self returns the token that asks.
+func (m Management) Self(_ context.Context, who Asker, _ struct{}) (Shown, error) {
+	return Shown{Token: who.Token, Now: m.Service.Now()}, nil
+}
+
+// Get returns a token.
+func (m Management) Get(ctx context.Context, who Asker, id tokens.TokenID) (Shown, error) {
+	t, err := m.Service.Token(ctx, who.Organization, id)
+	if err != nil {
+		return Shown{}, err
+	}
+	usage, err := m.Service.Usage(ctx, who.Organization, id)
+	if err != nil {
+		return Shown{}, err
+	}
+	u := usage[id]
+	return Shown{Token: t, Usage: &u, Now: m.Service.Now()}, nil
+}
+
+// List returns a page of tokens.
+func (m Management) List(ctx context.Context, who Asker, q tokens.Query) (List, error) {
+	page, total, err := m.Service.Tokens(ctx, who.Organization, q)
+	if err != nil {
+		return List{}, err
+	}
+	usage, err := m.Service.Usage(ctx, who.Organization, tokens.IDs(page)...)
+	return List{Page: q.Page, Total: total, Tokens: page, Usage: usage, Now: m.Service.Now()}, err
+}
+
+// Create makes a token.
+func (m Management) Create(ctx context.Context, who Asker, d tokens.Draft) (Made, error) {
+	t, secret, err := m.Service.CreateToken(ctx, who.Principal, who.Organization, d)
+	return Made{Token: t, Secret: secret, Now: m.Service.Now()}, err
+}
+
+// Update changes a token.
+func (m Management) Update(ctx context.Context, who Asker, u Update) (Shown, error) {
+	t, err := m.Service.UpdateToken(ctx, who.Principal, who.Organization, u.ID, u.Patch)
+	return Shown{Token: t, Now: m.Service.Now()}, err
+}
+
+// Rotate makes a token's successor.
+func (m Management) Rotate(ctx context.Context, who Asker, r Rotation) (Rotated, error) {
+	done, err := m.Service.RotateToken(ctx, who.Principal, who.Organization, who.or(r.ID), r.Grace)
+	return Rotated{Rotation: done, Now: m.Service.Now()}, err
+}
+
+// Revoke ends a token.
+func (m Management) Revoke(ctx context.Context, who Asker, r Revocation) (Shown, error) {
+	t, err := m.Service.RevokeToken(ctx, who.Principal, who.Organization, who.or(r.ID), r.Reason)
+	return Shown{Token: t, Now: m.Service.Now()}, err
+}
+
+// AuditEvents returns a page of the audit log.
+func (m Management) AuditEvents(ctx context.Context, who Asker, p tokens.Page) (Events, error) {
+	events, total, err := m.Service.AuditEvents(ctx, who.Principal, who.Organization, p)
+	return Events{Page: p, Total: total, Events: events}, err
+}
+
+// or returns id, or the asker's own where it is empty.
+func (a Asker) or(id tokens.TokenID) tokens.TokenID {
+	if id == "" {
+		return a.Token.ID
+	}
+	return id
+}

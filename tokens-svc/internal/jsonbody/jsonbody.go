@@ -1,0 +1,147 @@
+// Package jsonbody reads JSON that people and programs send, strictly, and
+// tells them everything that is wrong with it at once.
+//
+// Guarantees: what is not exactly one JSON value in valid UTF-8 is refused
+// with the offset of the fault, and so are an object that has a member twice
+// and half of a surrogate pair, which other readers quietly mend; a member
+// that nobody asked for is a fault that names the nearest one that exists;
+// every text is in Unicode's normalization form C, without space around it.
+//
+// A reader asks an Object for the members it knows, gets zero values where
+// they are missing or wrong, and in the end asks for the Faults.
+package jsonbody
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/quayside/quayside/tokens-svc/internal/problem"
+)
+
+// The codes of the faults. UnknownField is for those who tell misspelt bodies
+// from wrong ones.
+const (
+	UnknownField = "unknown_field" // a member that does not exist
+	required     = "required"
+	invalidType  = "invalid_type"  // another JSON type than asked for
+	invalidValue = "invalid_value" // the right type, but not what is allowed
+)
+
+// maxFaults bounds how many faults one body is told, so that a body made of
+// nothing but faults gets no larger answer than it is worth.
+const maxFaults = 50
+
+// SyntaxError says that a body is not JSON as this package wants it.
+type SyntaxError struct {
+	Reason string
+	Offset int64 // the number of bytes up to and including the one at fault
+}
+
+// Error implements error.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%s, at offset %d", e.Reason, e.Offset)
+}
+
+// Body is a JSON text that is being read.
+type Body struct {
+	root    raw
+	objects []*Object // in the order in which they were opened
+	faults  []problem.Field
+}
+
+// Parse checks a whole body. Its error is a *SyntaxError.
+func Parse(text []byte) (*Body, error) {
+	if len(text) == 0 {
+		return nil, &SyntaxError{Reason: "the body is empty"}
+	}
+	if at := invalidUTF8(text); at >= 0 {
+		return nil, &SyntaxError{Reason: "the body is not valid UTF-8", Offset: at + 1}
+	}
+	var root raw
+	if err := json.Unmarshal(text, &root.text); err != nil {
+		return nil, syntaxError(err)
+	}
+	if at := loneSurrogate(text); at >= 0 {
+		return nil, &SyntaxError{Reason: `a \u escape is half of a surrogate pair`, Offset: at + 1}
+	}
+	if err := repeatedMember(text); err != nil {
+		return nil, err
+	}
+	return &Body{root: root}, nil
+}
+
+// Object returns the body as an object. When it is something else, that is a
+// fault, and the object is empty.
+func (b *Body) Object() *Object {
+	return b.open(b.root, "the body")
+}
+
+// Faults returns what was wrong in the order of reading, then the members
+// that nobody asked for; at most 50 in all.
+func (b *Body) Faults() []problem.Field {
+	for _, o := range b.objects {
+		o.reportUnknown()
+	}
+	b.objects = nil
+	return b.faults
+}
+
+func (b *Body) add(code, pointer, format string, args ...any) {
+	if len(b.faults) < maxFaults {
+		b.faults = append(b.faults, problem.Field{Code: code, Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
+	}
+}
+
+// raw is a value that was not looked into yet, and where it is.
+type raw struct {
+	text    json.RawMessage
+	pointer string
+}
+
+// kind is how a value is called in an answer.
+func (r raw) kind() string {
+	switch r.text[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	default:
+		return "a number"
+	}
+}
+
+func syntaxError(err error) error {
+	reason := &SyntaxError{Reason: "the body is not JSON: " + err.Error()}
+	if fault, ok := errors.AsType[*json.SyntaxError](err); ok {
+		reason.Offset = fault.Offset
+	}
+	return reason
+}
+
+func invalidUTF8(text []byte) int64 {
+	if utf8.Valid(text) {
+		return -1
+	}
+	at := 0
+	for {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size <= 1 {
+			return int64(at)
+		}
+		at += size
+	}
+}
+
+// escapePointer makes a member's name a part of an RFC 6901 pointer.
+func escapePointer(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}

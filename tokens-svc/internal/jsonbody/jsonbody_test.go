@@ -1,0 +1,175 @@
+package jsonbody
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+func parse(t *testing.T, text string) *Body {
+	t.Helper()
+	body, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return body
+}
+
+func TestMembersAreReadAsTheirTypes(t *testing.T) {
+	t.Parallel()
+	body := parse(t, ` {"text":" Valparai\u0301so ","int":-7,"texts":["a"," b "],"time":"2026-11-20T15:03:52.1234+01:00",
+		"object":{"text":"x"},"objects":[{"int":1},{"int":2}]} `)
+	o := body.Object()
+	got := fmt.Sprintln(o.Text("text"), o.Int("int"), o.Texts("texts"), o.Time("time").UTC().Format(time.RFC3339Nano),
+		o.Object("object").Text("text"))
+	if want := "Valparaíso -7 [a b] 2026-11-20T14:03:52.1234Z x\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for i, element := range o.Objects("objects") {
+		if element.Int("int") != i+1 {
+			t.Errorf("element %d is %+v", i, element)
+		}
+	}
+	if faults := body.Faults(); faults != nil {
+		t.Errorf("faults %v", faults)
+	}
+}
+
+func TestMissingMembersAreZeroAndNoFault(t *testing.T) {
+	t.Parallel()
+	body := parse(t, `{}`)
+	o := body.Object()
+	if o.Text("a") != "" || o.Int("b") != 0 || o.Texts("c") != nil || o.OptionalObject("f") != nil || o.OptionalText("g") != nil || o.Has("h") || o.Null("i") || !o.Time("d").IsZero() || o.Objects("e") != nil {
+		t.Error("a missing member has a value")
+	}
+	if faults := body.Faults(); faults != nil {
+		t.Errorf("faults %v", faults)
+	}
+}
+
+func TestMembersOfWrongTypesAreFaults(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"text":1}`:                     invalidType,
+		`{"text":null}`:                  invalidType,
+		`{"int":"1"}`:                    invalidType,
+		`{"int":1.0}`:                    invalidType,
+		`{"int":1e3}`:                    invalidType,
+		`{"int":99999999999999999999}`:   invalidType,
+		`{"time":"yesterday"}`:           invalidValue,
+		`{"time":"2026-11-20"}`:          invalidValue,
+		`{"time":"2026-11-20T14:03:52"}`: invalidValue,
+		`{"time":1795183500}`:            invalidType,
+		`{"texts":"x"}`:                  invalidType,
+		`{"texts":[1]}`:                  invalidType,
+		`{"texts":[null]}`:               invalidType,
+		`{"objects":{}}`:                 invalidType,
+		`{"objects":[1]}`:                invalidType,
+		`{"objects":[null]}`:             invalidType,
+		`{"object":[]}`:                  invalidType,
+		`{"text_":"x"}`:                  UnknownField,
+		`{"object":{"x":1}}`:             UnknownField,
+		`[]`:                             invalidType,
+	} {
+		body := parse(t, text)
+		o := body.Object()
+		o.Text("text")
+		o.Int("int")
+		o.Texts("texts")
+		o.Time("time")
+		o.Objects("objects")
+		if strings.Contains(text, `"object"`) {
+			o.Object("object")
+		}
+		if faults := body.Faults(); len(faults) != 1 || faults[0].Code != want {
+			t.Errorf("%s: %+v, want one %s", text, faults, want)
+		}
+	}
+}
+
+func TestNearestIsTheOneThatWasProbablyMeant(t *testing.T) {
+	t.Parallel()
+	known := []string{"reference", "vessel", "origin", "destination"}
+	for name, want := range map[string]string{
+		"vesel": "vessel", "Vessel": "vessel", "vessel_name": "vessel", "ref": "", "referenz": "reference",
+		"dest": "", "origen": "origin", "x": "", "": "", strings.Repeat("vessel", 100): "",
+	} {
+		if got := Nearest(name, known); got != want {
+			t.Errorf("Nearest(%q) is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestALongNameIsCutInTheAnswer(t *testing.T) {
+	t.Parallel()
+	if got := Unknown("member", strings.Repeat("é", 5000), []string{"a"}); utf8.RuneCountInString(got) > 80 {
+		t.Errorf("%s", got)
+	}
+}
+
+// FuzzParse: what Parse accepts, encoding/json accepts and reads alike; its
+// texts are normal; and reading it never fails.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		`{"shipment":{"reference":"PO"}}`, `{"a":"\ud83c\udf4a"}`, `{"a":"\ud83c"}`, `{"a":"\\ud83c"}`, `{"a":1,"a":2}`, `[[[{}]]]`, `{"a":"e\u0301 "}`, `1e999`,
+		"\xff", ``, ` null `, `{"":{"~/":[1,{"b":null}]}}`, `"\udf4a\ud83c"`, `{"a":{},"b":{"a":1,"a":1}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		body, err := Parse(text)
+		if err != nil {
+			if fault, ok := errors.AsType[*SyntaxError](err); !ok || fault.Offset < 0 || fault.Offset > int64(len(text)) {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		if !json.Valid(text) {
+			t.Fatal("accepted what is not JSON")
+		}
+		o := body.Object()
+		var members map[string]any
+		_ = json.Unmarshal(text, &members)
+		if len(members) != len(o.names) {
+			t.Errorf("%d members, encoding/json has %d", len(o.names), len(members))
+		}
+		for name, value := range members {
+			s, isText := value.(string)
+			got := o.Text(name)
+			if want := norm.NFC.String(strings.TrimSpace(s)); isText && got != want || !norm.NFC.IsNormalString(got) {
+				t.Errorf("%q is %q, want %q", name, got, want)
+			}
+			o.Int(name)
+			o.Texts(name)
+			o.Time(name)
+			for _, element := range o.Objects(name) {
+				element.Text("a")
+			}
+		}
+		for _, fault := range body.Faults() {
+			if !utf8.ValidString(fault.Detail) || !slices.Contains([]string{
+				invalidType, invalidValue, UnknownField,
+			}, fault.Code) {
+				t.Errorf("%+v", fault)
+			}
+		}
+	})
+}
+
+func TestNullIsToldFromMissing(t *testing.T) {
+	t.Parallel()
+	o := parse(t, `{"null":null,"object":{},"text":""}`).Object()
+	if !o.Null("null") || o.Null("object") || o.Null("missing") || !o.Has("null") || o.Has("missing") {
+		t.Error("null is not told from other values, or from none")
+	}
+	if text := o.OptionalText("text"); text == nil || *text != "" || o.OptionalObject("object") == nil {
+		t.Error("what is empty counts as missing")
+	}
+}

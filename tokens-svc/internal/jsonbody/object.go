@@ -1,0 +1,204 @@
+package jsonbody
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Object is a JSON object of a Body.
+type Object struct {
+	body    *Body
+	pointer string
+	members map[string]raw
+	names   []string // as they stand in the text
+	asked   []string // those that exist, as far as the reader knows them
+	absent  bool     // there is no such object, which is a fault already
+}
+
+// open reads the members of an object, without looking into them.
+func (b *Body) open(value raw, name string) *Object {
+	o := &Object{body: b, pointer: value.pointer, members: map[string]raw{}}
+	if value.text[0] != '{' {
+		b.add(invalidType, value.pointer, "%s must be an object, not %s", name, value.kind())
+		o.absent = true
+		return o
+	}
+	b.objects = append(b.objects, o)
+	dec := json.NewDecoder(bytes.NewReader(value.text))
+	_, _ = dec.Token() // Parse has seen that all of it is valid
+	for dec.More() {
+		token, _ := dec.Token()
+		name, _ := token.(string)
+		member := raw{pointer: o.pointer + "/" + escapePointer(name)}
+		_ = dec.Decode(&member.text)
+		o.members[name] = member
+		o.names = append(o.names, name)
+	}
+	return o
+}
+
+// Object returns a required member that is an object.
+func (o *Object) Object(name string) *Object {
+	value, ok := o.member(name)
+	if ok {
+		return o.body.open(value, name)
+	}
+	if !o.absent {
+		o.body.add(required, o.pointer+"/"+name, "%s is required", name)
+	}
+	return &Object{body: o.body, pointer: o.pointer + "/" + name, absent: true}
+}
+
+// OptionalObject returns an optional member that is an object, or nil.
+func (o *Object) OptionalObject(name string) *Object {
+	value, ok := o.member(name)
+	if !ok {
+		return nil
+	}
+	return o.body.open(value, name)
+}
+
+// Null reports whether a member is there and is null. Asked for as anything
+// else it would be a fault.
+func (o *Object) Null(name string) bool {
+	value, ok := o.member(name)
+	return ok && value.text[0] == 'n'
+}
+
+// Has reports whether a member is there.
+func (o *Object) Has(name string) bool {
+	_, ok := o.member(name)
+	return ok
+}
+
+// Objects returns the elements of an optional member that is an array of
+// objects.
+func (o *Object) Objects(name string) []*Object {
+	var objects []*Object
+	for _, element := range o.elements(name) {
+		objects = append(objects, o.body.open(element, "an element of "+name))
+	}
+	return objects
+}
+
+// Texts returns the elements of an optional member that is an array of strings.
+func (o *Object) Texts(name string) []string {
+	var texts []string
+	for _, element := range o.elements(name) {
+		if element.text[0] != '"' {
+			o.wrong(element, "an element of "+name, "a string")
+			continue
+		}
+		texts = append(texts, element.string())
+	}
+	return texts
+}
+
+// elements returns those of an optional member that is an array.
+func (o *Object) elements(name string) []raw {
+	value, ok := o.member(name)
+	if !ok {
+		return nil
+	}
+	if value.text[0] != '[' {
+		o.wrong(value, name, "an array")
+		return nil
+	}
+	var texts []json.RawMessage
+	_ = json.Unmarshal(value.text, &texts)
+	elements := make([]raw, len(texts))
+	for i, text := range texts {
+		elements[i] = raw{text: text, pointer: value.pointer + "/" + strconv.Itoa(i)}
+	}
+	return elements
+}
+
+// Text returns an optional member that is a string, or "".
+func (o *Object) Text(name string) string {
+	value, ok := o.member(name)
+	if !ok {
+		return ""
+	}
+	if value.text[0] != '"' {
+		o.wrong(value, name, "a string")
+		return ""
+	}
+	return value.string()
+}
+
+// OptionalText returns an optional member that is a string, or nil where it
+// is missing or something else.
+func (o *Object) OptionalText(name string) *string {
+	value, ok := o.member(name)
+	text := o.Text(name) // tells if it is something else
+	if !ok || value.text[0] != '"' {
+		return nil
+	}
+	return &text
+}
+
+// string returns a value that is a string, as this package promises it.
+func (r raw) string() string {
+	var text string
+	_ = json.Unmarshal(r.text, &text)
+	return norm.NFC.String(strings.TrimSpace(text))
+}
+
+// Time returns an optional member that is an RFC 3339 time, or the zero time.
+func (o *Object) Time(name string) time.Time {
+	text := o.Text(name)
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		o.body.add(invalidValue, o.pointer+"/"+name,
+			"%s must be a time such as 2026-11-20T14:03:52.123Z", name)
+	}
+	return t
+}
+
+// Int returns an optional member that is a whole number, or 0.
+func (o *Object) Int(name string) int {
+	value, ok := o.number(name)
+	if !ok {
+		return 0
+	}
+	n, err := strconv.Atoi(string(value.text))
+	if err != nil {
+		o.body.add(invalidType, value.pointer, "%s must be a whole number", name)
+	}
+	return n
+}
+
+// Wrong adds a fault of the member of this name.
+func (o *Object) Wrong(code, name, detail string) {
+	o.body.add(code, o.pointer+"/"+name, "%s", detail)
+}
+
+func (o *Object) number(name string) (raw, bool) {
+	value, ok := o.member(name)
+	if ok && value.kind() != "a number" {
+		o.wrong(value, name, "a number")
+		return raw{}, false
+	}
+	return value, ok
+}
+
+func (o *Object) member(name string) (raw, bool) {
+	if !slices.Contains(o.asked, name) {
+		o.asked = append(o.asked, name)
+	}
+	value, ok := o.members[name]
+	return value, ok
+}
+
+func (o *Object) wrong(value raw, name, want string) {
+	o.body.add(invalidType, value.pointer, "%s must be %s, not %s", name, want, value.kind())
+}

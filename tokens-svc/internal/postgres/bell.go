@@ -1,0 +1,85 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// How long to wait before Postgres is connected to anew: at first, and at most.
+const (
+	reconnectAfter  = 100 * time.Millisecond
+	reconnectAtMost = 5 * time.Second
+)
+
+// Bell tells whoever waits that there may be new changes of tokens. It rings
+// for each one that commits, on any replica, while its connection is up, and
+// once when the connection is back: what happened meanwhile is in the table.
+//
+// A connection that died without a word is found by TCP's keep-alive, after
+// minutes. Whoever waits must therefore look by itself now and then.
+type Bell struct {
+	dsn     string
+	mu      sync.Mutex
+	waiting map[chan struct{}]struct{}
+}
+
+// NewBell returns a bell that hears nothing until Run. The DSN must lead to
+// Postgres directly: a transaction pooler does not pass notifications on.
+func NewBell(dsn string) *Bell {
+	return &Bell{dsn: dsn, waiting: map[chan struct{}]struct{}{}}
+}
+
+// Run listens until ctx ends, connecting anew as often as needed. It passes
+// each failure to failed.
+func (b *Bell) Run(ctx context.Context, failed func(error)) {
+	l := pq.NewListener(b.dsn, reconnectAfter, reconnectAtMost, func(event pq.ListenerEventType, err error) {
+		if err != nil {
+			failed(fmt.Errorf("listen for changes: %s: %w", event, err))
+		}
+	})
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+	defer stop()
+	if err := l.Listen(channel); err != nil { // waits for Postgres
+		if ctx.Err() == nil {
+			failed(fmt.Errorf("listen for changes: %w", err))
+		}
+		return
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.Notify: // nil when the connection is back
+			b.ring()
+		}
+	}
+}
+
+// Wait returns a channel that gets a value after each ring, or one for several,
+// and the function that ends the waiting.
+func (b *Bell) Wait() (wake <-chan struct{}, end func()) {
+	c := make(chan struct{}, 1)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting[c] = struct{}{}
+	return c, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.waiting, c)
+	}
+}
+
+func (b *Bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for c := range b.waiting {
+		select {
+		case c <- struct{}{}:
+		default: // it was not heard yet; once is enough
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package tokens_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
+)
+
+// listener collects what a follower is told.
+type listener struct {
+	heard []string
+	wake  chan struct{}
+	err   error
+}
+
+// listen follows until the test ends.
+func listen(t *testing.T, s *tokens.Service, after *int64) *listener {
+	t.Helper()
+	l := &listener{wake: make(chan struct{}, 1)}
+	go func() {
+		l.err = s.Follow(t.Context(), after, l.wake, func(c tokens.Change) error {
+			l.heard = append(l.heard, fmt.Sprintf("%d%s", c.Revision, c.Kind))
+			return nil
+		})
+	}()
+	return l
+}
+
+// wants waits until nothing moves, and checks all that was heard since.
+func (l *listener) wants(t *testing.T, want ...string) {
+	t.Helper()
+	synctest.Wait()
+	if !slices.Equal(l.heard, want) {
+		t.Errorf("heard %q, want %q", l.heard, want)
+	}
+	l.heard = nil
+}
+
+func TestAFollowerHearsEachChangeInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+		first, _ := create(t, s)
+		create(t, s)
+
+		fresh := listen(t, s, nil)
+		fresh.wants(t, "2")
+		behind := listen(t, s, new(int64(0)))
+		behind.wants(t, "1created", "2created", "2")
+		ahead := listen(t, s, new(int64(7))) // of a database that was put back
+		ahead.wants(t, "2")
+
+		if _, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, first.ID, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		fresh.wants(t) // it was not woken
+		fresh.wake <- struct{}{}
+		fresh.wants(t, "3created", "4rotated")
+		time.Sleep(time.Second) // the heartbeat finds it as well
+		behind.wants(t, "3created", "4rotated", "4")
+		ahead.wants(t, "3created", "4rotated", "4")
+		fresh.wants(t, "4")
+		time.Sleep(3 * time.Second)
+		fresh.wants(t, "4", "4", "4")
+	})
+}
+
+func TestAFollowerFarBehindHearsAllOfItFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		repo := newMemory()
+		s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+		for range 2500 {
+			create(t, s)
+		}
+		l := listen(t, s, new(int64(1)))
+		synctest.Wait()
+		if n := len(l.heard); n != 2500 || l.heard[0] != "2created" || l.heard[2498] != "2500created" || l.heard[2499] != "2500" {
+			t.Errorf("%d lines, from %s to %s", n, l.heard[0], l.heard[n-1])
+		}
+	})
+}
+
+// TestNoHeartbeatLies: where the storage cannot be asked the following ends,
+// and where it was put back that is told.
+func TestNoHeartbeatLies(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		repo := newMemory()
+		s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+		create(t, s)
+		create(t, s)
+		l := listen(t, s, nil)
+		l.wants(t, "2")
+		repo.changes, repo.revision = repo.changes[:1], 1
+		l.wake <- struct{}{}
+		l.wants(t, "1")
+		repo.down = tokens.ErrUnavailable
+		time.Sleep(time.Second)
+		l.wants(t)
+		if !errors.Is(l.err, tokens.ErrUnavailable) {
+			t.Errorf("it ended with %v", l.err)
+		}
+	})
+}
+
+func TestFollowingEndsWithItsFollower(t *testing.T) {
+	t.Parallel()
+	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	gone := errors.New("broken pipe")
+	for range 2 {
+		create(t, s)
+		for _, after := range []*int64{nil, new(int64(0))} {
+			err := s.Follow(t.Context(), after, nil, func(tokens.Change) error { return gone })
+			if !errors.Is(err, gone) {
+				t.Errorf("%v", err)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err := s.Follow(ctx, nil, nil, func(tokens.Change) error { cancel(); return nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,105 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/quayside/quayside/tokens-svc/internal/jsonbody"
+	"github.com/quayside/quayside/tokens-svc/internal/problem"
+)
+
+// What bodies may be sent as.
+const (
+	plainJSON  = "application/json"
+	mergePatch = "application/merge-patch+json" // RFC 7396
+)
+
+// mediaTypeError says that a body is not sent as it must be.
+type mediaTypeError struct{ reason, want string }
+
+// Error implements error.
+func (e *mediaTypeError) Error() string {
+	return fmt.Sprintf("%s; send it with Content-Type: %s", e.reason, e.want)
+}
+
+// bodyError is all that is wrong with what a body says.
+type bodyError struct{ faults []problem.Field }
+
+// Error implements error.
+func (e *bodyError) Error() string {
+	return counted(len(e.faults), "field") + " not valid; see errors."
+}
+
+// errCutShort says that a body ended before it was complete.
+var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was complete"}
+
+// readJSON reads a body that must be JSON, of one of these media types.
+func readJSON(r *http.Request, types ...string) (*jsonbody.Body, error) {
+	if err := checkType(r.Header, types...); err != nil {
+		return nil, err
+	}
+	return readBody(r)
+}
+
+// readOptionalJSON reads a body that may be left out, which is like {}.
+func readOptionalJSON(r *http.Request) (*jsonbody.Body, error) {
+	if r.ContentLength == 0 {
+		return jsonbody.Parse([]byte("{}"))
+	}
+	return readJSON(r, plainJSON)
+}
+
+func readBody(r *http.Request) (*jsonbody.Body, error) {
+	text, err := io.ReadAll(r.Body)
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return nil, err
+	}
+	if err != nil {
+		return nil, errCutShort
+	}
+	return jsonbody.Parse(text)
+}
+
+// checkType makes sure that a body has one of these media types, and is UTF-8
+// without compression.
+func checkType(h http.Header, types ...string) error {
+	want := strings.Join(types, " or ")
+	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return &mediaTypeError{"the body has a content encoding, which is not read here", want}
+	}
+	given := h.Values("Content-Type")
+	if len(given) != 1 {
+		return &mediaTypeError{"the body has no media type, or several", want}
+	}
+	kind, params, err := mime.ParseMediaType(given[0])
+	if charset, ok := params["charset"]; err == nil && ok && !strings.EqualFold(charset, "utf-8") {
+		return &mediaTypeError{"the body's charset is not utf-8", want}
+	}
+	for _, t := range types {
+		if err == nil && kind == t {
+			return nil
+		}
+	}
+	return &mediaTypeError{"the body's media type is another", want}
+}
+
+// faultsOf returns what is wrong with a body, or nil.
+func faultsOf(b *jsonbody.Body) error {
+	if faults := b.Faults(); len(faults) > 0 {
+		return &bodyError{faults}
+	}
+	return nil
+}
+
+// counted says how many of something there are, for a sentence that goes on
+// with an adjective.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, noun)
+}

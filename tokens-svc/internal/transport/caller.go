@@ -1,0 +1,33 @@
+package transport
+
+import (
+	"net/http"
+	"net/netip"
+
+	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/identity"
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// headerAddress carries the client's address, as the gateway found it out.
+const headerAddress = "X-Client-Address"
+
+// callerOf returns who the gateway says is asking.
+func callerOf(r *http.Request) (endpoints.Caller, error) {
+	id, err := identity.FromHeader(r.Header, ids.Parse)
+	if err != nil {
+		return endpoints.Caller{}, err
+	}
+	address, _ := netip.ParseAddr(r.Header.Get(headerAddress)) // for the audit log; without it the address is not known
+	caller := endpoints.Caller{
+		Organization: tokens.OrgID(id.Organization),
+		Token:        tokens.TokenID(id.Token),
+		Address:      address.Unmap(),
+		RequestID:    requestID(r),
+	}
+	for _, p := range id.Permissions {
+		caller.Permissions = append(caller.Permissions, tokens.Permission(p))
+	}
+	return caller, nil
+}

@@ -1,0 +1,287 @@
+package transport_test
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/transport"
+)
+
+// replica is a program that listens on a port, as serve runs it, with deadlines
+// that are much shorter than a stream.
+type replica struct {
+	*program
+	url  string
+	open atomic.Int64 // streams
+}
+
+func startReplica(t *testing.T, dsn string) *replica {
+	t.Helper()
+	r := &replica{program: over(t, dsn)}
+	bell := postgres.NewBell(dsn)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var ringing sync.WaitGroup
+	ringing.Go(func() { bell.Run(ctx, func(error) {}) })
+	t.Cleanup(func() { cancel(); ringing.Wait() })
+	r.wait = bell.Wait
+	r.opened = func() func() { r.open.Add(1); return func() { r.open.Add(-1) } }
+	r.handle(t, r.service)
+	s := httptest.NewUnstartedServer(r.internal)
+	s.Config.ReadTimeout, s.Config.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+	s.Start()
+	t.Cleanup(s.Close)
+	t.Cleanup(r.feed.Close)
+	r.url = s.URL
+	return r
+}
+
+// following is a stream that is being read.
+type following struct {
+	t     *testing.T
+	lines chan string
+}
+
+func (r *replica) follow(t *testing.T, query string) *following {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.url+"/internal/v1/changes"+query, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+gatewayCredential)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() })
+	if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || got != "application/x-ndjson" || res.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%d %v", res.StatusCode, res.Header)
+	}
+	f := &following{t: t, lines: make(chan string, 1000)}
+	go func() {
+		defer close(f.lines)
+		for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+			f.lines <- lines.Text()
+		}
+	}()
+	return f
+}
+
+// next returns the next line, or "" at the end.
+func (f *following) next() string {
+	f.t.Helper()
+	select {
+	case text := <-f.lines:
+		return text
+	case <-time.After(10 * time.Second):
+		f.t.Fatal("nothing comes")
+		return ""
+	}
+}
+
+// change returns the next line that is no heartbeat.
+func (f *following) change() string {
+	f.t.Helper()
+	for {
+		if text := f.next(); strings.Contains(text, "token") || text == "" {
+			return text
+		}
+	}
+}
+
+func TestAStreamTellsWhatWasMissedAndWhatIsNew(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	first, _ := p.create(t, nil)
+	r, other := startReplica(t, p.dsn), startReplica(t, p.dsn)
+
+	live := r.follow(t, "")
+	if got := live.next(); got != `{"rev":1}` {
+		t.Errorf("the first line is %s", got)
+	}
+	p.revoke(t, first.ID) // by another replica than either
+	for _, f := range []*following{live, other.follow(t, "?after=1")} {
+		if got, want := f.change(), fmt.Sprintf(`{"rev":2,"token":%q,"kind":"revoked"}`, first.ID); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	late := other.follow(t, "?after=0")
+	for i, want := range []string{
+		fmt.Sprintf(`{"rev":1,"token":%q,"kind":"created"}`, first.ID),
+		fmt.Sprintf(`{"rev":2,"token":%q,"kind":"revoked"}`, first.ID),
+		`{"rev":2}`,
+	} {
+		if got := late.next(); got != want {
+			t.Errorf("line %d is %s, want %s", i, got, want)
+		}
+	}
+	second, _ := p.create(t, nil)
+	done, err := p.service.RotateToken(t.Context(), tokens.Operator(), org, second.ID, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*following{live, late} {
+		for _, want := range []string{
+			fmt.Sprintf(`{"rev":3,"token":%q,"kind":"created"}`, second.ID),
+			fmt.Sprintf(`{"rev":4,"token":%q,"kind":"created"}`, done.Token.ID),
+			fmt.Sprintf(`{"rev":5,"token":%q,"kind":"rotated"}`, second.ID),
+		} {
+			if got := f.change(); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		}
+	}
+	if got := r.follow(t, "?after=4000").next(); got != `{"rev":5}` {
+		t.Errorf("after a revision that is not there yet: %s", got)
+	}
+}
+
+// TestAStreamOutlivesTheServersDeadlines, with a heartbeat each second.
+func TestAStreamOutlivesTheServersDeadlines(t *testing.T) {
+	t.Parallel()
+	f := startReplica(t, start(t).dsn).follow(t, "")
+	began := time.Now()
+	for range 4 {
+		if got := f.next(); got != `{"rev":0}` {
+			t.Fatalf("%q after %s", got, time.Since(began))
+		}
+	}
+	if took := time.Since(began); took < 2*time.Second {
+		t.Errorf("four heartbeats within %s", took)
+	}
+}
+
+// TestNoChangeIsLostWithTheListeningConnection: Postgres ends it, again and
+// again, while changes go on.
+func TestNoChangeIsLostWithTheListeningConnection(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	f := startReplica(t, p.dsn).follow(t, "?after=0")
+	db, err := sql.Open("postgres", p.dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	killed := 0
+	for i := range 20 {
+		token, _ := p.create(t, nil)
+		if i%4 == 0 {
+			var n int
+			if err := db.QueryRowContext(t.Context(), `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+				WHERE datname = current_database() AND query LIKE 'LISTEN%'`).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			killed += n
+		}
+		if got, want := f.change(), fmt.Sprintf(`{"rev":%d,"token":%q,"kind":"created"}`, i+1, token.ID); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+	}
+	if killed == 0 {
+		t.Error("no connection listened: the test proves nothing")
+	}
+}
+
+// TestRevisionsComeInTheirOrder, without a gap, from many writers at once.
+func TestRevisionsComeInTheirOrder(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	r := startReplica(t, p.dsn)
+	streams := []*following{r.follow(t, "?after=0"), r.follow(t, "?after=0")}
+	const writers = 50
+	var made atomic.Int64
+	var all sync.WaitGroup
+	for i := range writers {
+		all.Go(func() {
+			owner := org
+			if i%2 == 0 {
+				owner = other
+			}
+			_, _, err := p.service.CreateToken(t.Context(), tokens.Operator(), owner, tokens.Draft{Name: "ERP", Permissions: []string{"admin"}})
+			switch {
+			case err == nil:
+				made.Add(1)
+			case !errors.Is(err, tokens.ErrUnavailable): // too long in the queue, on a busy machine
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for _, f := range streams {
+		for told := int64(0); told < made.Load(); {
+			text := f.next()
+			number, _, _ := strings.Cut(strings.TrimPrefix(text, `{"rev":`), ",")
+			rev, err := strconv.ParseInt(strings.TrimSuffix(number, "}"), 10, 64)
+			if err != nil {
+				t.Fatal(text)
+			}
+			if heartbeat := !strings.Contains(text, "token"); heartbeat && rev != told || !heartbeat && rev != told+1 {
+				t.Fatalf("after revision %d came %s", told, text)
+			}
+			told = rev
+		}
+	}
+	if made.Load() < writers/2 {
+		t.Errorf("only %d of %d were made", made.Load(), writers)
+	}
+}
+
+// TestDrainEndsTheStreams, so that followers go elsewhere at once.
+func TestDrainEndsTheStreams(t *testing.T) {
+	t.Parallel()
+	r := startReplica(t, start(t).dsn)
+	f := r.follow(t, "")
+	f.next()
+	if n := r.open.Load(); n != 1 {
+		t.Errorf("%d streams are counted", n)
+	}
+	r.feed.Close()
+	if got := f.change(); got != "" {
+		t.Errorf("it goes on with %s", got)
+	}
+	for deadline := time.After(5 * time.Second); r.open.Load() != 0; { // the handler returns a moment after its last byte
+		select {
+		case <-deadline:
+			t.Fatal("the stream is still counted")
+		default:
+			runtime.Gosched()
+		}
+	}
+	wantUnavailable(t, r.changes(t, ""))
+}
+
+// changes asks for a stream that is refused.
+func (p *program) changes(t *testing.T, query string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/internal/v1/changes"+query, http.NoBody)
+	r.Header.Set("Authorization", "Bearer "+gatewayCredential)
+	return answer(p.internal, r)
+}
+
+func TestAStreamIsForGateways(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/internal/v1/changes", http.NoBody)
+	wantProblem(t, answer(p.internal, r), http.StatusUnauthorized, "invalid_credential")
+	for _, query := range []string{"?after=x", "?after=-1", "?after=1.5", "?after=99999999999999999999", "?after=1&after=2"} {
+		wantProblem(t, p.changes(t, query), http.StatusBadRequest, "invalid_parameter")
+	}
+	wantProblem(t, p.changes(t, "?afer=1"), http.StatusBadRequest, "unknown_parameter")
+	away := over(t, "postgres://nobody@127.0.0.1:1/tokens?sslmode=disable")
+	wantUnavailable(t, away.changes(t, "?after=1"))
+}
+
+var _ transport.Follower = (*tokens.Service)(nil)

@@ -1,0 +1,150 @@
+package transport
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/jsonbody"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// defaultLife is how long a new token lasts when nothing is said: as long as
+// one made at the command line or in the form.
+const defaultLife = 90 * 24 * time.Hour
+
+// endedByItself is the reason of a token that its holder ended.
+const endedByItself = "ended by its holder"
+
+func decodeNothing(r *http.Request) (struct{}, error) {
+	return struct{}{}, readParameters(r).err()
+}
+
+func decodeID(r *http.Request) (tokens.TokenID, error) {
+	return tokens.TokenID(r.PathValue("id")), readParameters(r).err()
+}
+
+func decodeCreate(now func() time.Time) func(*http.Request) (tokens.Draft, error) {
+	return func(r *http.Request) (tokens.Draft, error) {
+		if err := readParameters(r).err(); err != nil {
+			return tokens.Draft{}, err
+		}
+		body, err := readJSON(r, plainJSON)
+		if err != nil {
+			return tokens.Draft{}, err
+		}
+		token := body.Object().Object("token")
+		d := tokens.Draft{
+			Name:        token.Text("name"),
+			Environment: tokens.Environment(token.Text("environment")),
+			Permissions: token.Texts("permissions"),
+			IPAllow:     token.Texts("ip_allow"),
+			ExpiresAt:   now().Add(defaultLife),
+		}
+		if limit := token.OptionalObject("rate_limit"); limit != nil {
+			d.RateLimit = readLimit(limit)
+		}
+		if end := readEnd(token); end != nil {
+			d.ExpiresAt = *end
+		}
+		return d, faultsOf(body)
+	}
+}
+
+func decodeUpdate(r *http.Request) (endpoints.Update, error) {
+	if err := readParameters(r).err(); err != nil {
+		return endpoints.Update{}, err
+	}
+	body, err := readJSON(r, plainJSON, mergePatch)
+	if err != nil {
+		return endpoints.Update{}, err
+	}
+	token := body.Object().Object("token")
+	p := tokens.Patch{Name: token.OptionalText("name"), ExpiresAt: readEnd(token)}
+	if token.Has("permissions") {
+		p.Permissions = new(token.Texts("permissions"))
+	}
+	switch {
+	case token.Null("ip_allow"):
+		p.IPAllow = new([]string)
+	case token.Has("ip_allow"):
+		p.IPAllow = new(token.Texts("ip_allow"))
+	}
+	switch {
+	case token.Null("rate_limit"):
+		p.RateLimit = new(tokens.DefaultRateLimit)
+	case token.Has("rate_limit"):
+		p.RateLimit = new(readLimit(token.OptionalObject("rate_limit")))
+	}
+	return endpoints.Update{ID: tokens.TokenID(r.PathValue("id")), Patch: p}, faultsOf(body)
+}
+
+func decodeRotation(r *http.Request) (endpoints.Rotation, error) {
+	if err := readParameters(r).err(); err != nil {
+		return endpoints.Rotation{}, err
+	}
+	body, err := readOptionalJSON(r)
+	if err != nil {
+		return endpoints.Rotation{}, err
+	}
+	asked := endpoints.Rotation{ID: tokens.TokenID(r.PathValue("id")), Grace: tokens.DefaultGrace}
+	if o := body.Object(); o.Has("grace_seconds") {
+		asked.Grace = seconds(o.Int("grace_seconds"))
+	}
+	return asked, faultsOf(body)
+}
+
+func decodeRevocation(r *http.Request) (endpoints.Revocation, error) {
+	if err := readParameters(r).err(); err != nil {
+		return endpoints.Revocation{}, err
+	}
+	body, err := readOptionalJSON(r)
+	if err != nil {
+		return endpoints.Revocation{}, err
+	}
+	asked := endpoints.Revocation{ID: tokens.TokenID(r.PathValue("id")), Reason: body.Object().Text("reason")}
+	return asked, faultsOf(body)
+}
+
+func decodeEnd(r *http.Request) (endpoints.Revocation, error) {
+	return endpoints.Revocation{Reason: endedByItself}, readParameters(r).err()
+}
+
+// readEnd returns when a token is to end, the zero time where that is null, or
+// nil where nothing is said.
+func readEnd(token *jsonbody.Object) *time.Time {
+	if token.Null("expires_at") {
+		return new(time.Time)
+	}
+	if end := token.Time("expires_at"); !end.IsZero() {
+		return &end
+	}
+	return nil
+}
+
+// readLimit leaves zero what is not there; a zero that is there is not one that
+// anybody may choose.
+func readLimit(o *jsonbody.Object) tokens.RateLimit {
+	var r tokens.RateLimit
+	if o.Has("limit") {
+		r.Limit = orWrong(o.Int("limit"))
+	}
+	if o.Has("window_seconds") {
+		r.Window = seconds(orWrong(o.Int("window_seconds")))
+	}
+	return r
+}
+
+// orWrong turns 0 into a number that is refused.
+func orWrong(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+// seconds returns n seconds, or the longest duration where those do not fit.
+func seconds(n int) time.Duration {
+	const most = int(1<<63-1) / int(time.Second)
+	return time.Duration(max(min(n, most), -most)) * time.Second
+}

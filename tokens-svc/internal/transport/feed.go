@@ -1,0 +1,133 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// sendPatience is how long a follower may take to accept a line.
+const sendPatience = 5 * time.Second
+
+// Follower tells what happens to tokens.
+type Follower interface {
+	Follow(ctx context.Context, after *int64, wake <-chan struct{}, emit func(tokens.Change) error) error
+}
+
+// Feed answers gateways that follow the changes of tokens: with a response that
+// stays open, one JSON object a line. It ends when Postgres cannot be asked,
+// when the follower is too slow, and on Close; the follower then asks anew,
+// here or elsewhere, from where it was.
+type Feed struct {
+	follower Follower
+	wait     func() (wake <-chan struct{}, end func())
+	opened   func() (closed func())
+	log      *slog.Logger
+	closing  chan struct{}
+	close    func()
+}
+
+// NewFeed returns a feed. wait says when there may be changes; opened is told
+// of each response that begins, and what it returns of its end.
+func NewFeed(f Follower, wait func() (<-chan struct{}, func()), opened func() func(), log *slog.Logger) *Feed {
+	closing := make(chan struct{})
+	return &Feed{
+		follower: f, wait: wait, opened: opened, log: log,
+		closing: closing, close: sync.OnceFunc(func() { close(closing) }),
+	}
+}
+
+// Close ends every response, and those that begin later.
+func (f *Feed) Close() { f.close() }
+
+// ServeHTTP implements http.Handler.
+func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	after, err := readAfter(r)
+	if err != nil {
+		refusal, _ := answerTo(err)
+		refusal.write(w, r)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	go func() {
+		select {
+		case <-f.closing:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	wake, end := f.wait()
+	defer end()
+	defer f.opened()()
+
+	s := stream{w: w, control: http.NewResponseController(w)}
+	// The server's own deadlines are for requests that end.
+	if err := s.control.SetReadDeadline(time.Time{}); err != nil {
+		f.log.ErrorContext(ctx, "a stream would be cut off", "error", err, "request_id", requestID(r))
+	}
+	err = f.follower.Follow(ctx, after, wake, s.send)
+	if ctx.Err() != nil { // nobody is there any more, or the program ends
+		err = tokens.ErrUnavailable
+	} else {
+		f.log.WarnContext(ctx, "a stream of changes ended", "error", err, "request_id", requestID(r))
+	}
+	if !s.begun {
+		refusal, _ := answerTo(err)
+		refusal.write(w, r)
+	}
+}
+
+// readAfter returns the revision that a follower knows, or nil for none.
+func readAfter(r *http.Request) (*int64, error) {
+	p := readParameters(r)
+	text := p.text("after")
+	after, err := strconv.ParseUint(text, 10, 63) // takes no sign
+	if text != "" && err != nil {
+		p.fault(invalidParameter, "after", "after must be a revision: a whole number from 0")
+	}
+	if text == "" {
+		return nil, p.err()
+	}
+	return new(int64(after)), p.err()
+}
+
+// line is what a follower reads. A heartbeat has a revision only.
+type line struct {
+	Revision int64             `json:"rev"`
+	Token    tokens.TokenID    `json:"token,omitempty"`
+	Kind     tokens.ChangeKind `json:"kind,omitempty"`
+}
+
+// stream is a response that stays open.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	begun   bool
+}
+
+// send writes a line and sees it off.
+func (s *stream) send(c tokens.Change) error {
+	if !s.begun {
+		s.w.Header().Set("Content-Type", "application/x-ndjson")
+		s.w.Header().Set("Cache-Control", "no-store")
+		s.begun = true
+	}
+	text, err := json.Marshal(line(c))
+	if err != nil {
+		return err
+	}
+	if err := s.control.SetWriteDeadline(time.Now().Add(sendPatience)); err != nil {
+		return err
+	}
+	if _, err := s.w.Write(append(text, '\n')); err != nil {
+		return err
+	}
+	return s.control.Flush()
+}

@@ -1,0 +1,129 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/jsonbody"
+	"github.com/quayside/quayside/tokens-svc/internal/problem"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// said is what an error says about the request.
+type said struct {
+	detail string
+	fields []problem.Field
+	extra  map[string]any
+	header http.Header
+}
+
+// is matches one error, whose text for clients is detail.
+func is(target error, detail string) func(error) (said, bool) {
+	return func(err error) (said, bool) { return said{detail: detail}, errors.Is(err, target) }
+}
+
+// as matches a type of errors, whose text is for clients.
+func as[E error](err error) (said, bool) {
+	found, ok := errors.AsType[E](err)
+	if !ok {
+		return said{}, false
+	}
+	return said{detail: found.Error()}, true
+}
+
+func lacking(err error) (said, bool) {
+	e, ok := errors.AsType[*endpoints.PermissionError](err)
+	if !ok {
+		return said{}, false
+	}
+	challenge := fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.Needs)
+	return said{detail: e.Error(), header: http.Header{"Www-Authenticate": {challenge}}}, true
+}
+
+func rotated(err error) (said, bool) {
+	e, ok := errors.AsType[*tokens.StateError](err)
+	if !ok || e.Successor == "" {
+		return said{}, false
+	}
+	return said{detail: e.Error(), extra: map[string]any{"successor": e.Successor}, header: successorLink(e.Successor)}, true
+}
+
+func ended(err error) (said, bool) { return as[*tokens.StateError](err) }
+
+func tooLarge(err error) (said, bool) {
+	e, ok := errors.AsType[*http.MaxBytesError](err)
+	if !ok {
+		return said{}, false
+	}
+	return said{detail: fmt.Sprintf("the body may have at most %d bytes", e.Limit)}, true
+}
+
+// parameter matches a query's errors; with a code, those that have no other.
+func parameter(code string) func(error) (said, bool) {
+	return func(err error) (said, bool) {
+		e, ok := errors.AsType[*parameterError](err)
+		if !ok || code != "" && (len(e.faults) == 0 || others(e.faults, code)) {
+			return said{}, false
+		}
+		return said{detail: e.Error(), fields: e.faults}, true
+	}
+}
+
+// unknownFields matches a body of which nothing is wrong but its members'
+// names.
+func unknownFields(err error) (said, bool) {
+	e, ok := errors.AsType[*bodyError](err)
+	if !ok || others(e.faults, jsonbody.UnknownField) {
+		return said{}, false
+	}
+	return said{detail: e.Error(), fields: e.faults}, true
+}
+
+// invalid matches what is wrong with a body, found in reading or in judging it.
+func invalid(err error) (said, bool) {
+	if e, ok := errors.AsType[*bodyError](err); ok {
+		return said{detail: e.Error(), fields: e.faults}, true
+	}
+	e, ok := errors.AsType[*tokens.ValidationError](err)
+	if !ok {
+		return said{}, false
+	}
+	fields := make([]problem.Field, len(e.Fields))
+	for i, f := range e.Fields {
+		fields[i] = problem.Field{Code: string(f.Code), Pointer: pointer(f), Detail: f.Field + " " + f.Detail}
+	}
+	return said{detail: (&bodyError{fields}).Error(), fields: fields}, true
+}
+
+func others(faults []problem.Field, code string) bool {
+	return slices.ContainsFunc(faults, func(f problem.Field) bool { return f.Code != code })
+}
+
+// inToken are the fields that stand in a body's member token; reports are those
+// of an entry of usage. All others stand at the top.
+var (
+	inToken = map[string]string{
+		"name": "/token/name", "environment": "/token/environment", "permissions": "/token/permissions",
+		"ip_allow": "/token/ip_allow", "expires_at": "/token/expires_at",
+		"limit": "/token/rate_limit/limit", "window_seconds": "/token/rate_limit/window_seconds",
+	}
+	inReport = []string{"token", "last_used_at", "count", "refused"}
+)
+
+// pointer returns where in a body a field stands (RFC 6901).
+func pointer(f tokens.FieldError) string {
+	if slices.Contains(inReport, f.Field) {
+		return fmt.Sprintf("/usage/%d/%s", f.Entry-1, f.Field)
+	}
+	at, ok := inToken[f.Field]
+	if !ok {
+		at = "/" + f.Field
+	}
+	if f.Entry > 0 {
+		at = fmt.Sprintf("%s/%d", at, f.Entry-1)
+	}
+	return at
+}

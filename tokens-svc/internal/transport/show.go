@@ -1,0 +1,79 @@
+package transport
+
+import (
+	"net/http"
+
+	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/wire"
+)
+
+// tokenView is the answer that shows one token.
+type tokenView struct {
+	Token wire.Token `json:"token"`
+}
+
+// meta says which part of a list an answer is.
+type meta struct {
+	Page    int `json:"page"`
+	PerPage int `json:"per_page"`
+	Total   int `json:"total"`
+}
+
+func encodeShown(_ *http.Request, s endpoints.Shown) reply {
+	shown := wire.NewToken(s.Token, s.Token.Status(s.Now))
+	if s.Usage != nil {
+		shown.Usage = wire.NewUsage(*s.Usage)
+	}
+	return reply{status: http.StatusOK, body: tokenView{shown}}
+}
+
+// encodeSelf shows a token to whoever holds it. Who made it is left out: a
+// person's e-mail is nothing for whoever was given the token.
+func encodeSelf(_ *http.Request, s endpoints.Shown) reply {
+	shown := wire.NewToken(s.Token, s.Token.Status(s.Now))
+	shown.CreatedBy = nil
+	return reply{status: http.StatusOK, body: tokenView{shown}}
+}
+
+func encodeEnded(*http.Request, endpoints.Shown) reply { return reply{status: http.StatusNoContent} }
+
+func encodeMade(_ *http.Request, m endpoints.Made) reply {
+	return created(m.Token, wire.NewCreated(m.Token, m.Token.Status(m.Now), m.Secret))
+}
+
+func encodeRotated(r *http.Request, done endpoints.Rotated) reply {
+	shown := wire.NewRotation(done.Rotation, done.Now)
+	if r.PathValue("id") == "" { // the token itself asked
+		shown.Token.CreatedBy, shown.Previous.CreatedBy = nil, nil
+	}
+	return created(done.Token, shown)
+}
+
+func encodeList(r *http.Request, l endpoints.List) reply {
+	return reply{
+		status: http.StatusOK,
+		header: http.Header{"Link": {links(r.URL, l.Page, l.Total)}},
+		body: struct {
+			Tokens []wire.Token `json:"tokens"`
+			Meta   meta         `json:"meta"`
+		}{wire.NewTokens(l.Tokens, l.Usage, l.Now), meta{l.Page.Number, l.Page.Size, l.Total}},
+	}
+}
+
+func encodeEvents(r *http.Request, e endpoints.Events) reply {
+	return reply{
+		status: http.StatusOK,
+		header: http.Header{"Link": {links(r.URL, e.Page, e.Total)}},
+		body: struct {
+			Events []wire.AuditEvent `json:"audit_events"`
+			Meta   meta              `json:"meta"`
+		}{wire.NewAuditEvents(e.Events), meta{e.Page.Number, e.Page.Size, e.Total}},
+	}
+}
+
+// created answers with a new token and where it is. The secret is in the body,
+// this once.
+func created(t tokens.Token, body any) reply {
+	return reply{status: http.StatusCreated, header: http.Header{"Location": {"/api/v1/tokens/" + string(t.ID)}}, body: body}
+}
