@@ -16,6 +16,8 @@ type ports struct {
 	shipments, shipmentsInner string
 	tokens, tokensInner       string
 	postgres, redis           string
+
+	taken map[string]bool // addresses given away
 }
 
 // Free ports are taken from below the range from which systems give ports to
@@ -29,24 +31,32 @@ func choosePorts(ctx context.Context, gateway int) (p ports, err error) {
 			return p, fmt.Errorf("port %d is in use (%w): stop what listens there, or choose another with QUAYSIDE_PORT=8090 make run", gateway, err)
 		}
 	}
-	taken := map[string]bool{p.gateway: true}
+	p.taken = map[string]bool{p.gateway: true}
 	for _, address := range []*string{
 		&p.gateway, &p.gatewayInner, &p.shipments, &p.shipmentsInner,
 		&p.tokens, &p.tokensInner, &p.postgres, &p.redis,
 	} {
-		for tries := 0; *address == "" && tries < 1000; tries++ {
-			//nolint:gosec // G404: a port number is no secret
-			candidate := loopback(firstPort + rand.IntN(lastPort-firstPort))
-			if !taken[candidate] && tryListen(ctx, candidate) == nil {
-				taken[candidate] = true
-				*address = candidate
-			}
+		if *address != "" {
+			continue
 		}
-		if *address == "" {
-			return p, fmt.Errorf("no free port between %d and %d", firstPort, lastPort)
+		if *address, err = p.free(ctx); err != nil {
+			return p, err
 		}
 	}
 	return p, nil
+}
+
+// free returns an address that is nobody's yet.
+func (p ports) free(ctx context.Context) (string, error) {
+	for range 1000 {
+		//nolint:gosec // G404: a port number is no secret
+		candidate := loopback(firstPort + rand.IntN(lastPort-firstPort))
+		if !p.taken[candidate] && tryListen(ctx, candidate) == nil {
+			p.taken[candidate] = true
+			return candidate, nil
+		}
+	}
+	return "", fmt.Errorf("no free port between %d and %d", firstPort, lastPort)
 }
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

@@ -73,6 +73,13 @@ func (p *process) Stop() error {
 	return p.err
 }
 
+// Kill ends the process at once, as a machine that loses its power would.
+func (p *process) Kill() error {
+	err := p.cmd.Process.Kill()
+	<-p.done
+	return err
+}
+
 // tail returns the end of the process's log.
 func (p *process) tail() []byte {
 	log, err := os.ReadFile(p.logPath)

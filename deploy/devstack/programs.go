@@ -4,70 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"os"
-	"os/exec"
+	"net/url"
 	"path/filepath"
-	"slices"
 )
 
-// Program is one of the three programs, built and running.
-type Program struct {
-	name    string
-	args    []string // of serving
-	env     []string
-	outer   string // address of what came through the gateway
-	inner   string // address of its /readyz
-	binary  string
-	logDir  string
-	process *process
-}
-
 // startPrograms builds the programs, migrates the services' databases and
-// starts all three.
+// starts all of them.
 func (s *Stack) startPrograms(ctx context.Context) error {
-	credential := "GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile
-	callers := "GATEWAY_PUBLIC_KEYS_FILE=" + s.secrets.publicKeyFile
-	programs := []*Program{{
-		name: "tokens-svc", args: []string{"serve"}, outer: s.ports.tokens, inner: s.ports.tokensInner,
-		env: []string{
-			"DATABASE_URL=" + s.dsn["tokens"], credential, callers, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
-			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner,
-			"LOG_LEVEL=" + s.logLevel(),
-		},
-	}, {
-		name: "shipments-svc", args: []string{"serve"}, outer: s.ports.shipments, inner: s.ports.shipmentsInner,
-		env: []string{
-			"DATABASE_URL=" + s.dsn["shipments"], callers,
-			"LISTEN_ADDRESS=" + s.ports.shipments, "INNER_ADDRESS=" + s.ports.shipmentsInner,
-			"LOG_LEVEL=" + s.logLevel(),
-		},
-	}, {
-		name: "gateway", inner: s.ports.gatewayInner,
-		args: []string{"run", "--adapter", "caddyfile", "--config", filepath.Join(s.opts.Root, "gateway", "Caddyfile")},
-		env: []string{
-			credential, "GATEWAY_SIGNING_KEY_FILE=" + s.secrets.signingKeyFile, "REDIS_URL=" + s.RedisURL,
-			"GATEWAY_BIND=127.0.0.1",
-			"GATEWAY_ADDRESS=" + port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + port(s.ports.gatewayInner),
-			"TOKENS_INTERNAL_URL=http://" + s.ports.tokensInner,
-			"TOKENS_PORT=" + port(s.ports.tokens)[1:], "SHIPMENTS_PORT=" + port(s.ports.shipments)[1:],
-			"TRUSTED_PROXIES=" + s.opts.TrustedProxies, "LOG_LEVEL=" + s.logLevel(),
-			"XDG_DATA_HOME=" + s.opts.Dir, "XDG_CONFIG_HOME=" + s.opts.Dir,
-		},
-	}}
+	programs, err := s.describePrograms(ctx)
+	if err != nil {
+		return err
+	}
+	built := map[string]bool{}
 	for _, p := range programs {
-		p.binary, p.logDir = filepath.Join(s.opts.Dir, "bin", p.name), s.LogDir()
+		if built[p.binary] {
+			continue
+		}
+		built[p.binary] = true
 		s.say("building  %s", p.name)
 		if err := p.build(ctx, s.opts.Root, s.opts.Race); err != nil {
 			return err
 		}
-	}
-	for _, p := range programs {
 		if p.args[0] == "serve" {
 			if _, err := p.run(ctx, nil, "migrate", "up"); err != nil {
 				return err
 			}
 		}
+	}
+	for _, p := range programs {
 		if err := p.Start(ctx); err != nil {
 			return errors.Join(err, p.Stop())
 		}
@@ -77,67 +41,87 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 	return nil
 }
 
-// build compiles the program with the flags that are used everywhere, so that
-// what one build compiled the next one finds in the cache.
-func (p *Program) build(ctx context.Context, root string, race bool) error {
-	args := []string{"build", "-trimpath", "-ldflags", "-s -w", "-o", p.binary}
-	env := append(os.Environ(), "CGO_ENABLED=0")
-	if race {
-		args = append(args, "-race")
-		env = append(os.Environ(), "CGO_ENABLED=1")
+// describePrograms lists the programs in the order in which they start.
+func (s *Stack) describePrograms(ctx context.Context) (programs []*Program, err error) {
+	if programs, err = s.describeServices(ctx); err != nil {
+		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/"+p.name)...) //nolint:gosec // G204: our own arguments
-	cmd.Dir, cmd.Env = filepath.Join(root, p.name), env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build %s: %w:\n%s", p.name, err, out)
-	}
-	return nil
-}
-
-// environ is the whole environment of the program: nothing of the
-// developer's own leaks into it.
-func (p *Program) environ() []string {
-	return slices.Concat([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, p.env)
-}
-
-// Start starts the program and waits until it is ready.
-func (p *Program) Start(ctx context.Context) error {
-	cmd := exec.Command(p.binary, p.args...) //nolint:gosec,noctx // G204: our own; stopped by Stop
-	cmd.Env = p.environ()
-	var err error
-	if p.process, err = startProcess(p.name, p.logDir, cmd); err != nil {
-		return err
-	}
-	return p.process.await(ctx, p.name, func() error { return p.ready(ctx) })
-}
-
-// Address returns where a service answers what came through the gateway, for
-// tests of what happens to the rest.
-func (p *Program) Address() string { return p.outer }
-
-// Stop asks the program to drain and waits until it has ended.
-func (p *Program) Stop() error {
-	if p.process == nil {
-		return nil
-	}
-	return p.process.Stop()
-}
-
-func (p *Program) ready(ctx context.Context) error { return answers(ctx, "http://"+p.inner+"/readyz") }
-
-// answers returns nil when a GET of url answers 200.
-func answers(ctx context.Context, url string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	gateway, err := s.describeGateway(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	res, err := http.DefaultClient.Do(req)
+	programs = append(programs, gateway)
+	for _, p := range programs {
+		p.binary, p.logDir = filepath.Join(s.opts.Dir, "bin", p.command), s.LogDir()
+	}
+	return programs, nil
+}
+
+func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err error) {
+	dsn := map[string]string{}
+	for name := range s.dsn {
+		if dsn[name], err = s.linkDSN(ctx, name+"-postgres", s.dsn[name]); err != nil {
+			return nil, err
+		}
+	}
+	callers, level := "GATEWAY_PUBLIC_KEYS_FILE="+s.secrets.publicKeyFile, "LOG_LEVEL="+s.logLevel()
+	programs = append(programs, &Program{
+		name: "tokens-svc", command: "tokens-svc", args: []string{"serve"}, outer: s.ports.tokens, inner: s.ports.tokensInner,
+		env: []string{
+			"DATABASE_URL=" + dsn["tokens"], "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
+			"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
+			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, callers, level,
+		},
+	})
+	for i := range s.replicas.addresses {
+		name, inner := "shipments-svc", s.ports.shipmentsInner
+		if i > 0 {
+			name = fmt.Sprintf("shipments-svc-%d", i+1)
+			if inner, err = s.ports.free(ctx); err != nil {
+				return nil, err
+			}
+		}
+		listen, err := s.replicaLink(ctx, name, s.replicas.at(i, port(s.ports.shipments)))
+		if err != nil {
+			return nil, err
+		}
+		programs = append(programs, &Program{
+			name: name, command: "shipments-svc", args: []string{"serve"}, outer: listen, inner: inner,
+			env: []string{
+				"DATABASE_URL=" + dsn["shipments"], "DATABASE_DIRECT_URL=" + s.dsn["shipments"],
+				"LISTEN_ADDRESS=" + listen, "INNER_ADDRESS=" + inner, callers, level,
+			},
+		})
+	}
+	return programs, nil
+}
+
+func (s *Stack) describeGateway(ctx context.Context) (*Program, error) {
+	links := map[string]string{"gateway-redis": "", "gateway-tokens-inner": s.ports.tokensInner, "gateway-tokens": s.ports.tokens}
+	redis, err := url.Parse(s.RedisURL)
 	if err != nil {
-		return err
+		return nil, errors.New("REDIS_URL is no URL")
 	}
-	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered %s", req.URL.Path, res.Status)
+	links["gateway-redis"] = redis.Host
+	for name, server := range links {
+		if links[name], err = s.link(ctx, name, server); err != nil {
+			return nil, err
+		}
 	}
-	return nil
+	redis.Host = links["gateway-redis"]
+	return &Program{
+		name: "gateway", command: "gateway", inner: s.ports.gatewayInner, replicas: s.replicas,
+		args: []string{"run", "--adapter", "caddyfile", "--config", filepath.Join(s.opts.Root, "gateway", "Caddyfile")},
+		env: []string{
+			"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "GATEWAY_SIGNING_KEY_FILE=" + s.secrets.signingKeyFile,
+			"REDIS_URL=" + redis.String(),
+			"GATEWAY_BIND=127.0.0.1",
+			"GATEWAY_ADDRESS=" + port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + port(s.ports.gatewayInner),
+			"TOKENS_INTERNAL_URL=http://" + links["gateway-tokens-inner"],
+			"TOKENS_PORT=" + port(links["gateway-tokens"])[1:],
+			"SHIPMENTS_HOST=" + s.replicas.host, "SHIPMENTS_PORT=" + port(s.ports.shipments)[1:],
+			"TRUSTED_PROXIES=" + s.opts.TrustedProxies, "LOG_LEVEL=" + s.logLevel(),
+			"XDG_DATA_HOME=" + s.opts.Dir, "XDG_CONFIG_HOME=" + s.opts.Dir,
+		},
+	}, nil
 }

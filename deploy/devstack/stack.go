@@ -33,6 +33,12 @@ type Options struct {
 	Log         io.Writer // progress, a line a step
 
 	TrustedProxies string // ranges whose X-Forwarded-For the gateway believes, separated by spaces
+	// SecondShipments adds a second shipments-svc under the name of the first.
+	SecondShipments bool
+	// Between, when set, puts itself between parts of the stack: it is to
+	// listen where the link says and to pass on to the part itself. What it
+	// starts must outlive the stack.
+	Between func(Link) error
 }
 
 // Stack is a running product.
@@ -47,6 +53,7 @@ type Stack struct {
 	database *server // nil when it is not ours
 	redis    stopper // nil when it is not ours
 	programs []*Program
+	replicas replicas          // of shipments-svc
 	dsn      map[string]string // by database name
 }
 
@@ -71,6 +78,13 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 	}
 	s.URL = "http://" + s.ports.gateway
 	if s.secrets, err = loadSecrets(filepath.Join(opts.Dir, "secrets")); err != nil {
+		return s, err
+	}
+	count := 1
+	if opts.SecondShipments {
+		count = 2
+	}
+	if s.replicas, err = findReplicas(ctx, opts.Dir, count); err != nil {
 		return s, err
 	}
 	if err := s.startState(ctx); err != nil {
@@ -124,6 +138,13 @@ func (s *Stack) Program(name string) *Program {
 	}
 	return s.programs[i]
 }
+
+// Programs are all programs, in the order in which they were started.
+func (s *Stack) Programs() []*Program { return slices.Clone(s.programs) }
+
+// DSN leads to a database without anything between; name is that of the
+// service, "shipments" or "tokens".
+func (s *Stack) DSN(name string) string { return s.dsn[name] }
 
 // StopRedis ends the Redis that Start started.
 func (s *Stack) StopRedis() error { return s.redis.Stop() }

@@ -1,0 +1,93 @@
+package chaos
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/deploy/devstack"
+)
+
+// TestAShortRunFindsNothingUnsafe keeps the whole machinery alive: a calm day,
+// a part away, a program killed. What may never be broken is not.
+func TestAShortRunFindsNothingUnsafe(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	err = Run(t.Context(), Config{
+		Root: root, Dir: filepath.Join(t.TempDir(), "rig"), Logs: filepath.Join(t.TempDir(), "log"),
+		Faults: regexp.MustCompile("^(nothing: .*|tokens-svc: unplugged|one of two shipments-svc: killed)$"),
+		Rest:   time.Second, Report: &text, Log: os.Stderr,
+	})
+	if errors.Is(err, devstack.ErrOneAddress) {
+		t.Skip(err)
+	}
+	if err != nil && !errors.Is(err, ErrBroken) {
+		t.Fatalf("%v\n%s", err, &text)
+	}
+	for _, title := range []string{"nothing: a calm day", "tokens-svc: unplugged", "one of two shipments-svc: killed"} {
+		if !strings.Contains(text.String(), "\n"+title+", ") {
+			t.Errorf("%s was not observed", title)
+		}
+	}
+	for _, never := range []promise{failsClosed, neverA401, exact, keepsWrites} {
+		if n := strings.Count(text.String(), "  kept    "+never.text); n != 3 {
+			t.Errorf("kept %d times of 3: %s", n, never.text)
+		}
+	}
+	if t.Failed() {
+		t.Log(text.String())
+	}
+}
+
+func TestTitlesAreDistinctAndEveryFaultIsJudged(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, f := range faults {
+		if seen[f.title()] || f.strike == nil || f.part == "" || f.name == "" {
+			t.Errorf("%q is not complete, or there twice", f.title())
+		}
+		seen[f.title()] = true
+		if len(f.own) == 0 {
+			t.Errorf("%s: nothing is promised of it alone", f.title())
+		}
+	}
+}
+
+// TestEverythingTakesUnderTenMinutes adds up what a run takes at least; what
+// is made ready and counted between faults comes on top.
+func TestEverythingTakesUnderTenMinutes(t *testing.T) {
+	t.Parallel()
+	total := 3 * calm
+	for _, f := range faults {
+		total += calm + f.lasts + calmAgain
+	}
+	if total > 8*time.Minute {
+		t.Errorf("%s of load alone", total)
+	}
+}
+
+func TestTheRowsOfTheTableAreAllThere(t *testing.T) {
+	t.Parallel()
+	for _, title := range []string{
+		"Redis: slow", "Redis: unplugged", "Redis: hung", "Redis: flapping", "Redis: failing over", "Redis: a key of the wrong type",
+		"tokens-svc: slow", "tokens-svc: unplugged", "tokens-svc: hung", "tokens-svc: garbage",
+		"Postgres: unplugged", "Postgres: hung", "Postgres: restarted", "Postgres: failing over", "Postgres: out of connections",
+		"one of two shipments-svc: killed", "one of two shipments-svc: slow",
+		"restarts: both shipments-svc in turn", "restarts: configuration reloaded 20 times", "restarts: SIGTERM to the gateway",
+		"gateway: killed",
+		"the rest: disk full", "the rest: gateway's log pipe blocked", "the rest: 1,000 half-open connections",
+	} {
+		if !slices.ContainsFunc(faults, func(f fault) bool { return f.title() == title }) {
+			t.Errorf("nothing makes %s", title)
+		}
+	}
+}

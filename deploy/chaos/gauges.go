@@ -1,0 +1,116 @@
+package chaos
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// gauges are what must come back to where it was, by program and name.
+type gauges map[string]map[string]float64
+
+// gauged are the metrics, by the name that people know them under. Sockets are
+// most of a program's open files.
+var gauged = map[string]string{
+	"go_goroutines":                 "goroutines",
+	"process_resident_memory_bytes": "memory",
+	"process_open_fds":              "connections",
+}
+
+// tolerance is how far above its start a gauge may stay.
+const tolerance = 0.10
+
+// readGauges asks every program's inner listener for its metrics.
+func (r *rig) readGauges(ctx context.Context) (gauges, error) {
+	g := gauges{}
+	for _, p := range r.stack.Programs() {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Inner()+"/metrics", nil)
+		if err != nil {
+			return nil, err
+		}
+		res, err := r.inner.Do(req)
+		if err != nil {
+			return nil, fmt.Errorf("metrics of %s: %w", p.Name(), err)
+		}
+		g[p.Name()] = map[string]float64{}
+		lines := bufio.NewScanner(res.Body)
+		for lines.Scan() {
+			metric, text, _ := strings.Cut(lines.Text(), " ")
+			if name, ok := gauged[metric]; ok {
+				g[p.Name()][name], err = strconv.ParseFloat(text, 64)
+			}
+		}
+		_ = res.Body.Close()
+		if err != nil || lines.Err() != nil || len(g[p.Name()]) < len(gauged) {
+			return nil, fmt.Errorf("metrics of %s are incomplete: %v (%w, %w)", p.Name(), g[p.Name()], err, lines.Err())
+		}
+	}
+	return g, nil
+}
+
+// median reads the gauges so many times, a tenth of a second apart.
+func (r *rig) median(ctx context.Context, times int) (gauges, error) {
+	values := map[string]map[string][]float64{}
+	for range times {
+		g, err := r.readGauges(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for program, all := range g {
+			if values[program] == nil {
+				values[program] = map[string][]float64{}
+			}
+			for name, value := range all {
+				values[program][name] = append(values[program][name], value)
+			}
+		}
+		wait(ctx, 100*time.Millisecond)
+	}
+	g := gauges{}
+	for program, all := range values {
+		g[program] = map[string]float64{}
+		for name, list := range all {
+			slices.Sort(list)
+			g[program][name] = list[len(list)/2]
+		}
+	}
+	return g, nil
+}
+
+// above lists the gauges that are over their start by more than the tolerance.
+func (g gauges) above(start gauges) (lines []string) {
+	for _, program := range slices.Sorted(maps.Keys(start)) {
+		for _, name := range slices.Sorted(maps.Keys(start[program])) {
+			before, now := start[program][name], g[program][name]
+			if now > before*(1+tolerance) {
+				lines = append(lines, fmt.Sprintf("%s: %s %s, at the start %s", program, name, amount(name, now), amount(name, before)))
+			}
+		}
+	}
+	return lines
+}
+
+// lines shows all gauges.
+func (g gauges) lines() (lines []string) {
+	for _, program := range slices.Sorted(maps.Keys(g)) {
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(g[program])) {
+			parts = append(parts, name+" "+amount(name, g[program][name]))
+		}
+		lines = append(lines, program+": "+strings.Join(parts, ", "))
+	}
+	return lines
+}
+
+func amount(name string, value float64) string {
+	if name == "memory" {
+		return fmt.Sprintf("%.1f MiB", value/(1<<20))
+	}
+	return fmt.Sprintf("%.0f", value)
+}

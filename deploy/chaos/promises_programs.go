@@ -1,0 +1,76 @@
+package chaos
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// ofOneOfTwo: the other one takes over.
+var ofOneOfTwo = []promise{
+	{"at most 1 % errors after 3 s", func(o *observation) (bool, string) {
+		late := keep(customers(o.during()), func(s sample) bool { return s.start.Sub(o.began) > gettingOverIt })
+		bad := failures(late)
+		if len(bad) == 0 {
+			return true, fmt.Sprintf("none of %d", len(late))
+		}
+		return share(len(bad), len(late)) <= acceptableErrors,
+			fmt.Sprintf("%.1f %% of %d: %s", 100*share(len(bad), len(late)), len(late), outcomes(bad, 2))
+	}},
+	{"GET is tried at most twice, POST once", func(o *observation) (bool, string) {
+		tries := map[string]int{}
+		gets, posts := 0, 0
+		for _, r := range o.seen {
+			if r.id == "" || !strings.HasPrefix(r.path, "/api/v1/shipments") {
+				continue
+			}
+			tries[r.id]++
+			if r.method == http.MethodPost {
+				posts = max(posts, tries[r.id])
+			} else {
+				gets = max(gets, tries[r.id])
+			}
+		}
+		return gets <= 2 && posts <= 1, fmt.Sprintf("GET up to %d, POST up to %d", gets, posts)
+	}},
+}
+
+// ofRestarts: nobody notices.
+var ofRestarts = []promise{
+	{"no failed request", func(o *observation) (bool, string) {
+		return none(keep(customers(o.since()), func(s sample) bool { return !o.excused(s) }))
+	}},
+	{"in-flight requests finish within 10 s", func(o *observation) (bool, string) {
+		var longest time.Duration
+		for _, d := range o.drains {
+			longest = max(longest, d)
+		}
+		return longest <= longestDrain, fmt.Sprintf("the longest stop took %s", ms(longest))
+	}},
+}
+
+var losesOnlyInFlight = promise{"only its in-flight requests are lost", func(o *observation) (bool, string) {
+	lost := keep(failures(customers(o.since())), func(s sample) bool { return !s.nobody })
+	other := keep(lost, func(s sample) bool { return !o.excused(s) })
+	return len(other) == 0, fmt.Sprintf("%d in flight, %d others", len(lost)-len(other), len(other))
+}}
+
+var refusesWrites = promise{"503 on writes, and reads go on", func(o *observation) (bool, string) {
+	wrong := keep(of(o.during(), kindCreate), func(s sample) bool {
+		return s.status != http.StatusServiceUnavailable || !s.retryAfter
+	})
+	wrong = append(wrong, failures(of(o.during(), kindList, kindOne, kindSelf, kindFresh))...)
+	return len(wrong) == 0, fmt.Sprintf("%d otherwise%s", len(wrong), list([]string{outcomes(wrong, 2)}))
+}}
+
+var servesOn = promise{"serving goes on", func(o *observation) (bool, string) { return none(customers(o.during())) }}
+
+var closesHalfOpen = promise{"1,000 half-open connections are closed within 30 s", func(o *observation) (bool, string) {
+	var longest time.Duration
+	for _, d := range o.closed {
+		longest = max(longest, d)
+	}
+	return len(o.closed) == halfOpen && longest <= longestHalfOpen,
+		fmt.Sprintf("%d closed, the last after %.1f s", len(o.closed), longest.Seconds())
+}}

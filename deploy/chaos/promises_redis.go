@@ -1,0 +1,40 @@
+package chaos
+
+import (
+	"fmt"
+	"time"
+)
+
+// ofRedis: the gateway goes on alone.
+var ofRedis = []promise{
+	{"200s go on with the local window", func(o *observation) (bool, string) { return none(customers(o.during())) }},
+	{"the window's headers are present", func(o *observation) (bool, string) {
+		all := keep(o.during(), func(s sample) bool { return s.status != 0 })
+		without := keep(all, func(s sample) bool { return !s.windowed })
+		return len(without) == 0, fmt.Sprintf("missing from %d of %d", len(without), len(all))
+	}},
+	{"added p99 at most 60 ms", func(o *observation) (bool, string) {
+		added := p99(of(o.during(), kindList, kindOne)) - p99(of(o.before(), kindList, kindOne))
+		return added <= 60*time.Millisecond, ms(added) + " added"
+	}},
+}
+
+// breakerOpen is when the breaker of the windows has had time to open.
+const breakerOpen = time.Second
+
+// ofRedisGone are further promises, of faults that the breaker opens for.
+var ofRedisGone = []promise{
+	{"added p99 under 1 ms once the breaker is open", func(o *observation) (bool, string) {
+		late := keep(of(o.during(), kindList, kindOne), func(s sample) bool { return s.start.Sub(o.began) > breakerOpen })
+		passed := keep(late, sample.passed)
+		if len(passed) < len(late)/2 {
+			return false, fmt.Sprintf("only %d of %d passed", len(passed), len(late))
+		}
+		added := p99(passed) - p99(of(o.before(), kindList, kindOne))
+		return added < time.Millisecond, ms(added) + " added"
+	}},
+}
+
+var repairsKey = promise{"a wrong-typed key is repaired", func(o *observation) (bool, string) {
+	return none(keep(customers(o.during()), func(s sample) bool { return s.start.Sub(o.began) > breakerOpen }))
+}}

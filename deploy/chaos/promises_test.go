@@ -1,0 +1,166 @@
+package chaos
+
+import (
+	"testing"
+	"time"
+)
+
+// at is a moment of an observation whose fault lasts from second 2 to 6.
+func at(seconds float64) time.Time {
+	return time.Unix(1_800_000_000, 0).Add(time.Duration(seconds * float64(time.Second)))
+}
+
+// got is a sample of a kind, begun at a moment, with a status and how long it took.
+func got(kind string, seconds float64, status int, took time.Duration) sample {
+	return sample{kind: kind, start: at(seconds), status: status, took: took, explained: true, retryAfter: true, windowed: true}
+}
+
+func with(s sample, change func(*sample)) sample {
+	change(&s)
+	return s
+}
+
+func TestPromisesJudgeWhatWasSeen(t *testing.T) {
+	t.Parallel()
+	quick := 3 * time.Millisecond
+	lost := func(s *sample) { s.status, s.err = 0, "EOF" }
+	refused := func(s *sample) { s.status, s.err, s.nobody = 0, "connection refused", true }
+	reference := func(s *sample) { s.ask.reference = "A" }
+	for _, tt := range []struct {
+		name    string
+		promise promise
+		kept    bool
+		seen    observation
+	}{
+		{"a request of 2 s", inTime, true, observation{samples: []sample{got(kindList, 3, 200, 2*time.Second)}}},
+		{"one above", inTime, false, observation{samples: []sample{got(kindList, 3, 200, 2*time.Second+1)}}},
+		{"one above that began before the fault", inTime, false, observation{samples: []sample{got(kindList, 1, 200, 3*time.Second)}}},
+
+		{"a problem", explained, true, observation{samples: []sample{got(kindList, 3, 503, quick)}}},
+		{"a bare 502", explained, false, observation{samples: []sample{with(got(kindList, 3, 502, quick), func(s *sample) { s.explained = false })}}},
+		{"no answer", explained, false, observation{samples: []sample{with(got(kindList, 3, 0, quick), lost)}}},
+		{"no gateway", explained, false, observation{samples: []sample{with(got(kindList, 3, 0, quick), refused)}}},
+		{"no gateway while it restarts", explained, true, observation{
+			fault: fault{gateway: gatewayStops}, samples: []sample{with(got(kindList, 3, 0, quick), refused)},
+		}},
+
+		{"a made-up token refused", failsClosed, true, observation{samples: []sample{got(kindUnknown, 3, 401, quick), got(kindUnknown, 3, 503, quick)}}},
+		{"a made-up token let through", failsClosed, false, observation{samples: []sample{got(kindUnknown, 3, 200, quick)}}},
+		{"a write without the permission", failsClosed, false, observation{samples: []sample{got("no permission", 3, 201, quick)}}},
+
+		{"503 for a good token", neverA401, true, observation{samples: []sample{got(kindFresh, 3, 503, quick)}}},
+		{"401 for a good token", neverA401, false, observation{samples: []sample{got(kindFresh, 3, 401, quick)}}},
+		{"401 for one that is limited", neverA401, false, observation{samples: []sample{got(kindLimited, 3, 401, quick)}}},
+
+		{"a window's quota", exact, true, observation{samples: windowOf(5)}},
+		{"one more", exact, false, observation{samples: windowOf(6)}},
+		{"twice the quota without Redis", exact, true, observation{fault: fault{part: partRedis}, samples: windowOf(10)}},
+		{"more than that", exact, false, observation{fault: fault{part: partRedis}, samples: windowOf(11)}},
+
+		{"a create that is there", keepsWrites, true, observation{
+			samples: []sample{with(got(kindCreate, 3, 201, quick), reference)}, shipped: map[string]int{"A": 1},
+		}},
+		{"a create that is not", keepsWrites, false, observation{samples: []sample{with(got(kindCreate, 3, 201, quick), reference)}}},
+		{"one that was never acknowledged", keepsWrites, true, observation{samples: []sample{with(got(kindCreate, 3, 503, quick), reference)}}},
+
+		{"back after 5 s", recovers, true, observation{samples: []sample{got(kindList, 11, 503, quick), got(kindList, 12, 200, quick)}}},
+		{"back later", recovers, false, observation{samples: []sample{got(kindList, 11.1, 503, quick), got(kindList, 12, 200, quick)}}},
+		{"nothing asked", recovers, false, observation{}},
+
+		{"a line", logsOnce, true, observation{messages: map[message]int{{"gateway", "down"}: 1}}},
+		{"the same line twice", logsOnce, false, observation{messages: map[message]int{{"gateway", "down"}: 2}}},
+		{"twice, but so did the fault", logsOnce, true, observation{fault: fault{changes: 2}, messages: map[message]int{{"gateway", "down"}: 2}}},
+		{"silence about failures", logsOnce, false, observation{samples: []sample{got(kindList, 3, 503, quick)}}},
+
+		{"two look-ups at once", looksUpOnce, false, observation{seen: []request{
+			{at: at(3), path: "/internal/v1/introspect", form: "token=x"}, {at: at(3.05), path: "/internal/v1/introspect", form: "token=x"},
+		}}},
+		{"look-ups of two tokens", looksUpOnce, true, observation{seen: []request{
+			{at: at(3), path: "/internal/v1/introspect", form: "token=x"}, {at: at(3.05), path: "/internal/v1/introspect", form: "token=y"},
+		}}},
+
+		{"revoked and refused", revokedWithin(time.Second), true, observation{dooming: at(2), samples: []sample{got(kindDoomed, 2.9, 200, quick), got(kindDoomed, 3.1, 401, quick)}}},
+		{"revoked and let through", revokedWithin(time.Second), false, observation{dooming: at(2), samples: []sample{got(kindDoomed, 3.1, 200, quick)}}},
+
+		{"served for a minute", servesToTheBound, true, observation{healing: at(72), samples: []sample{got(kindList, 50, 200, quick), got(kindList, 70, 503, quick)}}},
+		{"given up early", servesToTheBound, false, observation{healing: at(72), samples: []sample{got(kindList, 20, 503, quick)}}},
+		{"served for ever", servesToTheBound, false, observation{healing: at(72), samples: []sample{got(kindList, 70, 200, quick)}}},
+
+		{"one row of a retried key", retriedOnce, true, observation{samples: []sample{with(got(kindRepeat, 3, 201, quick), reference)}, shipped: map[string]int{"A": 1}}},
+		{"two", retriedOnce, false, observation{samples: []sample{with(got(kindRepeat, 3, 201, quick), reference)}, shipped: map[string]int{"A": 2}}},
+
+		{"lost in the gateway", losesOnlyInFlight, true, observation{
+			fault: fault{gateway: gatewayKilled}, samples: []sample{with(got(kindList, 1.9, 0, time.Second), lost), with(got(kindList, 4, 0, quick), refused)},
+		}},
+		{"lost later", losesOnlyInFlight, false, observation{
+			fault: fault{gateway: gatewayKilled}, samples: []sample{with(got(kindList, 4, 0, quick), lost)},
+		}},
+
+		{"a slow drain", ofRestarts[1], false, observation{drains: []time.Duration{11 * time.Second}}},
+		{"half-open ones closed in time", closesHalfOpen, true, observation{closed: make([]time.Duration, halfOpen)}},
+		{"one not closed", closesHalfOpen, false, observation{closed: make([]time.Duration, halfOpen-1)}},
+		{"POST tried twice", ofOneOfTwo[1], false, observation{seen: []request{
+			{method: "POST", path: "/api/v1/shipments", id: "req_1"}, {method: "POST", path: "/api/v1/shipments", id: "req_1"},
+		}}},
+		{"GET tried twice", ofOneOfTwo[1], true, observation{seen: []request{
+			{method: "GET", path: "/api/v1/shipments", id: "req_1"}, {method: "GET", path: "/api/v1/shipments", id: "req_1"},
+		}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o := tt.seen
+			o.began, o.struck = at(2), at(2.1)
+			if o.healing.IsZero() {
+				o.healing = at(6)
+			}
+			kept, seen := tt.promise.kept(&o)
+			if kept != tt.kept {
+				t.Errorf("%s: kept is %v (%s)", tt.promise.text, kept, seen)
+			}
+			if seen == "" {
+				t.Error("nothing is said about what was seen")
+			}
+		})
+	}
+}
+
+// windowOf is so many requests that passed in one window, and one that did not.
+func windowOf(passed int) []sample {
+	samples := []sample{got(kindLimited, 5, 429, time.Millisecond)}
+	for range passed {
+		samples = append(samples, with(got(kindLimited, 3, 200, time.Millisecond), func(s *sample) { s.reset = 1_800_000_010 }))
+	}
+	return samples
+}
+
+func TestP99IsTheMedianOfTheSeconds(t *testing.T) {
+	t.Parallel()
+	var samples []sample
+	for second := range 5 {
+		for i := range 100 {
+			took := time.Millisecond
+			if i == 0 {
+				took = time.Second // one of a hundred, which is not counted
+			}
+			if second == 3 {
+				took = time.Minute // one bad second
+			}
+			samples = append(samples, got(kindList, float64(second), 200, took))
+		}
+	}
+	if got := p99(samples); got != time.Millisecond {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestGaugesAboveTheirStartAreNamed(t *testing.T) {
+	t.Parallel()
+	start := gauges{"gateway": {"goroutines": 100, "memory": 50 << 20}}
+	if above := (gauges{"gateway": {"goroutines": 110, "memory": 10 << 20}}).above(start); len(above) != 0 {
+		t.Errorf("within ten percent: %v", above)
+	}
+	above := gauges{"gateway": {"goroutines": 111, "memory": 50 << 20}}.above(start)
+	if len(above) != 1 || above[0] != "gateway: goroutines 111, at the start 100" {
+		t.Errorf("got %v", above)
+	}
+}

@@ -1,0 +1,81 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/quayside/quayside/deploy/devstack"
+)
+
+// pulse is what was felt of the programs while something was broken.
+type pulse struct {
+	beats int
+	dead  []string // /livez that was not 200: once a program
+}
+
+// feel asks every program's /livez until ctx ends.
+func (r *rig) feel(ctx context.Context) (p pulse) {
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	dead := map[string]bool{}
+	for {
+		for _, program := range r.stack.Programs() {
+			said := r.livez(ctx, program)
+			if ctx.Err() != nil {
+				return p
+			}
+			p.beats++
+			if said != "" && !dead[program.Name()] {
+				dead[program.Name()] = true
+				p.dead = append(p.dead, program.Name()+" "+said)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return p
+		case <-tick.C:
+		}
+	}
+}
+
+// livez returns nothing, or what is wrong.
+func (r *rig) livez(ctx context.Context, program *devstack.Program) string {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+program.Inner()+"/livez", nil)
+	if err != nil {
+		return err.Error()
+	}
+	res, err := r.inner.Do(req)
+	if err != nil {
+		return reason(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Sprint(res.StatusCode)
+	}
+	return ""
+}
+
+// letGo waits, while nobody asks anything, until no service has more than a
+// pool's goroutines above what it had before, and returns how many it has.
+// Requests that wait for a broken part end within their two seconds.
+func (r *rig) letGo(ctx context.Context, before gauges) (map[string]int, error) {
+	ctx, cancel := context.WithTimeout(ctx, longestRequest+time.Second)
+	defer cancel()
+	for {
+		now, err := r.readGauges(context.WithoutCancel(ctx))
+		if err != nil {
+			return nil, err
+		}
+		stuck, most := map[string]int{}, 0
+		for program := range now {
+			stuck[program] = int(now[program]["goroutines"] - before[program]["goroutines"])
+			most = max(most, stuck[program])
+		}
+		if most <= pool || ctx.Err() != nil {
+			return stuck, nil
+		}
+		wait(ctx, 100*time.Millisecond)
+	}
+}

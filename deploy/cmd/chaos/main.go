@@ -1,0 +1,64 @@
+// Chaos breaks what lies between Quayside's programs, and the programs, one
+// thing at a time under load, and prints what was promised beside what was
+// seen. It ends with 1 when a promise was broken, and with 2 when it could not
+// find out.
+//
+//	chaos            everything, in under ten minutes
+//	chaos REGEXP     only faults whose title matches, such as 'Redis: hung'
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"time"
+
+	"github.com/quayside/quayside/deploy/chaos"
+)
+
+// rest is longer than the gateway keeps an idle connection to a service.
+const rest = 45 * time.Second
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := run(ctx, os.Args[1:])
+	switch {
+	case err == nil:
+	case errors.Is(err, chaos.ErrBroken):
+		fmt.Fprintln(os.Stderr, "chaos:", err)
+		os.Exit(1)
+	default:
+		fmt.Fprintln(os.Stderr, "chaos:", err)
+		os.Exit(2)
+	}
+}
+
+func run(ctx context.Context, args []string) (err error) {
+	var faults *regexp.Regexp
+	switch len(args) {
+	case 0:
+	case 1:
+		if faults, err = regexp.Compile(args[0]); err != nil {
+			return err
+		}
+	default:
+		return errors.New("usage: chaos [REGEXP]")
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(root, "go.work")); err != nil {
+		return errors.New("run chaos at the root of the repository")
+	}
+	return chaos.Run(ctx, chaos.Config{
+		Root: root, Dir: filepath.Join(root, ".run", "chaos"), Logs: filepath.Join(root, ".run", "chaos-log"),
+		Faults: faults, Rest: rest, Report: os.Stdout, Log: os.Stderr,
+	})
+}

@@ -1,0 +1,104 @@
+package devstack
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+)
+
+// Program is one of the programs, built and running.
+type Program struct {
+	name     string
+	command  string   // what it is built from
+	args     []string // of serving
+	env      []string
+	inner    string   // address of its /readyz
+	replicas replicas // of others, that it must find
+	binary   string
+	logDir   string
+	process  *process
+}
+
+// build compiles the program with the flags that are used everywhere, so that
+// what one build compiled the next one finds in the cache.
+func (p *Program) build(ctx context.Context, root string, race bool) error {
+	args := []string{"build", "-trimpath", "-ldflags", "-s -w", "-o", p.binary}
+	env := append(os.Environ(), "CGO_ENABLED=0")
+	if race {
+		args = append(args, "-race")
+		env = append(os.Environ(), "CGO_ENABLED=1")
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/"+p.command)...) //nolint:gosec // G204: our own arguments
+	cmd.Dir, cmd.Env = filepath.Join(root, p.command), env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w:\n%s", p.name, err, out)
+	}
+	return nil
+}
+
+// environ is the whole environment of the program: nothing of the
+// developer's own leaks into it.
+func (p *Program) environ() []string {
+	return slices.Concat([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, p.env)
+}
+
+// Start starts the program and waits until it is ready.
+func (p *Program) Start(ctx context.Context) error {
+	cmd := exec.Command(p.binary, p.args...) //nolint:gosec,noctx // G204: our own; stopped by Stop
+	cmd.Env = p.environ()
+	err := p.replicas.see(cmd)
+	if err != nil {
+		return err
+	}
+	if p.process, err = startProcess(p.name, p.logDir, cmd); err != nil {
+		return err
+	}
+	return p.process.await(ctx, p.name, func() error { return p.ready(ctx) })
+}
+
+// Address returns where a service answers what came through the gateway, for
+// tests of what happens to the rest.
+func (p *Program) Address() string { return p.outer }
+
+// Stop asks the program to drain and waits until it has ended.
+func (p *Program) Stop() error {
+	if p.process == nil {
+		return nil
+	}
+	return p.process.Stop()
+}
+
+// Kill ends the program at once, without a chance to finish anything.
+func (p *Program) Kill() error { return p.process.Kill() }
+
+// Signal sends the program a signal.
+func (p *Program) Signal(signal os.Signal) error { return p.process.cmd.Process.Signal(signal) }
+
+// Inner is the address of the program's inner listener, host:port.
+func (p *Program) Inner() string { return p.inner }
+
+// Name tells the program apart from the others, a replica from another, too.
+func (p *Program) Name() string { return p.name }
+
+func (p *Program) ready(ctx context.Context) error { return answers(ctx, "http://"+p.inner+"/readyz") }
+
+// answers returns nil when a GET of url answers 200.
+func answers(ctx context.Context, url string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %s", req.URL.Path, res.Status)
+	}
+	return nil
+}
