@@ -27,6 +27,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"time"
 )
 
@@ -82,12 +83,25 @@ func chosen(titles *regexp.Regexp) []fault {
 	return keep(faults, func(f fault) bool { return titles == nil || titles.MatchString(f.title()) })
 }
 
-// warm lets the load run until pools are filled and code is loaded, and reads
-// the gauges to which everything is to come back.
+// crowd is how many customers ask at the same time in a busy second.
+const crowd = 20
+
+// warm lets the load run, with a busy moment at its beginning, until pools are
+// as a day leaves them, and reads the gauges to which everything is to come
+// back.
 func (r *rig) warm(ctx context.Context) (gauges, error) {
 	l := startLoad(ctx, r)
 	defer l.stop()
-	wait(ctx, 2*calm)
+	var rush sync.WaitGroup
+	for range crowd {
+		rush.Go(func() {
+			for begin := time.Now(); time.Since(begin) < time.Second; {
+				l.ask(ctx, ctx, kindOf(kindList))
+			}
+		})
+	}
+	rush.Wait()
+	wait(ctx, 4*calm)
 	return r.median(ctx, 10)
 }
 

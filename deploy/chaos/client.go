@@ -137,7 +137,7 @@ func (c *client) do(ctx context.Context, a ask) (s sample, body []byte) {
 // reason is the last part of an error: what happened, not to whom.
 func reason(err error) string {
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return "no answer within " + patience.String()
+		return "no answer in time"
 	}
 	text := err.Error()
 	return text[strings.LastIndex(text, ": ")+1:]

@@ -61,10 +61,12 @@ var (
 // How long faults last: long enough to be met by some hundred requests, and
 // for one of two longer than it may take to leave it out.
 const (
-	short = 4 * time.Second
-	long  = 6 * time.Second
-	blind = 70 * time.Second // longer than an answer may be remembered
-	flaps = 4                // in short
+	short = 3 * time.Second
+	long  = 5 * time.Second
+	blind = 66 * time.Second // longer than an answer may be remembered
+	flaps = 3                // in short
+
+	rounds = 5 // of a rolling restart
 )
 
 // faults is what breaks, in turn, and what is promised about it: the table
@@ -77,7 +79,7 @@ var faults = slices.Concat(
 		fault{name: "unplugged", strike: unplugged(toRedis...), own: ofRedisGone},
 		fault{name: "hung", strike: hung(toRedis...), own: ofRedisGone},
 		fault{name: "flapping", strike: flapping(toRedis...), changes: flaps},
-		fault{name: "garbage", strike: garbledAnswers(toRedis...), own: ofRedisGone},
+		fault{name: "garbage", strike: garbled(statusLine, toRedis...), own: ofRedisGone},
 		fault{name: "cut short", strike: cutShort(40, toRedis...)},
 		fault{name: "sliced", strike: sliced(toRedis...)},
 		fault{name: "failing over", strike: redisReadOnly, own: ofRedisGone},
@@ -90,7 +92,7 @@ var faults = slices.Concat(
 		fault{name: "unplugged", strike: unplugged(toTokens...)},
 		fault{name: "hung", strike: hung(toTokens...), own: []promise{looksUpOnce}},
 		fault{name: "flapping", strike: flapping(toTokens...), changes: flaps},
-		fault{name: "garbage", strike: garbledAnswers(toTokens...)},
+		fault{name: "garbage", strike: garbled(statusLine, toTokens...)},
 		fault{name: "cut short", strike: cutShort(60, toTokens...)},
 		fault{name: "sliced", strike: sliced(toTokens...)},
 		fault{name: "killed", strike: killed("tokens-svc")},
@@ -102,7 +104,7 @@ var faults = slices.Concat(
 		fault{name: "unplugged", strike: unplugged(toPostgres...)},
 		fault{name: "hung", strike: hung(toPostgres...)},
 		fault{name: "flapping", strike: flapping(toPostgres...), changes: flaps},
-		fault{name: "garbage", strike: garbledAnswers(toPostgres...)},
+		fault{name: "garbage", strike: garbled(messageType, toPostgres...)},
 		fault{name: "cut short", strike: cutShort(400, toPostgres...)},
 		fault{name: "sliced", strike: sliced(toPostgres...)},
 		fault{name: "restarted", strike: postgresRestarted},
@@ -116,7 +118,7 @@ var faults = slices.Concat(
 		fault{name: "unplugged", strike: unplugged(toShipments...)},
 		fault{name: "hung", strike: hung(toShipments...)},
 		fault{name: "flapping", strike: flapping(toShipments...), changes: flaps + 2},
-		fault{name: "garbage", strike: garbledAnswers(toShipments...)},
+		fault{name: "garbage", strike: garbled(statusLine, toShipments...)},
 		fault{name: "cut short", strike: cutShort(60, toShipments...)},
 		fault{name: "sliced", strike: sliced(toShipments...)},
 		fault{name: "killed", strike: killed("shipments-svc")},
@@ -129,9 +131,9 @@ var faults = slices.Concat(
 		fault{name: "tokens-svc's log pipe blocked", strike: logBlocked, prepare: logPiped("tokens-svc"), own: []promise{servesOn}},
 	),
 	row(partRestarts, 0, ofRestarts,
-		fault{name: "both shipments-svc in turn", strike: stopped("shipments-svc", "shipments-svc-2"), changes: 2},
-		fault{name: "configuration reloaded 20 times", strike: reconfigured},
-		fault{name: "SIGTERM to the gateway", strike: stopped("gateway"), gateway: gatewayStops},
+		fault{name: "both shipments-svc in turn, 5 times", strike: stopped(rounds, "shipments-svc", "shipments-svc-2"), changes: 2 * rounds},
+		fault{name: "configuration reloaded 20 times", strike: reconfigured, changes: reloads},
+		fault{name: "SIGTERM to the gateway", strike: stopped(1, "gateway"), gateway: gatewayStops},
 	),
 	row(partGateway, short, nil,
 		fault{name: "killed", strike: killed("gateway"), gateway: gatewayKilled, own: []promise{losesOnlyInFlight}},

@@ -3,6 +3,7 @@ package chaos
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -30,28 +31,39 @@ const tolerance = 0.10
 func (r *rig) readGauges(ctx context.Context) (gauges, error) {
 	g := gauges{}
 	for _, p := range r.stack.Programs() {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Inner()+"/metrics", nil)
-		if err != nil {
-			return nil, err
-		}
-		res, err := r.inner.Do(req)
+		one, err := r.scrape(ctx, "http://"+p.Inner()+"/metrics")
 		if err != nil {
 			return nil, fmt.Errorf("metrics of %s: %w", p.Name(), err)
 		}
-		g[p.Name()] = map[string]float64{}
-		lines := bufio.NewScanner(res.Body)
-		for lines.Scan() {
-			metric, text, _ := strings.Cut(lines.Text(), " ")
-			if name, ok := gauged[metric]; ok {
-				g[p.Name()][name], err = strconv.ParseFloat(text, 64)
-			}
-		}
-		_ = res.Body.Close()
-		if err != nil || lines.Err() != nil || len(g[p.Name()]) < len(gauged) {
-			return nil, fmt.Errorf("metrics of %s are incomplete: %v (%w, %w)", p.Name(), g[p.Name()], err, lines.Err())
-		}
+		g[p.Name()] = one
 	}
 	return g, nil
+}
+
+func (r *rig) scrape(ctx context.Context, url string) (map[string]float64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := r.inner.Do(req)
+	if err != nil {
+		return nil, errors.New(reason(err))
+	}
+	defer func() { _ = res.Body.Close() }()
+	found := map[string]float64{}
+	lines := bufio.NewScanner(res.Body)
+	for lines.Scan() {
+		metric, text, _ := strings.Cut(lines.Text(), " ")
+		if name, ok := gauged[metric]; ok {
+			if found[name], err = strconv.ParseFloat(text, 64); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(found) < len(gauged) {
+		return nil, fmt.Errorf("only %v (%w)", found, lines.Err())
+	}
+	return found, nil
 }
 
 // median reads the gauges so many times, a tenth of a second apart.

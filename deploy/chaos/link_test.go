@@ -73,7 +73,7 @@ func TestStrikesBreakALinkAndHealIt(t *testing.T) {
 	}{
 		"unplugged": {strike: unplugged("a-b"), fails: true},
 		"hung":      {strike: hung("a-b"), fails: true},
-		"garbage":   {strike: garbledAnswers("a-b"), fails: true},
+		"garbage":   {strike: garbled(statusLine, "a-b"), fails: true},
 		"cut short": {strike: cutShort(20, "a-b"), fails: true},
 		"slow":      {strike: slowed(100*time.Millisecond, "a-b"), slower: 100 * time.Millisecond},
 		"sliced":    {strike: sliced("a-b")},

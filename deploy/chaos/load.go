@@ -47,7 +47,7 @@ func startLoad(ctx context.Context, r *rig) *load {
 				if l.paused.Load() {
 					continue
 				}
-				l.asking.Go(func() { l.ask(ctx, ticking, k) }) //nolint:contextcheck // ticking ends the load, not the requests in it
+				l.asking.Go(func() { l.ask(ctx, ticking, k) })
 			}
 		})
 	}

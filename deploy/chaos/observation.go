@@ -19,13 +19,16 @@ type observation struct {
 	samples []sample  // of the whole load: before, during and after
 	seen    []request // what passed between the programs since the fault began
 
-	messages map[message]int // log lines that tell of no single request, since the fault began
-	shipped  map[string]int  // how many shipments there are afterwards of each reference asked for
-	pulse    pulse
-	stuck    map[string]int // goroutines more than before, when nobody had asked for a while
-	drains   []time.Duration
-	closed   []time.Duration // how long each half-open connection lived
-	dooming  time.Time       // when the doomed token was revoked; zero: it was not
+	messages  map[message]int // log lines that tell of no single request, since the fault began
+	shipped   map[string]int  // how many shipments there are afterwards of each reference asked for
+	uncounted error           // why that is not known of all
+	pulse     pulse
+	ended     []string       // programs that ended by themselves
+	stuck     map[string]int // goroutines more than before, when nobody had asked for a while
+	mute      error          // why there is no telling how many
+	drains    []time.Duration
+	closed    []time.Duration // how long each half-open connection lived
+	dooming   time.Time       // when the doomed token was revoked; zero: it was not
 }
 
 // before are the samples that ended before the fault began.

@@ -3,7 +3,7 @@ package chaos
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -37,14 +37,14 @@ func (r *rig) observe(ctx context.Context, f fault) (_ *observation, err error) 
 			}
 		}()
 	}
-	marks, err := r.markLogs()
-	if err != nil {
-		return nil, err
-	}
 	l := startLoad(ctx, r)
 	defer l.stop()
 	wait(ctx, calm)
 	before, err := r.readGauges(ctx)
+	if err != nil {
+		return nil, err
+	}
+	marks, err := r.markLogs()
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +64,23 @@ func (r *rig) observe(ctx context.Context, f fault) (_ *observation, err error) 
 	if o.messages, err = r.messagesSince(marks); err != nil {
 		return nil, err
 	}
-	o.shipped, err = r.countShipments(ctx, o.samples)
-	return o, err
+	if o.ended, err = r.revive(ctx); err != nil {
+		return nil, err
+	}
+	o.shipped, o.uncounted = r.countShipments(ctx, o.samples)
+	return o, ctx.Err()
+}
+
+// revive starts again what has ended by itself, for the faults to come, and
+// names it.
+func (r *rig) revive(ctx context.Context) (ended []string, err error) {
+	for _, program := range r.stack.Programs() {
+		if program.Ended() {
+			ended = append(ended, program.Name())
+			err = errors.Join(err, program.Start(ctx))
+		}
+	}
+	return ended, err
 }
 
 // breakAndHeal is the fault itself.
@@ -80,7 +95,7 @@ func (r *rig) breakAndHeal(ctx context.Context, l *load, o *observation, before 
 		wait(ctx, o.fault.lasts)
 		if o.fault.part == partPostgres {
 			l.paused.Store(true)
-			o.stuck, err = r.letGo(ctx, before)
+			o.stuck, o.mute = r.letGo(ctx, before)
 			l.paused.Store(false)
 		}
 	}
@@ -123,7 +138,7 @@ func (r *rig) countShipments(ctx context.Context, samples []sample) (map[string]
 			return true, err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return counts, err
 		}
 	}
 	return counts, nil

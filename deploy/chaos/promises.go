@@ -82,13 +82,19 @@ var exact = promise{"no window lets more through than it may", func(o *observati
 var keepsWrites = promise{"no acknowledged write is lost", func(o *observation) (bool, string) {
 	acknowledged := keep(of(o.samples, kindCreate, kindRepeat), sample.passed)
 	lost := keep(acknowledged, func(s sample) bool { return o.shipped[s.ask.reference] == 0 })
+	if o.uncounted != nil {
+		return false, o.uncounted.Error()
+	}
 	return len(lost) == 0, fmt.Sprintf("%d of %d lost", len(lost), len(acknowledged))
 }}
 
-var recovers = promise{"full service within 5 s of the end", func(o *observation) (bool, string) {
+var recovers = promise{"full service within 5 s of the end, without a restart", func(o *observation) (bool, string) {
 	after := keep(customers(o.samples), func(s sample) bool { return s.start.After(o.healing) })
 	bad := failures(after)
-	if len(after) == 0 {
+	switch {
+	case len(o.ended) > 0:
+		return false, strings.Join(o.ended, ", ") + " ended by itself"
+	case len(after) == 0:
 		return false, "nothing was asked"
 	}
 	var last time.Duration

@@ -24,6 +24,9 @@ var ofPostgres = []promise{
 		return len(o.pulse.dead) == 0, fmt.Sprintf("%d beats%s", o.pulse.beats, list(o.pulse.dead))
 	}},
 	{"stuck goroutines at most the pool's 20", func(o *observation) (bool, string) {
+		if o.mute != nil {
+			return false, o.mute.Error()
+		}
 		most := 0
 		for name, stuck := range o.stuck {
 			if strings.HasSuffix(name, "-svc") || strings.Contains(name, "-svc-") {

@@ -57,10 +57,11 @@ var losesOnlyInFlight = promise{"only its in-flight requests are lost", func(o *
 }}
 
 var refusesWrites = promise{"503 on writes, and reads go on", func(o *observation) (bool, string) {
-	wrong := keep(of(o.during(), kindCreate), func(s sample) bool {
+	during := keep(o.during(), func(s sample) bool { return s.start.After(o.struck) })
+	wrong := keep(of(during, kindCreate), func(s sample) bool {
 		return s.status != http.StatusServiceUnavailable || !s.retryAfter
 	})
-	wrong = append(wrong, failures(of(o.during(), kindList, kindOne, kindSelf, kindFresh))...)
+	wrong = append(wrong, failures(of(during, kindList, kindOne, kindSelf, kindFresh))...)
 	return len(wrong) == 0, fmt.Sprintf("%d otherwise%s", len(wrong), list([]string{outcomes(wrong, 2)}))
 }}
 

@@ -59,9 +59,14 @@ func hung(names ...string) strike {
 		toxic{Type: "timeout", Stream: "downstream", Attributes: map[string]any{"timeout": 0}})
 }
 
-// garbled spoils the beginning of each answer.
-func garbledAnswers(names ...string) strike {
-	return poisoned(names, toxic{Type: "garbage", Stream: "downstream"})
+// statusLine is about as long as the first line of an answer.
+const statusLine = 16
+
+// garbled spoils the first bytes of each piece of an answer.
+func garbled(bytes int, names ...string) strike {
+	return poisoned(names, toxic{
+		Type: "garbage", Stream: "downstream", Attributes: map[string]any{"bytes": bytes},
+	})
 }
 
 // cutShort ends each connection after so many bytes of answers.

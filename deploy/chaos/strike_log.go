@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // aside is put behind the name of a log whose place a pipe has taken.
@@ -47,11 +49,11 @@ func openLogPipe(path string) (p *logPipe, err error) {
 		return nil, err
 	}
 	p = &logPipe{copied: make(chan struct{})}
-	if p.log, err = os.OpenFile(path+aside, os.O_APPEND|os.O_WRONLY, 0); err != nil {
+	if p.log, err = os.OpenFile(path+aside, os.O_APPEND|os.O_WRONLY, 0); err != nil { //nolint:gosec // G304: our own file
 		return nil, err
 	}
 	// Both ends: so opening does not wait for the program, and its end is not the pipe's.
-	if p.pipe, err = os.OpenFile(path, os.O_RDWR, 0); err != nil {
+	if p.pipe, err = os.OpenFile(path, os.O_RDWR, 0); err != nil { //nolint:gosec // G304: our own file
 		return nil, err
 	}
 	go func() {
@@ -74,11 +76,23 @@ func (p *logPipe) close(path string) error {
 	return errors.Join(closed, p.log.Close(), os.Remove(path), os.Rename(path+aside, path))
 }
 
-// logBlocked leaves the prepared pipe unread.
+// logBlocked leaves the prepared pipe unread, and full: the program's next line
+// does not go in.
 func logBlocked(_ context.Context, r *rig, _ *observation) (heal, error) {
 	r.pipe.gate.Lock()
-	return func(context.Context) error {
+	unblock := func(context.Context) error {
 		r.pipe.gate.Unlock()
 		return nil
-	}, nil
+	}
+	if err := r.pipe.pipe.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		return unblock, err
+	}
+	blank := bytes.Repeat([]byte("\n"), 4<<10)
+	for {
+		if _, err := r.pipe.pipe.Write(blank); errors.Is(err, os.ErrDeadlineExceeded) {
+			return unblock, nil
+		} else if err != nil {
+			return unblock, err
+		}
+	}
 }

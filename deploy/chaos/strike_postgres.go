@@ -15,10 +15,10 @@ import (
 // program, so that it does not end them.
 const myself = "chaos"
 
-// database opens a service's database with nothing between. Its sessions may
-// write even where the default forbids it.
-func (r *rig) database(service string) (*sql.DB, error) {
-	dsn, err := url.Parse(r.stack.DSN(service))
+// database opens the database of shipments with nothing between. Its sessions
+// may write even where the default forbids it.
+func (r *rig) database() (*sql.DB, error) {
+	dsn, err := url.Parse(r.stack.DSN("shipments"))
 	if err != nil {
 		return nil, err
 	}
@@ -29,9 +29,9 @@ func (r *rig) database(service string) (*sql.DB, error) {
 	return sql.Open("postgres", dsn.String())
 }
 
-// execute runs statements on a service's database, one by one.
-func (r *rig) execute(ctx context.Context, service string, statements ...string) error {
-	db, err := r.database(service)
+// execute runs statements there, one by one.
+func (r *rig) execute(ctx context.Context, statements ...string) error {
+	db, err := r.database()
 	if err != nil {
 		return err
 	}
@@ -44,6 +44,12 @@ func (r *rig) execute(ctx context.Context, service string, statements ...string)
 	return nil
 }
 
+// messageType is how much of Postgres's answers is spoilt: a byte, which says
+// what a message is. The four after it are its length; with noise there lib/pq
+// makes room for up to 4 GiB a message, and the services take more memory
+// than the machine may have to give.
+const messageType = 1
+
 // postgresRestarted ends Postgres and brings it back with its data.
 func postgresRestarted(_ context.Context, r *rig, _ *observation) (heal, error) {
 	return r.stack.StartPostgres, r.stack.StopPostgres()
@@ -55,7 +61,7 @@ const endSessions = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 // sessionsEnded ends every session of the services, as often as a link flaps.
 func sessionsEnded(ctx context.Context, r *rig, _ *observation) (heal, error) {
 	return repeated(ctx, flapDown+flapUp, func(ctx context.Context) error {
-		return r.execute(ctx, "shipments", endSessions)
+		return r.execute(ctx, endSessions)
 	}), nil
 }
 
@@ -63,7 +69,7 @@ func sessionsEnded(ctx context.Context, r *rig, _ *observation) (heal, error) {
 // answers and refuses to write.
 func postgresReadOnly(ctx context.Context, r *rig, _ *observation) (heal, error) {
 	return func(ctx context.Context) error {
-			return r.execute(ctx, "shipments", "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
+			return r.execute(ctx, "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
 		}, r.execute(ctx, "shipments",
 			"ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()", endSessions)
 }
@@ -71,7 +77,7 @@ func postgresReadOnly(ctx context.Context, r *rig, _ *observation) (heal, error)
 // outOfConnections takes every connection that Postgres can give, also those
 // that the services had.
 func outOfConnections(ctx context.Context, r *rig, _ *observation) (heal, error) {
-	db, err := r.database("shipments")
+	db, err := r.database()
 	if err != nil {
 		return nothing, err
 	}
@@ -112,16 +118,15 @@ func repeated(ctx context.Context, every time.Duration, do func(context.Context)
 	var failed error
 	doing.Go(func() {
 		for failed == nil && ctx.Err() == nil {
-			failed = do(ctx)
+			if err := do(ctx); ctx.Err() == nil {
+				failed = err
+			}
 			wait(ctx, every)
 		}
 	})
 	return func(context.Context) error {
 		cancel()
 		doing.Wait()
-		if errors.Is(failed, context.Canceled) {
-			return nil
-		}
 		return failed
 	}
 }
@@ -130,7 +135,7 @@ func repeated(ctx context.Context, every time.Duration, do func(context.Context)
 // full. Nothing is filled: the machine is others' too.
 func diskFull(ctx context.Context, r *rig, _ *observation) (heal, error) {
 	return func(ctx context.Context) error {
-			return r.execute(ctx, "shipments", "DROP FUNCTION chaos_disk_full CASCADE")
+			return r.execute(ctx, "DROP FUNCTION chaos_disk_full CASCADE")
 		}, r.execute(ctx, "shipments",
 			`CREATE FUNCTION chaos_disk_full() RETURNS trigger LANGUAGE plpgsql AS $$
 			BEGIN

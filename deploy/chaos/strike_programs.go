@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,10 +48,11 @@ func killed(name string) strike {
 }
 
 // stopped is a rolling restart: SIGTERM, the end, a new start, and then the
-// next one. A program that had to be killed shows in the time that it took.
-func stopped(names ...string) strike {
+// next one, all of it so many times. A program that had to be killed shows in
+// the time that it took.
+func stopped(rounds int, names ...string) strike {
 	return func(ctx context.Context, r *rig, o *observation) (heal, error) {
-		for _, name := range names {
+		for _, name := range slices.Repeat(names, rounds) {
 			program := r.stack.Program(name)
 			begin := time.Now()
 			_ = program.Stop()

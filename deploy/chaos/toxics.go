@@ -18,15 +18,14 @@ func init() {
 
 // garbage writes noise over the beginning of each piece of what passes. No
 // byte of it is ASCII, so that it is never an answer by accident.
-type garbage struct{}
-
-// garbled is how many bytes of a piece are lost: enough for a status line.
-const garbled = 16
+type garbage struct {
+	Bytes int `json:"bytes"` // how many of each piece are lost
+}
 
 // Pipe implements toxics.Toxic.
-func (garbage) Pipe(stub *toxics.ToxicStub) {
+func (g *garbage) Pipe(stub *toxics.ToxicStub) {
 	pass(stub, func(c *stream.StreamChunk) {
-		noise := make([]byte, min(garbled, len(c.Data)))
+		noise := make([]byte, min(g.Bytes, len(c.Data)))
 		_, _ = rand.Read(noise) // never fails
 		for i := range noise {
 			noise[i] |= 0x80

@@ -76,11 +76,11 @@ func findReplicas(ctx context.Context, dir string, count int) (replicas, error) 
 		host: "shipments-svc", addresses: []string{"127.0.0.1", "127.0.0.2"},
 		hosts: filepath.Join(dir, "hosts"),
 	}
-	lines := "127.0.0.1 localhost\n"
+	lines := fmt.Appendf(nil, "127.0.0.1 localhost\n")
 	for _, address := range r.addresses {
-		lines += address + " " + r.host + "\n"
+		lines = fmt.Appendf(lines, "%s %s\n", address, r.host)
 	}
-	return r, os.WriteFile(r.hosts, []byte(lines), 0o600)
+	return r, os.WriteFile(r.hosts, lines, 0o600)
 }
 
 // see makes a command see the names of r. The process is the same one: it can

@@ -75,6 +75,16 @@ func (p *Program) Stop() error {
 // Kill ends the program at once, without a chance to finish anything.
 func (p *Program) Kill() error { return p.process.Kill() }
 
+// Ended tells whether the program runs no more, though nobody asked it to end.
+func (p *Program) Ended() bool {
+	select {
+	case <-p.process.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Signal sends the program a signal.
 func (p *Program) Signal(signal os.Signal) error { return p.process.cmd.Process.Signal(signal) }
 
