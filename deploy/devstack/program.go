@@ -16,6 +16,7 @@ type Program struct {
 	command  string   // what it is built from
 	args     []string // of serving
 	env      []string
+	outer    string   // address of what came through the gateway
 	inner    string   // address of its /readyz
 	replicas replicas // of others, that it must find
 	binary   string
