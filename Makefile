@@ -5,7 +5,7 @@ TEST    := go test -race -shuffle=on -count=1 ./...
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
 export GOFLAGS := -trimpath
 
-.PHONY: help run token test bench lint clean images devstack
+.PHONY: help run token test bench chaos lint clean images devstack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,10 @@ test: devstack ## run all tests, with the race detector, on real Postgres and Re
 bench: ## compare the gateway with a bare Caddy, in about 11 minutes on a machine that does nothing else (ARGS=)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/bench ./bench
 	@exec .bin/bench $(ARGS)
+
+chaos: ## break everything in turn under load, and print what was promised beside what was seen (FAULTS= chooses)
+	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/chaos ./cmd/chaos
+	@exec .bin/chaos $(if $(FAULTS),'$(FAULTS)')
 
 lint: ## run golangci-lint over every module
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools -o $(CURDIR)/.bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -69,6 +69,9 @@ const (
 	rounds = 5 // of a rolling restart
 )
 
+// Where a program ends its link is unplugged, too: a proxy would accept for it
+// where the machine refuses.
+
 // faults is what breaks, in turn, and what is promised about it: the table
 // "what must hold when things break", row by row.
 var faults = slices.Concat(
@@ -83,7 +86,7 @@ var faults = slices.Concat(
 		fault{name: "cut short", strike: cutShort(40, toRedis...)},
 		fault{name: "sliced", strike: sliced(toRedis...)},
 		fault{name: "failing over", strike: redisReadOnly, own: ofRedisGone},
-		fault{name: "restarted empty", strike: redisRestarted},
+		fault{name: "restarted empty", strike: both(redisRestarted, unplugged(toRedis...))},
 		fault{name: "a key of the wrong type", strike: redisWrongType, prepare: redisCleaned, own: []promise{repairsKey}},
 	),
 	row(partTokens, short, ofTokens,
@@ -95,7 +98,7 @@ var faults = slices.Concat(
 		fault{name: "garbage", strike: garbled(statusLine, toTokens...)},
 		fault{name: "cut short", strike: cutShort(60, toTokens...)},
 		fault{name: "sliced", strike: sliced(toTokens...)},
-		fault{name: "killed", strike: killed("tokens-svc")},
+		fault{name: "killed", strike: both(killed("tokens-svc"), unplugged(toTokens...))},
 		fault{name: "unplugged for long", strike: both(dooming, unplugged(toTokens...)), lasts: blind, own: []promise{servesToTheBound, revokedWithin(longestBlind)}},
 	),
 	row(partPostgres, short, ofPostgres,
@@ -107,7 +110,7 @@ var faults = slices.Concat(
 		fault{name: "garbage", strike: garbled(messageType, toPostgres...)},
 		fault{name: "cut short", strike: cutShort(400, toPostgres...)},
 		fault{name: "sliced", strike: sliced(toPostgres...)},
-		fault{name: "restarted", strike: postgresRestarted},
+		fault{name: "restarted", strike: both(postgresRestarted, unplugged(toPostgres...))},
 		fault{name: "sessions ended again and again", strike: sessionsEnded, changes: flaps},
 		fault{name: "failing over", strike: postgresReadOnly},
 		fault{name: "out of connections", strike: outOfConnections},
@@ -121,7 +124,7 @@ var faults = slices.Concat(
 		fault{name: "garbage", strike: garbled(statusLine, toShipments...)},
 		fault{name: "cut short", strike: cutShort(60, toShipments...)},
 		fault{name: "sliced", strike: sliced(toShipments...)},
-		fault{name: "killed", strike: killed("shipments-svc")},
+		fault{name: "killed", strike: both(killed("shipments-svc"), unplugged(toShipments...))},
 	),
 	row(partRest, short, nil,
 		fault{name: "disk full", strike: diskFull, own: []promise{refusesWrites}},

@@ -70,7 +70,7 @@ func sessionsEnded(ctx context.Context, r *rig, _ *observation) (heal, error) {
 func postgresReadOnly(ctx context.Context, r *rig, _ *observation) (heal, error) {
 	return func(ctx context.Context) error {
 			return r.execute(ctx, "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
-		}, r.execute(ctx, "shipments",
+		}, r.execute(ctx,
 			"ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()", endSessions)
 }
 
@@ -136,7 +136,7 @@ func repeated(ctx context.Context, every time.Duration, do func(context.Context)
 func diskFull(ctx context.Context, r *rig, _ *observation) (heal, error) {
 	return func(ctx context.Context) error {
 			return r.execute(ctx, "DROP FUNCTION chaos_disk_full CASCADE")
-		}, r.execute(ctx, "shipments",
+		}, r.execute(ctx,
 			`CREATE FUNCTION chaos_disk_full() RETURNS trigger LANGUAGE plpgsql AS $$
 			BEGIN
 				RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
