@@ -45,6 +45,10 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			[]string{"net/http", "github.com/go-kit/", module + transport, module + endpoints},
 			"storage knows no transport",
 		},
+		"/internal/checks": {
+			[]string{"net/http", "database/sql", "encoding/json", "golang.org/", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
+			"checks are functions of the domain",
+		},
 		"/internal/seed": {
 			[]string{"net/http", "database/sql", module + transport, module + postgres},
 			"reading shipments needs no service",

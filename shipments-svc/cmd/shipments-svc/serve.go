@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
@@ -67,7 +68,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 }
 
 func newService(repo *postgres.Repository) *shipments.Service {
-	return shipments.NewService(repo, func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, time.Now)
+	return shipments.NewService(repo, checks.Run, func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, time.Now)
 }
 
 // observer returns what feeds the requests' metric. Its labels are bounded:

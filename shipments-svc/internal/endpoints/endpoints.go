@@ -4,7 +4,7 @@
 // Guarantees, in the order in which a request meets them: each request is
 // observed once, with its error; a panic ends that request only, as an error;
 // nothing is decoded, let alone done, for a caller who lacks the permission;
-// the method has Wiring.Budget to answer, and what a Waiter waits, counted from
+// the method has Wiring.Budget to answer, and what a Waiter takes, counted from
 // the decoded request, so that a slow client does not use up the database's
 // time.
 //

@@ -65,8 +65,8 @@ func decoding(next endpoint.Endpoint) endpoint.Endpoint {
 	}
 }
 
-// Waiter is a request whose answer may wait for something to happen, so long
-// in addition to the budget.
+// Waiter is a request whose answer may take so much longer than the budget:
+// because it waits for something to happen, or because it is a large one.
 type Waiter interface{ Waits() time.Duration }
 
 func limiting(budget time.Duration) endpoint.Middleware {

@@ -17,6 +17,8 @@ const (
 	ReadShipments   Permission = "shipments:read"
 	WriteShipments  Permission = "shipments:write"
 	ReviewShipments Permission = "shipments:review"
+	ReadDocuments   Permission = "documents:read"
+	WriteDocuments  Permission = "documents:write"
 )
 
 // PermissionError says that the caller's token does not hold what the

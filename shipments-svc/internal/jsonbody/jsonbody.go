@@ -132,7 +132,7 @@ func invalidUTF8(text []byte) int64 {
 	}
 }
 
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
 // escapePointer makes a member's name a part of an RFC 6901 pointer.
-func escapePointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
+func escapePointer(name string) string { return pointerEscapes.Replace(name) }

@@ -58,6 +58,24 @@ func (o *Object) Object(name string) *Object {
 	return &Object{body: o.body, pointer: o.pointer + "/" + name, absent: true}
 }
 
+// OptionalObject returns a member that is an object, or an empty one where it
+// is missing.
+func (o *Object) OptionalObject(name string) *Object {
+	if _, ok := o.member(name); ok {
+		return o.Object(name)
+	}
+	return &Object{body: o.body, pointer: o.pointer + "/" + name, absent: true}
+}
+
+// Bool returns an optional member that is true or false, or false.
+func (o *Object) Bool(name string) bool {
+	value, ok := o.member(name)
+	if ok && value.kind() != "a boolean" {
+		o.wrong(value, name, "a boolean")
+	}
+	return ok && value.text[0] == 't'
+}
+
 // Objects returns the elements of an optional member that is an array of
 // objects.
 func (o *Object) Objects(name string) []*Object {

@@ -20,6 +20,8 @@ type historyRow struct {
 	Status  sql.NullString
 	Reason  sql.NullString
 	Changes []byte
+
+	DocumentID uuid.NullUUID `db:"document_id"`
 }
 
 // changeRow is a shipments.Change as it is kept.
@@ -64,6 +66,7 @@ func (r historyRow) entry() (shipments.Entry, error) {
 	e := shipments.Entry{
 		Version: r.Version.Int64, At: r.At.Time.UTC(), By: shipments.TokenID(r.TokenID.String),
 		Action: shipments.Action(r.Action.String), Status: shipments.Status(r.Status.String), Reason: r.Reason.String,
+		Document: shipments.DocumentID(r.DocumentID.UUID),
 	}
 	var changes []changeRow
 	if err := json.Unmarshal(r.Changes, &changes); err != nil {

@@ -63,12 +63,8 @@ func store(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipme
 	var pallets []partRow[palletRow]
 	var checks []partRow[checkRow]
 	for _, d := range added {
-		for i, p := range d.Pallets {
-			pallets = append(pallets, partRow[palletRow]{uuid.UUID(d.ID), i + 1, palletRow(p)})
-		}
-		for i, c := range d.Checks {
-			checks = append(checks, partRow[checkRow]{uuid.UUID(d.ID), i + 1, checkRow(c)})
-		}
+		pallets = append(pallets, partRows(d.ID, 0, d.Pallets, palletRowOf)...)
+		checks = append(checks, partRows(d.ID, 0, d.Checks, checkRowOf)...)
 	}
 	if err := storeParts(ctx, tx, org, importPalletsSQL, pallets); err != nil {
 		return nil, err

@@ -38,10 +38,15 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		FROM (SELECT *, (created_at AT TIME ZONE 'UTC')::date AS day, get_byte(uuid_send(id), 15) % 8 AS shard FROM shipments) s
 		WHERE organization_id = $1 GROUP BY organization_id, day, shard, ROLLUP (status)`, org)
 	exec(tb, db, `
-		INSERT INTO pallets SELECT organization_id, id, 1, 'P1', 'Avocado Hass', '18', 1, 1
+		INSERT INTO pallets SELECT organization_id, id, 1, 'P1', 'Avocado Hass', '18', 1, 1, NULL, NULL,
+			'1061414' || (random() * 1e11)::bigint
 		FROM shipments WHERE organization_id = $1 AND get_byte(uuid_send(id), 0) < 3`, org)
 	exec(tb, db, `
 		INSERT INTO shipment_history SELECT organization_id, id, version, created_at, 'tok_4fZyo82mVyR1', 'create', status
+		FROM shipments WHERE organization_id = $1`, org)
+	exec(tb, db, `
+		INSERT INTO documents SELECT organization_id, id, gen_random_uuid(), 'packing_list', 'processed', uuid_send(gen_random_uuid()), 1, 1, '{}',
+			created_at, created_at
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
 		INSERT INTO idempotency_keys SELECT organization_id, 'POST /', id::text, created_at, '', ''
@@ -90,6 +95,13 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 			org, id, "pending", 1, 2, "approved", "r", "v", "o", "d", "2026-11-20", "2026-11-20", 1, "2026-11-20", "tok_1", "approve", "", none,
 		}},
 		"delete":          {deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1}},
+		"documents":       {documentsSQL, []any{org, id}},
+		"revise":          {reviseSQL, []any{org, id, "pending", 1, 2, "approved", 1, "{pass}"}},
+		"attach":          {attachSQL, []any{org, id, id, "packing_list", "processed", []byte{1}, 1, 1, "{}", "2026-11-20", "2026-11-20"}},
+		"detach":          {detachSQL, []any{org, id, id}},
+		"forget checks":   {forgetChecksSQL, []any{org, id}},
+		"note":            {noteSQL, []any{org, id, 1, "2026-11-20", "tok_1", "approve", "approved", id}},
+		"elsewhere":       {elsewhereSQL, []any{org, id, "{106141412345678908}", "2026-11-20", 100}},
 		"key: lock":       {lockKeySQL, []any{org.String(), "POST /", "k"}},
 		"key: read":       {readKeySQL, []any{org, "POST /", "k", "2026-11-20"}},
 		"key: write":      {writeKeySQL, []any{org, "POST /", "k", "2026-11-20", "2026-11-21", []byte{1}, []byte{1}}},

@@ -3,7 +3,7 @@ package postgres
 // readySQL reads the newest table of the schema, so that it fails while a
 // migration is missing.
 const readySQL = `
-SELECT count(*) FROM idempotency_keys WHERE false`
+SELECT count(*) FROM documents WHERE false`
 
 // getSQL reads a shipment and its parts. $1 is the organization, $2 the
 // shipment.
@@ -12,13 +12,25 @@ SELECT s.id, s.version, s.status, s.reference, s.vessel, s.origin, s.destination
 	s.pallets_count, s.created_at, s.approved_at,
 	(SELECT coalesce(json_agg(json_build_object(
 			'pallet_number', pallet_number, 'produce_name', produce_name, 'calibre', calibre,
-			'boxes', boxes, 'box_weight_g', box_weight_g) ORDER BY position), '[]')
+			'boxes', boxes, 'box_weight_g', box_weight_g, 'document_id', document_id, 'source_row', source_row) ORDER BY position), '[]')
 		FROM pallets WHERE organization_id = $1 AND shipment_id = $2) AS pallets,
 	(SELECT coalesce(json_agg(json_build_object(
-			'name', name, 'result', result, 'details', details) ORDER BY position), '[]')
-		FROM checks WHERE organization_id = $1 AND shipment_id = $2) AS checks
+			'name', name, 'result', result, 'details', details, 'count', count, 'locations', locations) ORDER BY position), '[]')
+		FROM checks WHERE organization_id = $1 AND shipment_id = $2) AS checks,
+	` + documentsJSON + ` AS documents
 FROM shipments s
 WHERE s.organization_id = $1 AND s.id = $2`
+
+// documentsJSON is a shipment's documents as a JSON array.
+const documentsJSON = `(SELECT coalesce(json_agg(json_build_object(
+			'id', id, 'type', type, 'status', status, 'sha256', encode(sha256, 'base64'), 'rows_read', rows_read,
+			'pallets_extracted', pallets_extracted, 'declared', declared,
+			'created_at', created_at, 'processed_at', processed_at) ORDER BY id), '[]')
+		FROM documents WHERE organization_id = $1 AND shipment_id = $2)`
+
+// documentsSQL reads the documents of the shipment $2.
+const documentsSQL = `
+SELECT ` + documentsJSON + ` FROM shipments WHERE organization_id = $1 AND id = $2`
 
 // headSQL reads a shipment without its parts. $1 is the organization, $2 the
 // shipment.
@@ -89,13 +101,13 @@ SELECT count(*) FROM deleted`
 // most $4, and how many there are. Without the shipment there is no row;
 // without entries there is one, of the number only.
 const historySQL = `
-SELECT counted.total, h.version, h.at, h.token_id, h.action, h.status, h.reason, h.changes
+SELECT counted.total, h.version, h.at, h.token_id, h.action, h.status, h.reason, h.changes, h.document_id
 FROM (
 	SELECT (SELECT count(*) FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2) AS total
 	FROM shipments WHERE organization_id = $1 AND id = $2
 ) counted
 LEFT JOIN LATERAL (
-	SELECT version, at, token_id, action, status, reason, changes
+	SELECT version, at, token_id, action, status, reason, changes, document_id
 	FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2
 	ORDER BY version DESC OFFSET $3 LIMIT $4
 ) h ON true
@@ -120,16 +132,19 @@ WITH stored AS (
 SELECT id FROM stored`
 
 const importPalletsSQL = `
-INSERT INTO pallets (organization_id, shipment_id, position, pallet_number, produce_name, calibre, boxes, box_weight_g)
-SELECT $1, given.shipment_id, given.position, p.pallet_number, p.produce_name, p.calibre, p.boxes, p.box_weight_g
+INSERT INTO pallets (organization_id, shipment_id, position, pallet_number, produce_name, calibre, boxes, box_weight_g,
+	document_id, source_row, sscc)
+SELECT $1, given.shipment_id, given.position, p.pallet_number, p.produce_name, p.calibre, p.boxes, p.box_weight_g,
+	p.document_id, p.source_row, p.sscc
 FROM json_to_recordset($2::json) AS given (shipment_id uuid, position integer, part json),
-	json_to_record(given.part) AS p (pallet_number text, produce_name text, calibre text, boxes integer, box_weight_g integer)`
+	json_to_record(given.part) AS p (pallet_number text, produce_name text, calibre text, boxes integer, box_weight_g integer,
+		document_id uuid, source_row integer, sscc text)`
 
 const importChecksSQL = `
-INSERT INTO checks (organization_id, shipment_id, position, name, result, details)
-SELECT $1, given.shipment_id, given.position, c.name, c.result, c.details
+INSERT INTO checks (organization_id, shipment_id, position, name, result, details, count, locations)
+SELECT $1, given.shipment_id, given.position, c.name, c.result, c.details, c.count, c.locations
 FROM json_to_recordset($2::json) AS given (shipment_id uuid, position integer, part json),
-	json_to_record(given.part) AS c (name text, result text, details text)`
+	json_to_record(given.part) AS c (name text, result text, details text, count integer, locations jsonb)`
 
 // countSQL adds the changes in the JSON array $2 to counters, in the order of
 // their key: transactions that change several wait for each other, but never

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"database/sql"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -55,52 +54,22 @@ type headRow struct {
 // as a JSON array.
 type detailRow struct {
 	listRow
-	Pallets []byte
-	Checks  []byte
+	Pallets   []byte
+	Checks    []byte
+	Documents []byte
 }
 
 func (r detailRow) detail() (shipments.Detail, error) {
 	d := shipments.Detail{Shipment: r.shipment()}
-	var pallets []palletRow
-	if err := json.Unmarshal(r.Pallets, &pallets); err != nil {
+	var err error
+	if d.Pallets, err = parts(r.Pallets, palletRow.pallet); err != nil {
 		return shipments.Detail{}, err
 	}
-	d.Pallets = make([]shipments.Pallet, len(pallets))
-	for i, p := range pallets {
-		d.Pallets[i] = shipments.Pallet(p)
-	}
-	var checks []checkRow
-	if err := json.Unmarshal(r.Checks, &checks); err != nil {
+	if d.Checks, err = parts(r.Checks, checkRow.check); err != nil {
 		return shipments.Detail{}, err
 	}
-	d.Checks = make([]shipments.Check, len(checks))
-	for i, c := range checks {
-		d.Checks[i] = shipments.Check(c)
-	}
-	return d, nil
-}
-
-// palletRow is a shipments.Pallet as SQL names its fields.
-type palletRow struct {
-	Number      string          `json:"pallet_number"`
-	ProduceName string          `json:"produce_name"`
-	Calibre     string          `json:"calibre"`
-	Boxes       int             `json:"boxes"`
-	BoxWeight   shipments.Grams `json:"box_weight_g"`
-}
-
-// checkRow is a shipments.Check as SQL names its fields.
-type checkRow struct {
-	Name    string           `json:"name"`
-	Result  shipments.Result `json:"result"`
-	Details string           `json:"details"`
-}
-
-// partRow is a pallet or check, and where it belongs.
-type partRow[Part any] struct {
-	Shipment uuid.UUID `json:"shipment_id"`
-	Position int       `json:"position"` // from 1
-	Part     Part      `json:"part"`
+	d.Documents, err = parts(r.Documents, documentRow.document)
+	return d, err
 }
 
 // importRow is a shipments.Shipment as importShipmentsSQL names its fields.

@@ -125,10 +125,14 @@ func (s *Service) act(ctx context.Context, org OrgID, a Action, o Order, f []Fau
 	if f != nil {
 		return Shipment{}, &Invalid{Faults: f}
 	}
+	return repeat(func() (Shipment, error) { return s.try(ctx, org, a, o, decide) })
+}
+
+// repeat tries until nobody else was faster.
+func repeat[T any](try func() (T, error)) (T, error) {
 	for {
-		changed, err := s.try(ctx, org, a, o, decide)
-		if !errors.Is(err, errOvertaken) {
-			return changed, err
+		if done, err := try(); !errors.Is(err, errOvertaken) {
+			return done, err
 		}
 	}
 }
@@ -149,7 +153,7 @@ func (s *Service) try(ctx context.Context, org OrgID, a Action, o Order, decide 
 		return failed(ErrVersion)
 	}
 	to := head.Shipment
-	if to.Status, err = move(a, head.Shipment); err != nil {
+	if to.Status, err = move(a, head.Shipment, head.PalletsCount); err != nil {
 		return failed(err)
 	}
 	entry := Entry{Version: head.Version + 1, At: instant(s.now()), By: o.By, Action: a, Status: to.Status}

@@ -31,6 +31,10 @@ func do(s *Service, a Action, o Order) (err error) {
 		_, err = s.Reject(ctx, OrgID{1}, Rejection{Order: o, Reason: "wet boxes"})
 	case Delete:
 		_, err = s.Delete(ctx, OrgID{1}, o)
+	case AttachDocument:
+		_, err = s.Attach(ctx, OrgID{1}, Attachment{Order: o, Type: PackingList, Pallets: []Pallet{{"P", "Plum", "A", 1, 1, Source{}}}})
+	case DeleteDocument:
+		_, err = s.Detach(ctx, OrgID{1}, Detachment{Order: o, Document: DocumentID{1}})
 	default:
 		err = fmt.Errorf("no action %q", a)
 	}
@@ -42,14 +46,15 @@ func TestTheStateMachine(t *testing.T) {
 	t.Parallel()
 	const no = "no"
 	for status, becomes := range map[Status]map[Action]Status{
-		Pending:        {Update: Pending, Approve: no, Reject: no, Delete: gone},
-		Processing:     {Update: Processing, Approve: no, Reject: no, Delete: no},
-		ReadyForReview: {Update: ReadyForReview, Approve: Approved, Reject: Rejected, Delete: no},
-		Approved:       {Update: no, Approve: Approved, Reject: no, Delete: no},
-		Rejected:       {Update: Rejected, Approve: no, Reject: no, Delete: no},
+		Pending:        {Update: Pending, Approve: no, Reject: no, Delete: gone, AttachDocument: ReadyForReview, DeleteDocument: no},
+		Processing:     {Update: Processing, Approve: no, Reject: no, Delete: no, AttachDocument: ReadyForReview, DeleteDocument: Pending},
+		ReadyForReview: {Update: ReadyForReview, Approve: Approved, Reject: Rejected, Delete: no, AttachDocument: ReadyForReview, DeleteDocument: Pending},
+		Approved:       {Update: no, Approve: Approved, Reject: no, Delete: no, AttachDocument: no, DeleteDocument: no},
+		Rejected:       {Update: Rejected, Approve: no, Reject: no, Delete: no, AttachDocument: ReadyForReview, DeleteDocument: Pending},
 	} {
 		for _, a := range Actions {
 			k := at(status)
+			k.documents = []Document{{ID: DocumentID{1}}}
 			before := k.head.Shipment
 			err := do(service(k), a, Order{By: "tok_1"})
 			refused, isRefused := errors.AsType[*TransitionError](err)
@@ -76,7 +81,11 @@ func TestTheStateMachine(t *testing.T) {
 func TestWhatIsAllowedIsSaid(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[Status]string{
-		Pending: "update, delete", Processing: "update", ReadyForReview: "update, approve, reject", Approved: "approve", Rejected: "update",
+		Pending:        "update, attach_document, delete",
+		Processing:     "update, attach_document, delete_document",
+		ReadyForReview: "update, attach_document, delete_document, approve, reject",
+		Approved:       "approve",
+		Rejected:       "update, attach_document, delete_document",
 	} {
 		err := &TransitionError{Action: "x", Status: status, Allowed: Allowed(status)}
 		if text := fmt.Sprintf("x is not allowed while the status is %s; allowed: %s", status, want); err.Error() != text {
@@ -112,7 +121,9 @@ func TestAnActionForAnotherVersionIsRefused(t *testing.T) {
 	for _, versions := range [][]int64{{}, {3}, {5, 6}} {
 		for _, a := range Actions {
 			k := at(ReadyForReview)
-			if err := do(service(k), a, Order{Expect: Expectation{Versions: versions}}); !errors.Is(err, ErrVersion) || k.entries != nil || k.deleted {
+			k.documents = []Document{{ID: DocumentID{1}}}
+			if err := do(service(k), a, Order{Expect: Expectation{Versions: versions}}); !errors.Is(err, ErrVersion) ||
+				k.entries != nil || k.revisions != nil || k.deleted {
 				t.Errorf("%s for %v: %v", a, versions, err)
 			}
 		}
@@ -133,7 +144,7 @@ func TestWhoIsOvertakenLooksAgain(t *testing.T) {
 		"by an update, expecting his own": {expect: Expectation{Versions: []int64{4}}, by: ReadyForReview, refused: ErrVersion},
 	} {
 		r := &racer{keeper: at(ReadyForReview), by: c.by}
-		_, err := NewService(r, nil, func() time.Time { return start }).Approve(t.Context(), OrgID{1}, Approval{Order: Order{Expect: c.expect}})
+		_, err := NewService(r, nil, nil, func() time.Time { return start }).Approve(t.Context(), OrgID{1}, Approval{Order: Order{Expect: c.expect}})
 		_, isTransition := errors.AsType[*TransitionError](c.refused)
 		refused, ok := errors.AsType[*TransitionError](err)
 		switch {

@@ -25,6 +25,8 @@ type Entry struct {
 	Status  Status   // after it
 	Reason  string   // of a decision; empty: none was given
 	Changes []Change // of an Update
+
+	Document DocumentID // that was attached or deleted
 }
 
 // Change is a text of a shipment that was replaced.

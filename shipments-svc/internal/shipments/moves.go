@@ -16,13 +16,21 @@ const (
 	Approve Action = "approve" // decide that it may go
 	Reject  Action = "reject"  // decide that it may not, as it is
 	Delete  Action = "delete"  // remove it, as if it had never been
+
+	AttachDocument Action = "attach_document" // add one, with its pallets
+	DeleteDocument Action = "delete_document" // remove one, with its pallets
 )
 
 // Actions lists every Action, in the order in which they are offered.
-var Actions = []Action{Update, Approve, Reject, Delete}
+var Actions = []Action{Update, AttachDocument, DeleteDocument, Approve, Reject, Delete}
 
-// gone is where Delete takes a shipment.
-const gone Status = ""
+const (
+	// gone is where Delete takes a shipment.
+	gone Status = ""
+	// settled is ReadyForReview where there are pallets to judge, and Pending
+	// where there are none.
+	settled Status = "settled"
+)
 
 // moves is the whole state machine: where an action takes a shipment from
 // each status in which it is allowed. What is not here is refused. A new
@@ -32,10 +40,12 @@ const gone Status = ""
 // who lost the answer can ask again. Rejecting what is rejected is one: its
 // reason would be lost.
 var moves = map[Action]map[Status]Status{
-	Update:  {Pending: Pending, Processing: Processing, ReadyForReview: ReadyForReview, Rejected: Rejected},
-	Approve: {ReadyForReview: Approved, Approved: Approved},
-	Reject:  {ReadyForReview: Rejected},
-	Delete:  {Pending: gone},
+	Update:         {Pending: Pending, Processing: Processing, ReadyForReview: ReadyForReview, Rejected: Rejected},
+	AttachDocument: {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
+	DeleteDocument: {Processing: settled, ReadyForReview: settled, Rejected: settled},
+	Approve:        {ReadyForReview: Approved, Approved: Approved},
+	Reject:         {ReadyForReview: Rejected},
+	Delete:         {Pending: gone},
 }
 
 // Allowed returns the actions that are allowed in a status.
@@ -91,11 +101,18 @@ func (e Expectation) met(version int64) bool {
 	return e.Versions == nil || slices.Contains(e.Versions, version)
 }
 
-// move returns the status to which an action takes the shipment.
-func move(a Action, s Shipment) (Status, error) {
+// move returns the status to which an action takes the shipment, which then
+// has so many pallets.
+func move(a Action, s Shipment, pallets int) (Status, error) {
 	to, ok := moves[a][s.Status]
 	if !ok {
 		return "", &TransitionError{Action: a, Status: s.Status, Allowed: Allowed(s.Status)}
 	}
-	return to, nil
+	if to != settled {
+		return to, nil
+	}
+	if pallets > 0 {
+		return ReadyForReview, nil
+	}
+	return Pending, nil
 }

@@ -32,6 +32,20 @@ type Repository interface {
 	// Draft, Status, Version and ApprovedAt may differ between the two.
 	Change(ctx context.Context, org OrgID, from, to Shipment, e Entry) error
 
+	// Documents returns the documents of a shipment in the order of their
+	// IDs, or ErrNotFound.
+	Documents(ctx context.Context, org OrgID, id ID) ([]Document, error)
+
+	// Revise stores a revision whole, if the shipment still has the status
+	// and the version of From; otherwise it does nothing and returns
+	// ErrVersion.
+	Revise(ctx context.Context, org OrgID, r Revision) error
+
+	// Elsewhere returns where these SSCCs are pallets of other shipments that
+	// were created after a time and are not rejected, ordered by SSCC and
+	// Reference; at most MaxLocations of them.
+	Elsewhere(ctx context.Context, org OrgID, except ID, ssccs []string, after time.Time) ([]Use, error)
+
 	// Delete removes a shipment, its parts and its history, if it still has
 	// the status and the version of s; otherwise it does nothing and returns
 	// ErrVersion.

@@ -11,6 +11,7 @@ import (
 // Service is what can be done with shipments.
 type Service struct {
 	repo  Repository
+	judge Judge
 	newID func() ID
 	now   func() time.Time
 
@@ -18,10 +19,10 @@ type Service struct {
 	drained sync.Once
 }
 
-// NewService returns a Service that keeps shipments in repo, names new ones
-// by newID and dates them by now.
-func NewService(repo Repository, newID func() ID, now func() time.Time) *Service {
-	return &Service{repo: repo, newID: newID, now: now, closing: make(chan struct{})}
+// NewService returns a Service that keeps shipments in repo, has them checked
+// by judge, names new ones and their documents by newID and dates them by now.
+func NewService(repo Repository, judge Judge, newID func() ID, now func() time.Time) *Service {
+	return &Service{repo: repo, judge: judge, newID: newID, now: now, closing: make(chan struct{})}
 }
 
 // List returns one page of the organization's shipments. A page past the end

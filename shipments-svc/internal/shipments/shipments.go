@@ -77,8 +77,9 @@ type Head struct {
 // Detail is a shipment with its parts, each list in the order it was given.
 type Detail struct {
 	Shipment
-	Pallets []Pallet
-	Checks  []Check
+	Pallets   []Pallet
+	Checks    []Check
+	Documents []Document // in the order in which they were attached
 }
 
 // Pallet is one pallet of a shipment. Numbers need not be unique: a document
@@ -89,6 +90,7 @@ type Pallet struct {
 	Calibre     string // as written: "18", "1XX", "75-80 mm"
 	Boxes       int
 	BoxWeight   Grams
+	Source      Source
 }
 
 // Grams is a weight, exact to what the product shows: thousandths of a
@@ -100,6 +102,15 @@ type Check struct {
 	Name    string
 	Result  Result
 	Details string // for people
+	Count   int    // how many things were found; 0 where nothing was
+	// Locations says where they are, at most MaxLocations of them.
+	Locations []Location
+}
+
+// Location is where a check found something.
+type Location struct {
+	Source
+	PalletNumber string
 }
 
 // Page and size bounds of a list.

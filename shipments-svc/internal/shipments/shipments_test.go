@@ -28,6 +28,11 @@ type keeper struct {
 	entries       []Entry
 	deleted       bool
 	now           time.Time
+	documents     []Document
+	pallets       []Pallet
+	evidence      Evidence
+	revisions     []Revision
+	ssccs         []string
 	err           error
 }
 
@@ -36,7 +41,9 @@ func (k *keeper) List(_ context.Context, _ OrgID, f Filter, offset, limit int64)
 	return []Shipment{}, 7, k.err
 }
 
-func (k *keeper) Get(context.Context, OrgID, ID) (Detail, error) { return Detail{}, k.err }
+func (k *keeper) Get(context.Context, OrgID, ID) (Detail, error) {
+	return Detail{Shipment: k.head.Shipment, Documents: k.documents, Pallets: k.pallets}, k.err
+}
 
 func (k *keeper) Create(_ context.Context, _ OrgID, s Shipment, by TokenID) error {
 	k.created, k.by = append(k.created, s), by
@@ -64,6 +71,26 @@ func (k *keeper) Once(ctx context.Context, _ OrgID, _ Key, now time.Time, do fun
 	return answer, false, err
 }
 
+func (k *keeper) judge(e Evidence) []Check {
+	k.evidence = e
+	return []Check{{Name: "n", Result: Pass, Details: "d"}}
+}
+
+func (k *keeper) Documents(context.Context, OrgID, ID) ([]Document, error) { return k.documents, k.err }
+
+func (k *keeper) Revise(_ context.Context, _ OrgID, r Revision) error {
+	if r.From != k.head.Shipment {
+		return ErrVersion
+	}
+	k.head.Shipment, k.revisions = r.To, append(k.revisions, r)
+	return nil
+}
+
+func (k *keeper) Elsewhere(_ context.Context, _ OrgID, _ ID, ssccs []string, after time.Time) ([]Use, error) {
+	k.ssccs, k.now = ssccs, after
+	return []Use{{SSCC: "s", Reference: "r"}}, k.err
+}
+
 func (k *keeper) Delete(_ context.Context, _ OrgID, s Shipment) error {
 	if s != k.head.Shipment {
 		return ErrVersion
@@ -84,7 +111,7 @@ func (k *keeper) Import(_ context.Context, _ OrgID, all []Detail) (int, error) {
 
 func service(k *keeper) *Service {
 	last := ID{}
-	return NewService(k, func() ID { last[15]++; return last }, func() time.Time { return start })
+	return NewService(k, k.judge, func() ID { last[15]++; return last }, func() time.Time { return start })
 }
 
 func TestListTurnsPagesIntoOffsets(t *testing.T) {

@@ -22,6 +22,7 @@ const (
 	MaxChecks       = 1_000
 	MaxCheckName    = 100
 	MaxCheckDetails = 2_000
+	MaxLocations    = 100
 )
 
 // Faults returns all that is wrong with the draft, with pointers from it, or
@@ -42,13 +43,7 @@ func (d Detail) Faults() []Fault {
 		f.add(InvalidValue, "/status", "status must be one of %s", list(Statuses))
 	}
 	f.times(d)
-	if len(d.Pallets) > MaxPallets {
-		f.add(TooManyPallets, "/pallets", "a shipment has at most %d pallets, not %d", MaxPallets, len(d.Pallets))
-		return f
-	}
-	for i, p := range d.Pallets {
-		f.pallet(fmt.Sprintf("/pallets/%d", i), p)
-	}
+	f.pallets("/pallets", d.Pallets)
 	if len(d.Checks) > MaxChecks {
 		f.add(OutOfRange, "/checks", "a shipment has at most %d checks, not %d", MaxChecks, len(d.Checks))
 		return f
@@ -89,6 +84,16 @@ func (f *faults) times(d Detail) {
 		f.add(InvalidValue, "/approved_at", "approved_at belongs only to a shipment whose status is approved")
 	case d.Status == Approved && (d.ApprovedAt.Before(d.CreatedAt) || d.ApprovedAt.Year() > 9999):
 		f.add(OutOfRange, "/approved_at", "approved_at must not be before created_at, nor after the year 9999")
+	}
+}
+
+func (f *faults) pallets(at string, all []Pallet) {
+	if len(all) > MaxPallets {
+		f.add(TooManyPallets, at, "a shipment has at most %d pallets, not %d", MaxPallets, len(all))
+		return
+	}
+	for i, p := range all {
+		f.pallet(fmt.Sprintf("%s/%d", at, i), p)
 	}
 }
 

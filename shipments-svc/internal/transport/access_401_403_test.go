@@ -24,16 +24,23 @@ var operations = []struct {
 	{call{method: http.MethodPost, path: nothing + "/approve"}, "shipments:review"},
 	{call{method: http.MethodPost, path: nothing + "/reject", body: `{"reason":"r"}`}, "shipments:review"},
 	{call{method: http.MethodGet, path: nothing + "/history"}, "shipments:read"},
+	{call{method: http.MethodPost, path: nothing + "/documents", body: list}, "documents:write"},
+	{call{method: http.MethodGet, path: nothing + "/documents"}, "documents:read"},
+	{call{method: http.MethodGet, path: nothing + noDocument}, "documents:read"},
+	{call{method: http.MethodDelete, path: nothing + noDocument}, "documents:write"},
 }
 
-// nothing is a shipment that nobody has.
-const nothing = collection + "/ship_00000000000000000000000000"
+// A shipment and a document that nobody has.
+const (
+	nothing    = collection + "/ship_00000000000000000000000000"
+	noDocument = "/documents/doc_00000000000000000000000000"
+)
 
 func TestEveryDescribedOperationIsHere(t *testing.T) {
 	t.Parallel()
 	needs := map[string]string{}
 	for _, op := range operations {
-		needs[op.method+" "+strings.Replace(op.path, nothing, collection+"/{id}", 1)] = op.needs
+		needs[op.method+" "+strings.NewReplacer(nothing, collection+"/{id}", "/doc_00000000000000000000000000", "/{document}").Replace(op.path)] = op.needs
 	}
 	for path, item := range document(t).Paths.Map() {
 		for method, op := range item.Operations() {

@@ -12,9 +12,10 @@ import (
 
 // members is what the problems of some codes have besides.
 type members struct {
-	Detail  string
-	Allowed []string `json:"allowed_actions"`
-	Failing []string `json:"failing_checks"`
+	Detail     string
+	Allowed    []string `json:"allowed_actions"`
+	DocumentID string   `json:"document_id"`
+	Failing    []string `json:"failing_checks"`
 }
 
 // conflict is what an answer says that must be a 409 of that code.
@@ -33,13 +34,13 @@ func (r answer) conflict(tb testing.TB, code string) members {
 func TestWhatTheStatusDoesNotAllowIsRefusedWithWhatItAllows(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	all := map[string]func(string) call{"update": update, "approve": approve, "reject": reject, "delete": remove}
+	all := map[string]func(string) call{"update": update, "approve": approve, "reject": reject, "delete": remove, "attach_document": attach}
 	for status, allowed := range map[shipments.Status][]string{
-		shipments.Pending:        {"update", "delete"},
-		shipments.Processing:     {"update"},
-		shipments.ReadyForReview: {"update", "approve", "reject"},
+		shipments.Pending:        {"update", "attach_document", "delete"},
+		shipments.Processing:     {"update", "attach_document", "delete_document"},
+		shipments.ReadyForReview: {"update", "attach_document", "delete_document", "approve", "reject"},
 		shipments.Approved:       {"approve"},
-		shipments.Rejected:       {"update"},
+		shipments.Rejected:       {"update", "attach_document", "delete_document"},
 	} {
 		path := a.loaded(t, status)
 		for action, call := range all {
@@ -51,7 +52,7 @@ func TestWhatTheStatusDoesNotAllowIsRefusedWithWhatItAllows(t *testing.T) {
 				t.Errorf("%s while %s: allowed are %v, want %v", action, status, p.Allowed, allowed)
 			}
 		}
-		if tag := a.do(t, call{path: path}).header.Get("ETag"); tag != `"1.1"` {
+		if tag := a.do(t, call{path: path}).header.Get("ETag"); tag != `"2.1"` {
 			t.Errorf("%s: the shipment was changed, ETag %s", status, tag)
 		}
 	}

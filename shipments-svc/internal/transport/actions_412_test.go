@@ -13,9 +13,9 @@ func TestIfMatchDecidesWhetherAnActionIsMeant(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for value, met := range map[string]bool{
-		`"1.1"`: true, `*`: true, `"1.1-gzip"`: true, `"1.1-zstd"`: true, `"1.1-br"`: true, `"x", "1.1"`: true, ` "1.1" `: true,
-		`"1.2"`: false, `W/"1.1"`: false, `W/"1.1-gzip"`: false, `"1.1`: false, `1.1`: false, ``: false, `"x"`: false, `"1.01"`: false,
-		`"2.1"`: false, `"1"`: false, `"1.1-x"`: false, `"1.99999999999999999999"`: false, `"1.+1"`: false,
+		`"2.1"`: true, `*`: true, `"2.1-gzip"`: true, `"2.1-zstd"`: true, `"2.1-br"`: true, `"x", "2.1"`: true, ` "2.1" `: true,
+		`"2.2"`: false, `W/"2.1"`: false, `W/"2.1-gzip"`: false, `"2.1`: false, `2.1`: false, ``: false, `"x"`: false, `"2.01"`: false,
+		`"1.1"`: false, `"2"`: false, `"2.1-x"`: false, `"2.99999999999999999999"`: false, `"2.+1"`: false,
 	} {
 		for name, c := range map[string]call{
 			"approve": approve(a.loaded(t, shipments.ReadyForReview)),
@@ -48,5 +48,5 @@ func TestAnUpdateOfWhatSomeoneElseUpdatedIsRefused(t *testing.T) {
 	a.do(t, second.with("If-Match", first.header.Get("ETag"))).wants(t, http.StatusOK, "")
 	// The status comes after the version: what he wants may have been done.
 	ready := a.loaded(t, shipments.Rejected)
-	a.do(t, reject(ready).with("If-Match", `"1.9"`)).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
+	a.do(t, reject(ready).with("If-Match", `"2.9"`)).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
 }

@@ -61,6 +61,7 @@ type historyPage struct {
 		Version                    int64
 		At, Action, Status, Reason string
 		TokenID                    string `json:"token_id"`
+		DocumentID                 string `json:"document_id"`
 		Changes                    []struct{ Field, From, To string }
 	}
 	Meta struct {

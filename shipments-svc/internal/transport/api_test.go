@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 const (
 	collection = "/api/v1/shipments"
 	valid      = `{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`
-	allowed    = "shipments:read shipments:review shipments:write"
+	allowed    = "documents:read documents:write shipments:read shipments:review shipments:write"
 )
 
 // api is the whole service on a listener, as the gateway reaches it.
@@ -90,7 +91,7 @@ func newAPIOf(tb testing.TB, service transport.Service) *api {
 }
 
 func newService(repo shipments.Repository) *shipments.Service {
-	return shipments.NewService(repo, func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, time.Now)
+	return shipments.NewService(repo, checks.Run, func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, time.Now)
 }
 
 // call is a request; its zero value is a permitted GET of the collection. A

@@ -50,6 +50,9 @@ func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 	}
 }
 
+// maxFaults bounds how many faults one body is told.
+const maxFaults = 50
+
 // invalid is the error of the faults found in reading a body and those of the
 // value at the pointer that was read from it.
 func invalid(reading []shipments.Fault, at string, judging []shipments.Fault) error {
@@ -57,6 +60,7 @@ func invalid(reading []shipments.Fault, at string, judging []shipments.Fault) er
 		judging[i].Pointer = at + judging[i].Pointer
 	}
 	if all := shipments.Merge(reading, judging); len(all) > 0 {
+		all = all[:min(len(all), maxFaults)]
 		return &shipments.Invalid{Faults: all}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 
 // representation is part of every entity-tag. It changes when the same row
 // comes to be shown differently, so that no client keeps the older form.
-const representation = "1"
+const representation = "2"
 
 // tagOf is the entity-tag of a version of a shipment.
 func tagOf(version int64) string {

@@ -37,6 +37,22 @@ func (emptyService) Reject(context.Context, shipments.OrgID, shipments.Rejection
 	return shipments.Shipment{}, shipments.ErrNotFound
 }
 
+func (emptyService) Documents(context.Context, shipments.OrgID, shipments.ID) ([]shipments.Document, error) {
+	return nil, shipments.ErrNotFound
+}
+
+func (emptyService) Document(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.Document, error) {
+	return shipments.Document{}, shipments.ErrNotFound
+}
+
+func (emptyService) Attach(context.Context, shipments.OrgID, shipments.Attachment) (shipments.Attached, error) {
+	return shipments.Attached{}, shipments.ErrNotFound
+}
+
+func (emptyService) Detach(context.Context, shipments.OrgID, shipments.Detachment) (struct{}, error) {
+	return struct{}{}, shipments.ErrNotFound
+}
+
 func (emptyService) Once(ctx context.Context, _ shipments.OrgID, _ shipments.Key, do func(context.Context) ([]byte, error)) ([]byte, bool, error) {
 	answer, err := do(ctx)
 	return answer, false, err

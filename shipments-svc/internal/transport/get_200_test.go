@@ -35,8 +35,8 @@ func TestGetShowsTheShipmentWithItsParts(t *testing.T) {
 		`{"pallet_number":"P-002","produce_name":"Avocado Hass","calibre":"18","boxes":264,"box_weight_kg":4},` +
 		`{"pallet_number":"P-001","produce_name":"Orange Valencia","calibre":"75-80 mm","boxes":80,"box_weight_kg":15.125},` +
 		`{"pallet_number":"P-001","produce_name":"Plum Songold","calibre":"AA","boxes":1,"box_weight_kg":0.001}],"checks":[` +
-		`{"name":"duplicate_pallets","result":"fail","details":"P-001 occurs twice."},` +
-		`{"name":"required_fields","result":"pass","details":"All 3 pallets have every field."}]}}` + "\n"
+		`{"name":"duplicate_pallets","result":"fail","details":"P-001 occurs twice.","count":0,"locations":[]},` +
+		`{"name":"required_fields","result":"pass","details":"All 3 pallets have every field.","count":0,"locations":[]}],"documents":[]}}` + "\n"
 	if string(res.body) != want {
 		t.Errorf("got  %s\nwant %s", res.body, want)
 	}
@@ -50,12 +50,12 @@ func TestGetOfAShipmentWithoutPartsHasEmptyLists(t *testing.T) {
 	res.wants(t, http.StatusOK, "")
 	var got struct{ Shipment map[string]any }
 	decode(t, res.body, &got)
-	for _, name := range []string{"pallets", "checks"} {
+	for _, name := range []string{"pallets", "checks", "documents"} {
 		if list, ok := got.Shipment[name].([]any); !ok || len(list) != 0 {
 			t.Errorf("%s is %v, want []", name, got.Shipment[name])
 		}
 	}
-	if _, ok := got.Shipment["approved_at"]; ok || len(got.Shipment) != 10 {
+	if _, ok := got.Shipment["approved_at"]; ok || len(got.Shipment) != 11 {
 		t.Errorf("%v", got.Shipment)
 	}
 	if _, err := time.Parse("2006-01-02T15:04:05.000Z", got.Shipment["created_at"].(string)); err != nil {

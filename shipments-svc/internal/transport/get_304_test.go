@@ -24,7 +24,7 @@ func TestGetIsNotRepeatedToWhoHasIt(t *testing.T) {
 		"on another line":           {[]string{`"x"`, tag}, 304},
 		"with a comma in another":   {[]string{`"a,b", ` + tag}, 304},
 		"empty elements":            {[]string{`, ,` + tag}, 304},
-		"another":                   {[]string{`"1.2"`}, 200},
+		"another":                   {[]string{`"2.2"`}, 200},
 		"without quotes":            {[]string{tag[1 : len(tag)-1]}, 200},
 		"unclosed":                  {[]string{tag[:len(tag)-1]}, 200},
 		"only a part":               {[]string{`"1"`}, 200},

@@ -19,6 +19,8 @@ type entryView struct {
 	Status  shipments.Status `json:"status"`
 	Reason  string           `json:"reason,omitempty"`
 	Changes []changeView     `json:"changes,omitempty"`
+
+	DocumentID string `json:"document_id,omitempty"`
 }
 
 type changeView struct {
@@ -50,6 +52,9 @@ func viewEntry(e shipments.Entry) entryView {
 	view := entryView{
 		Version: e.Version, At: viewTime(e.At), TokenID: string(e.By),
 		Action: e.Action, Status: e.Status, Reason: e.Reason,
+	}
+	if e.Document != (shipments.DocumentID{}) {
+		view.DocumentID = viewDocumentID(e.Document)
 	}
 	for _, c := range e.Changes {
 		view.Changes = append(view.Changes, changeView(c))

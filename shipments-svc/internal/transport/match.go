@@ -31,6 +31,8 @@ func as[E error](err error) (fault, bool) {
 		return fault{detail: counted(len(e.Faults), "field") + " not valid; see errors.", fields: fieldsOf(e)}, true
 	case *shipments.TransitionError:
 		return fault{detail: e.Error(), extra: map[string]any{"allowed_actions": e.Allowed}}, true
+	case *shipments.DuplicateError:
+		return fault{detail: e.Error(), extra: map[string]any{"document_id": viewDocumentID(e.ID)}}, true
 	case *shipments.ChecksFailingError:
 		return fault{detail: e.Error(), extra: map[string]any{"failing_checks": e.Checks}}, true
 	default:

@@ -10,13 +10,15 @@ func TestOtherMethodsAreRefusedWithThoseThatExist(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for path, allow := range map[string]string{
-		collection:                     "GET, HEAD, POST",
-		collection + "/ship_x":         "DELETE, GET, HEAD, PATCH",
-		collection + "/ship_x/approve": "POST",
-		collection + "/ship_x/history": "GET, HEAD",
-		"/api/v1/openapi.json":         "GET, HEAD",
-		"/problems":                    "GET, HEAD",
-		"/problems/unknown_field":      "GET, HEAD",
+		collection:                             "GET, HEAD, POST",
+		collection + "/ship_x":                 "DELETE, GET, HEAD, PATCH",
+		collection + "/ship_x/approve":         "POST",
+		collection + "/ship_x/history":         "GET, HEAD",
+		collection + "/ship_x/documents":       "GET, HEAD, POST",
+		collection + "/ship_x/documents/doc_x": "DELETE, GET, HEAD",
+		"/api/v1/openapi.json":                 "GET, HEAD",
+		"/problems":                            "GET, HEAD",
+		"/problems/unknown_field":              "GET, HEAD",
 	} {
 		for _, method := range []string{http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, "QUERY"} {
 			if strings.Contains(allow, method) {

@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -29,6 +30,14 @@ type keyed[Req any] struct {
 	http    *http.Request
 	key     *shipments.Key // nil: it has none
 	request Req
+}
+
+// Waits is how much longer than others the request may take.
+func (k keyed[Req]) Waits() time.Duration {
+	if w, ok := any(k.request).(endpoints.Waiter); ok {
+		return w.Waits()
+	}
+	return 0
 }
 
 // decodeKeyed reads a request and its key. The fingerprint is that of the

@@ -22,6 +22,7 @@ func (a *api) posts(tb testing.TB) map[string]call {
 		"create":  {method: http.MethodPost, path: collection, body: valid},
 		"approve": {method: http.MethodPost, path: a.loaded(tb, shipments.ReadyForReview) + "/approve", body: `{"override_reason":"r"}`},
 		"reject":  reject(a.loaded(tb, shipments.ReadyForReview)),
+		"attach":  attach(a.loaded(tb, shipments.Pending)),
 	}
 }
 
@@ -43,7 +44,7 @@ func TestEveryPostIsDoneOnceForItsKey(t *testing.T) {
 			}
 		}
 		other := c
-		other.body = strings.Replace(c.body, `":"`, `": "`, 1)
+		other.body = strings.Replace(c.body, `":`, `": `, 1)
 		if p := a.do(t, other).wants(t, http.StatusUnprocessableEntity, "idempotency_key_reused"); !strings.Contains(p.Detail, "another body") {
 			t.Errorf("%s: %s", name, p.Detail)
 		}
@@ -52,7 +53,7 @@ func TestEveryPostIsDoneOnceForItsKey(t *testing.T) {
 			t.Errorf("%s: status %d without the permission", name, res.status)
 		}
 	}
-	if n := a.total(t); n != 3 {
+	if n := a.total(t); n != 4 {
 		t.Errorf("%d shipments", n)
 	}
 	theirs := a.as(ids.New("org"))
@@ -151,8 +152,8 @@ func TestARequestThatWasInterruptedAnywhereIsDoneOnce(t *testing.T) {
 	dsn := pgtest.New(t, postgres.Migrate)
 	proxy, through := faultproxy.New(t, dsn)
 	a := newAPIAt(t, through)
-	kinds := []string{"create", "approve", "reject"}
-	for _, kind := range kinds {
+	kinds := map[string]string{"create": "create", "approve": "approve", "reject": "reject", "attach": "attach_document"}
+	for kind, action := range kinds {
 		points := 0
 		for happened := true; happened; points++ {
 			before, c := a.total(t), a.posts(t)[kind].with("Idempotency-Key", fmt.Sprint("key-", points))
@@ -173,7 +174,7 @@ func TestARequestThatWasInterruptedAnywhereIsDoneOnce(t *testing.T) {
 			created := int64(0)
 			if kind == "create" {
 				created = 1
-			} else if h := a.history(t, strings.TrimSuffix(c.path, "/"+kind)).History; len(h) != 2 || h[0].Action != kind {
+			} else if h := a.history(t, c.path[:strings.LastIndex(c.path, "/")]).History; len(h) != 2 || h[0].Action != action {
 				t.Errorf("%s, cut after %d: the history is %+v", kind, points, h)
 			}
 			if n := a.total(t) - before - there; n != created {

@@ -28,12 +28,14 @@ var table = []struct {
 }{
 	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(identity.ErrMissing, identity.ErrMissing.Error())},
 	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", as[*endpoints.PermissionError]},
+	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoDocument, "the shipment has no such document")},
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNotFound, "there is no such shipment")},
 	{http.StatusBadRequest, unknownParameter, "Unknown parameter", allOf[*parameterError](unknownParameter)},
 	{http.StatusBadRequest, invalidParameter, "Invalid parameter", as[*parameterError]},
 	{http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch", is(shipments.ErrVersion, "the shipment is not, or no longer, of the version that If-Match names; get it anew")},
 	{http.StatusConflict, "invalid_transition", "Invalid transition", as[*shipments.TransitionError]},
 	{http.StatusConflict, "checks_failing", "Checks failing", as[*shipments.ChecksFailingError]},
+	{http.StatusConflict, "duplicate_document", "Duplicate document", as[*shipments.DuplicateError]},
 	{http.StatusConflict, "idempotency_in_progress", "Idempotency in progress", is(shipments.ErrKeyInProgress, "a request with this Idempotency-Key is being done; ask again after the seconds in Retry-After")},
 	{http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency key reused", is(shipments.ErrKeyReused, "this Idempotency-Key was sent with another body; give each request a key of its own")},
 	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*headerError]},
@@ -41,6 +43,7 @@ var table = []struct {
 	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", bodyTooLarge},
 	{http.StatusBadRequest, "malformed_json", "Malformed JSON", as[*jsonbody.SyntaxError]},
 	{http.StatusUnprocessableEntity, "unknown_field", "Unknown field", allOf[*shipments.Invalid](string(shipments.UnknownField))},
+	{http.StatusUnprocessableEntity, "too_many_pallets", "Too many pallets", allOf[*shipments.Invalid](string(shipments.TooManyPallets))},
 	{http.StatusUnprocessableEntity, "validation_failed", "Validation failed", as[*shipments.Invalid]},
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(shipments.ErrUnavailable, "the data cannot be reached for now; try again after the seconds in Retry-After")},
 }

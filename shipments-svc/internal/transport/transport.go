@@ -25,8 +25,11 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// maxBody is how many bytes a JSON body may have.
-const maxBody = 1 << 20
+// How many bytes a JSON body may have.
+const (
+	maxBody     = 1 << 20
+	maxDocument = 14 << 20 // of one that brings a document
+)
 
 // Service is what the routes need of the domain.
 type Service interface {
@@ -38,6 +41,10 @@ type Service interface {
 	Approve(context.Context, shipments.OrgID, shipments.Approval) (shipments.Shipment, error)
 	Reject(context.Context, shipments.OrgID, shipments.Rejection) (shipments.Shipment, error)
 	History(context.Context, shipments.OrgID, shipments.HistoryQuery) (shipments.HistoryPage, error)
+	Documents(context.Context, shipments.OrgID, shipments.ID) ([]shipments.Document, error)
+	Document(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.Document, error)
+	Attach(context.Context, shipments.OrgID, shipments.Attachment) (shipments.Attached, error)
+	Detach(context.Context, shipments.OrgID, shipments.Detachment) (struct{}, error)
 	Once(context.Context, shipments.OrgID, shipments.Key, func(context.Context) ([]byte, error)) ([]byte, bool, error)
 }
 
@@ -47,11 +54,18 @@ type router struct {
 	service Service
 	wiring  endpoints.Wiring
 	log     *slog.Logger
+	maxBody int64
+}
+
+// upTo returns the router for routes whose bodies may have so many bytes.
+func (rt router) upTo(limit int64) router {
+	rt.maxBody = limit
+	return rt
 }
 
 // New returns the handler of the service's public listener.
 func New(service Service, wiring endpoints.Wiring, log *slog.Logger) http.Handler {
-	rt := router{ServeMux: http.NewServeMux(), service: service, wiring: wiring, log: log}
+	rt := router{ServeMux: http.NewServeMux(), service: service, wiring: wiring, log: log, maxBody: maxBody}
 
 	handle(rt, "GET /api/v1/shipments", endpoints.ReadShipments, decodeList, service.List, encodeList)
 	post(rt, "/api/v1/shipments", endpoints.WriteShipments, decodeCreate, service.Create, encodeCreate)
@@ -61,6 +75,11 @@ func New(service Service, wiring endpoints.Wiring, log *slog.Logger) http.Handle
 	post(rt, "/api/v1/shipments/{id}/approve", endpoints.ReviewShipments, decodeApprove, service.Approve, encodeShipment)
 	post(rt, "/api/v1/shipments/{id}/reject", endpoints.ReviewShipments, decodeReject, service.Reject, encodeShipment)
 	handle(rt, "GET /api/v1/shipments/{id}/history", endpoints.ReadShipments, decodeHistory, service.History, encodeHistory)
+
+	post(rt.upTo(maxDocument), "/api/v1/shipments/{id}/documents", endpoints.WriteDocuments, decodeAttach, service.Attach, encodeAttach)
+	handle(rt, "GET /api/v1/shipments/{id}/documents", endpoints.ReadDocuments, decodeDocuments, service.Documents, encodeDocuments)
+	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}", endpoints.ReadDocuments, decodeDocument, service.Document, encodeDocument)
+	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", endpoints.WriteDocuments, decodeDetach, service.Detach, encodeDelete)
 
 	// Documents about the interface are anybody's.
 	rt.Handle("GET /api/v1/openapi.json", api.Handler())
@@ -99,5 +118,5 @@ func handle[Req, Res any](
 		},
 		kithttp.ServerBefore(withRequest),
 		kithttp.ServerErrorEncoder(rt.fail),
-	), maxBody))
+	), rt.maxBody))
 }

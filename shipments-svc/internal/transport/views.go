@@ -9,8 +9,11 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// shipmentPrefix begins the identifiers of shipments.
-const shipmentPrefix = "ship"
+// These begin the identifiers of shipments and of documents.
+const (
+	shipmentPrefix = "ship"
+	documentPrefix = "doc"
+)
 
 // itemView is a shipment as a list shows it.
 type itemView struct {
@@ -28,8 +31,9 @@ type itemView struct {
 // detailView is a shipment as it is shown alone.
 type detailView struct {
 	itemView
-	Pallets []palletView `json:"pallets"`
-	Checks  []checkView  `json:"checks"`
+	Pallets   []palletView   `json:"pallets"`
+	Checks    []checkView    `json:"checks"`
+	Documents []documentView `json:"documents"`
 }
 
 type palletView struct {
@@ -38,12 +42,27 @@ type palletView struct {
 	Calibre     string  `json:"calibre"`
 	Boxes       int     `json:"boxes"`
 	BoxWeight   float64 `json:"box_weight_kg"`
+	sourceView
+}
+
+// sourceView is where something was read; it is empty where that is unknown.
+type sourceView struct {
+	DocumentID string `json:"document_id,omitempty"`
+	Row        int    `json:"row,omitempty"`
 }
 
 type checkView struct {
 	Name    string           `json:"name"`
 	Result  shipments.Result `json:"result"`
 	Details string           `json:"details"`
+
+	Count     int            `json:"count"`
+	Locations []locationView `json:"locations"`
+}
+
+type locationView struct {
+	PalletNumber string `json:"pallet_number,omitempty"`
+	sourceView
 }
 
 func viewItem(s shipments.Shipment) itemView {
@@ -56,18 +75,37 @@ func viewItem(s shipments.Shipment) itemView {
 
 func viewDetail(d shipments.Detail) detailView {
 	view := detailView{
-		itemView: viewItem(d.Shipment),
-		Pallets:  make([]palletView, len(d.Pallets)),
-		Checks:   make([]checkView, len(d.Checks)),
+		itemView:  viewItem(d.Shipment),
+		Pallets:   make([]palletView, len(d.Pallets)),
+		Checks:    viewChecks(d.Checks),
+		Documents: viewDocuments(d.Documents),
 	}
 	for i, p := range d.Pallets {
-		view.Pallets[i] = palletView{p.Number, p.ProduceName, p.Calibre, p.Boxes, float64(p.BoxWeight) / 1000}
-	}
-	for i, c := range d.Checks {
-		view.Checks[i] = checkView(c)
+		view.Pallets[i] = palletView{p.Number, p.ProduceName, p.Calibre, p.Boxes, kilograms(p.BoxWeight), viewSource(p.Source)}
 	}
 	return view
 }
+
+func viewChecks(checks []shipments.Check) []checkView {
+	views := make([]checkView, len(checks))
+	for i, c := range checks {
+		views[i] = checkView{Name: c.Name, Result: c.Result, Details: c.Details, Count: c.Count, Locations: make([]locationView, len(c.Locations))}
+		for j, l := range c.Locations {
+			views[i].Locations[j] = locationView{l.PalletNumber, viewSource(l.Source)}
+		}
+	}
+	return views
+}
+
+func viewSource(s shipments.Source) sourceView {
+	view := sourceView{Row: s.Row}
+	if s.Document != (shipments.DocumentID{}) {
+		view.DocumentID = viewDocumentID(s.Document)
+	}
+	return view
+}
+
+func kilograms(g shipments.Grams) float64 { return float64(g) / 1000 }
 
 func viewID(id shipments.ID) string {
 	return ids.Format(shipmentPrefix, uuid.UUID(id))

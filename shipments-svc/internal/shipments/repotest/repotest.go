@@ -43,6 +43,9 @@ func Run(t *testing.T, open func(testing.TB) shipments.Repository) {
 		"a head has the failing checks":                         testHead,
 		"what is deleted is gone, and only that":                testDelete,
 		"counters equal the rows after random operations":       testRandomOperations,
+		"a revision is stored whole and replaces the checks":    testRevise,
+		"of many revisions at once one is stored":               testReviseAtOnce,
+		"pallets are found in other shipments":                  testElsewhere,
 		"a key does a thing once, and remembers the answer":     testOnce,
 		"a key is its organization's, operation's and time's":   testKeys,
 		"what failed under a key is undone and forgotten":       testOnceFailed,
@@ -92,7 +95,7 @@ func detail(status shipments.Status, created time.Time, pallets int) shipments.D
 			Boxes: i + 1, BoxWeight: shipments.Grams(4125 + i),
 		})
 	}
-	d.Checks = []shipments.Check{}
+	d.Checks, d.Documents = []shipments.Check{}, []shipments.Document{}
 	for _, r := range shipments.Results {
 		d.Checks = append(d.Checks, shipments.Check{Name: "check_" + string(r), Result: r, Details: "because of <&> " + string(r)})
 	}
@@ -105,7 +108,9 @@ func testCreate(t *testing.T, repo shipments.Repository) {
 	check(t, repo.Create(t.Context(), org, s, By))
 	got, err := repo.Get(t.Context(), org, s.ID)
 	check(t, err)
-	equal(t, got, shipments.Detail{Shipment: s, Pallets: []shipments.Pallet{}, Checks: []shipments.Check{}})
+	equal(t, got, shipments.Detail{
+		Shipment: s, Pallets: []shipments.Pallet{}, Checks: []shipments.Check{}, Documents: []shipments.Document{},
+	})
 }
 
 func testImport(t *testing.T, repo shipments.Repository) {

@@ -1,0 +1,86 @@
+package checks
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// sizing is how a standard sizes a produce.
+type sizing struct {
+	produce   string
+	words     []string // a produce name that has one of them is meant, in any of the usual languages
+	codes     []string // size codes
+	from, to  int      // diameters in mm; 0: not sized by diameter
+	maxPieces int      // pieces a box, where it may be sized by their number; 0: it may not
+	source    string
+}
+
+// calibreKnown warns of calibres that the standard of their produce does not
+// know. Produce that no row of the table is about is not judged.
+func calibreKnown(e shipments.Evidence) finding {
+	judged := 0
+	var wrong []shipments.Pallet
+	var said []string
+	for _, g := range groups(e.Pallets, func(p shipments.Pallet) string { return p.ProduceName + "\x00" + p.Calibre }) {
+		p := g.pallets[0]
+		standard, ok := sizingOf(p.ProduceName)
+		if !ok {
+			continue
+		}
+		judged += len(g.pallets)
+		if !standard.knows(p.Calibre) {
+			wrong = append(wrong, g.pallets...)
+			said = append(said, fmt.Sprintf("%s is no calibre of %s (%s) on %s", p.Calibre, standard.produce, standard.source, places(e, g.pallets)))
+		}
+	}
+	switch {
+	case judged == 0:
+		return skip("There is no produce whose calibres are known here.")
+	case wrong == nil:
+		return pass(fmt.Sprintf("The calibres of %d of %s are known for their produce.", judged, counted(len(e.Pallets), "pallet")))
+	default:
+		return finding{result: shipments.Warn, at: wrong, details: sentence(strings.Join(first(said), "; "))}
+	}
+}
+
+// sizingOf returns the row of the table that is about a produce.
+func sizingOf(produce string) (sizing, bool) {
+	words := strings.FieldsFunc(strings.ToLower(produce), func(r rune) bool { return r == ' ' || r == ',' || r == '/' || r == '(' || r == ')' })
+	for _, s := range sizings {
+		for _, word := range words {
+			if slices.Contains(s.words, word) {
+				return s, true
+			}
+		}
+	}
+	return sizing{}, false
+}
+
+// diameters reads "75", "75-80", "75/80 mm", "Ø 75+".
+var diameters = regexp.MustCompile(`^(?:Ø\s*)?(\d{2,3})(?:\s*[-/–]\s*(\d{2,3})|\s*\+)?(\s*MM)?$`)
+
+// knows reports whether the standard has a calibre.
+func (s sizing) knows(calibre string) bool {
+	text := strings.ToUpper(strings.TrimSpace(calibre))
+	if slices.Contains(s.codes, text) {
+		return true
+	}
+	if n, err := strconv.Atoi(text); err == nil && n > 0 && n <= s.maxPieces {
+		return true
+	}
+	size := diameters.FindStringSubmatch(text)
+	if size == nil || s.to == 0 {
+		return false
+	}
+	for _, bound := range size[1:3] {
+		if mm, err := strconv.Atoi(bound); err == nil && (mm < s.from || mm > s.to) {
+			return false
+		}
+	}
+	return true
+}

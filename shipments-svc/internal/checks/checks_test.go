@@ -1,0 +1,319 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+var list1, list2 = shipments.DocumentID{1}, shipments.DocumentID{2}
+
+// evidence is a shipment with one packing list of these pallets.
+func evidence(pallets ...shipments.Pallet) shipments.Evidence {
+	for i := range pallets {
+		pallets[i].Source = shipments.Source{Document: list1, Row: i + 1}
+	}
+	return shipments.Evidence{
+		Draft:     shipments.Draft{Reference: "PO", Vessel: "MSC Carmen", Origin: "Cape Town, South Africa", Destination: "Rotterdam, Netherlands"},
+		Documents: []shipments.Document{{ID: list1, PalletsExtracted: len(pallets)}},
+		Pallets:   pallets,
+	}
+}
+
+// many returns n pallets of a number each and otherwise alike.
+func many(n int) []shipments.Pallet {
+	all := make([]shipments.Pallet, n)
+	for i := range all {
+		all[i] = pallet(fmt.Sprintf("%04d", i+1))
+	}
+	return all
+}
+
+func pallet(number string) shipments.Pallet {
+	return shipments.Pallet{Number: number, ProduceName: "Avocado Hass", Calibre: "18", Boxes: 264, BoxWeight: 4000}
+}
+
+func numbered(numbers ...string) []shipments.Pallet {
+	var all []shipments.Pallet
+	for _, n := range numbers {
+		all = append(all, pallet(n))
+	}
+	return all
+}
+
+// changed returns pallets of which some are changed.
+func changed(all []shipments.Pallet, change func(*shipments.Pallet), indexes ...int) []shipments.Pallet {
+	for _, i := range indexes {
+		change(&all[i])
+	}
+	return all
+}
+
+func declaring(e shipments.Evidence, d shipments.Declared) shipments.Evidence {
+	e.Documents[0].Declared = d
+	return e
+}
+
+// outcome is what a check must say of evidence.
+type outcome struct {
+	evidence shipments.Evidence
+	want     string // result, count, rows of its locations, details
+}
+
+// say runs the check of a name.
+func say(e shipments.Evidence, name string) string {
+	for _, c := range Run(e) {
+		if c.Name == name {
+			var rows []int
+			for _, l := range c.Locations {
+				rows = append(rows, l.Row)
+			}
+			return fmt.Sprintf("%s %d %v %s", c.Result, c.Count, rows, c.Details)
+		}
+	}
+	return "no such check"
+}
+
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	light := func(p *shipments.Pallet) { p.BoxWeight = 3500 }
+	for name, outcomes := range map[string][]outcome{
+		"packing_list_present": {
+			{shipments.Evidence{}, "fail 1 [] No packing list is attached."},
+			{evidence(many(1)...), "pass 0 [] 1 packing list with 1 pallet."},
+			{evidence(many(1204)...), "pass 0 [] 1 packing list with 1,204 pallets."},
+		},
+		"required_fields": {
+			{shipments.Evidence{}, "skip 0 [] There are no pallets to look at."},
+			{evidence(many(3)...), "pass 0 [] 3 pallets, each with every field."},
+			{evidence(changed(many(9), func(p *shipments.Pallet) { p.Calibre = "" }, 0, 2, 3, 4, 5, 6, 8)...), "fail 7 [1 3 4 5 6 7 9] Fields are missing on rows 1, 3, 4, 5, 6 and 2 more."},
+		},
+		"duplicate_pallets": {
+			{shipments.Evidence{}, "skip 0 [] There are no pallets to compare."},
+			{evidence(many(24)...), "pass 0 [] 24 pallets, no label twice."},
+			{evidence(changed(many(31), func(p *shipments.Pallet) { p.Number = "0042" }, 6, 30)...), "fail 2 [7 31] Pallet 0042 appears on rows 7 and 31."},
+			{evidence(numbered("a 1", "B", "A1", "b", "(00)106141412345678908", "c", "106141412345678908")...), "fail 6 [1 3 2 4 5 7] Pallet a 1 appears on rows 1 and 3; pallet B appears on rows 2 and 4; pallet (00)106141412345678908 appears on rows 5 and 7."},
+			{evidence(slices.Concat(many(7), many(7))...), "fail 14 [1 8 2 9 3 10 4 11 5 12 6 13 7 14] Pallet 0001 appears on rows 1 and 8; pallet 0002 appears on rows 2 and 9; pallet 0003 appears on rows 3 and 10; pallet 0004 appears on rows 4 and 11; pallet 0005 appears on rows 5 and 12; and 2 more."},
+		},
+		"sscc_check_digit": {
+			{evidence(many(2)...), "skip 0 [] No label is an SSCC of 18 digits."},
+			{evidence(numbered("106141412345678908", "P1")...), "pass 0 [] 1 SSCC, every check digit is right."},
+			{evidence(numbered("106141412345678908", "(00) 106141412345678907")...), "fail 1 [2] The check digit is wrong of (00) 106141412345678907 (row 2)."},
+		},
+		"pallet_reuse": {
+			{evidence(many(2)...), "skip 0 [] No label is an SSCC of 18 digits; others may recur."},
+			{evidence(numbered("106141412345678908")...), "pass 0 [] 1 SSCC, none in another shipment of the last 12 months."},
+			{func() shipments.Evidence {
+				e := evidence(numbered("P1", "106141412345678908")...)
+				e.Elsewhere = []shipments.Use{{SSCC: "106141412345678908", Reference: "PO-7"}, {SSCC: "106141412345678908", Reference: "PO-9"}, {SSCC: "x", Reference: "y"}}
+				return e
+			}(), "fail 1 [2] Pallet 106141412345678908 is in shipment PO-7, too; pallet 106141412345678908 is in shipment PO-9, too."},
+		},
+		"pallet_count_declared": {
+			{evidence(many(2)...), "skip 0 [] No document declares a number of pallets."},
+			{declaring(evidence(many(2)...), shipments.Declared{Pallets: 2}), "pass 0 [] 2 pallets declared, 2 pallets listed."},
+			{declaring(evidence(many(19)...), shipments.Declared{Pallets: 20}), "fail 1 [] 20 pallets declared, 19 pallets listed."},
+		},
+		"box_total_declared": {
+			{evidence(many(2)...), "skip 0 [] No document declares a number of boxes."},
+			{declaring(evidence(many(10)...), shipments.Declared{Boxes: 2640}), "pass 0 [] 2,640 boxes declared, 2,640 boxes listed."},
+			{declaring(evidence(many(10)...), shipments.Declared{Boxes: 2641}), "fail 1 [] 2,641 boxes declared, 2,640 boxes listed."},
+		},
+		"net_weight_declared": {
+			{evidence(many(2)...), "skip 0 [] No document declares a net weight."},
+			{declaring(evidence(many(10)...), shipments.Declared{NetWeight: 10_600_000}), "pass 0 [] 10,600 kg declared, 10,560 kg listed."},
+			{declaring(evidence(many(10)...), shipments.Declared{NetWeight: 10_700_500}), "warn 1 [] 10,700.5 kg declared, 10,560 kg listed."},
+			{declaring(evidence(many(10)...), shipments.Declared{NetWeight: 9_000_000}), "fail 1 [] 9,000 kg declared, 10,560 kg listed."},
+		},
+		"boxes_per_pallet_outlier": {
+			{evidence(many(3)...), "skip 0 [] No produce has 4 pallets of like boxes to compare."},
+			{evidence(changed(many(20), func(p *shipments.Pallet) { p.Boxes = 132 }, 19)...), "pass 0 [] 20 pallets compared, none stands out."},
+			{evidence(changed(many(20), func(p *shipments.Pallet) { p.Boxes = 2640 }, 4)...), "warn 1 [5] Pallet 0005 (row 5) has 2,640 boxes, where 264 are usual for Avocado Hass in boxes of 4 kg."},
+		},
+		"box_weight_consistent": {
+			{evidence(many(1)...), "skip 0 [] No two pallets have the same produce and calibre."},
+			{evidence(many(4)...), "pass 0 [] 4 pallets compared, like boxes weigh alike."},
+			{evidence(changed(many(4), light, 2)...), "warn 1 [3] A box of pallet 0003 (row 3) weighs 3.5 kg, where 4 kg is usual for Avocado Hass 18."},
+		},
+		"pallet_weight_plausible": {
+			{shipments.Evidence{}, "skip 0 [] There are no pallets to weigh."},
+			{evidence(changed(many(4), light, 1)...), "pass 0 [] 4 pallets, from 924 kg to 1,056 kg."},
+			{evidence(changed(many(4), func(p *shipments.Pallet) { p.Boxes = 1 }, 3)...), "warn 1 [4] Pallet 0004 (row 4) comes to 4 kg, less than 50 kg."},
+			{evidence(changed(many(4), func(p *shipments.Pallet) { p.Boxes = 376 }, 0)...), "fail 1 [1] Pallet 0001 (row 1) comes to 1,504 kg, more than the 1,500 kg that a pallet bears."},
+		},
+		"container_payload": {
+			{shipments.Evidence{}, "skip 0 [] There are no pallets to weigh."},
+			{evidence(many(20)...), "pass 0 [] 21,120 kg in 1 container, which can take about 29,500 kg."},
+			{evidence(many(40)...), "skip 0 [] 42,240 kg is more than one container takes, and no document says how many there are."},
+			{declaring(evidence(many(29)...), shipments.Declared{ContainerNumber: "CSQU 305438-3"}), "warn 1 [] 30,624 kg is more than most reefers take: about 29,500 kg in 1 container."},
+			{declaring(evidence(many(40)...), shipments.Declared{ContainerNumber: "CSQU3054383"}), "fail 1 [] 42,240 kg is more than 1 container can take: at most 32,000 kg."},
+		},
+		"container_number": {
+			{evidence(many(1)...), "skip 0 [] No document names a container."},
+			{declaring(evidence(many(1)...), shipments.Declared{ContainerNumber: "csqu 305438-3"}), "pass 0 [] CSQU3054383: the check digit is right."},
+			{declaring(evidence(many(1)...), shipments.Declared{ContainerNumber: "CSQU3054384"}), "fail 1 [] CSQU3054384 ends in 4, its check digit is 3."},
+			{declaring(evidence(many(1)...), shipments.Declared{ContainerNumber: "CSQX3054383"}), "fail 1 [] CSQX3054383 has the category X, which must be U, J or Z."},
+			{declaring(evidence(many(1)...), shipments.Declared{ContainerNumber: "ÜSQU305438"}), "fail 1 [] ÜSQU305438 is not four letters and seven digits."},
+		},
+		"calibre_known": {
+			{evidence(changed(many(2), func(p *shipments.Pallet) { p.ProduceName = "Table grapes" }, 0, 1)...), "skip 0 [] There is no produce whose calibres are known here."},
+			{evidence(changed(many(3), func(p *shipments.Pallet) { p.ProduceName = "Dragon fruit" }, 0)...), "pass 0 [] The calibres of 2 of 3 pallets are known for their produce."},
+			{evidence(changed(many(3), func(p *shipments.Pallet) { p.Calibre = "19" }, 0, 2)...), "warn 2 [1 3] 19 is no calibre of avocado (UNECE FFV-42, III) on rows 1 and 3."},
+		},
+		"location_codes": {
+			{shipments.Evidence{Draft: shipments.Draft{Origin: "a farm", Destination: "a shop"}}, "skip 0 [] Neither origin nor destination is a port that is known here."},
+			{evidence(many(1)...), "pass 0 [] Origin is ZACPT, destination is NLRTM."},
+			{shipments.Evidence{Draft: shipments.Draft{Origin: "ZACPT", Destination: "NL RTM"}}, "pass 0 [] Origin is ZACPT, destination is NLRTM."},
+			{shipments.Evidence{Draft: shipments.Draft{Origin: "Durban (ZACPT)", Destination: "?"}}, "warn 1 [] The origin \"Durban (ZACPT)\" has the code of Cape Town and the name of Durban, which is ZADUR."},
+			{shipments.Evidence{Draft: shipments.Draft{Origin: "Rotterdam", Destination: "Port of Róterdam, NL"}}, "warn 1 [] Origin and destination are the same place, NLRTM."},
+		},
+	} {
+		for i, o := range outcomes {
+			if got := say(o.evidence, name); got != o.want {
+				t.Errorf("%s, %d:\n got %s\nwant %s", name, i, got, o.want)
+			}
+		}
+	}
+}
+
+// TestSeveralPackingListsAreToldApart, and what was loaded without one.
+func TestSeveralPackingListsAreToldApart(t *testing.T) {
+	t.Parallel()
+	e := evidence(numbered("1", "2", "3")...)
+	e.Documents = append(e.Documents, shipments.Document{ID: list2, PalletsExtracted: 1, Declared: shipments.Declared{Pallets: 1}})
+	e.Pallets = append(e.Pallets, pallet("2"), pallet("3"))
+	e.Pallets[3].Source = shipments.Source{Document: list2, Row: 1}
+	const want = "fail 4 [2 1 3 0] Pallet 2 appears on row 2 of packing list 1 and row 1 of packing list 2; " +
+		"pallet 3 appears on row 3 of packing list 1 and one that was loaded without a document."
+	if got := say(e, "duplicate_pallets"); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := say(e, "pallet_count_declared"); got != "pass 0 [] Packing list 2: 1 pallet declared, 1 pallet listed." {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestEveryCheckIsMadeWhateverTheEvidence(t *testing.T) {
+	t.Parallel()
+	worst := changed(slices.Repeat(many(1), shipments.MaxPallets), func(p *shipments.Pallet) {
+		p.Number, p.ProduceName, p.Calibre = strings.Repeat("🍊", shipments.MaxPalletNumber), strings.Repeat("avocado ", 12)+"x", strings.Repeat("Ø", shipments.MaxCalibre)
+	}, 0, 1, 2, 3, 4, 5, 6, 7)
+	for name, e := range map[string]shipments.Evidence{"none": {}, "the worst": evidence(worst...), "fine": evidence(many(3)...)} {
+		all := Run(e)
+		if len(all) != len(catalogue) {
+			t.Errorf("%s: %d checks", name, len(all))
+		}
+		d := shipments.Detail{Checks: all}
+		for _, f := range d.Faults() {
+			if strings.HasPrefix(f.Pointer, "/checks") {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		for _, c := range all {
+			if len(c.Locations) > shipments.MaxLocations || len(c.Locations) > c.Count || (c.Result == shipments.Pass || c.Result == shipments.Skip) != (c.Count == 0) {
+				t.Errorf("%s: %s %s, %d with %d locations", name, c.Name, c.Result, c.Count, len(c.Locations))
+			}
+			if first, _ := utf8.DecodeRuneInString(c.Details); strings.ToUpper(string(first)) != string(first) || !strings.HasSuffix(c.Details, ".") {
+				t.Errorf("%s: %s is no sentence: %s", name, c.Name, c.Details)
+			}
+		}
+	}
+}
+
+// TestCheckDigits: examples of GS1 and of ISO 6346, and no other digit.
+func TestCheckDigits(t *testing.T) {
+	t.Parallel()
+	for _, sscc := range []string{"106141412345678908", "376104250021234569"} {
+		if got := checkDigit(sscc[:17]); got != sscc[17] {
+			t.Errorf("%s: %c", sscc, got)
+		}
+	}
+	for _, number := range []string{"CSQU3054383", "HLXU2008419", "TEXU3070079", "MSKU0000006"} {
+		if got := containerFault(number); got != "" {
+			t.Errorf("%s %s", number, got)
+		}
+		for digit := '0'; digit <= '9'; digit++ {
+			if other := number[:10] + string(digit); other != number && containerFault(other) == "" {
+				t.Errorf("%s is accepted, too", other)
+			}
+		}
+	}
+}
+
+func TestCalibresAreThoseOfTheStandard(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		produce, calibre string
+		known            bool
+	}{
+		{"Avocado, Hass", "18", true},
+		{"PALTA HASS", "s", true},
+		{"Avocado", "19", false},
+		{"Avocado", "75 mm", false},
+		{"Oranges, Navel", "88", true},
+		{"Orange Valencia", "75-80 mm", true},
+		{"Orange Valencia", "Ø 75+", true},
+		{"Orange Valencia", "75-180", false},
+		{"Orange Valencia", "XL", false},
+		{"Naranjas", "13", true},
+		{"Lemons, Eureka", "113", true},
+		{"Clementines", "1-xx", true},
+		{"Clementines", "1-XXXX", false},
+		{"Nectarines, Alpine", "AAA", true},
+		{"Peaches", "E", false},
+		{"Nectarines", "67/73", true},
+		{"Apples, Royal Gala", "70", true},
+		{"Pears", "0", false},
+		{"Star Ruby grapefruit", "40", true},
+	} {
+		s, ok := sizingOf(c.produce)
+		if !ok || s.knows(c.calibre) != c.known {
+			t.Errorf("%s %s: %t of %q", c.produce, c.calibre, s.knows(c.calibre), s.produce)
+		}
+	}
+	for _, produce := range []string{"Pineapple", "Table grapes", "", "Oranges-like"} {
+		if s, ok := sizingOf(produce); ok {
+			t.Errorf("%s is taken for %s", produce, s.produce)
+		}
+	}
+}
+
+// TestTheTablesAreSound: no row hides another, every row has its source.
+func TestTheTablesAreSound(t *testing.T) {
+	t.Parallel()
+	words := map[string]string{}
+	for _, s := range sizings {
+		if s.source == "" || s.codes == nil && s.to == 0 || (s.from > 0) != (s.to > s.from) {
+			t.Errorf("%+v", s)
+		}
+		for _, word := range s.words {
+			if words[word] != "" || word != strings.ToLower(word) {
+				t.Errorf("%s is a word of %s and of %s", word, words[word], s.produce)
+			}
+			words[word] = s.produce
+		}
+	}
+	codes := map[string]bool{}
+	for _, p := range ports {
+		if len(p.code) != 5 || strings.ToUpper(p.code) != p.code || codes[p.code] {
+			t.Errorf("%+v", p)
+		}
+		codes[p.code] = true
+		for _, name := range p.names {
+			if _, byName := placesIn(title(name)); byName == nil || byName.code != p.code {
+				t.Errorf("%s is not found by its name %s", p.code, name)
+			}
+		}
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	e := evidence(many(shipments.MaxPallets)...)
+	for b.Loop() {
+		Run(e)
+	}
+}

@@ -1,0 +1,139 @@
+package checks
+
+import (
+	"fmt"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// packingListPresent fails without a packing list: it is what everything else
+// is compared with.
+func packingListPresent(e shipments.Evidence) finding {
+	if len(e.Documents) == 0 {
+		return finding{result: shipments.Fail, details: "No packing list is attached.", count: 1}
+	}
+	extracted := 0
+	for _, doc := range e.Documents {
+		extracted += doc.PalletsExtracted
+	}
+	return pass(fmt.Sprintf("%s with %s.", counted(len(e.Documents), "packing list"), counted(extracted, "pallet")))
+}
+
+// requiredFields fails where a pallet lacks one of the fields that the API
+// shows of every pallet.
+func requiredFields(e shipments.Evidence) finding {
+	if len(e.Pallets) == 0 {
+		return skip("There are no pallets to look at.")
+	}
+	var wrong []shipments.Pallet
+	for _, p := range e.Pallets {
+		if p.Number == "" || p.ProduceName == "" || p.Calibre == "" || p.Boxes < 1 || p.BoxWeight < 1 {
+			wrong = append(wrong, p)
+		}
+	}
+	if wrong == nil {
+		return pass(fmt.Sprintf("%s, each with every field.", counted(len(e.Pallets), "pallet")))
+	}
+	return finding{result: shipments.Fail, at: wrong, details: "Fields are missing on " + places(e, wrong) + "."}
+}
+
+// declared compares what documents declare with what they list. of says what
+// one declares, or 0; sum what its pallets come to; show how people write it.
+func declared(
+	e shipments.Evidence, what string,
+	of func(shipments.Declared) int, sum func([]shipments.Pallet) int, show func(int) string,
+	judge func(declared, listed int) shipments.Result,
+) finding {
+	f, said, differing := finding{result: shipments.Pass}, []string{}, []string{}
+	for i, doc := range e.Documents {
+		want := of(doc.Declared)
+		if want == 0 {
+			continue
+		}
+		var pallets []shipments.Pallet
+		for _, p := range e.Pallets {
+			if p.Source.Document == doc.ID {
+				pallets = append(pallets, p)
+			}
+		}
+		got := sum(pallets)
+		sentence := fmt.Sprintf("%s declared, %s listed", show(want), show(got))
+		if len(e.Documents) > 1 {
+			sentence = fmt.Sprintf("packing list %d: %s", i+1, sentence)
+		}
+		said = append(said, sentence)
+		if r := judge(want, got); r != shipments.Pass {
+			differing = append(differing, sentence)
+			if f.result != shipments.Fail {
+				f.result = r
+			}
+		}
+	}
+	switch {
+	case len(said) == 0:
+		return skip("No document declares " + what + ".")
+	case len(differing) == 0:
+		f.details = sentence(listed(said))
+	default:
+		f.details, f.count = sentence(listed(differing)), len(differing)
+	}
+	return f
+}
+
+// equal is for what can be counted.
+func equal(declared, listed int) shipments.Result {
+	if declared == listed {
+		return shipments.Pass
+	}
+	return shipments.Fail
+}
+
+func palletCountDeclared(e shipments.Evidence) finding {
+	return declared(e, "a number of pallets",
+		func(d shipments.Declared) int { return d.Pallets },
+		func(ps []shipments.Pallet) int { return len(ps) },
+		func(n int) string { return counted(n, "pallet") }, equal)
+}
+
+func boxTotalDeclared(e shipments.Evidence) finding {
+	return declared(e, "a number of boxes",
+		func(d shipments.Declared) int { return d.Boxes }, boxes,
+		func(n int) string { return counted(n, "box") }, equal)
+}
+
+// netWeightDeclared allows for rounding: box weights are often rounded to the
+// tenth of a kilogram, totals to the kilogram. Half a percent is rounding; two
+// percent is a nominal instead of a weighed weight; more is another cargo.
+func netWeightDeclared(e shipments.Evidence) finding {
+	return declared(e, "a net weight",
+		func(d shipments.Declared) int { return int(d.NetWeight) },
+		func(ps []shipments.Pallet) int { return int(weight(ps)) },
+		func(n int) string { return kilograms(shipments.Grams(n)) },
+		func(declared, listed int) shipments.Result {
+			off := max(declared, listed) - min(declared, listed)
+			switch {
+			case off*200 <= declared:
+				return shipments.Pass
+			case off*50 <= declared:
+				return shipments.Warn
+			default:
+				return shipments.Fail
+			}
+		})
+}
+
+func boxes(pallets []shipments.Pallet) (n int) {
+	for _, p := range pallets {
+		n += p.Boxes
+	}
+	return n
+}
+
+func weight(pallets []shipments.Pallet) (g shipments.Grams) {
+	for _, p := range pallets {
+		g += palletWeight(p)
+	}
+	return g
+}
+
+func palletWeight(p shipments.Pallet) shipments.Grams { return shipments.Grams(p.Boxes) * p.BoxWeight }

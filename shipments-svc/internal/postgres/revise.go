@@ -1,0 +1,128 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+const (
+	// reviseSQL changes a shipment that still has the status $3 and the
+	// version $4, and returns how many pallets stand before those that are
+	// added. Until the transaction ends nobody else changes it.
+	reviseSQL = `
+WITH revised AS (
+	UPDATE shipments SET version = $5, status = $6, pallets_count = $7, check_results = $8
+	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
+	RETURNING id
+)
+SELECT coalesce((SELECT max(position) FROM pallets WHERE organization_id = $1 AND shipment_id = $2), 0) FROM revised`
+
+	attachSQL = `
+INSERT INTO documents (organization_id, shipment_id, id, type, status, sha256, rows_read, pallets_extracted, declared,
+	created_at, processed_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+
+	detachSQL = `
+WITH detached AS (
+	DELETE FROM documents WHERE organization_id = $1 AND shipment_id = $2 AND id = $3
+)
+DELETE FROM pallets WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3`
+
+	forgetChecksSQL = `
+DELETE FROM checks WHERE organization_id = $1 AND shipment_id = $2`
+
+	noteSQL = `
+INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status, document_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+
+	// elsewhereSQL finds the SSCCs $3 in other shipments than $2.
+	elsewhereSQL = `
+SELECT DISTINCT p.sscc, s.reference
+FROM pallets p
+JOIN shipments s ON s.organization_id = $1 AND s.id = p.shipment_id
+WHERE p.organization_id = $1 AND p.sscc = ANY ($3::text[]) AND p.shipment_id <> $2
+	AND s.status <> 'rejected' AND s.created_at > $4
+ORDER BY p.sscc, s.reference
+LIMIT $5`
+)
+
+// Documents implements shipments.Repository.
+func (r *Repository) Documents(ctx context.Context, org shipments.OrgID, id shipments.ID) ([]shipments.Document, error) {
+	var text []byte
+	if err := r.on(ctx).GetContext(ctx, &text, documentsSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+		return nil, failure("documents", err)
+	}
+	all, err := parts(text, documentRow.document)
+	return all, failure("documents", err)
+}
+
+// Revise implements shipments.Repository.
+func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipments.Revision) error {
+	return failure("revise", r.transact(ctx, func(tx *sqlx.Tx) error { return revise(ctx, tx, org, v) }))
+}
+
+func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision) error {
+	owner, id := uuid.UUID(org), uuid.UUID(v.From.ID)
+	var before []int
+	if err := tx.SelectContext(ctx, &before, reviseSQL, owner, id, string(v.From.Status), v.From.Version,
+		v.To.Version, string(v.To.Status), v.To.PalletsCount, pq.Array(resultsOf(v.Checks))); err != nil {
+		return err
+	}
+	if len(before) == 0 {
+		return shipments.ErrVersion
+	}
+	if doc := v.Attached; doc != nil {
+		declared, err := json.Marshal(declaredRow(doc.Declared))
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, attachSQL, owner, id, uuid.UUID(doc.ID), string(doc.Type), string(doc.Status), doc.SHA256[:],
+			doc.RowsRead, doc.PalletsExtracted, string(declared), doc.CreatedAt, doc.ProcessedAt); err != nil {
+			return err
+		}
+	}
+	if v.Detached != (shipments.DocumentID{}) {
+		if _, err := tx.ExecContext(ctx, detachSQL, owner, id, uuid.UUID(v.Detached)); err != nil {
+			return err
+		}
+	}
+	if err := storeParts(ctx, tx, org, importPalletsSQL, partRows(v.From.ID, before[0], v.Pallets, palletRowOf)); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, forgetChecksSQL, owner, id); err != nil {
+		return err
+	}
+	if err := storeParts(ctx, tx, org, importChecksSQL, partRows(v.From.ID, 0, v.Checks, checkRowOf)); err != nil {
+		return err
+	}
+	e := v.Entry
+	if _, err := tx.ExecContext(ctx, noteSQL, owner, id, e.Version, e.At, string(e.By), string(e.Action), string(e.Status),
+		uuid.UUID(e.Document)); err != nil {
+		return err
+	}
+	counted := counts{}
+	counted.add(v.From, -1)
+	counted.add(v.To, 1)
+	return counted.apply(ctx, tx, org)
+}
+
+// Elsewhere implements shipments.Repository.
+func (r *Repository) Elsewhere(ctx context.Context, org shipments.OrgID, except shipments.ID, ssccs []string, after time.Time) ([]shipments.Use, error) {
+	var rows []struct{ SSCC, Reference string }
+	if err := r.on(ctx).SelectContext(ctx, &rows, elsewhereSQL,
+		uuid.UUID(org), uuid.UUID(except), pq.Array(ssccs), after, shipments.MaxLocations); err != nil {
+		return nil, failure("elsewhere", err)
+	}
+	uses := make([]shipments.Use, len(rows))
+	for i, row := range rows {
+		uses[i] = shipments.Use(row)
+	}
+	return uses, nil
+}

@@ -1,0 +1,174 @@
+package repotest
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// document returns a document with pallets of these numbers.
+func document(numbers ...string) (shipments.Document, []shipments.Pallet) {
+	doc := shipments.Document{
+		Type: shipments.PackingList, Status: shipments.Processed, RowsRead: len(numbers) + 1, PalletsExtracted: len(numbers),
+		Declared:  shipments.Declared{Pallets: 1, Boxes: 2, NetWeight: 3, ContainerNumber: "CSQU 'x'"},
+		CreatedAt: Noon, ProcessedAt: Noon.Add(time.Second),
+	}
+	_, _ = rand.Read(doc.ID[:])
+	_, _ = rand.Read(doc.SHA256[:])
+	doc.ID[0] = 0
+	var pallets []shipments.Pallet
+	for i, number := range numbers {
+		pallets = append(pallets, shipments.Pallet{
+			Number: number, ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1, Source: shipments.Source{Document: doc.ID, Row: i + 2},
+		})
+	}
+	return doc, pallets
+}
+
+// revised returns the revision that attaches a document, and what it makes of
+// the shipment.
+func revised(d shipments.Detail, doc shipments.Document, pallets []shipments.Pallet) (shipments.Revision, shipments.Detail) {
+	after := d
+	after.Status, after.Version, after.ApprovedAt = shipments.ReadyForReview, d.Version+1, time.Time{}
+	after.PalletsCount += len(pallets)
+	after.Pallets = append(slices.Clone(d.Pallets), pallets...)
+	after.Documents = append(slices.Clone(d.Documents), doc)
+	after.Checks = []shipments.Check{
+		{Name: "a", Result: shipments.Fail, Details: "because", Count: 2, Locations: []shipments.Location{
+			{Source: shipments.Source{Document: doc.ID, Row: 2}, PalletNumber: "Ł'\"\\"}, {PalletNumber: "loaded"},
+		}},
+		{Name: "b", Result: shipments.Pass, Details: "fine"},
+	}
+	return shipments.Revision{
+		From: d.Shipment, To: after.Shipment, Attached: &doc, Pallets: pallets, Checks: after.Checks,
+		Entry: shipments.Entry{Version: after.Version, At: Noon, By: By, Action: shipments.AttachDocument, Status: after.Status, Document: doc.ID},
+	}, after
+}
+
+func testRevise(t *testing.T, repo shipments.Repository) {
+	org, theirs := Org(), Org()
+	before, other := detail(shipments.Rejected, Noon, 2), detail(shipments.Rejected, Noon, 1)
+	imports(t, repo, org, []shipments.Detail{before, other}, 2)
+	imports(t, repo, theirs, []shipments.Detail{before}, 1)
+	is := func(want shipments.Detail) {
+		t.Helper()
+		got, err := repo.Get(t.Context(), org, want.ID)
+		check(t, err)
+		equal(t, got, want)
+		docs, err := repo.Documents(t.Context(), org, want.ID)
+		check(t, err)
+		equal(t, docs, want.Documents)
+	}
+	first, pallets := document(manyNumbers(2100)...)
+	r, now := revised(before, first, pallets)
+	check(t, repo.Revise(t.Context(), org, r))
+	is(now)
+	second, pallets := document("106141412345678908")
+	second.ID[0] = 1 // later
+	r, now = revised(now, second, pallets)
+	check(t, repo.Revise(t.Context(), org, r))
+	is(now)
+	entries, _, err := repo.History(t.Context(), org, before.ID, 0, 1)
+	check(t, err)
+	equal(t, entries[0], r.Entry)
+
+	// Without the first, everything else is as it was.
+	r, now = revised(now, first, nil)
+	r.Attached, r.Detached = nil, first.ID
+	now.Documents = []shipments.Document{second}
+	now.Pallets = slices.DeleteFunc(now.Pallets, func(p shipments.Pallet) bool { return p.Source.Document == first.ID })
+	now.PalletsCount = len(now.Pallets)
+	r.To.PalletsCount = now.PalletsCount
+	check(t, repo.Revise(t.Context(), org, r))
+	is(now)
+	is(other)
+	for status, want := range map[shipments.Status]int64{shipments.ReadyForReview: 1, shipments.Rejected: 1, "": 2} {
+		if _, total, err := repo.List(t.Context(), org, shipments.Filter{Status: status}, 0, 1); err != nil || total != want {
+			t.Errorf("%d of status %q, want %d (%v)", total, status, want, err)
+		}
+	}
+	if _, total, err := repo.List(t.Context(), org, shipments.Filter{CheckResult: shipments.Warn}, 0, 1); err != nil || total != 1 {
+		t.Errorf("%d with the results that were replaced, want that of another shipment (%v)", total, err)
+	}
+	got, err := repo.Get(t.Context(), theirs, before.ID)
+	check(t, err)
+	equal(t, got, before)
+	if _, err := repo.Documents(t.Context(), Org(), before.ID); !errors.Is(err, shipments.ErrNotFound) {
+		t.Errorf("documents of another organization: %v", err)
+	}
+}
+
+func manyNumbers(n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprint(i)
+	}
+	return all
+}
+
+func testReviseAtOnce(t *testing.T, repo shipments.Repository) {
+	org := Org()
+	before := detail(shipments.Pending, Noon, 0)
+	imports(t, repo, org, []shipments.Detail{before}, 1)
+	var stored atomic.Int64
+	var wg sync.WaitGroup
+	for range 20 {
+		doc, pallets := document("1", "2")
+		r, _ := revised(before, doc, pallets)
+		wg.Go(func() {
+			switch err := repo.Revise(t.Context(), org, r); {
+			case err == nil:
+				stored.Add(1)
+			case !errors.Is(err, shipments.ErrVersion):
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	got, err := repo.Get(t.Context(), org, before.ID)
+	check(t, err)
+	if stored.Load() != 1 || len(got.Documents) != 1 || len(got.Pallets) != 2 || got.PalletsCount != 2 || got.Version != 2 {
+		t.Errorf("%d stored: %+v", stored.Load(), got)
+	}
+}
+
+func testElsewhere(t *testing.T, repo shipments.Repository) {
+	const sscc, another = "106141412345678908", "376104250021234569"
+	org := Org()
+	for _, s := range []struct {
+		org       shipments.OrgID
+		reference string
+		status    shipments.Status
+		at        time.Time
+		label     string
+	}{
+		{org, "b", shipments.Pending, Noon, "(00)" + sscc},
+		{org, "a", shipments.Approved, Noon, sscc},
+		{org, "another", shipments.Approved, Noon, another},
+		{org, "no SSCC", shipments.Approved, Noon, "1"},
+		{org, "rejected", shipments.Rejected, Noon, sscc},
+		{org, "long ago", shipments.Approved, Noon.AddDate(-2, 0, 0), sscc},
+		{Org(), "theirs", shipments.Approved, Noon, sscc},
+	} {
+		d := detail(s.status, s.at, 0)
+		d.Reference = s.reference
+		_, d.Pallets = document(s.label, s.label)
+		imports(t, repo, s.org, []shipments.Detail{d}, 1)
+	}
+	self := detail(shipments.Pending, Noon, 0)
+	_, self.Pallets = document(sscc)
+	imports(t, repo, org, []shipments.Detail{self}, 1)
+	uses, err := repo.Elsewhere(t.Context(), org, self.ID, []string{sscc, "000000000000000000"}, Noon.AddDate(-1, 0, 0))
+	check(t, err)
+	equal(t, uses, []shipments.Use{{SSCC: sscc, Reference: "a"}, {SSCC: sscc, Reference: "b"}})
+	none, err := repo.Elsewhere(t.Context(), Org(), self.ID, []string{sscc}, Noon.AddDate(-1, 0, 0))
+	check(t, err)
+	equal(t, none, []shipments.Use{})
+}

@@ -1,0 +1,23 @@
+package shipments
+
+import "strings"
+
+// ssccDigits is the length of a Serial Shipping Container Code (GS1 General
+// Specifications, 3.3.1).
+const ssccDigits = 18
+
+// SSCC returns the eighteen digits of a label that is written like an SSCC:
+// bare, with spaces, or after its application identifier, 00 or (00). Whether
+// its check digit is right is not looked at.
+func SSCC(label string) (string, bool) {
+	digits := strings.ReplaceAll(label, " ", "")
+	if rest, ok := strings.CutPrefix(digits, "(00)"); ok {
+		digits = rest
+	} else if len(digits) == ssccDigits+2 {
+		digits = strings.TrimPrefix(digits, "00")
+	}
+	if len(digits) != ssccDigits || strings.Trim(digits, "0123456789") != "" {
+		return "", false
+	}
+	return digits, true
+}
