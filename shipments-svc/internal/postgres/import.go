@@ -14,7 +14,7 @@ import (
 
 // importBatch is how many rows one statement stores: few enough to be done
 // well before the connection gives up on it.
-const importBatch = 1000
+const importBatch = 500
 
 // Import implements shipments.Repository.
 func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []shipments.Detail) (int, error) {

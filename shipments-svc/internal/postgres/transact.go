@@ -58,5 +58,9 @@ func (r *Repository) once(ctx context.Context, do func(*sqlx.Tx) error) error {
 	if err := do(tx); err != nil {
 		return err
 	}
-	return tx.Commit()
+	err = tx.Commit()
+	if errors.Is(err, sql.ErrTxDone) { // rolled back because the context had ended
+		return ctx.Err()
+	}
+	return err
 }

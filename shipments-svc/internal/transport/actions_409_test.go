@@ -103,8 +103,9 @@ func TestOfApprovalsAndRejectionsAtOnceOneWins(t *testing.T) {
 	if h[0].Action == "reject" {
 		want = map[string]int{"approveConflict": 25, "rejectOK": 1, "rejectConflict": 24}
 	}
+	unavailable := statuses["approveService Unavailable"] + statuses["rejectService Unavailable"] // on a busy machine
 	for outcome, n := range want {
-		if statuses[outcome] != n {
+		if statuses[outcome] > n || statuses[outcome] < n-unavailable {
 			t.Errorf("%s won: %v, want %v", h[0].Action, statuses, want)
 		}
 	}

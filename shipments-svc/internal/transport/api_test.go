@@ -118,6 +118,9 @@ func (a *api) do(tb testing.TB, c call) answer {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	if res.status >= http.StatusInternalServerError {
+		tb.Logf("the log is %s", a.log) // says why
+	}
 	return res
 }
 

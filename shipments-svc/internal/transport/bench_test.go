@@ -37,7 +37,7 @@ func BenchmarkOperations(b *testing.B) {
 	for i := range all {
 		all[i].Shipment = repotest.Shipment(shipments.Statuses[i%len(shipments.Statuses)], repotest.Noon.Add(time.Duration(i)*time.Hour))
 	}
-	all[0].ID = shipments.ID{15: 1}
+	all[0].ID, all[0].Status, all[0].ApprovedAt = shipments.ID{15: 1}, shipments.Pending, time.Time{}
 	for range 20 {
 		all[0].Pallets = append(all[0].Pallets, shipments.Pallet{Number: "P", ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1})
 	}
@@ -48,8 +48,12 @@ func BenchmarkOperations(b *testing.B) {
 		call
 		status int
 	}{
-		"list":   {call{method: http.MethodGet, path: collection}, http.StatusOK},
-		"get":    {call{method: http.MethodGet, path: collection + "/ship_00000000000000000000000001"}, http.StatusOK},
+		"list": {call{method: http.MethodGet, path: collection}, http.StatusOK},
+		"get":  {call{method: http.MethodGet, path: collection + "/ship_00000000000000000000000001"}, http.StatusOK},
+		"dry run of 9,980 pallets": {call{
+			method: http.MethodPost, path: collection + "/ship_00000000000000000000000001/documents",
+			body: strings.TrimSuffix(longList(9_980), "}") + `,"dry_run":true}`,
+		}, http.StatusOK},
 		"create": {call{method: http.MethodPost, path: collection, body: valid}, http.StatusCreated},
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -1,0 +1,28 @@
+package postgres
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// TestATransactionThatOutlastsItsRequestIsUnavailable, also if nothing but the
+// commit is left to do when the request's time is over.
+func TestATransactionThatOutlastsItsRequestIsUnavailable(t *testing.T) {
+	t.Parallel()
+	repo := NewRepository(openTest(t))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	err := repo.transact(ctx, func(tx *sqlx.Tx) error {
+		var err error
+		for err == nil { // until it was rolled back
+			_, err = tx.ExecContext(context.WithoutCancel(ctx), `SELECT 1`)
+		}
+		return nil
+	})
+	if !Unavailable(err) {
+		t.Errorf("%v", err)
+	}
+}
