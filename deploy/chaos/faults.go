@@ -112,7 +112,7 @@ var faults = slices.Concat(
 		fault{name: "sliced", strike: sliced(toPostgres...)},
 		fault{name: "restarted", strike: both(postgresRestarted, unplugged(toPostgres...))},
 		fault{name: "sessions ended again and again", strike: sessionsEnded, changes: flaps},
-		fault{name: "failing over", strike: postgresReadOnly},
+		fault{name: "failing over", strike: postgresStandby},
 		fault{name: "out of connections", strike: outOfConnections},
 	),
 	row(partShipments, long, ofOneOfTwo,

@@ -15,8 +15,7 @@ import (
 // program, so that it does not end them.
 const myself = "chaos"
 
-// database opens the database of shipments with nothing between. Its sessions
-// may write even where the default forbids it.
+// database opens the database of shipments with nothing between.
 func (r *rig) database() (*sql.DB, error) {
 	dsn, err := url.Parse(r.stack.DSN("shipments"))
 	if err != nil {
@@ -24,7 +23,6 @@ func (r *rig) database() (*sql.DB, error) {
 	}
 	query := dsn.Query()
 	query.Set("application_name", myself)
-	query.Set("default_transaction_read_only", "off")
 	dsn.RawQuery = query.Encode()
 	return sql.Open("postgres", dsn.String())
 }
@@ -65,13 +63,11 @@ func sessionsEnded(ctx context.Context, r *rig, _ *observation) (heal, error) {
 	}), nil
 }
 
-// postgresReadOnly makes Postgres what it is in the middle of a fail-over: it
-// answers and refuses to write.
-func postgresReadOnly(ctx context.Context, r *rig, _ *observation) (heal, error) {
-	return func(ctx context.Context) error {
-			return r.execute(ctx, "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
-		}, r.execute(ctx,
-			"ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()", endSessions)
+// postgresStandby makes Postgres what a client meets in the middle of a
+// fail-over: a standby, which answers, refuses to write, and then takes over.
+func postgresStandby(ctx context.Context, r *rig, _ *observation) (heal, error) {
+	return func(ctx context.Context) error { return r.execute(ctx, "SELECT pg_promote()") },
+		firstOf(r.stack.StopPostgres(), r.stack.StandByPostgres(ctx))
 }
 
 // outOfConnections takes every connection that Postgres can give, also those

@@ -88,6 +88,14 @@ func (s *server) restart(ctx context.Context) error {
 	return p.await(ctx, "postgres", func() error { return ping(ctx, s.url) })
 }
 
+// standBy starts the cluster, which was stopped, as a standby of nobody.
+func (s *server) standBy(ctx context.Context) error {
+	if err := s.owner.write(filepath.Join(s.config.dir, "standby.signal"), ""); err != nil {
+		return err
+	}
+	return s.restart(ctx)
+}
+
 // Stop ends it; the data stays.
 func (s *server) Stop() error {
 	if s.running == nil {

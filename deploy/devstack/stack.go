@@ -161,6 +161,10 @@ func (s *Stack) StopPostgres() error { return s.database.Stop() }
 // StartPostgres brings it back, with its data, at the same address.
 func (s *Stack) StartPostgres(ctx context.Context) error { return s.database.restart(ctx) }
 
+// StandByPostgres brings it back as a standby: it answers, and refuses to
+// write until it is told to take over, with pg_promote.
+func (s *Stack) StandByPostgres(ctx context.Context) error { return s.database.standBy(ctx) }
+
 // Wait returns nil when ctx ends, or tells which program ended by itself.
 func (s *Stack) Wait(ctx context.Context) error {
 	ended := make(chan string, len(s.programs))
