@@ -78,8 +78,8 @@ func (s *Service) attempt(ctx context.Context, email string, from From) (forgive
 			return nil, fmt.Errorf("count an attempt: %w", err)
 		}
 		if n > count.limit {
-			wait := since.Add(AttemptWindow).Sub(now).Truncate(time.Second) + time.Second
-			return nil, &ThrottledError{RetryAfter: wait}
+			wait := since.Add(AttemptWindow).Sub(now) + time.Second - 1
+			return nil, &ThrottledError{RetryAfter: wait.Truncate(time.Second)}
 		}
 	}
 	return func(ctx context.Context) error {

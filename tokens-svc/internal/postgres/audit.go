@@ -33,6 +33,18 @@ func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, p tokens
 	return rows, int(head.Sequence), translate(err)
 }
 
+// AuditEventsOf implements tokens.Repository.
+func (r *Repository) AuditEventsOf(ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
+	var total int
+	err := r.db.GetContext(ctx, &total, `SELECT count(*) FROM audit_events WHERE organization_id = $1 AND action = $2`, org, action)
+	if err != nil {
+		return nil, 0, translate(err)
+	}
+	rows, err := readEvents(ctx, r.db, `WHERE organization_id = $1 AND action = $2 ORDER BY sequence DESC LIMIT $3 OFFSET $4`,
+		org, action, p.Size, p.Offset())
+	return rows, total, translate(err)
+}
+
 // VerifyAudit implements tokens.Repository. It sees the log and its head as
 // they were at one instant, though others go on writing.
 func (r *Repository) VerifyAudit(ctx context.Context, org tokens.OrgID, known ...audit.Head) (head audit.Head, err error) {

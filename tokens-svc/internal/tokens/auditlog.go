@@ -21,6 +21,18 @@ func (s *Service) AuditEvents(ctx context.Context, who Principal, org OrgID, p P
 	return events, total, nil
 }
 
+// AuditEventsOf is AuditEvents for those of one action.
+func (s *Service) AuditEventsOf(ctx context.Context, who Principal, org OrgID, action audit.Action, p Page) ([]audit.Event, int, error) {
+	if !who.MayReadAudit() {
+		return nil, 0, who.refuse("read the audit log")
+	}
+	events, total, err := s.repo.AuditEventsOf(ctx, org, action, p)
+	if err != nil {
+		return nil, 0, fmt.Errorf("audit log of organization %s: %w", org, err)
+	}
+	return events, total, nil
+}
+
 // VerifyAudit checks the organization's whole audit log, also against heads that were
 // written down before, and returns its head.
 // It gives an *audit.Fault for the first event at which it is not what was

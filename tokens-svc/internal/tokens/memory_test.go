@@ -78,6 +78,14 @@ func (m *memory) AuditEvents(_ context.Context, org tokens.OrgID, p tokens.Page)
 	return log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))], len(log), nil
 }
 
+func (m *memory) AuditEventsOf(_ context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	log := slices.DeleteFunc(slices.Clone(m.events[org]), func(e audit.Event) bool { return e.Action != action })
+	slices.Reverse(log)
+	return log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))], len(log), nil
+}
+
 func (m *memory) VerifyAudit(_ context.Context, org tokens.OrgID, known ...audit.Head) (audit.Head, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -100,6 +100,13 @@ func (s *Service) CreateToken(ctx context.Context, who Principal, org OrgID, d D
 	return t, secret, nil
 }
 
+// CheckDraft says what CreateToken would find wrong with a draft, as a
+// ValidationError, and makes nothing.
+func (s *Service) CheckDraft(who Principal, d Draft) error {
+	_, err := d.check(who, s.Now())
+	return err
+}
+
 // Token returns a token of org, whatever its status, or ErrNotFound.
 func (s *Service) Token(ctx context.Context, org OrgID, id TokenID) (Token, error) {
 	t, err := s.repo.Token(ctx, org, id)

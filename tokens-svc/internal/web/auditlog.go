@@ -82,7 +82,15 @@ type eventList struct {
 func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
 	list := eventList{Deeds: deeds}
 	p := pageOf(v)
-	events, total, err := s.Tokens.AuditEvents(ctx, v.who(), v.org(), p)
+	var events []audit.Event
+	var total int
+	var err error
+	if at := slices.IndexFunc(deeds, func(d deed) bool { return string(d.Action) == v.Form.Get("action") }); at >= 0 {
+		list.Picked = deeds[at].Action
+		events, total, err = s.Tokens.AuditEventsOf(ctx, v.who(), v.org(), list.Picked, p)
+	} else {
+		events, total, err = s.Tokens.AuditEvents(ctx, v.who(), v.org(), p)
+	}
 	if err != nil {
 		return answer{}, err
 	}

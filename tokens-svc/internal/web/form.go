@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -40,6 +41,21 @@ func (f faults) Any(fields ...string) bool {
 func (f faults) All() faults { return f }
 
 func (f *faults) add(field, text string) { *f = append(*f, fault{field, text}) }
+
+// order is that of the fields on a page.
+var order = []string{"name", "permissions", "expires_at", "ip_allow", "limit", "environment"}
+
+// merge adds what a service found wrong with fields that the form itself had
+// nothing to say about, and sorts all as the fields stand on the page.
+func (f *faults) merge(found faults) {
+	known := slices.Clone(*f)
+	for _, one := range found {
+		if known.Fault(one.Field) == "" {
+			*f = append(*f, one)
+		}
+	}
+	slices.SortStableFunc(*f, func(a, b fault) int { return slices.Index(order, a.Field) - slices.Index(order, b.Field) })
+}
 
 // labels are what pages call the fields that services speak of.
 var labels = map[string]string{

@@ -102,7 +102,12 @@ func purpose(what string, v *visit) string {
 	return strings.Join([]string{what, string(v.org()), string(v.token())}, " ")
 }
 
-func (f generateForm) answer() answer { return page("generate", "Generate API token", f).in("api") }
+// answer is the form with what was typed, but for a token that somebody put
+// into the wrong field.
+func (f generateForm) answer() answer {
+	f.Name, f.Addresses = tokens.Scrub(f.Name), tokens.Scrub(f.Addresses)
+	return page("generate", "Generate API token", f).in("api")
+}
 
 func (s *site) showGenerate(ctx context.Context, v *visit) (answer, error) {
 	return s.generateForm(ctx, v).answer(), nil
@@ -111,6 +116,9 @@ func (s *site) showGenerate(ctx context.Context, v *visit) (answer, error) {
 func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
 	f := s.generateForm(ctx, v)
 	draft := f.draft(s.Tokens.Now())
+	if invalid, ok := errors.AsType[*tokens.ValidationError](s.Tokens.CheckDraft(v.who(), draft)); ok {
+		f.merge(faultsOf(invalid))
+	}
 	if len(f.faults) > 0 {
 		return f.answer().as(http.StatusUnprocessableEntity), nil
 	}
@@ -123,10 +131,6 @@ func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
 		return f.answer().as(http.StatusUnprocessableEntity), nil
 	}
 	t, secret, err := s.Tokens.CreateToken(ctx, v.who(), v.org(), draft)
-	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
-		f.faults = faultsOf(invalid)
-		return f.answer().as(http.StatusUnprocessableEntity), s.sessions.ReleaseForm(ctx, used)
-	}
 	if err != nil {
 		return answer{}, err
 	}

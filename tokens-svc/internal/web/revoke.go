@@ -48,7 +48,7 @@ func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return revokeForm{faults: faultsOf(invalid), tokenRow: row, Reason: reason}.answer().as(http.StatusUnprocessableEntity), nil
+		return revokeForm{faults: faultsOf(invalid), tokenRow: row, Reason: tokens.Scrub(reason)}.answer().as(http.StatusUnprocessableEntity), nil
 	}
 	if err != nil {
 		return answer{}, err

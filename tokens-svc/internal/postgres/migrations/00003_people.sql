@@ -75,8 +75,12 @@ CREATE TABLE used_forms (
     PRIMARY KEY (session_id, nonce)
 );
 
+-- For those of one action.
+CREATE INDEX audit_events_of_action ON audit_events (organization_id, action, sequence);
+
 -- +goose Down
 
+DROP INDEX audit_events_of_action;
 DROP TABLE used_forms;
 DROP TABLE sessions;
 DROP TABLE sign_in_attempts;

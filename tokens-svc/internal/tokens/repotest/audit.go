@@ -50,6 +50,27 @@ func auditComesInPages(t *testing.T, repo tokens.Repository) {
 	gives(t, err, tokens.ErrNotFound)
 }
 
+func auditIsPickedByAction(t *testing.T, repo tokens.Repository) {
+	for range 3 {
+		add(t, repo, 0)
+	}
+	for page, want := range map[int][]int64{1: {4, 3}, 2: {2}, 3: nil} {
+		events, total, err := repo.AuditEventsOf(t.Context(), Org, audit.TokenCreated, tokens.Page{Number: page, Size: 2})
+		gives(t, err, nil)
+		equal(t, total, 3)
+		var got []int64
+		for _, e := range events {
+			got = append(got, e.Sequence)
+		}
+		equal(t, got, want)
+	}
+	for org, action := range map[tokens.OrgID]audit.Action{Org: audit.TokenRevoked, Other: audit.TokenCreated, unknown: audit.TokenCreated} {
+		events, total, err := repo.AuditEventsOf(t.Context(), org, action, tokens.Page{Number: 1, Size: 2})
+		gives(t, err, nil)
+		equal(t, total+len(events), 0)
+	}
+}
+
 func auditIsChainedUnderConcurrency(t *testing.T, repo tokens.Repository) {
 	together(16, func(int) { add(t, repo, 0) })
 	head, err := repo.VerifyAudit(t.Context(), Org)

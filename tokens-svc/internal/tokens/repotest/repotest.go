@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T) tokens.Repository) {
 		"changes come in the order of their revisions":      changesComeInOrder,
 		"the audit log comes back as it was written":        auditComesBack,
 		"the audit log comes in pages, newest first":        auditComesInPages,
+		"of the audit log one action is picked":             auditIsPickedByAction,
 		"the audit log is one chain under concurrency":      auditIsChainedUnderConcurrency,
 		"what fails is not in the audit log":                auditOfAFailureIsNone,
 	} {

@@ -1,0 +1,113 @@
+package repotest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// invite stores an invitation that is good for an hour.
+func invite(t *testing.T, s Store, org tokens.OrgID, email, code string) people.Invitation {
+	t.Helper()
+	i := people.Invitation{
+		ID: people.InvitationID(ids.New("inv")), Email: email, Role: tokens.RoleMember, InvitedBy: "owner@acme.example",
+		CreatedAt: Noon, ExpiresAt: Noon.Add(time.Hour),
+	}
+	gives(t, s.Invite(t.Context(), org, i, sum(code), entry(audit.MemberInvited, string(i.ID))), nil)
+	return i
+}
+
+func invitationReplaces(t *testing.T, s Store) {
+	invite(t, s, Org, "anna@acme.example", "first")
+	second := invite(t, s, Org, "anna@acme.example", "second")
+	elsewhere := invite(t, s, Other, "anna@acme.example", "first")
+	all, err := s.Invitations(t.Context(), Org, Noon)
+	gives(t, err, nil)
+	equal(t, all, []people.Invitation{second})
+	found, err := s.InvitationWith(t.Context(), "anna@acme.example", sum("second"), Noon)
+	gives(t, err, nil)
+	equal(t, found, people.Offer{Organization: Org, Invitation: second})
+	found, err = s.InvitationWith(t.Context(), "anna@acme.example", sum("first"), Noon)
+	gives(t, err, nil)
+	equal(t, found, people.Offer{Organization: Other, Invitation: elsewhere})
+	offers, err := s.Offers(t.Context(), "anna@acme.example", Noon)
+	gives(t, err, nil)
+	equal(t, len(offers), 2)
+	admit(t, s, Org, "bert@acme.example", tokens.RoleMember)
+	again := second
+	again.ID, again.Email = people.InvitationID(ids.New("inv")), "bert@acme.example"
+	gives(t, s.Invite(t.Context(), Org, again, sum("x"), entry(audit.MemberInvited, "x")), tokens.ErrExists)
+}
+
+func invitationEnds(t *testing.T, s Store) {
+	i := invite(t, s, Org, "anna@acme.example", "code")
+	for _, at := range []time.Time{i.ExpiresAt, i.ExpiresAt.Add(time.Hour)} {
+		_, err := s.InvitationWith(t.Context(), "anna@acme.example", sum("code"), at)
+		gives(t, err, tokens.ErrNotFound)
+		all, err := s.Invitations(t.Context(), Org, at)
+		gives(t, err, nil)
+		equal(t, all, []people.Invitation{})
+		offers, err := s.Offers(t.Context(), "anna@acme.example", at)
+		gives(t, err, nil)
+		equal(t, offers, []people.Offer{})
+	}
+	_, err := s.InvitationWith(t.Context(), "bert@acme.example", sum("code"), Noon)
+	gives(t, err, tokens.ErrNotFound)
+	gives(t, s.Withdraw(t.Context(), Org, i.ID, entry(audit.InvitationWithdrawn, string(i.ID))), nil)
+	gives(t, s.Withdraw(t.Context(), Org, i.ID, entry(audit.InvitationWithdrawn, string(i.ID))), tokens.ErrNotFound)
+	equal(t, s.Events(t, Org), 2)
+}
+
+func attemptsAreCounted(t *testing.T, s Store) {
+	for i, step := range []struct {
+		key   string
+		after time.Duration
+		n     int
+		since time.Duration
+	}{
+		{"a", 0, 1, 0},
+		{"a", time.Minute, 2, 0},
+		{"b", 2 * time.Minute, 1, 2 * time.Minute},
+		{"a", 10*time.Minute - time.Millisecond, 3, 0},
+		{"a", 10 * time.Minute, 1, 10 * time.Minute},
+	} {
+		n, since, err := s.Attempt(t.Context(), sum(step.key), Noon.Add(step.after), 10*time.Minute)
+		gives(t, err, nil)
+		if n != step.n || !since.Equal(Noon.Add(step.since)) {
+			t.Errorf("step %d: %d since %s", i, n, since)
+		}
+	}
+}
+
+func concurrentAttemptsAreCounted(t *testing.T, s Store) {
+	seen := make([]int, 16)
+	together(len(seen), func(i int) {
+		n, _, err := s.Attempt(t.Context(), sum("a"), Noon, time.Minute)
+		gives(t, err, nil)
+		seen[i] = n
+	})
+	total := 0
+	for _, n := range seen {
+		total += n
+	}
+	equal(t, total, len(seen)*(len(seen)+1)/2)
+}
+
+func successIsForgiven(t *testing.T, s Store) {
+	for range 3 {
+		for _, key := range []string{"account", "address"} {
+			_, _, err := s.Attempt(t.Context(), sum(key), Noon, time.Minute)
+			gives(t, err, nil)
+		}
+	}
+	gives(t, s.Forgive(t.Context(), sum("account"), sum("address")), nil)
+	for key, want := range map[string]int{"account": 1, "address": 3} {
+		n, _, err := s.Attempt(t.Context(), sum(key), Noon, time.Minute)
+		gives(t, err, nil)
+		equal(t, n, want)
+	}
+}

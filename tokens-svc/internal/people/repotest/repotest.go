@@ -1,0 +1,227 @@
+// Package repotest says in tests what every people.Repository must do.
+package repotest
+
+import (
+	"crypto/sha256"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// The organizations of the tests, which must exist; the first comes first by
+// name.
+const (
+	Org   tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+	Other tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
+)
+
+const unknown tokens.OrgID = "org_00000000000000000000000000"
+
+// Noon is when everything happens.
+var Noon = time.Date(2026, time.November, 20, 12, 0, 0, 123e6, time.UTC)
+
+// Store is what is tested, and how many audit events of people it has in an
+// organization.
+type Store interface {
+	people.Repository
+	Events(t *testing.T, org tokens.OrgID) int
+}
+
+// Run tests the repository that open returns, empty but for the organizations,
+// for each test anew.
+func Run(t *testing.T, open func(t *testing.T) Store) {
+	t.Helper()
+	for name, test := range map[string]func(*testing.T, Store){
+		"who is admitted is made, and is a member":            admitted,
+		"who is admitted again stays as they are":             admittedAgain,
+		"an invitation admits once":                           invitationAdmitsOnce,
+		"admission needs the organization":                    admissionNeedsOrganization,
+		"a password is replaced only by who knows it":         passwordIsComparedAndSet,
+		"an identity forgets the password":                    identityForgetsPassword,
+		"an identity is one person's":                         identityIsTakenOnce,
+		"memberships are listed by name":                      membershipsAreListed,
+		"another organization's member is not found":          otherOrganizationFindsNothing,
+		"a decision changes a role, removes, or does nothing": decisionIsDone,
+		"of two owners who go at once one remains":            lastOwnerRemains,
+		"an invitation replaces the one before":               invitationReplaces,
+		"an invitation ends":                                  invitationEnds,
+		"attempts are counted within a window":                attemptsAreCounted,
+		"concurrent attempts are all counted":                 concurrentAttemptsAreCounted,
+		"who succeeds is forgiven":                            successIsForgiven,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t))
+		})
+	}
+}
+
+func newUser(email string) people.User {
+	return people.User{ID: people.UserID(ids.New("usr")), Email: email, Name: "Anna", CreatedAt: Noon}
+}
+
+func entry(action audit.Action, target string) audit.Entry {
+	return audit.Entry{At: Noon, Actor: audit.CommandLine, Action: action, Target: target, Details: map[string]string{"role": "x"}}
+}
+
+// admit makes somebody a member.
+func admit(t *testing.T, s Store, org tokens.OrgID, email string, role tokens.Role) people.User {
+	t.Helper()
+	u, err := s.Admit(t.Context(), people.Admission{
+		Organization: org, User: newUser(email), Role: role, Password: "hash of " + email, Entry: entry(audit.MemberJoined, ""),
+	})
+	gives(t, err, nil)
+	return u
+}
+
+func admitted(t *testing.T, s Store) {
+	u := admit(t, s, Org, "anna@acme.example", tokens.RoleAdmin)
+	got, err := s.User(t.Context(), u.ID)
+	gives(t, err, nil)
+	equal(t, got, people.User{ID: u.ID, Email: "anna@acme.example", Name: "Anna", CreatedAt: Noon})
+	got, password, err := s.Credentials(t.Context(), "anna@acme.example")
+	gives(t, err, nil)
+	equal(t, got, u)
+	equal(t, password, "hash of anna@acme.example")
+	members, err := s.Members(t.Context(), Org)
+	gives(t, err, nil)
+	equal(t, members, []people.Member{{User: u, Role: tokens.RoleAdmin, JoinedAt: Noon}})
+	equal(t, s.Events(t, Org), 1)
+	_, err = s.User(t.Context(), "usr_00000000000000000000000000")
+	gives(t, err, tokens.ErrNotFound)
+	_, _, err = s.Credentials(t.Context(), "bert@acme.example")
+	gives(t, err, tokens.ErrNotFound)
+}
+
+func admittedAgain(t *testing.T, s Store) {
+	first := admit(t, s, Org, "anna@acme.example", tokens.RoleAdmin)
+	again, err := s.Admit(t.Context(), people.Admission{
+		Organization: Org, Role: tokens.RoleOwner, Password: "another", Entry: entry(audit.MemberJoined, ""),
+		User: people.User{ID: people.UserID(ids.New("usr")), Email: first.Email, Name: "Usurper", CreatedAt: Noon.Add(time.Hour)},
+	})
+	gives(t, err, nil)
+	equal(t, again, first)
+	_, password, err := s.Credentials(t.Context(), first.Email)
+	gives(t, err, nil)
+	equal(t, password, "hash of anna@acme.example")
+	m, err := s.Membership(t.Context(), Org, first.ID)
+	gives(t, err, nil)
+	equal(t, m.Role, tokens.RoleAdmin)
+	equal(t, s.Events(t, Org), 1)
+	equal(t, admit(t, s, Other, first.Email, tokens.RoleMember), first)
+	equal(t, s.Events(t, Other), 1)
+}
+
+func invitationAdmitsOnce(t *testing.T, s Store) {
+	a := people.Admission{
+		Organization: Org, Role: tokens.RoleMember, Invitation: invite(t, s, Org, "anna@acme.example", "code").ID,
+		Entry: entry(audit.MemberJoined, ""),
+	}
+	results := make([]error, 8)
+	together(len(results), func(n int) {
+		mine := a
+		mine.User = newUser("anna@acme.example")
+		_, results[n] = s.Admit(t.Context(), mine)
+	})
+	good := 0
+	for _, err := range results {
+		if err == nil {
+			good++
+			continue
+		}
+		gives(t, err, tokens.ErrNotFound)
+	}
+	equal(t, good, 1)
+	equal(t, s.Events(t, Org), 2)
+	a.Organization, a.Invitation, a.User = Other, invite(t, s, Org, "bert@acme.example", "x").ID, newUser("bert@acme.example")
+	_, err := s.Admit(t.Context(), a)
+	gives(t, err, tokens.ErrNotFound)
+	_, _, err = s.Credentials(t.Context(), "bert@acme.example")
+	gives(t, err, tokens.ErrNotFound)
+}
+
+func admissionNeedsOrganization(t *testing.T, s Store) {
+	_, err := s.Admit(t.Context(), people.Admission{
+		Organization: unknown, User: newUser("anna@acme.example"), Role: tokens.RoleMember, Entry: entry(audit.MemberJoined, ""),
+	})
+	gives(t, err, tokens.ErrNotFound)
+	_, _, err = s.Credentials(t.Context(), "anna@acme.example")
+	gives(t, err, tokens.ErrNotFound)
+}
+
+func passwordIsComparedAndSet(t *testing.T, s Store) {
+	u := admit(t, s, Org, "anna@acme.example", tokens.RoleMember)
+	gives(t, s.SetPassword(t.Context(), u.ID, "something else", "stolen"), nil)
+	gives(t, s.SetPassword(t.Context(), u.ID, "hash of anna@acme.example", "new"), nil)
+	_, password, err := s.Credentials(t.Context(), u.Email)
+	gives(t, err, nil)
+	equal(t, password, "new")
+}
+
+var identity = people.Identity{Issuer: "https://issuer.example", Subject: "42"}
+
+func identityForgetsPassword(t *testing.T, s Store) {
+	u := admit(t, s, Org, "anna@acme.example", tokens.RoleMember)
+	_, err := s.UserWith(t.Context(), identity)
+	gives(t, err, tokens.ErrNotFound)
+	gives(t, s.Link(t.Context(), u.ID, identity, Noon), nil)
+	got, err := s.UserWith(t.Context(), identity)
+	gives(t, err, nil)
+	equal(t, got, u)
+	_, password, err := s.Credentials(t.Context(), u.Email)
+	gives(t, err, nil)
+	equal(t, password, "")
+}
+
+func identityIsTakenOnce(t *testing.T, s Store) {
+	u := admit(t, s, Org, "anna@acme.example", tokens.RoleMember)
+	other := admit(t, s, Org, "bert@acme.example", tokens.RoleMember)
+	gives(t, s.Link(t.Context(), u.ID, identity, Noon), nil)
+	gives(t, s.Link(t.Context(), other.ID, identity, Noon), tokens.ErrExists)
+	gives(t, s.Link(t.Context(), u.ID, people.Identity{Issuer: identity.Issuer, Subject: "43"}, Noon), tokens.ErrExists)
+	_, password, err := s.Credentials(t.Context(), other.Email)
+	gives(t, err, nil)
+	equal(t, password, "hash of bert@acme.example")
+	fresh := people.Identity{Issuer: identity.Issuer, Subject: "44"}
+	made, err := s.Admit(t.Context(), people.Admission{
+		Organization: Org, User: newUser("carl@acme.example"), Role: tokens.RoleMember, Identity: &fresh, Entry: entry(audit.MemberJoined, ""),
+	})
+	gives(t, err, nil)
+	got, err := s.UserWith(t.Context(), fresh)
+	gives(t, err, nil)
+	equal(t, got, made)
+}
+
+func equal(t *testing.T, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("not as wanted (-want +got):\n%s", diff)
+	}
+}
+
+func gives(t *testing.T, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%v, want %v", err, want)
+	}
+}
+
+// together runs work n times at once.
+func together(n int, work func(i int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { work(i) })
+	}
+	all.Wait()
+}
+
+func sum(text string) [32]byte { return sha256.Sum256([]byte(text)) }

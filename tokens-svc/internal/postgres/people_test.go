@@ -1,0 +1,49 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people/repotest"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// crowd is the repository of people with a look at the audit log.
+type crowd struct {
+	*postgres.People
+	db *sqlx.DB
+}
+
+func (c crowd) Events(t *testing.T, org tokens.OrgID) (n int) {
+	t.Helper()
+	err := c.db.QueryRowContext(t.Context(),
+		`SELECT count(*) FROM audit_events WHERE organization_id = $1 AND action <> 'organization.created'`, org).Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func openPeople(t *testing.T) crowd {
+	t.Helper()
+	db, err := postgres.Open(pgtest.New(t, postgres.Migrate))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	service := tokens.NewService(postgres.NewRepository(db), tokens.Config{})
+	for org, name := range map[tokens.OrgID]string{repotest.Org: "Acme", repotest.Other: "Other"} {
+		if _, err := service.CreateOrganization(t.Context(), tokens.Operator(), org, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return crowd{postgres.NewPeople(db), db}
+}
+
+func TestPeople(t *testing.T) {
+	t.Parallel()
+	repotest.Run(t, func(t *testing.T) repotest.Store { return openPeople(t) })
+}

@@ -1,0 +1,211 @@
+package postgres_test
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/people/repotest"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/session"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// sessions is a store with a clock, and two people.
+type sessions struct {
+	*postgres.Sessions
+	now        time.Time
+	anna, bert people.UserID
+}
+
+func openSessions(t *testing.T) *sessions {
+	t.Helper()
+	c := openPeople(t)
+	s := &sessions{now: repotest.Noon}
+	s.Sessions = postgres.NewSessions(c.db, ids.New, func() time.Time { return s.now })
+	for email, id := range map[string]*people.UserID{"anna@acme.example": &s.anna, "bert@acme.example": &s.bert} {
+		u, err := c.Admit(t.Context(), people.Admission{
+			Organization: repotest.Org, Role: tokens.RoleMember,
+			User:  people.User{ID: people.UserID(ids.New("usr")), Email: email, CreatedAt: s.now},
+			Entry: audit.Entry{At: s.now, Actor: audit.CommandLine, Action: audit.MemberJoined},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		*id = u.ID
+	}
+	return s
+}
+
+// commit stores a session for an hour.
+func (s *sessions) commit(t *testing.T, row *session.Row, tokenSum, data string) {
+	t.Helper()
+	if err := s.CommitCtx(session.WithRow(t.Context(), row), tokenSum, []byte(data), s.now.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// find returns what is stored under a sum, and its row.
+func (s *sessions) find(t *testing.T, tokenSum string) (string, bool, session.Row) {
+	t.Helper()
+	var row session.Row
+	data, found, err := s.FindCtx(session.WithRow(t.Context(), &row), tokenSum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data), found, row
+}
+
+func TestASessionComesBackUntilItEnds(t *testing.T) {
+	t.Parallel()
+	s := openSessions(t)
+	row := session.Row{User: s.anna, Address: netip.MustParseAddr("2001:db8::1"), UserAgent: "Firefox"}
+	s.commit(t, &row, "sum", "data")
+	data, found, got := s.find(t, "sum")
+	if data != "data" || !found || got.ID != row.ID || got.TokenSum != "sum" || got.User != s.anna {
+		t.Errorf("%q, %t, %+v", data, found, got)
+	}
+	if _, found, _ := s.find(t, "another"); found {
+		t.Error("another sum finds it")
+	}
+	s.now = s.now.Add(time.Hour)
+	if _, found, _ := s.find(t, "sum"); found {
+		t.Error("it is found after its end")
+	}
+	if err := s.Prune(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.now = s.now.Add(-time.Hour)
+	if _, found, _ := s.find(t, "sum"); found {
+		t.Error("it was not pruned")
+	}
+}
+
+func TestASessionIsRenewedAndChanged(t *testing.T) {
+	t.Parallel()
+	s := openSessions(t)
+	var row session.Row // nobody has signed in yet
+	s.commit(t, &row, "first", "a")
+	s.commit(t, &row, "first", "b")
+	if data, found, got := s.find(t, "first"); data != "b" || !found || got.User != "" {
+		t.Errorf("%q, %t, %+v", data, found, got)
+	}
+	if err := s.DeleteCtx(t.Context(), "first"); err != nil {
+		t.Fatal(err)
+	}
+	row.User = s.anna
+	s.commit(t, &row, "second", "c")
+	if data, _, got := s.find(t, "second"); data != "c" || got.User != s.anna {
+		t.Errorf("%q, %+v", data, got)
+	}
+	if _, found, _ := s.find(t, "first"); found {
+		t.Error("the one before is still there")
+	}
+}
+
+// TestAnEndedSessionIsNotBroughtBack by a request that was under way.
+func TestAnEndedSessionIsNotBroughtBack(t *testing.T) {
+	t.Parallel()
+	s := openSessions(t)
+	first := session.Row{User: s.anna}
+	s.commit(t, &first, "sum", "data")
+	_, _, underWay := s.find(t, "sum")
+	if err := s.End(t.Context(), s.anna, first.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.commit(t, &underWay, "sum", "data")
+	if _, found, _ := s.find(t, "sum"); found {
+		t.Error("it came back")
+	}
+}
+
+func TestPeopleSeeAndEndTheirOwnSessions(t *testing.T) {
+	t.Parallel()
+	s := openSessions(t)
+	rows := make([]session.Row, 4)
+	for i, user := range []people.UserID{s.anna, s.anna, s.bert, s.anna} {
+		rows[i] = session.Row{User: user, Address: netip.MustParseAddr("192.0.2.1"), UserAgent: "Firefox"}
+		s.now = s.now.Add(time.Minute)
+		s.commit(t, &rows[i], string(rune('a'+i)), "x")
+	}
+	list := func(user people.UserID) (all []string) {
+		t.Helper()
+		found, err := s.List(t.Context(), user)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range found {
+			all = append(all, one.ID)
+			if one.Address != netip.MustParseAddr("192.0.2.1") || one.UserAgent != "Firefox" || one.CreatedAt.IsZero() {
+				t.Errorf("%+v", one)
+			}
+		}
+		return all
+	}
+	if got := list(s.anna); len(got) != 3 || got[0] != rows[3].ID || got[2] != rows[0].ID {
+		t.Errorf("%q", got)
+	}
+	for _, err := range []error{
+		s.End(t.Context(), s.anna, rows[2].ID), s.End(t.Context(), s.anna, rows[0].ID), s.EndOthers(t.Context(), s.anna, rows[1].ID),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if anna, bert := list(s.anna), list(s.bert); len(anna) != 1 || anna[0] != rows[1].ID || len(bert) != 1 {
+		t.Errorf("%q, %q", anna, bert)
+	}
+}
+
+func TestAFormIsUsedOnce(t *testing.T) {
+	t.Parallel()
+	s := openSessions(t)
+	row := session.Row{User: s.anna}
+	s.commit(t, &row, "sum", "x")
+	use := func(id, nonce string) (bool, string, error) {
+		return s.UseForm(context.Background(), id, []byte(nonce))
+	}
+	fresh := make([]bool, 8)
+	var all sync.WaitGroup
+	for i := range fresh {
+		all.Go(func() {
+			var err error
+			if fresh[i], _, err = use(row.ID, "nonce"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	n := 0
+	for _, one := range fresh {
+		if one {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d were told that it is fresh", n)
+	}
+	if err := s.NoteForm(t.Context(), row.ID, []byte("nonce"), "tok_x"); err != nil {
+		t.Fatal(err)
+	}
+	if again, outcome, err := use(row.ID, "nonce"); again || outcome != "tok_x" || err != nil {
+		t.Errorf("%t, %q, %v", again, outcome, err)
+	}
+	if err := s.ReleaseForm(t.Context(), row.ID, []byte("nonce")); err != nil {
+		t.Fatal(err)
+	}
+	if again, _, err := use(row.ID, "nonce"); !again || err != nil {
+		t.Errorf("after release: %t, %v", again, err)
+	}
+	if _, _, err := use("ses_00000000000000000000000000", "nonce"); err == nil {
+		t.Error("a session that is not there uses a form")
+	}
+	if err := s.End(t.Context(), s.anna, row.ID); err != nil {
+		t.Errorf("a session with forms cannot be ended: %v", err)
+	}
+}

@@ -1,0 +1,325 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/password"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	pgtest.Drop()
+	os.Exit(code)
+}
+
+const (
+	acme  tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+	other tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
+
+	origin   = "https://quayside.example"
+	secret   = "correct horse battery"
+	cookieID = "__Host-quayside"
+)
+
+// world is a site over a database of its own, with two organizations, and
+// everything that it logged.
+type world struct {
+	http.Handler
+	dsn    string
+	people *people.Service
+	tokens *tokens.Service
+	log    *journal
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+// pass lets time pass.
+func (w *world) pass(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+// cheap keeps tests quick.
+var cheap = password.Params{Memory: 64, Passes: 1, Threads: 1}
+
+// start returns a world; change may alter what its site is made of. Sessions
+// are timed by scs, so that clock begins at the real time.
+func start(t *testing.T, change ...func(*Config)) *world {
+	t.Helper()
+	w := &world{dsn: pgtest.New(t, postgres.Migrate), log: &journal{}, now: time.Now()}
+	db, err := postgres.Open(w.dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	peppers, err := tokens.ParsePeppers("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.tokens = tokens.NewService(postgres.NewRepository(db), tokens.Config{Peppers: peppers, Now: w.clock})
+	w.people = people.NewService(postgres.NewPeople(db), people.Config{
+		Passwords: password.New(cheap), NewID: ids.New, Now: w.clock,
+		Domains: map[string]people.Domain{"mapped.example": {Organization: other, Role: tokens.RoleMember}},
+	})
+	for id, name := range map[tokens.OrgID]string{acme: "Acme Citrus", other: "Other & Sons"} {
+		if _, err := w.tokens.CreateOrganization(t.Context(), tokens.Operator(), id, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	address, err := url.Parse(origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{
+		People: w.people, Tokens: w.tokens, Sessions: postgres.NewSessions(db, ids.New, w.clock), Passwords: true,
+		PublicURL: address, Timeout: 10 * time.Second,
+		Log: slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	for _, alter := range change {
+		alter(&c)
+	}
+	w.Handler = New(c)
+	return w
+}
+
+// enroll makes somebody a member and returns their id.
+func (w *world) enroll(t *testing.T, email string, org tokens.OrgID, role tokens.Role) people.UserID {
+	t.Helper()
+	u, _, err := w.people.Enroll(t.Context(), people.Enrolment{Organization: org, Email: email, Role: string(role), Password: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.ID
+}
+
+// token makes a token of acme in somebody's name.
+func (w *world) token(t *testing.T, by *browser, name string, change ...func(*tokens.Draft)) tokens.Token {
+	t.Helper()
+	d := tokens.Draft{Name: name, Permissions: []string{"shipments:read"}, ExpiresAt: w.clock().Add(90 * day)}
+	for _, alter := range change {
+		alter(&d)
+	}
+	members, err := w.people.Members(t.Context(), acme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range members {
+		if m.Email == by.email {
+			v := visit{Request: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), user: m.User}
+			v.here.Role = m.Role
+			made, _, err := w.tokens.CreateToken(t.Context(), v.who(), acme, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return made
+		}
+	}
+	t.Fatalf("%s is no member", by.email)
+	return tokens.Token{}
+}
+
+// exec changes the database behind the program's back.
+func (w *world) exec(t *testing.T, statement string) {
+	t.Helper()
+	db, err := sql.Open("postgres", w.dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// count returns what a query counts.
+func (w *world) count(t *testing.T, query string) (n int) {
+	t.Helper()
+	db, err := sql.Open("postgres", w.dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// query returns the one text that a query selects.
+func (w *world) query(t *testing.T, query string) (text string) {
+	t.Helper()
+	db, err := sql.Open("postgres", w.dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if err := db.QueryRowContext(t.Context(), query).Scan(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// browser keeps a cookie, as browsers do.
+type browser struct {
+	*world
+	email   string
+	cookie  string
+	address string
+}
+
+func (w *world) browser() *browser { return &browser{world: w, address: "192.0.2.7"} }
+
+// signedIn returns the browser of somebody who is signed in.
+func (w *world) signedIn(t *testing.T, email string) *browser {
+	t.Helper()
+	b := w.browser()
+	b.email = email
+	res := b.post(t, "/sign-in", url.Values{"email": {email}, "password": {secret}})
+	if res.Code != http.StatusSeeOther {
+		t.Fatalf("%s cannot sign in: %d", email, res.Code)
+	}
+	return b
+}
+
+// member enrolls somebody in acme and signs them in.
+func (w *world) member(t *testing.T, role tokens.Role) *browser {
+	t.Helper()
+	email := string(role) + "@acme.example"
+	w.enroll(t, email, acme, role)
+	return w.signedIn(t, email)
+}
+
+func (b *browser) get(t *testing.T, path string) *httptest.ResponseRecorder {
+	t.Helper()
+	return b.send(t, http.MethodGet, path, nil, nil)
+}
+
+// post sends a form as a page of ours does.
+func (b *browser) post(t *testing.T, path string, form url.Values) *httptest.ResponseRecorder {
+	t.Helper()
+	return b.send(t, http.MethodPost, path, form, http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {origin}})
+}
+
+func (b *browser) send(t *testing.T, method, path string, form url.Values, header http.Header) *httptest.ResponseRecorder {
+	t.Helper()
+	var body io.Reader = http.NoBody
+	if form != nil {
+		body = strings.NewReader(form.Encode())
+	}
+	r := httptest.NewRequestWithContext(context.WithoutCancel(t.Context()), method, origin+path, body)
+	if header != nil {
+		r.Header = header.Clone()
+	}
+	r.Header.Set("X-Client-Address", b.address)
+	r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/150.0 Safari/537.36")
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if b.cookie != "" {
+		r.AddCookie(&http.Cookie{Name: cookieID, Value: b.cookie})
+	}
+	res := httptest.NewRecorder()
+	b.ServeHTTP(res, r)
+	for _, c := range res.Result().Cookies() {
+		if c.Name == cookieID {
+			b.cookie = c.Value
+		}
+	}
+	return res
+}
+
+// nonce returns the nonce of the form on a page.
+func (b *browser) nonce(t *testing.T, path string) string {
+	t.Helper()
+	page := b.get(t, path)
+	found := regexp.MustCompile(`name="form" value="([^"]+)"`).FindStringSubmatch(page.Body.String())
+	if found == nil {
+		t.Fatalf("%s: %d, no form in\n%s", path, page.Code, page.Body)
+	}
+	return found[1]
+}
+
+// generateForm is a good one.
+func (b *browser) generateForm(t *testing.T) url.Values {
+	t.Helper()
+	return url.Values{
+		"form": {b.nonce(t, "/settings/"+string(acme)+"/api/new")}, "name": {"ERP"}, "preset": {"write"}, "expiry": {"90"},
+		"environment": {"live"},
+	}
+}
+
+var tokenText = regexp.MustCompile(`shpt_(live|test)_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}`)
+
+// api is a path below Settings › API of acme.
+func api(rest string) string { return "/settings/" + string(acme) + "/api" + rest }
+
+// want checks an answer's status and what its page says and does not say, with
+// a "!" in front.
+func want(t *testing.T, res *httptest.ResponseRecorder, status int, texts ...string) {
+	t.Helper()
+	if res.Code != status {
+		t.Errorf("%d, want %d:\n%s", res.Code, status, res.Body)
+		return
+	}
+	for _, text := range texts {
+		if without, not := strings.CutPrefix(text, "!"); not {
+			if strings.Contains(res.Body.String(), without) {
+				t.Errorf("%q is on the page:\n%s", without, res.Body)
+			}
+		} else if !strings.Contains(res.Body.String(), text) {
+			t.Errorf("%q is missing from the page:\n%s", text, res.Body)
+		}
+	}
+}
+
+// wantTo checks that the answer sends the browser somewhere.
+func wantTo(t *testing.T, res *httptest.ResponseRecorder, to string) {
+	t.Helper()
+	if got := res.Header().Get("Location"); res.Code != http.StatusSeeOther || got != to {
+		t.Errorf("%d to %q, want to %q\n%s", res.Code, got, to, res.Body)
+	}
+}
+
+// journal keeps what was logged.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(line []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(line)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}

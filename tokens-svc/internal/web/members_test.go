@@ -1,0 +1,297 @@
+package web
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// members is a path below Settings › Members of acme.
+func members(rest string) string { return "/settings/" + string(acme) + "/members" + rest }
+
+const invitations = "/settings/" + string(acme) + "/invitations"
+
+var codeText = regexp.MustCompile(`>([A-Z2-7]{4}(-[A-Z2-7]{4}){4})<`)
+
+// invite invites somebody and returns the code.
+func (b *browser) invite(t *testing.T, email, role string) string {
+	t.Helper()
+	res := b.post(t, invitations, url.Values{"form": {b.nonce(t, members(""))}, "email": {email}, "role": {role}})
+	want(t, res, http.StatusOK, "Give this code to "+email)
+	found := codeText.FindStringSubmatch(res.Body.String())
+	if found == nil {
+		t.Fatalf("no code in\n%s", res.Body)
+	}
+	return found[1]
+}
+
+func acceptance(email, code string) url.Values {
+	return url.Values{"email": {email}, "code": {code}, "name": {"New Comer"}, "password": {"a new horse battery"}}
+}
+
+func TestAnInvitedPersonJoins(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	code := owner.invite(t, "new@acme.example", "member")
+	want(t, owner.get(t, members("")), http.StatusOK, "new@acme.example", "Member, invited by", "!"+code)
+	b := w.browser()
+	want(t, b.get(t, "/sign-in/invitation"), http.StatusOK, "Accept an invitation")
+	messy := " " + strings.ToLower(strings.ReplaceAll(code, "-", " ")) + " "
+	wantTo(t, b.post(t, "/sign-in/invitation", acceptance(" New@Acme.example", messy)), api(""))
+	want(t, b.get(t, members("")), http.StatusOK, "New Comer", "!Remove", "!Invite somebody")
+	want(t, owner.get(t, members("")), http.StatusOK, "There is none.", "New Comer")
+	want(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code)), http.StatusUnprocessableEntity, "There is no such invitation")
+	again := w.browser()
+	wantTo(t, again.post(t, "/sign-in", url.Values{"email": {"new@acme.example"}, "password": {"a new horse battery"}}), "/settings")
+}
+
+// TestAnInvitationNeverChangesAPassword: who invites knows the code, and must not
+// get into an account that is there.
+func TestAnInvitationNeverChangesAPassword(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	w.enroll(t, "anna@other.example", other, tokens.RoleOwner)
+	code := owner.invite(t, "anna@other.example", "member")
+	want(t, w.browser().post(t, "/sign-in/invitation", acceptance("anna@other.example", code)), http.StatusUnprocessableEntity,
+		"There is an account with this e-mail address", "!a new horse battery")
+	form := acceptance("anna@other.example", code)
+	form.Set("password", secret)
+	b := w.browser()
+	wantTo(t, b.post(t, "/sign-in/invitation", form), api(""))
+	want(t, b.get(t, "/settings"), http.StatusOK, "Choose an organization", "Acme Citrus", "Other &amp; Sons")
+	want(t, b.get(t, api("")), http.StatusOK, `id="organization-menu"`, "Other &amp; Sons")
+}
+
+func TestAnInvitationIsGoodForOnePersonAndAWeek(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	refused := func(email, code string) {
+		t.Helper()
+		want(t, w.browser().post(t, "/sign-in/invitation", acceptance(email, code)), http.StatusUnprocessableEntity, "There is no such invitation")
+	}
+	code := owner.invite(t, "new@acme.example", "member")
+	refused("somebody@acme.example", code)
+	refused("new@acme.example", "AAAA-AAAA-AAAA-AAAA-AAAA")
+	second := owner.invite(t, "new@acme.example", "auditor")
+	refused("new@acme.example", code)
+	page := owner.get(t, members("")).Body.String()
+	id := regexp.MustCompile(`inv_[0-9a-z]{26}`).FindString(page)
+	wantTo(t, owner.post(t, invitations+"/"+id+"/withdraw", nil), members(""))
+	refused("new@acme.example", second)
+	want(t, owner.post(t, invitations+"/"+id+"/withdraw", nil), http.StatusNotFound)
+	third := owner.invite(t, "late@acme.example", "member")
+	w.exec(t, `UPDATE invitations SET expires_at = now() - interval '1 second'`)
+	refused("late@acme.example", third)
+}
+
+func TestTriesOfCodesAreThrottled(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	code := w.member(t, tokens.RoleOwner).invite(t, "new@acme.example", "member")
+	for range people.AttemptsPerAccount {
+		want(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", "AAAA")), http.StatusUnprocessableEntity)
+	}
+	res := w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code))
+	want(t, res, http.StatusTooManyRequests, "Too many attempts")
+	if res.Header().Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+}
+
+func TestEachFaultOfAnInvitationStandsBesideItsField(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner, admin := w.member(t, tokens.RoleOwner), w.member(t, tokens.RoleAdmin)
+	code := owner.invite(t, "new@acme.example", "member")
+	for text, change := range map[string]url.Values{
+		"Enter the e-mail address that was invited.":   {"email": {""}},
+		"Enter the code of the invitation.":            {"code": {""}},
+		"Enter a password.":                            {"password": {""}},
+		"Enter a name.":                                {"name": {" "}},
+		"Password must have at least 12 characters":    {"password": {"short"}},
+		"Password must not be the e-mail address.":     {"password": {"New@acme.example"}},
+		"Password must not be one character over and":  {"password": {"aaaaaaaaaaaaaaa"}},
+		"Name has 101 characters; at most 100 are all": {"name": {strings.Repeat("ü", 101)}},
+	} {
+		form := acceptance("new@acme.example", code)
+		maps.Copy(form, change)
+		want(t, w.browser().post(t, "/sign-in/invitation", form), http.StatusUnprocessableEntity, text, `id="summary"`, "!horse battery")
+	}
+	for text, c := range map[string]struct {
+		by          *browser
+		email, role string
+	}{
+		"Enter an e-mail address.":              {owner, "", "member"},
+		"E-mail address is no e-mail address":   {owner, "nobody", "member"},
+		"is no role":                            {owner, "x@acme.example", "king"},
+		"Role only owners can invite owners.":   {admin, "x@acme.example", "owner"},
+		"This person is a member already.":      {owner, "admin@acme.example", "member"},
+		"opened before you signed in. Send it ": {owner, "y@acme.example", "member"},
+	} {
+		nonce := c.by.nonce(t, members(""))
+		if strings.HasPrefix(text, "opened") {
+			nonce = "x"
+		}
+		want(t, c.by.post(t, invitations, url.Values{"form": {nonce}, "email": {c.email}, "role": {c.role}}), http.StatusUnprocessableEntity, text)
+	}
+	wantTo(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code)), api(""))
+}
+
+func TestAnInvitationIsShownOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	form := url.Values{"form": {owner.nonce(t, members(""))}, "email": {"new@acme.example"}, "role": {"member"}}
+	want(t, owner.post(t, invitations, form), http.StatusOK, "https://quayside.example/sign-in/invitation")
+	wantTo(t, owner.post(t, invitations, form), members(""))
+	want(t, owner.get(t, members("")), http.StatusOK, "code is shown once")
+	if n := w.count(t, `SELECT count(*) FROM invitations`); n != 1 {
+		t.Errorf("there are %d invitations", n)
+	}
+}
+
+func TestRolesChangeAndMembersGo(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner, bert := w.member(t, tokens.RoleOwner), w.member(t, tokens.RoleMember)
+	token := w.token(t, bert, "Bert's")
+	id := string(w.enroll(t, bert.email, acme, tokens.RoleMember))
+	want(t, bert.get(t, api("/new")), http.StatusOK)
+	wantTo(t, owner.post(t, members("/"+id+"/role"), url.Values{"role": {"auditor"}}), members(""))
+	want(t, bert.get(t, api("/new")), http.StatusForbidden, "Your role does not allow this")
+	want(t, owner.post(t, members("/"+id+"/role"), url.Values{"role": {"king"}}), http.StatusBadRequest)
+	want(t, owner.get(t, members("/"+id+"/remove")), http.StatusOK, "Remove member@acme.example?", "go on working", "data-cancel autofocus")
+	wantTo(t, owner.post(t, members("/"+id+"/remove"), nil), members(""))
+	want(t, bert.get(t, api("")), http.StatusNotFound, "There is nothing here", "!Acme Citrus")
+	want(t, bert.get(t, "/settings"), http.StatusOK, "You belong to no organization")
+	want(t, owner.post(t, members("/"+id+"/remove"), nil), http.StatusNotFound)
+	want(t, owner.get(t, members("/"+id+"/remove")), http.StatusNotFound)
+	want(t, owner.get(t, api("")), http.StatusOK, token.Name[:4])
+	want(t, owner.get(t, "/settings/"+string(acme)+"/audit-log"), http.StatusOK, "Member removed", "Role changed", "Is now: ", "auditor")
+}
+
+func TestTheLastOwnerStays(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	id := string(w.enroll(t, owner.email, acme, tokens.RoleOwner))
+	want(t, owner.get(t, members("")), http.StatusOK, "!Remove</a>")
+	for _, path := range []string{"/role", "/remove"} {
+		want(t, owner.post(t, members("/"+id+path), url.Values{"role": {"member"}}), http.StatusConflict, "An organization needs an owner")
+	}
+	want(t, owner.get(t, members("/"+id+"/remove")), http.StatusConflict, "An organization needs an owner")
+	w.enroll(t, "second@acme.example", acme, tokens.RoleOwner)
+	wantTo(t, owner.post(t, members("/"+id+"/remove"), nil), "/settings")
+	want(t, owner.get(t, api("")), http.StatusNotFound)
+}
+
+// TestWhatARoleMayNotDoIsNeitherShownNorDone.
+func TestWhatARoleMayNotDoIsNeitherShownNorDone(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	by := map[tokens.Role]*browser{}
+	for _, role := range tokens.Roles() {
+		by[role] = w.member(t, role)
+	}
+	w.enroll(t, "second@acme.example", acme, tokens.RoleOwner)
+	owners := string(w.enroll(t, "owner@acme.example", acme, tokens.RoleOwner))
+	foreign := string(w.token(t, by[tokens.RoleOwner], "Owner's").ID)
+	everything := []string{"Generate API Token", "Rotate Owner&#39;s", "Revoke Owner&#39;s", "Invite somebody", "Audit log</a>", "Remove owner@acme.example"}
+	hidden := map[tokens.Role][]string{
+		tokens.RoleOwner: {}, tokens.RoleAdmin: everything[5:],
+		tokens.RoleMember:  {everything[1], everything[2], everything[3], everything[4], everything[5]},
+		tokens.RoleAuditor: {everything[0], everything[1], everything[2], everything[3], everything[5]},
+	}
+	for role, b := range by {
+		pages := b.get(t, api("")).Body.String() + b.get(t, members("")).Body.String()
+		for _, text := range everything {
+			shown := strings.Contains(pages, text)
+			hide := false
+			for _, not := range hidden[role] {
+				hide = hide || not == text
+			}
+			if shown == hide {
+				t.Errorf("%s: %q shown: %t", role, text, shown)
+			}
+		}
+	}
+	for _, c := range []struct {
+		method, path string
+		refused      []tokens.Role
+	}{
+		{http.MethodGet, api("/new"), []tokens.Role{tokens.RoleAuditor}},
+		{http.MethodPost, api(""), []tokens.Role{tokens.RoleAuditor}},
+		{http.MethodGet, api("/" + foreign + "/rotate"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
+		{http.MethodGet, api("/" + foreign + "/revoke"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
+		{http.MethodPost, api("/" + foreign + "/revoke"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
+		{http.MethodPost, invitations, []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
+		{http.MethodPost, invitations + "/inv_x/withdraw", []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
+		{http.MethodPost, members("/" + owners + "/role"), []tokens.Role{tokens.RoleAdmin, tokens.RoleMember, tokens.RoleAuditor}},
+		{http.MethodGet, members("/" + owners + "/remove"), []tokens.Role{tokens.RoleAdmin, tokens.RoleMember, tokens.RoleAuditor}},
+		{http.MethodPost, members("/" + owners + "/remove"), []tokens.Role{tokens.RoleAdmin, tokens.RoleMember, tokens.RoleAuditor}},
+		{http.MethodGet, "/settings/" + string(acme) + "/audit-log", []tokens.Role{tokens.RoleMember}},
+	} {
+		for _, role := range c.refused {
+			res := by[role].send(t, c.method, c.path, url.Values{"role": {"member"}, "overlap": {"0"}}, http.Header{"Sec-Fetch-Site": {"same-origin"}})
+			want(t, res, http.StatusForbidden, "Your role does not allow this")
+			if t.Failed() {
+				t.Fatal(role, c.method, c.path)
+			}
+		}
+	}
+	auditor := by[tokens.RoleAuditor]
+	res := auditor.post(t, api("/"+foreign+"/rotate"), url.Values{"form": {"x"}, "overlap": {"0"}})
+	if res.Code == http.StatusOK {
+		t.Errorf("an auditor rotates: %d", res.Code)
+	}
+	form := url.Values{
+		"form": {by[tokens.RoleMember].nonce(t, api("/new"))}, "name": {"x"}, "preset": {"custom"}, "permissions": {"admin"},
+		"expiry": {"7"}, "environment": {"live"},
+	}
+	want(t, by[tokens.RoleMember].get(t, api("/new")), http.StatusOK, "!Full access", "!webhooks:manage", "documents:write")
+	want(t, by[tokens.RoleMember].post(t, api(""), form), http.StatusUnprocessableEntity, "admin is more than you may grant")
+	form.Set("preset", "full")
+	want(t, by[tokens.RoleMember].post(t, api(""), form), http.StatusUnprocessableEntity, "Choose what the token may do.")
+}
+
+// TestAnotherOrganizationLooksLikeNone, whatever is asked of it.
+func TestAnotherOrganizationLooksLikeNone(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.member(t, tokens.RoleOwner)
+	w.enroll(t, "anna@other.example", other, tokens.RoleOwner)
+	anna := w.signedIn(t, "anna@other.example")
+	for _, rt := range table {
+		if rt.access != member {
+			continue
+		}
+		method, path := concrete(rt.pattern)
+		var pages []string
+		for _, org := range []string{string(acme), "org_00000000000000000000000000", "nonsense"} {
+			res := anna.send(t, method, strings.Replace(path, string(acme), org, 1), url.Values{}, http.Header{"Sec-Fetch-Site": {"same-origin"}})
+			if res.Code != http.StatusNotFound {
+				t.Errorf("%s of %s: %d", rt.pattern, org, res.Code)
+			}
+			pages = append(pages, res.Body.String())
+		}
+		if pages[0] != pages[1] || pages[1] != pages[2] {
+			t.Errorf("%s tells them apart", rt.pattern)
+		}
+	}
+	token := w.token(t, &browser{world: w, email: "owner@acme.example"}, "ERP")
+	for _, rest := range []string{"", "/rotate", "/revoke", "/first-use"} {
+		mine := "/settings/" + string(other) + "/api/"
+		want(t, anna.get(t, mine+string(token.ID)+rest), http.StatusNotFound, "There is nothing here")
+		want(t, anna.get(t, mine+"tok_000000000000"+rest), http.StatusNotFound, "There is nothing here")
+	}
+	want(t, anna.post(t, "/settings/"+string(other)+"/api/"+string(token.ID)+"/revoke", nil), http.StatusNotFound)
+}

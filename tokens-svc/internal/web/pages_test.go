@@ -1,0 +1,270 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+func TestSessionsAreListedAndEnded(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	first := w.member(t, tokens.RoleOwner)
+	w.pass(time.Minute)
+	second, third := w.signedIn(t, first.email), w.signedIn(t, first.email)
+	stranger := w.member(t, tokens.RoleAdmin)
+	page := second.get(t, "/settings/sessions")
+	want(t, page, http.StatusOK, "Chrome on Linux", "192.0.2.7", "this one", "End all others", "!"+second.cookie)
+	ids := regexp.MustCompile(`<li id="(ses_[0-9a-z]{26})"`).FindAllStringSubmatch(page.Body.String(), -1)
+	if len(ids) != 3 {
+		t.Fatalf("%d sessions in\n%s", len(ids), page.Body)
+	}
+	oldest := ids[2][1]
+	wantTo(t, stranger.post(t, "/settings/sessions/end", url.Values{"session": {oldest}}), "/settings/sessions")
+	want(t, first.get(t, "/settings/sessions"), http.StatusOK)
+	w.pass(time.Minute)
+	page = second.get(t, "/settings/sessions")
+	for _, found := range regexp.MustCompile(`(?s)<li id="(ses_[0-9a-z]{26})".*?</li>`).FindAllStringSubmatch(page.Body.String(), -1) {
+		if strings.Contains(found[0], "this one") {
+			wantTo(t, third.post(t, "/settings/sessions/end", url.Values{"session": {found[1]}}), "/settings/sessions")
+		}
+	}
+	wantTo(t, second.get(t, "/settings/sessions"), "/sign-in?ended=1&next=%2Fsettings%2Fsessions")
+	want(t, first.get(t, "/settings/sessions"), http.StatusOK)
+	wantTo(t, third.post(t, "/settings/sessions/end-others", nil), "/settings/sessions")
+	wantTo(t, first.get(t, "/settings/sessions"), "/sign-in?ended=1&next=%2Fsettings%2Fsessions")
+	page = third.get(t, "/settings/sessions")
+	want(t, page, http.StatusOK, "All your other sessions have ended.", "!End all others")
+	own := regexp.MustCompile(`ses_[0-9a-z]{26}`).FindString(page.Body.String())
+	wantTo(t, third.post(t, "/settings/sessions/end", url.Values{"session": {own}}), "/sign-in?out=1")
+	want(t, stranger.get(t, "/settings/sessions"), http.StatusOK)
+}
+
+func TestTheAuditLogTellsWhoDidWhat(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	owner.post(t, api(""), owner.generateForm(t))
+	owner.invite(t, "new@acme.example", "member")
+	log := "/settings/" + string(acme) + "/audit-log"
+	want(t, owner.get(t, log), http.StatusOK, "Token created", "ERP", "owner@acme.example", "192.0.2.7", "documents:write shipments:write",
+		"Member invited", "new@acme.example", "Organization created", "command line", "No. 1,")
+	want(t, owner.get(t, log+"?action=member.invited"), http.StatusOK, "new@acme.example", "!No. 1,", "!ERP", `value="member.invited" selected`)
+	want(t, owner.get(t, log+"?action=token.revoked"), http.StatusOK, "There are no such entries")
+	want(t, owner.get(t, log+"?action=nonsense"), http.StatusOK, "No. 1,")
+	for range perPage {
+		w.token(t, owner, "many")
+	}
+	want(t, owner.get(t, log), http.StatusOK, "Page 1 of 2", "!No. 1,")
+	want(t, owner.get(t, log+"?page=2"), http.StatusOK, "No. 1,")
+	want(t, owner.get(t, log+"?action=token.created"), http.StatusOK, "Page 1 of 2", "page=2")
+}
+
+func TestWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	for _, path := range []string{
+		"/settings/", "/sign-in/", "/sign-in/nothing", "/settings//sessions", "/settings/static/", "/settings/static/x/style.css",
+		"/settings/static/../sessions", api("/tok_x/nothing"), api("/"),
+	} {
+		for _, b := range []*browser{w.browser(), owner} {
+			res := b.get(t, path)
+			want(t, res, http.StatusNotFound, "There is nothing here", "<h1>")
+			if got := res.Header().Get("Content-Type"); got != "text/html; charset=utf-8" {
+				t.Errorf("%s: %s", path, got)
+			}
+		}
+	}
+	res := owner.send(t, http.MethodDelete, api(""), nil, http.Header{"Sec-Fetch-Site": {"same-origin"}})
+	want(t, res, http.StatusMethodNotAllowed)
+	if got := res.Header().Get("Allow"); got != "GET, HEAD, POST" {
+		t.Errorf("Allow: %s", got)
+	}
+	res = owner.post(t, api(""), url.Values{"name": {strings.Repeat("x", maxForm)}})
+	want(t, res, http.StatusBadRequest, "cannot be read")
+}
+
+func TestStaticFilesNeverChange(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	for name, kind := range map[string]string{"style.css": "text/css", "script.js": "text/javascript", "icon.svg": "image/svg+xml"} {
+		res := w.browser().get(t, static.path(name))
+		if got := res.Header().Get("Content-Type"); res.Code != http.StatusOK || !strings.HasPrefix(got, kind) {
+			t.Errorf("%s: %d %s", name, res.Code, got)
+		}
+		if got := res.Header().Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
+			t.Errorf("%s: %s", name, got)
+		}
+		want(t, w.browser().post(t, static.path(name), nil), http.StatusMethodNotAllowed)
+	}
+}
+
+// TestPagesHoldNothingInline: the policy would keep it from working.
+func TestPagesHoldNothingInline(t *testing.T) {
+	t.Parallel()
+	inline := regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|<script(?: [^>]*)?>[^<]|javascript:`)
+	entries, err := templateFiles.ReadDir("templates")
+	if err != nil || len(entries) == 0 {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		content, err := templateFiles.ReadFile("templates/" + entry.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := inline.Find(content); found != nil {
+			t.Errorf("%s: %s", entry.Name(), found)
+		}
+	}
+}
+
+// failing stands in for a store that cannot be asked.
+type failing struct {
+	*tokens.Service
+	err error
+}
+
+func (f failing) Usage(context.Context, tokens.OrgID, ...tokens.TokenID) (map[tokens.TokenID]tokens.Usage, error) {
+	return nil, f.err
+}
+
+func TestFaultsHavePagesToo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err    error
+		status int
+		says   string
+		logged string
+	}{
+		"Postgres is away": {tokens.ErrUnavailable, http.StatusServiceUnavailable, "Not available at the moment", `"level":"WARN","msg":"unavailable"`},
+		"too slow":         {context.DeadlineExceeded, http.StatusServiceUnavailable, "Not available at the moment", `"level":"WARN","msg":"unavailable"`},
+		"a bug":            {errors.New("unforeseen"), http.StatusInternalServerError, "Something went wrong on our side", `"level":"ERROR","msg":"internal_error"`},
+		"the client left":  {context.Canceled, statusClientGone, "Cancelled", `"status":499`},
+	} {
+		w := start(t, func(config *Config) { config.Tokens = failing{config.Tokens.(*tokens.Service), c.err} })
+		owner := w.member(t, tokens.RoleOwner)
+		res := owner.get(t, api(""))
+		want(t, res, c.status, c.says, "!unforeseen")
+		if c.status == http.StatusServiceUnavailable && res.Header().Get("Retry-After") != "2" {
+			t.Errorf("%s: Retry-After %q", name, res.Header().Get("Retry-After"))
+		}
+		if c.status >= http.StatusInternalServerError && !regexp.MustCompile(`Request <code class="break">req_[0-9a-z]{26}<`).MatchString(res.Body.String()) {
+			t.Errorf("%s: no request id", name)
+		}
+		if log := w.log.String(); !strings.Contains(log, c.logged) || strings.Count(log, `"error":"`) > 1 {
+			t.Errorf("%s: logged\n%s", name, log)
+		}
+	}
+}
+
+func TestWithoutPostgresNobodyIsSignedOut(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	w.exec(t, `ALTER TABLE sessions RENAME TO gone`)
+	for _, path := range []string{api(""), "/settings", "/sign-in"} {
+		want(t, owner.get(t, path), http.StatusInternalServerError, "Something went wrong")
+	}
+	w.exec(t, `ALTER TABLE gone RENAME TO sessions`)
+	want(t, owner.get(t, api("")), http.StatusOK)
+}
+
+// TestATokenIsShownEvenIfItsSessionCannotBeSaved: it cannot be shown again.
+func TestATokenIsShownEvenIfItsSessionCannotBeSaved(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	form := owner.generateForm(t)
+	w.exec(t, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`)
+	w.exec(t, `CREATE TRIGGER refuse BEFORE UPDATE ON sessions FOR EACH ROW EXECUTE FUNCTION refuse()`)
+	want(t, owner.post(t, api(""), form), http.StatusOK, "Copy your new token")
+	want(t, owner.get(t, api("")), http.StatusInternalServerError)
+}
+
+// TestNoSecretIsLeft: after all of it, no password, code, cookie or piece of a
+// token is in the log or the database.
+func TestNoSecretIsLeft(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	text := tokenText.FindString(owner.post(t, api(""), owner.generateForm(t)).Body.String())
+	code := owner.invite(t, "new@acme.example", "member")
+	b := w.browser()
+	b.post(t, "/sign-in/invitation", acceptance("new@acme.example", code))
+	b.post(t, "/sign-in", url.Values{"email": {"new@acme.example"}, "password": {"a wrong secret password"}})
+	owner.get(t, api("/"+text))
+	owner.get(t, api("?token="+text))
+	owner.post(t, api(""), url.Values{"name": {text}, "ip_allow": {text}, "form": {text}})
+	owner.post(t, api("/"+text+"/revoke"), url.Values{"reason": {text}})
+	w.browser().send(t, http.MethodGet, "/settings?next="+text, nil, http.Header{"X-Request-Id": {text}})
+
+	rows := ""
+	for _, table := range []string{"users", "memberships", "invitations", "sign_in_attempts", "sessions", "used_forms", "api_tokens", "audit_events", "identities"} {
+		rows += w.text(t, table)
+	}
+	for place, content := range map[string]string{"log": w.log.String(), "database": rows} {
+		if !strings.Contains(content, "usr_") || !strings.Contains(content, string(acme)) {
+			t.Errorf("the %s knows nothing: the search proves nothing", place)
+		}
+		secrets := map[string]string{
+			"password": secret, "new password": "a new horse battery", "wrong password": "a wrong secret", "code": code,
+			"code as kept": strings.ReplaceAll(code, "-", ""), "cookie": owner.cookie, "another cookie": b.cookie,
+		}
+		private := text[len("shpt_live_000000000000_"):]
+		for i := range len(private) - 7 {
+			secrets["piece of a token"] = private[i : i+8]
+			for name, secret := range secrets {
+				if strings.Contains(content, secret) {
+					t.Fatalf("the %s holds a %s", place, name)
+				}
+			}
+		}
+	}
+}
+
+// text returns every row of a table.
+func (w *world) text(t *testing.T, table string) string {
+	t.Helper()
+	return w.query(t, `SELECT coalesce(string_agg(r::text, E'\n'), '') FROM `+table+` r`)
+}
+
+func TestWordsForTime(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
+	for ahead, want := range map[time.Duration]string{
+		0: "just now", -30 * time.Second: "just now", -61 * time.Second: "1 minute ago", -119 * time.Minute: "119 minutes ago",
+		-2 * time.Hour: "2 hours ago", -47 * time.Hour: "47 hours ago", -48 * time.Hour: "2 days ago", -59 * day: "59 days ago",
+		-60 * day: "2 months ago", -800 * day: "2 years ago", 10 * time.Second: "in less than a minute", 7*day - time.Second: "in 7 days",
+		90 * day: "in 3 months",
+	} {
+		if got := (moment{now.Add(ahead), now}).Relative(); got != want {
+			t.Errorf("%s: %q, want %q", ahead, got, want)
+		}
+	}
+}
+
+func TestADeviceIsNamed(t *testing.T) {
+	t.Parallel()
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (Windows NT 10.0) Chrome/150.0 Safari/537.36 Edg/150.0":           "Edge on Windows",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Version/18 Safari/605":        "Safari on macOS",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18 Safari/604": "Safari on iPhone",
+		"Mozilla/5.0 (Linux; Android 15) Chrome/150.0 Mobile Safari/537.36":            "Chrome on Android",
+		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0":       "Firefox on Linux",
+		"curl/8.5": "curl", "": "A browser",
+	} {
+		row := sessionRow{}
+		row.UserAgent = agent
+		if got := row.Device(); got != want {
+			t.Errorf("%q: %q, want %q", agent, got, want)
+		}
+	}
+}

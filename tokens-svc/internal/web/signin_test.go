@@ -1,0 +1,235 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/websession"
+)
+
+func TestSigningInLeadsToWhereSomebodyWantedToGo(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	b := w.browser()
+	wantTo(t, b.get(t, api("?show=all")), "/sign-in?"+url.Values{"next": {api("?show=all")}}.Encode())
+	want(t, b.get(t, "/sign-in?next="+url.QueryEscape(api("?show=all"))), http.StatusOK,
+		`<title>Sign in · Quayside</title>`, `name="next" value="`+api("?show=all")+`"`, "!ended")
+	res := b.post(t, "/sign-in", url.Values{"email": {" Anna@ACME.example "}, "password": {secret}, "next": {api("?show=all")}})
+	wantTo(t, res, api("?show=all"))
+	want(t, b.get(t, api("")), http.StatusOK, "anna@acme.example", "Acme Citrus")
+	wantTo(t, b.get(t, "/sign-in"), "/settings")
+	wantTo(t, b.get(t, "/settings"), api(""))
+}
+
+// TestTheCookieSaysNothingAndIsBoundToUs: __Host- makes browsers refuse it for
+// any other host, path or plain http.
+func TestTheCookieSaysNothingAndIsBoundToUs(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	res := w.browser().post(t, "/sign-in", url.Values{"email": {"anna@acme.example"}, "password": {secret}})
+	if got := res.Header().Values("Set-Cookie"); len(got) != 1 ||
+		!regexp.MustCompile(`^__Host-quayside=[A-Za-z0-9_-]{43}; Path=/; HttpOnly; Secure; SameSite=Lax$`).MatchString(got[0]) {
+		t.Errorf("%q", got)
+	}
+	plain := start(t, func(c *Config) { c.PublicURL = &url.URL{Scheme: "http", Host: "localhost:8080"} })
+	plain.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	res = plain.browser().post(t, "/sign-in", url.Values{"email": {"anna@acme.example"}, "password": {secret}})
+	if got := res.Header().Values("Set-Cookie"); len(got) != 1 || !strings.HasPrefix(got[0], "quayside=") || strings.Contains(got[0], "Secure") {
+		t.Errorf("on a laptop: %q", got)
+	}
+	if got := res.Header().Get("Strict-Transport-Security"); got != "" {
+		t.Errorf("on a laptop: HSTS %q", got)
+	}
+}
+
+func TestAWrongPasswordAndAnUnknownAccountLookAlike(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	var pages []string
+	for _, email := range []string{"anna@acme.example", "bert@acme.example"} {
+		res := w.browser().post(t, "/sign-in", url.Values{"email": {email}, "password": {"wrong horse"}})
+		want(t, res, http.StatusUnprocessableEntity, "E-mail address or password is wrong.", `value="`+email+`"`, "!wrong horse",
+			`id="summary"`, `autofocus`, `aria-invalid="true"`)
+		if got := res.Header().Values("Set-Cookie"); got != nil {
+			t.Errorf("%s: %q", email, got)
+		}
+		pages = append(pages, strings.ReplaceAll(res.Body.String(), email, ""))
+	}
+	if pages[0] != pages[1] {
+		t.Errorf("%s\ndiffers from\n%s", pages[0], pages[1])
+	}
+	want(t, w.browser().post(t, "/sign-in", url.Values{}), http.StatusUnprocessableEntity,
+		"There are 2 things to correct", "Enter your e-mail address.", "Enter your password.")
+}
+
+// TestAnAccountIsThrottled, wherever the attempts come from, known or not, and
+// also for the right password.
+func TestAnAccountIsThrottled(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	for _, email := range []string{"anna@acme.example", "bert@acme.example"} {
+		for i := range people.AttemptsPerAccount {
+			b := w.browser()
+			b.address = "198.51.100." + strconv.Itoa(i)
+			want(t, b.post(t, "/sign-in", url.Values{"email": {email}, "password": {"wrong"}}), http.StatusUnprocessableEntity)
+		}
+		res := w.browser().post(t, "/sign-in", url.Values{"email": {email}, "password": {secret}})
+		want(t, res, http.StatusTooManyRequests, "Too many attempts. Try again in 15 minutes", `value="`+email+`"`, "!"+secret)
+		wait, err := strconv.Atoi(res.Header().Get("Retry-After"))
+		if err != nil || wait < 800 || wait > 901 {
+			t.Errorf("Retry-After: %d, %v", wait, err)
+		}
+	}
+	w.pass(people.AttemptWindow)
+	w.signedIn(t, "anna@acme.example")
+}
+
+// TestAnAddressIsThrottled, whatever accounts it tries; of IPv6 a /64 is one.
+func TestAnAddressIsThrottled(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	b := w.browser()
+	for i := range people.AttemptsPerAddress {
+		b.address = "2001:db8:0:1::" + strconv.Itoa(i)
+		email := "somebody" + strconv.Itoa(i) + "@acme.example"
+		want(t, b.post(t, "/sign-in", url.Values{"email": {email}, "password": {"x"}}), http.StatusUnprocessableEntity)
+	}
+	good := url.Values{"email": {"anna@acme.example"}, "password": {secret}}
+	want(t, b.post(t, "/sign-in", good), http.StatusTooManyRequests)
+	b.address = "2001:db8:0:2::1"
+	wantTo(t, b.post(t, "/sign-in", good), "/settings")
+	w.pass(people.AttemptWindow)
+	b.address = "2001:db8:0:1::1"
+	wantTo(t, b.post(t, "/sign-in", good), "/settings")
+}
+
+// TestWhoSignsInIsNotCounted, so an office behind one address goes on.
+func TestWhoSignsInIsNotCounted(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	for range people.AttemptsPerAddress + 1 {
+		w.signedIn(t, "anna@acme.example")
+	}
+}
+
+// TestASessionCannotBeForcedUponSomebody (fixation): the text of the cookie
+// changes at sign-in, and the one before is good for nothing.
+func TestASessionCannotBeForcedUponSomebody(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	w.enroll(t, "bert@acme.example", acme, tokens.RoleMember)
+	mallory := w.signedIn(t, "bert@acme.example")
+	victim := w.browser()
+	victim.cookie = mallory.cookie
+	wantTo(t, victim.post(t, "/sign-in", url.Values{"email": {"anna@acme.example"}, "password": {secret}}), "/settings")
+	if victim.cookie == mallory.cookie {
+		t.Error("the cookie is the same")
+	}
+	wantTo(t, mallory.get(t, "/settings"), "/sign-in?ended=1&next=%2Fsettings")
+
+	victim = w.browser()
+	victim.cookie = "bWFsbG9yeSBjaG9zZSB0aGlzIHRleHQgZm9yIHlvdSAu"
+	wantTo(t, victim.post(t, "/sign-in", url.Values{"email": {"anna@acme.example"}, "password": {secret}}), "/settings")
+	if victim.cookie == "bWFsbG9yeSBjaG9zZSB0aGlzIHRleHQgZm9yIHlvdSAu" {
+		t.Error("a text of somebody's choice became a session")
+	}
+}
+
+func TestNextNeverLeadsElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"/settings", api("?show=all&page=2"), "/settings/x?next=https%3A%2F%2Fevil.example"} {
+		if got := safeNext(text); got != text {
+			t.Errorf("%q leads to %q", text, got)
+		}
+	}
+	for _, text := range []string{
+		"", "https://evil.example/settings", "//evil.example/settings", "///evil.example/settings", `/\evil.example/settings`,
+		`\\evil.example`, "/settings/../../evil", "/settings/%2e%2e/sign-in", "/settingsevil", "/sign-in", "javascript:alert(1)",
+		"/settings\r\nSet-Cookie: x=y", "/settings\t", "https:/settings", "https:settings", "/settings@evil.example",
+		"/settings#//evil.example", "/settings/" + strings.Repeat("a", 1000), " /settings/x",
+	} {
+		if got := safeNext(text); got != "/settings" {
+			t.Errorf("%q leads to %q", text, got)
+		}
+	}
+	w := start(t)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	res := w.browser().post(t, "/sign-in", url.Values{
+		"email": {"anna@acme.example"}, "password": {secret}, "next": {"//evil.example/settings"},
+	})
+	wantTo(t, res, "/settings")
+}
+
+func TestASessionEndsByItself(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	w.pass(websession.Idle - time.Minute)
+	want(t, owner.get(t, api("")), http.StatusOK)
+	w.pass(websession.Idle + time.Minute)
+	res := owner.post(t, api(""), url.Values{"name": {"ERP"}})
+	wantTo(t, res, "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())
+	want(t, owner.get(t, res.Header().Get("Location")), http.StatusOK, "Your session has ended", "Nothing of what you sent last was done")
+	for path, page := range map[string]string{
+		"/settings/sessions/end":                                             "/settings/sessions",
+		"/settings/" + string(acme) + "/invitations":                         "/settings/" + string(acme) + "/members",
+		api("/tok_000000000000/rotate"):                                      api(""),
+		"/settings/" + string(acme) + "/members/usr_" + "x/role":             "/settings/" + string(acme) + "/members",
+		"/settings/" + string(acme) + "/invitations/inv_" + "00000/withdraw": "/settings/" + string(acme) + "/members",
+	} {
+		wantTo(t, w.browser().post(t, path, url.Values{}), "/sign-in?"+url.Values{"next": {page}}.Encode())
+	}
+}
+
+func TestSigningOutEndsTheSession(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	copied := &browser{world: w, cookie: owner.cookie}
+	res := owner.post(t, "/settings/sign-out", nil)
+	wantTo(t, res, "/sign-in?out=1")
+	if owner.cookie != "" {
+		t.Errorf("the cookie is still %q", owner.cookie)
+	}
+	want(t, owner.get(t, "/sign-in?out=1"), http.StatusOK, "You are signed out.")
+	wantTo(t, copied.get(t, api("")), "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())
+}
+
+// TestWatchingKeepsNoSessionAlive: a page left open does not count as somebody.
+func TestWatchingKeepsNoSessionAlive(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	path := api("/" + string(w.token(t, owner, "ERP").ID) + "/first-use")
+	w.pass(websession.Idle - time.Minute)
+	want(t, owner.get(t, path), http.StatusOK, `{"used":false}`)
+	w.pass(2 * time.Minute)
+	want(t, owner.get(t, path), http.StatusUnauthorized, "{}")
+}
+
+func TestWithoutPasswordsThereAreNone(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *Config) { c.Passwords = false })
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	b := w.browser()
+	want(t, b.get(t, "/sign-in"), http.StatusOK, `!type="password"`, "!invitation")
+	wantTo(t, b.get(t, "/sign-in/invitation"), "/sign-in")
+	want(t, b.post(t, "/sign-in", url.Values{"email": {"anna@acme.example"}, "password": {secret}}), http.StatusNotFound)
+	want(t, b.post(t, "/sign-in/invitation", url.Values{}), http.StatusNotFound)
+	want(t, b.get(t, "/sign-in/oidc"), http.StatusNotFound)
+	want(t, b.get(t, "/sign-in/callback"), http.StatusNotFound)
+}

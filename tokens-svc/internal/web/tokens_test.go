@@ -1,0 +1,332 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+func TestAnEmptyListExplainsItself(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	want(t, w.member(t, tokens.RoleOwner).get(t, api("")), http.StatusOK,
+		"<title>API tokens · Acme Citrus · Quayside</title>", "No token yet", "Generate API Token", "Its text is shown once")
+	want(t, w.member(t, tokens.RoleAuditor).get(t, api("")), http.StatusOK, "No token yet", "!Generate API Token", "Ask an owner or admin")
+}
+
+func TestTheListShowsHowTokensAre(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	used := w.token(t, owner, "ERP <Kraków>")
+	w.token(t, owner, "Short", func(d *tokens.Draft) { d.ExpiresAt = w.clock().Add(2 * day) })
+	gone := w.token(t, owner, "Lost", func(d *tokens.Draft) { d.Permissions, d.ExpiresAt = []string{"admin"}, time.Time{} })
+	report := tokens.Use{Token: used.ID, Requests: 120, Refused: 3, LastUsedAt: w.clock().Add(-5 * time.Minute), Address: netip.MustParseAddr("192.0.2.99")}
+	if err := w.tokens.RecordUsage(t.Context(), []tokens.Use{report}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.tokens.RevokeToken(t.Context(), tokens.Operator(), acme, gone.ID, "laptop stolen"); err != nil {
+		t.Fatal(err)
+	}
+	list := owner.get(t, api(""))
+	want(t, list, http.StatusOK, "ERP &lt;Kraków&gt;", public(used), "owner@acme.example", "shipments:read",
+		`class="status active">Active<`, `class="status expiring">Expires in 2 days<`, "5 minutes ago", "192.0.2.99",
+		`aria-label="120 requests, 3 refusals in the last 24 hours"`, "3 refused", "!Lost",
+		`aria-label="Rotate Short"`, `aria-label="Revoke Short"`, "!shpt_live_…")
+	want(t, owner.get(t, api("?show=expiring")), http.StatusOK, "Short", "!Kraków", "!Lost", `id="show-expiring" aria-current="page"`)
+	want(t, owner.get(t, api("?show=expired")), http.StatusOK, "No token has expired.", "!Kraków")
+	want(t, owner.get(t, api("?show=revoked")), http.StatusOK, "Lost", "Full access", `class="status revoked">Revoked<`, "laptop stolen",
+		`!aria-label="Rotate Lost"`, `!aria-label="Revoke Lost"`)
+	want(t, owner.get(t, api("?show=all")), http.StatusOK, "Lost", "Short", "Kraków")
+	want(t, owner.get(t, api("?show=nonsense&page=-1")), http.StatusOK, "Short", "!Lost")
+	w.exec(t, `UPDATE api_tokens SET created_at = created_at - interval '9 days', expires_at = expires_at - interval '9 days' WHERE name = 'Short'`)
+	want(t, owner.get(t, api("?show=expired")), http.StatusOK, "Short", `class="status expired">Expired<`)
+	want(t, owner.get(t, api("/"+string(used.ID))), http.StatusOK, "List and read shipments", "100 requests in 60 seconds", "Anywhere", "192.0.2.99")
+	want(t, owner.get(t, api("/"+string(gone.ID))), http.StatusOK, "laptop stolen", "Never", "webhooks:manage", `!id="rotate"`)
+}
+
+func TestLongListsHavePages(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	for range perPage + 1 {
+		w.token(t, owner, "ERP")
+	}
+	want(t, owner.get(t, api("")), http.StatusOK, "Page 1 of 2", `rel="next" href="?page=2"`, `!rel="prev"`)
+	want(t, owner.get(t, api("?page=2&show=all")), http.StatusOK, "Page 2 of 2", `rel="prev" href="?page=1&amp;show=all"`, `!rel="next"`)
+}
+
+func TestATokenIsShownOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	form := owner.generateForm(t)
+	res := owner.post(t, api(""), form)
+	want(t, res, http.StatusOK, "Copy your new token", "QUAYSIDE_TOKEN=shpt_live_", "Authorization: Bearer shpt_live_",
+		"curl https://quayside.example/api/v1/shipments", "Read &amp; write")
+	secret := tokenText.FindString(res.Body.String())
+	if n := strings.Count(res.Body.String(), secret); secret == "" || n != 3 {
+		t.Fatalf("the token is on the page %d times", n)
+	}
+	for name, values := range res.Header() {
+		if strings.Contains(strings.Join(values, ""), secret[len("shpt_live_"):]) {
+			t.Errorf("the token is in the header %s", name)
+		}
+	}
+	parsed, err := tokens.Parse(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := w.tokens.Introspect(t.Context(), parsed); err != nil || found.Outcome != tokens.OutcomeActive {
+		t.Errorf("it is not good: %+v, %v", found, err)
+	}
+	// Reload, Back and a second tab send the same form again.
+	for range 3 {
+		want(t, owner.post(t, api(""), form), http.StatusConflict, "This form was sent before", "ERP", public(tokens.Token{ID: parsed.ID(), Environment: "live"}),
+			"no second token was made", "!"+secret, "Revoke it")
+	}
+	for _, path := range []string{api(""), api("/" + string(parsed.ID())), api("/new"), "/settings/" + string(acme) + "/audit-log"} {
+		want(t, owner.get(t, path), http.StatusOK, "!"+secret[len(secret)-38:])
+	}
+	if n := w.count(t, `SELECT count(*) FROM api_tokens`); n != 1 {
+		t.Errorf("there are %d tokens", n)
+	}
+}
+
+// TestADoubleClickMakesOneToken, also when both requests arrive at once.
+func TestADoubleClickMakesOneToken(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	form := owner.generateForm(t)
+	answers := make([]*httptest.ResponseRecorder, 8)
+	var all sync.WaitGroup
+	for i := range answers {
+		b := &browser{world: w, cookie: owner.cookie, address: owner.address}
+		all.Go(func() { answers[i] = b.post(t, api(""), form) })
+	}
+	all.Wait()
+	shown := 0
+	for _, res := range answers {
+		if res.Code == http.StatusOK {
+			shown++
+		} else {
+			want(t, res, http.StatusConflict, "This form was sent before")
+		}
+	}
+	if n := w.count(t, `SELECT count(*) FROM api_tokens`); n != 1 || shown != 1 {
+		t.Errorf("%d tokens, shown %d times", n, shown)
+	}
+}
+
+// TestAFormIsBoundToItsSessionAndPurpose: nobody else's nonce, none of another
+// form and none of one's own making is good.
+func TestAFormIsBoundToItsSessionAndPurpose(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner, admin := w.member(t, tokens.RoleOwner), w.member(t, tokens.RoleAdmin)
+	form := owner.generateForm(t)
+	rotate := owner.nonce(t, api("/"+string(w.token(t, owner, "old").ID)+"/rotate"))
+	for name, nonce := range map[string]string{
+		"none": "", "invented": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "another person's": admin.nonce(t, api("/new")), "another form's": rotate,
+	} {
+		form.Set("form", nonce)
+		want(t, owner.post(t, api(""), form), http.StatusUnprocessableEntity, "opened before you signed in", `value="ERP"`)
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+	form.Set("form", owner.nonce(t, api("/new")))
+	again := w.signedIn(t, owner.email)
+	want(t, again.post(t, api(""), form), http.StatusUnprocessableEntity, "opened before you signed in")
+	if n := w.count(t, `SELECT count(*) FROM api_tokens`); n != 1 {
+		t.Errorf("there are %d tokens", n)
+	}
+}
+
+func TestEachFaultStandsBesideItsField(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	for name, c := range map[string]struct {
+		change url.Values
+		says   []string
+	}{
+		"no name":            {url.Values{"name": {" "}}, []string{"Enter a name.", `href="#name"`, `id="name-fault"`}},
+		"a long name":        {url.Values{"name": {strings.Repeat("x", 101)}}, []string{"Name has 101 characters; at most 100 are allowed."}},
+		"a token as name":    {url.Values{"name": {"shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"}}, []string{"looks like a token"}},
+		"no preset":          {url.Values{"preset": {"everything"}}, []string{"Choose what the token may do.", `href="#permissions"`}},
+		"custom but none":    {url.Values{"preset": {"custom"}}, []string{"Choose at least one permission."}},
+		"unknown permission": {url.Values{"preset": {"custom"}, "permissions": {"shipments:reed"}}, []string{"did you mean shipments:read?"}},
+		"no expiry":          {url.Values{"expiry": {""}}, []string{"Choose how long the token is to work."}},
+		"no day":             {url.Values{"expiry": {"custom"}}, []string{"Choose a day that is not over"}},
+		"yesterday":          {url.Values{"expiry": {"custom"}, "day": {"2020-01-01"}}, []string{"Choose a day that is not over", `value="2020-01-01"`}},
+		"no addresses":       {url.Values{"ip_allow": {"nowhere\n10.0.0.1/8"}}, []string{"Allowed addresses: &#34;nowhere&#34;: not an address", "did you mean 10.0.0.0/8?", "nowhere\n10.0.0.1/8</textarea>", "<details class=\"advanced\" id=\"advanced\" open>"}},
+		"too high a limit":   {url.Values{"limit": {"101"}}, []string{"Enter a whole number from 1 to 100", `value="101"`, `href="#limit"`}},
+		"no number":          {url.Values{"limit": {"ten"}}, []string{"Enter a whole number from 1 to 100"}},
+		"no environment":     {url.Values{"environment": {"staging"}}, []string{"Environment must be live or test."}},
+		"several": {url.Values{"name": {""}, "limit": {"0"}, "expiry": {"x"}, "ip_allow": {"x"}}, []string{
+			"There are 4 things to correct", "Enter a name.", "Enter a whole number", "Choose how long", "not an address",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			form := owner.generateForm(t)
+			maps.Copy(form, c.change)
+			// Sent twice, because reloading the page sends it again.
+			for range 2 {
+				res := owner.post(t, api(""), form)
+				want(t, res, http.StatusUnprocessableEntity, c.says...)
+				want(t, res, http.StatusUnprocessableEntity, `role="alert" tabindex="-1" autofocus`, "!shpt_live_4fZyo82mVyR1_Qm3p")
+			}
+		})
+	}
+	if n := w.count(t, `SELECT count(*) FROM api_tokens`) + w.count(t, `SELECT count(*) FROM audit_events WHERE action = 'token.created'`); n != 0 {
+		t.Errorf("there are %d tokens and events", n)
+	}
+}
+
+func TestAFormGivesWhatItSays(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	for name, c := range map[string]struct {
+		change url.Values
+		check  func(tokens.Token) bool
+	}{
+		"read only":  {url.Values{"preset": {"read"}}, func(x tokens.Token) bool { return grants(x) == "Read only" }},
+		"full":       {url.Values{"preset": {"full"}}, func(x tokens.Token) bool { return len(x.Permissions) == 1 && x.Permissions[0] == tokens.Admin }},
+		"custom":     {url.Values{"preset": {"custom"}, "permissions": {"webhooks:manage", "shipments:read"}}, func(x tokens.Token) bool { return grants(x) == "shipments:read, webhooks:manage" }},
+		"seven days": {url.Values{"expiry": {"7"}}, func(x tokens.Token) bool { return x.ExpiresAt.Sub(x.CreatedAt) == 7*day }},
+		"no expiry":  {url.Values{"expiry": {"none"}}, func(x tokens.Token) bool { return x.ExpiresAt.IsZero() }},
+		"a day":      {url.Values{"expiry": {"custom"}, "day": {"2099-12-31"}}, func(x tokens.Token) bool { return x.ExpiresAt.Equal(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)) }},
+		"addresses":  {url.Values{"ip_allow": {"192.0.2.1, 2001:db8::/32\n198.51.100.0/24"}}, func(x tokens.Token) bool { return len(x.IPAllow) == 3 }},
+		"a limit":    {url.Values{"limit": {"20"}}, func(x tokens.Token) bool { return x.RateLimit == tokens.RateLimit{Limit: 20, Window: time.Minute} }},
+		"test":       {url.Values{"environment": {"test"}}, func(x tokens.Token) bool { return x.Environment == tokens.Test }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			form := owner.generateForm(t)
+			maps.Copy(form, c.change)
+			res := owner.post(t, api(""), form)
+			secret, err := tokens.Parse(tokenText.FindString(res.Body.String()))
+			if err != nil {
+				t.Fatalf("%d, %v", res.Code, err)
+			}
+			made, err := w.tokens.Token(t.Context(), acme, secret.ID())
+			if err != nil || !c.check(made) {
+				t.Errorf("%+v, %v", made, err)
+			}
+		})
+	}
+}
+
+func TestRotatingShowsTheSuccessorOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	for overlap, end := range map[string]time.Duration{"0": 0, "1h": time.Hour, "24h": day, "7d": 7 * day} {
+		old := w.token(t, owner, "ERP "+overlap)
+		path := api("/" + string(old.ID) + "/rotate")
+		until := moment{At: w.tokens.Now().Add(end)}.Minute()
+		want(t, owner.get(t, path), http.StatusOK, "Rotate ERP "+overlap, "never used", "24 hours")
+		form := url.Values{"form": {owner.nonce(t, path)}, "overlap": {overlap}}
+		res := owner.post(t, path, form)
+		want(t, res, http.StatusOK, "Copy your new token", public(old))
+		secret := tokenText.FindString(res.Body.String())
+		if end > 0 {
+			want(t, res, http.StatusOK, "goes on working until", until[:len("2 Jan 2006")])
+		} else {
+			want(t, res, http.StatusOK, "has stopped working")
+		}
+		want(t, owner.post(t, path, form), http.StatusConflict, "This form was sent before", "!"+secret)
+		want(t, owner.get(t, path), http.StatusConflict, "no longer active, or was rotated before")
+		now, err := w.tokens.Token(t.Context(), acme, old.ID)
+		if err != nil || now.RotatedTo == "" || now.ExpiresAt.Sub(w.tokens.Now()).Round(time.Minute) != end {
+			t.Errorf("%s: %+v, %v", overlap, now, err)
+		}
+	}
+	old := w.token(t, owner, "ERP")
+	path := api("/" + string(old.ID) + "/rotate")
+	want(t, owner.post(t, path, url.Values{"form": {owner.nonce(t, path)}, "overlap": {"forever"}}), http.StatusUnprocessableEntity, "Choose how long the old token")
+	want(t, owner.post(t, path, url.Values{"form": {"x"}, "overlap": {"1h"}}), http.StatusUnprocessableEntity, "opened before you signed in")
+	nonce := owner.nonce(t, path)
+	if _, err := w.tokens.RotateToken(t.Context(), tokens.Operator(), acme, old.ID, 0); err != nil {
+		t.Fatal(err)
+	}
+	want(t, owner.post(t, path, url.Values{"form": {nonce}, "overlap": {"1h"}}), http.StatusConflict, "This was done already")
+}
+
+func TestAnOverlapCanBeEndedEarly(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	old := w.token(t, owner, "ERP")
+	if _, err := w.tokens.RotateToken(t.Context(), tokens.Operator(), acme, old.ID, day); err != nil {
+		t.Fatal(err)
+	}
+	want(t, owner.get(t, api("?show=expiring")), http.StatusOK, "Being replaced", "works until", "End overlap now", `!aria-label="Rotate ERP"`)
+	path := api("/" + string(old.ID))
+	want(t, owner.get(t, path), http.StatusOK, "Its successor is", "End overlap now")
+	want(t, owner.get(t, path+"/revoke"), http.StatusOK, "End the overlap of ERP now?", "never used", "Programs that have not changed")
+	wantTo(t, owner.post(t, path+"/revoke", url.Values{}), api(""))
+	want(t, owner.get(t, api("?show=expiring")), http.StatusOK, "!End overlap now", "is revoked")
+}
+
+func TestRevokingAsksOnceAndIsHonest(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	token := w.token(t, owner, "ERP")
+	report := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: w.clock().Add(-3 * time.Hour), Address: netip.MustParseAddr("192.0.2.99")}
+	if err := w.tokens.RecordUsage(t.Context(), []tokens.Use{report}); err != nil {
+		t.Fatal(err)
+	}
+	path := api("/" + string(token.ID) + "/revoke")
+	want(t, owner.get(t, path), http.StatusOK, "Revoke ERP?", "3 hours ago", "192.0.2.99", "stops working", "cannot be undone",
+		`id="cancel" data-cancel autofocus`)
+	want(t, owner.post(t, path, url.Values{"reason": {strings.Repeat("x", 201)}}), http.StatusUnprocessableEntity, "Reason has 201 characters")
+	wantTo(t, owner.post(t, path, url.Values{"reason": {"laptop lost"}}), api(""))
+	want(t, owner.get(t, api("")), http.StatusOK, `id="notice"`, "ERP (shpt_live_", "is revoked")
+	want(t, owner.get(t, api("")), http.StatusOK, `!id="notice"`)
+	now, err := w.tokens.Token(t.Context(), acme, token.ID)
+	if err != nil || now.Status(w.clock()) != tokens.StatusRevoked || now.RevokedReason != "laptop lost" {
+		t.Errorf("%+v, %v", now, err)
+	}
+	want(t, owner.get(t, path), http.StatusConflict, "This was done already")
+}
+
+func TestTheFirstRequestIsTold(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	token := w.token(t, owner, "ERP")
+	path := api("/" + string(token.ID) + "/first-use")
+	res := owner.get(t, path)
+	want(t, res, http.StatusOK, `{"used":false}`)
+	if got := res.Header().Get("Content-Type"); got != "application/json" {
+		t.Errorf("Content-Type %q", got)
+	}
+	at := w.clock().Add(-time.Minute).UTC().Truncate(time.Millisecond)
+	report := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: at, Address: netip.MustParseAddr("2001:db8::1")}
+	if err := w.tokens.RecordUsage(t.Context(), []tokens.Use{report}); err != nil {
+		t.Fatal(err)
+	}
+	var found struct {
+		Used    bool
+		At      time.Time
+		Address string
+	}
+	if err := json.Unmarshal(owner.get(t, path).Body.Bytes(), &found); err != nil || !found.Used || !found.At.Equal(at) || found.Address != "2001:db8::1" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	wantTo(t, w.browser().get(t, api("")), "/sign-in?"+url.Values{"next": {api("")}}.Encode())
+	want(t, w.browser().get(t, path), http.StatusUnauthorized)
+}
