@@ -18,7 +18,7 @@ import (
 // handle_errors it answers the error at hand.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	trustedPeer, _ := caddyhttp.GetVar(r.Context(), caddyhttp.TrustedProxyVarKey).(bool)
-	page := g.isPage(r)
+	page := g.pages.match(r)
 	authorization := strip(r, trustedPeer, page)
 	instance, body := r.URL.EscapedPath(), r.Body
 	out := &responseWriter{
@@ -63,7 +63,7 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, caller netip.Addr, au
 		g.vouch(r, identity.Caller{})
 		return g.admitPage(out, r, caller)
 	}
-	if public, err := g.Public.MatchWithError(r); err == nil && public {
+	if g.public.match(r) {
 		out.window, _ = g.peekAddress(r.Context(), caller)
 		g.vouch(r, identity.Caller{})
 		requestsTotal.WithLabelValues("public").Inc()

@@ -79,15 +79,16 @@ type Gate struct {
 	// with "demo-" be used, which are published, or no signing key at all.
 	Demo string `json:"demo,omitempty"`
 
-	credential string
-	demo       bool
-	tokens     *introspect.Introspector
-	usage      *usage.Reporter
-	windows    *ratelimit.Limiter
-	signer     *identity.Signer // nil: the services are laptops' and believe the headers alone
-	release    []func() error
-	outages    outages
-	logger     *zap.Logger
+	public, pages paths
+	credential    string
+	demo          bool
+	tokens        *introspect.Introspector
+	usage         *usage.Reporter
+	windows       *ratelimit.Limiter
+	signer        *identity.Signer // nil: the services are laptops' and believe the headers alone
+	release       []func() error
+	outages       outages
+	logger        *zap.Logger
 }
 
 // CaddyModule returns the Caddy module information.
@@ -107,6 +108,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	if err := errors.Join(g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
 		return err
 	}
+	g.public, g.pages = newPaths(g.Public), newPaths(g.Pages)
 	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}

@@ -21,12 +21,6 @@ var (
 // signInPaths are the pages where a password, a code or an invitation can be tried.
 var signInPaths = caddyhttp.MatchPath{"/sign-in", "/sign-in/*"}
 
-// isPage reports whether the request is for a page.
-func (g *Gate) isPage(r *http.Request) bool {
-	page, err := g.Pages.MatchWithError(r)
-	return err == nil && page
-}
-
 // triesSignIn reports whether a request for a page could try a secret: everything at the sign-in pages but
 // looking at the first one. The return from an identity provider is a GET, and so is an invitation's link.
 func triesSignIn(r *http.Request) bool {
