@@ -53,6 +53,22 @@ func (s *Stack) CreateOrganization(ctx context.Context, name string) (string, er
 	return created.Organization.ID, err
 }
 
+// CreateUser makes a person who signs in with a password, which it returns, or
+// makes one that exists a member of a further organization; they keep the
+// password that they have, and the returned one is empty. more are further
+// flags of `tokens-svc user create`.
+func (s *Stack) CreateUser(ctx context.Context, email, organization, role string, more ...string) (password string, err error) {
+	args := append([]string{"user", "create", "--email", email, "--organization", organization, "--role", role}, more...)
+	out, err := s.Program("tokens-svc").run(ctx, strings.NewReader("\n"), args...) // no password: one is made and printed
+	return strings.TrimSpace(string(out)), err
+}
+
+// VerifyAudit checks that no organization's audit log was changed.
+func (s *Stack) VerifyAudit(ctx context.Context) error {
+	_, err := s.Program("tokens-svc").run(ctx, nil, "audit", "verify")
+	return err
+}
+
 // json runs a command and decodes what it prints.
 func (p *Program) json(ctx context.Context, into any, args ...string) error {
 	out, err := p.run(ctx, nil, args...)

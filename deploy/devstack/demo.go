@@ -17,6 +17,8 @@ type Demo struct {
 	Token         string // of Organization, with all permissions
 	TokenReadOnly string // of Organization, with shipments:read
 	TokenOtherOrg string // of another organization, which has one shipment
+	User          string // e-mail of an owner of Organization, who is a member of the other
+	Password      string // of User
 }
 
 //go:embed demo/cape_fresh.json
@@ -26,7 +28,7 @@ var capeFresh []byte
 var valleVerde []byte
 
 // seed fills Demo: from demo.env, when an earlier start over this database
-// made it, or with new organizations, tokens and shipments.
+// made it, or with new organizations, a person, tokens and shipments.
 func (s *Stack) seed(ctx context.Context) error {
 	path := filepath.Join(s.opts.Dir, "demo.env")
 	if old, err := os.ReadFile(path); err == nil { //nolint:gosec // G304: our own file
@@ -36,14 +38,15 @@ func (s *Stack) seed(ctx context.Context) error {
 		if err := s.createDemo(ctx); err != nil {
 			return fmt.Errorf("demo data: %w", err)
 		}
-		s.say("seeded    two organizations with shipments in every status")
+		s.say("seeded    two organizations with shipments in every status, and %s", s.Demo.User)
 	}
 	return os.WriteFile(path, []byte(s.Demo.env(s.URL)), 0o600)
 }
 
-// demoWorks asks through the gateway whether there is a demo whose token is good.
+// demoWorks asks through the gateway whether there is a demo whose token is
+// good. One without a person is of an earlier version, and made anew.
 func (s *Stack) demoWorks(ctx context.Context) bool {
-	if s.Demo.Token == "" {
+	if s.Demo.Token == "" || s.Demo.Password == "" {
 		return false
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/api/v1/token", nil)
@@ -60,6 +63,8 @@ func (s *Stack) demoWorks(ctx context.Context) bool {
 }
 
 func (s *Stack) createDemo(ctx context.Context) (err error) {
+	s.Demo = Demo{}
+	var other string
 	for _, org := range []struct {
 		name      string
 		shipments []byte
@@ -69,7 +74,7 @@ func (s *Stack) createDemo(ctx context.Context) (err error) {
 		{"Cape Fresh Exports", capeFresh, map[string]*string{
 			"admin": &s.Demo.Token, "shipments:read": &s.Demo.TokenReadOnly,
 		}, &s.Demo.Organization},
-		{"Valle Verde", valleVerde, map[string]*string{"admin": &s.Demo.TokenOtherOrg}, new(string)},
+		{"Valle Verde", valleVerde, map[string]*string{"admin": &s.Demo.TokenOtherOrg}, &other},
 	} {
 		if *org.id, err = s.CreateOrganization(ctx, org.name); err != nil {
 			return err
@@ -86,14 +91,30 @@ func (s *Stack) createDemo(ctx context.Context) (err error) {
 			*secret = token.Secret
 		}
 	}
-	return nil
+	return s.createPerson(ctx, other)
+}
+
+// createPerson makes somebody to sign in as. The name is free unless the
+// database is an older one that another checkout seeded.
+func (s *Stack) createPerson(ctx context.Context, other string) (err error) {
+	for _, s.Demo.User = range []string{"demo@quayside.example", s.Demo.Organization + "@quayside.example"} {
+		if s.Demo.Password, err = s.CreateUser(ctx, s.Demo.User, s.Demo.Organization, "owner"); err != nil {
+			return err
+		}
+		if s.Demo.Password != "" {
+			break
+		}
+	}
+	_, err = s.CreateUser(ctx, s.Demo.User, other, "member")
+	return err
 }
 
 // env is the demo as lines that a shell can source.
 func (d Demo) env(url string) string {
 	return fmt.Sprintf("QUAYSIDE_URL=%s\nQUAYSIDE_ORGANIZATION=%s\nQUAYSIDE_TOKEN=%s\n"+
-		"QUAYSIDE_TOKEN_READONLY=%s\nQUAYSIDE_TOKEN_OTHER_ORG=%s\n",
-		url, d.Organization, d.Token, d.TokenReadOnly, d.TokenOtherOrg)
+		"QUAYSIDE_TOKEN_READONLY=%s\nQUAYSIDE_TOKEN_OTHER_ORG=%s\n"+
+		"QUAYSIDE_USER=%s\nQUAYSIDE_PASSWORD=%s\n",
+		url, d.Organization, d.Token, d.TokenReadOnly, d.TokenOtherOrg, d.User, d.Password)
 }
 
 func readDemo(env string) Demo {
@@ -107,5 +128,7 @@ func readDemo(env string) Demo {
 		Token:         vars["QUAYSIDE_TOKEN"],
 		TokenReadOnly: vars["QUAYSIDE_TOKEN_READONLY"],
 		TokenOtherOrg: vars["QUAYSIDE_TOKEN_OTHER_ORG"],
+		User:          vars["QUAYSIDE_USER"],
+		Password:      vars["QUAYSIDE_PASSWORD"],
 	}
 }

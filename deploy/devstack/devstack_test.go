@@ -61,7 +61,7 @@ func TestSecretsStayAndAreNobodyElses(t *testing.T) {
 
 func TestDemoEnvReadsBackAsWritten(t *testing.T) {
 	t.Parallel()
-	want := Demo{Organization: "org_1", Token: "a", TokenReadOnly: "b", TokenOtherOrg: "c"}
+	want := Demo{Organization: "org_1", Token: "a", TokenReadOnly: "b", TokenOtherOrg: "c", User: "d@e", Password: "f"}
 	if got := readDemo(want.env("http://127.0.0.1:8080")); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

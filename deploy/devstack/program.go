@@ -97,6 +97,12 @@ func (p *Program) Name() string { return p.name }
 
 func (p *Program) ready(ctx context.Context) error { return answers(ctx, "http://"+p.inner+"/readyz") }
 
+// awaitPages waits until a browser gets the sign-in page.
+func (s *Stack) awaitPages(ctx context.Context) error {
+	gateway := s.Program("gateway")
+	return gateway.process.await(ctx, gateway.name, func() error { return answers(ctx, s.URL+"/sign-in") })
+}
+
 // answers returns nil when a GET of url answers 200.
 func answers(ctx context.Context, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

@@ -71,6 +71,7 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 			"DATABASE_URL=" + dsn["tokens"], "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
 			"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, callers, level,
+			"PUBLIC_URL=" + s.URL,
 		},
 	})
 	for i := range s.replicas.addresses {

@@ -2,8 +2,8 @@
 // containers: a real Postgres, a real Redis and the three programs, built from
 // this tree. `make run`, the end-to-end tests and the benchmarks stand on it.
 //
-// Guarantees: when Start returns, the gateway answers and a token of the demo
-// organization works. Close stops all that Start started, in an order in which
+// Guarantees: when Start returns, the gateway answers, a token of the demo
+// organization works and its person can sign in. Close stops all that Start started, in an order in which
 // each program can finish what it is doing. A second Start over the same
 // directory finds the same data, secrets and tokens.
 //
@@ -94,6 +94,9 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 		return s, err
 	}
 	if err := s.writeHandle(); err != nil {
+		return s, err
+	}
+	if err := s.awaitPages(ctx); err != nil {
 		return s, err
 	}
 	return s, s.seed(ctx)

@@ -87,7 +87,7 @@ func serve(ctx context.Context, root, dir string, getenv func(string) string, st
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(stdout, welcome, stack.URL, stack.LogDir(), stack.Demo.Token)
+	_, _ = fmt.Fprintf(stdout, welcome, stack.URL, stack.LogDir(), stack.Demo.Token, stack.Demo.User, stack.Demo.Password)
 	err = stack.Wait(ctx)
 	_, _ = fmt.Fprintln(stdout, "\nstopping")
 	return errors.Join(err, stack.Close())
@@ -105,6 +105,10 @@ func commandFailed(err error) error {
 
 const welcome = `
 Quayside is running.
+
+  settings   %[1]s/settings
+  sign-in    %[4]s
+  password   %[5]s
 
   API        %[1]s/api/v1
   OpenAPI    %[1]s/api/v1/openapi.json
