@@ -12,7 +12,8 @@ import (
 )
 
 // Patch is a change of a token. What is nil stays as it is; the rest is as in a
-// Draft, whose zero values it may have: no ranges, the default limit, no end.
+// Draft, whose zero values it may have: no ranges, no end. Zero parts of the
+// limit stay as they are.
 type Patch struct {
 	Name        *string
 	Permissions *[]string
@@ -62,7 +63,9 @@ func (p Patch) apply(who Principal, t Token, now time.Time) (Token, error) {
 		t.IPAllow = checkIPAllow(&wrong, *p.IPAllow)
 	}
 	if p.RateLimit != nil {
-		t.RateLimit = checkRateLimit(&wrong, who, *p.RateLimit)
+		t.RateLimit = checkRateLimit(&wrong, who, RateLimit{
+			Limit: cmp.Or(p.RateLimit.Limit, t.RateLimit.Limit), Window: cmp.Or(p.RateLimit.Window, t.RateLimit.Window),
+		})
 	}
 	if p.ExpiresAt != nil {
 		t.ExpiresAt = checkExpiry(&wrong, *p.ExpiresAt, now)

@@ -10,11 +10,22 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"github.com/quayside/quayside/tokens-svc/api"
 )
+
+// loaded is the document, as it is served.
+var loaded = sync.OnceValues(func() (*openapi3.T, error) {
+	text, err := api.JSON()
+	if err != nil {
+		return nil, err
+	}
+	return openapi3.NewLoader().LoadFromData(text)
+})
 
 // document is the public API's, checked once.
 var document = sync.OnceValues(func() (routers.Router, error) {
-	doc, err := openapi3.NewLoader().LoadFromFile("../../api/openapi.yaml")
+	doc, err := loaded()
 	if err != nil {
 		return nil, err
 	}

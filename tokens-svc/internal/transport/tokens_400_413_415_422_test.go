@@ -1,0 +1,126 @@
+package transport_test
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/problem"
+)
+
+func pointers(fields []problem.Field) (all []string) {
+	for _, f := range fields {
+		all = append(all, f.Code+" "+f.Pointer+f.Parameter)
+	}
+	return all
+}
+
+// TestBodiesAreReadStrictly, and everything that is wrong is said at once.
+func TestBodiesAreReadStrictly(t *testing.T) {
+	t.Parallel()
+	m := manage(t)
+	const create, some = "POST /api/v1/tokens", "/api/v1/tokens/tok_4fZyo82mVyR1"
+	const good = `"name":"ERP","permissions":["shipments:read"]`
+	for _, c := range []struct {
+		operation, body string
+		status          int
+		code            string
+		fields          []string
+	}{
+		{create, `{`, 400, "malformed_json", nil},
+		{create, `{} {}`, 400, "malformed_json", nil},
+		{create, `{"token":{},"token":{}}`, 400, "malformed_json", nil},
+		{create, "{\"token\":{\"name\":\"\xff\"}}", 400, "malformed_json", nil},
+		{create, `[]`, 422, "validation_failed", []string{"invalid_type "}},
+		{create, `{}`, 422, "validation_failed", []string{"required /token"}},
+		{create, `{"token":null}`, 422, "validation_failed", []string{"invalid_type /token"}},
+		{create, `{"token":{` + good + `,"secret":"x"}}`, 422, "unknown_field", []string{"unknown_field /token/secret"}},
+		{create, `{"token":{"nam":"x",` + good + `},"extra":1}`, 422, "unknown_field", []string{"unknown_field /extra", "unknown_field /token/nam"}},
+		{create, `{"token":{"name":1,"permissions":"admin","expires_at":5,"ip_allow":{},"rate_limit":7,"environment":null}}`, 422, "validation_failed", []string{
+			"invalid_type /token/name", "invalid_type /token/environment", "invalid_type /token/permissions", "invalid_type /token/ip_allow",
+			"invalid_type /token/rate_limit", "invalid_type /token/expires_at",
+		}},
+		{create, `{"token":{"name":"ERP","permissions":["shipments:read",1]}}`, 422, "validation_failed", []string{"invalid_type /token/permissions/1"}},
+		{create, `{"token":{` + good + `,"expires_at":"tomorrow"}}`, 422, "validation_failed", []string{"invalid_value /token/expires_at"}},
+		{create, `{"token":{}}`, 422, "validation_failed", []string{"required /token/name", "required /token/permissions"}},
+		{create, `{"token":{"name":" ","permissions":["shipments:read","shipments:raed"],"ip_allow":["10.0.0.0/8","here"],"rate_limit":{"limit":0,"window_seconds":-5},"expires_at":"2020-01-01T00:00:00Z","environment":"prod"}}`,
+			422, "validation_failed", []string{
+				"required /token/name", "invalid_value /token/permissions/1", "invalid_value /token/ip_allow/1", "out_of_range /token/rate_limit/limit",
+				"out_of_range /token/rate_limit/window_seconds", "out_of_range /token/expires_at", "invalid_value /token/environment",
+			}},
+		{create, `{"token":{` + good + `,"rate_limit":{"limit":101}}}`, 422, "validation_failed", []string{"out_of_range /token/rate_limit/limit"}},
+		{create, `{"token":{` + good + `,"rate_limit":{"limit":100,"window_seconds":1}}}`, 422, "validation_failed", []string{"out_of_range /token/rate_limit/limit"}},
+		{"PATCH " + some, `{"token":{"environment":"test"}}`, 422, "unknown_field", []string{"unknown_field /token/environment"}},
+		{"PATCH " + some, `{"token":{"name":null,"permissions":null}}`, 422, "validation_failed", []string{"invalid_type /token/name", "invalid_type /token/permissions"}},
+		{"POST " + some + "/rotate", `{"grace":5}`, 422, "unknown_field", []string{"unknown_field /grace"}},
+		{"POST " + some + "/rotate", `{"grace_seconds":"1h"}`, 422, "validation_failed", []string{"invalid_type /grace_seconds"}},
+		{"POST " + some + "/rotate", `{"grace_seconds":604801}`, 422, "validation_failed", []string{"out_of_range /grace_seconds"}},
+		{"POST " + some + "/rotate", `{"grace_seconds":-1}`, 422, "validation_failed", []string{"out_of_range /grace_seconds"}},
+		{"POST " + some + "/rotate", `{"grace_seconds":9223372036854775807}`, 422, "validation_failed", []string{"out_of_range /grace_seconds"}},
+		{"POST " + some + "/revoke", `{"reason":["x"]}`, 422, "validation_failed", []string{"invalid_type /reason"}},
+		{"POST " + some + "/revoke", `{"reason":"` + strings.Repeat("x", 201) + `"}`, 422, "validation_failed", []string{"too_long /reason"}},
+		{create, `{"token":{"name":"` + strings.Repeat("x", 64<<10) + `"}}`, 413, "body_too_large", nil},
+	} {
+		method, path, _ := strings.Cut(c.operation, " ")
+		p := wantProblem(t, m.do(t, method, path, c.body), c.status, c.code)
+		if got := pointers(p.Errors); !slices.Equal(got, c.fields) {
+			t.Errorf("%.120s: %q, want %q", c.body, got, c.fields)
+		}
+		if c.code == "malformed_json" && !strings.Contains(p.Detail, "offset") {
+			t.Errorf("%s: %s does not tell where", c.body, p.Detail)
+		}
+	}
+	p := wantProblem(t, m.do(t, http.MethodPost, "/api/v1/tokens", `{"token":{"naem":"x","permissions":["admin"]}}`), 422, "unknown_field")
+	if got := p.Errors[0].Detail; got != `there is no member "naem"; did you mean "name"?` {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestOnlyJSONIsRead(t *testing.T) {
+	t.Parallel()
+	m := manage(t)
+	for name, change := range map[string]func(http.Header){
+		"none":       func(h http.Header) { h.Del("Content-Type") },
+		"two":        func(h http.Header) { h.Add("Content-Type", "application/json") },
+		"a form":     func(h http.Header) { h.Set("Content-Type", "application/x-www-form-urlencoded") },
+		"a patch":    func(h http.Header) { h.Set("Content-Type", "application/merge-patch+json") },
+		"latin 1":    func(h http.Header) { h.Set("Content-Type", "application/json; charset=latin1") },
+		"compressed": func(h http.Header) { h.Set("Content-Encoding", "gzip") },
+	} {
+		res := m.ask(t, http.MethodPost, "/api/v1/tokens", org, m.token.ID, func(r *http.Request) {
+			r.Header.Set("X-Token-Permissions", "admin")
+			r.Header.Set("Content-Type", "application/json")
+			r.Body = io.NopCloser(strings.NewReader(`{"token":{"name":"ERP","permissions":["admin"]}}`))
+			change(r.Header)
+		})
+		if p := wantProblem(t, res, http.StatusUnsupportedMediaType, "unsupported_media_type"); !strings.Contains(p.Detail, "application/json") {
+			t.Errorf("%s: %s", name, p.Detail)
+		}
+	}
+}
+
+func TestQueriesAreReadStrictly(t *testing.T) {
+	t.Parallel()
+	m := manage(t)
+	for query, want := range map[string]string{
+		"/tokens?stats=active":            "unknown_parameter unknown_parameter stats",
+		"/tokens?status=good":             "invalid_parameter invalid_parameter status",
+		"/tokens?page=0":                  "invalid_parameter invalid_parameter page",
+		"/tokens?page=99999999999":        "invalid_parameter invalid_parameter page",
+		"/tokens?per_page=x&page=1&page=": "invalid_parameter invalid_parameter page invalid_parameter per_page",
+		"/audit-events?status=active":     "unknown_parameter unknown_parameter status",
+		"/audit-events?per_page=-1":       "invalid_parameter invalid_parameter per_page",
+		"/tokens?a=1;b=2":                 "invalid_parameter",
+		"/token?x=1":                      "unknown_parameter unknown_parameter x",
+	} {
+		_, code, _ := strings.Cut(" "+want, " ")
+		code, _, _ = strings.Cut(code, " ")
+		p := wantProblem(t, m.do(t, http.MethodGet, "/api/v1"+query, ""), http.StatusBadRequest, code)
+		if got := strings.Join(append([]string{p.Code}, pointers(p.Errors)...), " "); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	wantProblem(t, m.do(t, http.MethodPost, "/api/v1/tokens?dry_run=1", `{}`), http.StatusBadRequest, "unknown_parameter")
+}

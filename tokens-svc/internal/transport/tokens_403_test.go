@@ -1,0 +1,86 @@
+package transport_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// operations are those of the document, as a token without a body asks for
+// them, by the permission that each needs.
+func operations(t *testing.T) map[string][]string {
+	t.Helper()
+	doc, err := loaded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string][]string{}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			if op.Security != nil && len(*op.Security) == 0 {
+				continue
+			}
+			need, _ := op.Extensions["x-permission"].(string)
+			found[need] = append(found[need], method+" "+strings.ReplaceAll(path, "{id}", "tok_4fZyo82mVyR1"))
+		}
+	}
+	return found
+}
+
+// TestEveryOperationRefusesWhoLacksItsPermission before it reads the body, and
+// says what is needed and what the token has.
+func TestEveryOperationRefusesWhoLacksItsPermission(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	all := operations(t)
+	if len(all) != 2 || len(all["any"]) == 0 || len(all["admin"]) == 0 {
+		t.Fatalf("x-permission is not admin or any: %v", all)
+	}
+	for _, permission := range tokens.AllPermissions() {
+		if permission == tokens.Admin {
+			continue
+		}
+		token, _ := p.create(t, func(d *tokens.Draft) { d.Permissions = []string{string(permission)} })
+		for _, operation := range all["admin"] {
+			method, path, _ := strings.Cut(operation, " ")
+			res := p.send(t, token, method, path, "")
+			problem := wantProblem(t, res, http.StatusForbidden, "insufficient_permission")
+			if !strings.Contains(problem.Detail, "needs admin") || !strings.Contains(problem.Detail, string(permission)) {
+				t.Errorf("%s: %s", operation, problem.Detail)
+			}
+			if got := res.Header().Get("WWW-Authenticate"); got != `Bearer realm="shipments", error="insufficient_scope", scope="admin"` {
+				t.Errorf("%s: WWW-Authenticate: %s", operation, got)
+			}
+		}
+	}
+}
+
+// TestNoIdentityIsRefusedEverywhere.
+func TestNoIdentityIsRefusedEverywhere(t *testing.T) {
+	t.Parallel()
+	p := with(t, failing(errors.New("must not be asked")))
+	for _, list := range operations(t) {
+		for _, operation := range list {
+			method, path, _ := strings.Cut(operation, " ")
+			res := p.ask(t, method, path, org, "tok_000000000001", func(r *http.Request) { r.Header.Del("X-Organization-ID") })
+			wantProblem(t, res, http.StatusUnauthorized, "missing_identity")
+		}
+	}
+}
+
+// TestATokenThatHasEndedManagesNothing, although the gateway still lets it
+// pass for a moment.
+func TestATokenThatHasEndedManagesNothing(t *testing.T) {
+	t.Parallel()
+	m := manage(t)
+	m.revoke(t, m.token.ID)
+	for _, list := range operations(t) {
+		for _, operation := range list {
+			method, path, _ := strings.Cut(operation, " ")
+			wantProblem(t, m.do(t, method, path, ""), http.StatusUnauthorized, "invalid_token")
+		}
+	}
+}
