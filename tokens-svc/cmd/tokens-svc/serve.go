@@ -24,6 +24,9 @@ const aboutServe = `Answers people and the management API at LISTEN_ADDRESS, and
 and metrics at INNER_ADDRESS, until it is told to stop by SIGTERM or SIGINT. It
 starts without Postgres and is ready once that is there.`
 
+// usageKept is for how long it is known what tokens did in each hour.
+const usageKept = 30 * 24 * time.Hour
+
 func serve(ctx context.Context, p program) error {
 	f := newFlags("serve", aboutServe)
 	if _, err := f.parse(p.args, p.stdout); err != nil {
@@ -56,6 +59,13 @@ func serve(ctx context.Context, p program) error {
 	resealer := tokens.NewResealer(repo)
 	defer inBackground(ctx, func(ctx context.Context) {
 		resealer.Run(ctx, func(err error) { log.Warn("a token keeps its old pepper", "error", err) })
+	})()
+	defer inBackground(ctx, func(ctx context.Context) {
+		every(ctx, time.Hour, func(ctx context.Context) {
+			if err := repo.PruneUsage(ctx, time.Now().Add(-usageKept)); err != nil {
+				log.Warn("old usage was not removed", "error", err)
+			}
+		})
 	})()
 	service := tokens.NewService(repo, tokens.Config{Peppers: peppers, OnStale: resealer.Offer})
 	counted := metrics.New()

@@ -8,8 +8,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutRevoke = `Ends a token for good. Gateways that know it let it pass for up to 10 seconds
-more. Revoking it again changes nothing. ID is the token's tok_… id, never the
+const aboutRevoke = `Ends a token for good. Gateways refuse it within a second, or within ten where
+they are not told of changes. Revoking it again changes nothing. ID is the token's tok_… id, never the
 token itself.`
 
 func revokeToken(ctx context.Context, p program) error {

@@ -13,8 +13,8 @@ import (
 )
 
 const aboutUpdate = `Changes what is given of a token and leaves the rest. One that was rotated or
-has ended cannot be changed. Gateways that know it take up to 10 seconds to
-follow. ID is the token's tok_… id, never the token itself.`
+has ended cannot be changed. Gateways follow within a second, or within ten
+where they are not told of changes. ID is the token's tok_… id, never the token itself.`
 
 func updateToken(ctx context.Context, p program) error {
 	f := newFlags("token update", aboutUpdate, "ID")

@@ -77,16 +77,6 @@ func (o *Object) Has(name string) bool {
 	return ok
 }
 
-// Objects returns the elements of an optional member that is an array of
-// objects.
-func (o *Object) Objects(name string) []*Object {
-	var objects []*Object
-	for _, element := range o.elements(name) {
-		objects = append(objects, o.body.open(element, "an element of "+name))
-	}
-	return objects
-}
-
 // Texts returns the elements of an optional member that is an array of strings.
 func (o *Object) Texts(name string) []string {
 	var texts []string
@@ -175,11 +165,6 @@ func (o *Object) Int(name string) int {
 		o.body.add(invalidType, value.pointer, "%s must be a whole number", name)
 	}
 	return n
-}
-
-// Wrong adds a fault of the member of this name.
-func (o *Object) Wrong(code, name, detail string) {
-	o.body.add(code, o.pointer+"/"+name, "%s", detail)
 }
 
 func (o *Object) number(name string) (raw, bool) {

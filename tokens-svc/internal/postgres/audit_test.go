@@ -38,11 +38,10 @@ func TestTheAuditLogIsAppendOnly(t *testing.T) {
 }
 
 // organization makes repotest.Org.
-func organization(t *testing.T, repo *postgres.Repository) *tokens.Service {
+func organization(t *testing.T, repo *postgres.Repository) {
 	t.Helper()
 	s := tokens.NewService(repo, tokens.Config{})
 	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), repotest.Org, "Acme Citrus"); err != nil {
 		t.Fatal(err)
 	}
-	return s
 }

@@ -42,7 +42,11 @@ func readJSON(r *http.Request, types ...string) (*jsonbody.Body, error) {
 	if err := checkType(r.Header, types...); err != nil {
 		return nil, err
 	}
-	return readBody(r)
+	text, err := readText(r)
+	if err != nil {
+		return nil, err
+	}
+	return jsonbody.Parse(text)
 }
 
 // readOptionalJSON reads a body that may be left out, which is like {}.
@@ -53,15 +57,13 @@ func readOptionalJSON(r *http.Request) (*jsonbody.Body, error) {
 	return readJSON(r, plainJSON)
 }
 
-func readBody(r *http.Request) (*jsonbody.Body, error) {
+// readText reads a body to its end.
+func readText(r *http.Request) ([]byte, error) {
 	text, err := io.ReadAll(r.Body)
-	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, err
-	}
-	if err != nil {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); err != nil && !tooLarge {
 		return nil, errCutShort
 	}
-	return jsonbody.Parse(text)
+	return text, err
 }
 
 // checkType makes sure that a body has one of these media types, and is UTF-8

@@ -6,6 +6,7 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/identity"
 	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // withRequestID gives a request that came without a well-formed id one of its
@@ -20,6 +21,18 @@ func withRequestID(next http.Handler) http.Handler {
 }
 
 func requestID(r *http.Request) string { return r.Header.Get(identity.HeaderRequest) }
+
+// withoutSecrets cuts down what looks like a token in a request's path, where
+// somebody put it for its id, before anybody repeats or logs the path.
+func withoutSecrets(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path := tokens.Scrub(r.URL.Path); path != r.URL.Path {
+			r = r.Clone(r.Context())
+			r.URL.Path, r.URL.RawPath = path, ""
+		}
+		next.ServeHTTP(w, r)
+	})
+}
 
 type requestKey struct{}
 

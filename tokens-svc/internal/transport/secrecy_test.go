@@ -21,6 +21,7 @@ import (
 func TestNoPieceOfASecretIsLeft(t *testing.T) {
 	t.Parallel()
 	p := start(t)
+	manager, managerSecret := p.create(t, func(d *tokens.Draft) { d.Permissions, d.ExpiresAt = []string{"admin"}, time.Time{} })
 	var answers strings.Builder
 	keep := func(res *httptest.ResponseRecorder) {
 		dump, err := httputil.DumpResponse(res.Result(), true)
@@ -42,13 +43,43 @@ func TestNoPieceOfASecretIsLeft(t *testing.T) {
 			r.Header.Set("Authorization", "Bearer "+text)
 			r.Header.Set("X-Request-ID", text)
 		}))
+		// What people do who take the token for its id, or a field for another.
+		for _, path := range []string{"/api/v1/tokens/" + text, "/api/v1/tokens/" + text + "/revoke", "/lost/" + text} {
+			keep(p.send(t, manager, http.MethodGet, path, ""))
+			keep(p.send(t, manager, http.MethodPost, path, ""))
+		}
+		for _, body := range []string{
+			`{"token":{"name":"` + text + `","permissions":["` + text + `"],"ip_allow":["` + text + `"],"environment":"` + text + `"}}`,
+			`{"token":{"` + text + `":1}}`, `{"` + text + `":1,"` + text + `":2}`, `"` + text,
+		} {
+			keep(p.send(t, manager, http.MethodPost, "/api/v1/tokens", body))
+			keep(p.send(t, manager, http.MethodPatch, "/api/v1/tokens/"+string(secret.ID()), body))
+		}
+		keep(p.send(t, manager, http.MethodPost, "/api/v1/tokens/"+string(secret.ID())+"/revoke", `{"reason":"`+text+`"}`))
+		keep(p.send(t, manager, http.MethodGet, "/api/v1/tokens?"+text+"="+text, ""))
+		keep(p.send(t, manager, http.MethodGet, "/api/v1/tokens", ""))
+		keep(p.send(t, manager, http.MethodGet, "/api/v1/tokens/"+string(secret.ID()), ""))
+		keep(p.send(t, manager, http.MethodGet, "/api/v1/audit-events", ""))
+		keep(p.report(t, reports(`{"token":"`+text+`","last_used_at":"`+text+`","address":"`+text+`"}`), nil))
+		keep(p.changes(t, "?after="+text))
 	}
+
+	// making takes the secret out of the one answer in which it may be, once.
+	making := func(path, body string) tokens.Secret {
+		res := p.send(t, manager, http.MethodPost, path, body)
+		secret := parsed(t, read(t, res, http.StatusCreated).Token.Secret)
+		before, after, _ := strings.Cut(res.Body.String(), secret.Reveal())
+		answers.WriteString(before + after)
+		return secret
+	}
+	made := making("/api/v1/tokens", `{"token":{"name":"ERP","permissions":["shipments:read"]}}`)
+	next := making("/api/v1/tokens/"+string(made.ID())+"/rotate", "")
 
 	first, firstSecret := p.create(t, nil)
 	second, secondSecret := p.create(t, func(d *tokens.Draft) { d.ExpiresAt = p.now.Add(time.Minute) })
 	_, wrongSecret := p.create(t, nil)
 	exec(t, p.dsn, `UPDATE api_tokens SET mac = sha256('another') WHERE id = $1`, wrongSecret.ID())
-	secrets := []tokens.Secret{firstSecret, secondSecret, wrongSecret}
+	secrets := []tokens.Secret{firstSecret, secondSecret, wrongSecret, managerSecret, made, next}
 	for _, s := range secrets {
 		live(s)
 	}

@@ -45,11 +45,14 @@ func TestBodiesAreReadStrictly(t *testing.T) {
 		{create, `{"token":{"name":"ERP","permissions":["shipments:read",1]}}`, 422, "validation_failed", []string{"invalid_type /token/permissions/1"}},
 		{create, `{"token":{` + good + `,"expires_at":"tomorrow"}}`, 422, "validation_failed", []string{"invalid_value /token/expires_at"}},
 		{create, `{"token":{}}`, 422, "validation_failed", []string{"required /token/name", "required /token/permissions"}},
-		{create, `{"token":{"name":" ","permissions":["shipments:read","shipments:raed"],"ip_allow":["10.0.0.0/8","here"],"rate_limit":{"limit":0,"window_seconds":-5},"expires_at":"2020-01-01T00:00:00Z","environment":"prod"}}`,
-			422, "validation_failed", []string{
+		{
+			create, `{"token":{"name":" ","permissions":["shipments:read","shipments:raed"],"ip_allow":["10.0.0.0/8","here"],"rate_limit":{"limit":0,"window_seconds":-5},"expires_at":"2020-01-01T00:00:00Z","environment":"prod"}}`,
+			422, "validation_failed",
+			[]string{
 				"required /token/name", "invalid_value /token/permissions/1", "invalid_value /token/ip_allow/1", "out_of_range /token/rate_limit/limit",
 				"out_of_range /token/rate_limit/window_seconds", "out_of_range /token/expires_at", "invalid_value /token/environment",
-			}},
+			},
+		},
 		{create, `{"token":{` + good + `,"rate_limit":{"limit":101}}}`, 422, "validation_failed", []string{"out_of_range /token/rate_limit/limit"}},
 		{create, `{"token":{` + good + `,"rate_limit":{"limit":100,"window_seconds":1}}}`, 422, "validation_failed", []string{"out_of_range /token/rate_limit/limit"}},
 		{"PATCH " + some, `{"token":{"environment":"test"}}`, 422, "unknown_field", []string{"unknown_field /token/environment"}},

@@ -132,7 +132,7 @@ func serve[Res any](
 // wrap is what all routes of a listener have in common.
 func (rt router) wrap() http.Handler {
 	broken := func(w http.ResponseWriter, r *http.Request) { answer{problem: internalError}.write(w, r) }
-	return withRequestID(server.AccessLog(rt.log, identityAttrs, broken, problem.Mux(rt.ServeMux, requestID)))
+	return withRequestID(withoutSecrets(server.AccessLog(rt.log, identityAttrs, broken, problem.Mux(rt.ServeMux, requestID))))
 }
 
 // identityAttrs are what the access log tells of who asked.

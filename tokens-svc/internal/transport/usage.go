@@ -1,8 +1,14 @@
 package transport
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/netip"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/jsonbody"
 	"github.com/quayside/quayside/tokens-svc/internal/problem"
@@ -12,43 +18,62 @@ import (
 // maxReports is how many tokens a gateway may report on at once.
 const maxReports = 10_000
 
+// report is what a token was used for since a gateway's last one.
+type report struct {
+	Token      tokens.TokenID `json:"token"`
+	LastUsedAt time.Time      `json:"last_used_at"`
+	Count      int64          `json:"count"`   // let through
+	Refused    int64          `json:"refused"` // with 429
+	Address    netip.Addr     `json:"address"` // of the last client
+}
+
+// decodeUsage reads thousands of reports at once, from programs and not from
+// people: it is quick, and names the first fault only.
 func decodeUsage(r *http.Request) ([]tokens.Use, error) {
-	body, err := readJSON(r, plainJSON)
+	if err := checkType(r.Header, plainJSON); err != nil {
+		return nil, err
+	}
+	text, err := readText(r)
 	if err != nil {
 		return nil, err
 	}
-	o := body.Object()
-	reports := o.Objects("usage")
+	var body struct {
+		Usage []report `json:"usage"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&body); err != nil {
+		return nil, usageFault(err, dec.InputOffset())
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, &jsonbody.SyntaxError{Reason: "there is something behind the JSON value", Offset: dec.InputOffset()}
+	}
 	switch {
-	case !o.Has("usage"):
-		return nil, &bodyError{append(body.Faults(), problem.Field{Code: string(tokens.Required), Pointer: "/usage", Detail: "usage is required"})}
-	case len(reports) > maxReports:
-		return nil, &bodyError{[]problem.Field{{Code: string(tokens.TooLong), Pointer: "/usage", Detail: "at most 10000 entries are taken at once"}}}
+	case body.Usage == nil:
+		return nil, wrongUsage(tokens.Required, "usage is required")
+	case len(body.Usage) > maxReports:
+		return nil, wrongUsage(tokens.TooLong, fmt.Sprintf("at most %d entries are taken at once", maxReports))
 	}
-	uses := make([]tokens.Use, len(reports))
-	for i, report := range reports {
-		uses[i] = tokens.Use{
-			Token:      tokens.TokenID(report.Text("token")),
-			LastUsedAt: report.Time("last_used_at"),
-			Requests:   int64(report.Int("count")),
-			Refused:    int64(report.Int("refused")),
-			Address:    readAddress(report),
-		}
+	uses := make([]tokens.Use, len(body.Usage))
+	for i, u := range body.Usage {
+		uses[i] = tokens.Use{Token: u.Token, LastUsedAt: u.LastUsedAt, Requests: u.Count, Refused: u.Refused, Address: u.Address}
 	}
-	return uses, faultsOf(body)
+	return uses, nil
 }
 
-// readAddress returns the address of a report, or zero where there is none.
-func readAddress(report *jsonbody.Object) netip.Addr {
-	text := report.Text("address")
-	if text == "" {
-		return netip.Addr{}
+// usageFault tells what is no JSON from what is not a report.
+func usageFault(err error, offset int64) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return &jsonbody.SyntaxError{Reason: "the body is not JSON: " + err.Error(), Offset: syntax.Offset}
 	}
-	address, err := netip.ParseAddr(text)
-	if err != nil {
-		report.Wrong(string(tokens.InvalidValue), "address", "address must be an IP address")
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &jsonbody.SyntaxError{Reason: "the body ended before it was complete", Offset: offset}
 	}
-	return address
+	return wrongUsage(tokens.InvalidValue, err.Error())
+}
+
+func wrongUsage(code tokens.FaultCode, detail string) error {
+	return &bodyError{[]problem.Field{{Code: string(code), Pointer: "/usage", Detail: detail}}}
 }
 
 func encodeUsage(*http.Request, struct{}) reply { return reply{status: http.StatusNoContent} }

@@ -1,0 +1,50 @@
+package postgres_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
+)
+
+// TestOldUsageIsRemoved, but not when a token was last used, however long ago.
+func TestOldUsageIsRemoved(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.New(t, postgres.Migrate)
+	repo := open(t, dsn)
+	organization(t, repo)
+	if _, err := connect(t, dsn).ExecContext(t.Context(), `
+		INSERT INTO api_tokens (id, organization_id, name, environment, permissions, ip_allow, rate_limit,
+			rate_window_seconds, created_at, pepper_version, mac, rev)
+		SELECT 'tok_00000000000' || n, $1, 'n', 'live', '{admin}', '{}', 100, 60, now(), 1, sha256('x'), n FROM generate_series(1, 2) n`,
+		repotest.Org); err != nil {
+		t.Fatal(err)
+	}
+	const used, idle tokens.TokenID = "tok_000000000001", "tok_000000000002"
+	day := 24 * time.Hour
+	var uses []tokens.Use
+	for _, days := range []time.Duration{40, 35, 31, 29, 0} {
+		uses = append(uses, tokens.Use{Token: used, Requests: 1, LastUsedAt: repotest.Noon.Add(-days * day)})
+	}
+	uses = append(uses, tokens.Use{Token: idle, LastUsedAt: repotest.Noon.Add(-100 * day)}, tokens.Use{Token: idle, LastUsedAt: repotest.Noon.Add(-90 * day)})
+	if err := repo.AddUsage(t.Context(), uses); err != nil {
+		t.Fatal(err)
+	}
+	if err := repo.PruneUsage(t.Context(), repotest.Noon.Add(-30*day)); err != nil {
+		t.Fatal(err)
+	}
+	left, err := repo.Usage(t.Context(), repotest.Org, []tokens.TokenID{used, idle}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[tokens.TokenID][]float64{}
+	for _, u := range left {
+		got[u.Token] = append(got[u.Token], repotest.Noon.Sub(u.LastUsedAt).Hours()/24)
+	}
+	if len(got[used]) != 2 || got[used][0]+got[used][1] != 29 || len(got[idle]) != 1 || got[idle][0] != 90 {
+		t.Errorf("left are the days %v", got)
+	}
+}
