@@ -75,6 +75,9 @@ func TestPromisesJudgeWhatWasSeen(t *testing.T) {
 		{"two look-ups at once", looksUpOnce, false, observation{seen: []request{
 			{at: at(3), path: "/internal/v1/introspect", form: "token=x"}, {at: at(3.05), path: "/internal/v1/introspect", form: "token=x"},
 		}}},
+		{"one again when its connection broke at the end", looksUpOnce, true, observation{seen: []request{
+			{at: at(5.99), path: "/internal/v1/introspect", form: "token=x"}, {at: at(6.01), path: "/internal/v1/introspect", form: "token=x"},
+		}}},
 		{"look-ups of two tokens", looksUpOnce, true, observation{seen: []request{
 			{at: at(3), path: "/internal/v1/introspect", form: "token=x"}, {at: at(3.05), path: "/internal/v1/introspect", form: "token=y"},
 		}}},
