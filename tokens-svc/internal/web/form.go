@@ -78,7 +78,10 @@ func faultsOf(err *tokens.ValidationError) (all faults) {
 			if f.Entry > 0 {
 				between = ": "
 			}
-			text = labels[f.Field] + between + f.Detail + "."
+			text = labels[f.Field] + between + f.Detail
+			if !strings.HasSuffix(text, "?") {
+				text += "."
+			}
 		}
 		all.add(f.Field, text)
 	}

@@ -53,6 +53,6 @@ func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	s.say(ctx, t.Name+" ("+public(t)+") is revoked. Gateways refuse it within 10 seconds.")
+	s.say(ctx, t.Name+" ("+public(t)+") is revoked. Gateways refuse it, as a rule within a second.")
 	return redirect(v.path("/api")), nil
 }

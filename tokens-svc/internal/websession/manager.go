@@ -41,16 +41,15 @@ type Manager struct {
 // the cookie is then bound to this very host and to https by its name's prefix
 // (RFC 6265bis, 4.1.3.2).
 func New(store session.Store, secure bool) *Manager {
-	m := &Manager{scs: scs.New(), store: store}
-	m.scs.Store = store
-	m.scs.HashTokenInStore = true
-	m.scs.IdleTimeout, m.scs.Lifetime = Idle, Lifetime
-	m.scs.Cookie.Name = "quayside"
-	m.scs.Cookie.Persist = false // it goes when the browser is closed
+	cookie := scs.SessionCookie{Name: "quayside", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	if secure {
-		m.scs.Cookie.Name, m.scs.Cookie.Secure = "__Host-quayside", true
+		cookie.Name, cookie.Secure = "__Host-quayside", true
 	}
-	return m
+	// Persist stays false: the cookie goes when the browser is closed. And not
+	// scs.New, which starts a goroutine for a store in memory.
+	return &Manager{store: store, scs: &scs.SessionManager{
+		IdleTimeout: Idle, Lifetime: Lifetime, Store: store, Codec: scs.GobCodec{}, Cookie: cookie, HashTokenInStore: true,
+	}}
 }
 
 // Load returns ctx with the session of r, which came from that address, and

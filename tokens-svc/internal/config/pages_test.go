@@ -1,0 +1,84 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+func TestHowPeopleSignIn(t *testing.T) {
+	t.Parallel()
+	issuer := []string{"OIDC_ISSUER=https://issuer.example", "OIDC_CLIENT_ID=quayside", "OIDC_CLIENT_SECRET=s3cret"}
+	for name, c := range map[string]struct {
+		environ   []string
+		passwords bool
+	}{
+		"nothing is said":          {nil, true},
+		"an issuer":                {issuer, false},
+		"an issuer and passwords":  {append([]string{"LOCAL_SIGN_IN=true"}, issuer...), true},
+		"an issuer, no passwords":  {append([]string{"LOCAL_SIGN_IN=false"}, issuer...), false},
+		"passwords, said in words": {[]string{"LOCAL_SIGN_IN=true"}, true},
+	} {
+		cfg, err := Load(c.environ, Pages)
+		if err != nil || cfg.Passwords() != c.passwords {
+			t.Errorf("%s: %t, %v", name, cfg.Passwords(), err)
+		}
+	}
+}
+
+func TestWherePagesMayLie(t *testing.T) {
+	t.Parallel()
+	for address, good := range map[string]bool{
+		"https://quayside.example": true, "https://quayside.example:8443/": true, "http://localhost:8080": true,
+		"http://127.0.0.1:1": true, "http://[::1]:8080": true, "http://quayside.localhost": true,
+		"http://quayside.example": false, "http://localhost.evil.example": false, "https://quayside.example/base": false,
+		"quayside.example": false, "ftp://localhost": false, "https://u:p@quayside.example": false, "https://quayside.example?x": false,
+	} {
+		if _, err := Load([]string{"PUBLIC_URL=" + address}, Pages); (err == nil) != good {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if _, err := Load([]string{"PUBLIC_URL=http://192.0.2.1:8080", "QUAYSIDE_DEMO=true"}, Pages); err != nil {
+		t.Errorf("a demo: %v", err)
+	}
+}
+
+func TestDomainsAreRead(t *testing.T) {
+	t.Parallel()
+	const org = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+	cfg, err := Load([]string{"OIDC_DOMAINS= Acme.example=" + org + ":member, other.example=" + org + ":auditor,"}, Pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	domains, err := cfg.Domains()
+	if err != nil || len(domains) != 2 || domains["acme.example"] != (people.Domain{Organization: org, Role: tokens.RoleMember}) {
+		t.Errorf("%+v, %v", domains, err)
+	}
+}
+
+func TestAllThatKeepsPeopleOutIsSaidAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ environ, want []string }{
+		"nobody could sign in": {[]string{"LOCAL_SIGN_IN=false"}, []string{"nobody could sign in"}},
+		"half an issuer": {
+			[]string{"OIDC_ISSUER=http://issuer.example", "LOCAL_SIGN_IN=perhaps", "OIDC_DOMAINS=acme=x:king"},
+			[]string{
+				"OIDC_CLIENT_ID is not set", "OIDC_CLIENT_SECRET is not set", "OIDC_ISSUER must be https", "LOCAL_SIGN_IN must be true or false",
+				`OIDC_DOMAINS: "acme=x:king" is not like example.com=org_…:member`,
+			},
+		},
+	} {
+		_, err := Load(c.environ, Pages)
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q is missing from:\n%v", name, want, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package oidc_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/oidc"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+)
+
+func TestSomebodySignsIn(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	c := i.client()
+	flow, address, err := c.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"response_type": "code", "client_id": clientID, "redirect_uri": redirectURL, "scope": "openid email profile",
+		"code_challenge_method": "S256", "state": flow.State, "nonce": flow.Nonce,
+	} {
+		if got := u.Query().Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if strings.Contains(address, flow.Verifier) || len(flow.Verifier) < 43 || len(u.Query().Get("code_challenge")) != 43 {
+		t.Errorf("no PKCE in %s", address)
+	}
+	claims, err := c.Finish(t.Context(), flow, i.signIn(t, address))
+	want := people.Claims{
+		Identity: people.Identity{Issuer: i.URL, Subject: "42"}, Email: "anna@acme.example", EmailVerified: true, Name: "Anna",
+	}
+	if err != nil || claims != want {
+		t.Errorf("%+v, %v; want %+v", claims, err, want)
+	}
+}
+
+func TestNoTwoFlowsAreAlike(t *testing.T) {
+	t.Parallel()
+	c := newIssuer(t).client()
+	one, _, errOne := c.Start(t.Context())
+	two, _, errTwo := c.Start(t.Context())
+	if errOne != nil || errTwo != nil || one.State == two.State || one.Nonce == two.Nonce || one.Verifier == two.Verifier {
+		t.Errorf("%v, %v", errOne, errTwo)
+	}
+}
+
+// TestAnAnswerCountsForItsOwnFlowOnly.
+func TestAnAnswerCountsForItsOwnFlowOnly(t *testing.T) {
+	t.Parallel()
+	wrongKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		issuer func(*issuer)
+		flow   func(*oidc.Flow)
+		query  func(url.Values)
+		want   error
+	}{
+		"no flow was begun":      {flow: func(f *oidc.Flow) { *f = oidc.Flow{} }, query: func(q url.Values) { q.Set("state", "") }, want: oidc.ErrMismatch},
+		"wrong state":            {query: func(q url.Values) { q.Set("state", "x") }, want: oidc.ErrMismatch},
+		"no state":               {query: func(q url.Values) { q.Del("state") }, want: oidc.ErrMismatch},
+		"wrong nonce":            {flow: func(f *oidc.Flow) { f.Nonce = "x" }, want: oidc.ErrMismatch},
+		"no nonce in the token":  {issuer: func(i *issuer) { i.claims["nonce"] = "" }, want: oidc.ErrMismatch},
+		"wrong PKCE verifier":    {flow: func(f *oidc.Flow) { f.Verifier = strings.Repeat("x", 43) }, want: oidc.ErrDenied},
+		"no PKCE verifier":       {flow: func(f *oidc.Flow) { f.Verifier = "" }, want: oidc.ErrMismatch},
+		"an invented code":       {query: func(q url.Values) { q.Set("code", "x") }, want: oidc.ErrDenied},
+		"another issuer's (iss)": {query: func(q url.Values) { q.Set("iss", "https://evil.example") }, want: oidc.ErrMismatch},
+		"another issuer's token": {issuer: func(i *issuer) { i.claims["iss"] = "https://evil.example" }, want: oidc.ErrMismatch},
+		"for another client":     {issuer: func(i *issuer) { i.claims["aud"] = "evil" }, want: oidc.ErrMismatch},
+		"an old token":           {issuer: func(i *issuer) { i.claims["exp"] = time.Now().Add(-time.Hour).Unix() }, want: oidc.ErrMismatch},
+		"another's signature":    {issuer: func(i *issuer) { i.key = wrongKey }, want: oidc.ErrMismatch},
+		"no ID token":            {issuer: func(i *issuer) { i.withhold = true }, want: oidc.ErrUnavailable},
+		"the person said no":     {query: func(q url.Values) { q.Del("code"); q.Set("error", "access_denied") }, want: oidc.ErrDenied},
+		"claims of another kind": {issuer: func(i *issuer) { i.claims["email"] = 7 }, want: oidc.ErrUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := newIssuer(t)
+			client := i.client()
+			flow, address, err := client.Start(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			query := i.signIn(t, address)
+			if c.issuer != nil {
+				c.issuer(i)
+			}
+			if c.flow != nil {
+				c.flow(&flow)
+			}
+			if c.query != nil {
+				c.query(query)
+			}
+			claims, err := client.Finish(t.Context(), flow, query)
+			if !errors.Is(err, c.want) || claims != (people.Claims{}) {
+				t.Errorf("%+v, %v; want %v", claims, err, c.want)
+			}
+			if code := query.Get("code"); code != "" && code != "x" && strings.Contains(err.Error(), code) {
+				t.Errorf("the code is in %v", err)
+			}
+		})
+	}
+}
+
+func TestACodeIsGoodOnce(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	c := i.client()
+	flow, address, err := c.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := i.signIn(t, address)
+	if _, err := c.Finish(t.Context(), flow, query); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Finish(t.Context(), flow, query); !errors.Is(err, oidc.ErrDenied) {
+		t.Errorf("%v, want %v", err, oidc.ErrDenied)
+	}
+}
+
+// TestAnIssuerMayComeLater: one that is away is asked again by the next.
+func TestAnIssuerMayComeLater(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	c := i.client()
+	i.down = true
+	if _, _, err := c.Start(t.Context()); !errors.Is(err, oidc.ErrUnavailable) {
+		t.Errorf("%v, want %v", err, oidc.ErrUnavailable)
+	}
+	i.mu.Lock()
+	i.down = false
+	i.mu.Unlock()
+	flow, address, err := c.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := i.signIn(t, address)
+	i.mu.Lock()
+	i.down = true
+	i.mu.Unlock()
+	if _, err := c.Finish(t.Context(), flow, query); err == nil {
+		t.Error("no error without the issuer")
+	}
+}
+
+// TestAnIssuerThatSaysItIsAnotherIsNotBelieved (mix-up).
+func TestAnIssuerThatSaysItIsAnotherIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"issuer":"https://evil.example","authorization_endpoint":"https://evil.example/auth"}`))
+	}))
+	defer server.Close()
+	c := oidc.New(oidc.Config{Issuer: server.URL, ClientID: clientID, RedirectURL: redirectURL})
+	if _, _, err := c.Start(t.Context()); !errors.Is(err, oidc.ErrUnavailable) {
+		t.Errorf("%v, want %v", err, oidc.ErrUnavailable)
+	}
+}

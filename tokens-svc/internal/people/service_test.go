@@ -1,0 +1,210 @@
+package people_test
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/tokens-svc/internal/password"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	pgtest.Drop()
+	os.Exit(code)
+}
+
+const (
+	org    tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+	secret string       = "correct horse battery"
+)
+
+var here = people.From{Address: netip.MustParseAddr("192.0.2.1"), RequestID: "req_1"}
+
+// counted counts what is done with passwords.
+type counted struct {
+	*password.Hasher
+	hashed, verified atomic.Int64
+}
+
+func (c *counted) Hash(ctx context.Context, text string) (string, error) {
+	c.hashed.Add(1)
+	return c.Hasher.Hash(ctx, text)
+}
+
+func (c *counted) Verify(ctx context.Context, stored, text string) (right, stale bool, err error) {
+	c.verified.Add(1)
+	return c.Hasher.Verify(ctx, stored, text)
+}
+
+func cheap(passes uint32) *counted {
+	return &counted{Hasher: password.New(password.Params{Memory: 64, Passes: passes, Threads: 1})}
+}
+
+// open returns services over one database with one organization, one for each
+// of the ways to keep passwords.
+func open(t *testing.T, ways ...*counted) []*people.Service {
+	t.Helper()
+	db, err := postgres.Open(pgtest.New(t, postgres.Migrate))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := tokens.NewService(postgres.NewRepository(db), tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), org, "Acme"); err != nil {
+		t.Fatal(err)
+	}
+	services := make([]*people.Service, len(ways))
+	for i, way := range ways {
+		services[i] = people.NewService(postgres.NewPeople(db), people.Config{Passwords: way, NewID: ids.New})
+	}
+	return services
+}
+
+func enroll(t *testing.T, s *people.Service, e people.Enrolment) (people.User, bool) {
+	t.Helper()
+	u, made, err := s.Enroll(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u, made
+}
+
+var anna = people.Enrolment{Organization: org, Email: "Anna@Acme.example", Name: "Anna", Role: "owner", Password: secret}
+
+func TestEnrollingAgainChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	first, made := enroll(t, s, anna)
+	if !made || first.Email != "anna@acme.example" {
+		t.Errorf("%+v, %t", first, made)
+	}
+	again := anna
+	again.Name, again.Role, again.Password = "Usurper", "auditor", "another horse battery"
+	if second, made := enroll(t, s, again); made || second != first {
+		t.Errorf("%+v, %t", second, made)
+	}
+	m, err := s.Membership(t.Context(), org, first.ID)
+	if err != nil || m.Role != tokens.RoleOwner {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if u, err := s.SignIn(t.Context(), "anna@acme.example", secret, here); err != nil || u != first {
+		t.Errorf("%+v, %v", u, err)
+	}
+}
+
+func TestAllThatIsWrongWithAnEnrolmentIsSaid(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	_, _, err := s.Enroll(t.Context(), people.Enrolment{Organization: org, Email: "x", Name: "a\x00b", Role: "king", Password: "short"})
+	invalid, ok := errors.AsType[*tokens.ValidationError](err)
+	if !ok || len(invalid.Fields) != 4 || strings.Contains(err.Error(), "short") {
+		t.Errorf("%v", err)
+	}
+	lost := anna
+	lost.Organization = "org_00000000000000000000000000"
+	if _, _, err := s.Enroll(t.Context(), lost); !errors.Is(err, tokens.ErrNotFound) {
+		t.Errorf("%v, want %v", err, tokens.ErrNotFound)
+	}
+}
+
+func TestAPasswordIsHashedAnewUnderNewParameters(t *testing.T) {
+	t.Parallel()
+	old, newer := cheap(1), cheap(2)
+	services := open(t, old, newer)
+	enroll(t, services[0], anna)
+	for range 2 {
+		if _, err := services[1].SignIn(t.Context(), anna.Email, secret, here); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := newer.hashed.Load(); n != 1 {
+		t.Errorf("hashed %d times, want once", n)
+	}
+}
+
+// TestUnknownAccountsCostTheSame: one verification, whatever is tried.
+func TestUnknownAccountsCostTheSame(t *testing.T) {
+	t.Parallel()
+	way := cheap(1)
+	s := open(t, way)[0]
+	enroll(t, s, anna)
+	for _, email := range []string{"anna@acme.example", "bert@acme.example", "", "nonsense"} {
+		before := way.verified.Load()
+		if _, err := s.SignIn(t.Context(), email, "wrong", here); !errors.Is(err, people.ErrRefused) {
+			t.Errorf("%q: %v, want %v", email, err, people.ErrRefused)
+		}
+		if n := way.verified.Load() - before; n != 1 {
+			t.Errorf("%q: %d verifications", email, n)
+		}
+	}
+	if _, err := s.SignIn(t.Context(), "anna@acme.example", strings.Repeat("x", 100_000), here); !errors.Is(err, people.ErrRefused) {
+		t.Errorf("an endless password: %v", err)
+	}
+}
+
+// TestConcurrentTriesDoNotGetAroundTheCount.
+func TestConcurrentTriesDoNotGetAroundTheCount(t *testing.T) {
+	t.Parallel()
+	way := cheap(1)
+	s := open(t, way)[0]
+	enroll(t, s, anna)
+	done := make(chan error)
+	const tries = 3 * people.AttemptsPerAccount
+	for range tries {
+		go func() {
+			_, err := s.SignIn(context.WithoutCancel(t.Context()), anna.Email, "wrong", here)
+			done <- err
+		}()
+	}
+	throttled := 0
+	for range tries {
+		if e, ok := errors.AsType[*people.ThrottledError](<-done); ok {
+			throttled++
+			if e.RetryAfter <= 0 || e.RetryAfter > people.AttemptWindow+time.Second {
+				t.Errorf("retry after %s", e.RetryAfter)
+			}
+		}
+	}
+	if n := way.verified.Load(); n != people.AttemptsPerAccount || throttled != tries-people.AttemptsPerAccount {
+		t.Errorf("%d were verified, %d throttled", n, throttled)
+	}
+}
+
+func TestWhoMayMakeWhomWhat(t *testing.T) {
+	t.Parallel()
+	const none tokens.Role = ""
+	all := append(tokens.Roles(), none)
+	for _, by := range all {
+		for _, from := range all {
+			for _, to := range all {
+				want := by == tokens.RoleOwner || by == tokens.RoleAdmin && from != tokens.RoleOwner && to != tokens.RoleOwner
+				if got := people.MayAssign(by, from, to); got != want {
+					t.Errorf("%q makes %q %q: %t", by, from, to, got)
+				}
+			}
+		}
+	}
+	if got := people.Assignable(tokens.RoleAdmin, tokens.RoleMember); len(got) != 3 || got[0] != tokens.RoleAdmin {
+		t.Errorf("%q", got)
+	}
+	for _, role := range []tokens.Role{tokens.RoleMember, tokens.RoleAuditor, none} {
+		s := people.NewService(nil, people.Config{NewID: ids.New}) // it must not get as far as the repository
+		by := people.By{Role: role}
+		_, _, err := s.Invite(t.Context(), by, org, "x@acme.example", "member")
+		for _, err := range []error{err, s.Withdraw(t.Context(), by, org, "inv_x"), s.ChangeRole(t.Context(), by, org, "usr_x", "member")} {
+			if !errors.Is(err, people.ErrForbidden) {
+				t.Errorf("%q: %v", role, err)
+			}
+		}
+	}
+}

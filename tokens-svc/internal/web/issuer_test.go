@@ -1,0 +1,171 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/oidc"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// stub is an issuer of the test's: what it answers is in the "code". Flows are
+// kept apart by their state, as the real client does, which has tests of its
+// own.
+type stub struct{ err error }
+
+func (s *stub) Start(context.Context) (oidc.Flow, string, error) {
+	if s.err != nil {
+		return oidc.Flow{}, "", s.err
+	}
+	f := oidc.Flow{State: "state", Nonce: "nonce-that-is-secret", Verifier: "verifier-that-is-secret"}
+	return f, "https://issuer.example/auth?state=" + f.State, nil
+}
+
+func (s *stub) Finish(_ context.Context, f oidc.Flow, query url.Values) (people.Claims, error) {
+	if f.State == "" || f.State != query.Get("state") {
+		return people.Claims{}, fmt.Errorf("%w: its state is another", oidc.ErrMismatch)
+	}
+	var c people.Claims
+	err := json.Unmarshal([]byte(query.Get("code")), &c)
+	c.Issuer = "https://issuer.example"
+	return c, err
+}
+
+// atIssuer signs in there and returns the answer to the browser's coming back.
+func (b *browser) atIssuer(t *testing.T, c people.Claims) (status int, to, page string) {
+	t.Helper()
+	wantTo(t, b.get(t, "/sign-in/oidc?next="+url.QueryEscape("/settings/sessions")), "https://issuer.example/auth?state=state")
+	code, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := b.send(t, http.MethodGet, "/sign-in/callback?"+url.Values{"state": {"state"}, "code": {string(code)}}.Encode(), nil,
+		http.Header{"Sec-Fetch-Site": {"cross-site"}})
+	return res.Code, res.Header().Get("Location"), res.Body.String()
+}
+
+func claimsOf(subject, email string) people.Claims {
+	return people.Claims{Identity: people.Identity{Subject: subject}, Email: email, EmailVerified: true, Name: "Anna"}
+}
+
+func withIssuer(c *Config) { c.Issuer, c.Passwords = &stub{}, false }
+
+func TestAtTheIssuerWhoIsInvitedComesIn(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *Config) { c.Issuer = &stub{} })
+	owner := w.member(t, tokens.RoleOwner)
+	owner.invite(t, "anna@acme.example", "auditor")
+	b := w.browser()
+	want(t, b.get(t, "/sign-in"), http.StatusOK, "Sign in with your organization", "or with a password")
+	if status, to, page := b.atIssuer(t, claimsOf("1", "Anna@Acme.example")); status != http.StatusSeeOther || to != "/settings/sessions" {
+		t.Fatalf("%d, %q, %s", status, to, page)
+	}
+	want(t, b.get(t, api("")), http.StatusOK, "You are an auditor here")
+	again := w.browser()
+	if status, _, page := again.atIssuer(t, claimsOf("1", "changed@acme.example")); status != http.StatusSeeOther {
+		t.Errorf("the second time: %d, %s", status, page)
+	}
+	want(t, again.get(t, api("")), http.StatusOK, "anna@acme.example")
+	want(t, owner.get(t, members("")), http.StatusOK, "There is none.")
+}
+
+func TestAtTheIssuerWhoIsNotExpectedStaysOut(t *testing.T) {
+	t.Parallel()
+	w := start(t, withIssuer)
+	w.enroll(t, "bert@acme.example", acme, tokens.RoleOwner)
+	unverified := claimsOf("2", "bert@acme.example")
+	unverified.EmailVerified = false
+	for name, c := range map[string]struct {
+		claims people.Claims
+		says   string
+	}{
+		"nobody invited them":      {claimsOf("1", "anna@acme.example"), "Nobody has invited your e-mail address yet"},
+		"the address is unproven":  {unverified, "has not verified your e-mail address"},
+		"a domain that looks like": {claimsOf("3", "anna@mapped.example.evil.example"), "Nobody has invited"},
+	} {
+		b := w.browser()
+		status, _, page := b.atIssuer(t, c.claims)
+		if status != http.StatusForbidden || !strings.Contains(page, c.says) {
+			t.Errorf("%s: %d, %s", name, status, page)
+		}
+		wantTo(t, b.get(t, api("")), "/sign-in?"+url.Values{"next": {api("")}}.Encode())
+	}
+}
+
+// TestADomainLetsPeopleInOnce: who was removed stays removed.
+func TestADomainLetsPeopleInOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t, withIssuer)
+	b := w.browser()
+	if status, _, page := b.atIssuer(t, claimsOf("1", "anna@mapped.example")); status != http.StatusSeeOther {
+		t.Fatalf("%d, %s", status, page)
+	}
+	want(t, b.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are a member here")
+	w.exec(t, `DELETE FROM memberships`)
+	again := w.browser()
+	if status, _, _ := again.atIssuer(t, claimsOf("1", "anna@mapped.example")); status != http.StatusSeeOther {
+		t.Error(status)
+	}
+	want(t, again.get(t, "/settings"), http.StatusOK, "You belong to no organization")
+}
+
+// TestAPasswordFromBeforeIsForgotten (pre-hijacking): whoever chose it never
+// proved that the address is theirs.
+func TestAPasswordFromBeforeIsForgotten(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *Config) { c.Issuer = &stub{} })
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	mallory := w.signedIn(t, "anna@acme.example")
+	b := w.browser()
+	if status, _, page := b.atIssuer(t, claimsOf("1", "anna@acme.example")); status != http.StatusSeeOther {
+		t.Fatalf("%d, %s", status, page)
+	}
+	want(t, b.get(t, api("")), http.StatusOK)
+	wantTo(t, mallory.get(t, "/settings"), "/sign-in?ended=1&next=%2Fsettings")
+	form := url.Values{"email": {"anna@acme.example"}, "password": {secret}}
+	want(t, w.browser().post(t, "/sign-in", form), http.StatusUnprocessableEntity, "E-mail address or password is wrong.")
+	status, _, page := w.browser().atIssuer(t, claimsOf("2", "anna@acme.example"))
+	if status != http.StatusForbidden {
+		t.Errorf("whom the issuer gave the address later comes in: %d, %s", status, page)
+	}
+}
+
+func TestAnAnswerThatWasNotAskedForIsRefused(t *testing.T) {
+	t.Parallel()
+	w := start(t, withIssuer)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	code, err := json.Marshal(claimsOf("1", "anna@acme.example"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := "/sign-in/callback?" + url.Values{"state": {"state"}, "code": {string(code)}}.Encode()
+	b := w.browser()
+	want(t, b.get(t, answer), http.StatusBadRequest, "begun in another window or took too long")
+	want(t, b.get(t, "/sign-in/callback"), http.StatusBadRequest)
+	if status, _, _ := b.atIssuer(t, claimsOf("1", "anna@acme.example")); status != http.StatusSeeOther {
+		t.Error(status)
+	}
+	want(t, b.get(t, answer), http.StatusBadRequest, "begun in another window")
+	if log := w.log.String(); strings.Contains(log, "that-is-secret") || strings.Contains(log, "anna@acme") {
+		t.Errorf("logged: %s", log)
+	}
+}
+
+func TestAnIssuerThatIsAwayIsSaidSo(t *testing.T) {
+	t.Parallel()
+	for err, c := range map[error]struct {
+		status int
+		says   string
+	}{
+		oidc.ErrUnavailable: {http.StatusServiceUnavailable, "does not answer"}, oidc.ErrDenied: {http.StatusForbidden, "said no"},
+	} {
+		w := start(t, func(c *Config) { c.Issuer = &stub{err: fmt.Errorf("%w: because", err)} })
+		want(t, w.browser().get(t, "/sign-in/oidc"), c.status, c.says, "!because", "You are not signed in", `id="password"`)
+	}
+}
