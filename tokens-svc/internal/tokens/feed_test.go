@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 // listener collects what a follower is told.
 type listener struct {
+	mu    sync.Mutex
 	heard []string
 	wake  chan struct{}
 	err   error
@@ -26,6 +28,8 @@ func listen(t *testing.T, s *tokens.Service, after *int64) *listener {
 	l := &listener{wake: make(chan struct{}, 1)}
 	go func() {
 		l.err = s.Follow(t.Context(), after, l.wake, func(c tokens.Change) error {
+			l.mu.Lock()
+			defer l.mu.Unlock()
 			l.heard = append(l.heard, fmt.Sprintf("%d%s", c.Revision, c.Kind))
 			return nil
 		})
@@ -37,6 +41,8 @@ func listen(t *testing.T, s *tokens.Service, after *int64) *listener {
 func (l *listener) wants(t *testing.T, want ...string) {
 	t.Helper()
 	synctest.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if !slices.Equal(l.heard, want) {
 		t.Errorf("heard %q, want %q", l.heard, want)
 	}
@@ -82,6 +88,8 @@ func TestAFollowerFarBehindHearsAllOfItFirst(t *testing.T) {
 		}
 		l := listen(t, s, new(int64(1)))
 		synctest.Wait()
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		if n := len(l.heard); n != 2500 || l.heard[0] != "2created" || l.heard[2498] != "2500created" || l.heard[2499] != "2500" {
 			t.Errorf("%d lines, from %s to %s", n, l.heard[0], l.heard[n-1])
 		}
@@ -99,10 +107,14 @@ func TestNoHeartbeatLies(t *testing.T) {
 		create(t, s)
 		l := listen(t, s, nil)
 		l.wants(t, "2")
+		repo.mu.Lock()
 		repo.changes, repo.revision = repo.changes[:1], 1
+		repo.mu.Unlock()
 		l.wake <- struct{}{}
 		l.wants(t, "1")
+		repo.mu.Lock()
 		repo.down = tokens.ErrUnavailable
+		repo.mu.Unlock()
 		time.Sleep(time.Second)
 		l.wants(t)
 		if !errors.Is(l.err, tokens.ErrUnavailable) {

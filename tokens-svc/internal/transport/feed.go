@@ -49,6 +49,11 @@ func (f *Feed) Close() { f.close() }
 // ServeHTTP implements http.Handler.
 func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	after, err := readAfter(r)
+	select {
+	case <-f.closing:
+		err = tokens.ErrUnavailable
+	default:
+	}
 	if err != nil {
 		refusal, _ := answerTo(err)
 		refusal.write(w, r)
