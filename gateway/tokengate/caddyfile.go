@@ -27,6 +27,9 @@ func parseGate(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 //	    signing_key_file <path>
 //	    redis           {env.NAME}|{file.PATH}
 //	    redis_file      <path>
+//	    redis_down      local|deny|allow
+//	    replicas        <number of gateways>
+//	    mode            enforce|shadow
 //	    public          <path...>
 //	    pages           <path...>
 //	    demo            <true when demo credentials are accepted>
@@ -47,6 +50,9 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		"signing_key_file": &g.SigningKeyFile,
 		"redis":            &g.Redis,
 		"redis_file":       &g.RedisFile,
+		"redis_down":       &g.RedisDown,
+		"replicas":         &g.Replicas,
+		"mode":             &g.Mode,
 		"demo":             &g.Demo,
 	}
 	several := map[string]*caddyhttp.MatchPath{"public": &g.Public, "pages": &g.Pages}

@@ -27,8 +27,8 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 	if !usable {
 		window, err := g.peekAddress(ctx, caller)
 		switch {
-		case token != nil:
-			// It was active a minute ago, and does not pay for others at its address.
+		case token != nil, g.enforced.shadow:
+			// A token that was active a minute ago does not pay for others at its address.
 		case err != nil:
 			return window, nil, &limiterUnavailable
 		case !window.Allowed:
@@ -62,9 +62,9 @@ func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.
 	g.decided(tokenWindow, result, err)
 	window := windowState{tokenWindow, result}
 	switch {
-	case err != nil:
+	case err != nil && !g.enforced.shadow:
 		return window, token, &limiterUnavailable
-	case !result.Allowed:
+	case g.enforced.stops(result, err):
 		g.usage.Refused(token.TokenID, caller)
 		return window, token, limitReached(window)
 	default:
@@ -74,12 +74,12 @@ func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.
 }
 
 // reject charges a request without a valid token to its address and refuses it with p. Refusing needs
-// nobody's help, so it goes on, uncounted, while Redis is away.
+// nobody's help, so it goes on when it cannot be counted.
 func (g *Gate) reject(ctx context.Context, caller netip.Addr, p problem) (windowState, *introspect.Answer, *problem) {
 	result, err := g.windows.Take(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
 	g.decided(addressWindow, result, err)
 	window := windowState{addressWindow, result}
-	if err == nil && !result.Allowed {
+	if g.enforced.stops(result, err) {
 		return window, nil, limitReached(window)
 	}
 	return window, nil, &p
@@ -88,7 +88,6 @@ func (g *Gate) reject(ctx context.Context, caller netip.Addr, p problem) (window
 // peekAddress reads the window of the caller's address without charging it.
 func (g *Gate) peekAddress(ctx context.Context, caller netip.Addr) (windowState, error) {
 	result, err := g.windows.Peek(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
-	g.outages.windows.note(err)
 	return windowState{addressWindow, result}, err
 }
 
@@ -122,13 +121,16 @@ func (g *Gate) ask(ctx context.Context, text string) *introspect.Answer {
 
 // decided notes what became of a request that was to be counted.
 func (g *Gate) decided(window string, result ratelimit.Result, err error) {
-	g.outages.windows.note(err)
 	decision := "refused"
 	switch {
-	case err != nil:
+	case errors.Is(err, ratelimit.ErrUnavailable):
 		decision = "unavailable"
+	case err != nil:
+		decision = "abandoned"
 	case result.Allowed:
 		decision = "allowed"
+	case g.enforced.shadow:
+		decision = "shadowed"
 	}
 	windowDecisionsTotal.WithLabelValues(window, decision, string(result.Source)).Inc()
 }

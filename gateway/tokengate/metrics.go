@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
 // The collectors belong to the process: each configuration has a registry of its own, and counts must not
@@ -24,7 +25,7 @@ var (
 	}, []string{"source"})
 	windowDecisionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "window_decisions_total",
-		Help: "Requests counted against a window, by window (token, address, page, sign-in), decision (allowed, refused, unavailable) and source (redis, or the gateway's memory of an empty window).",
+		Help: "Requests counted against a window, by window (token, address, page, sign-in), decision (allowed, refused, unavailable, abandoned by the caller; shadowed: would have been refused) and source (redis, the gateway's memory of an empty window, its local window while Redis is away, nobody).",
 	}, []string{"window", "decision", "source"})
 	usageBatchesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "usage_batches_total",
@@ -73,10 +74,10 @@ func heard() time.Time {
 }
 
 // collectors are all of them.
-var collectors = []prometheus.Collector{
+var collectors = append([]prometheus.Collector{
 	requestsTotal, introspectionSeconds, windowDecisionsTotal, usageBatchesTotal, usageLostRequestsTotal,
 	streamConnected, revocationLag,
-}
+}, ratelimit.Collectors()...)
 
 // registerMetrics makes the collectors known to the registry of a new configuration. Several gates may
 // share one.

@@ -69,6 +69,14 @@ type Gate struct {
 	// RedisFile is the path of a file that holds the URL instead; placeholders are replaced, and an empty
 	// path means none.
 	RedisFile string `json:"redis_file,omitempty"`
+	// RedisDown is what becomes of requests while Redis cannot be asked: "local" lets this gateway pass its
+	// share of each window, "deny" answers 503, "allow" lets everything pass. Default: local
+	RedisDown string `json:"redis_down,omitempty"`
+	// Replicas is the number of gateways, by which the limit is divided for a local window. Default: 1
+	Replicas string `json:"replicas,omitempty"`
+	// Mode is "enforce", or "shadow" to count requests and show their windows but refuse none of them for
+	// it. Default: enforce
+	Mode string `json:"mode,omitempty"`
 	// Public lists the paths that are answered without a token, in the form of the path matcher.
 	Public caddyhttp.MatchPath `json:"public,omitempty"`
 	// Pages lists the paths of the pages that people sign in to, in the form of the path matcher. They
@@ -85,6 +93,7 @@ type Gate struct {
 	tokens        *introspect.Introspector
 	usage         *usage.Reporter
 	windows       *ratelimit.Limiter
+	enforced      enforcement
 	signer        *identity.Signer // nil: the services are laptops' and believe the headers alone
 	release       []func() error
 	outages       outages
@@ -138,6 +147,9 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	}
 	if redisURL == "" {
 		redisURL = defaultRedis
+	}
+	if g.enforced, err = g.readEnforcement(repl); err != nil {
+		problems = append(problems, err)
 	}
 	if err := g.acquire(redisURL); err != nil {
 		problems = append(problems, err)

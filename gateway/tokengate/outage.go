@@ -11,14 +11,13 @@ import (
 
 // outages are the faults that would otherwise be logged once a request.
 type outages struct {
-	tokens, credential, windows *outage
+	tokens, credential *outage
 }
 
 func newOutages(logger *zap.Logger) outages {
 	return outages{
 		tokens:     &outage{logger: logger, what: "tokens service"},
 		credential: &outage{logger: logger, what: "gateway credential"},
-		windows:    &outage{logger: logger, what: "rate limiter"},
 	}
 }
 

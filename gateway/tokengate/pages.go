@@ -31,8 +31,8 @@ func triesSignIn(r *http.Request) bool {
 	return !looks || !strings.EqualFold(r.URL.Path, signInPaths[0])
 }
 
-// admitPage counts a request for a page against the window of its address. With Redis away it passes
-// uncounted: the page on which a token is revoked must not be away with it, and tokens-svc slows the
+// admitPage counts a request for a page against the window of its address. If it cannot be counted, it
+// passes: the page on which a token is revoked must not be away with it, and tokens-svc slows the
 // guessing of passwords by itself, by account and by address.
 func (g *Gate) admitPage(out *responseWriter, r *http.Request, caller netip.Addr) *problem {
 	policy, quota := pageWindow, pageQuota
@@ -42,7 +42,7 @@ func (g *Gate) admitPage(out *responseWriter, r *http.Request, caller netip.Addr
 	result, err := g.windows.Take(r.Context(), ratelimit.AddressID(policy, caller), quota)
 	g.decided(policy, result, err)
 	out.window = windowState{policy, result}
-	if err == nil && !result.Allowed {
+	if g.enforced.stops(result, err) {
 		p := rateLimited.saying("There were too many requests from your address.")
 		p.retryAfter = out.window.secondsLeft()
 		return &p

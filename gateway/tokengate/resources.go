@@ -71,6 +71,12 @@ func (s *tokensService) Destruct() error {
 	return nil
 }
 
+// limiterKey tells limiters apart.
+type limiterKey struct {
+	redisURL string
+	options  ratelimit.Options
+}
+
 type sharedLimiter struct {
 	*ratelimit.Limiter
 
@@ -79,24 +85,27 @@ type sharedLimiter struct {
 
 // Destruct implements caddy.Destructor.
 func (s sharedLimiter) Destruct() error {
+	s.Close()
 	return s.client.Close()
 }
 
 // acquire takes the tokens service and the limiter that fit g's settings.
 func (g *Gate) acquire(redisURL string) error {
-	limiter, _, err := limiters.LoadOrNew(redisURL, func() (caddy.Destructor, error) {
+	windows := limiterKey{redisURL, g.enforced.options}
+	limiter, _, err := limiters.LoadOrNew(windows, func() (caddy.Destructor, error) {
 		client, err := ratelimit.NewClient(redisURL)
 		if err != nil {
 			return nil, err
 		}
-		return sharedLimiter{ratelimit.New(client), client}, nil
+		return sharedLimiter{ratelimit.New(client, windows.options), client}, nil
 	})
 	if err != nil {
 		return err
 	}
 	g.windows = limiter.(sharedLimiter).Limiter
+	g.windows.LogTo(g.logger)
 	g.release = append(g.release, func() error {
-		_, err := limiters.Delete(redisURL)
+		_, err := limiters.Delete(windows)
 		return err
 	})
 

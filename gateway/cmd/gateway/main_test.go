@@ -94,6 +94,7 @@ func start(t *testing.T, o options) *gateway {
 		"SHIPMENTS_HOST":        host,
 		"SHIPMENTS_PORT":        port,
 		"TRUSTED_PROXIES":       "127.0.0.1/32",
+		"REDIS_DOWN":            "deny", // so that a Redis too busy to answer is seen
 		"XDG_CONFIG_HOME":       t.TempDir(),
 		"XDG_DATA_HOME":         t.TempDir(),
 		"HOME":                  t.TempDir(),
@@ -243,10 +244,11 @@ func (g *gateway) request(t *testing.T, path, caller, token string) *http.Reques
 // may be 503 for that alone; then do tries again, unless the test is about Redis.
 func (g *gateway) do(t *testing.T, request *http.Request) answer {
 	t.Helper()
-	for range 20 {
+	for range 100 {
 		if a := g.once(t, request); g.noRedis || !a.disturbed() {
 			return a
 		}
+		<-time.After(50 * time.Millisecond) // Redis is left alone for a second
 	}
 	t.Fatal("Redis is too slow for any test")
 	return answer{}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -76,18 +78,24 @@ func TestReadinessFollowsTheTokensServiceAndNotRedis(t *testing.T) {
 	}
 }
 
-func TestRedisAwayIs503InTime(t *testing.T) {
-	t.Parallel()
-
+// deadRedis returns addresses where no Redis answers, by why.
+func deadRedis(t *testing.T) map[string]string {
+	t.Helper()
 	hung, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = hung.Close() })
-	for name, address := range map[string]string{"refused": "127.0.0.1:" + freePort(t), "hung": hung.Addr().String(), "black hole": "192.0.2.1:6379"} {
+	return map[string]string{"refused": "127.0.0.1:" + freePort(t), "hung": hung.Addr().String(), "black hole": "192.0.2.1:6379"}
+}
+
+func TestRedisAwayWithDenyIs503InTime(t *testing.T) {
+	t.Parallel()
+
+	for name, address := range deadRedis(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := start(t, options{env: map[string]string{"REDIS_URL": "redis://" + address}})
+			g := start(t, options{env: map[string]string{"REDIS_URL": "redis://" + address, "REDIS_DOWN": "deny"}})
 			good, _ := g.tokens.create("")
 			unknown, _ := newToken()
 			for _, tt := range []struct {
@@ -120,5 +128,89 @@ func TestRedisAwayIs503InTime(t *testing.T) {
 				t.Errorf("one outage was logged %d times", n)
 			}
 		})
+	}
+}
+
+func TestRedisAwayLeavesEachGatewayItsShareOfTheWindow(t *testing.T) {
+	t.Parallel()
+
+	for name, address := range deadRedis(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := start(t, options{env: map[string]string{"REDIS_URL": "redis://" + address, "REDIS_DOWN": "local", "GATEWAY_REPLICAS": "3"}})
+			good, _ := g.tokens.create("")
+			caller := newCaller(t)
+			for n := 1; n <= 36; n++ {
+				a := g.get(t, "/api/v1/shipments", caller, good)
+				left := a.Header.Get("X-RateLimit-Remaining")
+				if n == 1 && secondsLeft(t, a) < 10 {
+					n, good = 0, func() string { token, _ := g.tokens.create(""); return token }()
+					continue // its window ends too soon to be seen whole
+				}
+				if want := max(34-n, 0); left != strconv.Itoa(want) {
+					t.Fatalf("request %d: remaining %s, want %d", n, left, want)
+				}
+				switch {
+				case n <= 34 && a.StatusCode != http.StatusOK:
+					t.Fatalf("request %d: %s", n, a.Status)
+				case n > 34 && (a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Retry-After") == ""):
+					t.Fatalf("request %d: %s", n, a.Status)
+				}
+			}
+			if a := g.get(t, "/api/v1/shipments", caller, "malformed"); a.StatusCode != http.StatusUnauthorized || a.Header.Get("X-RateLimit-Remaining") == "100" {
+				t.Errorf("%s, remaining %s", a.Status, a.Header.Get("X-RateLimit-Remaining"))
+			}
+			if n := strings.Count(g.log.String(), "rate limiter fails"); n != 1 {
+				t.Errorf("one outage was logged %d times", n)
+			}
+		})
+	}
+}
+
+func TestRedisAwayWithAllowAndShadowRefuseNobody(t *testing.T) {
+	t.Parallel()
+
+	for name, env := range map[string]map[string]string{
+		"allow":             {"REDIS_DOWN": "allow"},
+		"shadow, with deny": {"REDIS_DOWN": "deny", "WINDOWS_MODE": "shadow"},
+		"shadow":            {"REDIS_DOWN": "local", "WINDOWS_MODE": "shadow"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env["REDIS_URL"] = "redis://127.0.0.1:" + freePort(t)
+			g := start(t, options{env: env})
+			good, _ := g.tokens.create(`,"rate_limit":{"limit":2,"window_seconds":60}`)
+			for n := range 5 {
+				a := g.get(t, "/api/v1/shipments", newCaller(t), good)
+				if a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Limit") != "2" {
+					t.Errorf("request %d: %s %v", n+1, a.Status, a.Header)
+				}
+			}
+		})
+	}
+}
+
+func TestShadowCountsAndRefusesNobody(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{env: map[string]string{"WINDOWS_MODE": "shadow"}})
+	good, _ := g.tokens.create(`,"rate_limit":{"limit":2,"window_seconds":3600}`)
+	for n := 1; n <= 4; n++ {
+		a := g.get(t, "/api/v1/shipments", newCaller(t), good)
+		if a.StatusCode != http.StatusOK || n > 2 && a.Header.Get("X-RateLimit-Remaining") != "0" {
+			t.Errorf("request %d: %s, remaining %s", n, a.Status, a.Header.Get("X-RateLimit-Remaining"))
+		}
+	}
+	response, err := http.Get(g.inner + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	metrics, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(metrics), `quayside_gateway_window_decisions_total{decision="shadowed"`) {
+		t.Error("no metric of what would have been refused")
 	}
 }

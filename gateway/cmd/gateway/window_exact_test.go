@@ -196,9 +196,15 @@ func (g *gateway) callerWithTime(t *testing.T) string {
 
 func hasTime(t *testing.T, a answer) bool {
 	t.Helper()
+	return secondsLeft(t, a) > 25
+}
+
+// secondsLeft is how long the window that a tells of still lasts.
+func secondsLeft(t *testing.T, a answer) int64 {
+	t.Helper()
 	reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return reset-time.Now().Unix() > 25
+	return reset - time.Now().Unix()
 }

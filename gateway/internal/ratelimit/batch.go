@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -18,8 +19,11 @@ const (
 )
 
 var (
-	errQueueFull = errors.New("too many windows are waiting to be counted")
 	errLeft      = errors.New("the caller has left")
+	errNotSent   = errors.New("not sent")
+	errQueueFull = fmt.Errorf("%w: too many windows are waiting to be counted", errNotSent)
+	errSkipped   = fmt.Errorf("%w: the round trip before failed", errNotSent)
+	errOpen      = fmt.Errorf("%w: Redis is left alone since it failed", errNotSent)
 )
 
 // batcher carries orders to Redis, one round trip at a time. When none is under way, an order goes at
@@ -27,9 +31,10 @@ var (
 //
 // A command that may have reached Redis is never sent again: if its answer is lost, the order has failed.
 type batcher struct {
-	client *redis.Client
-	clock  *clock
-	memory *memory
+	client  *redis.Client
+	clock   *clock
+	memory  *memory
+	breaker *breaker
 
 	timeout     time.Duration // of an order
 	tripTimeout time.Duration
@@ -125,11 +130,12 @@ func (b *batcher) next(n int) []*order {
 	return batch
 }
 
-// trip makes one round trip. When Redis is too slow for it, those who have come meanwhile are not made to
-// wait for it once more: nothing is sent for them, and they are told the same.
+// trip makes one round trip. When Redis is too slow for it, or has failed once too often, those who have
+// come meanwhile are not made to wait for it as well: nothing is sent for them.
 func (b *batcher) trip() {
 	batch := b.next(maxCalls)
-	deadline := time.Now().Add(b.tripTimeout)
+	start := time.Now()
+	deadline := start.Add(b.tripTimeout)
 	if latest := batch[0].since.Add(b.timeout); latest.Before(deadline) {
 		deadline = latest
 	}
@@ -137,13 +143,16 @@ func (b *batcher) trip() {
 	defer cancel()
 
 	b.ask(ctx, batch)
+	end := time.Now()
+	b.breaker.note(failure(batch))
+	observeTrip(batch, end.Sub(start))
 	for _, o := range batch {
-		b.finish(o)
+		o.finish(b.memory)
 	}
-	if !time.Now().Before(deadline) {
+	if !end.Before(deadline) || b.breaker.isOpen() {
 		for _, o := range b.next(maxQueued) {
-			o.err = context.DeadlineExceeded
-			b.finish(o)
+			o.err = errSkipped
+			o.finish(b.memory)
 		}
 	}
 }
@@ -151,6 +160,9 @@ func (b *batcher) trip() {
 // ask carries out batch. It takes another pipeline, before the same deadline, when Redis does not know the
 // script or a key has to be repaired.
 func (b *batcher) ask(ctx context.Context, batch []*order) {
+	for _, o := range batch {
+		o.owed = b.memory.recall(o.id, o.window).owed
+	}
 	for open := slices.Clone(batch); len(open) > 0; {
 		pipe := b.client.Pipeline()
 		read := b.clock.readIn(ctx, pipe)
@@ -162,10 +174,13 @@ func (b *batcher) ask(ctx context.Context, batch []*order) {
 	}
 }
 
-// finish remembers what came of an order and tells those who wait for it.
-func (b *batcher) finish(o *order) {
-	if o.err == nil && o.remaining == 0 {
-		b.memory.update(o.id, o.window, func(known *tally) { known.empty = max(known.empty, o.limit) })
+// failure is why a round trip failed. It has not if any order has its answer: what is wrong with the others
+// is not wrong with Redis.
+func failure(batch []*order) error {
+	for _, o := range batch {
+		if o.err == nil {
+			return nil
+		}
 	}
-	close(o.done)
+	return batch[0].err
 }

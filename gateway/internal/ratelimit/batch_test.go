@@ -54,7 +54,7 @@ func gated(t *testing.T) (*ratelimit.Limiter, *gate, *traffic) {
 	client := newClient(t, redistest.URL(t))
 	held, seen := new(gate), watch(client)
 	client.AddHook(held)
-	limiter := ratelimit.Patient(ratelimit.New(client))
+	limiter := ratelimit.Patient(ratelimit.New(client, deny))
 	newID(t, limiter) // connects, which takes a pipeline as well
 	return limiter, held, seen
 }

@@ -30,7 +30,7 @@ func BenchmarkTake(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.Cleanup(func() { _ = client.Close() })
-			limiter, seen := ratelimit.New(client), watch(client)
+			limiter, seen := ratelimit.New(client, deny), watch(client)
 			ids := make([]string, bench.tokens)
 			for i := range ids {
 				ids[i] = redistest.TokenID()

@@ -27,27 +27,39 @@ type reading struct {
 type clock struct {
 	client  *redis.Client
 	timeout time.Duration // of a reading
-	last    atomic.Pointer[reading]
-	first   singleflight.Group
-}
+	// failed is told of a reading that others waited for, and skewed how far Redis's clock is ahead of
+	// this machine's, at each reading.
+	failed func(error)
+	skewed func(time.Duration)
 
-func newClock(client *redis.Client) *clock {
-	return &clock{client: client, timeout: tripTimeout}
+	last  atomic.Pointer[reading]
+	first singleflight.Group
 }
 
 // at returns Redis's time at the local time now, reading it when there is no reading that can be relied
 // on. With an error, it is the best estimate there is.
 func (c *clock) at(ctx context.Context, now time.Time) (time.Time, error) {
-	last := c.last.Load()
-	if last != nil && now.Sub(last.local) < readStale {
-		return last.redis.Add(now.Sub(last.local)), nil
+	if last := c.last.Load(); last != nil && now.Sub(last.local) < readStale {
+		return c.estimate(now), nil
 	}
 	// Without a reading the window's number would be a guess, so everybody waits for one.
-	_, err, _ := c.first.Do("", func() (any, error) { return nil, c.read(ctx) })
-	if last = c.last.Load(); last == nil {
-		return now, err
+	_, err, _ := c.first.Do("", func() (any, error) {
+		err := c.read(ctx)
+		if err != nil {
+			c.failed(err)
+		}
+		return nil, err
+	})
+	return c.estimate(now), err
+}
+
+// estimate returns Redis's time at the local time now by the last reading, or now if there is none.
+func (c *clock) estimate(now time.Time) time.Time {
+	last := c.last.Load()
+	if last == nil {
+		return now
 	}
-	return last.redis.Add(now.Sub(last.local)), err
+	return last.redis.Add(now.Sub(last.local))
 }
 
 // read asks Redis for its time in a round trip of its own. It is for everybody, so who asks first may leave.
@@ -77,5 +89,7 @@ func (c *clock) note(cmd *redis.TimeCmd, asked time.Time) {
 		return
 	}
 	answered := time.Now()
-	c.last.Store(&reading{redis: cmd.Val().Add(answered.Sub(asked) / 2), local: answered})
+	now := cmd.Val().Add(answered.Sub(asked) / 2)
+	c.last.Store(&reading{redis: now, local: answered})
+	c.skewed(now.Sub(answered))
 }

@@ -14,13 +14,15 @@ import (
 	"github.com/quayside/quayside/gateway/internal/redistest"
 )
 
-// newProxied returns a client as the gateway uses it, on a Redis behind proxy.
+// newProxied returns a client as the gateway uses it, on a Redis behind proxy. How long it waits is up to
+// its limiter alone.
 func newProxied(t *testing.T, proxy *redistest.Proxy) *redis.Client {
 	t.Helper()
 	client, err := ratelimit.NewClient(proxy.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
+	client.Options().ReadTimeout, client.Options().WriteTimeout = time.Minute, time.Minute
 	t.Cleanup(func() { _ = client.Close() })
 	return client
 }
@@ -29,7 +31,7 @@ func TestConnectionsCutInTheMiddleOfAPipelineNeverLetMoreThroughThanTheLimit(t *
 	t.Parallel()
 
 	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
-	limiters := []*ratelimit.Limiter{ratelimit.New(newProxied(t, proxy)), ratelimit.New(newProxied(t, proxy))}
+	limiters := []*ratelimit.Limiter{ratelimit.New(newProxied(t, proxy), deny), ratelimit.New(newProxied(t, proxy), deny)}
 	var faults atomic.Int64
 	for range 5 {
 		ids := []string{newID(t, direct), newID(t, direct), newID(t, direct), newID(t, direct)}
@@ -80,8 +82,7 @@ func TestWhatWaitsBehindASlowRedisIsNotMadeToWaitAgain(t *testing.T) {
 
 	proxy := redistest.NewProxy(t)
 	client := newProxied(t, proxy)
-	client.Options().ReadTimeout = time.Minute
-	limiter := ratelimit.Patient(ratelimit.New(client))
+	limiter := ratelimit.Patient(ratelimit.New(client, deny))
 	newID(t, limiter) // connects and reads the time
 	ratelimit.SetTimeout(limiter, time.Second)
 

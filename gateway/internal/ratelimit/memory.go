@@ -13,14 +13,6 @@ const (
 	memoryShards = 16
 )
 
-// tally is what this gateway knows of one window.
-type tally struct {
-	window window
-	// empty is the largest limit at which Redis has said that nothing is left. Nothing flows back within a
-	// window, so no request passes before the next one, unless the limit is raised.
-	empty int
-}
-
 // memory remembers the current window of the ids that were seen last, within bounds. Tokens and others
 // are kept apart: whoever comes from ever new addresses pushes out no token's window.
 type memory struct {
@@ -41,16 +33,18 @@ func newMemory(size int) *memory {
 	return m
 }
 
-// isEmpty reports whether Redis has said that nothing is left in w for this limit.
-func (m *memory) isEmpty(id string, w window, limit int) bool {
+// recall returns what is known of w, which may be nothing.
+func (m *memory) recall(id string, w window) tally {
 	shard := m.shard(id, w)
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
-	known := shard.tallies[id]
-	return known != nil && known.window.is(w) && known.empty >= limit
+	if known := shard.tallies[id]; known != nil && known.window.is(w) {
+		return *known
+	}
+	return tally{window: w}
 }
 
-// update calls change with what is known of w, nothing at first.
+// update calls change with what is known of w, to be changed.
 func (m *memory) update(id string, w window, change func(*tally)) {
 	shard := m.shard(id, w)
 	shard.mu.Lock()
@@ -67,6 +61,18 @@ func (m *memory) update(id string, w window, change func(*tally)) {
 	change(known)
 }
 
+// each calls see with all that is known.
+func (m *memory) each(see func(id string, known tally)) {
+	for i := range m.shards {
+		shard := &m.shards[i]
+		shard.mu.Lock()
+		for id, known := range shard.tallies {
+			see(id, *known)
+		}
+		shard.mu.Unlock()
+	}
+}
+
 func (m *memory) shard(id string, w window) *memoryShard {
 	index := w.hash % memoryShards
 	if strings.IndexByte(id, ':') >= 0 {
@@ -80,7 +86,7 @@ func (m *memory) shard(id string, w window) *memoryShard {
 func (s *memoryShard) forget(now window, size int) {
 	looked := 0
 	for id, known := range s.tallies {
-		over := !known.window.end.After(now.end.Add(-now.length))
+		over := !known.window.end().After(now.end().Add(-now.length))
 		if over || len(s.tallies) >= size {
 			delete(s.tallies, id)
 		}

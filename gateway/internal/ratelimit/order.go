@@ -16,9 +16,10 @@ type order struct {
 	key    string    // of the window in Redis
 	since  time.Time // when the first of them came
 	takes  int       // how many of them want to pass; the others only want to know
+	owed   int       // what this gateway let through alone and Redis is to count now
 	script script
 
-	done chan struct{} // closed when what follows is set
+	done chan struct{} // closed when what follows is final
 
 	granted   int // how many of takes pass: those that came first
 	remaining int // what is left after them
@@ -36,7 +37,7 @@ type orderKey struct {
 func newOrder(client *redis.Client, key orderKey, w window, now time.Time) *order {
 	return &order{
 		orderKey: key, window: w, key: w.key(key.id), since: now,
-		script: script{Client: client, expireAt: w.end.Add(keyGrace)},
+		script: script{Client: client, expireAt: w.end().Add(keyGrace)},
 		done:   make(chan struct{}),
 	}
 }
@@ -44,7 +45,7 @@ func newOrder(client *redis.Client, key orderKey, w window, now time.Time) *orde
 // settle goes as far as it can without a new answer of Redis, and reports whether that is the end.
 func (o *order) settle(ctx context.Context, pipe redis.Pipeliner) bool {
 	quota := Quota{Limit: o.limit, Window: o.length}
-	counted, err := o.script.run(ctx, pipe, o.key, quota.limit(), o.takes)
+	counted, err := o.script.run(ctx, pipe, o.key, quota.limit(), o.owed+o.takes)
 	switch {
 	case errors.Is(err, errQueued):
 		return false
@@ -54,6 +55,19 @@ func (o *order) settle(ctx context.Context, pipe redis.Pipeliner) bool {
 		o.granted, o.remaining = counted.Allowed, max(counted.Remaining, 0)
 	}
 	return true
+}
+
+// finish remembers what came of the order and tells those who wait for it.
+func (o *order) finish(m *memory) {
+	m.update(o.id, o.window, func(known *tally) {
+		switch {
+		case o.err == nil:
+			o.granted, o.remaining = known.counted(o.limit, o.owed, o.granted, o.remaining)
+		case mayBeCounted(o.err):
+			known.lost(o.owed)
+		}
+	})
+	close(o.done)
 }
 
 // place is one caller's place in an order.

@@ -6,11 +6,14 @@
 //     counts down limit−1, limit−2 … 0.
 //   - The windows are those of Redis's clock, so gateways whose own clocks differ agree on them.
 //   - The windows of different ids begin at different seconds, so that they do not all empty at once.
-//   - A window that Redis has said is empty is remembered, and Redis is not asked about it again.
+//   - A window that is known to be empty is not asked about again.
 //   - Requests that come while Redis is being asked share the next round trip, those of one id one script
 //     call; each is told another number of remaining requests. One that finds nothing under way goes at once.
 //   - What may have reached Redis is not sent again: no request is counted twice.
-//   - Redis being slow, hung or gone costs at most [Timeout] and is [ErrUnavailable].
+//   - Redis being slow, hung or gone costs a request at most [Timeout], and nothing once it has failed
+//     three times. Then each gateway decides alone, as [Options] say, or the error is [ErrUnavailable].
+//   - One gateway never lets more than the limit through in a window, whatever Redis does, unless its
+//     options say [DownAllow]. What it let through alone is counted in Redis when that is back.
 //
 // The counter is redis_rate's GCRA script, used so that nothing flows back within a window: see
 // [Quota.limit].
@@ -19,10 +22,10 @@ package ratelimit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"go.uber.org/zap"
 )
 
 const (
@@ -49,10 +52,14 @@ type Quota struct {
 type Source string
 
 const (
-	// Redis counted it, or was asked to and did not answer.
+	// Redis counted it.
 	Redis Source = "redis"
-	// Memory of this gateway, which had been told by Redis that the window is empty.
+	// Memory of this gateway, which knows that the window is empty.
 	Memory Source = "memory"
+	// Local is this gateway's window of its own while Redis cannot be asked.
+	Local Source = "local"
+	// Nobody could, or did before the caller left.
+	Nobody Source = "nobody"
 )
 
 // Result is the state of one window after a [Limiter.Take] or [Limiter.Peek].
@@ -73,16 +80,29 @@ type Result struct {
 
 // Limiter counts. It is safe for concurrent use; make it with [New].
 type Limiter struct {
+	options Options
 	clock   *clock
 	memory  *memory
 	batcher *batcher
+	breaker *breaker
+	journal journal
 }
 
-// New returns a Limiter on the Redis that client talks to, which [NewClient] made.
-func New(client *redis.Client) *Limiter {
-	clock, memory := newClock(client), newMemory(memorySize)
-	return &Limiter{clock: clock, memory: memory, batcher: newBatcher(client, clock, memory)}
+// New returns a Limiter on the Redis that client talks to, which [NewClient] made. It does not connect.
+func New(client *redis.Client, options Options) *Limiter {
+	l := &Limiter{options: options.withDefaults(), memory: newMemory(memorySize)}
+	l.clock = &clock{client: client, timeout: tripTimeout, skewed: l.journal.clockSkewed}
+	l.batcher = newBatcher(client, l.clock, l.memory)
+	l.breaker = newBreaker(l.batcher.comeBack, l.journal.breakerChanged)
+	l.clock.failed, l.batcher.breaker = l.breaker.note, l.breaker
+	return l
 }
+
+// LogTo makes l write the changes of its state to logger from now on.
+func (l *Limiter) LogTo(logger *zap.Logger) { l.journal.logger.Store(logger) }
+
+// Close ends what l does by itself.
+func (l *Limiter) Close() { l.breaker.close() }
 
 // Take counts one request of id and reports whether it passes. A request that does not pass costs
 // nothing. With an [ErrUnavailable], the result is computed as if nothing had been spent: it is not Allowed
@@ -95,31 +115,46 @@ func (l *Limiter) Take(ctx context.Context, id string, quota Quota) (Result, err
 // Peek reports the state of id's window and counts nothing. Its errors are those of [Limiter.Take].
 func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, error) {
 	result, err := l.count(ctx, id, quota, 0)
-	result.Allowed = err == nil && result.Remaining > 0
+	if result.Source == Redis {
+		result.Allowed = result.Remaining > 0
+	}
 	return result, err
 }
 
 func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (Result, error) {
 	arrived := time.Now()
-	now, err := l.clock.at(ctx, arrived)
-	window := windowAt(now, id, quota.Window)
-	result := Result{Quota: quota, Remaining: quota.Limit, Reset: window.end, Now: now, Source: Redis}
-	if err != nil {
-		return result, fmt.Errorf("%w: reading the time: %w", ErrUnavailable, err)
+	now, fault := l.clock.estimate(arrived), error(errOpen)
+	if !l.breaker.isOpen() {
+		now, fault = l.clock.at(ctx, arrived)
 	}
+	window := windowAt(now, id, quota.Window)
+	result := Result{Quota: quota, Remaining: quota.Limit, Reset: window.end(), Now: now, Source: Redis}
 
-	if l.memory.isEmpty(id, window, quota.Limit) {
+	if l.refuses(l.memory.recall(id, window), quota.Limit, fault) {
 		result.Remaining, result.Source = 0, Memory
 		return result, nil
+	}
+	if fault != nil {
+		return l.decideAlone(result, id, window, cost, fault)
 	}
 
 	place, err := l.batcher.do(ctx, id, window, quota.Limit, cost, arrived)
 	switch {
 	case errors.Is(err, errLeft):
+		result.Source = Nobody
 		return result, context.Cause(ctx)
 	case err != nil:
-		return result, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return l.decideAlone(result, id, window, cost, err)
 	}
 	result.Allowed, result.Remaining = place.outcome()
 	return result, nil
+}
+
+// refuses reports whether what is known of a window is enough to refuse a request. It is not while Redis,
+// which can be asked, has yet to be told of something.
+func (l *Limiter) refuses(known tally, limit int, fault error) bool {
+	if fault == nil {
+		return known.isEmpty(limit) && known.owed == 0
+	}
+	return known.isEmpty(limit) && l.options.Down != DownAllow
 }

@@ -19,6 +19,9 @@ import (
 
 var perMinute = ratelimit.Quota{Limit: 100, Window: time.Minute}
 
+// deny makes a limiter fail when Redis cannot be asked, so that no test of counting passes by its leave.
+var deny = ratelimit.Options{Down: ratelimit.DownDeny}
+
 // newClient returns a client with go-redis's own patience, so that a busy machine does not fail tests of
 // counting.
 func newClient(t testing.TB, url string) *redis.Client {
@@ -64,7 +67,7 @@ func (seen *traffic) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.P
 
 func newLimiter(t testing.TB, url string) *ratelimit.Limiter {
 	t.Helper()
-	return ratelimit.Patient(ratelimit.New(newClient(t, url)))
+	return ratelimit.Patient(ratelimit.New(newClient(t, url), deny))
 }
 
 // newID returns an id whose minute has at least another 20 s to go, so that a test sees one window.
@@ -192,7 +195,7 @@ func TestAnEmptyWindowIsRefusedWithoutRedisUntilItResets(t *testing.T) {
 
 	client := newClient(t, redistest.URL(t))
 	seen := watch(client)
-	limiter := ratelimit.Patient(ratelimit.New(client))
+	limiter := ratelimit.Patient(ratelimit.New(client, deny))
 	for _, prefix := range []string{"", "address:"} {
 		id := newID(t, limiter, prefix)
 		quota := ratelimit.Quota{Limit: 3, Window: time.Minute}
@@ -289,7 +292,7 @@ func TestDeadRedisIsFoundOutQuickly(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = client.Close() })
-			limiter := ratelimit.New(client)
+			limiter := ratelimit.New(client, deny)
 			for range 3 {
 				start := time.Now()
 				result, err := limiter.Take(t.Context(), "tok_x", perMinute)

@@ -21,27 +21,27 @@ func (q Quota) limit() redis_rate.Limit {
 	return redis_rate.Limit{Rate: 1, Burst: q.Limit, Period: q.Window + time.Minute}
 }
 
-// window is one stretch of time in which requests are counted together.
+// window is one stretch of time in which the requests of an id are counted together.
 type window struct {
 	length time.Duration
 	number int64
-	end    time.Time
 	hash   uint32 // of the id
 }
 
 // windowAt returns the window of id that now falls in. Windows of one length follow each other without a
 // gap, shifted by a number of whole seconds that only id determines: every gateway must find the same.
 func windowAt(now time.Time, id string, length time.Duration) window {
-	seconds := int64(length / time.Second)
-	hash := checksum(id)
-	offset := int64(hash) % seconds
-	number := (now.Unix() - offset) / seconds
-	return window{
-		length: length,
-		number: number,
-		end:    time.Unix((number+1)*seconds+offset, 0),
-		hash:   hash,
-	}
+	w := window{length: length, hash: checksum(id)}
+	w.number = (now.Unix() - w.offset()) / w.seconds()
+	return w
+}
+
+func (w window) seconds() int64 { return int64(w.length / time.Second) }
+func (w window) offset() int64  { return int64(w.hash) % w.seconds() }
+
+// end is when the next window begins.
+func (w window) end() time.Time {
+	return time.Unix((w.number+1)*w.seconds()+w.offset(), 0)
 }
 
 // is reports whether w and other, which are windows of one id, are the same.
@@ -54,7 +54,7 @@ func (w window) is(other window) bool {
 func (w window) key(id string) string {
 	var space [80]byte
 	key := append(append(space[:0], id...), ':')
-	key = strconv.AppendInt(key, int64(w.length/time.Second), 10)
+	key = strconv.AppendInt(key, w.seconds(), 10)
 	key = append(key, ':')
 	key = strconv.AppendInt(key, w.number, 10)
 	return string(key)

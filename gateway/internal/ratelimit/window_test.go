@@ -16,10 +16,10 @@ func TestWindowsFollowEachOtherWithoutGap(t *testing.T) {
 		for range 1000 {
 			now = now.Add(length / 8)
 			w := windowAt(now, "tok_4fZyo82mVyR1", length)
-			if !now.Before(w.end) || w.end.Sub(now) > length {
-				t.Fatalf("%v is not in the window of %v that ends at %v", now, length, w.end)
+			if !now.Before(w.end()) || w.end().Sub(now) > length {
+				t.Fatalf("%v is not in the window of %v that ends at %v", now, length, w.end())
 			}
-			if steps := w.number - previous.number; w.end.Sub(previous.end) != time.Duration(steps)*length || steps < 0 || steps > 1 {
+			if steps := w.number - previous.number; w.end().Sub(previous.end()) != time.Duration(steps)*length || steps < 0 || steps > 1 {
 				t.Fatalf("window %+v after %+v", w, previous)
 			}
 			if (w.key("a") == previous.key("a")) != (w.number == previous.number) {
@@ -35,7 +35,7 @@ func TestWindowsOfDifferentIdsEndAtDifferentSeconds(t *testing.T) {
 
 	ends := map[int64]int{}
 	for i := range 1000 {
-		ends[windowAt(time.Unix(1_795_255_432, 0), fmt.Sprint("tok_", i), time.Minute).end.Unix()]++
+		ends[windowAt(time.Unix(1_795_255_432, 0), fmt.Sprint("tok_", i), time.Minute).end().Unix()]++
 	}
 	for end, ids := range ends {
 		if ids > 50 {

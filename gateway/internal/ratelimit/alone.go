@@ -1,0 +1,73 @@
+package ratelimit
+
+import (
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Down is what becomes of requests while Redis cannot be asked.
+type Down string
+
+const (
+	// DownLocal lets each gateway let through its share of the window. It is the default.
+	DownLocal Down = "local"
+	// DownDeny lets nothing through: [ErrUnavailable].
+	DownDeny Down = "deny"
+	// DownAllow lets everything through.
+	DownAllow Down = "allow"
+)
+
+// Options are the settings of a Limiter.
+type Options struct {
+	// Down is what becomes of requests while Redis cannot be asked. Default: DownLocal.
+	Down Down
+	// Replicas is the number of gateways, of whose windows each is a part while Redis cannot be asked.
+	// Default: 1.
+	Replicas int
+}
+
+func (o Options) withDefaults() Options {
+	if o.Down == "" {
+		o.Down = DownLocal
+	}
+	o.Replicas = max(o.Replicas, 1)
+	return o
+}
+
+// decideAlone decides about a request that Redis could not be asked about, because of fault.
+func (l *Limiter) decideAlone(result Result, id string, w window, cost int, fault error) (Result, error) {
+	if l.options.Down == DownDeny {
+		result.Source = Nobody
+		return result, fmt.Errorf("%w: %w", ErrUnavailable, fault)
+	}
+	result.Source = Local
+	limit := result.Quota.Limit
+	share := (limit + l.options.Replicas - 1) / l.options.Replicas
+	l.memory.update(id, w, func(known *tally) {
+		left := max(min(share-known.alone, limit-known.used-known.owed, limit-known.granted), 0)
+		if result.Allowed = left > 0 || l.options.Down == DownAllow; result.Allowed && cost > 0 {
+			left = max(left-cost, 0)
+			known.passAlone(limit, cost, !mayBeCounted(fault))
+		}
+		result.Remaining = left
+	})
+	return result, nil
+}
+
+// mayBeCounted reports whether Redis may have counted what ended with fault. It has not if it was never
+// sent, or if Redis has said what it has against it.
+func mayBeCounted(fault error) bool {
+	if errors.Is(fault, errNotSent) {
+		return false
+	}
+	if _, answered := errors.AsType[redis.Error](fault); answered {
+		return false
+	}
+	if failed, ok := errors.AsType[*net.OpError](fault); ok {
+		return failed.Op != "dial"
+	}
+	return true
+}

@@ -1,0 +1,154 @@
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+)
+
+var errTest = errors.New("read: i/o timeout")
+
+// away returns a limiter whose Redis cannot be asked.
+func away(options Options) *Limiter {
+	return &Limiter{options: options.withDefaults(), memory: newMemory(100)}
+}
+
+// alone makes n requests of tok_x and returns how many pass, and what the last was told to remain.
+func (l *Limiter) alone(t *testing.T, limit, n int, fault error) (passed, remaining int) {
+	t.Helper()
+	const id = "tok_x"
+	w := windowAt(time.Unix(1_795_255_432, 0), id, time.Minute)
+	for range n {
+		result, err := l.decideAlone(Result{Quota: Quota{limit, time.Minute}}, id, w, 1, fault)
+		if err != nil || result.Source != Local || result.Remaining < 0 {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		if result.Allowed {
+			passed++
+		}
+		remaining = result.Remaining
+	}
+	return passed, remaining
+}
+
+func TestAloneAGatewayPassesItsShareLessWhatRedisHadCounted(t *testing.T) {
+	t.Parallel()
+
+	for _, tt := range []struct{ limit, replicas, used, granted, want int }{
+		{100, 1, 0, 0, 100},
+		{100, 0, 0, 0, 100},
+		{100, 3, 0, 0, 34},
+		{100, 3, 50, 20, 34},
+		{100, 3, 90, 20, 10},
+		{100, 1, 90, 20, 10},
+		{100, 1, 20, 20, 80},
+		{100, 1, 0, 95, 5}, // a Redis that has lost its data
+		{100, 1, 100, 20, 0},
+		{1, 5, 0, 0, 1},
+	} {
+		l := away(Options{Replicas: tt.replicas})
+		l.memory.update("tok_x", windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute), func(known *tally) {
+			known.used, known.granted = tt.used, tt.granted
+		})
+		if passed, remaining := l.alone(t, tt.limit, tt.limit+5, errTest); passed != tt.want || remaining != 0 {
+			t.Errorf("%+v: %d passed, then %d remain", tt, passed, remaining)
+		}
+	}
+}
+
+func TestAloneADenyingGatewayPassesNothingAndAnAllowingOneEverything(t *testing.T) {
+	t.Parallel()
+
+	if passed, _ := away(Options{Down: DownAllow}).alone(t, 10, 500, errTest); passed != 500 {
+		t.Errorf("%d of 500 passed", passed)
+	}
+	w := windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute)
+	result, err := away(Options{Down: DownDeny}).decideAlone(Result{}, "tok_x", w, 1, errTest)
+	if !errors.Is(err, ErrUnavailable) || !errors.Is(err, errTest) || result.Allowed || result.Source != Nobody {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// What a gateway knows after each step of an outage.
+func TestWhatWasPassedAloneIsOwedOnce(t *testing.T) {
+	t.Parallel()
+
+	l := away(Options{})
+	w := windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute)
+	check := func(step string, used, granted, alone, owed int) {
+		t.Helper()
+		known := l.memory.recall("tok_x", w)
+		if known.used != used || known.granted != granted || known.alone != alone || known.owed != owed {
+			t.Errorf("%s: %+v", step, known)
+		}
+	}
+	l.memory.update("tok_x", w, func(known *tally) { known.counted(100, 0, 10, 60) })
+	check("Redis granted 10 and said that 60 remain", 40, 10, 0, 0)
+	l.alone(t, 100, 5, errNotSent)
+	check("5 were not sent", 40, 15, 5, 5)
+	l.alone(t, 100, 3, errTest)
+	check("3 were not answered", 43, 18, 8, 5)
+	l.memory.update("tok_x", w, func(known *tally) { known.lost(5) })
+	check("the 5 were sent and not answered", 48, 18, 8, 0)
+	l.alone(t, 100, 2, errNotSent)
+	l.memory.update("tok_x", w, func(known *tally) {
+		if pass, left := known.counted(100, 2, 3, 50); pass != 1 || left != 50 {
+			t.Errorf("%d pass, %d left", pass, left)
+		}
+	})
+	check("Redis granted what was owed and one more", 50, 21, 10, 0)
+	l.alone(t, 100, 4, errNotSent)
+	l.memory.update("tok_x", w, func(known *tally) {
+		if pass, left := known.counted(100, 4, 3, 0); pass != 0 || left != 0 {
+			t.Errorf("%d pass, %d left", pass, left)
+		}
+	})
+	check("Redis had only 3 left", 100, 25, 14, 0)
+}
+
+func TestWhatRedisMayHaveCounted(t *testing.T) {
+	t.Parallel()
+
+	for _, tt := range []struct {
+		fault error
+		want  bool
+	}{
+		{errOpen, false},
+		{errSkipped, false},
+		{errQueueFull, false},
+		{fmt.Errorf("x: %w", &net.OpError{Op: "dial", Err: io.EOF}), false},
+		{redis.ErrPoolTimeout, true}, // not worth telling apart
+		{&net.OpError{Op: "read", Err: io.EOF}, true},
+		{context.DeadlineExceeded, true},
+		{io.EOF, true},
+	} {
+		if got := mayBeCounted(tt.fault); got != tt.want {
+			t.Errorf("%v: %v", tt.fault, got)
+		}
+	}
+}
+
+func TestJournalTellsEachChangeOfTheClocksOnce(t *testing.T) {
+	t.Parallel()
+
+	core, logs := observer.New(zapcore.InfoLevel)
+	var j journal
+	j.clockSkewed(time.Hour) // nobody listens yet
+	j.clockSkewed(0)
+	j.logger.Store(zap.New(core))
+	for _, ahead := range []time.Duration{0, time.Second, -1500 * time.Millisecond, 2 * time.Second, time.Hour, 0, 0, 3 * time.Second} {
+		j.clockSkewed(ahead)
+	}
+	if logs.Len() != 3 || logs.FilterLevelExact(zapcore.WarnLevel).Len() != 2 {
+		t.Errorf("logged %v", logs.All())
+	}
+}

@@ -1,0 +1,43 @@
+package ratelimit
+
+import (
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// largeSkew is how far Redis's clock and this machine's may be apart without a word.
+const largeSkew = time.Second
+
+// journal tells those who run the gateway what has changed: one line for each change.
+type journal struct {
+	logger atomic.Pointer[zap.Logger]
+	skewed atomic.Bool
+}
+
+func (j *journal) log() *zap.Logger {
+	if logger := j.logger.Load(); logger != nil {
+		return logger
+	}
+	return zap.NewNop()
+}
+
+func (j *journal) breakerChanged(open bool, cause error) {
+	if open {
+		j.log().Error("rate limiter fails", zap.Error(cause))
+		return
+	}
+	j.log().Info("rate limiter works again")
+}
+
+func (j *journal) clockSkewed(ahead time.Duration) {
+	clockSkewSeconds.Set(ahead.Seconds())
+	switch large := ahead.Abs() > largeSkew; {
+	case large == j.skewed.Load() || !j.skewed.CompareAndSwap(!large, large):
+	case large:
+		j.log().Warn("Redis's clock and this machine's differ; windows follow Redis's", zap.Duration("ahead", ahead))
+	default:
+		j.log().Info("Redis's clock and this machine's agree again", zap.Duration("ahead", ahead))
+	}
+}

@@ -1,0 +1,236 @@
+package ratelimit_test
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/internal/redistest"
+)
+
+// newShaky returns a limiter as the gateway uses it on a Redis behind proxy, and what it logs.
+func newShaky(t *testing.T, proxy *redistest.Proxy, options ratelimit.Options) (*ratelimit.Limiter, *observer.ObservedLogs) {
+	t.Helper()
+	limiter := ratelimit.New(newProxied(t, proxy), options)
+	t.Cleanup(limiter.Close)
+	core, logs := observer.New(zapcore.InfoLevel)
+	limiter.LogTo(zap.New(core))
+	return limiter, logs
+}
+
+// waitFor asks for windows that nobody uses until they are decided by source three times in a row.
+func waitFor(t *testing.T, limiter *ratelimit.Limiter, source ratelimit.Source) {
+	t.Helper()
+	for inARow, start := 0, time.Now(); inARow < 3; inARow++ {
+		if time.Since(start) > 20*time.Second {
+			t.Fatalf("windows are not decided by %s", source)
+		}
+		if result, err := limiter.Take(t.Context(), redistest.TokenID(), perMinute); err != nil || result.Source != source {
+			inARow = -1
+			<-time.After(5 * time.Millisecond)
+		}
+	}
+}
+
+// passing makes n requests of id and returns how many pass.
+func passing(t *testing.T, limiter *ratelimit.Limiter, id string, n int) (passed int) {
+	t.Helper()
+	for range n {
+		result, err := limiter.Take(t.Context(), id, perMinute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Allowed {
+			passed++
+		}
+	}
+	return passed
+}
+
+func TestAnOutageTakesNothingFromAWindowAndAddsNothingToIt(t *testing.T) {
+	t.Parallel()
+
+	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
+	limiter, logs := newShaky(t, proxy, ratelimit.Options{})
+	waitFor(t, ratelimit.Patient(limiter), ratelimit.Redis)
+	used, half := newID(t, direct), newID(t, direct)
+
+	passed := passing(t, limiter, used, 30)
+	proxy.SetDown(true)
+	waitFor(t, limiter, ratelimit.Local)
+	last, err := limiter.Peek(t.Context(), used, perMinute)
+	if err != nil || !last.Allowed || last.Remaining > 70 || last.Source != ratelimit.Local {
+		t.Errorf("what Redis had counted is forgotten: %+v, %v", last, err)
+	}
+	passed += passing(t, limiter, used, 110)
+	if n := passing(t, limiter, half, 40); n != 40 || passed != 100 {
+		t.Errorf("%d and %d passed, want 100 and 40", passed, n)
+	}
+
+	proxy.SetDown(false)
+	waitFor(t, limiter, ratelimit.Redis)
+	for id, want := range map[string]int{used: 0, half: 60} {
+		if result, err := direct.Peek(t.Context(), id, perMinute); err != nil || result.Remaining != want {
+			t.Errorf("Redis was not told what passed meanwhile: %+v, %v, want %d to remain", result, err, want)
+		}
+	}
+	if n := passing(t, limiter, half, 70); n != 60 {
+		t.Errorf("%d passed after the outage, want 60", n)
+	}
+	if n := passing(t, limiter, used, 5); n != 0 {
+		t.Errorf("%d passed after the window was used up alone", n)
+	}
+	if fails, works := logs.FilterMessage("rate limiter fails").Len(), logs.FilterMessage("rate limiter works again").Len(); fails != works || fails == 0 {
+		t.Errorf("logged %v", logs.All())
+	}
+}
+
+func TestAnOpenBreakerCostsNothing(t *testing.T) {
+	t.Parallel()
+
+	for _, options := range []ratelimit.Options{{}, deny} {
+		proxy := redistest.NewProxy(t)
+		limiter, logs := newShaky(t, proxy, options)
+		proxy.SetHung(true)
+		for logs.FilterMessage("rate limiter fails").Len() == 0 {
+			_, _ = limiter.Take(t.Context(), redistest.TokenID(), perMinute)
+		}
+		var took []time.Duration
+		for range 1000 {
+			start := time.Now()
+			_, err := limiter.Take(t.Context(), redistest.TokenID(), perMinute)
+			took = append(took, time.Since(start))
+			if errors.Is(err, ratelimit.ErrUnavailable) != (options == deny) {
+				t.Fatal(err)
+			}
+		}
+		slices.Sort(took)
+		if took[900] > time.Millisecond { // one in ten for a busy machine
+			t.Errorf("1 in 10 takes more than %v", took[900])
+		}
+		if logs.Len() != 1 {
+			t.Errorf("logged %v", logs.All())
+		}
+	}
+}
+
+func TestARequestWaitsForASlowRedisInTime(t *testing.T) {
+	t.Parallel()
+
+	proxy := redistest.NewProxy(t)
+	limiter, logs := newShaky(t, proxy, ratelimit.Options{})
+	waitFor(t, limiter, ratelimit.Redis)
+	proxy.SetDelay(200 * time.Millisecond)
+	var late, all atomic.Int64
+	var callers sync.WaitGroup
+	for range 20 {
+		callers.Go(func() {
+			for logs.Len() == 0 {
+				start := time.Now()
+				result, err := limiter.Take(t.Context(), redistest.TokenID(), perMinute)
+				if err != nil || !result.Allowed {
+					t.Errorf("%+v, %v", result, err)
+				}
+				all.Add(1)
+				if time.Since(start) > 3*ratelimit.Timeout/2 { // of which the machine may need some
+					late.Add(1)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	if late.Load() > all.Load()/10+1 {
+		t.Errorf("%d of %d requests waited too long", late.Load(), all.Load())
+	}
+	proxy.SetDelay(0)
+	waitFor(t, limiter, ratelimit.Redis)
+}
+
+func TestOneGatewayKeepsToTheLimitWhateverBecomesOfRedis(t *testing.T) {
+	t.Parallel()
+
+	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
+	limiter, _ := newShaky(t, proxy, ratelimit.Options{})
+	stop := make(chan struct{})
+	var flapping sync.WaitGroup
+	flapping.Go(func() {
+		for n := int64(0); ; n++ {
+			select {
+			case <-stop:
+				proxy.SetDown(false)
+				return
+			case <-time.After(7 * time.Millisecond):
+				proxy.SetDown(n%3 == 0)
+				proxy.CutAfter(n * 13 % 300)
+			}
+		}
+	})
+	passed := map[string]*atomic.Int64{}
+	for range 8 {
+		passed[newID(t, direct)] = new(atomic.Int64)
+	}
+	var callers sync.WaitGroup
+	for id, count := range passed {
+		for range 10 {
+			callers.Go(func() {
+				for range 40 {
+					result, err := limiter.Take(t.Context(), id, perMinute)
+					if err != nil {
+						t.Error(err)
+					}
+					if result.Allowed {
+						count.Add(1)
+					}
+					<-time.After(time.Millisecond)
+				}
+			})
+		}
+	}
+	callers.Wait()
+	close(stop)
+	flapping.Wait()
+	waitFor(t, limiter, ratelimit.Redis)
+	for id, count := range passed {
+		count.Add(int64(passing(t, limiter, id, 110)))
+		// Less than the limit passes if Redis counted what it could not answer.
+		if n := count.Load(); n > 100 || n < 50 {
+			t.Errorf("%d passed, want at most 100", n)
+		}
+	}
+}
+
+func TestAnOutageAddsAtMostAShareToAWindowForEachGateway(t *testing.T) {
+	t.Parallel()
+
+	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
+	two := ratelimit.Options{Replicas: 2}
+	first, _ := newShaky(t, proxy, two)
+	second, _ := newShaky(t, proxy, two)
+	waitFor(t, ratelimit.Patient(first), ratelimit.Redis)
+	waitFor(t, ratelimit.Patient(second), ratelimit.Redis)
+	id := newID(t, direct)
+	before := passing(t, direct, id, 60) // at a gateway that these do not know of
+	proxy.SetDown(true)
+	waitFor(t, first, ratelimit.Local)
+	waitFor(t, second, ratelimit.Local)
+	if n := passing(t, first, id, 110); n != 50 {
+		t.Errorf("the first gateway passed %d, want 50", n)
+	}
+	if n := passing(t, second, id, 110); n != 50 {
+		t.Errorf("the second gateway passed %d, want 50", n)
+	}
+	proxy.SetDown(false)
+	waitFor(t, first, ratelimit.Redis)
+	waitFor(t, second, ratelimit.Redis)
+	if n := passing(t, first, id, 5) + passing(t, second, id, 5) + passing(t, direct, id, 5); n != 0 || before != 60 {
+		t.Errorf("%d more passed after the outage", n)
+	}
+}

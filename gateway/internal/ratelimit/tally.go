@@ -1,0 +1,60 @@
+package ratelimit
+
+// tally is what this gateway knows of one window. It outlasts an outage of Redis, so that what Redis had
+// counted before is not given again, and what this gateway gave meanwhile is counted in Redis after.
+type tally struct {
+	window window
+	limit  int // at the last change
+	// empty is the largest limit at which Redis has said that nothing is left. Nothing flows back within a
+	// window, so no request passes before the next one, unless the limit is raised.
+	empty int
+	// used is how many requests of all gateways Redis has counted, by its last answer, and how many of
+	// this gateway's it may have counted since.
+	used int
+	// granted is how many requests this gateway has let through, whoever decided. It never goes over the
+	// limit, so not even a Redis that has forgotten the window makes one gateway exceed it.
+	granted int
+	// alone is how many of these this gateway decided without Redis,
+	alone int
+	// and owed how many of those Redis has not counted yet.
+	owed int
+}
+
+// isEmpty reports whether it is certain, without asking, that nothing is left at this limit.
+func (t *tally) isEmpty(limit int) bool {
+	return t.empty >= limit || t.granted >= limit
+}
+
+// counted notes that Redis was asked for what is owed and some more, granted so many of both together and
+// said what remains. It returns how many requests pass, and what remains for them.
+func (t *tally) counted(limit, owed, granted, remaining int) (pass, left int) {
+	if remaining == 0 {
+		t.empty = max(t.empty, limit)
+	}
+	t.limit = limit
+	t.used = limit - remaining
+	t.owed -= owed // what was not granted of it cannot be: the window is empty
+	room := max(limit-t.granted, 0)
+	pass = min(max(granted-owed, 0), room)
+	t.granted += pass
+	return pass, min(remaining, room-pass)
+}
+
+// lost notes that Redis was asked for what is owed and has not answered. As it may have counted it, it is
+// not asked for it again.
+func (t *tally) lost(owed int) {
+	t.owed -= owed
+	t.used += owed
+}
+
+// passAlone notes that requests pass without Redis, which has certainly not counted them if owed.
+func (t *tally) passAlone(limit, requests int, owed bool) {
+	t.limit = limit
+	t.granted += requests
+	t.alone += requests
+	if owed {
+		t.owed += requests
+	} else {
+		t.used += requests
+	}
+}
