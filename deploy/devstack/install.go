@@ -15,10 +15,16 @@ var errCannotInstall = errors.New("packages can only be installed on Debian, as 
 
 // present says whether the machine has what a Debian package brings.
 var present = map[string]func() bool{
-	"gcc":          func() bool { _, err := exec.LookPath("gcc"); return err == nil },
+	"chromium":     onPath("chromium"),
+	"gcc":          onPath("gcc"),
 	"libc6-dev":    func() bool { _, err := os.Stat("/usr/include/stdlib.h"); return err == nil },
+	"npm":          onPath("npm"),
 	"postgresql":   func() bool { return findPostgres() != "" },
-	"redis-server": func() bool { _, err := exec.LookPath("redis-server"); return err == nil },
+	"redis-server": onPath("redis-server"),
+}
+
+func onPath(program string) func() bool {
+	return func() bool { _, err := exec.LookPath(program); return err == nil }
 }
 
 // install installs those of the named Debian packages that the machine lacks.

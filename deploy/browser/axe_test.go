@@ -1,0 +1,65 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+)
+
+// axeRules are what is asked of every page: WCAG 2.2 at level AA, and what
+// axe's authors hold for good practice.
+const axeRules = `{
+	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+	resultTypes: ["violations"],
+}`
+
+// accessible fails the test when axe finds anything on the page as it is, in
+// light and in dark colours.
+func (b *tab) accessible() {
+	b.Helper()
+	for _, dark := range []bool{false, true} {
+		b.dark(dark)
+		for _, found := range b.audit() {
+			b.Errorf("at %s (dark: %t): %s", b.path(), dark, found)
+		}
+	}
+	b.dark(false)
+}
+
+type violation struct {
+	ID, Impact, Help string
+	Nodes            []struct {
+		HTML           string
+		Target         []string
+		FailureSummary string
+	}
+}
+
+func (v violation) String() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s (%s): %s", v.ID, v.Impact, v.Help)
+	for _, node := range v.Nodes {
+		fmt.Fprintf(&s, "\n\t%s\n\t%.200s\n\t%s", strings.Join(node.Target, " "), node.HTML,
+			strings.ReplaceAll(node.FailureSummary, "\n", "\n\t"))
+	}
+	return s.String()
+}
+
+func (b *tab) audit() []violation {
+	b.Helper()
+	// The page's content security policy stops its own scripts, not the debugger's.
+	eval[bool](b, axe+"; true")
+	return eval[[]violation](b, `axe.run(document, `+axeRules+`).then(result => result.violations)`)
+}
+
+// fitsPhones fails the test when the page has to be scrolled sideways on a
+// window of 320 CSS pixels, which also is a wide one at 400 % zoom (WCAG 1.4.10).
+func (b *tab) fitsPhones() {
+	b.Helper()
+	b.size(320, 640)
+	if width := eval[int](b, "document.documentElement.scrollWidth"); width > 320 {
+		wide := eval[[]string](b, `[...document.querySelectorAll("body *")]
+			.filter(e => e.getBoundingClientRect().right > 320).map(e => e.outerHTML.slice(0, 120))`)
+		b.Errorf("at %s: %d pixels wide in a window of 320; beyond it reach\n\t%s", b.path(), width, strings.Join(wide, "\n\t"))
+	}
+	b.size(1280, 800)
+}

@@ -1,0 +1,220 @@
+package browser
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+func TestARotatedTokenOverlapsUntilItIsEnded(t *testing.T) {
+	t.Parallel()
+	b := enter(t, found(t, "Cape Fresh Exports"))
+	old := b.generate()
+	if status, header := get(t, b, "/api/v1/token", old); status != http.StatusOK || header.Get("Sunset") != "" {
+		t.Errorf("before rotation: %d, Sunset %q", status, header.Get("Sunset"))
+	}
+	b.follow("#done")
+	b.follow(`a[aria-label="Rotate ERP"]`)
+	b.accessible()
+	b.fitsPhones()
+	b.follow("#submit")
+	successor := b.shownToken()
+	b.sees("goes on working until")
+	b.accessible()
+	b.follow("#done")
+	b.sees("Being replaced")
+	b.accessible()
+
+	if status, _ := get(t, b, "/api/v1/token", successor); status != http.StatusOK {
+		t.Errorf("the successor: %d", status)
+	}
+	end := answerWithin(t, b, old, "its end", func(status int, header http.Header) bool {
+		return status == http.StatusOK && header.Get("Sunset") != ""
+	}).Get("Sunset")
+	sunset, err := http.ParseTime(end)
+	if in := time.Until(sunset); err != nil || in < 23*time.Hour || in > 24*time.Hour {
+		t.Errorf("the old token's end is %q (%v)", end, err)
+	}
+
+	b.click(`a[aria-label="End overlap now: ERP"]`)
+	b.awaits(`document.querySelector("dialog[open]") && document.activeElement.textContent.trim() === "Cancel"`)
+	b.sees("End the overlap of ERP now?")
+	b.accessible()
+	b.follow("dialog #revoke")
+	refused(t, b, old)
+	if status, _ := get(t, b, "/api/v1/token", successor); status != http.StatusOK {
+		t.Errorf("the successor, after the end of the overlap: %d", status)
+	}
+	b.visit(b.path() + "?show=revoked")
+	b.sees("Revoked")
+	b.accessible()
+}
+
+func TestRevokingAsksOnceAndIsHonest(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	b := enter(t, o)
+	token := b.generate()
+	b.follow("#done")
+	const revoke = `a[aria-label="Revoke ERP"]`
+
+	b.click(revoke)
+	b.awaits(`document.querySelector("dialog[open]") && document.activeElement.textContent.trim() === "Cancel"`)
+	b.sees("It was never used.")
+	b.accessible()
+	b.do(chromedp.KeyEvent(kb.Escape))
+	b.awaits(`!document.querySelector("dialog") && document.activeElement.getAttribute("aria-label") === "Revoke ERP"`)
+
+	if status, _ := get(t, b, "/api/v1/token", token); status != http.StatusOK {
+		t.Errorf("the token that was not revoked: %d", status)
+	}
+	b.reloadsUntil(o.path("/api"), `document.querySelector("#tokens").innerText.includes("`+b.address+`")`)
+	b.click(revoke)
+	b.sees("It was last used")
+	b.sees(b.address)
+	b.fill("dialog #reason", "lost with a laptop")
+	b.follow("dialog #revoke")
+	b.sees("is revoked.")
+	b.accessible()
+	refused(t, b, token)
+	b.sees("No token is active.")
+	b.follow("#show-revoked")
+	b.sees("lost with a laptop")
+	b.follow(`nav.tabs a[href$="/audit-log"]`)
+	b.sees("lost with a laptop")
+	b.accessible()
+	b.fitsPhones()
+}
+
+// TestEverythingWorksWithoutAScript walks from signing in to signing out.
+func TestEverythingWorksWithoutAScript(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	b := open(t)
+	b.withoutScript()
+	b.visit(o.path("/api"))
+	b.signIn(o.owner)
+	b.follow("#generate")
+	if status := b.follow("#submit"); status != http.StatusUnprocessableEntity {
+		t.Errorf("without a name: %d", status)
+	}
+	b.sees("Enter a name.")
+	b.awaits(`document.activeElement.id === "summary"`)
+	b.fill("#name", "ERP")
+	b.click("label:has(#preset-custom)")
+	b.click(`label:has([id="permission-shipments:read"])`)
+	b.follow("#submit")
+	old := b.shownToken()
+	for _, hidden := range []string{`[data-copy="token"]`, `[role="tablist"]`} {
+		if eval[bool](b, `!!document.querySelector('`+hidden+`')?.checkVisibility()`) {
+			t.Errorf("%s is shown, but does nothing", hidden)
+		}
+	}
+	if status, _ := get(t, b, "/api/v1/shipments", old); status != http.StatusOK {
+		t.Errorf("the token: %d", status)
+	}
+	if status := b.reload(); status != http.StatusConflict {
+		t.Errorf("reloading: %d", status)
+	}
+	b.visit(o.path("/api"))
+	b.onlyToken()
+
+	b.follow(`a[aria-label="Rotate ERP"]`)
+	b.click("label:has(#overlap-0)")
+	b.follow("#submit")
+	successor := b.shownToken()
+	b.sees("has stopped working")
+	refused(t, b, old)
+	b.follow("#done")
+	b.follow(`a[aria-label="Revoke ERP"]`)
+	b.sees("Revoke ERP?")
+	b.awaits(`document.activeElement.id === "cancel"`)
+	b.follow("#revoke")
+	refused(t, b, successor)
+
+	b.follow(`nav.tabs a[href$="/members"]`)
+	b.fill("#email", "new."+o.owner.email)
+	b.follow("#invite")
+	b.sees("It is shown this once")
+	b.click("#account-menu summary")
+	b.follow("#sign-out")
+	b.sees("You are signed out.")
+}
+
+// TestEverythingWorksWithTheKeyboard: no mouse from signing in to revoking.
+func TestEverythingWorksWithTheKeyboard(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	b := open(t)
+	b.visit(o.path("/api"))
+	b.tabTo("#email")
+	b.keys(o.owner.email)
+	b.tabTo("#password")
+	b.load(chromedp.KeyEvent(o.owner.password + kb.Enter))
+
+	b.tabTo("a.skip")
+	b.keys(kb.Enter)
+	b.tabTo("#generate")
+	b.load(chromedp.KeyEvent(kb.Enter))
+	b.tabTo("#name")
+	b.keys("ERP")
+	b.tabTo("[name=preset]")
+	b.keys(kb.ArrowDown)
+	b.tabTo("[name=expiry]:checked")
+	b.keys(kb.ArrowUp)
+	b.tabTo("#advanced summary")
+	b.keys(" ")
+	b.tabTo("#ip_allow")
+	b.keys("127.0.0.0/8")
+	b.tabTo("#submit")
+	b.load(chromedp.KeyEvent(kb.Enter))
+	token := b.shownToken()
+	b.sees("Read & write")
+	if status, _ := get(t, b, "/api/v1/shipments", token); status != http.StatusOK {
+		t.Errorf("the token: %d", status)
+	}
+	b.mayUseClipboard(true)
+	b.tabTo("#tab-token-button")
+	b.keys(kb.ArrowRight)
+	b.awaits(`document.activeElement.id === "tab-env-button"`)
+	b.tabTo(`[data-copy="env"]`)
+	b.keys(kb.Enter)
+	b.awaits(`document.querySelector("#copied").textContent.includes("Copied.")`)
+	b.tabTo("#done")
+	b.load(chromedp.KeyEvent(kb.Enter))
+
+	b.tabTo(`a[aria-label="Revoke ERP"]`)
+	b.keys(kb.Enter)
+	b.awaits(`document.querySelector("dialog[open]") && document.activeElement.textContent.trim() === "Cancel"`)
+	b.keys(kb.Enter)
+	b.awaits(`!document.querySelector("dialog")`)
+	b.keys(kb.Enter)
+	b.awaits(`document.querySelector("dialog[open]") && document.activeElement.textContent.trim() === "Cancel"`)
+	b.tabTo("dialog #revoke")
+	b.load(chromedp.KeyEvent(kb.Enter))
+	b.sees("is revoked.")
+}
+
+// keys types.
+func (b *tab) keys(keys string) {
+	b.Helper()
+	b.do(chromedp.KeyEvent(keys))
+}
+
+// tabTo presses Tab until the focus is where it is to be, and can be seen there.
+func (b *tab) tabTo(selector string) {
+	b.Helper()
+	for range 60 {
+		if eval[bool](b, "document.activeElement.matches(`"+selector+"`)") {
+			if !eval[bool](b, `(s => s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0 || s.boxShadow !== "none")(getComputedStyle(document.activeElement))`) {
+				b.Errorf("at %s: that %s has the focus cannot be seen", b.path(), selector)
+			}
+			return
+		}
+		b.keys(kb.Tab)
+	}
+	b.Fatalf("at %s: Tab does not lead to %s", b.path(), selector)
+}

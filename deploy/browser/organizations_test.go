@@ -1,0 +1,125 @@
+package browser
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestAMemberOfTwoOrganizationsSwitches(t *testing.T) {
+	t.Parallel()
+	one, other, foreign := found(t, "Cape Fresh Exports"), found(t, "Valle Verde"), found(t, "Somebody Else")
+	other.admit(t, one.owner, "auditor")
+	b := open(t)
+	b.visit("/sign-in")
+	b.signIn(one.owner)
+	b.sees("Choose an organization")
+	b.accessible()
+	b.follow(`#organizations a[href="` + one.path("/api") + `"]`)
+	b.sees("Generate API Token")
+
+	b.click("#organization-menu summary")
+	b.accessible()
+	b.follow(`#organization-menu a[href="` + other.path("/api") + `"]`)
+	b.sees("Your role does not make tokens.")
+	if b.has("#generate") {
+		t.Error("an auditor is offered to generate a token")
+	}
+	for _, page := range []string{"/api", "/members", "/audit-log", "/api/new"} {
+		if status := b.visit(foreign.path(page)); status != http.StatusNotFound {
+			t.Errorf("%s of an organization that is not theirs: %d", page, status)
+		}
+		if strings.Contains(b.body(), foreign.name) {
+			t.Errorf("%s names an organization that is not theirs", page)
+		}
+	}
+	if status := b.visit(other.path("/api/new")); status != http.StatusForbidden {
+		t.Errorf("an auditor gets the form for a token: %d", status)
+	}
+	b.accessible()
+}
+
+func TestARemovedMemberLosesAccessWithTheNextRequest(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	leaver := o.join(t, "member")
+	owner, member := enter(t, o), open(t)
+	member.visit(o.path("/api"))
+	member.signIn(leaver)
+	member.follow("#generate")
+
+	owner.visit(o.path("/members"))
+	owner.accessible()
+	owner.click(`a[aria-label="Remove ` + leaver.email + `"]`)
+	owner.awaits(`document.querySelector("dialog[open]") && document.activeElement.textContent.trim() === "Cancel"`)
+	owner.accessible()
+	owner.follow("dialog #remove")
+	if strings.Contains(eval[string](owner, `document.querySelector("#members").innerText`), leaver.email) {
+		t.Error("who was removed is still listed")
+	}
+
+	member.fill("#name", "One last token")
+	if status := member.follow("#submit"); status != http.StatusNotFound {
+		t.Errorf("who was removed is answered with %d", status)
+	}
+	owner.visit(o.path("/api"))
+	owner.sees("No token yet")
+}
+
+func TestAnInvitationIsAcceptedOnce(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	owner := enter(t, o)
+	owner.follow(`nav.tabs a[href$="/members"]`)
+	owner.fill("#email", "no address")
+	if status := owner.follow("#invite"); status != http.StatusUnprocessableEntity {
+		t.Errorf("an invitation of nobody: %d", status)
+	}
+	owner.awaits(`document.activeElement.id === "summary"`)
+	owner.accessible()
+	invited := person{email: "new." + o.owner.email, password: "salt and citrus winds"}
+	owner.fill("#email", invited.email)
+	owner.follow("#invite")
+	code := eval[string](owner, `document.querySelector("#code").textContent`)
+	owner.accessible()
+	owner.fitsPhones()
+	owner.visit(o.path("/members"))
+	if strings.Contains(owner.body(), code) {
+		t.Error("the code is shown again")
+	}
+	owner.sees(invited.email)
+
+	b := open(t)
+	b.visit("/sign-in")
+	b.follow("#to-invitation")
+	b.accessible()
+	b.fill("#email", invited.email)
+	b.fill("#code", "AAAA-BBBB-CCCC-DDDD-EEEE")
+	b.fill("#name", "Thandi Nkosi")
+	b.fill("#password", invited.password)
+	if status := b.follow("#accept"); status != http.StatusUnprocessableEntity {
+		t.Errorf("a wrong code: %d", status)
+	}
+	b.accessible()
+	b.fill("#code", strings.ToLower(code))
+	b.fill("#password", invited.password)
+	b.follow("#accept")
+	if b.path() != o.path("/api") {
+		t.Fatalf("joining led to %s:\n%s", b.path(), b.body())
+	}
+	b.sees("Thandi Nkosi")
+
+	again := open(t)
+	again.visit("/sign-in/invitation")
+	again.fill("#email", invited.email)
+	again.fill("#code", code)
+	again.fill("#password", invited.password)
+	if status := again.follow("#accept"); status != http.StatusUnprocessableEntity {
+		t.Errorf("a used code: %d", status)
+	}
+	owner.visit(o.path("/audit-log"))
+	owner.sees(invited.email)
+	if strings.Contains(owner.body(), code) {
+		t.Error("the code is in the audit log")
+	}
+}

@@ -1,0 +1,92 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// person is somebody who can sign in.
+type person struct{ email, password string }
+
+// organization is one that a test has to itself.
+type organization struct {
+	id    string
+	name  string
+	owner person
+}
+
+// path is the address of one of its pages.
+func (o organization) path(page string) string { return "/settings/" + o.id + page }
+
+// found makes an organization with an owner.
+func found(t *testing.T, name string) organization {
+	t.Helper()
+	if stack == nil {
+		t.Skip("no Chromium on PATH; on Debian: apt-get install chromium")
+	}
+	id, err := stack.CreateOrganization(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := organization{id: id, name: name}
+	o.owner = o.join(t, "owner")
+	return o
+}
+
+var lastPerson atomic.Int32
+
+// join makes somebody new a member of the organization.
+func (o organization) join(t *testing.T, role string) person {
+	t.Helper()
+	p := person{email: fmt.Sprintf("%s%d@quayside.example", role, lastPerson.Add(1))}
+	var err error
+	if p.password, err = stack.CreateUser(t.Context(), p.email, o.id, role); err != nil {
+		t.Fatal(err)
+	}
+	if p.password == "" {
+		t.Fatalf("%s was there already", p.email)
+	}
+	return p
+}
+
+// admit makes somebody who can sign in already a member of the organization.
+func (o organization) admit(t *testing.T, p person, role string) {
+	t.Helper()
+	if _, err := stack.CreateUser(t.Context(), p.email, o.id, role); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// signIn signs somebody in on the page that is open. A busy machine may be too
+// slow for the password within a request's time; then it is as on any page that
+// is not available: one tries again.
+func (b *tab) signIn(p person) {
+	b.Helper()
+	page, status := b.path(), 0
+	for range 5 {
+		b.fill("#email", p.email)
+		b.fill("#password", p.password)
+		if status = b.follow("#sign-in"); status != http.StatusServiceUnavailable {
+			break
+		}
+		b.visit(page)
+	}
+	if status != http.StatusOK || strings.HasPrefix(b.path(), "/sign-in") {
+		b.Fatalf("signing in led to %s, %d:\n%s", b.path(), status, b.body())
+	}
+}
+
+// enter opens a browser in which the organization's owner sees its tokens.
+func enter(t *testing.T, o organization) *tab {
+	t.Helper()
+	b := open(t)
+	b.visit(o.path("/api"))
+	b.signIn(o.owner)
+	if b.path() != o.path("/api") {
+		t.Fatalf("signing in led to %s, not back to what was asked for", b.path())
+	}
+	return b
+}

@@ -1,0 +1,150 @@
+package browser
+
+import (
+	"database/sql"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestSigningInLeadsWhereOneWantedToGo(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	b := open(t)
+	b.visit(o.path("/members"))
+	if !strings.HasPrefix(b.path(), "/sign-in?next=") {
+		t.Fatalf("without a session one gets to %s", b.path())
+	}
+	b.fill("#email", o.owner.email)
+	b.fill("#password", "not the password")
+	if status := b.follow("#sign-in"); status != http.StatusUnprocessableEntity {
+		t.Errorf("a wrong password is answered with %d", status)
+	}
+	b.sees("E-mail address or password is wrong.")
+	b.awaits(`document.activeElement.id === "summary"`)
+	if email, password := eval[string](b, `document.querySelector("#email").value`), eval[string](b, `document.querySelector("#password").value`); email != o.owner.email || password != "" {
+		t.Errorf("the form was sent back with e-mail %q and password %q", email, password)
+	}
+	b.signIn(o.owner)
+	if b.path() != o.path("/members") {
+		t.Errorf("signing in led to %s", b.path())
+	}
+	for _, cookie := range cookies(b) {
+		if !cookie.HTTPOnly || cookie.SameSite == "" || cookie.Path != "/" || cookie.Expires > 0 {
+			t.Errorf("cookie %+v", cookie)
+		}
+	}
+}
+
+func TestSigningOutLeavesNothingToGoBackTo(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	b := enter(t, o)
+	b.click("#account-menu summary")
+	b.follow("#sign-out")
+	b.sees("You are signed out.")
+	b.back()
+	b.awaits(`location.pathname === "/sign-in"`)
+	if strings.Contains(b.body(), o.name) {
+		t.Errorf("Back shows the organization again:\n%s", b.body())
+	}
+	if status := b.visit(o.path("/api")); status != http.StatusOK || !strings.HasPrefix(b.path(), "/sign-in") {
+		t.Errorf("after signing out one gets to %s", b.path())
+	}
+}
+
+// TestWrongPasswordsAreThrottled: and the right one, too, until the pause is
+// over; but nobody else, and not those who are signed in.
+func TestWrongPasswordsAreThrottled(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	inside, guesser := enter(t, o), open(t)
+	guesser.visit("/sign-in")
+	status := 0
+	for range 11 {
+		guesser.fill("#email", o.owner.email)
+		guesser.fill("#password", "a guess")
+		status = guesser.follow("#sign-in")
+	}
+	if status != http.StatusTooManyRequests {
+		t.Errorf("the eleventh guess is answered with %d", status)
+	}
+	guesser.sees("Too many attempts.")
+	guesser.accessible()
+	guesser.fill("#password", o.owner.password)
+	if status := guesser.follow("#sign-in"); status != http.StatusTooManyRequests {
+		t.Errorf("the right password is answered with %d", status)
+	}
+	other := o.join(t, "member")
+	guesser.signIn(other)
+	if status := inside.visit(o.path("/members")); status != http.StatusOK || inside.path() != o.path("/members") {
+		t.Errorf("who was signed in gets to %s, %d", inside.path(), status)
+	}
+}
+
+func TestAnExpiredSessionAsksToSignInAgain(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	b := enter(t, o)
+	endSessions(t, o.owner)
+	b.follow(`nav.tabs a[href$="/members"]`)
+	b.sees("Your session has ended")
+	b.accessible()
+	b.signIn(o.owner)
+	if b.path() != o.path("/members") {
+		t.Errorf("signing in again led to %s", b.path())
+	}
+}
+
+// TestAFormSentWithAnExpiredSessionDoesNothing: nor does it after signing in.
+func TestAFormSentWithAnExpiredSessionDoesNothing(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	b := enter(t, o)
+	b.follow("#generate")
+	b.fill("#name", "ERP")
+	endSessions(t, o.owner)
+	b.follow("#submit")
+	b.sees("Your session has ended")
+	b.signIn(o.owner)
+	b.sees("No token yet")
+}
+
+// endSessions lets somebody's sessions be older than they may.
+func endSessions(t *testing.T, p person) {
+	t.Helper()
+	db, err := sql.Open("postgres", stack.DSN("tokens"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	result, err := db.ExecContext(t.Context(), `UPDATE sessions SET expires_at = now() - interval '1 second'
+		WHERE user_id = (SELECT id FROM users WHERE email = $1)`, p.email)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := result.RowsAffected(); n == 0 || err != nil {
+		t.Fatalf("%d sessions (%v)", n, err)
+	}
+}
+
+func TestASessionIsEndedFromAnother(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	office, lost := enter(t, o), enter(t, o)
+	office.visit("/settings/sessions")
+	if n := eval[int](office, `document.querySelectorAll("#sessions li").length`); n != 2 {
+		t.Fatalf("%d sessions are listed, want 2", n)
+	}
+	for _, address := range []string{office.address, lost.address} {
+		office.sees(address)
+	}
+	office.accessible()
+	office.follow("#end-others")
+	office.sees("All your other sessions have ended.")
+	lost.visit(o.path("/api"))
+	lost.sees("Your session has ended")
+	if status := office.visit(o.path("/api")); status != http.StatusOK || office.path() != o.path("/api") {
+		t.Errorf("who ended the others gets to %s", office.path())
+	}
+}
