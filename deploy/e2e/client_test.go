@@ -9,8 +9,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -31,36 +29,32 @@ var (
 	apis      []routers.Router
 )
 
-func loadAPIs(ctx context.Context, root string) error {
+func loadAPIs(ctx context.Context) error {
 	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.PlainBodyDecoder)
-	served, err := fetchAPI(ctx)
-	if err != nil {
-		return err
-	}
-	tokens, err := os.ReadFile(filepath.Join(root, "tokens-svc/api/openapi.yaml"))
-	if err != nil {
-		return err
-	}
-	for _, content := range [][]byte{served, tokens} {
-		doc, err := openapi3.NewLoader().LoadFromData(content)
+	for _, path := range []string{"/api/v1/openapi.json", "/api/v1/openapi/tokens.json"} {
+		content, err := fetchAPI(ctx, path)
 		if err != nil {
 			return err
 		}
+		doc, err := openapi3.NewLoader().LoadFromData(content)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 		if err := doc.Validate(ctx); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		doc.Servers = openapi3.Servers{{URL: stack.URL}}
 		router, err := gorillamux.NewRouter(doc)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		documents, apis = append(documents, doc), append(apis, router)
 	}
 	return nil
 }
 
-func fetchAPI(ctx context.Context) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, stack.URL+"/api/v1/openapi.json", nil)
+func fetchAPI(ctx context.Context, path string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, stack.URL+path, nil)
 	if err != nil {
 		return nil, err
 	}

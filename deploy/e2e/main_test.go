@@ -43,8 +43,8 @@ func run(m *testing.M) (code int, err error) {
 		return 0, errors.Join(err, devstack.Clean(dir))
 	}
 	defer func() { err = errors.Join(err, stack.Close(), devstack.Clean(dir)) }()
-	if err := loadAPIs(ctx, root); err != nil {
+	if err := loadAPIs(ctx); err != nil {
 		return 0, err
 	}
-	return m.Run(), nil
+	return m.Run(), stack.VerifyAudit(ctx)
 }
