@@ -34,6 +34,9 @@ func TestEveryRouteRefusesEveryPermissionButItsOwn(t *testing.T) {
 				t.Run(method+" "+path, func(t *testing.T) {
 					c := example(t, path, method, item, op)
 					need, _ := op.Extensions["x-permission"].(string)
+					if public := op.Security != nil && len(*op.Security) == 0; public != (need == "none") {
+						t.Errorf("x-permission is %q, but security says otherwise", need)
+					}
 					switch {
 					case need == "none":
 						do(t, c).wants(t, http.StatusOK, "")

@@ -1,0 +1,224 @@
+package e2e
+
+import (
+	"database/sql"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/lib/pq" // the driver
+)
+
+// managed is a token as the management API shows it.
+type managed struct {
+	ID, Name, Status, Secret string
+	CreatedBy                struct{ Kind, ID, Name string } `json:"created_by"`
+	ExpiresAt                *time.Time                      `json:"expires_at"`
+	RevokedReason            string                          `json:"revoked_reason"`
+	RotatedFrom              string                          `json:"rotated_from"`
+	RotatedTo                string                          `json:"rotated_to"`
+	Usage                    struct {
+		LastUsedAt   *time.Time `json:"last_used_at"`
+		LastUsedFrom string     `json:"last_used_from"`
+		Requests     int        `json:"requests_24h"`
+		Refused      int        `json:"refused_24h"`
+	}
+}
+
+type managedAnswer struct{ Token, Previous managed }
+
+// manager is an admin token of an organization that a test has to itself, with
+// requests enough to ask again and again.
+func manager(t *testing.T, name string) (organization, token string) {
+	t.Helper()
+	organization, err := stack.CreateOrganization(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := stack.CreateToken(t.Context(), organization, "admin", "--limit", "10000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return organization, made.Secret
+}
+
+// manage makes a call of the management API and reads the token in its answer.
+func manage(t *testing.T, token, method, path, body string, status int) managedAnswer {
+	t.Helper()
+	a := do(t, call{method: method, path: path, token: token, body: body})
+	a.wants(t, status, "")
+	if status == http.StatusNoContent {
+		return managedAnswer{}
+	}
+	return decode[managedAnswer](t, a)
+}
+
+// TestATokensLifeThroughTheAPI: made, changed, used, rotated, revoked; and who
+// did it is in the audit log.
+func TestATokensLifeThroughTheAPI(t *testing.T) {
+	t.Parallel()
+	_, admin := manager(t, "Life")
+	made := manage(t, admin, http.MethodPost, "/api/v1/tokens",
+		`{"token":{"name":"ERP","permissions":["shipments:read"],"rate_limit":{"limit":60,"window_seconds":60}}}`, http.StatusCreated).Token
+	if made.CreatedBy.Kind != "token" || made.Status != "active" || made.ExpiresAt == nil || !strings.HasPrefix(made.Secret, "shpt_live_") {
+		t.Errorf("made %+v", made)
+	}
+	path := "/api/v1/tokens/" + made.ID
+	manage(t, admin, http.MethodPatch, path, `{"token":{"name":"ERP 2"}}`, http.StatusOK)
+	for range 3 {
+		if a := do(t, call{path: "/api/v1/shipments", token: made.Secret}); a.window.limit != 60 {
+			t.Errorf("the token's limit is %d", a.window.limit)
+		}
+	}
+	var seen managed
+	eventually(t, 15*time.Second, "the report of use", func() bool {
+		seen = manage(t, admin, http.MethodGet, path, "", http.StatusOK).Token
+		return seen.Usage.Requests > 0
+	})
+	if seen.Name != "ERP 2" || seen.Secret != "" || seen.Usage.Requests != 3 || seen.Usage.Refused != 0 || seen.Usage.LastUsedFrom != "127.0.0.1" ||
+		seen.Usage.LastUsedAt == nil || time.Since(*seen.Usage.LastUsedAt) > time.Minute {
+		t.Errorf("after three requests: %+v", seen)
+	}
+
+	rotation := manage(t, admin, http.MethodPost, path+"/rotate", `{"grace_seconds":3600}`, http.StatusCreated)
+	successor := rotation.Token
+	if successor.RotatedFrom != made.ID || rotation.Previous.RotatedTo != successor.ID || successor.Name != "ERP 2" {
+		t.Errorf("rotated %+v", rotation)
+	}
+	again := do(t, call{method: http.MethodPost, path: path + "/rotate", token: admin, body: "{}"})
+	again.wants(t, http.StatusConflict, "")
+	if got := decode[struct{ Successor string }](t, again).Successor; got != successor.ID {
+		t.Errorf("the refusal of a second rotation names the successor %q, want %s", got, successor.ID)
+	}
+	do(t, call{path: "/api/v1/shipments", token: successor.Secret}).wants(t, http.StatusOK, "")
+	eventually(t, 11*time.Second, "Sunset", func() bool {
+		a := do(t, call{path: "/api/v1/token", token: made.Secret})
+		a.wants(t, http.StatusOK, "")
+		end, err := http.ParseTime(a.header.Get("Sunset"))
+		return err == nil && time.Until(end) > 59*time.Minute && time.Until(end) <= time.Hour
+	})
+
+	for _, reason := range []string{"laptop lost", "again"} {
+		if revoked := manage(t, admin, http.MethodPost, path+"/revoke", `{"reason":"`+reason+`"}`, http.StatusOK).Token; revoked.Status != "revoked" || revoked.RevokedReason != "laptop lost" {
+			t.Errorf("revoked %+v", revoked)
+		}
+	}
+	refused(t, made.Secret)
+	manage(t, successor.Secret, http.MethodDelete, "/api/v1/token", "", http.StatusNoContent)
+	refused(t, successor.Secret)
+
+	log := decode[struct {
+		Events []struct {
+			Action, Target string
+			Actor          struct{ Kind, Name string }
+		} `json:"audit_events"`
+	}](t, do(t, call{path: "/api/v1/audit-events", token: admin}))
+	var got []string
+	for _, e := range log.Events {
+		if e.Target == made.ID || e.Target == successor.ID {
+			got = append(got, e.Actor.Kind+" "+e.Action)
+		}
+	}
+	// Newest first. The second revocation was none.
+	if want := "token token.revoked, token token.revoked, token token.rotated, token token.updated, token token.created"; strings.Join(got, ", ") != want {
+		t.Errorf("the audit log has %q, want %q", got, want)
+	}
+}
+
+// refused waits until a token does not work any more.
+func refused(t *testing.T, token string) {
+	t.Helper()
+	eventually(t, 11*time.Second, "the refusal", func() bool {
+		return do(t, call{path: "/api/v1/token", token: token, from: "127.0.0.106"}).status == http.StatusUnauthorized
+	})
+}
+
+// TestAnotherOrganizationsTokenIsAnUnknownOne, whatever is tried with it.
+func TestAnotherOrganizationsTokenIsAnUnknownOne(t *testing.T) {
+	t.Parallel()
+	_, admin := manager(t, "Here")
+	_, elsewhere := manager(t, "There")
+	foreign := manage(t, elsewhere, http.MethodPost, "/api/v1/tokens", `{"token":{"name":"ERP","permissions":["shipments:read"]}}`, http.StatusCreated).Token
+	for _, c := range []call{
+		{method: http.MethodGet},
+		{method: http.MethodPatch, body: `{"token":{"name":"mine"}}`},
+		{method: http.MethodPost, path: "/rotate", body: `{"grace_seconds":0}`},
+		{method: http.MethodPost, path: "/revoke", body: `{}`},
+	} {
+		var details []string
+		for _, id := range []string{foreign.ID, "tok_000000000000"} {
+			c := c
+			c.token, c.path = admin, "/api/v1/tokens/"+id+c.path
+			a := do(t, c)
+			a.wants(t, http.StatusNotFound, "not_found")
+			details = append(details, a.problem(t).Detail)
+		}
+		if details[0] != details[1] {
+			t.Errorf("%s %s tells the two apart: %q", c.method, c.path, details)
+		}
+	}
+	do(t, call{path: "/api/v1/token", token: foreign.Secret}).wants(t, http.StatusOK, "")
+}
+
+// TestABusyTokenIsOneRowAnHour: however many requests, its use is one row, and
+// exact. What was refused with 429 is told, too.
+func TestABusyTokenIsOneRowAnHour(t *testing.T) {
+	t.Parallel()
+	organization, admin := manager(t, "Busy")
+	token, err := stack.CreateToken(t.Context(), organization, "shipments:read", "--limit", "50")
+	if err != nil {
+		t.Fatal(err)
+	}
+	passed, refused := 0, 0
+	for range 80 {
+		switch a := do(t, call{path: "/api/v1/token", token: token.Secret}); a.status {
+		case http.StatusOK:
+			passed++
+		case http.StatusTooManyRequests:
+			refused++
+		default:
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+	}
+	eventually(t, 25*time.Second, "the reports of use", func() bool {
+		seen := manage(t, admin, http.MethodGet, "/api/v1/tokens/"+token.ID, "", http.StatusOK).Token
+		return seen.Usage.Requests == passed && seen.Usage.Refused == refused
+	})
+	db, err := sql.Open("postgres", stack.DSN("tokens"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var rows int
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM token_usage WHERE token_id = $1", token.ID).Scan(&rows); err != nil {
+		t.Fatal(err)
+	}
+	if rows > 2 { // the hour may have ended meanwhile
+		t.Errorf("%d requests are %d rows", passed+refused, rows)
+	}
+}
+
+// TestEachFaultOfANewTokenIsPointedAt: and nothing was made.
+func TestEachFaultOfANewTokenIsPointedAt(t *testing.T) {
+	t.Parallel()
+	_, admin := manager(t, "Faults")
+	a := do(t, call{method: http.MethodPost, path: "/api/v1/tokens", token: admin, body: `{"token":{"name":"","permissions":["shipments:read","ship"],
+		"expires_at":"2020-01-01T00:00:00.000Z","ip_allow":["300.1.2.3"],"rate_limit":{"limit":101}}}`})
+	a.wants(t, http.StatusUnprocessableEntity, "validation_failed")
+	var pointers []string
+	for _, e := range a.problem(t).Errors {
+		pointers = append(pointers, e.Pointer)
+	}
+	got := fmt.Sprint(pointers)
+	for _, want := range []string{"/token/name", "/token/permissions/1", "/token/expires_at", "/token/ip_allow/0", "/token/rate_limit/limit"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("nothing points at %s: %s", want, a.body)
+		}
+	}
+	list := decode[struct{ Meta struct{ Total int } }](t, do(t, call{path: "/api/v1/tokens", token: admin}))
+	if list.Meta.Total != 1 {
+		t.Errorf("there are %d tokens, want the manager alone", list.Meta.Total)
+	}
+}
