@@ -81,7 +81,10 @@ func (m *Manager) Save(ctx context.Context, w http.ResponseWriter) error {
 	case scs.Destroyed:
 		m.scs.WriteSessionCookie(ctx, w, "", time.Time{})
 	case scs.Unmodified:
+		return nil
 	}
+	// scs has added a weaker rule for caches to whatever the page has.
+	w.Header().Set("Cache-Control", "no-store")
 	return nil
 }
 
