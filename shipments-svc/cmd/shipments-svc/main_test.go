@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -37,18 +38,28 @@ func (t testMain) Run() int {
 // own.
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
-		Setup: func(env *testscript.Env) error {
-			example, err := os.ReadFile("../../testdata/seed.json")
-			if err != nil {
-				return err
-			}
-			env.Setenv("DATABASE_URL", pgtest.New(t, postgres.Migrate))
-			env.Setenv("ORG", "org_01k9x3v7t2e8sbq4m6n0pacdfg")
-			return os.WriteFile(env.WorkDir+"/example.json", example, 0o600)
-		},
-	})
+	example, err := os.ReadFile("../../testdata/seed.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts, err := filepath.Glob("testdata/*.txt*")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("%d scripts, %v", len(scripts), err)
+	}
+	for _, script := range scripts {
+		t.Run(filepath.Base(script), func(t *testing.T) {
+			t.Parallel()
+			dsn := pgtest.New(t, postgres.Migrate)
+			testscript.Run(t, testscript.Params{
+				Files: []string{script},
+				Setup: func(env *testscript.Env) error {
+					env.Setenv("DATABASE_URL", dsn)
+					env.Setenv("ORG", "org_01k9x3v7t2e8sbq4m6n0pacdfg")
+					return os.WriteFile(env.WorkDir+"/example.json", example, 0o600)
+				},
+			})
+		})
+	}
 }
 
 // running is a service that a test started.
