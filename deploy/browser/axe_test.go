@@ -13,9 +13,10 @@ const axeRules = `{
 }`
 
 // accessible fails the test when axe finds anything on the page as it is, in
-// light and in dark colours.
+// light and in dark colours, or when a phone cannot show it.
 func (b *tab) accessible() {
 	b.Helper()
+	b.fitsPhones()
 	for _, dark := range []bool{false, true} {
 		b.dark(dark)
 		for _, found := range b.audit() {

@@ -19,7 +19,6 @@ func TestARotatedTokenOverlapsUntilItIsEnded(t *testing.T) {
 	b.follow("#done")
 	b.follow(`a[aria-label="Rotate ERP"]`)
 	b.accessible()
-	b.fitsPhones()
 	b.follow("#submit")
 	successor := b.shownToken()
 	b.sees("goes on working until")
@@ -86,7 +85,6 @@ func TestRevokingAsksOnceAndIsHonest(t *testing.T) {
 	b.follow(`nav.tabs a[href$="/audit-log"]`)
 	b.sees("lost with a laptop")
 	b.accessible()
-	b.fitsPhones()
 }
 
 // TestEverythingWorksWithoutAScript walks from signing in to signing out.

@@ -82,7 +82,6 @@ func TestAnInvitationIsAcceptedOnce(t *testing.T) {
 	owner.follow("#invite")
 	code := eval[string](owner, `document.querySelector("#code").textContent`)
 	owner.accessible()
-	owner.fitsPhones()
 	owner.visit(o.path("/members"))
 	if strings.Contains(owner.body(), code) {
 		t.Error("the code is shown again")

@@ -9,11 +9,9 @@ func TestProblemPagesAreAccessible(t *testing.T) {
 		t.Fatalf("/problems answered %d", status)
 	}
 	b.accessible()
-	b.fitsPhones()
 	if status := b.follow(`a[href="/problems/rate_limited"]`); status != 200 {
 		t.Fatalf("the link to a code answered %d", status)
 	}
 	b.sees("What to do")
 	b.accessible()
-	b.fitsPhones()
 }

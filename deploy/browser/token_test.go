@@ -27,7 +27,6 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	b.follow("#submit")
 	token := b.shownToken()
 	b.accessible()
-	b.fitsPhones()
 
 	b.mayUseClipboard(true)
 	for _, format := range []struct{ tab, button, want string }{
@@ -63,7 +62,6 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	b.follow("#tokens tbody th a")
 	b.sees("1 request")
 	b.accessible()
-	b.fitsPhones()
 }
 
 // TestCopyingSaysSoOnlyWhenItCopied: not allowed, and the older way refused,
@@ -175,7 +173,6 @@ func TestEachFormErrorStandsBesideItsField(t *testing.T) {
 		}
 	}
 	b.accessible()
-	b.fitsPhones()
 	b.click(`#summary a[href="#limit"]`)
 	b.awaits(`document.activeElement.id === "limit"`)
 	b.fill("#limit", "60")
