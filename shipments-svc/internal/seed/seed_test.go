@@ -3,6 +3,7 @@ package seed
 import (
 	"errors"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -45,7 +46,7 @@ func TestTheExampleShowsEverything(t *testing.T) {
 	}
 	first := all[0]
 	if first.Reference != "CFE-2026-0117" || first.ApprovedAt.Format(time.RFC3339Nano) != "2026-10-06T09:05:33.012Z" ||
-		first.Pallets[1] != (shipments.Pallet{Number: "36009123450002", ProduceName: "Avocado Hass", Calibre: "18", Boxes: 264, BoxWeight: 4000}) {
+		!reflect.DeepEqual(first.Pallets[1], shipments.Pallet{Number: "36009123450002", ProduceName: "Avocado Hass", Calibre: "18", Boxes: 264, BoxWeight: 4000}) {
 		t.Errorf("%+v", first)
 	}
 }

@@ -32,7 +32,7 @@ func do(s *Service, a Action, o Order) (err error) {
 	case Delete:
 		_, err = s.Delete(ctx, OrgID{1}, o)
 	case AttachDocument:
-		_, err = s.Attach(ctx, OrgID{1}, Attachment{Order: o, Type: PackingList, Pallets: []Pallet{{"P", "Plum", "A", 1, 1, Source{}}}})
+		_, err = s.Attach(ctx, OrgID{1}, Attachment{Order: o, Type: PackingList, Pallets: []Pallet{plum}})
 	case DeleteDocument:
 		_, err = s.Detach(ctx, OrgID{1}, Detachment{Order: o, Document: DocumentID{1}})
 	default:

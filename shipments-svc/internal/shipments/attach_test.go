@@ -3,6 +3,7 @@ package shipments
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ func TestAnAttachedDocumentIsPartOfTheShipmentAtOnce(t *testing.T) {
 		t.Fatalf("%v, %+v", err, k.revisions)
 	}
 	r, now, id := k.revisions[0], start.UTC().Truncate(time.Millisecond), DocumentID{15: 1}
-	if doc := *r.Attached; doc != got.Document || doc.ID != id || doc.Status != Processed || doc.PalletsExtracted != 2 || doc.RowsRead != 2 ||
+	if doc := *r.Attached; !reflect.DeepEqual(doc, got.Document) || doc.ID != id || doc.Status != Processed || doc.PalletsExtracted != 2 || doc.RowsRead != 2 ||
 		doc.CreatedAt != now || doc.ProcessedAt != now || doc.Declared.Pallets != 2 || doc.SHA256 == [32]byte{} {
 		t.Errorf("%+v", doc)
 	}
@@ -40,11 +41,11 @@ func TestAnAttachedDocumentIsPartOfTheShipmentAtOnce(t *testing.T) {
 	if want := (Entry{Version: 5, At: now, By: "tok_1", Action: AttachDocument, Status: ReadyForReview, Document: id}); fmt.Sprint(r.Entry) != fmt.Sprint(want) {
 		t.Errorf("%+v", r.Entry)
 	}
-	if len(r.Pallets) != 2 || r.Pallets[1].Source != (Source{id, 2}) || len(r.Checks) != 1 || len(got.Checks) != 1 {
+	if len(r.Pallets) != 2 || r.Pallets[1].Source != (Source{Document: id, Row: 2}) || len(r.Checks) != 1 || len(got.Checks) != 1 {
 		t.Errorf("%+v, %+v", r.Pallets, r.Checks)
 	}
 	e := k.evidence
-	if len(e.Documents) != 2 || len(e.Pallets) != 3 || e.Pallets[0] != plum || e.Draft != good || len(e.Elsewhere) != 1 ||
+	if len(e.Documents) != 2 || len(e.Pallets) != 3 || !reflect.DeepEqual(e.Pallets[0], plum) || e.Draft != good || len(e.Elsewhere) != 1 ||
 		!slices.Equal(k.ssccs, []string{"106141412345678908"}) || !k.now.Equal(start.Add(-366*24*time.Hour)) {
 		t.Errorf("judged on %+v, with %v after %s", e, k.ssccs, k.now)
 	}
@@ -105,7 +106,7 @@ func TestWithTheLastDocumentTheShipmentIsPendingAgain(t *testing.T) {
 	t.Parallel()
 	k := at(ReadyForReview)
 	first, second := plum, plum
-	first.Source, second.Source = Source{DocumentID{1}, 1}, Source{DocumentID{2}, 1}
+	first.Source, second.Source = Source{Document: DocumentID{1}, Row: 1}, Source{Document: DocumentID{2}, Row: 1}
 	k.documents, k.pallets = []Document{{ID: DocumentID{1}}, {ID: DocumentID{2}}}, []Pallet{first, second}
 	s := service(k)
 	if _, err := s.Detach(t.Context(), OrgID{1}, Detachment{Document: DocumentID{1}}); err != nil {
@@ -139,7 +140,7 @@ func TestAttachmentsAreJudged(t *testing.T) {
 		"required /type":                       {Pallets: []Pallet{plum}},
 		"invalid_value /type":                  {Type: "poem", Pallets: []Pallet{plum}},
 		"required /pallets":                    attachment(),
-		"out_of_range /pallets/1/boxes":        attachment(plum, Pallet{"P", "Plum", "A", 0, 1, Source{}}),
+		"out_of_range /pallets/1/boxes":        attachment(plum, Pallet{Number: "P", ProduceName: "Plum", Calibre: "A", BoxWeight: 1}),
 		"too_many_pallets /pallets":            attachment(slices.Repeat([]Pallet{plum}, MaxPallets+1)...),
 		"out_of_range /declared/pallets":       {Type: PackingList, Pallets: []Pallet{plum}, Declared: Declared{Pallets: -1}},
 		"out_of_range /declared/boxes":         {Type: PackingList, Pallets: []Pallet{plum}, Declared: Declared{Boxes: MaxDeclaredBoxes + 1}},

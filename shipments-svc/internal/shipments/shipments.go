@@ -90,7 +90,25 @@ type Pallet struct {
 	Calibre     string // as written: "18", "1XX", "75-80 mm"
 	Boxes       int
 	BoxWeight   Grams
-	Source      Source
+	Source      Source    // where it begins
+	Places      Places    // of values that were read elsewhere in the document
+	Contents    []Content // the lines that it was put together from; nil: it is one line
+}
+
+// Places is where the values of a pallet were read. A zero Place means the
+// pallet's Source.
+type Places struct {
+	Number, ProduceName, Calibre, Boxes, BoxWeight Place
+}
+
+// Content is one of several lines that make up a pallet, whose Boxes are their
+// sum and whose BoxWeight is their average, weighted by boxes.
+type Content struct {
+	ProduceName string
+	Calibre     string
+	Boxes       int
+	BoxWeight   Grams
+	Place
 }
 
 // Grams is a weight, exact to what the product shows: thousandths of a
