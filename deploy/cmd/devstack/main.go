@@ -111,8 +111,8 @@ Quayside is running.
   password   %[5]s
 
   API        %[1]s/api/v1
+  docs       %[1]s/docs
   OpenAPI    %[1]s/api/v1/openapi.json
-  problems   %[1]s/problems
   tokens     make -s token, or source .run/demo.env
   logs       %[2]s
 

@@ -18,6 +18,7 @@ import (
 	kithttp "github.com/go-kit/kit/transport/http"
 
 	"github.com/quayside/quayside/shipments-svc/api"
+	"github.com/quayside/quayside/shipments-svc/internal/docs"
 	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/problem"
 	"github.com/quayside/quayside/shipments-svc/internal/problemdocs"
@@ -83,6 +84,7 @@ func New(service Service, wiring endpoints.Wiring, log *slog.Logger) http.Handle
 
 	// Documents about the interface are anybody's.
 	rt.Handle("GET /api/v1/openapi.json", api.Handler())
+	docs.Add(rt.ServeMux)
 	rt.Handle("GET /problems", problemdocs.Index())
 	rt.Handle("GET /problems/{code}", problemdocs.Page())
 

@@ -1,0 +1,75 @@
+package docs_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/docs"
+)
+
+func get(t *testing.T, path, encoding string) *httptest.ResponseRecorder {
+	t.Helper()
+	mux := http.NewServeMux()
+	docs.Add(mux)
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)
+	if encoding != "" {
+		r.Header.Set("Accept-Encoding", encoding)
+	}
+	mux.ServeHTTP(w, r)
+	if w.Code != http.StatusOK {
+		t.Fatalf("GET %s: %d", path, w.Code)
+	}
+	return w
+}
+
+var loaded = regexp.MustCompile(`(?:src|href|spec-url)="([^"]*)"`)
+
+func TestPagesLoadNothingFromOtherHosts(t *testing.T) {
+	t.Parallel()
+	for path, document := range map[string]string{
+		"/docs":        `spec-url="/api/v1/openapi.json"`,
+		"/docs/tokens": `spec-url="/api/v1/openapi/tokens.json"`,
+	} {
+		w := get(t, path, "")
+		page := w.Body.String()
+		if !strings.Contains(page, document) || strings.Count(page, "aria-current") != 1 {
+			t.Errorf("%s shows another document than %s:\n%s", path, document, page)
+		}
+		for _, found := range loaded.FindAllStringSubmatch(page, -1) {
+			if at := found[1]; at != "data:," && (!strings.HasPrefix(at, "/") || strings.HasPrefix(at, "//")) {
+				t.Errorf("%s leads to %s", path, at)
+			}
+		}
+		if p := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(p, "default-src 'none'; script-src 'self';") || strings.Contains(p, "http") {
+			t.Errorf("%s has the policy %s", path, p)
+		}
+	}
+}
+
+func TestTheScriptIsTheSamePackedAndPlain(t *testing.T) {
+	t.Parallel()
+	path := "/docs/redoc-" + docs.Version + ".js"
+	plain, packed := get(t, path, ""), get(t, path, "br, gzip")
+	if plain.Header().Get("Content-Encoding") != "" || packed.Header().Get("Content-Encoding") != "gzip" {
+		t.Fatalf("content encodings %q, %q", plain.Header().Get("Content-Encoding"), packed.Header().Get("Content-Encoding"))
+	}
+	r, err := gzip.NewReader(packed.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unpacked, err := io.ReadAll(r)
+	if err != nil || !bytes.Equal(unpacked, plain.Body.Bytes()) || len(unpacked) < 500_000 {
+		t.Errorf("%d bytes plain, %d unpacked: %v", plain.Body.Len(), len(unpacked), err)
+	}
+	for _, w := range []*httptest.ResponseRecorder{plain, packed} {
+		if h := w.Header(); h.Get("Vary") != "Accept-Encoding" || !strings.Contains(h.Get("Cache-Control"), "immutable") {
+			t.Errorf("headers %v", h)
+		}
+	}
+}
