@@ -49,6 +49,14 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			[]string{"net/http", "database/sql", "encoding/json", "golang.org/", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
 			"checks are functions of the domain",
 		},
+		"/internal/tables": {
+			[]string{"net/http", "database/sql", module + "/"},
+			"reading documents knows nothing of what is read",
+		},
+		"/internal/packinglist": {
+			[]string{"net/http", "database/sql", "github.com/lib/", "github.com/google/", module + transport, module + postgres, module + endpoints, module + "/internal/checks"},
+			"reading packing lists needs no service",
+		},
 		"/internal/seed": {
 			[]string{"net/http", "database/sql", module + transport, module + postgres},
 			"reading shipments needs no service",

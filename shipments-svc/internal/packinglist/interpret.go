@@ -1,0 +1,133 @@
+package packinglist
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/tables"
+)
+
+// reader makes a List of a document's tables.
+type reader struct {
+	ctx    context.Context // of one call of Read
+	list   List
+	lines  []line
+	totals []total
+	unsaid int // remarks that were too many
+}
+
+// interpret makes a List of a document's content.
+func interpret(ctx context.Context, book tables.Book) (List, error) {
+	r := &reader{ctx: ctx, list: List{Pallets: []Pallet{}, Facts: []Fact{}, Remarks: []Remark{}}}
+	for _, n := range book.Notes {
+		r.remark(n.Code, n.Place, "%s", n.Text)
+	}
+	sheets := r.sheets(book)
+	if len(sheets) == 0 {
+		return List{}, &Unreadable{
+			Code:   NoHeaderRow,
+			Detail: "no row has the headings of a packing list: a pallet number, and the number of boxes or a weight",
+		}
+	}
+	for _, s := range sheets {
+		if err := r.read(s); err != nil {
+			return List{}, err
+		}
+	}
+	if err := r.merge(); err != nil {
+		return List{}, err
+	}
+	if len(r.list.Pallets) == 0 {
+		return List{}, &Unreadable{Code: NoPallets, Detail: "no line below the headings names a pallet", Place: sheets[0].at(sheets[0].header.from, -1)}
+	}
+	r.list.RowsRead = len(r.lines)
+	r.declare()
+	if r.unsaid > 0 {
+		last := &r.list.Remarks[len(r.list.Remarks)-1]
+		*last = Remark{Code: RemarksLeftOut, Text: fmt.Sprintf("%d more remarks are left out", r.unsaid+1)}
+	}
+	return r.list, nil
+}
+
+// remark adds a remark, unless there are too many.
+func (r *reader) remark(code string, at Place, format string, args ...any) {
+	if len(r.list.Remarks) == maxRemarks {
+		r.unsaid++
+		return
+	}
+	text, _ := shortened(fmt.Sprintf(format, args...), maxRemarkText)
+	r.list.Remarks = append(r.list.Remarks, Remark{Code: code, Text: text, Place: at})
+}
+
+// sheets returns the tables that have a list. Those that have none are looked
+// through for facts only.
+func (r *reader) sheets(book tables.Book) []*sheet {
+	var all []*sheet
+	for _, t := range book.Tables {
+		h, ok := headerOf(t.Rows)
+		switch {
+		case ok:
+			all = append(all, &sheet{Table: t, header: h})
+		case t.Continues && len(all) > 0:
+			h = all[len(all)-1].header
+			h.from, h.to = 0, 0
+			all = append(all, &sheet{Table: t, header: h, continued: true})
+		case len(t.Rows) > 0 && t.Name != "":
+			r.remark(SheetSkipped, Place{Sheet: t.Name}, "%s has no headings of a packing list", t.Name)
+		}
+	}
+	return all
+}
+
+// sheet is a table that has a list.
+type sheet struct {
+	tables.Table
+	header    header
+	continued bool // it goes on with the table before it, without a header
+	columns   [fieldsThereAre]column
+	box       field // whose column says what one box weighs; noField: none
+	whole     field // whose column says what all boxes of a line weigh
+	now       section
+}
+
+// section is what a row above lines says of all of them.
+type section struct{ produce, variety, calibre, lot, orchard cell }
+
+// cell is a text and where it was read.
+type cell struct {
+	text  string
+	place Place
+}
+
+// at returns the place of a row, by its index, and of a column.
+func (s *sheet) at(row, column int) Place {
+	return Place{Sheet: s.Name, Row: s.Rows[row].Number, Column: column + 1}
+}
+
+// shortened returns at most limit characters of a text, and whether it had
+// more.
+func shortened(text string, limit int) (string, bool) {
+	n := 0
+	for i := range text {
+		if n == limit {
+			return text[:i], true
+		}
+		n++
+	}
+	return text, false
+}
+
+// bounded returns a text as a pallet's field can hold it.
+func (r *reader) bounded(c cell, limit int, what string) string {
+	text, cut := shortened(c.text, limit)
+	if cut {
+		r.remark(TextShortened, c.place, "the %s was shortened to its first %d characters", what, limit)
+	}
+	return text
+}
+
+// within reports whether a number of boxes is one that a pallet can have.
+func within(boxes float64) bool {
+	return boxes >= 1 && boxes <= shipments.MaxBoxes && boxes == float64(int(boxes))
+}

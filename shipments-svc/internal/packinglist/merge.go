@@ -1,0 +1,157 @@
+package packinglist
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// merge makes pallets of the lines. Lines of one label on one sheet are one
+// pallet, unless one says exactly what another says, or a label comes back
+// after others with the same produce and calibre: then the list names a pallet
+// twice, and it is for people to say which is right.
+func (r *reader) merge() error {
+	var groups [][]line
+	index := map[string]int{}
+	for n, l := range r.lines {
+		key := l.sheet + "\x00" + strings.ToUpper(strings.Join(strings.Fields(l.pallet.text), ""))
+		i, known := index[key]
+		if known && !r.belongs(l, groups[i], n > 0 && i == len(groups)-1) {
+			r.remark(PalletRepeated, l.place, "pallet %s is listed again; it was kept as another pallet", l.pallet.text)
+			known = false
+		}
+		if !known {
+			i = len(groups)
+			index[key] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], l)
+		if len(groups) > shipments.MaxPallets {
+			return &Unreadable{Code: TooManyPallets, Detail: fmt.Sprintf("the list has more than %d pallets", shipments.MaxPallets), Place: l.place}
+		}
+	}
+	for _, lines := range groups {
+		r.list.Pallets = append(r.list.Pallets, r.pallet(lines))
+	}
+	return nil
+}
+
+// belongs reports whether a line is another one of a pallet.
+func (r *reader) belongs(l line, of []line, follows bool) bool {
+	if !l.own {
+		return true
+	}
+	for _, other := range of {
+		if l.text == other.text {
+			return false
+		}
+		if !follows && l.produce.text == other.produce.text && l.calibre.text == other.calibre.text &&
+			l.lot.text == other.lot.text && l.orchard.text == other.orchard.text {
+			return false
+		}
+	}
+	return true
+}
+
+// pallet makes a pallet of its lines.
+func (r *reader) pallet(lines []line) Pallet {
+	first := lines[0]
+	p := Pallet{Number: r.bounded(first.pallet, shipments.MaxPalletNumber, "label")}
+	p.At.Number = first.pallet.place
+	p.ProduceName, p.At.ProduceName = r.joined(lines, func(l line) cell { return l.produce }, " / ", shipments.MaxProduceName, "produce")
+	p.Calibre, p.At.Calibre = r.joined(lines, func(l line) cell { return l.calibre }, "/", shipments.MaxCalibre, "calibre")
+	for _, l := range lines {
+		c := Content{
+			ProduceName: r.bounded(l.produce, shipments.MaxProduceName, "produce"), Calibre: r.bounded(l.calibre, shipments.MaxCalibre, "calibre"),
+			Lot: l.lot.text, Orchard: l.orchard.text, BoxWeight: rounded(l.weight()), Place: l.place,
+		}
+		if l.boxes.ok {
+			c.Boxes = int(l.boxes.value)
+		}
+		if p.Boxes += c.Boxes; p.At.Boxes.Row == 0 && l.boxes.ok {
+			p.At.Boxes = l.boxes.place
+		}
+		p.Contents = append(p.Contents, c)
+	}
+	if p.Boxes > shipments.MaxBoxes {
+		r.remark(OutOfRange, p.At.Boxes, "pallet %s comes to %d boxes, more than %d", p.Number, p.Boxes, shipments.MaxBoxes)
+		p.Boxes, p.At.Boxes = 0, Place{}
+	}
+	if p.Boxes == 0 {
+		r.remark(LineWithoutBoxes, first.place, "pallet %s has no number of boxes", p.Number)
+	}
+	r.weigh(&p, lines)
+	return p
+}
+
+// weight returns what a box of a line weighs in grams, or 0.
+func (l line) weight() float64 {
+	switch {
+	case l.box.ok:
+		return l.box.value
+	case l.whole.ok && l.boxes.ok:
+		return l.whole.value / l.boxes.value
+	}
+	return 0
+}
+
+// weigh finds what a box of a pallet weighs. Where a weight is given for
+// the pallet as a whole, in its first line, it is that of all its boxes.
+func (r *reader) weigh(p *Pallet, lines []line) {
+	var sum, weighed, whole float64
+	each := true
+	for _, l := range lines {
+		a := l.box
+		if !a.ok {
+			a = l.whole
+			each = each && l.whole.ok
+		}
+		if a.ok && p.At.BoxWeight.Row == 0 {
+			p.At.BoxWeight = a.place
+		}
+		if l.whole.ok {
+			whole += l.whole.value
+		}
+		if l.boxes.ok {
+			sum, weighed = sum+l.weight()*l.boxes.value, weighed+l.boxes.value
+		}
+	}
+	weight := 0.0
+	switch {
+	case each && weighed > 0:
+		weight = sum / weighed
+	case whole > 0 && p.Boxes > 0:
+		weight = whole / float64(p.Boxes)
+	case len(lines) == 1:
+		weight = lines[0].box.value
+	}
+	if p.BoxWeight = rounded(weight); p.BoxWeight == 0 {
+		if weight > 0 {
+			r.remark(OutOfRange, p.At.BoxWeight, "the boxes of pallet %s would weigh %.1f kg each", p.Number, weight/1000)
+		}
+		p.At.BoxWeight = Place{}
+	}
+}
+
+// joined returns what the lines of a pallet say in a field: each thing once.
+func (r *reader) joined(lines []line, of func(line) cell, between string, limit int, what string) (string, Place) {
+	var all []string
+	first := cell{}
+	for _, l := range lines {
+		c := of(l)
+		if c.text == "" || slices.Contains(all, c.text) {
+			continue
+		}
+		if all == nil {
+			first = c
+		}
+		all = append(all, c.text)
+	}
+	text := strings.Join(all, between)
+	if len(all) > 1 && len([]rune(text)) > limit {
+		return Mixed, first.place
+	}
+	return r.bounded(cell{text, first.place}, limit, what), first.place
+}

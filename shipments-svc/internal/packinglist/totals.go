@@ -1,0 +1,98 @@
+package packinglist
+
+import (
+	"regexp"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// total is what a row of totals says.
+type total struct {
+	place          Place
+	grand, part    bool // of all there is, or only of the lines above since the last
+	pallets, boxes int
+	net            shipments.Grams
+}
+
+// Rows of totals begin with one of these, folded.
+var (
+	totalText = regexp.MustCompile(`^(?:(?:grand|gran|general|sub|sous|page|load|shipment|groot|totale?s? general) )?(?:sub)?(?:totals?|totales|totaal|totale|totaux|totais|suma|soma|somme|som|sum)\b`)
+	grandText = regexp.MustCompile(`\b(?:grand|gran|general|groot|shipment|load|geral)\b`)
+	partText  = regexp.MustCompile(`\b(?:sub|sous|page|pagina|bladsy|carried|acumulado)\b|^subtot`)
+)
+
+// total reads a row as totals. It returns false where the row is none.
+func (r *reader) total(s *sheet, i int) bool {
+	label := ""
+	for n, col := range filled(s.Rows[i]) {
+		if text := fold(s.Rows[i].Cells[col].Text); n < 3 && totalText.MatchString(text) {
+			label = text
+			break
+		}
+	}
+	if label == "" && !r.unlabelled(s, i) {
+		return false
+	}
+	t := total{place: s.at(i, -1), grand: grandText.MatchString(label), part: partText.MatchString(label)}
+	if a := r.amount(s, i, boxesField); a.ok {
+		t.boxes = int(a.value)
+	}
+	if a := r.amount(s, i, s.whole); a.ok && s.whole == netField {
+		t.net = shipments.Grams(a.value + 0.5)
+	}
+	for _, f := range []field{palletsField, palletField} {
+		if a := r.amount(s, i, f); a.ok && t.pallets == 0 && a.value == float64(int(a.value)) {
+			t.pallets = int(a.value)
+		}
+	}
+	r.totals = append(r.totals, t)
+	return true
+}
+
+// unlabelled reports whether a row has nothing but amounts, and its boxes are
+// those of all lines above: totals without a word.
+func (r *reader) unlabelled(s *sheet, i int) bool {
+	boxes := quietly(s, i, boxesField)
+	if label, _ := s.label(i); label.text != "" || !boxes.ok || len(r.lines) < 2 {
+		return false
+	}
+	for _, f := range []field{produceField, varietyField, calibreField} {
+		if c, _ := s.text(i, f); c.text != "" {
+			return false
+		}
+	}
+	sum := 0.0
+	for _, l := range r.lines {
+		if l.boxes.ok && l.sheet == s.Name {
+			sum += l.boxes.value
+		}
+	}
+	return sum == boxes.value
+}
+
+// declare says what the totals declare: the grand total, or else the sum of
+// the others that are no part of one.
+func (r *reader) declare() {
+	var all total
+	for _, t := range r.totals {
+		switch {
+		case t.grand:
+			all = t
+		case t.part || all.grand:
+		case t.boxes == all.boxes && t.net == all.net, t.boxes < all.boxes:
+			all.pallets, all.boxes, all.net = all.pallets+t.pallets, all.boxes+t.boxes, all.net+t.net
+		default:
+			all = t
+		}
+	}
+	d := &r.list.Declared
+	if all.pallets > 0 && all.pallets <= shipments.MaxPallets {
+		d.Pallets = all.pallets
+	}
+	if all.boxes > 0 && all.boxes <= shipments.MaxDeclaredBoxes {
+		d.Boxes = all.boxes
+	}
+	if all.net > 0 && all.net <= shipments.MaxDeclaredWeight {
+		d.NetWeight = all.net
+	}
+}

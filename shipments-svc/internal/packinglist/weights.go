@@ -1,0 +1,104 @@
+package packinglist
+
+import (
+	"slices"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// lightestBox is what a box weighs at least, in grams: a weight that would
+// come to less for each box of its line is that of one box.
+const lightestBox = 200
+
+// weights decides which columns say what boxes and what whole lines weigh.
+func (r *reader) weights(s *sheet) {
+	s.box, s.whole = s.either(boxWeightField, boxGrossField), s.either(netField, weightField, grossField)
+	if s.box == boxGrossField && s.whole == netField {
+		s.box = noField
+	}
+	if s.box == boxWeightField && s.whole != netField {
+		s.whole = noField
+	}
+	if s.box == noField && s.whole != noField && eachBox(s) {
+		r.remark(WeightKindAssumed, s.headed(s.whole), "the column %s is taken for the weight of one box: its numbers are too small for whole lines", s.heading(s.whole))
+		s.box, s.whole = s.whole, noField
+	}
+	for _, f := range []field{s.box, s.whole} {
+		if f == noField {
+			continue
+		}
+		if f == grossField || f == boxGrossField {
+			r.remark(GrossWeightUsed, s.headed(f), "there is no net weight; the gross weights of the column %s were taken", s.heading(f))
+		}
+		r.unit(s, f)
+	}
+}
+
+// either returns the first field that the list has a column of.
+func (s *sheet) either(fields ...field) field {
+	for _, f := range fields {
+		if s.header.has(f) {
+			return f
+		}
+	}
+	return noField
+}
+
+// headed returns the place of a field's heading.
+func (s *sheet) headed(f field) Place { return s.at(s.header.from, s.header.column[f]) }
+
+// eachBox reports whether the weights of whole lines are so small that they
+// must be those of single boxes.
+func eachBox(s *sheet) bool {
+	var each, single []float64
+	for i := s.header.to; i < len(s.Rows); i++ {
+		if label, _ := s.label(i); label.text == "" {
+			continue
+		}
+		boxes, w := quietly(s, i, boxesField), quietly(s, i, s.whole)
+		if boxes.ok && w.ok && boxes.value >= 1 && w.value > 0 {
+			each, single = append(each, w.value/boxes.value), append(single, w.value)
+		}
+	}
+	if each == nil {
+		return false
+	}
+	slices.Sort(each)
+	slices.Sort(single)
+	return each[len(each)/2] < lightestBox && single[len(single)/2] >= lightestBox
+}
+
+// quietly reads an amount without remarks.
+func quietly(s *sheet, row int, f field) amount {
+	return (&reader{list: List{Remarks: make([]Remark, maxRemarks)}}).amount(s, row, f)
+}
+
+// unit settles the unit of a column that says none: that of the letterhead, or
+// else kilograms.
+func (r *reader) unit(s *sheet, f field) {
+	c := &s.columns[f]
+	for i := 0; c.unit == 0 && i < s.header.from; i++ {
+		for _, cell := range s.Rows[i].Cells {
+			if concepts, _ := conceptsOf(cell.Text); concepts&weightWord != 0 && c.unit == 0 {
+				c.unit = unitIn(cell.Text)
+			}
+		}
+	}
+	switch c.unit {
+	case 0:
+		c.unit = 1000
+		r.remark(UnitAssumed, s.headed(f), "no unit is given for the column %s; kilograms were assumed", s.heading(f))
+	case 1000:
+	default:
+		r.remark(UnitConverted, s.headed(f), "the weights of the column %s were converted to kilograms", s.heading(f))
+	}
+}
+
+// rounded returns a weight of a box as the domain has it; 0 where it cannot be
+// one.
+func rounded(weight float64) shipments.Grams {
+	if weight < 0.5 || weight > float64(shipments.MaxBoxWeight) {
+		return 0
+	}
+	return shipments.Grams(weight + 0.5)
+}

@@ -1,0 +1,88 @@
+package tables
+
+import (
+	"context"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// book is a Book in the making, which keeps to the bounds.
+type book struct {
+	Book
+	ctx   context.Context // of one call of Read
+	rows  int
+	cells int
+}
+
+// table begins a table.
+func (b *book) table(name string) { b.Tables = append(b.Tables, Table{Name: name}) }
+
+// row adds a row to the last table. It is left out where it is empty, but
+// counts.
+func (b *book) row(number int, cells []Cell) error {
+	if b.rows++; b.rows > MaxRows {
+		return unreadable(TooManyRows, "the document has more than %d rows", MaxRows)
+	}
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	for len(cells) > 0 && cells[len(cells)-1].Text == "" {
+		cells = cells[:len(cells)-1]
+	}
+	if len(cells) == 0 {
+		return nil
+	}
+	if b.cells += len(cells); b.cells > MaxCells {
+		return unreadable(TooLarge, "the document has more than %d cells", MaxCells)
+	}
+	t := &b.Tables[len(b.Tables)-1]
+	t.Rows = append(t.Rows, Row{Number: number, Cells: cells})
+	return nil
+}
+
+// note adds a note, unless there are too many.
+func (b *book) note(code, text string, at Place) {
+	if len(b.Notes) < maxNotes {
+		b.Notes = append(b.Notes, Note{Code: code, Text: text, Place: at})
+	}
+}
+
+// here returns the place of a cell of the last table.
+func (b *book) here(row, column int) Place {
+	return Place{Sheet: b.Tables[len(b.Tables)-1].Name, Row: row, Column: column}
+}
+
+// clean returns a cell's text as people read it: valid, on one line, with
+// single spaces and none around, and whether it had to be cut.
+func clean(text string) (_ string, cut bool) {
+	if len(text) > MaxText {
+		end := MaxText
+		for end > 0 && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text, cut = text[:end], true
+	}
+	if plain(text) {
+		return text, cut
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || invisible(r)
+	}), " "), cut
+}
+
+// invisible reports whether a character has no width: text that was copied
+// from web pages and mails is full of them.
+func invisible(r rune) bool { return unicode.Is(unicode.Cf, r) }
+
+// plain reports whether a text is clean already, as most are.
+func plain(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c > '~' || c == ' ' && (i == 0 || i+1 == len(text) || text[i+1] == ' ') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,90 @@
+package tables
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// delimiters of fields, the rarest in texts first.
+var delimiters = []byte{'\t', ';', '|', ','}
+
+// sampled is how many records the delimiter is guessed from.
+const sampled = 200
+
+// csv reads comma-separated values as RFC 4180 has them and as programs write
+// them: fields delimited by another character, lines ended in any way, a first
+// line "sep=;" that names the delimiter, quotation marks where none belong.
+// Rows are counted as a spreadsheet counts them that opens the file.
+func (b *book) csv(content io.ReaderAt, size int64) error {
+	if size > MaxUnpacked {
+		return unreadable(TooLarge, "the document has more than %d MiB", MaxUnpacked>>20)
+	}
+	raw := make([]byte, size)
+	if n, err := content.ReadAt(raw, 0); int64(n) < size {
+		return fmt.Errorf("read content: %w", err)
+	}
+	text, err := b.decoded(raw)
+	if err != nil {
+		return err
+	}
+	b.table("")
+	r := records{text: text, quotes: true}
+	if strings.HasPrefix(text, "sep=") && len(text) > 4 && (len(text) == 5 || text[5] == '\r' || text[5] == '\n') {
+		r.delimiter = text[4]
+		r.next()
+	} else {
+		r.delimiter = delimiterOf(text)
+	}
+	if open := r.unbalanced(); open > 0 {
+		r.quotes = false
+		b.note(NoteQuotes, "a quotation mark is not closed; such marks were read as text", b.here(open, 0))
+	}
+	for r.more() {
+		fields := r.next()
+		cells := make([]Cell, min(len(fields), MaxColumns))
+		for i := range cells {
+			var cut bool
+			if cells[i].Text, cut = clean(fields[i]); cut {
+				b.note(NoteCut, fmt.Sprintf("a text of %d bytes was cut to %d", len(fields[i]), MaxText), b.here(r.row, i+1))
+			}
+		}
+		if err := b.row(r.row, cells); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// delimiterOf guesses what delimits fields: the first that gives at least half
+// of the records three fields, or else the one that does so most often. Commas
+// come last, because they are also in numbers and addresses.
+func delimiterOf(text string) byte {
+	best, most := byte(','), 0
+	for _, d := range delimiters {
+		r := records{text: text, delimiter: d, quotes: true}
+		wide, all := 0, 0
+		for all < sampled && r.more() {
+			fields := r.next()
+			filled := 0
+			for _, f := range fields {
+				if strings.TrimSpace(f) != "" {
+					filled++
+				}
+			}
+			if filled > 0 {
+				all++
+			}
+			if len(fields) >= 3 {
+				wide++
+			}
+		}
+		if wide > 0 && wide*2 >= all {
+			return d
+		}
+		if wide > most {
+			best, most = d, wide
+		}
+	}
+	return best
+}

@@ -1,0 +1,139 @@
+package tables
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// rowsOf reads a document and writes its cells down: a line for each row.
+func rowsOf(t *testing.T, kind Kind, content []byte) string {
+	t.Helper()
+	book, err := Read(t.Context(), kind, bytes.NewReader(content), int64(len(content)))
+	if unreadable, ok := errors.AsType[*Unreadable](err); ok {
+		return unreadable.Code
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, table := range book.Tables {
+		for _, row := range table.Rows {
+			var cells []string
+			for _, c := range row.Cells {
+				cells = append(cells, c.Text)
+			}
+			fmt.Fprintf(&b, "%s%d[%s]", table.Name, row.Number, strings.Join(cells, "·"))
+		}
+	}
+	for _, n := range book.Notes {
+		fmt.Fprintf(&b, " %s@%d", n.Code, n.Place.Row)
+	}
+	return b.String()
+}
+
+func TestCSVIsReadAsProgramsWriteIt(t *testing.T) {
+	t.Parallel()
+	utf16 := func(order unicode.Endianness, bom unicode.BOMPolicy, text string) string {
+		encoded, err := unicode.UTF16(order, bom).NewEncoder().String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return encoded
+	}
+	const wide = "pallet;boxes;kg\n1;264;4,5\n"
+	const read = "1[pallet·boxes·kg]2[1·264·4,5]"
+	for name, c := range map[string]struct{ content, want string }{
+		"commas":                        {"a,b,c\n1,2,3\n", "1[a·b·c]2[1·2·3]"},
+		"semicolons, decimal commas":    {wide, read},
+		"tabs":                          {"a\tb\tc\n1,5\t2,5\t3,5", "1[a·b·c]2[1,5·2,5·3,5]"},
+		"bars":                          {"a|b|c\r\n1|2|3\r\n", "1[a·b·c]2[1·2·3]"},
+		"letterhead of another width":   {"ACME, Ltd, Cape Town\n\nx;y;z\n1;2;3\n4;5;6\n", "1[ACME, Ltd, Cape Town]3[x·y·z]4[1·2·3]5[4·5·6]"},
+		"named delimiter":               {"sep=;\na;b\n1,1;2,2\n", "2[a·b]3[1,1·2,2]"},
+		"line break in quotes":          {"a,\"net\nweight\",c\n1,2,3\n", "1[a·net weight·c]2[1·2·3]"},
+		"doubled quotation marks":       {"a,\"6\"\" box\",c\n", "1[a·6\" box·c]"},
+		"quotation mark within":         {"a,6\" box,c\n1,2,3\n", "1[a·6\" box·c]2[1·2·3]"},
+		"text after quotes":             {"a,\"b\"b,c\n", "1[a·bb·c]"},
+		"quotes never closed":           {"a,\"b,c\n1,2,3\n", "1[a·\"b·c]2[1·2·3] quotes_unbalanced@1"},
+		"old line ends":                 {"a,b,c\r1,2,3\r", "1[a·b·c]2[1·2·3]"},
+		"empty rows count":              {"a,b,c\n\n,,\n1,2,3", "1[a·b·c]4[1·2·3]"},
+		"UTF-8 with mark":               {"\xEF\xBB\xBFpalé,b,c\n", "1[palé·b·c]"},
+		"UTF-16 little endian, mark":    {utf16(unicode.LittleEndian, unicode.UseBOM, wide), read},
+		"UTF-16 big endian, mark":       {utf16(unicode.BigEndian, unicode.UseBOM, wide), read},
+		"UTF-16 little endian, no mark": {utf16(unicode.LittleEndian, unicode.IgnoreBOM, wide), read},
+		"UTF-16 big endian, no mark":    {utf16(unicode.BigEndian, unicode.IgnoreBOM, wide), read},
+		"Windows-1252":                  {"Cami\xF3n,\x80,c\n", "1[Camión·€·c] encoding_assumed@0"},
+		"invisible characters":          {"a\u200B,\u00A0b\u00A0 b ,\tc\n", "1[a·b b·c]"},
+		"a picture":                     {"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x01\x02\x03\x04", WrongEncoding},
+		"nothing":                       {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(c.want, rowsOf(t, CSV, []byte(c.content))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestCSVOfTooManyRowsIsRefused(t *testing.T) {
+	t.Parallel()
+	if got := rowsOf(t, CSV, []byte(strings.Repeat("1,2,3\n", MaxRows+1))); got != TooManyRows {
+		t.Errorf("got %.100s", got)
+	}
+}
+
+func TestCSVOfTooManyCellsIsRefused(t *testing.T) {
+	t.Parallel()
+	if got := rowsOf(t, CSV, []byte(strings.Repeat(strings.Repeat("1,", MaxColumns)+"1\n", MaxCells/MaxColumns+1))); got != TooLarge {
+		t.Errorf("got %.100s", got)
+	}
+}
+
+// FuzzCSV: whatever the bytes, nothing panics, the bounds hold, and what
+// encoding/csv can read is read alike.
+func FuzzCSV(f *testing.F) {
+	for _, seed := range []string{"a,b\n1,2\n", "sep=;\r\na;\"b\n\"\"c\"", "\xFF\xFEa\x00,\x00", "\"", "a\tb|c;d,e\r\r\n"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		book, err := Read(t.Context(), CSV, bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			if _, ok := errors.AsType[*Unreadable](err); !ok {
+				t.Fatal(err)
+			}
+			return
+		}
+		for _, row := range book.Tables[0].Rows {
+			if len(row.Cells) == 0 || len(row.Cells) > MaxColumns {
+				t.Errorf("row %d has %d cells", row.Number, len(row.Cells))
+			}
+			for _, c := range row.Cells {
+				if again, cut := clean(c.Text); len(c.Text) > MaxText+3 || again != c.Text && !cut {
+					t.Errorf("%q is not clean: %q", c.Text, again)
+				}
+			}
+		}
+		want, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
+		if err != nil || bytes.ContainsAny(content, "\r ") {
+			return
+		}
+		r := records{text: string(content), delimiter: ',', quotes: true}
+		for _, fields := range want {
+			got := []string{""}
+			for r.more() && len(got) == 1 && got[0] == "" {
+				got = r.next()
+			}
+			if len(fields) <= MaxColumns && (len(fields) > 1 || fields[0] != "") {
+				if diff := cmp.Diff(fields, got); diff != "" {
+					t.Errorf("%q: %s", content, diff)
+				}
+			}
+		}
+	})
+}
