@@ -175,7 +175,7 @@ func TestEveryAnswerHasTheWindowHeadersOnce(t *testing.T) {
 		"413 announced":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, large}, 413, "body_too_large", "token", nil},
 		"413 found out":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, chunked}, 413, "body_too_large", "token", nil},
 		"429":                       {[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer " + spent}, 429, "rate_limited", "token", []string{"Cache-Control: no-store"}},
-		"502 refused":               {[]string{"GET /api/v1/token HTTP/1.1", bearer}, 502, "upstream_unreachable", "token", nil},
+		"503 nobody there":          {[]string{"GET /api/v1/token HTTP/1.1", bearer}, 503, "upstream_unavailable", "token", []string{"Retry-After: 2", "Cache-Control: no-store"}},
 		"502 broken off":            {[]string{"POST /api/v1/shipments/broken HTTP/1.1", bearer, "Content-Length: 0"}, 502, "upstream_unreachable", "token", nil},
 		"503 of the service":        {[]string{"GET /api/v1/shipments/own-503 HTTP/1.1", bearer}, 503, "", "token", []string{"Retry-After: 7", "Cache-Control: no-store"}},
 		"504":                       {[]string{"GET /api/v1/shipments/hung HTTP/1.1", bearer}, 504, "upstream_timeout", "token", nil},

@@ -174,7 +174,7 @@ func TestPagesWithoutTokensServiceAreHTMLForBrowsers(t *testing.T) {
 		request := g.request(t, "/settings", newCaller(t), "")
 		request.Header.Set("Accept", accept)
 		a := g.do(t, request)
-		if a.StatusCode != http.StatusBadGateway || a.Header.Get("Content-Type") != contentType || a.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if a.StatusCode != http.StatusServiceUnavailable || a.Header.Get("Content-Type") != contentType || a.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("Accept %q: %s %v", accept, a.Status, a.Header)
 		}
 		if !strings.Contains(a.body, a.Header.Get("X-Request-ID")) {

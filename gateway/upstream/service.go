@@ -1,0 +1,144 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
+)
+
+// dialTimeout bounds the making of a connection.
+const dialTimeout = 250 * time.Millisecond
+
+// service is all that is known of one service: its addresses, and how they are. Proxies to the same service
+// share it, and a reload keeps it.
+type service struct {
+	name       string // host:port, as it is configured
+	host, port string
+	resolve    func(ctx context.Context, network, host string) ([]netip.Addr, error)
+	logger     *zap.Logger
+	asker      *http.Transport // of checks
+
+	addresses atomic.Pointer[[]*address] // never changed, only replaced
+	turn      atomic.Uint64              // so that equal addresses take turns
+	nudge     chan struct{}              // asks for checks now
+
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+var services = caddy.NewUsagePool()
+
+// acquire returns the service of that name, and begins to watch it if nobody did.
+func acquire(name string) (*service, error) {
+	shared, _, err := services.LoadOrNew(name, func() (caddy.Destructor, error) {
+		s, err := newService(name, net.DefaultResolver.LookupNetIP)
+		if err != nil {
+			return nil, err
+		}
+		s.watch()
+		return s, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return shared.(*service), nil
+}
+
+// release gives back what acquire took.
+func release(s *service) error {
+	_, err := services.Delete(s.name)
+	return err
+}
+
+func newService(name string, resolve func(context.Context, string, string) ([]netip.Addr, error)) (*service, error) {
+	host, port, err := net.SplitHostPort(name)
+	if err != nil {
+		return nil, fmt.Errorf("transport service: %s is not host:port: %w", name, err)
+	}
+	s := &service{
+		name: name, host: host, port: port, resolve: resolve,
+		// What it has to log outlives the configuration that made it.
+		logger: caddy.Log().Named("http.reverse_proxy.transport.service").With(zap.String("service", name)),
+		nudge:  make(chan struct{}, 1),
+	}
+	s.asker = &http.Transport{DialContext: s.dial, DisableKeepAlives: true}
+	s.addresses.Store(new([]*address))
+	return s, nil
+}
+
+// choose returns the best address but for one, or nil when none is usable.
+func (s *service) choose(butFor *address) *address {
+	all := *s.addresses.Load()
+	var best *address
+	turn := s.turn.Add(1)
+	for i := range uint64(len(all)) {
+		a := all[(turn+i)%uint64(len(all))]
+		if a != butFor && a.is() != away && (best == nil || a.before(best)) {
+			best = a
+		}
+	}
+	return best
+}
+
+// use makes found the service's addresses, and reports whether there is one that was not. Those that were stay
+// what they are.
+func (s *service) use(found []netip.Addr) (more bool) {
+	known := *s.addresses.Load()
+	next := make([]*address, 0, len(found))
+	for _, ip := range found {
+		hostPort := net.JoinHostPort(ip.Unmap().String(), s.port)
+		same := func(a *address) bool { return a.hostPort == hostPort }
+		switch i := slices.IndexFunc(known, same); {
+		case slices.ContainsFunc(next, same):
+		case i >= 0:
+			next = append(next, known[i])
+		default:
+			next = append(next, &address{hostPort: hostPort})
+			more = true
+		}
+	}
+	s.addresses.Store(&next)
+	return more
+}
+
+// dial connects to an address, which is out when that fails.
+func (s *service) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, hostPort)
+	if err == nil {
+		return conn, nil
+	}
+	if !errors.Is(ctx.Err(), context.Canceled) {
+		all := *s.addresses.Load()
+		if i := slices.IndexFunc(all, func(a *address) bool { return a.hostPort == hostPort }); i >= 0 {
+			s.note(all[i], away, err)
+		}
+	}
+	return nil, dialError{err}
+}
+
+// dialError says that a request was not sent.
+type dialError struct{ error }
+
+func (e dialError) Unwrap() error { return e.error }
+
+func isDialError(err error) bool {
+	_, ok := errors.AsType[dialError](err)
+	return ok
+}
+
+// Destruct implements caddy.Destructor.
+func (s *service) Destruct() error {
+	s.stop()
+	s.running.Wait()
+	return nil
+}

@@ -1,0 +1,433 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+)
+
+// replica is a service at one of several loopback addresses with the same port.
+type replica struct {
+	*httptest.Server
+
+	ip      netip.Addr
+	answer  func(http.ResponseWriter, *http.Request) // nil: an empty 200
+	checked atomic.Value                             // of checks: func(http.ResponseWriter)
+	seen    atomic.Int32                             // requests but checks
+}
+
+func (r *replica) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if req.Method == http.MethodOptions && req.RequestURI == "*" {
+		if check, ok := r.checked.Load().(func(http.ResponseWriter)); ok {
+			check(w)
+		}
+		return
+	}
+	r.seen.Add(1)
+	_, _ = io.Copy(io.Discard, req.Body)
+	if r.answer != nil {
+		r.answer(w, req)
+	}
+}
+
+// replicas starts n of them, at 127.0.0.1 and further. answer may be nil.
+func replicas(t *testing.T, n int, answer func(http.ResponseWriter, *http.Request)) []*replica {
+	t.Helper()
+	var all []*replica
+	port := "0"
+	for i := range n {
+		r := &replica{ip: netip.AddrFrom4([4]byte{127, 0, 0, byte(i + 1)}), answer: answer}
+		r.Server = &httptest.Server{Config: &http.Server{Handler: r, DisableGeneralOptionsHandler: true, ReadHeaderTimeout: time.Minute}}
+		var err error
+		if r.Listener, err = net.Listen("tcp", net.JoinHostPort(r.ip.String(), port)); err != nil {
+			t.Fatal(err)
+		}
+		r.Start()
+		t.Cleanup(r.Close)
+		_, port, _ = net.SplitHostPort(r.Listener.Addr().String())
+		all = append(all, r)
+	}
+	return all
+}
+
+// names is a name server for one name.
+type names struct {
+	mu    sync.Mutex
+	found []netip.Addr
+	err   error
+}
+
+func (n *names) set(err error, found ...netip.Addr) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.found, n.err = found, err
+}
+
+func (n *names) resolve(context.Context, string, string) ([]netip.Addr, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.found, n.err
+}
+
+// transportTo returns a transport to all of them, looked up and checked once. Nothing goes on in the
+// background: tests look up and check when they want to.
+func transportTo(t *testing.T, all []*replica) (*Transport, *names) {
+	t.Helper()
+	_, port, _ := net.SplitHostPort(all[0].Listener.Addr().String())
+	dns := new(names)
+	for _, r := range all {
+		dns.found = append(dns.found, r.ip)
+	}
+	s, err := newService("service:"+port, dns.resolve)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.logger = zap.NewNop()
+	transport := &Transport{service: s, http: &http.Transport{
+		DialContext: s.dial, ResponseHeaderTimeout: 2 * time.Second, MaxIdleConnsPerHost: idlePerHost, IdleConnTimeout: keepIdle,
+	}}
+	t.Cleanup(transport.http.CloseIdleConnections)
+	s.lookUp(t.Context(), false)
+	s.checkAll(t.Context())
+	return transport, dns
+}
+
+// send sends a request and reads the answer.
+func send(t *testing.T, transport *Transport, method, body string) error {
+	t.Helper()
+	request := httptest.NewRequestWithContext(t.Context(), method, "/path", strings.NewReader(body))
+	if body == "" {
+		request.Body = nil // as Caddy sends what has none
+	}
+	request.RequestURI = ""
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	return response.Body.Close()
+}
+
+func statesOf(s *service) (states []state) {
+	for _, a := range *s.addresses.Load() {
+		states = append(states, a.is())
+	}
+	return states
+}
+
+func TestEqualAddressesTakeTurns(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 3, nil)
+	transport, _ := transportTo(t, all)
+	for range 30 {
+		if err := send(t, transport, http.MethodGet, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, r := range all {
+		if n := r.seen.Load(); n != 10 {
+			t.Errorf("address %d got %d of 30 requests", i, n)
+		}
+	}
+}
+
+func TestAnAddressThatIsBusyIsSparedUntilItsAnswersAreRead(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 2, nil)
+	transport, _ := transportTo(t, all)
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+	request.RequestURI = ""
+	open, err := transport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy := 0
+	if all[1].seen.Load() == 1 {
+		busy = 1
+	}
+	for range 10 {
+		if err := send(t, transport, http.MethodGet, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := all[busy].seen.Load(); n != 1 {
+		t.Errorf("the busy address got %d more", n-1)
+	}
+	_ = open.Body.Close()
+	_ = open.Body.Close() // a second time changes nothing
+	for _, a := range *transport.service.addresses.Load() {
+		if n := a.inFlight.Load(); n != 0 {
+			t.Errorf("%s: %d in flight when all is read", a.hostPort, n)
+		}
+	}
+}
+
+func TestAnAddressThatCannotBeConnectedToIsOutAtOnceAndBackWithAGoodCheck(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 2, nil)
+	transport, _ := transportTo(t, all)
+	address := all[0].Listener.Addr().String()
+	all[0].Close()
+	transport.http.CloseIdleConnections()
+
+	failed := 0
+	for range 20 {
+		if err := send(t, transport, http.MethodPost, "x"); err != nil {
+			failed++
+		}
+	}
+	if failed != 1 || all[1].seen.Load() != 19 {
+		t.Errorf("%d of 20 failed, %d reached the other address", failed, all[1].seen.Load())
+	}
+
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := &http.Server{Handler: all[0], ReadHeaderTimeout: time.Minute}
+	t.Cleanup(func() { _ = back.Close() })
+	go func() { _ = back.Serve(listener) }()
+	transport.service.checkAll(t.Context())
+	if states := statesOf(transport.service); states[0] != good || states[1] != good {
+		t.Errorf("after a check: %v", states)
+	}
+}
+
+func TestOnlyWhatMayBeRepeatedIsTriedASecondTime(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		method, body string
+		again        bool
+	}{
+		"GET":             {http.MethodGet, "", true},
+		"HEAD":            {http.MethodHead, "", true},
+		"GET with a body": {http.MethodGet, "x", false},
+		"POST":            {http.MethodPost, "x", false},
+		"empty POST":      {http.MethodPost, "", false},
+		"PUT":             {http.MethodPut, "x", false},
+		"DELETE":          {http.MethodDelete, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all := replicas(t, 2, nil)
+			transport, _ := transportTo(t, all)
+			all[0].Close()
+			transport.service.turn.Store(1) // the first address is next
+			err := send(t, transport, tt.method, tt.body)
+			if (err == nil) != tt.again || tt.again != (all[1].seen.Load() == 1) {
+				t.Errorf("%v, %d at the other address", err, all[1].seen.Load())
+			}
+			if !tt.again && !isDialError(err) {
+				t.Errorf("%T: %v", err, err)
+			}
+		})
+	}
+}
+
+// net/http repeats requests on its own when a connection that was used before breaks; an idempotency key
+// would make it repeat a POST.
+func TestAPostIsNeverRepeatedWhateverItsHeadersSay(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 1, func(_ http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			if r.Header.Get("Idempotency-Key") != "k" || r.Header.Get("X-Idempotency-Key") != "k" {
+				t.Error("the keys did not arrive")
+			}
+			panic(http.ErrAbortHandler)
+		}
+	})
+	transport, _ := transportTo(t, all)
+	for round := range 3 {
+		if err := send(t, transport, http.MethodGet, ""); err != nil { // so that there is a used connection
+			t.Fatal(err)
+		}
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
+		request.RequestURI, request.Body = "", nil
+		request.Header.Set("Idempotency-Key", "k")
+		request.Header.Set("X-Idempotency-Key", "k")
+		response, err := transport.RoundTrip(request)
+		if err == nil {
+			_ = response.Body.Close()
+			t.Error("a connection that broke was an answer")
+		}
+		if got, want := all[0].seen.Load(), int32(2*(round+1)); got != want {
+			t.Fatalf("round %d: %d requests arrived, want %d", round, got, want)
+		}
+	}
+	if states := statesOf(transport.service); states[0] != good {
+		t.Errorf("a request that breaks its connection makes its address %v for everybody", states[0])
+	}
+}
+
+func TestChecksTellGoodFromSlowFromEnding(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 2, nil)
+	transport, _ := transportTo(t, all)
+	hung := make(chan struct{})
+	defer close(hung)
+	for name, tt := range map[string]struct {
+		check func(http.ResponseWriter)
+		want  state
+	}{
+		"ending":              {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, away},
+		"knows no OPTIONS":    {func(w http.ResponseWriter) { w.WriteHeader(http.StatusMethodNotAllowed) }, good},
+		"breaks":              {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, away},
+		"does not answer":     {func(http.ResponseWriter) { <-hung }, doubtful},
+		"answers as it ought": {func(http.ResponseWriter) {}, good},
+	} {
+		all[0].checked.Store(tt.check)
+		transport.service.checkAll(t.Context())
+		if states := statesOf(transport.service); states[0] != tt.want || states[1] != good {
+			t.Errorf("%s: %v, want %v", name, states, tt.want)
+		}
+		before := all[0].seen.Load()
+		for range 10 {
+			if err := send(t, transport, http.MethodGet, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if used := all[0].seen.Load() > before; used != (tt.want == good) {
+			t.Errorf("%s: used %v", name, used)
+		}
+	}
+}
+
+// When all addresses are slow, the slowness may be on this side, and refusing would make it an outage.
+func TestSlowAddressesAreUsedWhenThereIsNoOther(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 2, nil)
+	transport, _ := transportTo(t, all)
+	for _, a := range *transport.service.addresses.Load() {
+		a.become(doubtful)
+	}
+	if err := send(t, transport, http.MethodGet, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWithNoUsableAddressTheAnswerIs503AtOnce(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 2, nil)
+	transport, _ := transportTo(t, all)
+	for _, a := range *transport.service.addresses.Load() {
+		a.become(away)
+	}
+	err := send(t, transport, http.MethodGet, "")
+	if failure, ok := errors.AsType[caddyhttp.HandlerError](err); !ok || failure.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("%v", err)
+	}
+	if all[0].seen.Load()+all[1].seen.Load() > 0 {
+		t.Error("it was sent all the same")
+	}
+}
+
+func TestTheLastGoodAnswerIsKeptWhileTheNameCannotBeLookedUp(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 3, nil)
+	transport, dns := transportTo(t, all[:1])
+	s := transport.service
+	failing := false
+	for _, trouble := range []error{errors.New("server misbehaving"), nil} { // nil: no addresses
+		dns.set(trouble)
+		if failing = s.lookUp(t.Context(), failing); !failing || len(statesOf(s)) != 1 || statesOf(s)[0] != good {
+			t.Errorf("with %v: %v", trouble, statesOf(s))
+		}
+	}
+	// Scaled up: what is new is used once it is checked. What stays is still what it was.
+	dns.set(nil, all[2].ip, all[0].ip, all[1].ip, all[1].ip)
+	if failing = s.lookUp(t.Context(), failing); failing || len(statesOf(s)) != 3 {
+		t.Fatalf("%v", statesOf(s))
+	}
+	if got := statesOf(s); got[0] != doubtful || got[1] != good || got[2] != doubtful {
+		t.Errorf("before a check: %v", got)
+	}
+	select {
+	case <-s.nudge:
+	default:
+		t.Error("new addresses wait for their check")
+	}
+	s.checkAll(t.Context())
+	if got := statesOf(s); got[0] != good || got[1] != good || got[2] != good {
+		t.Errorf("after a check: %v", got)
+	}
+	// Scaled down.
+	dns.set(nil, all[1].ip)
+	s.lookUp(t.Context(), failing)
+	for range 4 {
+		if err := send(t, transport, http.MethodGet, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all[0].seen.Load()+all[2].seen.Load() > 0 || all[1].seen.Load() != 4 {
+		t.Error("an address is used that the name does not have any more")
+	}
+}
+
+func TestAServiceIsWatchedForAsLongAsSomebodyUsesIt(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 1, nil)
+	name := all[0].Listener.Addr().String()
+	first, err := acquire(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := acquire(name)
+	if err != nil || first != second {
+		t.Fatalf("%p and %p, %v", first, second, err)
+	}
+	deadline := time.After(10 * time.Second)
+	for statesOf(first)[0] != good {
+		select {
+		case <-deadline:
+			t.Fatal("it is never checked")
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if err := errors.Join(release(first), release(second)); err != nil {
+		t.Error(err)
+	}
+	if third, err := acquire(name); err != nil || third == first {
+		t.Errorf("watched by nobody: %v", err)
+	} else if err := release(third); err != nil {
+		t.Error(err)
+	}
+	if _, err := acquire("no port"); err == nil {
+		t.Error("a name without a port is watched")
+	}
+}
+
+func BenchmarkChoose(b *testing.B) {
+	s, err := newService("service:80", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s.use([]netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.3")})
+	b.ReportAllocs()
+	for b.Loop() {
+		if s.choose(nil) == nil {
+			b.Fatal("none")
+		}
+	}
+}

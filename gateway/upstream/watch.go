@@ -1,0 +1,137 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+const (
+	lookupInterval = time.Second
+	lookupTimeout  = 2 * time.Second
+	checkInterval  = 500 * time.Millisecond
+	checkTimeout   = time.Second
+)
+
+// watch keeps the addresses, and what is known of them, up to date until Destruct. Both go on side by side: a
+// name server that hangs holds up no check.
+func (s *service) watch() {
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	if ip, err := netip.ParseAddr(s.host); err == nil {
+		s.use([]netip.Addr{ip})
+	} else {
+		s.running.Go(func() {
+			failing := false
+			every(ctx, lookupInterval, nil, func() { failing = s.lookUp(ctx, failing) })
+		})
+	}
+	s.running.Go(func() { every(ctx, checkInterval, s.nudge, func() { s.checkAll(ctx) }) })
+}
+
+// every calls do at once, then at each interval or nudge, until ctx ends.
+func every(ctx context.Context, interval time.Duration, nudge <-chan struct{}, do func()) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		do()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-nudge:
+		}
+	}
+}
+
+// lookUp asks for the addresses of the service's name, and reports whether that failed, given whether it did
+// before. Addresses that were good a moment ago are better than none.
+func (s *service) lookUp(ctx context.Context, failing bool) bool {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	found, err := s.resolve(ctx, "ip", s.host)
+	if err == nil && len(found) == 0 {
+		err = errors.New("no addresses")
+	}
+	switch {
+	case err != nil && !failing:
+		s.logger.Error("looking up the service fails; its last addresses stay in use", zap.Error(err))
+	case err == nil && failing:
+		s.logger.Info("looking up the service works again")
+	}
+	if err != nil {
+		return true
+	}
+	if s.use(found) {
+		s.checkNow()
+	}
+	return false
+}
+
+// checkNow asks for checks without waiting for their time.
+func (s *service) checkNow() {
+	select {
+	case s.nudge <- struct{}{}:
+	default:
+	}
+}
+
+// checkAll checks every address.
+func (s *service) checkAll(ctx context.Context) {
+	var checks sync.WaitGroup
+	for _, a := range *s.addresses.Load() {
+		checks.Go(func() {
+			now, err := s.check(ctx, a)
+			if ctx.Err() == nil {
+				s.note(a, now, err)
+			}
+		})
+	}
+	checks.Wait()
+}
+
+// check asks an address how it is with OPTIONS *, which RFC 9110, section 9.3.7, has for that purpose: any
+// server answers it, without an access to what it serves. A service that is about to end answers 503.
+//
+// It is the public port that is asked, on a connection of its own: an inner one may be well while requests
+// cannot get through.
+func (s *service) check(ctx context.Context, a *address) (state, error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	request := (&http.Request{
+		Method: http.MethodOptions, URL: &url.URL{Scheme: "http", Host: a.hostPort, Path: "*"}, Host: s.name,
+		Header: http.Header{"User-Agent": {"quayside-gateway"}},
+	}).WithContext(ctx)
+	response, err := s.asker.RoundTrip(request)
+	switch {
+	case err != nil && !isDialError(err) && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return doubtful, os.ErrDeadlineExceeded
+	case err != nil:
+		return away, err
+	}
+	_ = response.Body.Close()
+	if response.StatusCode >= http.StatusInternalServerError {
+		return away, fmt.Errorf("it answers %s", response.Status)
+	}
+	return good, nil
+}
+
+// note remembers what a is now. One line is logged for each change.
+func (s *service) note(a *address, now state, err error) {
+	before := a.become(now)
+	switch {
+	case before == now:
+	case now == good:
+		s.logger.Info("address is used", zap.String("address", a.hostPort))
+	default:
+		s.logger.Warn("address is not used", zap.String("address", a.hostPort), zap.Stringer("state", now), zap.Error(err))
+	}
+}
