@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,6 +17,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/relay"
 	"github.com/quayside/quayside/shipments-svc/internal/server"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/transport"
@@ -62,9 +64,24 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		inner.Drain()
 		service.Drain()
 	}
+	defer background(ctx, relay.New(repo, log, lag(metrics)).Run)()
 	return server.Serve(ctx, log, drain,
 		server.Server{Name: "public", Listener: public, Handler: callers.Guard(log, transport.New(service, wiring, log))},
 		server.Server{Name: "inner", Listener: private, Handler: inner})
+}
+
+// background runs what works beside the requests, and on while the last of
+// them are finished. What it returns ends that and waits until it is over.
+func background(ctx context.Context, work ...func(context.Context)) (end func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	for _, do := range work {
+		running.Go(func() { do(ctx) })
+	}
+	return func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 func newService(repo *postgres.Repository) *shipments.Service {
@@ -82,5 +99,23 @@ func observer(metrics prometheus.Registerer) endpoints.Observe {
 	metrics.MustRegister(seconds)
 	return func(operation string, err error, took time.Duration) {
 		seconds.WithLabelValues(operation, transport.Code(err)).Observe(took.Seconds())
+	}
+}
+
+// lag returns what feeds the metrics of events that get their numbers.
+func lag(metrics prometheus.Registerer) func(n int, waited time.Duration) {
+	numbered := prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "shipments_events_numbered_total",
+		Help: "How many events got their numbers.",
+	})
+	seconds := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "shipments_event_lag_seconds",
+		Help:    "How long events waited for their numbers, the oldest of each batch.",
+		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300},
+	})
+	metrics.MustRegister(numbered, seconds)
+	return func(n int, waited time.Duration) {
+		numbered.Add(float64(n))
+		seconds.Observe(waited.Seconds())
 	}
 }

@@ -15,16 +15,24 @@ func (r *Repository) Change(ctx context.Context, org shipments.OrgID, from, to s
 	if err != nil {
 		return failure("change", err)
 	}
+	events, err := announcements(e, from.Status, to, nil)
+	if err != nil {
+		return failure("change", err)
+	}
 	k := keyOf(from, from.Status)
 	return r.swap(ctx, "change", changeSQL, uuid.UUID(org), uuid.UUID(from.ID), string(from.Status), from.Version,
 		to.Version, string(to.Status), to.Reference, to.Vessel, to.Origin, to.Destination, nullTime(to.ApprovedAt),
-		k.day, k.shard, e.At, string(e.By), string(e.Action), e.Reason, string(changes))
+		k.day, k.shard, e.At, string(e.By), string(e.Action), e.Reason, string(changes), events)
 }
 
 // Delete implements shipments.Repository.
-func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipments.Shipment) error {
+func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipments.Shipment, e shipments.Entry) error {
+	events, err := announcements(e, s.Status, s, nil) // as it was, for it has become nothing
+	if err != nil {
+		return failure("delete", err)
+	}
 	k := keyOf(s, s.Status)
-	return r.swap(ctx, "delete", deleteSQL, uuid.UUID(org), uuid.UUID(s.ID), string(s.Status), s.Version, k.day, k.shard)
+	return r.swap(ctx, "delete", deleteSQL, uuid.UUID(org), uuid.UUID(s.ID), string(s.Status), s.Version, k.day, k.shard, events)
 }
 
 // swap runs a statement that changes one shipment if it still is as expected.
@@ -36,5 +44,6 @@ func (r *Repository) swap(ctx context.Context, doing, query string, args ...any)
 	if changed == 0 {
 		return shipments.ErrVersion
 	}
+	r.ring()
 	return nil
 }

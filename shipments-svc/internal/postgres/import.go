@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -23,12 +24,13 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 	all = slices.SortedFunc(slices.Values(all), func(a, b shipments.Detail) int {
 		return bytes.Compare(a.ID[:], b.ID[:])
 	})
+	at := time.Now()
 	var stored int
 	err := r.transact(ctx, func(tx *sqlx.Tx) error {
 		stored = 0
 		counted := counts{}
 		for batch := range slices.Chunk(all, importBatch) {
-			added, err := store(ctx, tx, org, batch)
+			added, err := store(ctx, tx, org, batch, at)
 			if err != nil {
 				return err
 			}
@@ -39,12 +41,15 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 		}
 		return counted.apply(ctx, tx, org)
 	})
+	if err == nil {
+		r.ring()
+	}
 	return stored, failure("import", err)
 }
 
 // store stores those shipments of a batch that are not there yet, with their
-// parts, and returns them.
-func store(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipments.Detail) ([]shipments.Detail, error) {
+// parts, announces and returns them.
+func store(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipments.Detail, at time.Time) ([]shipments.Detail, error) {
 	rows := make([]importRow, len(batch))
 	for i, d := range batch {
 		rows[i] = importRowOf(d)
@@ -62,11 +67,16 @@ func store(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipme
 	})
 	var pallets []partRow[palletRow]
 	var checks []partRow[checkRow]
+	var events []shipments.Event
 	for _, d := range added {
+		events = append(events, shipments.Announce(shipments.Entry{Action: shipments.Import, At: at}, "", d.Shipment, nil)...)
 		pallets = append(pallets, partRows(d.ID, 0, d.Pallets, palletRowOf)...)
 		checks = append(checks, partRows(d.ID, 0, d.Checks, checkRowOf)...)
 	}
 	if err := storeParts(ctx, tx, org, importPalletsSQL, pallets); err != nil {
+		return nil, err
+	}
+	if err := storeParts(ctx, tx, org, announceSQL, announcedRows(events)); err != nil {
 		return nil, err
 	}
 	return added, storeParts(ctx, tx, org, importChecksSQL, checks)

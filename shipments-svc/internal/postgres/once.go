@@ -61,6 +61,9 @@ func (r *Repository) Once(ctx context.Context, org shipments.OrgID, k shipments.
 		_, err = tx.ExecContext(ctx, writeKeySQL, uuid.UUID(org), k.Operation, k.Text, now, now.Add(shipments.KeyLife), k.Fingerprint[:], answer)
 		return err
 	})
+	if err == nil && !replayed {
+		r.ring() // what do announced can be seen only now
+	}
 	return answer, replayed, failure("once", err)
 }
 

@@ -124,6 +124,14 @@ type declaredRow struct {
 	ContainerNumber string          `json:"container_number,omitempty"`
 }
 
+func documentRowOf(d shipments.Document) documentRow {
+	return documentRow{
+		ID: uuid.UUID(d.ID), Type: d.Type, Status: d.Status, SHA256: d.SHA256[:],
+		RowsRead: d.RowsRead, PalletsExtracted: d.PalletsExtracted, Declared: declaredRow(d.Declared),
+		CreatedAt: d.CreatedAt, ProcessedAt: d.ProcessedAt,
+	}
+}
+
 func (r documentRow) document() shipments.Document {
 	return shipments.Document{
 		ID: shipments.DocumentID(r.ID), Type: r.Type, Status: r.Status, SHA256: [32]byte(r.SHA256),

@@ -52,6 +52,13 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		INSERT INTO idempotency_keys SELECT organization_id, 'POST /', id::text, created_at, '', ''
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
+		INSERT INTO outbox (organization_id, id, type, at, subject) SELECT organization_id, id, 'shipment.created', created_at, '{}'
+		FROM shipments WHERE organization_id = $1`, org)
+	exec(tb, db, `
+		INSERT INTO events SELECT organization_id, row_number() OVER (), id, 'shipment.created', created_at, created_at, '{}'
+		FROM shipments WHERE organization_id = $1`, org)
+	exec(tb, db, `INSERT INTO event_heads VALUES ($1, $2)`, org, n)
+	exec(tb, db, `
 		INSERT INTO checks SELECT organization_id, id, nth, 'required_fields', result, 'fine'
 		FROM shipments, unnest(check_results) WITH ORDINALITY r (result, nth) WHERE organization_id = $1`, org)
 }
@@ -79,6 +86,7 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 		org = uuid.UUID(repotest.Org())
 		fill(t, db, org, 2000, 100)
 	}
+	exec(t, db, `INSERT INTO event_heads SELECT gen_random_uuid(), 1 FROM generate_series(1, 1000)`)
 	exec(t, db, `ANALYZE`)
 	const none = `[]`
 	id := uuid.New()
@@ -89,12 +97,12 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 	queries := map[string]query{
 		"ready":  {readySQL, nil},
 		"get":    {getSQL, []any{org, id}},
-		"create": {createSQL, []any{org, id, 1, "pending", "r", "v", "o", "d", 0, "2026-11-20", nil, "2026-11-20", 1, "tok_1"}},
+		"create": {createSQL, []any{org, id, 1, "pending", "r", "v", "o", "d", 0, "2026-11-20", nil, "2026-11-20", 1, "tok_1", none}},
 		"head":   {headSQL, []any{org, id}},
 		"change": {changeSQL, []any{
-			org, id, "pending", 1, 2, "approved", "r", "v", "o", "d", "2026-11-20", "2026-11-20", 1, "2026-11-20", "tok_1", "approve", "", none,
+			org, id, "pending", 1, 2, "approved", "r", "v", "o", "d", "2026-11-20", "2026-11-20", 1, "2026-11-20", "tok_1", "approve", "", none, none,
 		}},
-		"delete":          {deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1}},
+		"delete":          {deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1, none}},
 		"documents":       {documentsSQL, []any{org, id}},
 		"revise":          {reviseSQL, []any{org, id, "pending", 1, 2, "approved", 1, "{pass}"}},
 		"attach":          {attachSQL, []any{org, id, id, "packing_list", "processed", []byte{1}, 1, 1, "{}", "2026-11-20", "2026-11-20"}},
@@ -105,6 +113,11 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 		"key: lock":       {lockKeySQL, []any{org.String(), "POST /", "k"}},
 		"key: read":       {readKeySQL, []any{org, "POST /", "k", "2026-11-20"}},
 		"key: write":      {writeKeySQL, []any{org, "POST /", "k", "2026-11-20", "2026-11-21", []byte{1}, []byte{1}}},
+		"announce":        {announceSQL, []any{org, none}},
+		"outbox: lock":    {lockOutboxSQL, []any{org.String()}},
+		"outbox: number":  {numberSQL, []any{org, 500}},
+		"events":          {eventsSQL, []any{org, 1000, 25}},
+		"events: expire":  {expireSQL, []any{org, "2026-11-20", 200}},
 		"history":         {historySQL, []any{org, id, 0, 25}},
 		"import":          {importShipmentsSQL, []any{org, none}},
 		"import: pallets": {importPalletsSQL, []any{org, none}},

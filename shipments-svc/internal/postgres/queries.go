@@ -3,7 +3,7 @@ package postgres
 // readySQL reads the newest table of the schema, so that it fails while a
 // migration is missing.
 const readySQL = `
-SELECT count(*) FROM documents WHERE false`
+SELECT count(*) FROM events WHERE false`
 
 // getSQL reads a shipment and its parts. $1 is the organization, $2 the
 // shipment.
@@ -41,7 +41,7 @@ SELECT s.id, s.version, s.status, s.reference, s.vessel, s.origin, s.destination
 FROM shipments s
 WHERE s.organization_id = $1 AND s.id = $2`
 
-// createSQL stores a shipment, begins its history and counts it. One
+// createSQL stores a shipment, begins its history, announces and counts it. One
 // statement is one round trip and holds the locks on its counters, taken in
 // the order of their key, no longer than it must.
 const createSQL = `
@@ -53,14 +53,15 @@ WITH created AS (
 ), noted AS (
 	INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status)
 	SELECT $1, $2, version, created_at, $14, 'create', status FROM created
+), announced AS (` + announcing + `$15` + announced + `
 )
 INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
 VALUES ($1, '', $12, $13, 1), ($1, $4, $12, $13, 1)
 ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + 1`
 
 // changeSQL changes a shipment that still has the status $3 and the version
-// $4, notes that in its history and counts it anew; it returns how many
-// shipments that was. The counters wait for the shipment's row, so they are
+// $4, notes that in its history, announces it and counts it anew; it returns how
+// many shipments that was. The counters wait for the shipment's row, so they are
 // locked last here, too.
 const changeSQL = `
 WITH changed AS (
@@ -70,6 +71,8 @@ WITH changed AS (
 ), noted AS (
 	INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status, reason, changes)
 	SELECT $1, $2, version, $14, $15, $16, status, $17, $18 FROM changed
+), announced AS (` + announcing + `$19` + announced + `
+	WHERE EXISTS (SELECT FROM changed)
 ), counted AS (
 	INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
 	SELECT $1, moved.status, $12::date, $13::smallint, moved.n
@@ -87,6 +90,8 @@ WITH deleted AS (
 	DELETE FROM shipments
 	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
 	RETURNING id
+), announced AS (` + announcing + `$7` + announced + `
+	WHERE EXISTS (SELECT FROM deleted)
 ), counted AS (
 	INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
 	SELECT $1, left_behind.status, $5::date, $6::smallint, -1

@@ -24,12 +24,13 @@ import (
 
 // Repository implements shipments.Repository. It is safe for concurrent use.
 type Repository struct {
-	db *sqlx.DB
+	db        *sqlx.DB
+	announced chan struct{}
 }
 
 // NewRepository returns a Repository on a pool that Open returned.
 func NewRepository(db *sqlx.DB) *Repository {
-	return &Repository{db: db}
+	return &Repository{db: db, announced: make(chan struct{}, 1)}
 }
 
 // Ready reports whether Postgres answers and holds the schema.
@@ -60,9 +61,16 @@ func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments
 // Create implements shipments.Repository.
 func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.TokenID) error {
 	k := keyOf(s, s.Status)
-	_, err := r.on(ctx).ExecContext(ctx, createSQL, uuid.UUID(org), uuid.UUID(s.ID), s.Version, string(s.Status),
+	events, err := announcements(shipments.Entry{Action: shipments.Create, At: s.CreatedAt}, "", s, nil)
+	if err != nil {
+		return failure("create", err)
+	}
+	_, err = r.on(ctx).ExecContext(ctx, createSQL, uuid.UUID(org), uuid.UUID(s.ID), s.Version, string(s.Status),
 		s.Reference, s.Vessel, s.Origin, s.Destination, s.PalletsCount, s.CreatedAt, nullTime(s.ApprovedAt),
-		k.day, k.shard, string(by))
+		k.day, k.shard, string(by), events)
+	if err == nil {
+		r.ring()
+	}
 	return failure("create", err)
 }
 

@@ -65,7 +65,11 @@ func (r *Repository) Documents(ctx context.Context, org shipments.OrgID, id ship
 
 // Revise implements shipments.Repository.
 func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipments.Revision) error {
-	return failure("revise", r.transact(ctx, func(tx *sqlx.Tx) error { return revise(ctx, tx, org, v) }))
+	err := r.transact(ctx, func(tx *sqlx.Tx) error { return revise(ctx, tx, org, v) })
+	if err == nil {
+		r.ring()
+	}
+	return failure("revise", err)
 }
 
 func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision) error {
@@ -105,6 +109,13 @@ func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.R
 	e := v.Entry
 	if _, err := tx.ExecContext(ctx, noteSQL, owner, id, e.Version, e.At, string(e.By), string(e.Action), string(e.Status),
 		uuid.UUID(e.Document)); err != nil {
+		return err
+	}
+	events, err := announcements(e, v.From.Status, v.To, v.Attached)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, announceSQL, owner, events); err != nil {
 		return err
 	}
 	counted := counts{}

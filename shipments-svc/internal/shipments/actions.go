@@ -165,7 +165,7 @@ func (s *Service) try(ctx context.Context, org OrgID, a Action, o Order, decide 
 	}
 	to.Version = entry.Version
 	if to.Status == gone {
-		err = s.repo.Delete(ctx, org, head.Shipment)
+		err = s.repo.Delete(ctx, org, head.Shipment, entry)
 	} else {
 		err = s.repo.Change(ctx, org, head.Shipment, to, entry)
 	}

@@ -7,7 +7,8 @@ import (
 
 // Repository keeps shipments. Every method answers for one organization
 // only. Its errors are ErrNotFound, ErrUnavailable, the context's, or a fault
-// of the program; writes are done whole or not at all.
+// of the program; writes are done whole or not at all, with the events that
+// Announce makes of them.
 type Repository interface {
 	// List returns up to limit of the shipments that meet the filter, in the
 	// order that Page states, after the first offset ones, and the number
@@ -48,8 +49,13 @@ type Repository interface {
 
 	// Delete removes a shipment, its parts and its history, if it still has
 	// the status and the version of s; otherwise it does nothing and returns
-	// ErrVersion.
-	Delete(ctx context.Context, org OrgID, s Shipment) error
+	// ErrVersion. The entry is announced only.
+	Delete(ctx context.Context, org OrgID, s Shipment, e Entry) error
+
+	// Events returns up to limit events whose Number is higher than after, in
+	// the order of their Numbers; and the Number of the first that is kept, or
+	// of the first to come.
+	Events(ctx context.Context, org OrgID, after, limit int64) (events []Event, first int64, err error)
 
 	// History returns up to limit entries of a shipment's history, the
 	// latest first, after the first offset ones, and the number there are in

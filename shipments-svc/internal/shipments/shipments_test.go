@@ -33,6 +33,8 @@ type keeper struct {
 	evidence      Evidence
 	revisions     []Revision
 	ssccs         []string
+	events        []Event
+	first         int64
 	err           error
 }
 
@@ -91,7 +93,12 @@ func (k *keeper) Elsewhere(_ context.Context, _ OrgID, _ ID, ssccs []string, aft
 	return []Use{{SSCC: "s", Reference: "r"}}, k.err
 }
 
-func (k *keeper) Delete(_ context.Context, _ OrgID, s Shipment) error {
+func (k *keeper) Events(_ context.Context, _ OrgID, after, limit int64) ([]Event, int64, error) {
+	k.offset, k.limit = after, limit
+	return k.events, k.first, k.err
+}
+
+func (k *keeper) Delete(_ context.Context, _ OrgID, s Shipment, _ Entry) error {
 	if s != k.head.Shipment {
 		return ErrVersion
 	}

@@ -24,6 +24,7 @@ var operations = []struct {
 	{call{method: http.MethodPost, path: nothing + "/approve"}, "shipments:review"},
 	{call{method: http.MethodPost, path: nothing + "/reject", body: `{"reason":"r"}`}, "shipments:review"},
 	{call{method: http.MethodGet, path: nothing + "/history"}, "shipments:read"},
+	{call{method: http.MethodGet, path: eventsPath}, "shipments:read"},
 	{call{method: http.MethodPost, path: nothing + "/documents", body: list}, "documents:write"},
 	{call{method: http.MethodGet, path: nothing + "/documents"}, "documents:read"},
 	{call{method: http.MethodGet, path: nothing + noDocument}, "documents:read"},

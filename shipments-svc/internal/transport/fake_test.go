@@ -37,6 +37,10 @@ func (emptyService) Reject(context.Context, shipments.OrgID, shipments.Rejection
 	return shipments.Shipment{}, shipments.ErrNotFound
 }
 
+func (emptyService) Events(context.Context, shipments.OrgID, shipments.EventQuery) (shipments.EventPage, error) {
+	return shipments.EventPage{}, nil
+}
+
 func (emptyService) Documents(context.Context, shipments.OrgID, shipments.ID) ([]shipments.Document, error) {
 	return nil, shipments.ErrNotFound
 }

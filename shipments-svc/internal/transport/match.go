@@ -33,6 +33,8 @@ func as[E error](err error) (fault, bool) {
 		return fault{detail: e.Error(), extra: map[string]any{"allowed_actions": e.Allowed}}, true
 	case *shipments.DuplicateError:
 		return fault{detail: e.Error(), extra: map[string]any{"document_id": viewDocumentID(e.ID)}}, true
+	case *shipments.ExpiredError:
+		return fault{detail: e.Error(), extra: map[string]any{"oldest_sequence": e.First}}, true
 	case *shipments.ChecksFailingError:
 		return fault{detail: e.Error(), extra: map[string]any{"failing_checks": e.Checks}}, true
 	default:

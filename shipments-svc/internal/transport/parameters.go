@@ -75,6 +75,15 @@ func (p *parameters) number(name, also string) int64 {
 	return int64(n)
 }
 
+// after returns the parameter that says how far the caller has read, or 0.
+func (p *parameters) after() int64 {
+	n, err := strconv.ParseUint(p.text("after"), 10, 63) // takes no sign
+	if err != nil && p.values.Get("after") != "" && len(p.values["after"]) == 1 {
+		p.fault(invalidParameter, "after", fmt.Sprintf("after must be a whole number from 0 to %d: meta.next_after of the answer before", math.MaxInt64))
+	}
+	return int64(n)
+}
+
 // page and perPage return the parameters that say which part of a list is
 // wanted, or 0.
 func (p *parameters) page() int64 { return p.number("page", "") }

@@ -32,6 +32,7 @@ var table = []struct {
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNotFound, "there is no such shipment")},
 	{http.StatusBadRequest, unknownParameter, "Unknown parameter", allOf[*parameterError](unknownParameter)},
 	{http.StatusBadRequest, invalidParameter, "Invalid parameter", as[*parameterError]},
+	{http.StatusGone, "events_expired", "Events expired", as[*shipments.ExpiredError]},
 	{http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch", is(shipments.ErrVersion, "the shipment is not, or no longer, of the version that If-Match names; get it anew")},
 	{http.StatusConflict, "invalid_transition", "Invalid transition", as[*shipments.TransitionError]},
 	{http.StatusConflict, "checks_failing", "Checks failing", as[*shipments.ChecksFailingError]},

@@ -42,6 +42,7 @@ type Service interface {
 	Approve(context.Context, shipments.OrgID, shipments.Approval) (shipments.Shipment, error)
 	Reject(context.Context, shipments.OrgID, shipments.Rejection) (shipments.Shipment, error)
 	History(context.Context, shipments.OrgID, shipments.HistoryQuery) (shipments.HistoryPage, error)
+	Events(context.Context, shipments.OrgID, shipments.EventQuery) (shipments.EventPage, error)
 	Documents(context.Context, shipments.OrgID, shipments.ID) ([]shipments.Document, error)
 	Document(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.Document, error)
 	Attach(context.Context, shipments.OrgID, shipments.Attachment) (shipments.Attached, error)
@@ -81,6 +82,8 @@ func New(service Service, wiring endpoints.Wiring, log *slog.Logger) http.Handle
 	handle(rt, "GET /api/v1/shipments/{id}/documents", endpoints.ReadDocuments, decodeDocuments, service.Documents, encodeDocuments)
 	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}", endpoints.ReadDocuments, decodeDocument, service.Document, encodeDocument)
 	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", endpoints.WriteDocuments, decodeDetach, service.Detach, encodeDelete)
+
+	handle(rt, "GET /api/v1/events", endpoints.ReadShipments, decodeEvents, service.Events, encodeEvents)
 
 	// Documents about the interface are anybody's.
 	rt.Handle("GET /api/v1/openapi.json", api.Handler())

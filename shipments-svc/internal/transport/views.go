@@ -9,10 +9,11 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// These begin the identifiers of shipments and of documents.
+// These begin the identifiers of shipments, of documents and of events.
 const (
 	shipmentPrefix = "ship"
 	documentPrefix = "doc"
+	eventPrefix    = "evt"
 )
 
 // itemView is a shipment as a list shows it.

@@ -26,6 +26,9 @@ func changed(s shipments.Shipment, a shipments.Action, status shipments.Status) 
 	return s, e
 }
 
+// deleting is the entry of a deletion, which no history has.
+var deleting = shipments.Entry{At: Noon, By: By, Action: shipments.Delete}
+
 func testChange(t *testing.T, repo shipments.Repository) {
 	org := Org()
 	before := detail(shipments.ReadyForReview, Noon, 2)
@@ -78,7 +81,7 @@ func testChangeOvertaken(t *testing.T, repo shipments.Repository) {
 		if err := repo.Change(t.Context(), org, from, to, entry); !errors.Is(err, shipments.ErrVersion) {
 			t.Errorf("change of %s: %v", name, err)
 		}
-		if err := repo.Delete(t.Context(), org, from); !errors.Is(err, shipments.ErrVersion) {
+		if err := repo.Delete(t.Context(), org, from, entry); !errors.Is(err, shipments.ErrVersion) {
 			t.Errorf("delete of %s: %v", name, err)
 		}
 	}
@@ -142,7 +145,7 @@ func testDelete(t *testing.T, repo shipments.Repository) {
 	d, other := detail(shipments.Pending, Noon, 2), detail(shipments.Pending, Noon, 2)
 	imports(t, repo, org, []shipments.Detail{d, other}, 2)
 	imports(t, repo, theirs, []shipments.Detail{d}, 1)
-	check(t, repo.Delete(t.Context(), org, d.Shipment))
+	check(t, repo.Delete(t.Context(), org, d.Shipment, deleting))
 	if _, err := repo.Get(t.Context(), org, d.ID); !errors.Is(err, shipments.ErrNotFound) {
 		t.Errorf("get: %v", err)
 	}
@@ -205,7 +208,7 @@ func randomOperation(t *testing.T, repo shipments.Repository, org shipments.OrgI
 	}
 	s := rows[random.IntN(len(rows))]
 	if random.IntN(4) == 0 {
-		return repo.Delete(t.Context(), org, s)
+		return repo.Delete(t.Context(), org, s, deleting)
 	}
 	to, entry := changed(s, shipments.Update, shipments.Statuses[random.IntN(len(shipments.Statuses))])
 	return repo.Change(t.Context(), org, s, to, entry)

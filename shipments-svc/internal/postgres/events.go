@@ -1,0 +1,74 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// eventsSQL reads events after the number $2, at most $3, and the number of
+// the first that is kept or to come. Without events there is one row, of that
+// number only.
+const eventsSQL = `
+SELECT kept.first, e.number, e.id, e.type, e.at, e.subject
+FROM (
+	SELECT coalesce(
+		(SELECT min(number) FROM events WHERE organization_id = $1),
+		(SELECT number + 1 FROM event_heads WHERE organization_id = $1),
+		1) AS first
+) kept
+LEFT JOIN LATERAL (
+	SELECT number, id, type, at, subject FROM events
+	WHERE organization_id = $1 AND number > $2
+	ORDER BY number LIMIT $3
+) e ON true
+ORDER BY e.number`
+
+// eventRow is a row of eventsSQL.
+type eventRow struct {
+	First   int64
+	Number  sql.NullInt64
+	ID      uuid.NullUUID
+	Type    sql.NullString
+	At      sql.NullTime
+	Subject []byte
+}
+
+// Events implements shipments.Repository.
+func (r *Repository) Events(ctx context.Context, org shipments.OrgID, after, limit int64) ([]shipments.Event, int64, error) {
+	var rows []eventRow
+	if err := r.on(ctx).SelectContext(ctx, &rows, eventsSQL, uuid.UUID(org), after, limit); err != nil {
+		return nil, 0, failure("events", err)
+	}
+	events := make([]shipments.Event, 0, len(rows))
+	for _, row := range rows {
+		if !row.Number.Valid {
+			continue
+		}
+		e, err := row.event()
+		if err != nil {
+			return nil, 0, failure("events", err)
+		}
+		events = append(events, e)
+	}
+	return events, rows[0].First, nil
+}
+
+func (r eventRow) event() (shipments.Event, error) {
+	e := shipments.Event{
+		ID: shipments.EventID(r.ID.UUID), Type: shipments.EventType(r.Type.String), At: r.At.Time.UTC(), Number: r.Number.Int64,
+	}
+	var subject subjectRow
+	if err := json.Unmarshal(r.Subject, &subject); err != nil {
+		return shipments.Event{}, err
+	}
+	e.Shipment = subject.Shipment.shipment()
+	if subject.Document != nil {
+		e.Document = new(subject.Document.document())
+	}
+	return e, nil
+}

@@ -1,0 +1,288 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
+)
+
+// number gives numbers until no event of the organization is without.
+func number(t *testing.T, r *Repository, org shipments.OrgID) {
+	t.Helper()
+	for {
+		waiting, err := r.Waiting(t.Context(), shipments.OrgID{}, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(waiting, org) {
+			return
+		}
+		if _, _, err := r.Number(t.Context(), org, 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// events returns all events of an organization and fails the test where their
+// numbers are not 1, 2, 3….
+func events(t *testing.T, r *Repository, org shipments.OrgID) (all []shipments.Event) {
+	t.Helper()
+	for {
+		some, first, err := r.Events(t.Context(), org, int64(len(all)), 100)
+		if err != nil || first != 1 {
+			t.Fatalf("the first is %d (%v)", first, err)
+		}
+		if len(some) == 0 {
+			return all
+		}
+		for _, e := range some {
+			if all = append(all, e); e.Number != int64(len(all)) {
+				t.Fatalf("number %d follows %d", e.Number, len(all)-1)
+			}
+		}
+	}
+}
+
+// TestEveryChangeIsAnnounced, as the shipment and the document were after it.
+func TestEveryChangeIsAnnounced(t *testing.T) {
+	t.Parallel()
+	r := NewRepository(openTest(t))
+	org, ctx := repotest.Org(), t.Context()
+	s := repotest.Shipment(shipments.Pending, repotest.Noon)
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-r.Announced():
+		default:
+			t.Error("nobody was woken")
+		}
+	}
+	step := func(a shipments.Action, status shipments.Status) (from, to shipments.Shipment, e shipments.Entry) {
+		from, to = s, s
+		to.Version, to.Status = s.Version+1, status
+		if to.ApprovedAt = (time.Time{}); status == shipments.Approved {
+			to.ApprovedAt = repotest.Noon.AddDate(0, 0, 1)
+		}
+		s = to
+		return from, to, shipments.Entry{Version: to.Version, At: repotest.Noon.Add(time.Duration(to.Version) * time.Second), Action: a, Status: status}
+	}
+	s.Version = 1
+	do(r.Create(ctx, org, s, repotest.By))
+	doc := shipments.Document{
+		ID: shipments.DocumentID{5}, Type: shipments.PackingList, Status: shipments.Processed, SHA256: [32]byte{9}, RowsRead: 2, PalletsExtracted: 1,
+		Declared: shipments.Declared{Boxes: 3, ContainerNumber: "CSQU3054383"}, CreatedAt: repotest.Noon, ProcessedAt: repotest.Noon,
+	}
+	from, to, e := step(shipments.AttachDocument, shipments.ReadyForReview)
+	do(r.Revise(ctx, org, shipments.Revision{From: from, To: to, Entry: e, Attached: &doc}))
+	from, to, e = step(shipments.Update, shipments.ReadyForReview)
+	do(r.Change(ctx, org, from, to, e))
+	from, to, e = step(shipments.Reject, shipments.Rejected)
+	do(r.Change(ctx, org, from, to, e))
+	from, to, e = step(shipments.DeleteDocument, shipments.Pending)
+	do(r.Revise(ctx, org, shipments.Revision{From: from, To: to, Entry: e, Detached: doc.ID}))
+	if err := r.Change(ctx, org, from, to, e); !errors.Is(err, shipments.ErrVersion) {
+		t.Fatal(err)
+	}
+	if err := r.Delete(ctx, org, from, e); !errors.Is(err, shipments.ErrVersion) {
+		t.Fatal(err)
+	}
+	do(r.Delete(ctx, org, s, shipments.Entry{At: repotest.Noon, Action: shipments.Delete}))
+	imported := shipments.Detail{Shipment: repotest.Shipment(shipments.Approved, repotest.Noon)}
+	for range 2 { // the second finds it there
+		_, err := r.Import(ctx, org, []shipments.Detail{imported})
+		do(err)
+	}
+	number(t, r, org)
+
+	var got []string
+	for _, e := range events(t, r, org) {
+		got = append(got, fmt.Sprint(e.Type, " ", e.Shipment.Version, " ", e.Shipment.Status))
+		if document := strings.HasPrefix(string(e.Type), "document."); document != (e.Document != nil) || document && !cmp.Equal(*e.Document, doc) {
+			t.Errorf("%s tells of %+v", e.Type, e.Document)
+		}
+		if want := s; e.Type == shipments.ShipmentDeleted && e.Shipment != want {
+			t.Errorf("%+v was deleted, want %+v", e.Shipment, want)
+		}
+		if e.Shipment.ID == imported.ID && e.Shipment != imported.Shipment {
+			t.Errorf("%+v was imported, want %+v", e.Shipment, imported.Shipment)
+		}
+	}
+	want := []string{
+		"shipment.created 1 pending", "document.attached 2 ready_for_review", "document.processed 2 ready_for_review",
+		"shipment.ready_for_review 2 ready_for_review", "shipment.updated 3 ready_for_review", "shipment.rejected 4 rejected",
+		"shipment.updated 5 pending", "shipment.deleted 5 pending", "shipment.created 1 approved",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if theirs := events(t, r, repotest.Org()); len(theirs) != 0 {
+		t.Errorf("another organization has %v", theirs)
+	}
+}
+
+func TestWhatIsUndoneIsNotAnnounced(t *testing.T) {
+	t.Parallel()
+	r := NewRepository(openTest(t))
+	org, failed := repotest.Org(), errors.New("no")
+	_, _, err := r.Once(t.Context(), org, shipments.Key{Text: "k"}, repotest.Noon, func(ctx context.Context) ([]byte, error) {
+		if err := r.Create(ctx, org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By); err != nil {
+			t.Error(err)
+		}
+		return nil, failed
+	})
+	if !errors.Is(err, failed) {
+		t.Fatal(err)
+	}
+	if number(t, r, org); len(events(t, r, org)) != 0 {
+		t.Error("it was")
+	}
+}
+
+// TestNumbersAreDenseWhateverIsKilled: while shipments change, several who give
+// numbers have their connections cut at random. In the end each change has its
+// events, once, in the order of the shipment's versions.
+func TestNumbersAreDenseWhateverIsKilled(t *testing.T) {
+	t.Parallel()
+	dsn := pgtestDSN(t)
+	writer := NewRepository(openAt(t, dsn))
+	orgs := []shipments.OrgID{repotest.Org(), repotest.Org()}
+	ctx, written := context.WithCancel(t.Context())
+	var relays, writers sync.WaitGroup
+	cuts := make([]int, 3)
+	for i := range cuts {
+		proxy, through := faultproxy.New(t, dsn)
+		r := NewRepository(openAt(t, through))
+		random := rand.New(rand.NewPCG(5, uint64(i)))
+		relays.Go(func() {
+			for ctx.Err() == nil {
+				proxy.CutAfter(random.IntN(40))
+				for _, org := range orgs {
+					_, _, _ = r.Number(t.Context(), org, 1+random.IntN(7)) // what fails is tried again
+				}
+				if proxy.Disarm() {
+					cuts[i]++
+				}
+			}
+		})
+	}
+	const each, versions = 20, 4
+	for i := range 4 {
+		writers.Go(func() {
+			for range each {
+				org := orgs[i%len(orgs)]
+				s := repotest.Shipment(shipments.ReadyForReview, repotest.Noon)
+				s.Version = 1
+				err := writer.Create(t.Context(), org, s, repotest.By)
+				for v := range versions - 1 {
+					to := s
+					to.Version++
+					to.Vessel = fmt.Sprint("vessel ", v)
+					err = errors.Join(err, writer.Change(t.Context(), org, s, to, shipments.Entry{Version: to.Version, Action: shipments.Update, Status: to.Status}))
+					s = to
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	written()
+	relays.Wait()
+	for _, org := range orgs {
+		number(t, writer, org)
+		version := map[shipments.ID]int64{}
+		seen := map[shipments.EventID]bool{}
+		all := events(t, writer, org)
+		for _, e := range all {
+			if e.Shipment.Version != version[e.Shipment.ID]+1 || seen[e.ID] {
+				t.Fatalf("version %d of a shipment follows its version %d", e.Shipment.Version, version[e.Shipment.ID])
+			}
+			version[e.Shipment.ID], seen[e.ID] = e.Shipment.Version, true
+		}
+		if len(all) != 2*each*versions {
+			t.Errorf("%d events, want %d", len(all), 2*each*versions)
+		}
+	}
+	t.Logf("connections were cut %v times", cuts)
+	if slices.Max(cuts) == 0 {
+		t.Error("no connection was cut")
+	}
+}
+
+// TestOldEventsAreForgottenInBatches, and the numbers go on.
+func TestOldEventsAreForgottenInBatches(t *testing.T) {
+	t.Parallel()
+	db := openTest(t)
+	r := NewRepository(db)
+	org, theirs := repotest.Org(), repotest.Org()
+	for _, o := range []shipments.OrgID{org, theirs} {
+		for range 6 {
+			if err := r.Create(t.Context(), o, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By); err != nil {
+				t.Fatal(err)
+			}
+		}
+		number(t, r, o)
+	}
+	exec(t, db, `UPDATE events SET numbered_at = $2 WHERE organization_id = $1 AND number <= 5`, uuid.UUID(org), repotest.Noon)
+	for _, want := range []int{3, 2, 0} {
+		n, err := r.Expire(t.Context(), org, repotest.Noon.Add(time.Hour), 3)
+		if err != nil || n != want {
+			t.Errorf("%d were forgotten, want %d (%v)", n, want, err)
+		}
+	}
+	left, first, err := r.Events(t.Context(), org, 0, 10)
+	if err != nil || first != 6 || len(left) != 1 || left[0].Number != 6 {
+		t.Errorf("%v, the first is %d (%v)", left, first, err)
+	}
+	exec(t, db, `DELETE FROM events WHERE organization_id = $1`, uuid.UUID(org))
+	if _, first, err = r.Events(t.Context(), org, 6, 10); err != nil || first != 7 {
+		t.Errorf("without any the first is %d (%v)", first, err)
+	}
+	if len(events(t, r, theirs)) != 6 {
+		t.Error("another organization's were forgotten")
+	}
+	publishers, err := r.Publishers(t.Context(), shipments.OrgID{}, 10)
+	if err != nil || len(publishers) != 2 || !slices.Contains(publishers, org) {
+		t.Errorf("%v (%v)", publishers, err)
+	}
+}
+
+// TestWaitingOrganizationsAreFoundByTheIndex: one step for each, however many
+// events they have.
+func TestWaitingOrganizationsAreFoundByTheIndex(t *testing.T) {
+	t.Parallel()
+	db := oneConn(t, pgtestDSN(t))
+	for range 3 {
+		fill(t, db, uuid.UUID(repotest.Org()), 1000, 10)
+	}
+	exec(t, db, `ANALYZE`)
+	r := NewRepository(sqlx.NewDb(db.DB, "postgres"))
+	orgs, err := r.Waiting(t.Context(), shipments.OrgID{}, 2)
+	if err != nil || len(orgs) != 2 {
+		t.Fatalf("%v (%v)", orgs, err)
+	}
+	if rest, err := r.Waiting(t.Context(), orgs[1], 2); err != nil || len(rest) != 1 {
+		t.Errorf("%v (%v)", rest, err)
+	}
+	if scan := explain(t, db, waitingSQL, []any{uuid.UUID{}, 100}).find("Seq Scan"); scan != nil {
+		t.Errorf("sequential scan of %s", scan.Relation)
+	}
+}

@@ -1,0 +1,98 @@
+package postgres
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// announcing and announced enclose the number of a parameter that is a JSON
+// array of events. Together they are a statement that puts the events of an
+// organization, $1, into the outbox.
+const (
+	announcing = `
+INSERT INTO outbox (organization_id, id, type, at, subject)
+SELECT $1, id, type, at, subject FROM json_to_recordset(`
+	announced = `::json) AS given (id uuid, type text, at timestamptz, subject jsonb)`
+
+	// announceSQL announces the events $2.
+	announceSQL = announcing + `$2` + announced
+)
+
+// announcedRow is a shipments.Event as it is written to the outbox.
+type announcedRow struct {
+	ID      uuid.UUID           `json:"id"`
+	Type    shipments.EventType `json:"type"`
+	At      time.Time           `json:"at"`
+	Subject subjectRow          `json:"subject"`
+}
+
+// subjectRow is what an event tells of, as it is kept.
+type subjectRow struct {
+	Shipment subjectShipmentRow `json:"shipment"`
+	Document *documentRow       `json:"document,omitempty"`
+}
+
+type subjectShipmentRow struct {
+	ID           uuid.UUID        `json:"id"`
+	Version      int64            `json:"version"`
+	Status       shipments.Status `json:"status"`
+	Reference    string           `json:"reference"`
+	Vessel       string           `json:"vessel"`
+	Origin       string           `json:"origin"`
+	Destination  string           `json:"destination"`
+	PalletsCount int              `json:"pallets_count"`
+	CreatedAt    time.Time        `json:"created_at"`
+	ApprovedAt   time.Time        `json:"approved_at,omitzero"`
+}
+
+// announcements returns what Announce makes of a change as a JSON array.
+func announcements(e shipments.Entry, before shipments.Status, to shipments.Shipment, doc *shipments.Document) (string, error) {
+	text, err := json.Marshal(announcedRows(shipments.Announce(e, before, to, doc)))
+	return string(text), err
+}
+
+func announcedRows(events []shipments.Event) []announcedRow {
+	rows := make([]announcedRow, len(events))
+	for i, e := range events {
+		rows[i] = announcedRow{ID: uuid.Must(uuid.NewV7()), Type: e.Type, At: e.At, Subject: subjectRowOf(e)}
+	}
+	return rows
+}
+
+func subjectRowOf(e shipments.Event) subjectRow {
+	s := e.Shipment
+	row := subjectRow{Shipment: subjectShipmentRow{
+		ID: uuid.UUID(s.ID), Version: s.Version, Status: s.Status,
+		Reference: s.Reference, Vessel: s.Vessel, Origin: s.Origin, Destination: s.Destination,
+		PalletsCount: s.PalletsCount, CreatedAt: s.CreatedAt, ApprovedAt: s.ApprovedAt,
+	}}
+	if e.Document != nil {
+		row.Document = new(documentRowOf(*e.Document))
+	}
+	return row
+}
+
+func (r subjectShipmentRow) shipment() shipments.Shipment {
+	return shipments.Shipment{
+		ID:     shipments.ID(r.ID),
+		Draft:  shipments.Draft{Reference: r.Reference, Vessel: r.Vessel, Origin: r.Origin, Destination: r.Destination},
+		Status: r.Status, Version: r.Version, PalletsCount: r.PalletsCount,
+		CreatedAt: r.CreatedAt.UTC(), ApprovedAt: r.ApprovedAt.UTC(),
+	}
+}
+
+// ring wakes who numbers events, after a change that announced some.
+func (r *Repository) ring() {
+	select {
+	case r.announced <- struct{}{}:
+	default: // he was woken already
+	}
+}
+
+// Announced returns a channel that gets a value after this program has put
+// events into the outbox; one for several, where nobody was listening.
+func (r *Repository) Announced() <-chan struct{} { return r.announced }

@@ -1,0 +1,121 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+const (
+	// waitingSQL finds organizations after $1 that have events without a
+	// number, at most $2, by one step in the index each.
+	waitingSQL = `
+WITH RECURSIVE found (organization_id, n) AS (
+	(SELECT organization_id, 1 FROM outbox WHERE organization_id > $1 ORDER BY organization_id LIMIT 1)
+	UNION ALL
+	SELECT further.organization_id, n + 1
+	FROM found CROSS JOIN LATERAL (
+		SELECT organization_id FROM outbox o WHERE o.organization_id > found.organization_id ORDER BY organization_id LIMIT 1
+	) further
+	WHERE n < $2
+)
+SELECT organization_id FROM found`
+
+	// lockOutboxSQL makes the transaction the only one that gives numbers to
+	// events of the organization, or says that another is.
+	lockOutboxSQL = `
+SELECT pg_try_advisory_xact_lock(hashtextextended('outbox ' || $1, 0))`
+
+	// numberSQL moves the first $2 events of the outbox to the numbered ones;
+	// it returns how many these were and how many seconds ago the oldest was
+	// announced. It must be a statement of its own: it
+	// sees what was committed before the lock was got.
+	numberSQL = `
+WITH taken AS (
+	DELETE FROM outbox WHERE organization_id = $1 AND position IN (
+		SELECT position FROM outbox WHERE organization_id = $1 ORDER BY position LIMIT $2)
+	RETURNING position, id, type, at, subject
+), head AS (
+	INSERT INTO event_heads AS h (organization_id, number)
+	SELECT $1, count(*) FROM taken HAVING count(*) > 0
+	ON CONFLICT (organization_id) DO UPDATE SET number = h.number + excluded.number
+	RETURNING number
+), numbered AS (
+	INSERT INTO events (organization_id, number, id, type, at, subject)
+	SELECT $1, head.number - count(*) OVER () + row_number() OVER (ORDER BY position), id, type, at, subject
+	FROM taken, head
+	RETURNING at
+)
+SELECT count(*) AS given, coalesce(extract(epoch FROM now() - min(at)), 0)::float8 AS waited FROM numbered`
+
+	// expireSQL forgets events that were numbered before $2, the first $3 at
+	// most, and returns how many these were. Numbers and their times rise
+	// together, so none is left out.
+	expireSQL = `
+WITH expired AS (
+	DELETE FROM events WHERE organization_id = $1 AND number IN (
+		SELECT number FROM events WHERE organization_id = $1 ORDER BY number LIMIT $3) AND numbered_at < $2
+	RETURNING number
+)
+SELECT count(*) FROM expired`
+
+	// publishersSQL finds organizations after $1 that have had events, at most
+	// $2.
+	publishersSQL = `
+SELECT organization_id FROM event_heads WHERE organization_id > $1 ORDER BY organization_id LIMIT $2`
+)
+
+// Waiting returns up to limit organizations after the given one, in a fixed
+// order, whose events have no number yet.
+func (r *Repository) Waiting(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
+	return r.organizations(ctx, "waiting", waitingSQL, after, limit)
+}
+
+// Publishers returns up to limit organizations after the given one, in a fixed
+// order, that have had events.
+func (r *Repository) Publishers(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
+	return r.organizations(ctx, "publishers", publishersSQL, after, limit)
+}
+
+func (r *Repository) organizations(ctx context.Context, doing, query string, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
+	var rows []uuid.UUID
+	if err := r.on(ctx).SelectContext(ctx, &rows, query, uuid.UUID(after), limit); err != nil {
+		return nil, failure(doing, err)
+	}
+	orgs := make([]shipments.OrgID, len(rows))
+	for i, row := range rows {
+		orgs[i] = shipments.OrgID(row)
+	}
+	return orgs, nil
+}
+
+// Number gives the next numbers to an organization's first events without one,
+// at most limit. It returns how many it gave and how long ago the oldest of
+// these was announced. It gives none while someone else does so.
+func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int) (int, time.Duration, error) {
+	var row struct {
+		Given  int
+		Waited float64
+	}
+	err := r.transact(ctx, func(tx *sqlx.Tx) error {
+		row.Given = 0
+		var mine bool
+		if err := tx.GetContext(ctx, &mine, lockOutboxSQL, uuid.UUID(org).String()); err != nil || !mine {
+			return err
+		}
+		return tx.GetContext(ctx, &row, numberSQL, uuid.UUID(org), limit)
+	})
+	return row.Given, time.Duration(row.Waited * float64(time.Second)), failure("number", err)
+}
+
+// Expire forgets an organization's events that got their numbers before a
+// time, the first limit at most, and returns how many it forgot.
+func (r *Repository) Expire(ctx context.Context, org shipments.OrgID, before time.Time, limit int) (int, error) {
+	var forgotten int
+	err := r.on(ctx).GetContext(ctx, &forgotten, expireSQL, uuid.UUID(org), before, limit)
+	return forgotten, failure("expire", err)
+}

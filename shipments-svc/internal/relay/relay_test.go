@@ -1,0 +1,205 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// memory is an Outbox that only counts.
+type memory struct {
+	mu        sync.Mutex
+	announced chan struct{}
+	waiting   map[shipments.OrgID]int
+	old       map[shipments.OrgID]int // events whose time is over
+	order     []shipments.OrgID       // whose events were numbered
+	before    time.Time
+	calls     int
+	err       error
+}
+
+func newMemory() *memory {
+	return &memory{announced: make(chan struct{}, 1), waiting: map[shipments.OrgID]int{}, old: map[shipments.OrgID]int{}}
+}
+
+func org(n int) shipments.OrgID { return shipments.OrgID{byte(n >> 8), byte(n), 1} }
+
+func (m *memory) Announced() <-chan struct{} { return m.announced }
+
+func (m *memory) Waiting(_ context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
+	return m.found(m.waiting, after, limit)
+}
+
+func (m *memory) Publishers(_ context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
+	return m.found(m.old, after, limit)
+}
+
+func (m *memory) found(in map[shipments.OrgID]int, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls++
+	compare := func(a, b shipments.OrgID) int { return bytes.Compare(a[:], b[:]) }
+	orgs := slices.SortedFunc(maps.Keys(in), compare)
+	orgs = slices.DeleteFunc(orgs, func(o shipments.OrgID) bool { return in[o] == 0 || compare(o, after) <= 0 })
+	return orgs[:min(len(orgs), limit)], m.err
+}
+
+func (m *memory) Number(_ context.Context, org shipments.OrgID, limit int) (int, time.Duration, error) {
+	m.order = append(m.order, org)
+	n, err := m.take(m.waiting, org, limit)
+	return n, time.Minute, err
+}
+
+func (m *memory) Expire(_ context.Context, org shipments.OrgID, before time.Time, limit int) (int, error) {
+	m.before = before
+	return m.take(m.old, org, limit)
+}
+
+func (m *memory) take(from map[shipments.OrgID]int, org shipments.OrgID, limit int) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err != nil {
+		return 0, m.err
+	}
+	n := min(from[org], limit)
+	from[org] -= n
+	return n, nil
+}
+
+func (m *memory) set(waiting map[shipments.OrgID]int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.Copy(m.waiting, waiting)
+	m.err = err
+}
+
+func (m *memory) left(in map[shipments.OrgID]int) (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, k := range in {
+		n += k
+	}
+	return n
+}
+
+// running runs a Relay in the bubble of a test and returns its log.
+func running(t *testing.T, m *memory) (log *bytes.Buffer, numbered *int) {
+	t.Helper()
+	log, numbered = &bytes.Buffer{}, new(int)
+	r := New(m, slog.New(slog.NewJSONHandler(log, nil)), func(n int, _ time.Duration) { *numbered += n })
+	ctx, stop := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	go func() { r.Run(ctx); close(over) }()
+	t.Cleanup(func() { stop(); <-over })
+	return log, numbered
+}
+
+func TestWhatIsThereIsNumberedAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		m.waiting[org(1)], m.waiting[org(2)] = 2*batch+1, 1
+		_, numbered := running(t, m)
+		synctest.Wait()
+		if m.left(m.waiting) != 0 || *numbered != 2*batch+2 {
+			t.Errorf("%d left, %d numbered", m.left(m.waiting), *numbered)
+		}
+		if m.order[1] != org(2) {
+			t.Error("the second organization had to wait for all of the first")
+		}
+	})
+}
+
+func TestAnAnnouncementWakesAndAPollFindsOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		running(t, m)
+		synctest.Wait()
+		m.set(map[shipments.OrgID]int{org(1): 1}, nil)
+		m.announced <- struct{}{}
+		synctest.Wait()
+		if m.left(m.waiting) != 0 {
+			t.Error("the announcement woke nobody")
+		}
+		m.set(map[shipments.OrgID]int{org(2): 1}, nil)
+		time.Sleep(Poll) // of the bubble's clock
+		synctest.Wait()
+		if m.left(m.waiting) != 0 {
+			t.Error("what another program announced was not found within a poll")
+		}
+	})
+}
+
+func TestEveryOrganizationIsFound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		for i := range 3*neighbors + 7 {
+			m.waiting[org(i)] = 1
+		}
+		running(t, m)
+		synctest.Wait()
+		if n := m.left(m.waiting); n != 0 {
+			t.Errorf("%d were not", n)
+		}
+	})
+}
+
+// TestAFaultIsLoggedOnceAndTriedAgain at the polls, however many changes are
+// announced meanwhile.
+func TestAFaultIsLoggedOnceAndTriedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		m.set(map[shipments.OrgID]int{org(1): 1}, errors.New("postgres is away"))
+		log, _ := running(t, m)
+		for range 10 {
+			synctest.Wait()
+			select {
+			case m.announced <- struct{}{}:
+			default:
+			}
+		}
+		if m.calls != 1 {
+			t.Errorf("%d attempts in an instant", m.calls)
+		}
+		time.Sleep(5*Poll + Poll/2) // of the bubble's clock
+		m.set(nil, nil)
+		time.Sleep(Poll)
+		synctest.Wait()
+		if m.left(m.waiting) != 0 {
+			t.Error("it was not numbered when the fault was over")
+		}
+		if lines := strings.Split(strings.TrimSpace(log.String()), "\n"); len(lines) != 2 || !strings.Contains(lines[0], "postgres is away") {
+			t.Errorf("the log is %s", log)
+		}
+	})
+}
+
+func TestEventsAreForgottenWhenTheirTimeIsOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		m.old[org(1)], m.old[org(2)] = 3*expiring, 1
+		running(t, m)
+		time.Sleep(SweepEvery + time.Minute) // of the bubble's clock
+		synctest.Wait()
+		if n := m.left(m.old); n != 0 {
+			t.Errorf("%d are left", n)
+		}
+		if age := time.Since(m.before).Round(time.Hour); age != shipments.EventLife {
+			t.Errorf("they were %s old", age)
+		}
+	})
+}

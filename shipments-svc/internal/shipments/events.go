@@ -1,0 +1,92 @@
+package shipments
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// EventLife is how long an Event can be read, counted from its Number.
+const EventLife = 30 * 24 * time.Hour
+
+// EventID identifies an event within its organization.
+type EventID [16]byte
+
+// EventType says what an event tells.
+type EventType string
+
+// The types of events.
+const (
+	ShipmentCreated        EventType = "shipment.created"
+	ShipmentUpdated        EventType = "shipment.updated" // its texts, pallets or checks are others
+	ShipmentProcessing     EventType = "shipment.processing"
+	ShipmentReadyForReview EventType = "shipment.ready_for_review"
+	ShipmentApproved       EventType = "shipment.approved"
+	ShipmentRejected       EventType = "shipment.rejected"
+	ShipmentDeleted        EventType = "shipment.deleted"
+	DocumentAttached       EventType = "document.attached"
+	DocumentProcessed      EventType = "document.processed"
+	DocumentFailed         EventType = "document.failed"
+)
+
+// EventTypes lists every EventType.
+var EventTypes = []EventType{
+	ShipmentCreated, ShipmentUpdated, ShipmentProcessing, ShipmentReadyForReview, ShipmentApproved, ShipmentRejected, ShipmentDeleted,
+	DocumentAttached, DocumentProcessed, DocumentFailed,
+}
+
+// Event tells what became of a shipment or of one of its documents.
+type Event struct {
+	ID   EventID
+	Type EventType
+	At   time.Time
+	// Number is the event's place among those of its organization: from 1,
+	// without gaps, given after the change was stored. Of one shipment an
+	// earlier event has a lower one.
+	Number   int64
+	Shipment Shipment  // right after it
+	Document *Document // right after it; nil unless the event tells of one
+}
+
+// EventQuery says which part of an organization's events is wanted.
+type EventQuery struct {
+	After int64 // the Number of the last event that is known; 0: none is
+	Limit int64 // from 1; 0 means DefaultPerPage, more than MaxPerPage means that
+}
+
+// EventPage is a part of an organization's events, in the order of their
+// Numbers.
+type EventPage struct {
+	Events []Event
+	After  int64 // as asked for
+	Limit  int64 // effective
+	Next   int64 // what to ask for next: the last event's Number, or After where there is none
+}
+
+// ExpiredError says that events after the one that the caller knows are no
+// longer kept.
+type ExpiredError struct{ First int64 } // the Number of the first that is
+
+// Error implements error.
+func (e *ExpiredError) Error() string {
+	return fmt.Sprintf("events before %d are no longer kept", e.First)
+}
+
+// Events returns events of the organization. One who knows none gets those
+// that are still kept; one who knows some gets the next, or ExpiredError where
+// there is a gap.
+func (s *Service) Events(ctx context.Context, org OrgID, q EventQuery) (EventPage, error) {
+	paging, _ := paged(1, q.Limit)
+	page := EventPage{After: q.After, Limit: paging.PerPage, Next: q.After}
+	events, first, err := s.repo.Events(ctx, org, q.After, page.Limit)
+	if err != nil {
+		return EventPage{}, fmt.Errorf("read events: %w", err)
+	}
+	if q.After > 0 && q.After < first-1 {
+		return EventPage{}, &ExpiredError{First: first}
+	}
+	if page.Events = events; len(events) > 0 {
+		page.Next = events[len(events)-1].Number
+	}
+	return page, nil
+}

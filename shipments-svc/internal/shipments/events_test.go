@@ -1,0 +1,90 @@
+package shipments
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestEveryActionIsAnnounced: what is not would be missing from whoever
+// follows an organization by its events.
+func TestEveryActionIsAnnounced(t *testing.T) {
+	t.Parallel()
+	for _, a := range append([]Action{Create, Import}, Actions...) {
+		if _, ok := announcements[a]; !ok {
+			t.Errorf("%s has no line in announcements", a)
+		}
+	}
+}
+
+func TestAnnouncements(t *testing.T) {
+	t.Parallel()
+	doc := &Document{ID: DocumentID{7}, Status: Processed}
+	for _, c := range []struct {
+		action     Action
+		before, to Status
+		doc        *Document
+		want       string
+	}{
+		{Create, "", Pending, nil, "shipment.created"},
+		{Import, "", Approved, nil, "shipment.created"},
+		{Update, ReadyForReview, ReadyForReview, nil, "shipment.updated"},
+		{Approve, ReadyForReview, Approved, nil, "shipment.approved"},
+		{Reject, ReadyForReview, Rejected, nil, "shipment.rejected"},
+		{Delete, Pending, gone, nil, "shipment.deleted"},
+		{AttachDocument, Pending, ReadyForReview, doc, "document.attached document.processed shipment.ready_for_review"},
+		{AttachDocument, ReadyForReview, ReadyForReview, doc, "document.attached document.processed shipment.updated"},
+		{DeleteDocument, ReadyForReview, Pending, nil, "shipment.updated"},
+		{DeleteDocument, Rejected, ReadyForReview, nil, "shipment.ready_for_review"},
+		{DeleteDocument, Pending, Processing, nil, "shipment.processing"},
+	} {
+		e := Entry{Action: c.action, At: start}
+		to := Shipment{ID: ID{1}, Status: c.to}
+		var got []string
+		for _, event := range Announce(e, c.before, to, c.doc) {
+			got = append(got, string(event.Type))
+			if about := strings.HasPrefix(string(event.Type), "document."); about != (event.Document == doc) || event.Shipment != to || event.At != start {
+				t.Errorf("%s: %+v", c.action, event)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s from %s to %s: %v, want %s", c.action, c.before, c.to, got, c.want)
+		}
+	}
+}
+
+func TestEventsGoOnAfterTheLastOne(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		q     EventQuery
+		there []int64
+		first int64
+		want  string // after, limit, next
+	}{
+		{EventQuery{}, nil, 1, "0 25 0"},
+		{EventQuery{}, []int64{1, 2}, 1, "0 25 2"},
+		{EventQuery{}, []int64{41, 42}, 41, "0 25 42"}, // those before are no longer kept
+		{EventQuery{After: 40, Limit: 7}, []int64{41}, 41, "40 7 41"},
+		{EventQuery{After: 42, Limit: 100}, nil, 43, "42 100 42"},
+		{EventQuery{After: 99, Limit: 101}, nil, 43, "99 100 99"},
+	} {
+		k := &keeper{first: c.first}
+		for _, n := range c.there {
+			k.events = append(k.events, Event{Number: n})
+		}
+		page, err := service(k).Events(t.Context(), OrgID{1}, c.q)
+		if got := fmt.Sprint(page.After, page.Limit, page.Next); err != nil || got != c.want || len(page.Events) != len(c.there) || k.limit != page.Limit {
+			t.Errorf("%+v: %s, want %s (%v)", c.q, got, c.want, err)
+		}
+	}
+}
+
+func TestAGapInTheEventsIsTold(t *testing.T) {
+	t.Parallel()
+	k := &keeper{first: 41, events: []Event{{Number: 41}}}
+	_, err := service(k).Events(t.Context(), OrgID{1}, EventQuery{After: 39})
+	if expired, ok := errors.AsType[*ExpiredError](err); !ok || expired.First != 41 || !strings.Contains(err.Error(), "41") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,68 @@
+package transport
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+type eventsView struct {
+	Events []eventView    `json:"events"`
+	Meta   eventsMetaView `json:"meta"`
+}
+
+type eventsMetaView struct {
+	After     int64 `json:"after"`
+	Limit     int64 `json:"limit"`
+	NextAfter int64 `json:"next_after"`
+}
+
+// eventView is an event, in a list and as a webhook's body alike.
+type eventView struct {
+	ID        string              `json:"id"`
+	Type      shipments.EventType `json:"type"`
+	Timestamp string              `json:"timestamp"`
+	Sequence  int64               `json:"sequence"`
+	Data      subjectView         `json:"data"`
+}
+
+type subjectView struct {
+	Shipment itemView      `json:"shipment"`
+	Document *documentView `json:"document,omitempty"`
+}
+
+func decodeEvents(r *http.Request) (shipments.EventQuery, error) {
+	p := readParameters(r)
+	q := shipments.EventQuery{
+		After: p.after(),
+		Limit: p.number("limit", fmt.Sprintf("; more than %d counts as %d", shipments.MaxPerPage, shipments.MaxPerPage)),
+	}
+	return q, p.err()
+}
+
+func encodeEvents(r *http.Request, page shipments.EventPage) reply {
+	view := eventsView{
+		Events: make([]eventView, len(page.Events)),
+		Meta:   eventsMetaView{After: page.After, Limit: page.Limit, NextAfter: page.Next},
+	}
+	for i, e := range page.Events {
+		view.Events[i] = viewEvent(e)
+	}
+	next := fmt.Sprintf("<%s?after=%d&limit=%d>; rel=%q", r.URL.EscapedPath(), page.Next, page.Limit, "next")
+	return reply{status: http.StatusOK, header: http.Header{"Link": {next}}, body: view}
+}
+
+func viewEvent(e shipments.Event) eventView {
+	view := eventView{
+		ID: ids.Format(eventPrefix, uuid.UUID(e.ID)), Type: e.Type, Timestamp: viewTime(e.At), Sequence: e.Number,
+		Data: subjectView{Shipment: viewItem(e.Shipment)},
+	}
+	if e.Document != nil {
+		view.Data.Document = new(viewDocument(*e.Document))
+	}
+	return view
+}

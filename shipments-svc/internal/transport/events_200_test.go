@@ -1,0 +1,136 @@
+package transport_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+const eventsPath = "/api/v1/events"
+
+type eventPage struct {
+	Events []event
+	Meta   struct {
+		After, Limit int64
+		NextAfter    int64 `json:"next_after"`
+	}
+}
+
+type event struct {
+	ID, Type, Timestamp string
+	Sequence            int64
+	Data                struct{ Shipment, Document map[string]any }
+}
+
+// publishing returns the API and what gives numbers to the events of its
+// organization, as a relay does.
+func publishing(t *testing.T) (a *api, db *postgres.Repository) {
+	t.Helper()
+	pool, err := postgres.Open(pgtest.New(t, postgres.Migrate))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = pool.Close() })
+	db = postgres.NewRepository(pool)
+	return newAPIOf(t, newService(db)), db
+}
+
+func (a *api) publish(t *testing.T, db *postgres.Repository) {
+	t.Helper()
+	org, _ := ids.Parse("org", a.org)
+	if _, _, err := db.Number(t.Context(), shipments.OrgID(org), 1000); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (a *api) events(t *testing.T, query string) eventPage {
+	t.Helper()
+	res := a.do(t, call{path: eventsPath + query})
+	res.wants(t, http.StatusOK, "")
+	var page eventPage
+	decode(t, res.body, &page)
+	if link := res.header.Get("Link"); link != fmt.Sprintf(`<%s?after=%d&limit=%d>; rel="next"`, eventsPath, page.Meta.NextAfter, page.Meta.Limit) {
+		t.Errorf("Link is %s", link)
+	}
+	return page
+}
+
+// TestEventsTellWhatBecameOfAShipment, in the order in which it happened.
+func TestEventsTellWhatBecameOfAShipment(t *testing.T) {
+	t.Parallel()
+	a, db := publishing(t)
+	if none := a.events(t, ""); none.Events == nil || len(none.Events) != 0 || none.Meta.NextAfter != 0 || none.Meta.Limit != 25 {
+		t.Errorf("at first: %+v", none)
+	}
+	path := collection + "/" + a.create(t)
+	a.do(t, call{method: http.MethodPost, path: path + "/documents", body: list}).wants(t, http.StatusCreated, "")
+	a.do(t, approve(path)).wants(t, http.StatusOK, "")
+	if early := a.events(t, ""); len(early.Events) != 0 {
+		t.Errorf("before they have numbers there are %d", len(early.Events))
+	}
+	a.publish(t, db)
+
+	page := a.events(t, "")
+	var types []string
+	for i, e := range page.Events {
+		types = append(types, e.Type)
+		if e.Sequence != int64(i)+1 || e.Data.Shipment["id"] != strings.TrimPrefix(path, collection+"/") {
+			t.Errorf("%+v", e)
+		}
+		if document := strings.HasPrefix(e.Type, "document."); document != (e.Data.Document != nil) {
+			t.Errorf("%s has the document %v", e.Type, e.Data.Document)
+		}
+	}
+	want := []string{"shipment.created", "document.attached", "document.processed", "shipment.ready_for_review", "shipment.approved"}
+	if !slices.Equal(types, want) || page.Meta.NextAfter != int64(len(want)) {
+		t.Errorf("%q, %+v, want %q", types, page.Meta, want)
+	}
+	last := page.Events[len(want)-1]
+	if shown := a.list(t, "").Shipments[0]; fmt.Sprint(shown) != fmt.Sprint(last.Data.Shipment) || last.Timestamp != shown["approved_at"] {
+		t.Errorf("the event has %v of %s, the list %v", last.Data.Shipment, last.Timestamp, shown)
+	}
+	if first := page.Events[0].Data.Shipment; first["status"] != "pending" || first["pallets_count"] != 0.0 {
+		t.Errorf("the first event has %v", first)
+	}
+	if theirs := a.as(ids.New("org")).events(t, ""); len(theirs.Events) != 0 {
+		t.Errorf("another organization has %+v", theirs)
+	}
+}
+
+func TestEventsGoOnWhereTheLastAnswerEnded(t *testing.T) {
+	t.Parallel()
+	a, db := publishing(t)
+	for range 7 {
+		a.create(t)
+	}
+	a.publish(t, db)
+	var seen []int64
+	for after := int64(0); ; {
+		page := a.events(t, fmt.Sprintf("?after=%d&limit=3", after))
+		for _, e := range page.Events {
+			seen = append(seen, e.Sequence)
+		}
+		if len(page.Events) == 0 {
+			break
+		}
+		after = page.Meta.NextAfter
+	}
+	if !slices.Equal(seen, []int64{1, 2, 3, 4, 5, 6, 7}) {
+		t.Errorf("%v", seen)
+	}
+	for query, want := range map[string]string{
+		"?limit=100": "0 100 7", "?limit=9223372036854775807": "0 100 7", "?after=&limit=": "0 25 7", "?after=7": "7 25 7",
+		"?after=9223372036854775807": "9223372036854775807 25 9223372036854775807",
+	} {
+		if m := a.events(t, query).Meta; fmt.Sprint(m.After, m.Limit, m.NextAfter) != want {
+			t.Errorf("%s: %+v, want %s", query, m, want)
+		}
+	}
+}
