@@ -49,7 +49,6 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			[]string{"net/http", "database/sql", "encoding/json", "golang.org/", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
 			"checks are functions of the domain",
 		},
-<<<<<<< HEAD
 		"/internal/tables": {
 			[]string{"net/http", "database/sql", module + "/"},
 			"reading documents knows nothing of what is read",
@@ -57,11 +56,10 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 		"/internal/packinglist": {
 			[]string{"net/http", "database/sql", "github.com/lib/", "github.com/google/", module + transport, module + postgres, module + endpoints, module + "/internal/checks"},
 			"reading packing lists needs no service",
-=======
+		},
 		"/internal/relay": {
 			[]string{"net/http", "database/sql", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
 			"numbering events knows no storage",
->>>>>>> 33ad8e1 (shipments-svc/relay: events of every change, numbered after it is stored, at /api/v1/events)
 		},
 		"/internal/seed": {
 			[]string{"net/http", "database/sql", module + transport, module + postgres},
