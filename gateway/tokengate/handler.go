@@ -37,7 +37,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	if err, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error); failed {
 		// In handle_errors, for a request that Caddy refused before this gate had seen it.
 		out.window, _ = g.peekAddress(r.Context(), caller)
-		g.answerError(out, err, instance)
+		g.answerError(out, r, err, instance)
 		linger(out, r, body)
 		return nil
 	}
@@ -49,11 +49,12 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		return nil
 	}
 	if err := next.ServeHTTP(out, r); err != nil {
-		g.answerError(out, err, instance)
+		g.answerError(out, r, err, instance)
 		linger(out, r, body)
 		return nil
 	}
 	out.finish()
+	g.behind.works(r)
 	return nil
 }
 
@@ -103,12 +104,9 @@ func (g *Gate) identify(r *http.Request, token *introspect.Answer) {
 }
 
 // answerError answers for the handlers behind the gate, which returned err.
-func (g *Gate) answerError(out *responseWriter, err error, instance string) {
+func (g *Gate) answerError(out *responseWriter, r *http.Request, err error, instance string) {
 	p := problemOf(err)
-	if p.Status >= http.StatusInternalServerError {
-		g.logger.Error("request failed behind the gate",
-			zap.String("request_id", out.requestID), zap.Int("status", p.Status), zap.Error(err))
-	}
+	g.behind.fails(r, p, err)
 	g.answer(out, p, instance)
 }
 

@@ -27,6 +27,10 @@ var (
 		Namespace: "quayside", Subsystem: "gateway", Name: "window_decisions_total",
 		Help: "Requests counted against a window, by window (token, address, page, sign-in), decision (allowed, refused, unavailable, abandoned by the caller; shadowed: would have been refused) and source (redis, the gateway's memory of an empty window, its local window while Redis is away, nobody).",
 	}, []string{"window", "decision", "source"})
+	serviceFailuresTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: "quayside", Subsystem: "gateway", Name: "service_failures_total",
+		Help: "Forwarded requests that got no answer of their service, by service (as the configuration names it) and the code of the gate's answer.",
+	}, []string{"service", "code"})
 	usageBatchesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "usage_batches_total",
 		Help: "Reports of token usage to the tokens service by outcome: delivered, kept (to be sent again) or dropped.",
@@ -75,7 +79,7 @@ func heard() time.Time {
 
 // collectors are all of them.
 var collectors = append([]prometheus.Collector{
-	requestsTotal, introspectionSeconds, windowDecisionsTotal, usageBatchesTotal, usageLostRequestsTotal,
+	requestsTotal, introspectionSeconds, windowDecisionsTotal, serviceFailuresTotal, usageBatchesTotal, usageLostRequestsTotal,
 	streamConnected, revocationLag,
 }, ratelimit.Collectors()...)
 

@@ -96,7 +96,8 @@ type Gate struct {
 	enforced      enforcement
 	signer        *identity.Signer // nil: the services are laptops' and believe the headers alone
 	release       []func() error
-	outages       outages
+	outages       tokensOutages
+	behind        *behind
 	logger        *zap.Logger
 }
 
@@ -113,7 +114,7 @@ func (*Gate) CaddyModule() caddy.ModuleInfo {
 // connects to nothing: neither needs to be there when the gateway starts.
 func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger = ctx.Logger()
-	g.outages = newOutages(g.logger)
+	g.behind = &behind{logger: g.logger}
 	if err := errors.Join(g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
 		return err
 	}

@@ -2,49 +2,41 @@ package tokengate
 
 import (
 	"errors"
-	"sync/atomic"
 
+	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/outage"
 )
 
-// outages are the faults that would otherwise be logged once a request.
-type outages struct {
-	tokens, credential *outage
+// tokensOutages are the outages of a tokens service, as those who ask it meet them. What they have to log
+// outlives the configuration that made them.
+type tokensOutages struct {
+	asking, credential, stream, usage *outage.Journal
 }
 
-func newOutages(logger *zap.Logger) outages {
-	return outages{
-		tokens:     &outage{logger: logger, what: "tokens service"},
-		credential: &outage{logger: logger, what: "gateway credential"},
+func newTokensOutages() tokensOutages {
+	logger := caddy.Log().Named("http.handlers.token_gate")
+	journal := func(what string) *outage.Journal {
+		return outage.New(what, func() *zap.Logger { return logger })
+	}
+	return tokensOutages{
+		asking:     journal("tokens service"),
+		credential: journal("gateway credential"),
+		stream:     journal("stream of changes"),
+		usage:      journal("reporting usage"),
 	}
 }
 
 // asked notes how an introspection ended. A refused credential is told apart: no amount of waiting helps.
-func (o outages) asked(err error) {
+func (o tokensOutages) asked(err error) {
 	if errors.Is(err, introspect.ErrCredential) {
-		o.credential.note(err)
+		o.credential.Note(err)
 		return
 	}
-	o.tokens.note(err)
+	o.asking.Note(err)
 	if err == nil {
-		o.credential.note(nil)
-	}
-}
-
-// outage logs one line when something fails and one when it works again.
-type outage struct {
-	logger *zap.Logger
-	what   string
-	down   atomic.Bool
-}
-
-func (o *outage) note(err error) {
-	switch {
-	case err != nil && o.down.CompareAndSwap(false, true):
-		o.logger.Error(o.what+" fails", zap.Error(err))
-	case err == nil && o.down.Load() && o.down.CompareAndSwap(true, false):
-		o.logger.Info(o.what + " works again")
+		o.credential.Note(nil)
 	}
 }

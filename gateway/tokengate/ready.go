@@ -7,9 +7,6 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	"go.uber.org/zap"
-
-	"github.com/quayside/quayside/gateway/internal/introspect"
 )
 
 func init() {
@@ -21,9 +18,7 @@ func init() {
 // Ready answers whether the gates of this process can do their work: 200 when every tokens service that
 // they use answers and accepts the gateway's credential, else 503. Redis is not asked: a gateway without
 // it has something to say to its callers, a gateway taken out of service has not.
-type Ready struct {
-	logger *zap.Logger
-}
+type Ready struct{}
 
 // CaddyModule returns the Caddy module information.
 func (*Ready) CaddyModule() caddy.ModuleInfo {
@@ -33,24 +28,19 @@ func (*Ready) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision implements caddy.Provisioner.
-func (h *Ready) Provision(ctx caddy.Context) error {
-	h.logger = ctx.Logger()
-	return nil
-}
-
 // ServeHTTP implements caddyhttp.MiddlewareHandler.
-func (h *Ready) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
-	var used []*introspect.Introspector
+func (*Ready) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
+	var used []*tokensService
 	tokensServices.Range(func(_, shared any) bool {
-		used = append(used, shared.(*tokensService).introspector)
+		used = append(used, shared.(*tokensService))
 		return true
 	})
 
 	status, text := http.StatusOK, "ready\n"
 	for _, tokens := range used {
-		if err := tokens.Ready(r.Context()); err != nil {
-			h.logger.Warn("not ready", zap.Error(err))
+		err := tokens.introspector.Ready(r.Context())
+		tokens.outages.asked(err)
+		if err != nil {
 			status, text = http.StatusServiceUnavailable, "tokens service unavailable\n"
 		}
 	}
@@ -81,7 +71,6 @@ func (*Ready) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 
 // Interface guards
 var (
-	_ caddy.Provisioner           = (*Ready)(nil)
 	_ caddyfile.Unmarshaler       = (*Ready)(nil)
 	_ caddyhttp.MiddlewareHandler = (*Ready)(nil)
 )

@@ -27,31 +27,31 @@ type tokensServiceKey struct{ introspection, credential string }
 type tokensService struct {
 	introspector *introspect.Introspector
 	usage        *usage.Reporter
+	outages      tokensOutages
 }
 
-// newTokensService connects to nothing yet. What it has to log outlives the configuration that made it.
+// newTokensService connects to nothing yet.
 func newTokensService(key tokensServiceKey) (*tokensService, error) {
 	base, err := url.Parse(key.introspection)
 	if err != nil {
 		return nil, errors.New("introspection is not a URL")
 	}
-	logger := caddy.Log().Named("http.handlers.token_gate")
-	changes := &outage{logger: logger, what: "stream of changes"}
-	reporting := &outage{logger: logger, what: "reporting usage"}
+	outages := newTokensOutages()
 	return &tokensService{
+		outages: outages,
 		introspector: introspect.New(introspect.Config{
 			Introspection: key.introspection,
 			Changes:       neighbour(base, "changes"),
 			Credential:    key.credential,
 			Now:           time.Now,
-			Stream:        changes.note,
+			Stream:        outages.stream.Note,
 		}),
 		usage: usage.New(usage.Config{
 			Endpoint:   neighbour(base, "usage"),
 			Credential: key.credential,
 			Batch: func(outcome usage.Outcome, err error) {
 				usageBatchesTotal.WithLabelValues(string(outcome)).Inc()
-				reporting.note(err)
+				outages.usage.Note(err)
 			},
 			Lost: func(requests int64) { usageLostRequestsTotal.Add(float64(requests)) },
 		}),
@@ -114,7 +114,8 @@ func (g *Gate) acquire(redisURL string) error {
 	if err != nil {
 		return err
 	}
-	g.tokens, g.usage = service.(*tokensService).introspector, service.(*tokensService).usage
+	shared := service.(*tokensService)
+	g.tokens, g.usage, g.outages = shared.introspector, shared.usage, shared.outages
 	g.release = append(g.release, func() error {
 		_, err := tokensServices.Delete(key)
 		return err

@@ -41,8 +41,13 @@ type Transport struct {
 	AnswerWithin caddy.Duration `json:"answer_within,omitempty"`
 
 	service *service
+	named   any // its name, for every request
 	http    *http.Transport
 }
+
+// ServiceVar is the variable of a request in which Caddy's handlers find the name of the service that it was
+// sent to: for the log and metrics of those who run the gateway.
+const ServiceVar = "quayside.service"
 
 // CaddyModule returns the Caddy module information.
 func (*Transport) CaddyModule() caddy.ModuleInfo {
@@ -64,6 +69,7 @@ func (t *Transport) Provision(ctx caddy.Context) error {
 	if t.service, err = acquire(name); err != nil {
 		return err
 	}
+	t.named = name
 	if t.AnswerWithin == 0 {
 		t.AnswerWithin = caddy.Duration(defaultAnswerWithin)
 	}
@@ -98,6 +104,7 @@ func (t *Transport) Cleanup() error {
 
 // RoundTrip implements http.RoundTripper.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	caddyhttp.SetVar(r.Context(), ServiceVar, t.named)
 	first := t.service.choose(nil)
 	if first == nil {
 		return nil, caddyhttp.Error(http.StatusServiceUnavailable, errNowhere)

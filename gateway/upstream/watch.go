@@ -131,7 +131,9 @@ func (s *service) note(a *address, now state, err error) {
 	case before == now:
 	case now == good:
 		s.logger.Info("address is used", zap.String("address", a.hostPort))
+	case now == doubtful:
+		s.logger.Warn("address is used if there is no other", zap.String("address", a.hostPort), zap.Error(err))
 	default:
-		s.logger.Warn("address is not used", zap.String("address", a.hostPort), zap.Stringer("state", now), zap.Error(err))
+		s.logger.Warn("address is not used", zap.String("address", a.hostPort), zap.Error(err))
 	}
 }

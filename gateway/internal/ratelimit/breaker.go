@@ -20,7 +20,7 @@ const (
 // time finds out when it works again.
 type breaker struct {
 	probe   func(context.Context) error
-	changed func(open bool, cause error) // called at each change, in order
+	changed func(cause error) // called at each change, in order: why it opened, or nil
 
 	open     atomic.Bool
 	mu       sync.Mutex
@@ -29,7 +29,7 @@ type breaker struct {
 	close    context.CancelFunc
 }
 
-func newBreaker(probe func(context.Context) error, changed func(open bool, cause error)) *breaker {
+func newBreaker(probe func(context.Context) error, changed func(cause error)) *breaker {
 	b := &breaker{probe: probe, changed: changed}
 	b.closing, b.close = context.WithCancel(context.Background())
 	return b
@@ -48,7 +48,7 @@ func (b *breaker) note(err error) {
 	default:
 		if b.failures++; b.failures == breakAfter {
 			b.open.Store(true)
-			b.changed(true, err)
+			b.changed(err)
 			go b.mend()
 		}
 	}
@@ -71,7 +71,7 @@ func (b *breaker) mend() {
 			defer b.mu.Unlock()
 			b.failures = 0
 			b.open.Store(false)
-			b.changed(false, nil)
+			b.changed(nil)
 			return
 		}
 	}

@@ -29,11 +29,8 @@ func TestBreakerOpensAfterThreeFailuresInARowAndProbesUntilOneSucceeds(t *testin
 				return fault
 			}
 			return nil
-		}, func(open bool, cause error) {
-			if open != (cause != nil) {
-				t.Errorf("changed to %v because of %v", open, cause)
-			}
-			changes = append(changes, map[bool]string{true: "open", false: "closed"}[open])
+		}, func(cause error) {
+			changes = append(changes, map[bool]string{true: "closed", false: "open"}[cause == nil])
 		})
 		defer b.close()
 
@@ -84,7 +81,7 @@ func TestBreakerStopsProbingWhenItsOwnerIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fault := errors.New("gone")
 		probes := 0
-		b := newBreaker(func(context.Context) error { probes++; return fault }, func(bool, error) {})
+		b := newBreaker(func(context.Context) error { probes++; return fault }, func(error) {})
 		for range breakAfter {
 			b.note(fault)
 		}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/quayside/quayside/gateway/internal/outage"
 )
 
 // largeSkew is how far Redis's clock and this machine's may be apart without a word.
@@ -12,8 +14,15 @@ const largeSkew = time.Second
 
 // journal tells those who run the gateway what has changed: one line for each change.
 type journal struct {
-	logger atomic.Pointer[zap.Logger]
-	skewed atomic.Bool
+	logger  atomic.Pointer[zap.Logger]
+	outages *outage.Journal
+	skewed  atomic.Bool
+}
+
+func newJournal() *journal {
+	j := new(journal)
+	j.outages = outage.New("rate limiter", j.log)
+	return j
 }
 
 func (j *journal) log() *zap.Logger {
@@ -21,14 +30,6 @@ func (j *journal) log() *zap.Logger {
 		return logger
 	}
 	return zap.NewNop()
-}
-
-func (j *journal) breakerChanged(open bool, cause error) {
-	if open {
-		j.log().Error("rate limiter fails", zap.Error(cause))
-		return
-	}
-	j.log().Info("rate limiter works again")
 }
 
 func (j *journal) clockSkewed(ahead time.Duration) {

@@ -85,15 +85,15 @@ type Limiter struct {
 	memory  *memory
 	batcher *batcher
 	breaker *breaker
-	journal journal
+	journal *journal
 }
 
 // New returns a Limiter on the Redis that client talks to, which [NewClient] made. It does not connect.
 func New(client *redis.Client, options Options) *Limiter {
-	l := &Limiter{options: options.withDefaults(), memory: newMemory(memorySize)}
+	l := &Limiter{options: options.withDefaults(), memory: newMemory(memorySize), journal: newJournal()}
 	l.clock = &clock{client: client, timeout: tripTimeout, skewed: l.journal.clockSkewed}
 	l.batcher = newBatcher(client, l.clock, l.memory)
-	l.breaker = newBreaker(l.batcher.comeBack, l.journal.breakerChanged)
+	l.breaker = newBreaker(l.batcher.comeBack, l.journal.outages.Note)
 	l.clock.failed, l.batcher.breaker = l.breaker.note, l.breaker
 	return l
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
+	"github.com/quayside/quayside/shipments-svc/internal/outage"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/relay"
 	"github.com/quayside/quayside/shipments-svc/internal/server"
@@ -32,7 +33,8 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	db, err := postgres.Open(cfg.DatabaseURL)
+	log := slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: cfg.LogLevel}))
+	db, err := postgres.Open(cfg.DatabaseURL, outage.New(log, "Postgres").Note)
 	if err != nil {
 		return err
 	}
@@ -44,7 +46,6 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		collectors.NewDBStatsCollector(db.DB, "shipments"),
 	)
-	log := slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: cfg.LogLevel}))
 	repo := postgres.NewRepository(db)
 	service := newService(repo)
 	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: observer(metrics)}

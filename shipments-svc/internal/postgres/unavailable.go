@@ -30,18 +30,26 @@ var unavailable = struct{ classes, codes []string }{
 	},
 }
 
+// A standby refuses to begin a transaction that may write with 0A000, which by
+// itself says no more than that something is not supported. This is the function
+// of Postgres that it comes from.
+const checksReadWrite = "call_bool_check_hook"
+
 // Unavailable reports whether err means that Postgres cannot be reached or
 // cannot serve now, so that the same request may succeed later.
 func Unavailable(err error) bool {
 	if pgErr, ok := errors.AsType[*pq.Error](err); ok {
 		code := string(pgErr.Code)
+		if code == "0A000" {
+			return pgErr.Routine == checksReadWrite
+		}
 		return slices.Contains(unavailable.codes, code) || slices.Contains(unavailable.classes, code[:2])
 	}
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return true
 	}
 	for _, target := range []error{
-		driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, context.DeadlineExceeded,
+		errBroken, driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, context.DeadlineExceeded,
 	} {
 		if errors.Is(err, target) {
 			return true

@@ -26,6 +26,7 @@ func TestUnavailableTellsOutagesFromFaults(t *testing.T) {
 	for _, code := range []string{"08006", "53300", "53100", "58030", "25006", "57014", "57P01", "57P02", "57P03", "3D000"} {
 		outages = append(outages, &pq.Error{Code: pqerror.Code(code)})
 	}
+	outages = append(outages, &pq.Error{Code: "0A000", Routine: checksReadWrite})
 	for _, err := range outages {
 		wrapped := fmt.Errorf("deep: %w", err)
 		if !Unavailable(wrapped) || !errors.Is(failure("x", wrapped), shipments.ErrUnavailable) || !errors.Is(failure("x", wrapped), err) {
@@ -33,7 +34,7 @@ func TestUnavailableTellsOutagesFromFaults(t *testing.T) {
 		}
 	}
 	faults := []error{nil, errors.New("other"), sql.ErrNoRows, context.Canceled}
-	for _, code := range []string{"23505", "23503", "42P01", "42601", "22021", "40001", "40P01", "28P01"} {
+	for _, code := range []string{"23505", "23503", "42P01", "42601", "22021", "40001", "40P01", "28P01", "0A000"} {
 		faults = append(faults, &pq.Error{Code: pqerror.Code(code)})
 	}
 	for _, err := range faults {

@@ -12,8 +12,9 @@ import (
 var tokenText = regexp.MustCompile(`shpt_\w*`)
 
 // AccessLog writes one line for each request that next answered, with the
-// request's identity as attrs reads it. Queries, headers and bodies are not
-// logged, and of a path nothing that looks like a token.
+// request's identity as attrs reads it, and the error that Explain gave. Queries,
+// headers and bodies are not logged, and of a path nothing that looks like a
+// token.
 //
 // A panic in next is logged with its stack and answered by broken.
 func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken http.HandlerFunc, next http.Handler) http.Handler {
@@ -31,20 +32,41 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken h
 			if rec.status == 0 {
 				rec.status = http.StatusOK // what net/http sends for a handler that said nothing
 			}
-			log.LogAttrs(ctx, slog.LevelInfo, "request", append(attrs(r),
+			line := append(attrs(r),
 				slog.String("method", r.Method), slog.String("path", tokenText.ReplaceAllString(r.URL.Path, "shpt_…")),
 				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
-				slog.Float64("seconds", time.Since(start).Seconds()))...)
+				slog.Float64("seconds", time.Since(start).Seconds()))
+			if rec.cause != nil {
+				line = append(line, slog.String("error", rec.cause.Error()))
+			}
+			log.LogAttrs(ctx, slog.LevelInfo, "request", line...)
 		}()
 		next.ServeHTTP(rec, r)
 	})
 }
 
-// recorder remembers the status and size of an answer.
+// Explain makes err part of the line about the request that w answers: why it
+// failed, where the reason is not the request's own.
+func Explain(w http.ResponseWriter, err error) {
+	for w != nil {
+		if rec, ok := w.(*recorder); ok {
+			rec.cause = err
+			return
+		}
+		inner, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return
+		}
+		w = inner.Unwrap()
+	}
+}
+
+// recorder remembers the status and size of an answer, and its cause.
 type recorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	cause  error
 }
 
 func (r *recorder) WriteHeader(status int) {

@@ -11,6 +11,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/problem"
+	"github.com/quayside/quayside/shipments-svc/internal/server"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -106,19 +107,19 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 			w.Header().Set("Retry-After", "1")
 		}
 	case http.StatusServiceUnavailable:
-		rt.logError(r, slog.LevelWarn, "unavailable", err)
+		server.Explain(w, err)
 	case http.StatusInternalServerError:
-		rt.logError(r, slog.LevelError, "unforeseen error", err)
+		rt.logError(r, "unforeseen error", err)
 	}
 	_ = p.Write(w, r) // the client is gone: there is nobody left to tell
 }
 
-func (rt router) logError(r *http.Request, level slog.Level, message string, err error) {
+func (rt router) logError(r *http.Request, message string, err error) {
 	attrs := append(logAttrs(r), slog.String("error", err.Error()))
 	if e, ok := errors.AsType[*endpoints.PanicError](err); ok {
 		attrs = append(attrs, slog.String("stack", string(e.Stack)))
 	}
-	rt.log.LogAttrs(r.Context(), level, message, attrs...)
+	rt.log.LogAttrs(r.Context(), slog.LevelError, message, attrs...)
 }
 
 // broken answers a request whose handler panicked outside of its endpoint.

@@ -25,6 +25,7 @@ func TestWhenPostgresFailsRequestsAreAnsweredAndServiceComesBack(t *testing.T) {
 		"silent":                  faultproxy.Silent,
 		"refusing connections":    faultproxy.Refused,
 		"with too many connected": faultproxy.Full,
+		"talking nonsense":        faultproxy.Garbled,
 	} {
 		for _, warm := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, connected before: %t", name, warm), func(t *testing.T) {

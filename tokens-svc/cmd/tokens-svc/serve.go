@@ -14,6 +14,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/identity"
 	"github.com/quayside/quayside/tokens-svc/internal/metrics"
+	"github.com/quayside/quayside/tokens-svc/internal/outage"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/server"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -48,13 +49,13 @@ func serve(ctx context.Context, p program) error {
 	if err != nil {
 		return err
 	}
-	db, err := postgres.Open(cfg.DatabaseURL)
+	log := newLogger(p.stderr, cfg.LogLevel)
+	db, err := postgres.Open(cfg.DatabaseURL, outage.New(log, "Postgres").Note)
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
 
-	log := newLogger(p.stderr, cfg.LogLevel)
 	repo := postgres.NewRepository(db)
 	resealer := tokens.NewResealer(repo)
 	defer inBackground(ctx, func(ctx context.Context) {
@@ -71,7 +72,7 @@ func serve(ctx context.Context, p program) error {
 	counted := metrics.New()
 	bell := postgres.NewBell(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
-		bell.Run(ctx, func(err error) { log.Warn("changes are found by looking", "error", err) })
+		bell.Run(ctx, outage.New(log, "being told of changes").Note) // meanwhile they are looked for
 	})()
 	feed := transport.NewFeed(service, bell.Wait, counted.StreamOpened, log)
 	wiring := endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe}

@@ -33,19 +33,20 @@ func NewBell(dsn string) *Bell {
 	return &Bell{dsn: dsn, waiting: map[chan struct{}]struct{}{}}
 }
 
-// Run listens until ctx ends, connecting anew as often as needed. It passes
-// each failure to failed.
-func (b *Bell) Run(ctx context.Context, failed func(error)) {
+// Run listens until ctx ends, connecting anew as often as needed. It tells told
+// of each failure, and with nil that it listens again.
+func (b *Bell) Run(ctx context.Context, told func(error)) {
 	l := pq.NewListener(b.dsn, reconnectAfter, reconnectAtMost, func(event pq.ListenerEventType, err error) {
 		if err != nil {
-			failed(fmt.Errorf("listen for changes: %s: %w", event, err))
+			err = fmt.Errorf("%s: %w", event, err)
 		}
+		told(err)
 	})
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
 	if err := l.Listen(channel); err != nil { // waits for Postgres
 		if ctx.Err() == nil {
-			failed(fmt.Errorf("listen for changes: %w", err))
+			told(err)
 		}
 		return
 	}

@@ -26,7 +26,9 @@ var errDSN = errors.New("not a Postgres URL or key=value DSN that lib/pq can rea
 // transaction pooling (binary_parameters=yes); beware that a []byte then
 // reaches Postgres as bytea, so jsonb takes a string. Postgres itself gives
 // up a statement when the client would.
-func Open(dsn string) (*sqlx.DB, error) {
+//
+// told is told after each exchange whether Postgres can serve: nil, or why not.
+func Open(dsn string, told ...func(error)) (*sqlx.DB, error) {
 	cfg, err := pq.NewConfig(dsn)
 	if err != nil {
 		return nil, errDSN
@@ -38,12 +40,12 @@ func Open(dsn string) (*sqlx.DB, error) {
 	if _, set := cfg.Runtime["statement_timeout"]; !set {
 		cfg.Runtime["statement_timeout"] = strconv.FormatInt(exchange.Milliseconds(), 10)
 	}
-	connector, err := pq.NewConnectorConfig(cfg)
+	opening, err := pq.NewConnectorConfig(cfg)
 	if err != nil {
 		return nil, errDSN
 	}
-	connector.Dialer(dialer{})
-	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
+	opening.Dialer(dialer{})
+	db := sqlx.NewDb(sql.OpenDB(connector{opening, told}), "postgres")
 	db.SetMaxOpenConns(maxConns)
 	db.SetMaxIdleConns(maxConns)
 	db.SetConnMaxLifetime(connLifetime)

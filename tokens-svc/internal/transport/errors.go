@@ -11,6 +11,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/identity"
 	"github.com/quayside/quayside/tokens-svc/internal/jsonbody"
 	"github.com/quayside/quayside/tokens-svc/internal/problem"
+	"github.com/quayside/quayside/tokens-svc/internal/server"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -92,6 +93,9 @@ func answerTo(err error) (answer, bool) {
 // encodeError is go-kit's ErrorEncoder.
 func encodeError(ctx context.Context, err error, w http.ResponseWriter) {
 	a, _ := answerTo(err)
+	if a.problem.Status == http.StatusServiceUnavailable {
+		server.Explain(w, err)
+	}
 	a.write(w, requestFrom(ctx))
 }
 
@@ -114,23 +118,16 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	_ = p.Write(w, r) // the client is gone: there is nobody left to tell
 }
 
-// reporter is go-kit's ErrorHandler. It logs what operators must see: faults of
-// this program, and why Postgres could not be asked. What clients do wrong is
-// in the access log.
+// reporter is go-kit's ErrorHandler. It logs faults of this program. What clients
+// do wrong, and that Postgres could not be asked, is in the access log.
 type reporter struct{ log *slog.Logger }
 
 // Handle implements go-kit's transport.ErrorHandler.
 func (h reporter) Handle(ctx context.Context, err error) {
-	a, known := answerTo(err)
-	level := slog.LevelError
-	switch {
-	case known && a.problem.Status < http.StatusInternalServerError:
-		return
-	case known:
-		level = slog.LevelWarn
+	if a, known := answerTo(err); !known {
+		h.log.LogAttrs(ctx, slog.LevelError, a.problem.Code,
+			slog.String("error", err.Error()), slog.String("request_id", requestID(requestFrom(ctx))))
 	}
-	h.log.LogAttrs(ctx, level, a.problem.Code,
-		slog.String("error", err.Error()), slog.String("request_id", requestID(requestFrom(ctx))))
 }
 
 // successorLink is where the token is that took a rotated one's place (RFC

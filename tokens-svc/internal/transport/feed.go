@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/server"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -81,7 +82,7 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if ctx.Err() != nil { // nobody is there any more, or the program ends
 		err = tokens.ErrUnavailable
 	} else {
-		f.log.WarnContext(ctx, "a stream of changes ended", "error", err, "request_id", requestID(r))
+		server.Explain(w, err)
 	}
 	if !s.begun {
 		refusal, _ := answerTo(err)

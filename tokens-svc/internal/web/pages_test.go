@@ -144,8 +144,8 @@ func TestFaultsHavePagesToo(t *testing.T) {
 		says   string
 		logged string
 	}{
-		"Postgres is away": {tokens.ErrUnavailable, http.StatusServiceUnavailable, "Not available at the moment", `"level":"WARN","msg":"unavailable"`},
-		"too slow":         {context.DeadlineExceeded, http.StatusServiceUnavailable, "Not available at the moment", `"level":"WARN","msg":"unavailable"`},
+		"Postgres is away": {tokens.ErrUnavailable, http.StatusServiceUnavailable, "Not available at the moment", `"error":"the token store is not available"`},
+		"too slow":         {context.DeadlineExceeded, http.StatusServiceUnavailable, "Not available at the moment", `context deadline exceeded`},
 		"a bug":            {errors.New("unforeseen"), http.StatusInternalServerError, "Something went wrong on our side", `"level":"ERROR","msg":"internal_error"`},
 		"the client left":  {context.Canceled, statusClientGone, "Cancelled", `"status":499`},
 	} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/server"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -32,11 +33,11 @@ func (s *site) serve(rt route) http.Handler {
 		v := &visit{Request: r.WithContext(ctx)}
 		ctx, a, err := s.answer(ctx, rt, w, v)
 		if err != nil {
-			a = s.errorAnswer(r, err)
+			a = s.errorAnswer(w, r, err)
 		}
 		if ctx != nil && !rt.watch {
 			if err := s.sessions.Save(ctx, w); err != nil {
-				refusal := s.errorAnswer(r, err)
+				refusal := s.errorAnswer(w, r, err)
 				if !a.once { // what cannot be shown again matters more
 					a = refusal
 				}
@@ -133,12 +134,11 @@ func (s *site) say(ctx context.Context, notice string) { s.sessions.Put(ctx, key
 
 // errorAnswer returns the page for an error, and logs it once if operators must
 // see it.
-func (s *site) errorAnswer(r *http.Request, err error) answer {
+func (s *site) errorAnswer(w http.ResponseWriter, r *http.Request, err error) answer {
 	status := statusOf(err)
 	switch {
 	case status == http.StatusServiceUnavailable:
-		s.Log.LogAttrs(r.Context(), slog.LevelWarn, "unavailable",
-			slog.String("error", err.Error()), slog.String("request_id", requestID(r)))
+		server.Explain(w, err)
 	case status >= http.StatusInternalServerError:
 		s.Log.LogAttrs(r.Context(), slog.LevelError, "internal_error",
 			slog.String("error", err.Error()), slog.String("request_id", requestID(r)))

@@ -19,6 +19,7 @@ const (
 	Silent               // connections are accepted and kept, and nothing more comes through any of them
 	Refused              // connections end at once, the open ones too
 	Full                 // new connections are told 53300, too_many_connections
+	Garbled              // what the server says begins with noise where the kind of a message stands
 )
 
 // Proxy forwards connections to one Postgres.
@@ -122,7 +123,7 @@ func (p *Proxy) handle(client net.Conn, running *sync.WaitGroup) {
 		_, _ = client.Write(tooManyConnections())
 		_ = client.Close()
 		return
-	case None, Silent:
+	case None, Silent, Garbled:
 	}
 	server, err := new(net.Dialer).DialContext(context.Background(), "tcp", p.target)
 	if err != nil {
@@ -130,13 +131,13 @@ func (p *Proxy) handle(client net.Conn, running *sync.WaitGroup) {
 		return
 	}
 	p.keep(server)
-	running.Go(func() { p.pump(server, client) })
-	p.pump(client, server)
+	running.Go(func() { p.pump(server, client, true) })
+	p.pump(client, server, false)
 }
 
 // pump forwards what comes from one side until that ends; or, once nothing is
-// to come through any more, swallows it.
-func (p *Proxy) pump(from, to net.Conn) {
+// to come through any more, swallows it. answers says whether it is the server's.
+func (p *Proxy) pump(from, to net.Conn, answers bool) {
 	buf := make([]byte, 32<<10)
 	silent := false
 	for {
@@ -150,6 +151,9 @@ func (p *Proxy) pump(from, to net.Conn) {
 		if n > 0 && p.cut() {
 			p.hangUp()
 			return
+		}
+		if n > 0 && answers && p.now() == Garbled {
+			buf[0] |= 0x80
 		}
 		if n > 0 {
 			_, _ = to.Write(buf[:n])

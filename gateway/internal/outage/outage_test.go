@@ -1,0 +1,67 @@
+package outage
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+)
+
+// However many requests meet it, and although something works in between.
+func TestAnOutageIsTwoLines(t *testing.T) {
+	t.Parallel()
+
+	synctest.Test(t, func(t *testing.T) {
+		core, log := observer.New(zap.DebugLevel)
+		logger := zap.New(core)
+		j := New("Redis", func() *zap.Logger { return logger })
+		logs := func(when string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			lines := log.TakeAll()
+			if len(lines) != min(len(want), 1) {
+				t.Fatalf("%s there are %d lines: %v", when, len(lines), lines)
+			}
+			for _, line := range lines {
+				if line.Level.String() != want[0] || line.Message != want[1] {
+					t.Errorf("%s the log is %s %s", when, line.Level, line.Message)
+				}
+			}
+		}
+		j.Note(nil)
+		logs("without a failure")
+		j.Note(errors.New("connection refused"))
+		logs("at the beginning", "error", "Redis fails")
+		for range 10 {
+			var requests sync.WaitGroup
+			for range 10 {
+				requests.Go(func() { j.Note(errors.New("another reason")) })
+				requests.Go(func() { j.Note(nil) })
+			}
+			requests.Wait()
+			j.Note(nil)
+			time.Sleep(Settled - time.Millisecond)
+		}
+		logs("while it lasts")
+		time.Sleep(time.Millisecond)
+		logs("when nothing fails any more", "info", "Redis works again")
+		j.Note(nil)
+		time.Sleep(time.Hour)
+		logs("later")
+		j.Note(errors.New("no route"))
+		logs("the next time", "error", "Redis fails")
+		time.Sleep(time.Hour)
+		logs("while nobody knows")
+	})
+}
+
+func TestWhatWorksCostsNothing(t *testing.T) {
+	j := New("Redis", func() *zap.Logger { return zap.NewNop() })
+	if allocations := testing.AllocsPerRun(100, func() { j.Note(nil) }); allocations != 0 {
+		t.Errorf("%v allocations", allocations)
+	}
+}

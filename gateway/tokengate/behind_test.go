@@ -1,0 +1,76 @@
+package tokengate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/quayside/quayside/gateway/upstream"
+)
+
+// through returns a request that its route sends to a service.
+func through(ctx context.Context, service string) *http.Request {
+	vars := map[string]any{upstream.ServiceVar: service}
+	return httptest.NewRequest(http.MethodGet, "/", http.NoBody).WithContext(context.WithValue(ctx, caddyhttp.VarsCtxKey, vars))
+}
+
+// However many requests meet it: what single requests met is in the access log.
+func TestAServiceThatFailsIsOneLineForEachService(t *testing.T) {
+	t.Parallel()
+
+	core, log := observer.New(zap.InfoLevel)
+	b := &behind{logger: zap.New(core)}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	refused := caddyhttp.Error(http.StatusBadGateway, errors.New("dial tcp: connection refused"))
+	for range 10 {
+		for _, service := range []string{"shipments-svc:8081", "tokens-svc:8082"} {
+			r := through(t.Context(), service)
+			extra := new(caddyhttp.ExtraLogFields)
+			r = r.WithContext(context.WithValue(r.Context(), caddyhttp.ExtraLogFieldsCtxKey, extra))
+			b.works(r)
+			b.fails(r, problemOf(refused), refused)
+			if text := fmt.Sprint(extra); !strings.Contains(text, "connection refused") {
+				t.Errorf("the access log is told %s", text)
+			}
+			b.works(through(t.Context(), "another:80"))
+		}
+		left := through(gone, "left:80")
+		b.fails(left, problemOf(refused), refused)
+		large := caddyhttp.Error(http.StatusRequestEntityTooLarge, errors.New("too large"))
+		b.fails(through(t.Context(), "large:80"), problemOf(large), large)
+	}
+	lines := log.All()
+	if len(lines) != 2 {
+		t.Fatalf("%d lines: %v", len(lines), lines)
+	}
+	for i, service := range []string{"shipments-svc:8081", "tokens-svc:8082"} {
+		fields := lines[i].ContextMap()
+		if lines[i].Message != "service fails" || fields["service"] != service || fields["error"] != "upstream_unreachable: dial tcp: connection refused" {
+			t.Errorf("%s %v", lines[i].Message, fields)
+		}
+	}
+}
+
+// An error quotes what it could not read, which may be a piece of an answer with a secret in it.
+func TestReasonsRepeatNothingThatWasNotUnderstood(t *testing.T) {
+	t.Parallel()
+
+	for text, want := range map[string]string{
+		`dial tcp 127.0.0.1:8081: connect: connection refused`: `dial tcp 127.0.0.1:8081: connect: connection refused`,
+		`malformed HTTP response "{\"token\":\"shpt_live_x\""`: `malformed HTTP response "…"`,
+		`malformed HTTP status code "se\\" and "cret"`:         `malformed HTTP status code "…" and "…"`,
+	} {
+		if got := reasonOf(caddyhttp.Error(http.StatusBadGateway, errors.New(text))); got != want {
+			t.Errorf("%s becomes %s", text, got)
+		}
+	}
+}
