@@ -10,11 +10,12 @@ type state int32
 
 const (
 	// doubtful addresses are used when there is no good one: those that did not answer a check in time, which
-	// may be this machine's slowness, and those that were not checked yet.
+	// may be this machine's slowness, those that answered that they are not well, or about to end, and those
+	// that were not checked yet.
 	doubtful state = iota
 	// good addresses passed their last check.
 	good
-	// away are those that cannot be connected to, or answer that they are not to be used. They are not.
+	// away are those that cannot be connected to, or break the connection of a check. They are not used.
 	away
 )
 

@@ -14,7 +14,7 @@ var retriesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 }, []string{"service"})
 
 var addressesDesc = prometheus.NewDesc("quayside_gateway_upstream_addresses",
-	"Addresses by service and by what is known of them: good, doubtful (not checked yet, or too slow) or away.",
+	"Addresses by service and by what is known of them: good, doubtful (not checked yet, slow or about to end) or away.",
 	[]string{"service", "state"}, nil)
 
 // census counts addresses when it is asked to.

@@ -287,7 +287,7 @@ func TestChecksTellGoodFromSlowFromEnding(t *testing.T) {
 		check func(http.ResponseWriter)
 		want  state
 	}{
-		"ending":              {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, away},
+		"ending":              {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, doubtful},
 		"knows no OPTIONS":    {func(w http.ResponseWriter) { w.WriteHeader(http.StatusMethodNotAllowed) }, good},
 		"breaks":              {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, away},
 		"does not answer":     {func(http.ResponseWriter) { <-hung }, doubtful},

@@ -99,7 +99,8 @@ func (s *service) checkAll(ctx context.Context) {
 }
 
 // check asks an address how it is with OPTIONS *, which RFC 9110, section 9.3.7, has for that purpose: any
-// server answers it, without an access to what it serves. A service that is about to end answers 503.
+// server answers it, without an access to what it serves. A service that is about to end answers 503, and still
+// takes requests for a while: should the others be away, they are better sent there than refused.
 //
 // It is the public port that is asked, on a connection of its own: an inner one may be well while requests
 // cannot get through.
@@ -119,7 +120,7 @@ func (s *service) check(ctx context.Context, a *address) (state, error) {
 	}
 	_ = response.Body.Close()
 	if response.StatusCode >= http.StatusInternalServerError {
-		return away, fmt.Errorf("it answers %s", response.Status)
+		return doubtful, fmt.Errorf("it answers %s", response.Status)
 	}
 	return good, nil
 }
