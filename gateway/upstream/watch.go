@@ -122,19 +122,23 @@ func (s *service) check(ctx context.Context, a *address) (state, error) {
 	if response.StatusCode >= http.StatusInternalServerError {
 		return doubtful, fmt.Errorf("it answers %s", response.Status)
 	}
-	return good, nil
+	return a.passed(), nil
 }
 
-// note remembers what a is now. One line is logged for each change.
+// note remembers what a is now, and err as the reason. One line is logged when it is good and when it is not any
+// more.
 func (s *service) note(a *address, now state, err error) {
-	before := a.become(now)
-	switch {
+	if err != nil {
+		a.passes.Store(0)
+	}
+	switch before := a.become(now); {
 	case before == now:
 	case now == good:
 		s.logger.Info("address is used", zap.String("address", a.hostPort))
-	case now == doubtful:
-		s.logger.Warn("address is used if there is no other", zap.String("address", a.hostPort), zap.Error(err))
-	default:
+	case before != good && before != unknown:
+	case now == away:
 		s.logger.Warn("address is not used", zap.String("address", a.hostPort), zap.Error(err))
+	default:
+		s.logger.Warn("address is used if there is no other", zap.String("address", a.hostPort), zap.Error(err))
 	}
 }
