@@ -21,14 +21,13 @@ type behind struct {
 	journals sync.Map    // by the service: as many as the configuration names; "": none was chosen
 }
 
-// fails notes that a request failed behind the gate, with an error and the answer that it became. What it
-// was is in the access log, too.
-func (b *behind) fails(r *http.Request, p problem, err error) {
+// fails notes that a request failed behind the gate, with an error and the answer that it became. It returns
+// what it was, for the access log; nothing if it was no service's failure.
+func (b *behind) fails(r *http.Request, p problem, err error) (reason string) {
 	if p.Status < http.StatusInternalServerError || r.Context().Err() != nil { // nobody is there any more
-		return
+		return ""
 	}
-	reason := reasonOf(err)
-	addLogField(r, "error", reason)
+	reason = reasonOf(err)
 	service := serviceOf(r)
 	serviceFailuresTotal.WithLabelValues(service, p.Code).Inc()
 	b.failed.Store(true)
@@ -36,6 +35,7 @@ func (b *behind) fails(r *http.Request, p problem, err error) {
 		return b.logger.With(zap.String("service", service))
 	}))
 	journal.(*outage.Journal).Note(errors.New(p.Code + ": " + reason))
+	return reason
 }
 
 // works notes that a request got its answer.

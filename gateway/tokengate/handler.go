@@ -3,6 +3,7 @@ package tokengate
 import (
 	"net/http"
 	"net/netip"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -17,22 +18,28 @@ import (
 // so that they too are problem+json with the window's headers, and returns none. Among the handlers of
 // handle_errors it answers the error at hand.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	start := time.Now()
 	trustedPeer, _ := caddyhttp.GetVar(r.Context(), caddyhttp.TrustedProxyVarKey).(bool)
 	page := g.pages.match(r)
 	authorization := strip(r, trustedPeer, page)
 	instance, body := r.URL.EscapedPath(), r.Body
 	out := &responseWriter{
-		ResponseWriterWrapper: &caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
+		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
 		requestID:             requestid.New(),
 		page:                  page,
 		html:                  page && acceptsHTML(r.Header["Accept"]),
 	}
 	caller := clientAddress(r)
+	line := &accessLine{out: out, method: r.Method, path: instance}
+	defer func() { // also when the proxy gives up an answer that has begun, by a panic
+		line.took = time.Since(start)
+		g.note(line)
+	}()
 	r.Header.Set(requestIDHeader, out.requestID)
 	if caller.IsValid() {
-		r.Header.Set(clientAddressHeader, caller.String())
+		line.client = caller.String()
+		r.Header.Set(clientAddressHeader, line.client)
 	}
-	addLogField(r, "request_id", out.requestID)
 
 	if err, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error); failed {
 		// In handle_errors, for a request that Caddy refused before this gate had seen it.
@@ -71,14 +78,10 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, caller netip.Addr, au
 		return nil
 	}
 
-	var token *introspect.Answer
 	var refused *problem
-	out.window, token, refused = g.check(r.Context(), caller, authorization)
-	if token != nil {
-		g.identify(r, token)
-		if token.Rotated {
-			out.sunset = token.ExpiresAt
-		}
+	out.window, out.token, refused = g.check(r.Context(), caller, authorization)
+	if out.token != nil && refused == nil {
+		g.identify(r, out.token)
 	}
 	if refused == nil {
 		requestsTotal.WithLabelValues("forwarded").Inc()
@@ -86,7 +89,7 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, caller netip.Addr, au
 	return refused
 }
 
-// identify tells the next handlers and the access log whose request it is.
+// identify tells the next handlers whose request it is.
 func (g *Gate) identify(r *http.Request, token *introspect.Answer) {
 	r.Header.Set("X-Organization-ID", token.OrganizationID)
 	r.Header.Set("X-Token-ID", token.TokenID)
@@ -99,20 +102,18 @@ func (g *Gate) identify(r *http.Request, token *introspect.Answer) {
 		repl.Set("http.auth.user.id", token.TokenID)
 		repl.Set("http.auth.user.organization_id", token.OrganizationID)
 	}
-	addLogField(r, "token_id", token.TokenID)
-	addLogField(r, "organization_id", token.OrganizationID)
 }
 
 // answerError answers for the handlers behind the gate, which returned err.
 func (g *Gate) answerError(out *responseWriter, r *http.Request, err error, instance string) {
 	p := problemOf(err)
-	g.behind.fails(r, p, err)
+	out.failure = g.behind.fails(r, p, err)
 	g.answer(out, p, instance)
 }
 
 // answer answers with p unless an answer has begun. A client that is gone by then is no fault.
 func (g *Gate) answer(out *responseWriter, p problem, instance string) {
-	if out.wrote {
+	if out.status != 0 {
 		return
 	}
 	var err error
@@ -138,10 +139,4 @@ func clientAddress(r *http.Request) netip.Addr {
 		return netip.Addr{}
 	}
 	return addr.Unmap().WithZone("")
-}
-
-func addLogField(r *http.Request, name, value string) {
-	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
-		extra.Add(zap.String(name, value))
-	}
 }

@@ -31,6 +31,11 @@ var (
 		Namespace: "quayside", Subsystem: "gateway", Name: "service_failures_total",
 		Help: "Forwarded requests that got no answer of their service, by service (as the configuration names it) and the code of the gate's answer.",
 	}, []string{"service", "code"})
+	responseSecondsVec = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Namespace: "quayside", Subsystem: "gateway", Name: "response_seconds",
+		Help:    "Time from a request's head to the end of its answer, by class of status: 2xx to 5xx, or none if it broke off before.",
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+	}, []string{"status"})
 	usageBatchesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "usage_batches_total",
 		Help: "Reports of token usage to the tokens service by outcome: delivered, kept (to be sent again) or dropped.",
@@ -40,6 +45,22 @@ var (
 		Help: "Requests that are missing in the usage of their tokens: dropped with a batch or beyond the bound of memory.",
 	})
 )
+
+// The children are looked up once: finding one by its labels costs more than counting.
+var responseSecondsByClass = func() (byClass [6]prometheus.Observer) {
+	for class, label := range [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"} {
+		byClass[class] = responseSecondsVec.WithLabelValues(label)
+	}
+	return byClass
+}()
+
+// responseSeconds returns the histogram of answers with that status, 0 for none.
+func responseSeconds(status int) prometheus.Observer {
+	if class := status / 100; class < len(responseSecondsByClass) {
+		return responseSecondsByClass[class]
+	}
+	return responseSecondsByClass[0]
+}
 
 // What is known of the streams of changes is read when it is asked for.
 var (
@@ -79,7 +100,8 @@ func heard() time.Time {
 
 // collectors are all of them.
 var collectors = append([]prometheus.Collector{
-	requestsTotal, introspectionSeconds, windowDecisionsTotal, serviceFailuresTotal, usageBatchesTotal, usageLostRequestsTotal,
+	requestsTotal, responseSecondsVec, introspectionSeconds, windowDecisionsTotal, serviceFailuresTotal,
+	usageBatchesTotal, usageLostRequestsTotal,
 	streamConnected, revocationLag,
 }, ratelimit.Collectors()...)
 

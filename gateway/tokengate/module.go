@@ -48,8 +48,8 @@ const (
 // text: a configuration is shown to more people than a secret.
 //
 // It sets the placeholders {http.auth.user.id}, the id of the token, {http.auth.user.organization_id}, and
-// {http.token_gate.assertion.SERVICE}, its signed word to that service about who calls; and it adds
-// request_id, token_id and organization_id to the access log.
+// {http.token_gate.assertion.SERVICE}, its signed word to that service about who calls. It writes an access log
+// of its own, under the name of Caddy's, http.log.access: no site with a gate needs the directive log.
 type Gate struct {
 	// Introspection is the URL of the tokens service's RFC 7662 endpoint; changes of tokens are
 	// followed at its neighbour "changes", and usage is reported to its neighbour "usage". Default: http://127.0.0.1:9082/internal/v1/introspect
@@ -99,6 +99,7 @@ type Gate struct {
 	outages       tokensOutages
 	behind        *behind
 	logger        *zap.Logger
+	access        *zap.Logger
 }
 
 // CaddyModule returns the Caddy module information.
@@ -113,7 +114,7 @@ func (*Gate) CaddyModule() caddy.ModuleInfo {
 // keeps. It
 // connects to nothing: neither needs to be there when the gateway starts.
 func (g *Gate) Provision(ctx caddy.Context) error {
-	g.logger = ctx.Logger()
+	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
 	g.behind = &behind{logger: g.logger}
 	if err := errors.Join(g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
 		return err

@@ -58,7 +58,7 @@ func TestSecondsLeftSufficeAndAreNeverNone(t *testing.T) {
 
 func BenchmarkHeaderPath(b *testing.B) {
 	recorder := httptest.NewRecorder()
-	wrapper := &caddyhttp.ResponseWriterWrapper{ResponseWriter: recorder}
+	wrapper := caddyhttp.ResponseWriterWrapper{ResponseWriter: recorder}
 	window := exampleWindow(23 * time.Second)
 	header := recorder.Header()
 	b.ReportAllocs()

@@ -4,9 +4,10 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/quayside/quayside/gateway/internal/introspect"
 )
 
 // requestIDHeader is the spelling that goes out; net/http would write X-Request-Id.
@@ -15,14 +16,17 @@ const requestIDHeader = "X-Request-ID"
 // responseWriter finishes the headers of every answer in the moment they go out, because only then is it
 // known what the handlers behind have put there.
 type responseWriter struct {
-	*caddyhttp.ResponseWriterWrapper
+	caddyhttp.ResponseWriterWrapper
 
 	requestID string
 	window    windowState
-	sunset    time.Time // the end of a token that has a successor; else zero
-	page      bool      // of people, who have a session
-	html      bool      // and a browser to show it
-	wrote     bool
+	token     *introspect.Answer // of a caller that is known; else nil
+	page      bool               // of people, who have a session
+	html      bool               // and a browser to show it
+
+	status  int    // of the answer, once it has begun; else 0
+	bytes   int64  // of its body so far
+	failure string // of a service, for the access log
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -32,8 +36,8 @@ func (w *responseWriter) WriteHeader(status int) {
 		w.ResponseWriter.WriteHeader(status)
 		return
 	}
-	if !w.wrote {
-		w.wrote = true
+	if w.status == 0 {
+		w.status = status
 		w.complete(status)
 	}
 	w.ResponseWriter.WriteHeader(status)
@@ -42,13 +46,17 @@ func (w *responseWriter) WriteHeader(status int) {
 // Write implements http.ResponseWriter.
 func (w *responseWriter) Write(p []byte) (int, error) {
 	w.implicitHeader()
-	return w.ResponseWriter.Write(p)
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	return n, err
 }
 
 // ReadFrom implements io.ReaderFrom, by which files and sockets are copied without a buffer.
 func (w *responseWriter) ReadFrom(r io.Reader) (int64, error) {
 	w.implicitHeader()
-	return w.ResponseWriterWrapper.ReadFrom(r)
+	n, err := w.ResponseWriterWrapper.ReadFrom(r)
+	w.bytes += n
+	return n, err
 }
 
 // FlushError is what http.ResponseController calls.
@@ -69,7 +77,7 @@ func (w *responseWriter) finish() {
 }
 
 func (w *responseWriter) implicitHeader() {
-	if !w.wrote {
+	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
 }
@@ -82,8 +90,8 @@ func (w *responseWriter) complete(status int) {
 	delete(header, "Via")
 	header[requestIDHeader] = []string{w.requestID}
 	w.window.setHeaders(header)
-	if !w.sunset.IsZero() { // RFC 8594: the time to change to the token's successor
-		header["Sunset"] = []string{w.sunset.UTC().Format(http.TimeFormat)}
+	if w.token != nil && w.token.Rotated && !w.token.ExpiresAt.IsZero() { // RFC 8594: the time to change to its successor
+		header["Sunset"] = []string{w.token.ExpiresAt.UTC().Format(http.TimeFormat)}
 	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable:

@@ -1,0 +1,174 @@
+package logbuffer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+const (
+	// enough bytes do not wait for more.
+	enough = 32 << 10
+	// capacity is how many bytes may wait.
+	capacity = 1 << 20
+	// patience is how long whoever writes a line that is to go at once waits until it is out.
+	patience = 10 * time.Millisecond
+	// closeTimeout bounds the end.
+	closeTimeout = time.Second
+)
+
+var errStuck = errors.New("standard error takes nothing: lines were lost")
+
+// buffer gathers lines and writes them to out, from a goroutine of its own.
+type buffer struct {
+	out     io.Writer
+	dropped func() // called for each line that is lost
+
+	mu      sync.Mutex
+	pending []byte
+	written chan struct{} // closed when what is pending is out
+	spare   []byte        // empty: what was written last, to gather in again
+	lost    int           // lines since those that are pending
+	stuck   bool          // somebody has waited for out in vain
+	closed  bool
+
+	due     chan time.Duration // after which what is pending should go; the first one counts
+	now     chan struct{}      // it should go now
+	closing chan struct{}
+	done    chan struct{} // closed when the goroutine has ended
+}
+
+func newBuffer(out io.Writer, dropped func()) *buffer {
+	b := &buffer{
+		out: out, dropped: dropped, written: make(chan struct{}),
+		due: make(chan time.Duration, 1), now: make(chan struct{}, 1),
+		closing: make(chan struct{}), done: make(chan struct{}),
+	}
+	go b.run()
+	return b
+}
+
+// write takes one line, which may wait for others for a time, or drops it. There is no error: whoever logs
+// could do nothing about it.
+func (b *buffer) write(line []byte, gather time.Duration) (int, error) {
+	if written, wait := b.take(line, gather); wait {
+		b.await(written)
+	}
+	return len(line), nil
+}
+
+// take returns what tells that the line is out, and whether to wait for that.
+func (b *buffer) take(line []byte, gather time.Duration) (written <-chan struct{}, wait bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := len(b.pending)
+	switch {
+	case b.closed:
+		b.writeLate(line)
+		return nil, false
+	case before+len(line) > capacity:
+		b.lost++
+		b.dropped()
+		return nil, false
+	}
+	b.pending = append(b.pending, line...)
+	if before == 0 {
+		signal(b.due, gather)
+	}
+	if gather == 0 || before < enough && len(b.pending) >= enough {
+		signal(b.now, struct{}{})
+	}
+	return b.written, gather == 0 && !b.stuck
+}
+
+func (b *buffer) await(written <-chan struct{}) {
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	select {
+	case <-written:
+	case <-timeout.C:
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.stuck = true // until the next write that ends
+	}
+}
+
+// writeLate writes what is logged after the end. If out has taken nothing since, it would take this no sooner.
+func (b *buffer) writeLate(line []byte) {
+	select {
+	case <-b.done:
+		_, _ = b.out.Write(line)
+	default:
+		b.dropped()
+	}
+}
+
+// Destruct writes what is pending, for at most closeTimeout. It implements caddy.Destructor.
+func (b *buffer) Destruct() error {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	close(b.closing)
+
+	timeout := time.NewTimer(closeTimeout)
+	defer timeout.Stop()
+	select {
+	case <-b.done:
+		return nil
+	case <-timeout.C:
+		return errStuck
+	}
+}
+
+func (b *buffer) run() {
+	defer close(b.done)
+	timer := time.NewTimer(0)
+	for open := true; open; b.flush() {
+		select {
+		case gather := <-b.due:
+			timer.Reset(gather)
+		case <-b.closing:
+			open = false
+			continue
+		}
+		select {
+		case <-timer.C:
+		case <-b.now:
+		case <-b.closing:
+			open = false
+		}
+	}
+}
+
+// flush writes what is pending. A write that fails is not repeated, because part of it may be out.
+func (b *buffer) flush() {
+	b.mu.Lock()
+	lines, written, lost := b.pending, b.written, b.lost
+	b.pending, b.written, b.lost = b.spare, make(chan struct{}), 0
+	b.spare = nil
+	b.mu.Unlock()
+
+	if lost > 0 {
+		lines = fmt.Appendf(lines, `{"level":"error","ts":%.6f,"logger":"log","msg":"log lines were lost, standard error took none","lines":%d}`+"\n",
+			float64(time.Now().UnixMicro())/1e6, lost)
+	}
+	if len(lines) > 0 {
+		_, _ = b.out.Write(lines)
+	}
+	close(written)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stuck = false
+	if cap(lines) <= 4*enough { // what a stall made it grow to is not kept
+		b.spare = lines[:0]
+	}
+}
+
+func signal[T any](event chan T, value T) {
+	select {
+	case event <- value:
+	default:
+	}
+}

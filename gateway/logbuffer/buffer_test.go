@@ -1,0 +1,246 @@
+package logbuffer
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// pipe is an output that can be blocked, and that remembers each write.
+type pipe struct {
+	mu     sync.Mutex
+	full   chan struct{} // closed when it takes something again; nil while it does
+	writes []string
+}
+
+// block makes writes wait until the function that it returns is called.
+func (p *pipe) block() (unblock func()) {
+	p.full = make(chan struct{})
+	return func() { close(p.full) }
+}
+
+func (p *pipe) Write(b []byte) (int, error) {
+	if p.full != nil {
+		<-p.full
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.writes = append(p.writes, string(b))
+	return len(b), nil
+}
+
+func (p *pipe) seen() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.writes
+}
+
+// delay is how long the lines of these tests may wait for others.
+const delay = 100 * time.Millisecond
+
+func say(t *testing.T, b *buffer, format string, args ...any) {
+	t.Helper()
+	line := fmt.Appendf(nil, format+"\n", args...)
+	if n, err := b.write(line, delay); n != len(line) || err != nil {
+		t.Fatalf("Write: %d, %v", n, err)
+	}
+	clear(line) // whoever wrote it goes on with it
+}
+
+func TestLinesOfATenthOfASecondGoTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		out := new(pipe)
+		b := newBuffer(out, func() { t.Error("a line was dropped") })
+		say(t, b, "one")
+		time.Sleep(delay / 2)
+		say(t, b, "two")
+		synctest.Wait()
+		if len(out.seen()) > 0 {
+			t.Fatalf("written at once: %q", out.seen())
+		}
+		time.Sleep(delay / 2)
+		synctest.Wait()
+		say(t, b, "three")
+		time.Sleep(delay)
+		synctest.Wait()
+		if got := fmt.Sprintf("%q", out.seen()); got != `["one\ntwo\n" "three\n"]` {
+			t.Error(got)
+		}
+		if err := b.Destruct(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestManyLinesDoNotWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		out := new(pipe)
+		b := newBuffer(out, func() { t.Error("a line was dropped") })
+		long := strings.Repeat("x", 1<<10)
+		start := time.Now()
+		for range 10 * enough / len(long) {
+			say(t, b, "%s", long)
+			synctest.Wait()
+		}
+		if time.Since(start) > 0 || len(out.seen()) < 9 {
+			t.Errorf("%d writes after %s", len(out.seen()), time.Since(start))
+		}
+		if err := b.Destruct(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestNothingIsLostAtTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		out := new(pipe)
+		b := newBuffer(out, func() { t.Error("a line was dropped") })
+		var lines sync.WaitGroup
+		for i := range 8 {
+			lines.Go(func() {
+				for n := range 100 {
+					say(t, b, "%d %d", i, n)
+				}
+			})
+		}
+		lines.Wait()
+		if err := b.Destruct(); err != nil {
+			t.Error(err)
+		}
+		say(t, b, "late")
+		text := strings.Join(out.seen(), "")
+		if n := strings.Count(text, "\n"); n != 801 || !strings.HasSuffix(text, "\nlate\n") {
+			t.Errorf("%d lines", n)
+		}
+		for i := range 8 {
+			at := -1
+			for n := range 100 {
+				next := strings.Index("\n"+text, fmt.Sprintf("\n%d %d\n", i, n))
+				if next <= at {
+					t.Fatalf("line %d %d is missing or out of order", i, n)
+				}
+				at = next
+			}
+		}
+	})
+}
+
+func TestABlockedOutputHoldsNobodyAndItsLossIsTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		out, dropped := new(pipe), 0
+		unblock := out.block()
+		b := newBuffer(out, func() { dropped++ })
+		line := strings.Repeat("x", 1<<10)
+		start := time.Now()
+		for range 3 << 10 { // 3 MiB
+			say(t, b, "%s", line)
+		}
+		if time.Since(start) > 0 {
+			t.Errorf("logging took %s", time.Since(start))
+		}
+		unblock()
+		time.Sleep(2 * delay)
+		synctest.Wait()
+		say(t, b, "after")
+		if err := b.Destruct(); err != nil {
+			t.Error(err)
+		}
+		text := strings.Join(out.seen(), "")
+		if kept := strings.Count(text, line); dropped == 0 || kept+dropped != 3<<10 {
+			t.Errorf("%d lines are kept and %d dropped of %d", kept, dropped, 3<<10)
+		}
+		if told := fmt.Sprintf(`"lines":%d}`, dropped); strings.Count(text, told+"\nafter\n") != 1 {
+			t.Errorf("no %s before the next line, in …%s", told, text[len(text)-300:])
+		}
+	})
+}
+
+func TestALineThatDoesNotGatherIsOutWhenItsWriteReturns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		out, dropped := new(pipe), 0
+		b := newBuffer(out, func() { dropped++ })
+		say(t, b, "gathered")
+		start := time.Now()
+		_, _ = b.write([]byte("at once\n"), 0)
+		if got := fmt.Sprintf("%q", out.seen()); got != `["gathered\nat once\n"]` || time.Since(start) > 0 {
+			t.Errorf("%s after %s", got, time.Since(start))
+		}
+
+		// When nothing gets out, only the first one finds that out.
+		unblock := out.block()
+		start = time.Now()
+		for range 10 {
+			_, _ = b.write([]byte("stuck\n"), 0)
+		}
+		if waited := time.Since(start); waited != patience {
+			t.Errorf("ten writes to a blocked output took %s", waited)
+		}
+		unblock()
+		synctest.Wait()
+		start = time.Now()
+		_, _ = b.write([]byte("free\n"), 0)
+		if text := strings.Join(out.seen(), ""); !strings.HasSuffix(text, "stuck\nfree\n") || time.Since(start) > 0 {
+			t.Errorf("%s after %s", text, time.Since(start))
+		}
+		if err := b.Destruct(); err != nil || dropped > 0 {
+			t.Errorf("%v, %d dropped", err, dropped)
+		}
+	})
+}
+
+func TestABlockedOutputDoesNotHoldTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		out, dropped := new(pipe), 0
+		unblock := out.block()
+		b := newBuffer(out, func() { dropped++ })
+		say(t, b, "stuck")
+		start := time.Now()
+		if err := b.Destruct(); err == nil || time.Since(start) > closeTimeout {
+			t.Errorf("Destruct: %v after %s", err, time.Since(start))
+		}
+		say(t, b, "late")
+		if dropped != 1 {
+			t.Errorf("%d lines dropped, want the late one", dropped)
+		}
+		unblock()
+		<-b.done
+	})
+}
+
+func TestWritingALineAllocatesNothing(t *testing.T) {
+	b := newBuffer(new(bytes.Buffer), func() {})
+	defer func() { _ = b.Destruct() }()
+	line := []byte(strings.Repeat("x", 300) + "\n")
+	for range enough / len(line) { // both buffers have their size
+		_, _ = b.write(line, delay)
+	}
+	if n := testing.AllocsPerRun(1000, func() { _, _ = b.write(line, delay) }); n > 0 {
+		t.Errorf("%.1f allocations a line", n)
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	buffer := newBuffer(new(discard), func() {})
+	defer func() { _ = buffer.Destruct() }()
+	line := []byte(strings.Repeat("x", 300) + "\n")
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			_, _ = buffer.write(line, delay)
+		}
+	})
+}
+
+type discard struct{}
+
+func (*discard) Write(p []byte) (int, error) { return len(p), nil }

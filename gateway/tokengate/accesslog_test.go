@@ -1,0 +1,80 @@
+package tokengate
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/quayside/quayside/gateway/internal/introspect"
+)
+
+func TestAPathIsLoggedUpToWhereASecretMayBegin(t *testing.T) {
+	t.Parallel()
+
+	for path, want := range map[string]string{
+		"":                                  "",
+		"/":                                 "/",
+		"/api/v1/shipments/ship_0abc":       "/api/v1/shipments/ship_0abc",
+		"/api/v1/shpt_live_secret/x":        "/api/v1/…",
+		"/SHPT_live_secret":                 "/…",
+		"/api/sshpt_live_secret":            "/api/s…",
+		"/api/%73hpt_live_secret":           "/api/…",
+		"/sign-in":                          "/sign-in",
+		"/sign-in/invitation":               "/sign-in/invitation",
+		"/sign-in/invitation/code":          "/sign-in/invitation/…",
+		"/Sign-In/invitation/code/and/more": "/Sign-In/invitation/…",
+		"/sign-in//code":                    "/sign-in//…",
+		"/sign-in/shpt_live_secret/code":    "/sign-in/…",
+		"/a/sign-in/invitation/code":        "/a/sign-in/invitation/…",
+		"/sign-inn/invitation/code":         "/sign-inn/invitation/code",
+	} {
+		if got := harmless(path); got != want {
+			t.Errorf("%s is logged as %s, want %s", path, got, want)
+		}
+	}
+}
+
+func FuzzHarmless(f *testing.F) {
+	f.Add("/api/v1/", "/x")
+	f.Add("/sign-in/", "/code")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		got := harmless(before + "shpt_live_secret" + after)
+		if strings.Contains(got, "live") && !strings.Contains(before, "live") {
+			t.Error(got)
+		}
+	})
+}
+
+func TestTheAccessLogSaysWhatHappened(t *testing.T) {
+	t.Parallel()
+
+	var text strings.Builder
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(&text), zapcore.InfoLevel)
+	g := &Gate{access: zap.New(core).Named("http.log.access")}
+	g.note(&accessLine{
+		out: &responseWriter{
+			requestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh", status: http.StatusBadGateway, bytes: 12,
+			token: &introspect.Answer{TokenID: "tok_4fZyo82mVyR1", OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfh"},
+		},
+		method: "GET\n", path: "/api/v1/shipments", client: "192.0.2.1", took: 1500 * time.Millisecond,
+	})
+	var got map[string]any
+	if err := json.Unmarshal([]byte(text.String()), &got); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]any{
+		"level": "error", "logger": "http.log.access", "msg": "handled request",
+		"request_id": "req_01k9x3v7t2e8sbq4m6n0pacdfh", "method": "another", "path": "/api/v1/shipments", "status": 502.0,
+		"bytes": 12.0, "seconds": 1.5, "client": "192.0.2.1", "token_id": "tok_4fZyo82mVyR1",
+		"organization_id": "org_01k9x3v7t2e8sbq4m6n0pacdfh",
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
+}
