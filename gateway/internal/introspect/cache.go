@@ -10,15 +10,16 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// How long an answer may be used again, counted from the moment at which it was asked for: this bounds how
-// long a revoked token still passes and a new one may still be refused.
+// How long an answer may be used again, counted from the moment at which it was asked for, or last known to
+// be true: this bounds how long a revoked token still passes and a new one may still be refused.
 const (
 	// FollowedLifetime is that of an active answer while every change is heard of within
 	// [HeartbeatTimeout].
 	FollowedLifetime = 60 * time.Second
 	// PositiveLifetime is that of an active answer otherwise.
 	PositiveLifetime = 10 * time.Second
-	// UnconfirmedLifetime is that of an active answer while the tokens service cannot be asked.
+	// UnconfirmedLifetime is that of an active answer while the tokens service cannot be asked, counted from
+	// when it last confirmed the answer: by giving it, or by a heartbeat while it was followed.
 	UnconfirmedLifetime = 60 * time.Second
 	// NegativeLifetime is that of an inactive answer.
 	NegativeLifetime = 5 * time.Second
@@ -31,7 +32,8 @@ const (
 	negativeEntries = 10_000
 )
 
-// askAgainAfter is how long an answer that could not be confirmed is used before the next try.
+// askAgainAfter is how long an answer that could not be confirmed is used before the next try. During that
+// try, and for so long after it became due, nobody waits for it.
 const askAgainAfter = time.Second
 
 // digest is what stands for a token's text in memory.
@@ -48,7 +50,8 @@ type entry struct {
 	digest digest // of the text asked for: of all texts with one id, one is the token
 	answer *Answer
 	asked  time.Time
-	// held is the time, in nanoseconds since asked, until which the answer is used unconfirmed.
+	// held is the time, in nanoseconds since asked, until which the answer is used unconfirmed; 0: it was not
+	// held.
 	held atomic.Int64
 }
 
@@ -76,7 +79,7 @@ func newCache() *cache {
 	return &cache{
 		positive: otter.Must(&otter.Options[tokenID, *entry]{
 			MaximumSize:      positiveEntries,
-			ExpiryCalculator: otter.ExpiryWriting[tokenID, *entry](max(FollowedLifetime, UnconfirmedLifetime)),
+			ExpiryCalculator: otter.ExpiryWriting[tokenID, *entry](FollowedLifetime + UnconfirmedLifetime),
 		}),
 		negative: otter.Must(&otter.Options[tokenID, *entry]{
 			MaximumSize:      negativeEntries,
@@ -89,11 +92,8 @@ func newCache() *cache {
 // get returns the answer for the token with that id and digest, and whether it may be used at now. Of the
 // others, only active ones are returned.
 func (c *cache) get(id tokenID, digest digest, now time.Time, heard *hearing) (answer *Answer, usable bool) {
-	if known, ok := c.positive.GetIfPresent(id); ok && known.digest == digest {
+	if known := c.trusted(id, digest, now, heard); known != nil {
 		age := now.Sub(known.asked)
-		if age >= UnconfirmedLifetime || known.answer.endedBy(now) {
-			return nil, false
-		}
 		return known.answer, age < heard.lifetime(known.asked, now) || age < time.Duration(known.held.Load())
 	}
 	if known, ok := c.negative.GetIfPresent(id); ok && known.digest == digest && now.Sub(known.asked) < NegativeLifetime {
@@ -102,14 +102,37 @@ func (c *cache) get(id tokenID, digest digest, now time.Time, heard *hearing) (a
 	return nil, false
 }
 
-// hold lets the answer be used for a moment more, unconfirmed, and returns it; nil if there is none that is
-// young enough.
-func (c *cache) hold(id tokenID, digest digest, now time.Time) *Answer {
+// trusted returns the entry of an active answer that was confirmed recently enough to be used at all; nil if
+// there is none.
+func (c *cache) trusted(id tokenID, digest digest, now time.Time, heard *hearing) *entry {
 	known, ok := c.positive.GetIfPresent(id)
-	if !ok || known.digest != digest || now.Sub(known.asked) >= UnconfirmedLifetime || known.answer.endedBy(now) {
+	if !ok || known.digest != digest || now.Sub(heard.confirmed(known.asked)) >= UnconfirmedLifetime || known.answer.endedBy(now) {
+		return nil
+	}
+	return known
+}
+
+// hold lets the answer be used for a moment more, unconfirmed, and returns it; nil if there is none that may
+// be.
+func (c *cache) hold(id tokenID, digest digest, now time.Time, heard *hearing) *Answer {
+	known := c.trusted(id, digest, now, heard)
+	if known == nil {
 		return nil
 	}
 	known.held.Store(int64(now.Add(askAgainAfter).Sub(known.asked)))
+	return known.answer
+}
+
+// bridge returns the answer if it was held a moment ago, so that it is known that the tokens service is away,
+// and nil otherwise.
+func (c *cache) bridge(id tokenID, digest digest, now time.Time, heard *hearing) *Answer {
+	known := c.trusted(id, digest, now, heard)
+	if known == nil {
+		return nil
+	}
+	if held := time.Duration(known.held.Load()); held == 0 || now.Sub(known.asked) >= held+askAgainAfter {
+		return nil
+	}
 	return known.answer
 }
 

@@ -23,6 +23,8 @@ var (
 	// ErrCredential says that the tokens service refused the gateway itself: nobody can be let in until
 	// an operator sets the credential right. It is also an [ErrUnavailable].
 	ErrCredential = fmt.Errorf("%w: it refuses the gateway's credential", ErrUnavailable)
+	// errAway says that it was not there a moment ago, and is being asked again.
+	errAway = fmt.Errorf("%w: it was not there a moment ago", ErrUnavailable)
 )
 
 // probe is a well-formed token whose id was never given out. Asking for it shows whether tokens can be

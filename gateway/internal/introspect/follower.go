@@ -48,6 +48,19 @@ func (h *hearing) lifetime(asked, now time.Time) time.Duration {
 	return PositiveLifetime
 }
 
+// confirmed returns when an active answer that was asked for at that time was last known to be true. Each
+// heartbeat says so of every answer that is followed, for as long as it is used without asking.
+func (h *hearing) confirmed(asked time.Time) time.Time {
+	switch last := asked.Add(FollowedLifetime); {
+	case h == nil || asked.Before(h.since) || h.last.Before(asked):
+		return asked
+	case h.last.Before(last):
+		return h.last
+	default:
+		return last
+	}
+}
+
 // unknown is the revision of a follower that has to begin with the present one.
 const unknown int64 = -1
 
@@ -88,7 +101,7 @@ func (f *follower) run(ctx context.Context) {
 // follow reads one connection to its end, which is always an error.
 func (f *follower) follow(ctx context.Context) error {
 	if heard := f.heard.Load(); heard != nil && f.now().Sub(heard.last) > FollowedLifetime {
-		// Whatever is remembered was asked for since. To be told of all that changed before is of no use.
+		// Nothing that was confirmed by then is used any more. To be told of all that changed since is of no use.
 		f.revision = unknown
 	}
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -29,6 +29,7 @@ type world struct {
 	mu      sync.Mutex
 	asked   int
 	answer  func() (status int, body string) // to the next questions
+	hung    bool                             // nothing answers the next questions
 	refuse  error                            // to the next connections
 	streams []*stream
 	ended   []error
@@ -72,8 +73,12 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.mu.Lock()
 	if r.Method == http.MethodPost {
 		w.asked++
-		answer := w.answer
+		answer, hung := w.answer, w.hung
 		w.mu.Unlock()
+		if hung {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}
 		status, body := answer()
 		return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body))}, nil
 	}
@@ -398,25 +403,96 @@ func TestBrokenStreamsAreReplacedWithPatience(t *testing.T) {
 	}
 }
 
+// While nothing is heard, and from whenever in the life of an answer: from its question, or from the last
+// heartbeat that confirmed it.
 func TestAnOutageIsBridgedForAMinute(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before func(*world)
+		bridge time.Duration // from the beginning of the outage
+	}{
+		"never followed":             {func(w *world) { w.ask(good) }, UnconfirmedLifetime},
+		"never followed, for 9 s":    {func(w *world) { w.ask(good); w.pass(9 * time.Second) }, UnconfirmedLifetime - 9*time.Second},
+		"followed":                   {func(w *world) { w.follows() }, UnconfirmedLifetime},
+		"followed for 9 s":           {func(w *world) { w.follows(); w.beat(9*time.Second, 10) }, UnconfirmedLifetime},
+		"followed for 34 s":          {func(w *world) { w.follows(); w.beat(34*time.Second, 10) }, UnconfirmedLifetime},
+		"followed for 59 s":          {func(w *world) { w.follows(); w.beat(59*time.Second, 10) }, UnconfirmedLifetime},
+		"followed, unused for 100 s": {func(w *world) { w.follows(); w.beat(100*time.Second, 10) }, UnconfirmedLifetime - 40*time.Second},
+		"followed, with another's change": {func(w *world) {
+			w.follows()
+			w.beat(20*time.Second, 10)
+			w.say(changed(otherID, 11))
+			w.beat(20*time.Second, 11)
+		}, UnconfirmedLifetime},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, func(t *testing.T, w *world) {
+				c.before(w)
+				w.goAway()
+				for passed := time.Duration(0); passed < c.bridge; passed += askAgainAfter / 4 {
+					if answer, ok := w.known(); !ok || !answer.Active {
+						t.Fatalf("%s after the beginning: %+v", passed, answer)
+					}
+					w.pass(askAgainAfter / 4)
+				}
+				if answer, ok := w.known(); ok {
+					t.Errorf("after %s: %+v", c.bridge, answer)
+				}
+				if answer, err := w.Ask(t.Context(), other); !errors.Is(err, ErrUnavailable) || answer != nil {
+					t.Errorf("a token that was never asked for: %+v, %v", answer, err)
+				}
+			})
+		})
+	}
+}
+
+// goAway makes every question to the tokens service, and its stream, fail.
+func (w *world) goAway() {
+	w.t.Helper()
+	w.answer = func() (int, string) { return http.StatusServiceUnavailable, "" }
+	w.refuse = errors.New("connection refused")
+	for _, s := range w.streams {
+		_ = s.lines.Close()
+	}
+	w.publish()
+}
+
+// known returns what the gate would use for the good token, as the gate asks for it.
+func (w *world) known() (*Answer, bool) {
+	if answer, usable := w.Cached(good); usable {
+		return answer, true
+	}
+	answer, _ := w.Ask(w.t.Context(), good)
+	return answer, answer != nil
+}
+
+// Only the first finds out. In the gate, a wait is a request's.
+func TestWhileTheServiceHangsNobodyWaitsTwice(t *testing.T) {
 	t.Parallel()
 	inWorld(t, func(t *testing.T, w *world) {
 		w.ask(good)
-		w.answer = func() (int, string) { return http.StatusServiceUnavailable, "" }
 		w.pass(PositiveLifetime)
-		for second := range int((UnconfirmedLifetime - PositiveLifetime) / time.Second) {
-			w.usable(false)
-			if answer, err := w.Ask(t.Context(), good); !errors.Is(err, ErrUnavailable) || answer == nil || !answer.Active {
-				t.Fatalf("second %d of the outage: %+v, %v", second, answer, err)
+		w.hung = true
+		w.publish()
+		var waited time.Duration
+		for range 200 {
+			begin := time.Now()
+			if answer, ok := w.known(); !ok || !answer.Active {
+				t.Fatalf("%+v", answer)
 			}
-			w.usable(true) // for a second, so that not every request tries
-			w.pass(askAgainAfter)
+			waited += time.Since(begin)
+			w.pass(askAgainAfter / 10)
 		}
-		if answer, err := w.Ask(t.Context(), good); !errors.Is(err, ErrUnavailable) || answer != nil {
-			t.Errorf("after a minute: %+v, %v", answer, err)
+		if waited != Timeout {
+			t.Errorf("all requests together waited %s", waited)
 		}
-		if answer, err := w.Ask(t.Context(), other); !errors.Is(err, ErrUnavailable) || answer != nil {
-			t.Errorf("a token that was never asked for: %+v, %v", answer, err)
+		w.hung, w.answer = false, func() (int, string) { return 200, `{"active":false,"reason":"revoked"}` }
+		w.pass(askAgainAfter)
+		_, _ = w.known() // it asks
+		synctest.Wait()
+		if answer, _ := w.known(); answer == nil || answer.Active {
+			t.Errorf("a second after the service is back: %+v", answer)
 		}
 	})
 }

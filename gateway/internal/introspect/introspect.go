@@ -7,8 +7,8 @@
 //   - A change that is heard of ends the answer it is about at once, and no answer that was on its way at
 //     that moment brings back what was before.
 //   - An active answer is used for at most [FollowedLifetime] while changes are heard of,
-//     [PositiveLifetime] while they are not, [UnconfirmedLifetime] while the tokens service cannot be asked,
-//     and never at or past the token's end; an inactive one for at most [NegativeLifetime]. Faults are not
+//     [PositiveLifetime] while they are not, [UnconfirmedLifetime] since the tokens service last confirmed it
+//     while that cannot be asked, and never at or past the token's end; an inactive one for at most [NegativeLifetime]. Faults are not
 //     remembered.
 //   - Many requests with one unknown token cause one question, and no caller's hanging up fails another.
 //   - Memory is bounded, and inactive answers cannot push active ones out.
@@ -74,13 +74,17 @@ func (i *Introspector) Cached(token string) (answer *Answer, usable bool) {
 
 // Ask asks the tokens service for token, a well-formed one, and remembers the answer, which is shared and
 // must not be changed. The error is ctx's or an [ErrUnavailable]; with the latter there is still an answer
-// if one was confirmed less than [UnconfirmedLifetime] ago and no change of the token was heard of.
+// if one was confirmed less than [UnconfirmedLifetime] ago and no change of the token was heard of. Who asks
+// again for such a token, while the tokens service stays away, does not wait.
 func (i *Introspector) Ask(ctx context.Context, token string) (*Answer, error) {
 	i.startFollowing()
 	digest := digestOf(token)
 	// The question outlives the caller that happened to ask it first: others wait for the same answer.
 	shared := context.WithoutCancel(ctx)
 	outcome := i.flight.DoChan(string(digest[:]), func() (any, error) { return i.ask(shared, token, digest) })
+	if answer := i.cache.bridge(idOf(token), digest, i.now(), i.follower.heard.Load()); answer != nil {
+		return answer, errAway
+	}
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -104,7 +108,7 @@ func (i *Introspector) ask(ctx context.Context, token string, digest digest) (*A
 		}
 		if err != nil {
 			i.cache.land(question, digest, nil, asked)
-			return i.cache.hold(id, digest, i.now()), err
+			return i.cache.hold(id, digest, i.now(), i.follower.heard.Load()), err
 		}
 		if answer.Active && answer.endedBy(i.now()) {
 			answer = Answer{Reason: "expired"}

@@ -16,6 +16,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
+	"github.com/quayside/quayside/shipments-svc/internal/logbuffer"
 	"github.com/quayside/quayside/shipments-svc/internal/outage"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/relay"
@@ -33,7 +34,9 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: cfg.LogLevel}))
+	lines := logbuffer.New(p.stderr)
+	defer lines.Close()
+	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: cfg.LogLevel}))
 	db, err := postgres.Open(cfg.DatabaseURL, outage.New(log, "Postgres").Note)
 	if err != nil {
 		return err
@@ -45,6 +48,10 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		collectors.NewDBStatsCollector(db.DB, "shipments"),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "shipments_log_lines_dropped_total",
+			Help: "Log lines that are lost because nobody took them.",
+		}, func() float64 { return float64(lines.Dropped()) }),
 	)
 	repo := postgres.NewRepository(db)
 	service := newService(repo)

@@ -15,7 +15,6 @@ import (
 type line struct {
 	sheet   string
 	place   Place
-	last    int  // number of its last row
 	pallet  cell // empty: as above
 	own     bool // the row itself names the pallet
 	produce cell
@@ -32,7 +31,6 @@ type line struct {
 func (r *reader) read(s *sheet) error {
 	r.columns(s)
 	r.weights(s)
-	r.head(s)
 	for i := s.header.to; i < len(s.Rows); i++ {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -57,36 +55,12 @@ func (r *reader) row(s *sheet, i int) {
 	case s.heads(i, cells):
 	default:
 		l, ok := r.line(s, i)
-		switch {
-		case ok && l.pallet.text != "":
-			r.lines = append(r.lines, l)
-		case ok:
-			r.remark(LineWithoutPallet, l.place, "the line names no pallet, nor does one above it")
-		case s.Printed && r.goesOn(s, i, cells):
-		default:
+		if !ok {
 			r.skip(s, i, cells)
-			r.facts(s.Table, i, false)
+			return
 		}
+		r.lines = append(r.lines, l)
 	}
-}
-
-// goesOn takes a line of print as the rest of what the line above it calls its
-// produce. It returns false where it is not.
-func (r *reader) goesOn(s *sheet, i int, cells []int) bool {
-	n := len(r.lines)
-	if n == 0 || i == 0 || s.Rows[i].Number-r.lines[n-1].last > 1 || r.lines[n-1].sheet != s.Name {
-		return false
-	}
-	for _, col := range cells {
-		if col != s.header.column[produceField] && col != s.header.column[varietyField] {
-			return false
-		}
-	}
-	for _, col := range cells {
-		r.lines[n-1].produce.text += " " + s.Rows[i].Cells[col].Text
-	}
-	r.lines[n-1].last = s.Rows[i].Number
-	return true
 }
 
 // skip remarks on a row that is no line.
@@ -99,9 +73,9 @@ func (r *reader) skip(s *sheet, i int, cells []int) {
 }
 
 // line reads a row as a line. ok is false where it is none: it has neither a
-// pallet's label nor an amount.
+// pallet's label nor an amount, or belongs to no pallet.
 func (r *reader) line(s *sheet, i int) (l line, ok bool) {
-	l = line{sheet: s.Name, place: s.at(i, -1), last: s.Rows[i].Number, boxes: r.amount(s, i, boxesField)}
+	l = line{sheet: s.Name, place: s.at(i, -1), boxes: r.amount(s, i, boxesField)}
 	l.box, l.whole = r.amount(s, i, s.box), r.amount(s, i, s.whole)
 	number, merged := s.label(i)
 	switch {
@@ -114,13 +88,11 @@ func (r *reader) line(s *sheet, i int) (l line, ok bool) {
 	if !l.own && !amounts || l.own && !amounts && len(filled(s.Rows[i])) < 3 || l.own && !strings.ContainsFunc(number.text, isDigit) && !l.boxes.said {
 		return l, false
 	}
-	if s.box == noField && s.whole == noField {
-		l.box = r.boxed(s, i)
-	}
 	l.produce, l.calibre = s.produce(i), s.or(i, calibreField, s.now.calibre)
 	l.lot, l.orchard = s.or(i, lotField, s.now.lot), s.or(i, orchardField, s.now.orchard)
 	if l.pallet.text == "" {
-		return l, true
+		r.remark(LineWithoutPallet, l.place, "the line names no pallet, nor does one above it")
+		return l, false
 	}
 	r.judge(s, &l)
 	for _, c := range s.Rows[i].Cells {

@@ -13,6 +13,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/identity"
+	"github.com/quayside/quayside/tokens-svc/internal/logbuffer"
 	"github.com/quayside/quayside/tokens-svc/internal/metrics"
 	"github.com/quayside/quayside/tokens-svc/internal/outage"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
@@ -49,7 +50,9 @@ func serve(ctx context.Context, p program) error {
 	if err != nil {
 		return err
 	}
-	log := newLogger(p.stderr, cfg.LogLevel)
+	lines := logbuffer.New(p.stderr)
+	defer lines.Close()
+	log := newLogger(lines, cfg.LogLevel)
 	db, err := postgres.Open(cfg.DatabaseURL, outage.New(log, "Postgres").Note)
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
@@ -69,7 +72,7 @@ func serve(ctx context.Context, p program) error {
 		})
 	})()
 	service := tokens.NewService(repo, tokens.Config{Peppers: peppers, OnStale: resealer.Offer})
-	counted := metrics.New()
+	counted := metrics.New(lines.Dropped)
 	bell := postgres.NewBell(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
 		bell.Run(ctx, outage.New(log, "being told of changes").Note) // meanwhile they are looked for

@@ -18,8 +18,8 @@ type Metrics struct {
 }
 
 // New returns metrics in a registry of their own, with those of the Go runtime
-// and the process.
-func New() *Metrics {
+// and the process. dropped returns how many log lines are lost.
+func New(dropped func() int64) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -34,6 +34,10 @@ func New() *Metrics {
 		}),
 	}
 	m.registry.MustRegister(m.calls, m.streams,
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "tokens_log_lines_dropped_total",
+			Help: "Log lines that are lost because nobody took them.",
+		}, func() float64 { return float64(dropped()) }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -10,7 +10,7 @@ import (
 
 func TestCallsAreCountedByEndpointAndResult(t *testing.T) {
 	t.Parallel()
-	m := New()
+	m := New(func() int64 { return 0 })
 	m.Observe("introspect", "active", 2*time.Millisecond)
 	m.Observe("introspect", "active", 3*time.Millisecond)
 	m.Observe("token", "ok", time.Second)
