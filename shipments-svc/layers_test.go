@@ -88,7 +88,7 @@ func TestNothingThatTestsIsShipped(t *testing.T) {
 	for _, dep := range dependencies(t, "/cmd/shipments-svc") {
 		for _, forbidden := range []string{
 			"testing", module + "/internal/postgres/pgtest", module + "/internal/postgres/faultproxy",
-			module + "/internal/shipments/repotest", "github.com/getkin/kin-openapi", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
+			module + "/internal/shipments/repotest", "github.com/getkin/kin-openapi", "github.com/go-pdf/fpdf", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
 		} {
 			if dep == forbidden || strings.HasPrefix(dep, forbidden+"/") {
 				t.Errorf("the program contains %s", dep)

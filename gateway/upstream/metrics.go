@@ -14,7 +14,7 @@ var retriesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 }, []string{"service"})
 
 var addressesDesc = prometheus.NewDesc("quayside_gateway_upstream_addresses",
-	"Addresses by service and by what is known of them: good, doubtful (not checked yet, or too slow) or away.",
+	"Addresses by service and by what is known of them: good, recovering, unknown (not checked yet), doubtful (slow or about to end) or away.",
 	[]string{"service", "state"}, nil)
 
 // census counts addresses when it is asked to.
@@ -31,7 +31,7 @@ func (census) Collect(metrics chan<- prometheus.Metric) {
 		for _, a := range *s.addresses.Load() {
 			count[a.is()]++
 		}
-		for _, state := range []state{good, doubtful, away} {
+		for _, state := range []state{good, recovering, unknown, doubtful, away} {
 			metrics <- prometheus.MustNewConstMetric(addressesDesc, prometheus.GaugeValue, float64(count[state]), s.name, state.String())
 		}
 		return true

@@ -4,7 +4,7 @@
 //   - every address of the service's name is used, a new one within a second, and the last good answer is
 //     kept while the name cannot be looked up;
 //   - an address that cannot be connected to is out at once, one that does not pass its check within a
-//     second and a half, and both are back with the next check that passes;
+//     second and a half, and both are back when they have passed three in a row;
 //   - a request goes to the address with the fewest requests in flight among those that pass their checks;
 //   - a GET or HEAD whose connection could not be made is tried once more, at another address, and no other
 //     request is ever sent twice, whatever its headers say;
@@ -132,9 +132,7 @@ func (t *Transport) send(r *http.Request, to *address) (*http.Response, error) {
 	response, err := t.http.RoundTrip(r)
 	if err != nil {
 		to.inFlight.Add(-1)
-		if r.Context().Err() == nil {
-			t.service.checkNow()
-		}
+		t.service.failed(r.Context(), to, err)
 		return nil, err
 	}
 	response.Body = &body{ReadCloser: response.Body, from: to}

@@ -103,7 +103,9 @@ func (s *service) use(found []netip.Addr) (more bool) {
 		case i >= 0:
 			next = append(next, known[i])
 		default:
-			next = append(next, &address{hostPort: hostPort})
+			fresh := &address{hostPort: hostPort}
+			fresh.become(unknown)
+			next = append(next, fresh)
 			more = true
 		}
 	}
@@ -121,9 +123,22 @@ func (s *service) dial(ctx context.Context, network, hostPort string) (net.Conn,
 		all := *s.addresses.Load()
 		if i := slices.IndexFunc(all, func(a *address) bool { return a.hostPort == hostPort }); i >= 0 {
 			s.note(all[i], away, err)
+			s.checkNow()
 		}
 	}
 	return nil, dialError{err}
+}
+
+// failed notes that a request to a failed with err. One that was not answered in time tells against its address;
+// one whose connection broke does not, because requests can be made that break every connection.
+func (s *service) failed(ctx context.Context, a *address, err error) {
+	if ctx.Err() != nil || isDialError(err) {
+		return
+	}
+	if slow, ok := errors.AsType[net.Error](err); ok && slow.Timeout() {
+		s.note(a, doubtful, err)
+	}
+	s.checkNow()
 }
 
 // dialError says that a request was not sent.

@@ -176,7 +176,7 @@ func TestAnAddressThatIsBusyIsSparedUntilItsAnswersAreRead(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatCannotBeConnectedToIsOutAtOnceAndBackWithAGoodCheck(t *testing.T) {
+func TestAnAddressThatCannotBeConnectedToIsOutAtOnceAndBackWithThreeGoodChecks(t *testing.T) {
 	t.Parallel()
 
 	all := replicas(t, 2, nil)
@@ -202,9 +202,11 @@ func TestAnAddressThatCannotBeConnectedToIsOutAtOnceAndBackWithAGoodCheck(t *tes
 	back := &http.Server{Handler: all[0], ReadHeaderTimeout: time.Minute}
 	t.Cleanup(func() { _ = back.Close() })
 	go func() { _ = back.Serve(listener) }()
-	transport.service.checkAll(t.Context())
-	if states := statesOf(transport.service); states[0] != good || states[1] != good {
-		t.Errorf("after a check: %v", states)
+	for _, want := range []state{recovering, recovering, good} {
+		transport.service.checkAll(t.Context())
+		if states := statesOf(transport.service); states[0] != want || states[1] != good {
+			t.Errorf("after a check: %v, want %v", states, want)
+		}
 	}
 }
 
@@ -287,12 +289,13 @@ func TestChecksTellGoodFromSlowFromEnding(t *testing.T) {
 		check func(http.ResponseWriter)
 		want  state
 	}{
-		"ending":              {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, away},
+		"ending":              {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, doubtful},
 		"knows no OPTIONS":    {func(w http.ResponseWriter) { w.WriteHeader(http.StatusMethodNotAllowed) }, good},
 		"breaks":              {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, away},
 		"does not answer":     {func(http.ResponseWriter) { <-hung }, doubtful},
 		"answers as it ought": {func(http.ResponseWriter) {}, good},
 	} {
+		(*transport.service.addresses.Load())[0].become(good)
 		all[0].checked.Store(tt.check)
 		transport.service.checkAll(t.Context())
 		if states := statesOf(transport.service); states[0] != tt.want || states[1] != good {
@@ -307,6 +310,37 @@ func TestChecksTellGoodFromSlowFromEnding(t *testing.T) {
 		if used := all[0].seen.Load() > before; used != (tt.want == good) {
 			t.Errorf("%s: used %v", name, used)
 		}
+	}
+}
+
+func TestAnAddressThatDoesNotAnswerInTimeIsSpared(t *testing.T) {
+	t.Parallel()
+
+	hung := make(chan struct{})
+	defer close(hung)
+	var once atomic.Bool
+	all := replicas(t, 2, func(http.ResponseWriter, *http.Request) {
+		if once.CompareAndSwap(false, true) {
+			<-hung
+		}
+	})
+	transport, _ := transportTo(t, all)
+	transport.http.ResponseHeaderTimeout = 50 * time.Millisecond
+	if err := send(t, transport, http.MethodGet, ""); err == nil || isDialError(err) {
+		t.Fatalf("%v", err)
+	}
+	slow := 0
+	if statesOf(transport.service)[1] == doubtful {
+		slow = 1
+	}
+	before := all[slow].seen.Load()
+	for range 10 {
+		if err := send(t, transport, http.MethodGet, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := all[slow].seen.Load() - before; n != 0 || statesOf(transport.service)[slow] != doubtful {
+		t.Errorf("%d more requests for it: %v", n, statesOf(transport.service))
 	}
 }
 
@@ -359,7 +393,7 @@ func TestTheLastGoodAnswerIsKeptWhileTheNameCannotBeLookedUp(t *testing.T) {
 	if failing = s.lookUp(t.Context(), failing); failing || len(statesOf(s)) != 3 {
 		t.Fatalf("%v", statesOf(s))
 	}
-	if got := statesOf(s); got[0] != doubtful || got[1] != good || got[2] != doubtful {
+	if got := statesOf(s); got[0] != unknown || got[1] != good || got[2] != unknown {
 		t.Errorf("before a check: %v", got)
 	}
 	select {

@@ -99,7 +99,8 @@ func (s *service) checkAll(ctx context.Context) {
 }
 
 // check asks an address how it is with OPTIONS *, which RFC 9110, section 9.3.7, has for that purpose: any
-// server answers it, without an access to what it serves. A service that is about to end answers 503.
+// server answers it, without an access to what it serves. A service that is about to end answers 503, and still
+// takes requests for a while: should the others be away, they are better sent there than refused.
 //
 // It is the public port that is asked, on a connection of its own: an inner one may be well while requests
 // cannot get through.
@@ -119,21 +120,25 @@ func (s *service) check(ctx context.Context, a *address) (state, error) {
 	}
 	_ = response.Body.Close()
 	if response.StatusCode >= http.StatusInternalServerError {
-		return away, fmt.Errorf("it answers %s", response.Status)
+		return doubtful, fmt.Errorf("it answers %s", response.Status)
 	}
-	return good, nil
+	return a.passed(), nil
 }
 
-// note remembers what a is now. One line is logged for each change.
+// note remembers what a is now, and err as the reason. One line is logged when it is good and when it is not any
+// more.
 func (s *service) note(a *address, now state, err error) {
-	before := a.become(now)
-	switch {
+	if err != nil {
+		a.passes.Store(0)
+	}
+	switch before := a.become(now); {
 	case before == now:
 	case now == good:
 		s.logger.Info("address is used", zap.String("address", a.hostPort))
-	case now == doubtful:
-		s.logger.Warn("address is used if there is no other", zap.String("address", a.hostPort), zap.Error(err))
-	default:
+	case before != good && before != unknown:
+	case now == away:
 		s.logger.Warn("address is not used", zap.String("address", a.hostPort), zap.Error(err))
+	default:
+		s.logger.Warn("address is used if there is no other", zap.String("address", a.hostPort), zap.Error(err))
 	}
 }

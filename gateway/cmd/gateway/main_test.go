@@ -35,6 +35,7 @@ const testCredential = "a-credential-that-only-tests-know-of"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(becomeGateway) != "" {
+		useNameServer(os.Getenv(nameServerVariable))
 		main()
 		return
 	}
@@ -104,7 +105,14 @@ func start(t *testing.T, o options) *gateway {
 	}
 	maps.Copy(env, o.env)
 
-	process := exec.Command(os.Args[0], "run", "--config", "../../Caddyfile", "--adapter", "caddyfile")
+	g.launch(t, "../../Caddyfile", env)
+	return g
+}
+
+// launch runs the program with a Caddyfile.
+func (g *gateway) launch(t *testing.T, caddyfile string, env map[string]string) {
+	t.Helper()
+	process := exec.Command(os.Args[0], "run", "--config", caddyfile, "--adapter", "caddyfile")
 	for name, value := range env {
 		process.Env = append(process.Env, name+"="+value)
 	}
@@ -123,7 +131,6 @@ func start(t *testing.T, o options) *gateway {
 		}
 	})
 	g.waitUntilAlive(t, ended)
-	return g
 }
 
 // logOf returns the log once it tells of that many requests: an answer is there before its line is.
@@ -171,21 +178,29 @@ func (g *gateway) waitUntilAlive(t *testing.T, ended chan error) {
 // reload makes the gateway read its configuration again.
 func (g *gateway) reload(t *testing.T) {
 	t.Helper()
+	const done = "successfully reloaded config from file"
+	before := strings.Count(g.log.String(), done)
 	if err := g.process.Signal(syscall.SIGUSR1); err != nil {
 		t.Fatal(err)
 	}
-	g.waitForLog(t, "successfully reloaded config from file")
+	eventually(t, func() bool { return strings.Count(g.log.String(), done) > before }, "reload", g.log)
 }
 
 func (g *gateway) waitForLog(t *testing.T, text string) {
 	t.Helper()
+	eventually(t, func() bool { return strings.Contains(g.log.String(), text) }, text, g.log)
+}
+
+// eventually waits for what must become true, and fails with the log otherwise.
+func eventually(t *testing.T, ok func() bool, what string, log *lockedBuffer) {
+	t.Helper()
 	deadline := time.After(30 * time.Second)
-	tick := time.NewTicker(10 * time.Millisecond)
+	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for !strings.Contains(g.log.String(), text) {
+	for !ok() {
 		select {
 		case <-deadline:
-			t.Fatalf("no %q in the log:\n%s", text, g.log)
+			t.Fatalf("not yet: %s; the log:\n%s", what, log)
 		case <-tick.C:
 		}
 	}
@@ -323,22 +338,29 @@ func newCaller(t *testing.T) string {
 	return fmt.Sprintf("2001:db8:%x:%x::1", v>>16&0xffff, v&0xffff)
 }
 
-// freePort returns a port that nothing listens on.
+// freePort returns a port that nothing listens on. Caddy shares a port with whoever else listens on it, so two
+// gateways must never be given the same, not even by two runs of these tests at once: the port of UDP with that
+// number, which nobody needs, is taken as a sign and kept until the test ends.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 1000 {
 		port := strconv.Itoa(int(lastPort.Add(1)))
+		sign, err := net.ListenPacket("udp", "127.0.0.1:"+port)
+		if err != nil {
+			continue
+		}
 		if listener, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
 			_ = listener.Close()
+			t.Cleanup(func() { _ = sign.Close() })
 			return port
 		}
+		_ = sign.Close()
 	}
 	t.Fatal("no free port")
 	return ""
 }
 
-// lastPort is the port that freePort tried last. Caddy shares a port with whoever else listens on it, so two
-// gateways must never be given the same; and the system gives none of these to outgoing connections.
+// lastPort is the port that freePort tried last, out of those that the system gives to no outgoing connection.
 var lastPort atomic.Int32
 
 func init() { lastPort.Store(10000 + mathrand.Int32N(8000)) }

@@ -30,6 +30,7 @@ var environment = []struct{ name, meaning string }{
 	{"TOKENS_PORT", "its public port"},
 	{"SHIPMENTS_HOST", "shipments-svc; all addresses of the name are used, looked up each second. An IPv6 address is written in brackets"},
 	{"SHIPMENTS_PORT", "its public port"},
+	{"GATEWAY_SHUTDOWN_DELAY", "how long a gateway that was told to end goes on as before but for /readyz, which is 503: the time that a balancer in front needs to notice"},
 	{"TRUSTED_PROXIES", "ranges, separated by spaces, of proxies in front whose X-Forwarded-For is believed; unset: none"},
 	{"LOG_LEVEL", "debug, info, warn or error"},
 }

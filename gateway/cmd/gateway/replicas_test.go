@@ -1,56 +1,126 @@
 package main
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
-// Two services behind one name, as localhost stands for two addresses: both are used, and when one goes
-// away nobody notices.
-func TestAllReplicasOfANameAreUsed(t *testing.T) {
-	t.Parallel()
+// replica is one of a service's programs, each at a loopback address of its own. It says its name, and ends as
+// the services do.
+type replica struct {
+	ip     netip.Addr
+	port   string
+	server *http.Server
+	near   atomic.Bool  // the end
+	told   atomic.Int32 // how often that was said
+}
 
-	first, err := net.Listen("tcp4", "127.0.0.1:0")
+// newReplica starts one at 127.0.0.number. An empty port is a free one.
+func newReplica(t *testing.T, number byte, port string) *replica {
+	t.Helper()
+	r := &replica{ip: netip.AddrFrom4([4]byte{127, 0, 0, number})}
+	if port == "" {
+		port = freePort(t)
+	}
+	r.port = port
+	r.start(t)
+	t.Cleanup(func() { _ = r.server.Close() })
+	return r
+}
+
+func (r *replica) start(t *testing.T) {
+	t.Helper()
+	r.near.Store(false)
+	r.told.Store(0)
+	listener, err := net.Listen("tcp", net.JoinHostPort(r.ip.String(), r.port))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, port, _ := net.SplitHostPort(first.Addr().String())
-	second, err := net.Listen("tcp6", "[::1]:"+port)
-	if addresses, lookupErr := net.LookupHost("localhost"); err != nil || lookupErr != nil || len(addresses) < 2 {
-		_ = first.Close()
-		t.Skipf("localhost is not two addresses here: %v, %v, %v", addresses, lookupErr, err)
-	}
-	serve := func(listener net.Listener, name string) *httptest.Server {
-		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, name)
-		}))
-		_ = server.Listener.Close()
-		server.Listener = listener
-		server.Start()
-		t.Cleanup(server.Close)
-		return server
-	}
-	one := serve(first, "one")
-	serve(second, "two")
+	server := &http.Server{Handler: r, DisableGeneralOptionsHandler: true, ReadHeaderTimeout: time.Minute}
+	r.server = server
+	go func() { _ = server.Serve(listener) }()
+}
 
-	g := start(t, options{env: map[string]string{"SHIPMENTS_HOST": "localhost", "SHIPMENTS_PORT": port}})
-	token, _ := g.tokens.create("")
-	count := map[string]int{}
-	for range 20 {
-		count[g.get(t, "/api/v1/shipments", newCaller(t), token).body]++
+// end says that the end is near, until it was heard, and finishes what was begun.
+func (r *replica) end(t *testing.T) {
+	t.Helper()
+	r.near.Store(true)
+	eventually(t, func() bool { return r.told.Load() >= 2 }, "the gateway asks", new(lockedBuffer))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := r.server.Shutdown(ctx); err != nil {
+		t.Error(err)
 	}
-	if count["one"] != 10 || count["two"] != 10 {
+}
+
+// ServeHTTP implements http.Handler.
+func (r *replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	near := r.near.Load()
+	if near {
+		w.Header().Set("Connection", "close")
+	}
+	switch {
+	case request.RequestURI != "*":
+		_, _ = io.Copy(io.Discard, request.Body)
+		_, _ = io.WriteString(w, r.ip.String())
+	case near:
+		w.WriteHeader(http.StatusServiceUnavailable)
+		r.told.Add(1)
+	}
+}
+
+// Several services behind one name: all are used, when one goes away nobody notices, and another that comes is
+// found, and a name server that fails changes nothing.
+func TestAllReplicasOfANameAreUsed(t *testing.T) {
+	t.Parallel()
+
+	one := newReplica(t, 1, "")
+	two, three := newReplica(t, 2, one.port), newReplica(t, 3, one.port)
+	names := newNameServer(t, one.ip, two.ip)
+	g := start(t, options{env: map[string]string{
+		"SHIPMENTS_HOST": "shipments.test.", "SHIPMENTS_PORT": one.port, nameServerVariable: names.address,
+	}})
+	token, _ := g.tokens.create(plenty)
+	answers := func(n int) map[string]int {
+		count := map[string]int{}
+		for range n {
+			a := g.get(t, "/api/v1/shipments", newCaller(t), token)
+			if a.StatusCode != http.StatusOK {
+				t.Errorf("%s %s", a.Status, a.body)
+			}
+			count[a.body]++
+		}
+		return count
+	}
+	inUse := func(n int) {
+		t.Helper()
+		want := `quayside_gateway_upstream_addresses{service="shipments.test.:` + one.port + `",state="good"} ` + string(rune('0'+n))
+		eventually(t, func() bool { return strings.Contains(g.metrics(t), want) }, want, g.log)
+	}
+	inUse(2)
+	if count := answers(20); count["127.0.0.1"] != 10 || count["127.0.0.2"] != 10 {
 		t.Errorf("answers by replica: %v", count)
 	}
-	one.CloseClientConnections()
-	one.Close()
-	for range 20 {
-		if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK || a.body != "two" {
-			t.Errorf("with one replica gone: %s %s", a.Status, a.body)
-		}
+	_ = one.server.Close()
+	if count := answers(20); count["127.0.0.2"] != 20 {
+		t.Errorf("with one replica gone: %v", count)
+	}
+	names.found.Store(&[]netip.Addr{two.ip, three.ip})
+	inUse(2)
+	if count := answers(20); count["127.0.0.2"] != 10 || count["127.0.0.3"] != 10 {
+		t.Errorf("with another one: %v", count)
+	}
+	names.found.Store(nil)
+	g.waitForLog(t, "looking up the service fails")
+	if count := answers(20); count["127.0.0.2"] != 10 || count["127.0.0.3"] != 10 {
+		t.Errorf("without a name server: %v", count)
 	}
 }
 

@@ -48,6 +48,9 @@ func (r *reader) columns(s *sheet) {
 		all = append(all, texts[f]...)
 	}
 	common, _, _ := styleAmong(all)
+	if r.style == unclear {
+		r.style = common
+	}
 	for f := range fieldsThereAre {
 		if texts[f] == nil {
 			continue
@@ -116,7 +119,7 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 		return amount{}
 	}
 	c, a := s.Rows[row].Cells[col], amount{place: s.at(row, col)}
-	if c.Merged || c.Text == "" || strings.Trim(c.Text, "-–—.") == "" {
+	if c.Merged && f != boxWeightField && f != boxGrossField || c.Text == "" || strings.Trim(c.Text, "-–—.") == "" {
 		return a
 	}
 	a.said = true
@@ -131,7 +134,7 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 		a.value, a.ok = value(n.digits, s.columns[f].style)
 		unit = n.unit
 	}
-	if f == boxesField || f == palletsField {
+	if f == boxesField || f == palletsField || f == palletField {
 		if concepts, _ := conceptsOf(unit); unit != "" && concepts&(boxWord|palletWord|palletsWord|unitWord) == 0 {
 			a.ok = false
 		}

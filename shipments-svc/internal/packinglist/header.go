@@ -3,6 +3,7 @@ package packinglist
 import (
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/tables"
 )
 
@@ -123,7 +124,7 @@ const (
 func headerOf(rows []tables.Row) (best header, ok bool) {
 	for from := range min(len(rows), maxHeaderRow) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
-			if n > 1 && rows[from+n-1].Number-rows[from].Number >= maxHeaderRows {
+			if n > 1 && (rows[from+n-1].Number-rows[from].Number >= maxHeaderRows || title(rows[from])) {
 				break
 			}
 			for _, spread := range []bool{false, true} {
@@ -132,6 +133,7 @@ func headerOf(rows []tables.Row) (best header, ok bool) {
 				}
 				h := headed(rows[from:from+n], spread)
 				h.from, h.to = from, from+n
+				h.labelled(rows[h.to:])
 				if h.complete() && h.score > best.score {
 					best, ok = h, true
 				}
@@ -139,6 +141,12 @@ func headerOf(rows []tables.Row) (best header, ok bool) {
 		}
 	}
 	return best, ok
+}
+
+// title reports whether a row has nothing but one text at its beginning.
+func title(row tables.Row) bool {
+	cells := filled(row)
+	return len(cells) == 1 && cells[0] == 0
 }
 
 // headed reads rows as a header. With spread, a heading above belongs to the
@@ -179,10 +187,26 @@ func headed(rows []tables.Row, spread bool) header {
 		h.score -= numbersIn(row)
 	}
 	h.score -= len(rows) - 1
-	if h.column[palletField] < 0 && h.column[ssccField] < 0 {
-		h.column[palletField], h.column[palletsField] = h.column[palletsField], -1
-	}
 	return h
+}
+
+// labelled takes a column of pallets for that of their labels, where there is
+// no other and its texts are labels rather than numbers of pallets.
+func (h *header) labelled(rows []tables.Row) {
+	if h.has(palletField) || h.has(ssccField) || !h.has(palletsField) {
+		return
+	}
+	seen := map[string]bool{}
+	for _, row := range rows {
+		if col := h.column[palletsField]; col < len(row.Cells) && row.Cells[col].Text != "" {
+			text := row.Cells[col].Text
+			if v, ok := plainNumber(text); seen[text] || ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") {
+				return
+			}
+			seen[text] = true
+		}
+	}
+	h.column[palletField], h.column[palletsField] = h.column[palletsField], -1
 }
 
 // numbersIn counts the cells that are nothing but a number: a header has none.

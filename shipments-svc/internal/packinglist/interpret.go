@@ -14,15 +14,13 @@ type reader struct {
 	list   List
 	lines  []line
 	totals []total
-	unsaid int // remarks that were too many
+	unsaid int   // remarks that were too many
+	style  style // of the numbers of the list
 }
 
 // interpret makes a List of a document's content.
 func interpret(ctx context.Context, book tables.Book) (List, error) {
-	r := &reader{ctx: ctx, list: List{Pallets: []Pallet{}, Facts: []Fact{}, Remarks: []Remark{}}}
-	for _, n := range book.Notes {
-		r.remark(n.Code, n.Place, "%s", n.Text)
-	}
+	r := newReader(ctx, book)
 	sheets := r.sheets(book)
 	if len(sheets) == 0 {
 		return List{}, &Unreadable{
@@ -43,16 +41,30 @@ func interpret(ctx context.Context, book tables.Book) (List, error) {
 	}
 	r.list.RowsRead = len(r.lines)
 	r.declare()
-	if r.unsaid > 0 {
-		last := &r.list.Remarks[len(r.list.Remarks)-1]
-		*last = Remark{Code: RemarksLeftOut, Text: fmt.Sprintf("%d more remarks are left out", r.unsaid+1)}
-	}
+	r.list.Remarks = r.remarks()
 	return r.list, nil
+}
+
+func newReader(ctx context.Context, book tables.Book) *reader {
+	r := &reader{ctx: ctx, list: List{Pallets: []Pallet{}, Facts: []Fact{}, Remarks: []Remark{}}}
+	for _, n := range book.Notes {
+		r.remark(n.Code, n.Place, "%s", n.Text)
+	}
+	return r
+}
+
+// remarks returns the remarks that were made, the last of which says where
+// there are too many.
+func (r *reader) remarks() []Remark {
+	if r.unsaid > 0 {
+		r.list.Remarks[len(r.list.Remarks)-1] = Remark{Code: RemarksLeftOut, Text: fmt.Sprintf("%d more remarks are left out", r.unsaid+1)}
+	}
+	return r.list.Remarks
 }
 
 // remark adds a remark, unless there are too many.
 func (r *reader) remark(code string, at Place, format string, args ...any) {
-	if len(r.list.Remarks) == maxRemarks {
+	if len(r.list.Remarks) == shipments.MaxRemarks {
 		r.unsaid++
 		return
 	}
@@ -66,15 +78,20 @@ func (r *reader) sheets(book tables.Book) []*sheet {
 	var all []*sheet
 	for _, t := range book.Tables {
 		h, ok := headerOf(t.Rows)
+		end := len(t.Rows)
 		switch {
 		case ok:
+			end = h.from
 			all = append(all, &sheet{Table: t, header: h})
 		case t.Continues && len(all) > 0:
 			h = all[len(all)-1].header
-			h.from, h.to = 0, 0
+			h.from, h.to, end = 0, 0, 0
 			all = append(all, &sheet{Table: t, header: h, continued: true})
 		case len(t.Rows) > 0 && t.Name != "":
 			r.remark(SheetSkipped, Place{Sheet: t.Name}, "%s has no headings of a packing list", t.Name)
+		}
+		for i := range end {
+			r.facts(t, i, false)
 		}
 	}
 	return all
@@ -86,8 +103,10 @@ type sheet struct {
 	header    header
 	continued bool // it goes on with the table before it, without a header
 	columns   [fieldsThereAre]column
-	box       field // whose column says what one box weighs; noField: none
-	whole     field // whose column says what all boxes of a line weigh
+	box       field  // whose column says what one box weighs; noField: none
+	whole     field  // whose column says what all boxes of a line weigh
+	each      amount // what a box weighs, as stands above the list
+	remarked  bool   // that weights come from kinds of boxes
 	now       section
 }
 

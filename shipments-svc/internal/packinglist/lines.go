@@ -15,6 +15,7 @@ import (
 type line struct {
 	sheet   string
 	place   Place
+	last    int  // number of its last row
 	pallet  cell // empty: as above
 	own     bool // the row itself names the pallet
 	produce cell
@@ -31,6 +32,7 @@ type line struct {
 func (r *reader) read(s *sheet) error {
 	r.columns(s)
 	r.weights(s)
+	r.head(s)
 	for i := s.header.to; i < len(s.Rows); i++ {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -55,12 +57,36 @@ func (r *reader) row(s *sheet, i int) {
 	case s.heads(i, cells):
 	default:
 		l, ok := r.line(s, i)
-		if !ok {
+		switch {
+		case ok && l.pallet.text != "":
+			r.lines = append(r.lines, l)
+		case ok:
+			r.remark(LineWithoutPallet, l.place, "the line names no pallet, nor does one above it")
+		case s.Printed && r.goesOn(s, i, cells):
+		default:
 			r.skip(s, i, cells)
-			return
+			r.facts(s.Table, i, false)
 		}
-		r.lines = append(r.lines, l)
 	}
+}
+
+// goesOn takes a line of print as the rest of what the line above it calls its
+// produce. It returns false where it is not.
+func (r *reader) goesOn(s *sheet, i int, cells []int) bool {
+	n := len(r.lines)
+	if n == 0 || i == 0 || s.Rows[i].Number-r.lines[n-1].last > 1 || r.lines[n-1].sheet != s.Name {
+		return false
+	}
+	for _, col := range cells {
+		if col != s.header.column[produceField] && col != s.header.column[varietyField] {
+			return false
+		}
+	}
+	for _, col := range cells {
+		r.lines[n-1].produce.text += " " + s.Rows[i].Cells[col].Text
+	}
+	r.lines[n-1].last = s.Rows[i].Number
+	return true
 }
 
 // skip remarks on a row that is no line.
@@ -73,9 +99,9 @@ func (r *reader) skip(s *sheet, i int, cells []int) {
 }
 
 // line reads a row as a line. ok is false where it is none: it has neither a
-// pallet's label nor an amount, or belongs to no pallet.
+// pallet's label nor an amount.
 func (r *reader) line(s *sheet, i int) (l line, ok bool) {
-	l = line{sheet: s.Name, place: s.at(i, -1), boxes: r.amount(s, i, boxesField)}
+	l = line{sheet: s.Name, place: s.at(i, -1), last: s.Rows[i].Number, boxes: r.amount(s, i, boxesField)}
 	l.box, l.whole = r.amount(s, i, s.box), r.amount(s, i, s.whole)
 	number, merged := s.label(i)
 	switch {
@@ -88,11 +114,13 @@ func (r *reader) line(s *sheet, i int) (l line, ok bool) {
 	if !l.own && !amounts || l.own && !amounts && len(filled(s.Rows[i])) < 3 || l.own && !strings.ContainsFunc(number.text, isDigit) && !l.boxes.said {
 		return l, false
 	}
+	if s.box == noField && s.whole == noField {
+		l.box = r.boxed(s, i)
+	}
 	l.produce, l.calibre = s.produce(i), s.or(i, calibreField, s.now.calibre)
 	l.lot, l.orchard = s.or(i, lotField, s.now.lot), s.or(i, orchardField, s.now.orchard)
 	if l.pallet.text == "" {
-		r.remark(LineWithoutPallet, l.place, "the line names no pallet, nor does one above it")
-		return l, false
+		return l, true
 	}
 	r.judge(s, &l)
 	for _, c := range s.Rows[i].Cells {

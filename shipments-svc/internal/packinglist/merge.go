@@ -9,16 +9,17 @@ import (
 )
 
 // merge makes pallets of the lines. Lines of one label on one sheet are one
-// pallet, unless one says exactly what another says, or a label comes back
-// after others with the same produce and calibre: then the list names a pallet
-// twice, and it is for people to say which is right.
+// pallet, unless one says exactly what another says, or they are too many for
+// one pallet: then the list names a pallet twice, and it is for people to say
+// which is right.
 func (r *reader) merge() error {
 	var groups [][]line
 	index := map[string]int{}
+	fullest := r.fullest()
 	for n, l := range r.lines {
-		key := l.sheet + "\x00" + strings.ToUpper(strings.Join(strings.Fields(l.pallet.text), ""))
+		key := l.key()
 		i, known := index[key]
-		if known && !r.belongs(l, groups[i], n > 0 && i == len(groups)-1) {
+		if known && l.own && !belongs(l, groups[i], n > 0 && i == len(groups)-1, fullest) {
 			r.remark(PalletRepeated, l.place, "pallet %s is listed again; it was kept as another pallet", l.pallet.text)
 			known = false
 		}
@@ -38,21 +39,47 @@ func (r *reader) merge() error {
 	return nil
 }
 
-// belongs reports whether a line is another one of a pallet.
-func (r *reader) belongs(l line, of []line, follows bool) bool {
-	if !l.own {
-		return true
+// key is what the lines of one pallet have in common.
+func (l line) key() string {
+	return l.sheet + "\x00" + strings.ToUpper(strings.Join(strings.Fields(l.pallet.text), ""))
+}
+
+// fullest returns how many boxes the fullest of the pallets has whose label
+// does not come back after others; 0 where there is none.
+func (r *reader) fullest() (most float64) {
+	boxes, back := map[string]float64{}, map[string]bool{}
+	for n, l := range r.lines {
+		key := l.key()
+		if _, seen := boxes[key]; seen && r.lines[n-1].key() != key {
+			back[key] = true
+		}
+		boxes[key] += l.boxes.value
 	}
+	for key, n := range boxes {
+		if !back[key] {
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// belongs reports whether a line that names a pallet is another one of it. One
+// that does not follow its other lines must differ from them in what it says of
+// its boxes, and leave the pallet no fuller than the fullest.
+func belongs(l line, of []line, follows bool, fullest float64) bool {
+	boxes := l.boxes.value
 	for _, other := range of {
 		if l.text == other.text {
 			return false
 		}
-		if !follows && l.produce.text == other.produce.text && l.calibre.text == other.calibre.text &&
-			l.lot.text == other.lot.text && l.orchard.text == other.orchard.text {
+		same := l.produce.text == other.produce.text && l.calibre.text == other.calibre.text &&
+			l.lot.text == other.lot.text && l.orchard.text == other.orchard.text
+		if !follows && same {
 			return false
 		}
+		boxes += other.boxes.value
 	}
-	return true
+	return follows || fullest == 0 || boxes <= fullest
 }
 
 // pallet makes a pallet of its lines.
@@ -60,8 +87,8 @@ func (r *reader) pallet(lines []line) Pallet {
 	first := lines[0]
 	p := Pallet{Number: r.bounded(first.pallet, shipments.MaxPalletNumber, "label")}
 	p.At.Number = first.pallet.place
-	p.ProduceName, p.At.ProduceName = r.joined(lines, func(l line) cell { return l.produce }, " / ", shipments.MaxProduceName, "produce")
-	p.Calibre, p.At.Calibre = r.joined(lines, func(l line) cell { return l.calibre }, "/", shipments.MaxCalibre, "calibre")
+	p.ProduceName, p.At.ProduceName = r.joined(lines, func(l line) cell { return l.produce }, shipments.MaxProduceName, "produce")
+	p.Calibre, p.At.Calibre = r.joined(lines, func(l line) cell { return l.calibre }, shipments.MaxCalibre, "calibre")
 	for _, l := range lines {
 		c := Content{
 			ProduceName: r.bounded(l.produce, shipments.MaxProduceName, "produce"), Calibre: r.bounded(l.calibre, shipments.MaxCalibre, "calibre"),
@@ -133,10 +160,15 @@ func (r *reader) weigh(p *Pallet, lines []line) {
 		}
 		p.At.BoxWeight = Place{}
 	}
+	for i, l := range lines {
+		if !each && !l.box.ok {
+			p.Contents[i].BoxWeight = p.BoxWeight
+		}
+	}
 }
 
 // joined returns what the lines of a pallet say in a field: each thing once.
-func (r *reader) joined(lines []line, of func(line) cell, between string, limit int, what string) (string, Place) {
+func (r *reader) joined(lines []line, of func(line) cell, limit int, what string) (string, Place) {
 	var all []string
 	first := cell{}
 	for _, l := range lines {
@@ -149,7 +181,7 @@ func (r *reader) joined(lines []line, of func(line) cell, between string, limit 
 		}
 		all = append(all, c.text)
 	}
-	text := strings.Join(all, between)
+	text := strings.Join(all, " + ")
 	if len(all) > 1 && len([]rune(text)) > limit {
 		return Mixed, first.place
 	}

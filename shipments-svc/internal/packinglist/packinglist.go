@@ -63,8 +63,8 @@ type List struct {
 // Pallet is one pallet of a list. What the list does not say is zero.
 type Pallet struct {
 	Number      string          `json:"pallet_number"`
-	ProduceName string          `json:"produce_name"` // of several that differ: "Avocado Hass / Avocado Fuerte"
-	Calibre     string          `json:"calibre"`      // of several that differ: "18/20", or Mixed
+	ProduceName string          `json:"produce_name"` // of several that differ: "Avocado Hass + Avocado Fuerte"
+	Calibre     string          `json:"calibre"`      // of several that differ: "18 + 20", or Mixed
 	Boxes       int             `json:"boxes"`
 	BoxWeight   shipments.Grams `json:"box_weight"` // net; of several that differ the average by boxes
 	At          Places          `json:"at"`
@@ -97,13 +97,10 @@ type Content struct {
 
 // Fact is something that a document says of the shipment as a whole.
 type Fact struct {
-	Kind  FactKind `json:"kind"`
-	Text  string   `json:"text"` // as written
-	Place Place    `json:"place"`
+	Kind  shipments.FactKind `json:"kind"`
+	Text  string             `json:"text"` // as written
+	Place Place              `json:"place"`
 }
-
-// FactKind says what a Fact is about.
-type FactKind string
 
 // Remark tells what was left out of a list, or had to be guessed.
 type Remark struct {
@@ -121,24 +118,22 @@ const (
 	LineWithoutBoxes  = "line_without_boxes"  //
 	NotANumber        = "not_a_number"
 	OutOfRange        = "out_of_range"
-	NumberAmbiguous   = "number_ambiguous"     // 1.234 may be 1234
-	UnitAssumed       = "unit_assumed"         // kilograms, because nothing says another
-	UnitConverted     = "unit_converted"       // from pounds, grams or tonnes
-	UnitsMixed        = "units_mixed"          // several in one column
-	WeightKindAssumed = "weight_kind_assumed"  // of a box or of a pallet
-	GrossWeightUsed   = "gross_weight_used"    // there is no net weight
-	WeightFromPack    = "weight_from_pack"     // out of a text such as "CTN 4.5KG"
-	WeightFromHead    = "weight_from_head"     // said once for the whole list
-	ProduceFromHead   = "produce_from_head"    // said once for the whole list
-	DateInCalibre     = "date_in_calibre"      // a spreadsheet made a date of 10-12
-	TextShortened     = "text_shortened"       // to what a pallet's field can hold
-	PalletRepeated    = "pallet_repeated"      // kept as another pallet
-	TotalsUnclear     = "totals_unclear"       //
-	RemarksLeftOut    = "remarks_left_out"     // there are more
-	maxRemarks        = 500                    // of one document
-	maxRemarkText     = 300                    // bytes
-	maxFacts          = 200                    // of one document
-	maxFactText       = shipments.MaxPlace / 2 // code points
+	NumberAmbiguous   = "number_ambiguous"    // 1.234 may be 1234
+	UnitAssumed       = "unit_assumed"        // kilograms, because nothing says another
+	UnitConverted     = "unit_converted"      // from pounds, grams or tonnes
+	UnitsMixed        = "units_mixed"         // several in one column
+	WeightKindAssumed = "weight_kind_assumed" // of a box or of a pallet
+	GrossWeightUsed   = "gross_weight_used"   // there is no net weight
+	WeightFromPack    = "weight_from_pack"    // out of a text such as "CTN 4.5KG"
+	WeightFromHead    = "weight_from_head"    // said once for the whole list
+	ProduceFromHead   = "produce_from_head"   // said once for the whole list
+	DateInCalibre     = "date_in_calibre"     // a spreadsheet made a date of 10-12
+	TextShortened     = "text_shortened"      // to what a pallet's field can hold
+	PalletRepeated    = "pallet_repeated"     // kept as another pallet
+	TotalsUnclear     = "totals_unclear"      //
+	RemarksLeftOut    = "remarks_left_out"    // there are more
+
+	maxRemarkText = 300 // characters
 )
 
 // Read reads a packing list. What is none, or cannot be read, gives

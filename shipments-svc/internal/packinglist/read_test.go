@@ -38,6 +38,29 @@ func TestListsAreReadAsTheirGoldenFilesSay(t *testing.T) {
 	}
 }
 
+// TestPapersAreReadAsTheirGoldenFilesSay reads what is no packing list.
+func TestPapersAreReadAsTheirGoldenFilesSay(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/papers/*.*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no papers: %v", err)
+	}
+	for _, file := range files {
+		if filepath.Ext(file) == ".golden" {
+			continue
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			paper, err := ReadFacts(t.Context(), Kind(strings.TrimPrefix(filepath.Ext(file), ".")), bytes.NewReader(content), int64(len(content)))
+			golden(t, file+".golden", told(List{RowsRead: paper.RowsRead, Facts: paper.Facts, Remarks: paper.Remarks}, err))
+		})
+	}
+}
+
 // golden compares a text with a file.
 func golden(t *testing.T, file, got string) {
 	t.Helper()

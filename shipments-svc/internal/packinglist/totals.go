@@ -1,6 +1,7 @@
 package packinglist
 
 import (
+	"cmp"
 	"regexp"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -41,12 +42,36 @@ func (r *reader) total(s *sheet, i int) bool {
 		t.net = shipments.Grams(a.value + 0.5)
 	}
 	for _, f := range []field{palletsField, palletField} {
-		if a := r.amount(s, i, f); a.ok && t.pallets == 0 && a.value == float64(int(a.value)) {
-			t.pallets = int(a.value)
+		c, _ := s.text(i, f)
+		if v, ok := plainNumber(c.text); ok && t.pallets == 0 && v == float64(int(v)) {
+			t.pallets = int(v)
 		}
 	}
+	t.texts(s, i)
 	r.totals = append(r.totals, t)
 	return true
+}
+
+// countText is a count in the midst of a text: "20 pallets".
+var countText = regexp.MustCompile(`(\d[\d.,]*)\s+(\pL+)`)
+
+// texts adds what the texts of a row of totals say: "Total pallets: 20",
+// "TOTAL 20 PALLETS".
+func (t *total) texts(s *sheet, i int) {
+	r := silent()
+	r.facts(s.Table, i, false)
+	for _, col := range filled(s.Rows[i]) {
+		for _, m := range countText.FindAllStringSubmatch(s.Rows[i].Cells[col].Text, -1) {
+			switch concepts, _ := conceptsOf(m[2]); {
+			case concepts&(palletsWord|palletWord) != 0:
+				r.fact(shipments.PalletsFact, m[1], t.place)
+			case concepts&boxWord != 0:
+				r.fact(shipments.BoxesFact, m[1], t.place)
+			}
+		}
+	}
+	d := r.declares()
+	t.pallets, t.boxes, t.net = cmp.Or(t.pallets, d.Pallets), cmp.Or(t.boxes, d.Boxes), cmp.Or(t.net, d.NetWeight)
 }
 
 // unlabelled reports whether a row has nothing but amounts, and its boxes are
@@ -86,6 +111,7 @@ func (r *reader) declare() {
 		}
 	}
 	d := &r.list.Declared
+	*d = r.declares()
 	if all.pallets > 0 && all.pallets <= shipments.MaxPallets {
 		d.Pallets = all.pallets
 	}

@@ -23,15 +23,17 @@ func (r *reader) weights(s *sheet) {
 		r.remark(WeightKindAssumed, s.headed(s.whole), "the column %s is taken for the weight of one box: its numbers are too small for whole lines", s.heading(s.whole))
 		s.box, s.whole = s.whole, noField
 	}
-	for _, f := range []field{s.box, s.whole} {
-		if f == noField {
-			continue
-		}
-		if f == grossField || f == boxGrossField {
-			r.remark(GrossWeightUsed, s.headed(f), "there is no net weight; the gross weights of the column %s were taken", s.heading(f))
-		}
-		r.unit(s, f)
+	if s.box != noField && s.whole != noField {
+		silent().unit(s, s.whole) // it is only for lines that do not say what a box weighs
 	}
+	used := s.either(s.box, s.whole)
+	if used == noField {
+		return
+	}
+	if used == grossField || used == boxGrossField {
+		r.remark(GrossWeightUsed, s.headed(used), "there is no net weight; the gross weights of the column %s were taken", s.heading(used))
+	}
+	r.unit(s, used)
 }
 
 // either returns the first field that the list has a column of.
@@ -70,8 +72,11 @@ func eachBox(s *sheet) bool {
 
 // quietly reads an amount without remarks.
 func quietly(s *sheet, row int, f field) amount {
-	return (&reader{list: List{Remarks: make([]Remark, maxRemarks)}}).amount(s, row, f)
+	return silent().amount(s, row, f)
 }
+
+// silent returns a reader whose remarks nobody sees.
+func silent() *reader { return &reader{list: List{Remarks: make([]Remark, shipments.MaxRemarks)}} }
 
 // unit settles the unit of a column that says none: that of the letterhead, or
 // else kilograms.

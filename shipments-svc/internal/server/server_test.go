@@ -55,7 +55,7 @@ func TestServeDrains(t *testing.T) {
 		_, _ = io.WriteString(w, "finished")
 	})
 	go func() {
-		done <- Serve(ctx, discard(), func() { close(draining) }, Server{Name: "test", Listener: l, Handler: handler})
+		done <- serve(ctx, discard(), func() {}, func() { close(draining) }, []Server{{Name: "test", Listener: l, Handler: handler}})
 	}()
 	if status, body := get(t, "http://"+l.Addr().String()); status != http.StatusOK || body != "finished" {
 		t.Errorf("%d %s", status, body)

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,12 +19,8 @@ type book struct {
 // table begins a table.
 func (b *book) table(name string) { b.Tables = append(b.Tables, Table{Name: name}) }
 
-// row adds a row to the last table. It is left out where it is empty, but
-// counts.
+// row adds a row to the last table, unless it is empty.
 func (b *book) row(number int, cells []Cell) error {
-	if b.rows++; b.rows > MaxRows {
-		return unreadable(TooManyRows, "the document has more than %d rows", MaxRows)
-	}
 	if err := b.ctx.Err(); err != nil {
 		return err
 	}
@@ -32,6 +29,9 @@ func (b *book) row(number int, cells []Cell) error {
 	}
 	if len(cells) == 0 {
 		return nil
+	}
+	if b.rows++; b.rows > MaxRows {
+		return unreadable(TooManyRows, "the document has more than %d rows", MaxRows)
 	}
 	if b.cells += len(cells); b.cells > MaxCells {
 		return unreadable(TooLarge, "the document has more than %d cells", MaxCells)
@@ -46,6 +46,15 @@ func (b *book) note(code, text string, at Place) {
 	if len(b.Notes) < maxNotes {
 		b.Notes = append(b.Notes, Note{Code: code, Text: text, Place: at})
 	}
+}
+
+// cell returns a cell of a text, and notes where it had to be cut.
+func (b *book) cell(text string, at Place) Cell {
+	shown, cut := clean(text)
+	if cut {
+		b.note(NoteCut, fmt.Sprintf("a text of %d bytes was cut to %d", len(text), MaxText), at)
+	}
+	return Cell{Text: shown}
 }
 
 // here returns the place of a cell of the last table.

@@ -44,10 +44,7 @@ func (b *book) csv(content io.ReaderAt, size int64) error {
 		fields := r.next()
 		cells := make([]Cell, min(len(fields), MaxColumns))
 		for i := range cells {
-			var cut bool
-			if cells[i].Text, cut = clean(fields[i]); cut {
-				b.note(NoteCut, fmt.Sprintf("a text of %d bytes was cut to %d", len(fields[i]), MaxText), b.here(r.row, i+1))
-			}
+			cells[i] = b.cell(fields[i], b.here(r.row, i+1))
 		}
 		if err := b.row(r.row, cells); err != nil {
 			return err

@@ -63,6 +63,7 @@ type Row struct {
 // are in order; empty ones may be missing.
 type Table struct {
 	Name      string // as a Place names it
+	Printed   bool   // its rows are lines of print, so a text may go on in the next
 	Continues bool   // the columns are those of the table before it
 	Rows      []Row
 }
@@ -122,6 +123,10 @@ func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (Book
 	switch kind {
 	case CSV:
 		err = b.csv(content, size)
+	case XLSX:
+		err = b.xlsx(content, size)
+	case PDF:
+		err = b.pdf(content, size)
 	default:
 		err = unreadable(Malformed, "%q is no format that can be read", kind)
 	}

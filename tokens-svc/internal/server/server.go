@@ -1,9 +1,10 @@
 // Package server runs a program's listeners from start to drain.
 //
 // Guarantees: a request that was accepted is finished, or given DrainTimeout
-// to; a client that is slow to send its headers or body is cut off, so that
-// half-open connections do not pile up; every request leaves one line in the
-// log; a panic in one request ends that request only.
+// to; who asks is told of the end before requests are turned away; a client
+// that is slow to send its headers or body is cut off, so that half-open
+// connections do not pile up; every request leaves one line in the log; a panic
+// in one request ends that request only.
 package server
 
 import (
@@ -46,22 +47,30 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 }
 
 // Serve answers on every server until ctx ends or one of them fails, then
-// calls draining, if any, and lets the requests in flight finish. It returns
-// nil after a clean stop.
+// calls draining, if any, takes requests for a moment longer and lets those in
+// flight finish. It returns nil after a clean stop.
 func Serve(ctx context.Context, log *slog.Logger, draining func(), servers ...Server) error {
+	return serve(ctx, log, func() { time.Sleep(partingTime) }, draining, servers)
+}
+
+// serve is Serve with what it waits for before it takes no more requests.
+func serve(ctx context.Context, log *slog.Logger, part, draining func(), servers []Server) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	running := make([]*http.Server, len(servers))
+	running, handlers := make([]*http.Server, len(servers)), make([]*parting, len(servers))
 	failed := make(chan error, len(servers))
 	for i, s := range servers {
+		handlers[i] = &parting{next: s.Handler}
 		running[i] = &http.Server{
-			Handler:           s.Handler,
+			Handler:           handlers[i],
 			ReadHeaderTimeout: readHeaderTimeout,
 			ReadTimeout:       readTimeout,
 			WriteTimeout:      writeTimeout,
 			IdleTimeout:       idleTimeout,
 			MaxHeaderBytes:    maxHeaderBytes,
 			ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+
+			DisableGeneralOptionsHandler: true, // parting answers OPTIONS *
 		}
 		log.Info("listening", "server", s.Name, "address", s.Listener.Addr().String())
 		go func() {
@@ -77,8 +86,15 @@ func Serve(ctx context.Context, log *slog.Logger, draining func(), servers ...Se
 	if draining != nil {
 		draining()
 	}
+	for _, h := range handlers {
+		h.near.Store(true)
+	}
+	deadline := time.Now().Add(DrainTimeout)
+	if len(failed) == 0 {
+		part()
+	}
 	//nolint:contextcheck // the parent has ended; draining has a time of its own
-	err := shutdown(running)
+	err := shutdown(deadline, running)
 	select {
 	case failure := <-failed:
 		return failure
@@ -87,8 +103,8 @@ func Serve(ctx context.Context, log *slog.Logger, draining func(), servers ...Se
 	}
 }
 
-func shutdown(servers []*http.Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), DrainTimeout)
+func shutdown(deadline time.Time, servers []*http.Server) error {
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
 	var errs []error
 	for _, s := range servers {

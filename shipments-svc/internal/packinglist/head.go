@@ -1,0 +1,130 @@
+package packinglist
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// head reads what stands above a list and holds for each of its lines: one
+// produce, one variety, one weight of a box.
+func (r *reader) head(s *sheet) {
+	var one []Fact
+	for _, f := range r.list.Facts {
+		if f.Kind == shipments.ProduceFact && !strings.ContainsAny(f.Text, ",;/&+") && !botanicalText.MatchString(f.Text) {
+			one = append(one, f)
+		}
+	}
+	if len(one) == 1 && s.now.produce.text == "" {
+		s.now.produce = cell{one[0].Text, one[0].Place}
+	}
+	for i := range s.header.from {
+		cells := filled(s.Rows[i])
+		if len(cells) > 0 {
+			s.heads(i, cells)
+		}
+		for n, col := range cells {
+			name, value, found := strings.Cut(s.Rows[i].Cells[col].Text, ":")
+			at := s.at(i, col)
+			if strings.TrimSpace(value) == "" && n+1 < len(cells) {
+				value, found, at = s.Rows[i].Cells[cells[n+1]].Text, true, s.at(i, cells[n+1])
+			}
+			if f := fieldOf(name); found && (f == boxWeightField || f == packField) && !s.each.ok {
+				s.each = packed(value, unitIn(name))
+				s.each.place = at
+			}
+		}
+	}
+	if !s.header.has(produceField) && s.now.produce.text != "" {
+		r.remark(ProduceFromHead, s.now.produce.place, "the produce %q stands above the list; it was taken for each line", s.now.produce.text)
+	}
+	if s.box == noField && s.whole == noField && s.each.ok {
+		r.remark(WeightFromHead, s.each.place, "the weight of a box stands above the list; it was taken for each line")
+	}
+}
+
+// packText is the weight in texts such as "CTN 4.5KG", "12 x 125 g".
+var packText = regexp.MustCompile(`(?i)(?:(\d{1,3})\s*[x×*]\s*)?(\d{1,4}(?:[.,]\d{1,3})?)\s*([a-z]+)\b`)
+
+// packed returns the weight that a text gives of a box. in is the unit of one
+// that names none, 0 for none.
+func packed(text string, in float64) amount {
+	if n, ok := split(text); ok && n.unit == "" && in > 0 {
+		v, ok := value(n.digits, point)
+		return amount{value: v * in, said: true, ok: ok}
+	}
+	for _, m := range packText.FindAllStringSubmatch(text, -1) {
+		unit := grams[strings.ToLower(m[3])]
+		v, err := strconv.ParseFloat(strings.Replace(m[2], ",", ".", 1), 64)
+		if unit == 0 || err != nil {
+			continue
+		}
+		if times, err := strconv.Atoi(m[1]); err == nil {
+			v *= float64(times)
+		}
+		return amount{value: v * unit, said: true, ok: v > 0}
+	}
+	return amount{}
+}
+
+// boxed returns what a box of a line weighs where no column of weights says
+// so: by the line's kind of box, or by what stands above the list.
+func (r *reader) boxed(s *sheet, i int) amount {
+	if c, _ := s.text(i, packField); c.text != "" {
+		if a := packed(c.text, 0); a.ok {
+			if !s.remarked {
+				r.remark(WeightFromPack, c.place, "there is no column of weights; that of a box was taken from its kind, such as %q", c.text)
+			}
+			s.remarked = true
+			a.place = c.place
+			return a
+		}
+	}
+	return s.each
+}
+
+// declares returns what single facts declare.
+func (r *reader) declares() (d shipments.Declared) {
+	within := func(v, limit float64) bool { return v >= 1 && v <= limit }
+	for _, f := range r.list.Facts {
+		n, numeric := split(f.Text)
+		v, ok := value(n.digits, r.whole(n.digits))
+		numeric = numeric && ok
+		switch f.Kind {
+		case shipments.ContainerFact:
+			if d.ContainerNumber == "" {
+				d.ContainerNumber, _ = shortened(f.Text, shipments.MaxContainerNumber)
+			}
+		case shipments.PalletsFact:
+			if d.Pallets == 0 && numeric && within(v, shipments.MaxPallets) {
+				d.Pallets = int(v)
+			}
+		case shipments.BoxesFact:
+			if d.Boxes == 0 && numeric && within(v, shipments.MaxDeclaredBoxes) {
+				d.Boxes = int(v)
+			}
+		case shipments.NetWeightFact:
+			if v *= cmp.Or(grams[n.unit], 1000); d.NetWeight == 0 && numeric && within(v, float64(shipments.MaxDeclaredWeight)) {
+				d.NetWeight = shipments.Grams(v + 0.5)
+			}
+		default:
+		}
+	}
+	return d
+}
+
+// whole returns the style of a number that counts all there is: where nothing
+// else tells, 1.056 is a thousand.
+func (r *reader) whole(digits string) style {
+	switch {
+	case r.style != unclear:
+		return r.style
+	case strings.Contains(digits, "."):
+		return comma
+	default:
+		return point
+	}
+}

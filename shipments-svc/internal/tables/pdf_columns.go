@@ -1,0 +1,146 @@
+package tables
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// columns are the edges between the columns of a document's tables, from left
+// to right, in points. Without any, each line has columns of its own.
+type columns []float64
+
+const (
+	// gap is how many times as wide as a space is what separates columns.
+	gap = 1.6
+	// fewLines is how many lines of a table tell nothing about its columns.
+	fewLines = 3
+	// stray is one in how many lines may stand across a gap between columns:
+	// a total, or a text that is too long.
+	stray = 25
+)
+
+// columnsOf finds the columns of all pages: gaps that go down through the
+// lines that look like those of a table.
+func columnsOf(pages [][]textLine) columns {
+	var covered [maxExtent + 1]int32
+	lines, space := int32(0), 0.0
+	for _, page := range pages {
+		for _, line := range page {
+			if !tabular(line) {
+				continue
+			}
+			lines++
+			space += line[0].space
+			for _, w := range line {
+				for x := max(int(w.left), 0); x <= min(int(w.right), maxExtent); x++ {
+					covered[x]++
+				}
+			}
+		}
+	}
+	if lines < fewLines {
+		return nil
+	}
+	wide := int(max(2, gap*space/float64(lines)))
+	var edges columns
+	for x, begin := 0, -1; x <= maxExtent; x++ {
+		switch free := covered[x] <= lines/stray; {
+		case free && begin < 0:
+			begin = x
+		case !free && begin >= 0:
+			if x-begin >= wide && begin > 0 {
+				edges = append(edges, float64(begin+x)/2)
+			}
+			begin = -1
+		}
+	}
+	return edges
+}
+
+// tabular reports whether a line looks like one of a table: of several words,
+// two of which have digits.
+func tabular(line textLine) bool {
+	const words, numbers = 4, 2
+	n := 0
+	for _, w := range line {
+		if strings.ContainsFunc(w.text, unicode.IsDigit) {
+			n++
+		}
+	}
+	return len(line) >= words && n >= numbers
+}
+
+// several is how many phrases a line of headings has at least.
+const several = 5
+
+// cells returns a line's texts by column. A phrase stays together, unless the
+// line is one of a table whose columns are close to each other.
+func (c columns) cells(line textLine) []Cell {
+	var cells []Cell
+	put := func(column int, text string) {
+		for len(cells) <= min(column, MaxColumns-1) {
+			cells = append(cells, Cell{})
+		}
+		if column < MaxColumns {
+			cells[column].Text = strings.TrimSpace(cells[column].Text + " " + text)
+		}
+	}
+	all := phrases(line)
+	close := len(all) >= several || tabular(line)
+	for i, phrase := range all {
+		left, right := phrase[0].left, phrase[len(phrase)-1].right
+		switch {
+		case c == nil:
+			put(i, text(phrase))
+		case close && c.column(left) != c.column(right) && c.apart(phrase):
+			for _, w := range phrase {
+				put(c.column((w.left+w.right)/2), w.text)
+			}
+		case close:
+			put(c.column((left+right)/2), text(phrase))
+		default:
+			put(max(c.column(left), len(cells)), text(phrase))
+		}
+	}
+	return cells
+}
+
+// column returns in which column a point is.
+func (c columns) column(x float64) int {
+	i, _ := slices.BinarySearch(c, x)
+	return i
+}
+
+// apart reports whether a phrase that stands in several columns belongs to
+// several: no word of it stands across an edge, as they do in a heading that
+// is wider than its column and in a sentence.
+func (c columns) apart(phrase textLine) bool {
+	for _, w := range phrase {
+		if c.column(w.left) != c.column(w.right) {
+			return false
+		}
+	}
+	return true
+}
+
+// phrases joins the words of a line that stand as far from each other as words
+// do.
+func phrases(line textLine) (all []textLine) {
+	for i, w := range line {
+		if i > 0 && w.left-line[i-1].right < gap*w.space {
+			all[len(all)-1] = append(all[len(all)-1], w)
+		} else {
+			all = append(all, textLine{w})
+		}
+	}
+	return all
+}
+
+func text(phrase textLine) string {
+	var all []string
+	for _, w := range phrase {
+		all = append(all, w.text)
+	}
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,190 @@
+package tables
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// ole is how files begin that hold a file system: old workbooks, and encrypted
+// new ones ([MS-CFB], 2.2).
+var ole = []byte{0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1}
+
+// encryptedPackage is the stream in which an encrypted workbook is kept
+// ([MS-OFFCRYPTO], 2.3.4), in UTF-16.
+var encryptedPackage = []byte("E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00")
+
+// xlsx reads the sheets of a workbook that are shown (ECMA-376). Everything
+// stays in memory: the size of what is unpacked is bounded, so nothing is
+// written to disk.
+func (b *book) xlsx(content io.ReaderAt, size int64) (err error) {
+	defer recovered(&err)
+	if size > MaxUnpacked {
+		return unreadable(TooLarge, "the document has more than %d MiB", MaxUnpacked>>20)
+	}
+	raw := make([]byte, size)
+	if n, err := content.ReadAt(raw, 0); int64(n) < size {
+		return fmt.Errorf("read content: %w", err)
+	}
+	switch {
+	case bytes.HasPrefix(raw, ole) && bytes.Contains(raw, encryptedPackage):
+		return unreadable(Encrypted, "the workbook is protected by a password")
+	case bytes.HasPrefix(raw, ole):
+		return unreadable(Malformed, "the workbook is of the old format .xls; save it as .xlsx")
+	}
+	f, err := excelize.OpenReader(bytes.NewReader(raw), excelize.Options{UnzipSizeLimit: MaxUnpacked, UnzipXMLSizeLimit: MaxUnpacked})
+	if err != nil {
+		if errors.Is(err, excelize.ErrWorkbookFileFormat) || !strings.Contains(err.Error(), "unzip size exceeds") {
+			return unreadable(Malformed, "the workbook is damaged, or is none")
+		}
+		return unreadable(TooLarge, "unpacked, the workbook has more than %d MiB", MaxUnpacked>>20)
+	}
+	defer func() { _ = f.Close() }() // there are no temporary files to remove
+	names := f.GetSheetList()
+	if len(names) > MaxSheets {
+		return unreadable(TooManySheets, "the workbook has %d sheets, more than %d", len(names), MaxSheets)
+	}
+	parts := partsOf(f)
+	for _, name := range names {
+		if shown, err := f.GetSheetVisible(name); err == nil && !shown {
+			b.note(NoteHiddenSheet, fmt.Sprintf("the sheet %s is hidden and was not read", name), Place{Sheet: name})
+			continue
+		}
+		b.table(name)
+		if err := b.sheet(f, name, parts[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recovered makes of a panic of a library that the document is malformed.
+func recovered(err *error) {
+	if cause := recover(); cause != nil {
+		*err = unreadable(Malformed, "the document is damaged: %.200v", cause)
+	}
+}
+
+// sheet reads the rows of a sheet: their texts, as a spreadsheet would show
+// them, from excelize, and from the sheet's own XML what lies behind them.
+func (b *book) sheet(f *excelize.File, name string, part []byte) error {
+	rows, err := f.Rows(name)
+	if err != nil {
+		return unreadable(Malformed, "the sheet %s cannot be read", name)
+	}
+	defer func() { _ = rows.Close() }() // all is in memory
+	behind := newSheetXML(part)
+	hidden, first := 0, 0
+	for n := 1; rows.Next(); n++ {
+		if err := b.ctx.Err(); err != nil {
+			return err
+		}
+		texts, err := rows.Columns()
+		if err != nil {
+			return unreadable(Malformed, "row %d of the sheet %s is damaged", n, name)
+		}
+		for behind.row < n && behind.next() {
+			continue
+		}
+		if rows.GetRowOpts().Hidden && len(texts) > 0 {
+			if hidden++; hidden == 1 {
+				first = n
+			}
+			continue
+		}
+		cells := make([]Cell, min(len(texts), MaxColumns))
+		for i := range cells {
+			cells[i] = b.cell(texts[i], b.here(n, i+1))
+		}
+		if behind.row == n {
+			b.reveal(cells, behind.cells, n)
+		}
+		if err := b.row(n, cells); err != nil {
+			return err
+		}
+	}
+	if hidden > 0 {
+		b.note(NoteHiddenRows, fmt.Sprintf("%d hidden rows, of which the first is row %d, were not read", hidden, first), b.here(first, 0))
+	}
+	behind.finish()
+	if behind.err != nil {
+		return unreadable(Malformed, "the sheet %s is damaged after row %d", name, behind.row)
+	}
+	b.merge(behind.merges)
+	return nil
+}
+
+// reveal adds to the cells of a row what lies behind their texts.
+func (b *book) reveal(cells []Cell, behind []cellXML, row int) {
+	for _, c := range behind {
+		at := b.here(row, c.column)
+		switch {
+		case c.formula && c.value == "":
+			b.note(NoteFormula, "the formula has no stored value; open the workbook in a spreadsheet and save it again", at)
+		case c.kind == "e":
+			b.note(NoteError, fmt.Sprintf("the cell shows the error %.20s", c.value), at)
+			if c.column <= len(cells) {
+				cells[c.column-1].Text = ""
+			}
+		case c.column <= len(cells) && (c.kind == "" || c.kind == "n"):
+			b.number(&cells[c.column-1], c.value, at)
+		}
+	}
+}
+
+// exact is from which number on a double has no place for each digit of 16.
+const exact = 1e15
+
+// number takes the number behind a cell's text. A long whole number is shown
+// with all of its digits, which a spreadsheet does not do.
+func (b *book) number(c *Cell, stored string, at Place) {
+	v, err := strconv.ParseFloat(stored, 64)
+	if err != nil {
+		return
+	}
+	c.Number = strconv.FormatFloat(v, 'f', -1, 64)
+	whole := v == float64(int64(v)) && v >= 0 && v < 1e18
+	if whole && strings.ContainsAny(c.Text, "eE") {
+		c.Text = c.Number
+	}
+	if whole && v >= exact {
+		b.note(NoteImprecise, fmt.Sprintf("%s was stored as a number, which keeps only 15 digits", c.Number), at)
+	}
+}
+
+// merge repeats the texts of merged cells in the cells that they span.
+func (b *book) merge(ranges []cellRange) {
+	t := &b.Tables[len(b.Tables)-1]
+	for _, m := range ranges {
+		text := ""
+		for i := range t.Rows {
+			row := &t.Rows[i]
+			if row.Number < m.top || row.Number > m.bottom {
+				continue
+			}
+			if row.Number == m.top && m.left <= len(row.Cells) {
+				text = row.Cells[m.left-1].Text
+			}
+			if text == "" {
+				break
+			}
+			for col := m.left; col <= min(m.right, MaxColumns) && b.cells < MaxCells; col++ {
+				if row.Number == m.top && col == m.left {
+					continue
+				}
+				for len(row.Cells) < col {
+					row.Cells = append(row.Cells, Cell{})
+					b.cells++
+				}
+				if row.Cells[col-1].Text == "" {
+					row.Cells[col-1] = Cell{Text: text, Merged: true}
+				}
+			}
+		}
+	}
+}
