@@ -48,6 +48,12 @@ func groups(pallets []shipments.Pallet, by func(shipments.Pallet) string) []grou
 	return all
 }
 
+// having returns the pallets of which something holds: those that lack a
+// value are for required_fields to tell.
+func having(pallets []shipments.Pallet, holds func(shipments.Pallet) bool) []shipments.Pallet {
+	return slices.DeleteFunc(slices.Clone(pallets), func(p shipments.Pallet) bool { return !holds(p) })
+}
+
 // median returns the middle of the values; of an even number, the lower.
 func median[T int | shipments.Grams](pallets []shipments.Pallet, value func(shipments.Pallet) T) T {
 	values := make([]T, len(pallets))
@@ -67,7 +73,7 @@ const enough = 4
 func boxesPerPalletOutlier(e shipments.Evidence) finding {
 	f, compared := finding{result: shipments.Warn}, 0
 	var said []string
-	for _, g := range groups(e.Pallets, func(p shipments.Pallet) string {
+	for _, g := range groups(having(e.Pallets, func(p shipments.Pallet) bool { return p.Boxes > 0 }), func(p shipments.Pallet) string {
 		return fmt.Sprintf("%s in boxes of %s", p.ProduceName, kilograms(p.BoxWeight))
 	}) {
 		if len(g.pallets) < enough {
@@ -98,7 +104,7 @@ func boxesPerPalletOutlier(e shipments.Evidence) finding {
 func boxWeightConsistent(e shipments.Evidence) finding {
 	f, compared := finding{result: shipments.Warn}, 0
 	var said []string
-	for _, g := range groups(e.Pallets, func(p shipments.Pallet) string { return p.ProduceName + " " + p.Calibre }) {
+	for _, g := range groups(having(e.Pallets, func(p shipments.Pallet) bool { return p.BoxWeight > 0 }), func(p shipments.Pallet) string { return p.ProduceName + " " + p.Calibre }) {
 		if len(g.pallets) < 2 {
 			continue
 		}
@@ -125,12 +131,13 @@ func boxWeightConsistent(e shipments.Evidence) finding {
 // palletWeightPlausible fails where a pallet weighs more than a pallet bears,
 // and warns where it weighs next to nothing.
 func palletWeightPlausible(e shipments.Evidence) finding {
-	if len(e.Pallets) == 0 {
+	known := having(e.Pallets, func(p shipments.Pallet) bool { return palletWeight(p) > 0 })
+	if len(known) == 0 {
 		return skip("There are no pallets to weigh.")
 	}
 	f := finding{result: shipments.Pass}
 	var said []string
-	for _, p := range e.Pallets {
+	for _, p := range known {
 		w := palletWeight(p)
 		if w >= minPallet && w <= maxPallet {
 			continue
@@ -145,8 +152,8 @@ func palletWeightPlausible(e shipments.Evidence) finding {
 		said = append(said, fmt.Sprintf("pallet %s (%s) comes to %s, %s", p.Number, places(e, []shipments.Pallet{p}), kilograms(w), bound))
 	}
 	if said == nil {
-		return pass(fmt.Sprintf("%s, from %s to %s.", counted(len(e.Pallets), "pallet"),
-			kilograms(palletWeight(slices.MinFunc(e.Pallets, lighter))), kilograms(palletWeight(slices.MaxFunc(e.Pallets, lighter)))))
+		return pass(fmt.Sprintf("%s, from %s to %s.", counted(len(known), "pallet"),
+			kilograms(palletWeight(slices.MinFunc(known, lighter))), kilograms(palletWeight(slices.MaxFunc(known, lighter)))))
 	}
 	f.details = sentence(strings.Join(first(said), "; "))
 	return f

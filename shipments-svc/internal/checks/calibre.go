@@ -26,7 +26,8 @@ func calibreKnown(e shipments.Evidence) finding {
 	judged := 0
 	var wrong []shipments.Pallet
 	var said []string
-	for _, g := range groups(e.Pallets, func(p shipments.Pallet) string { return p.ProduceName + "\x00" + p.Calibre }) {
+	all := lines(e.Pallets)
+	for _, g := range groups(all, func(p shipments.Pallet) string { return p.ProduceName + "\x00" + p.Calibre }) {
 		p := g.pallets[0]
 		standard, ok := sizingOf(p.ProduceName)
 		if !ok {
@@ -42,10 +43,31 @@ func calibreKnown(e shipments.Evidence) finding {
 	case judged == 0:
 		return skip("There is no produce whose calibres are known here.")
 	case wrong == nil:
-		return pass(fmt.Sprintf("The calibres of %d of %s are known for their produce.", judged, counted(len(e.Pallets), "pallet")))
+		thing := "pallet"
+		if len(all) > len(e.Pallets) {
+			thing = "line"
+		}
+		return pass(fmt.Sprintf("The calibres of %d of %s are known for their produce.", judged, counted(len(all), thing)))
 	default:
 		return finding{result: shipments.Warn, at: wrong, details: sentence(strings.Join(first(said), "; "))}
 	}
+}
+
+// lines returns pallets with each of their contents as one of its own.
+func lines(pallets []shipments.Pallet) []shipments.Pallet {
+	all := make([]shipments.Pallet, 0, len(pallets))
+	for _, p := range pallets {
+		if len(p.Contents) == 0 {
+			all = append(all, p)
+		}
+		for _, c := range p.Contents {
+			line := p
+			line.ProduceName, line.Calibre = c.ProduceName, c.Calibre
+			line.Source.Sheet, line.Source.Row = c.Sheet, c.Row
+			all = append(all, line)
+		}
+	}
+	return all
 }
 
 // sizingOf returns the row of the table that is about a produce.

@@ -8,6 +8,15 @@
 // people who pack, name the first places and say how many more there are;
 // locations name the same places for programs.
 //
+// Editions of what is compared with: UNECE FFV-14 of 2017 (citrus fruit), FFV-26
+// (peaches and nectarines), FFV-42 (avocados), FFV-50 (apples) and FFV-51
+// (pears) of 2017 and later, ISPM 12 of 2017, UN/LOCODE 2024-1, Regulation (EU)
+// 2016/2031 and Implementing Regulations (EU) 2019/2072 and 2015/2447. The
+// tables were written down from knowledge of them. The five fruits that the
+// Union exempts were compared with its announcement of December 2019. The size
+// codes, the ports and what Great Britain exempts could not be compared with
+// the texts themselves; so findings by these tables are warnings.
+//
 // It imports the standard library and the domain.
 package checks
 
@@ -17,8 +26,9 @@ import "github.com/quayside/quayside/shipments-svc/internal/shipments"
 type finding struct {
 	result  shipments.Result
 	details string
-	at      []shipments.Pallet // the pallets that are concerned
-	count   int                // how many things are wrong where those are no pallets
+	at      []shipments.Pallet   // the pallets that are concerned
+	where   []shipments.Location // and the places in documents
+	count   int                  // how many things are wrong where those are no pallets
 }
 
 func pass(details string) finding { return finding{result: shipments.Pass, details: details} }
@@ -30,7 +40,10 @@ var catalogue = []struct {
 	look func(shipments.Evidence) finding
 }{
 	{"packing_list_present", packingListPresent},
+	{"packing_list_readable", packingListReadable},
 	{"required_fields", requiredFields},
+	{"numeric_values", numericValues},
+	{"weight_unit", weightUnit},
 	{"duplicate_pallets", duplicatePallets},
 	{"sscc_check_digit", ssccCheckDigit},
 	{"pallet_reuse", palletReuse},
@@ -43,7 +56,10 @@ var catalogue = []struct {
 	{"container_payload", containerPayload},
 	{"container_number", containerNumber},
 	{"calibre_known", calibreKnown},
+	{"produce_vs_phyto", produceVsPhyto},
+	{"documents_consistent", documentsConsistent},
 	{"location_codes", locationCodes},
+	{"required_documents", requiredDocuments},
 }
 
 // Run makes every check. It is a shipments.Judge.
@@ -51,10 +67,11 @@ func Run(e shipments.Evidence) []shipments.Check {
 	all := make([]shipments.Check, len(catalogue))
 	for i, c := range catalogue {
 		f := c.look(e)
-		all[i] = shipments.Check{Name: c.name, Result: f.result, Details: f.details, Count: max(f.count, len(f.at))}
+		all[i] = shipments.Check{Name: c.name, Result: f.result, Details: f.details, Count: max(f.count, len(f.at), len(f.where))}
 		for _, p := range f.at[:min(len(f.at), shipments.MaxLocations)] {
 			all[i].Locations = append(all[i].Locations, shipments.Location{Source: p.Source, PalletNumber: p.Number})
 		}
+		all[i].Locations = append(all[i].Locations, f.where[:min(len(f.where), shipments.MaxLocations-len(all[i].Locations))]...)
 	}
 	return all
 }

@@ -19,7 +19,7 @@ func evidence(pallets ...shipments.Pallet) shipments.Evidence {
 	}
 	return shipments.Evidence{
 		Draft:     shipments.Draft{Reference: "PO", Vessel: "MSC Carmen", Origin: "Cape Town, South Africa", Destination: "Rotterdam, Netherlands"},
-		Documents: []shipments.Document{{ID: list1, PalletsExtracted: len(pallets)}},
+		Documents: []shipments.Document{{ID: list1, Type: shipments.PackingList, Status: shipments.Processed, RowsRead: len(pallets), PalletsExtracted: len(pallets)}},
 		Pallets:   pallets,
 	}
 }
@@ -184,7 +184,7 @@ func TestFindings(t *testing.T) {
 func TestSeveralPackingListsAreToldApart(t *testing.T) {
 	t.Parallel()
 	e := evidence(numbered("1", "2", "3")...)
-	e.Documents = append(e.Documents, shipments.Document{ID: list2, PalletsExtracted: 1, Declared: shipments.Declared{Pallets: 1}})
+	e.Documents = append(e.Documents, shipments.Document{ID: list2, Type: shipments.PackingList, PalletsExtracted: 1, Declared: shipments.Declared{Pallets: 1}})
 	e.Pallets = append(e.Pallets, pallet("2"), pallet("3"))
 	e.Pallets[3].Source = shipments.Source{Document: list2, Row: 1}
 	const want = "fail 4 [2 1 3 0] Pallet 2 appears on row 2 of packing list 1 and row 1 of packing list 2; " +

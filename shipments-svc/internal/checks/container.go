@@ -8,14 +8,23 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// containersOf returns the containers that documents declare, each once, as
-// their letters and digits.
+// containersOf returns the containers that documents declare or name, each
+// once, as their letters and digits.
 func containersOf(e shipments.Evidence) []string {
 	var all []string
+	add := func(text string) {
+		for _, number := range containerNumbers(text) {
+			if !slices.Contains(all, number) {
+				all = append(all, number)
+			}
+		}
+	}
 	for _, doc := range e.Documents {
-		number := strings.ToUpper(strings.NewReplacer(" ", "", "-", "", "/", "").Replace(doc.Declared.ContainerNumber))
-		if number != "" && !slices.Contains(all, number) {
-			all = append(all, number)
+		add(doc.Declared.ContainerNumber)
+		for _, f := range doc.Facts {
+			if f.Kind == shipments.ContainerFact {
+				add(f.Text)
+			}
 		}
 	}
 	return all

@@ -6,19 +6,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// packingListPresent fails without a packing list: it is what everything else
-// is compared with.
-func packingListPresent(e shipments.Evidence) finding {
-	if len(e.Documents) == 0 {
-		return finding{result: shipments.Fail, details: "No packing list is attached.", count: 1}
-	}
-	extracted := 0
-	for _, doc := range e.Documents {
-		extracted += doc.PalletsExtracted
-	}
-	return pass(fmt.Sprintf("%s with %s.", counted(len(e.Documents), "packing list"), counted(extracted, "pallet")))
-}
-
 // requiredFields fails where a pallet lacks one of the fields that the API
 // shows of every pallet.
 func requiredFields(e shipments.Evidence) finding {
@@ -45,7 +32,8 @@ func declared(
 	judge func(declared, listed int) shipments.Result,
 ) finding {
 	f, said, differing := finding{result: shipments.Pass}, []string{}, []string{}
-	for i, doc := range e.Documents {
+	lists := papersOf(e, shipments.PackingList)
+	for _, doc := range lists {
 		want := of(doc.Declared)
 		if want == 0 {
 			continue
@@ -58,8 +46,8 @@ func declared(
 		}
 		got := sum(pallets)
 		sentence := fmt.Sprintf("%s declared, %s listed", show(want), show(got))
-		if len(e.Documents) > 1 {
-			sentence = fmt.Sprintf("packing list %d: %s", i+1, sentence)
+		if len(lists) > 1 {
+			sentence = paper(e, doc) + ": " + sentence
 		}
 		said = append(said, sentence)
 		if r := judge(want, got); r != shipments.Pass {

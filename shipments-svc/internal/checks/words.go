@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -55,31 +56,57 @@ func listed(things []string) string {
 }
 
 // places says where pallets stand: "row 7", "rows 7 and 31", and, where there
-// are several packing lists, of which.
+// are several sheets or packing lists, of which.
 func places(e shipments.Evidence, pallets []shipments.Pallet) string {
-	number := map[shipments.DocumentID]int{}
-	for i, doc := range e.Documents {
-		number[doc.ID] = i + 1
+	sources := make([]shipments.Source, len(pallets))
+	for i, p := range pallets {
+		sources[i] = p.Source
 	}
+	return spots(e, sources)
+}
+
+// spots says where in documents something stands.
+func spots(e shipments.Evidence, sources []shipments.Source) string {
+	lists := papersOf(e, shipments.PackingList)
+	sheets := map[string]bool{}
+	for _, p := range e.Pallets {
+		sheets[p.Source.Sheet] = true
+	}
+	alike := true // every place is a row of the one table there is
 	var rows, full []string
-	for _, p := range pallets {
-		row, list := strconv.Itoa(p.Source.Row), number[p.Source.Document]
-		rows = append(rows, row)
-		if list == 0 {
+	for _, s := range sources {
+		list := slices.IndexFunc(lists, func(doc shipments.Document) bool { return doc.ID == s.Document })
+		rows = append(rows, strconv.Itoa(s.Row))
+		if list < 0 {
+			alike = false
 			full = append(full, "one that was loaded without a document")
-		} else {
-			full = append(full, fmt.Sprintf("row %s of packing list %d", row, list))
+			continue
 		}
-	}
-	for _, p := range pallets {
-		if len(number) != 1 || number[p.Source.Document] == 0 {
-			return listed(full)
+		text := "row " + strconv.Itoa(s.Row)
+		if len(sheets) > 1 || s.Sheet != "" && !sheets[s.Sheet] {
+			text, alike = text+" of "+sheet(s.Sheet), false
 		}
+		if len(lists) > 1 {
+			text, alike = text+" of "+paper(e, lists[list]), false
+		}
+		full = append(full, text)
 	}
-	if len(rows) == 1 {
+	switch {
+	case !alike:
+		return listed(full)
+	case len(rows) == 1:
 		return "row " + rows[0]
+	default:
+		return "rows " + listed(rows)
 	}
-	return "rows " + listed(rows)
+}
+
+// sheet names a sheet of a workbook, or a page.
+func sheet(name string) string {
+	if strings.HasPrefix(name, "page ") {
+		return name
+	}
+	return strconv.Quote(name)
 }
 
 // labels names pallets: "0042 (row 7)".

@@ -112,7 +112,7 @@ var workbooks = map[string]func(*workbook){
 		w.add(letterhead("MURANGA HIGHLANDS FRESH LTD", "P.O. Box 118, Thika, Kenya", "GLOBALG.A.P. 4063061000000", "", "PACKING LIST")...)
 		w.merge("A1", "H1")
 		w.merge("A5", "H5")
-		w.add([]any{"Invoice No:", "MHF/2026/0391", nil, nil, "Container No:", "TRIU 881203-9"}, []any{"Vessel:", "MSC Carmen", nil, nil, "Voyage:", "XA442A"},
+		w.add([]any{"Invoice No:", "MHF/2026/0391", nil, nil, "Container No:", "TRIU 881203-0"}, []any{"Vessel:", "MSC Carmen", nil, nil, "Voyage:", "XA442A"},
 			[]any{"Port of loading:", "Mombasa", nil, nil, "Port of discharge:", "Rotterdam"}, []any{"Phyto No:", "KEPHIS/2026/771402"}, []any{}, []any{})
 		w.add([]any{"Pallet", "Variety", "Size", "Boxes", "Weight (kg)", nil, nil, "Grower"}, []any{"No.", nil, nil, nil, "Net per box", "Net", "Gross", nil})
 		w.merge("E12", "G12")
@@ -170,7 +170,7 @@ var workbooks = map[string]func(*workbook){
 		w.format("E4", "E9", `0.00" kg"`)
 	},
 	"lists/stonefruit-us-two-containers.xlsx": func(w *workbook) {
-		for c, number := range []string{"HLBU 900017-4", "HLBU 900018-0"} {
+		for c, number := range []string{"HLBU 900017-7", "HLBU 900018-2"} {
 			w.named(fmt.Sprintf("Container %d", c+1))
 			w.add([]any{"Kings River Stone Fruit Inc."}, []any{"Container #", number, nil, "Seal #", 771200 + c}, []any{"All weights in lbs"}, []any{},
 				[]any{"Tag #", "Pallet #", "Commodity", "Variety", "Size", "Qty cartons", "Net weight"})
@@ -232,7 +232,7 @@ var workbooks = map[string]func(*workbook){
 	"papers/invoice-ke.xlsx": func(w *workbook) {
 		w.named("Invoice")
 		w.add(letterhead("MURANGA HIGHLANDS FRESH LTD", "COMMERCIAL INVOICE")...)
-		w.add([]any{"Invoice No:", "MHF/2026/0391", nil, "Date:", "2026-11-02"}, []any{"Consignee:", "Van Dijk Fruit Import B.V."}, []any{"Container: TRIU 881203-9  Vessel: MSC Carmen  Voyage: XA442A"}, []any{},
+		w.add([]any{"Invoice No:", "MHF/2026/0391", nil, "Date:", "2026-11-02"}, []any{"Consignee:", "Van Dijk Fruit Import B.V."}, []any{"Container: TRIU 881203-0  Vessel: MSC Carmen  Voyage: XA442A"}, []any{},
 			[]any{"Description of goods", "Quantity", "Unit price EUR", "Amount EUR"}, []any{"Fresh avocados, Hass", 1584, 7.2, 11404.8}, []any{"Total", 1584, nil, 11404.8}, []any{"Net weight: 6,336 kg"})
 	},
 }

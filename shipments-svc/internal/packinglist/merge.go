@@ -106,7 +106,7 @@ func (r *reader) pallet(lines []line) Pallet {
 		r.remark(OutOfRange, p.At.Boxes, "pallet %s comes to %d boxes, more than %d", p.Number, p.Boxes, shipments.MaxBoxes)
 		p.Boxes, p.At.Boxes = 0, Place{}
 	}
-	if p.Boxes == 0 {
+	if p.Boxes == 0 && !slices.ContainsFunc(lines, func(l line) bool { return l.boxes.said }) {
 		r.remark(LineWithoutBoxes, first.place, "pallet %s has no number of boxes", p.Number)
 	}
 	r.weigh(&p, lines)

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/quayside/quayside/shipments-svc/internal/checks"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 var update = flag.Bool("update", false, "write what the lists are read as into their golden files")
@@ -33,7 +36,7 @@ func TestListsAreReadAsTheirGoldenFilesSay(t *testing.T) {
 				t.Fatal(err)
 			}
 			list, err := Read(t.Context(), Kind(strings.TrimPrefix(filepath.Ext(file), ".")), bytes.NewReader(content), int64(len(content)))
-			golden(t, file+".golden", told(list, err))
+			golden(t, file+".golden", told(list, err)+judged(list, err))
 		})
 	}
 }
@@ -77,6 +80,43 @@ func golden(t *testing.T, file, got string) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("not what %s says (-want +got):\n%s", file, diff)
 	}
+}
+
+// judged writes down what the checks say of a list that is all there is of a
+// shipment; what is passed or skipped by name only.
+func judged(list List, err error) string {
+	doc := shipments.Document{ID: shipments.DocumentID{1}, Type: shipments.PackingList, Status: shipments.Processed, RowsRead: list.RowsRead, PalletsExtracted: len(list.Pallets), Declared: list.Declared}
+	if unreadable, ok := errors.AsType[*Unreadable](err); ok {
+		doc.Status, doc.Failure = shipments.Failed, shipments.Failure{Code: unreadable.Code, Detail: unreadable.Detail}
+	}
+	place := func(p Place) shipments.Place { return shipments.Place{Sheet: p.Sheet, Row: p.Row} }
+	for _, f := range list.Facts {
+		doc.Facts = append(doc.Facts, shipments.Fact{Kind: f.Kind, Text: f.Text, Place: place(f.Place)})
+	}
+	for _, r := range list.Remarks {
+		doc.Remarks = append(doc.Remarks, shipments.Remark{Code: r.Code, Text: r.Text, Place: place(r.Place)})
+	}
+	e := shipments.Evidence{Documents: []shipments.Document{doc}}
+	for _, p := range list.Pallets {
+		pallet := shipments.Pallet{Number: p.Number, ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: p.BoxWeight}
+		pallet.Source = shipments.Source{Document: doc.ID, Sheet: p.At.Number.Sheet, Row: p.At.Number.Row}
+		for _, c := range p.Contents {
+			if len(p.Contents) > 1 {
+				pallet.Contents = append(pallet.Contents, shipments.Content{ProduceName: c.ProduceName, Calibre: c.Calibre, Boxes: c.Boxes, BoxWeight: c.BoxWeight, Place: place(c.Place)})
+			}
+		}
+		e.Pallets = append(e.Pallets, pallet)
+	}
+	var b strings.Builder
+	names := map[shipments.Result][]string{}
+	for _, c := range checks.Run(e) {
+		if c.Result == shipments.Pass || c.Result == shipments.Skip {
+			names[c.Result] = append(names[c.Result], c.Name)
+			continue
+		}
+		fmt.Fprintf(&b, "%s %s: %s\n", c.Result, c.Name, c.Details)
+	}
+	return fmt.Sprintf("\n%spass: %s\nskip: %s\n", b.String(), strings.Join(names[shipments.Pass], ", "), strings.Join(names[shipments.Skip], ", "))
 }
 
 // told writes down what a list was read as.

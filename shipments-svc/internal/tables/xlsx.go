@@ -108,8 +108,12 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 			return err
 		}
 	}
-	if hidden > 0 {
-		b.note(NoteHiddenRows, fmt.Sprintf("%d hidden rows, of which the first is row %d, were not read", hidden, first), b.here(first, 0))
+	switch hidden {
+	case 0:
+	case 1:
+		b.note(NoteHiddenRows, "a hidden row was not read", b.here(first, 0))
+	default:
+		b.note(NoteHiddenRows, fmt.Sprintf("%d hidden rows, of which this is the first, were not read", hidden), b.here(first, 0))
 	}
 	behind.finish()
 	if behind.err != nil {

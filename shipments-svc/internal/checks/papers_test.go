@@ -1,0 +1,256 @@
+package checks
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// document is a document that has been read, with its facts as kind, text,
+// kind, text.
+func document(id byte, t shipments.DocumentType, facts ...string) shipments.Document {
+	doc := shipments.Document{ID: shipments.DocumentID{id}, Type: t, Status: shipments.Processed}
+	for i := 0; i+1 < len(facts); i += 2 {
+		doc.Facts = append(doc.Facts, shipments.Fact{Kind: shipments.FactKind(facts[i]), Text: facts[i+1], Place: shipments.Place{Row: i/2 + 1}})
+	}
+	return doc
+}
+
+// with adds documents to evidence.
+func with(e shipments.Evidence, docs ...shipments.Document) shipments.Evidence {
+	e.Documents = append(e.Documents, docs...)
+	return e
+}
+
+// saying adds facts to the packing list of evidence.
+func saying(e shipments.Evidence, facts ...string) shipments.Evidence {
+	e.Documents[0].Facts = document(1, shipments.PackingList, facts...).Facts
+	return e
+}
+
+// remarking adds remarks to the packing list of evidence, as code, text.
+func remarking(e shipments.Evidence, remarks ...string) shipments.Evidence {
+	for i := 0; i+1 < len(remarks); i += 2 {
+		e.Documents[0].Remarks = append(e.Documents[0].Remarks, shipments.Remark{Code: remarks[i], Text: remarks[i+1], Place: shipments.Place{Row: 5 + i}})
+	}
+	return e
+}
+
+// bound returns evidence of a shipment to another destination.
+func bound(e shipments.Evidence, destination string) shipments.Evidence {
+	e.Destination = destination
+	return e
+}
+
+// grown returns evidence whose pallets hold another produce.
+func grown(e shipments.Evidence, produce string, indexes ...int) shipments.Evidence {
+	changed(e.Pallets, func(p *shipments.Pallet) { p.ProduceName = produce }, indexes...)
+	return e
+}
+
+func TestFindingsOfPapers(t *testing.T) {
+	t.Parallel()
+	failed := evidence()
+	failed.Documents[0].Status, failed.Documents[0].Failure = shipments.Failed, shipments.Failure{Code: "no_text_layer", Detail: "the document has no text: it is probably a scan"}
+	queued := evidence()
+	queued.Documents[0].Status = shipments.Queued
+	phyto := document(7, shipments.PhytosanitaryCertificate, "produce_name", "Fresh avocado fruit", "produce_name", "Persea americana")
+	invoice := document(8, shipments.CommercialInvoice, "invoice_number", "MHF/2026/0391", "boxes", "264", "net_weight", "1,056.00 kg")
+	bl := document(9, shipments.BillOfLading, "vessel", "MV MSC CARMEN", "container_number", "TRIU 881203-0", "port_of_discharge", "Rotterdam", "boxes", "260 cartons")
+	heavy := func(p *shipments.Pallet) { p.BoxWeight = 88_000 }
+	for name, outcomes := range map[string][]outcome{
+		"packing_list_readable": {
+			{shipments.Evidence{}, "skip 0 [] There is no packing list to read."},
+			{with(shipments.Evidence{}, phyto), "skip 0 [] There is no packing list to read."},
+			{queued, "skip 0 [] 1 packing list still to be read."},
+			{evidence(many(2)...), "pass 0 [] 2 rows of 1 packing list read."},
+			{failed, "fail 1 [] The packing list could not be read: the document has no text: it is probably a scan."},
+			{
+				remarking(evidence(many(2)...), "hidden_rows_skipped", "3 hidden rows were not read", "header_repeated", "the headings are repeated"),
+				"warn 1 [5] 3 hidden rows were not read (row 5).",
+			},
+		},
+		"numeric_values": {
+			{shipments.Evidence{}, "skip 0 [] There are no pallets whose numbers could be looked at."},
+			{evidence(many(2)...), "pass 0 [] The numbers of 2 pallets are numbers."},
+			{
+				remarking(evidence(many(2)...), "not_a_number", `"TBC" is no weight`, "number_ambiguous", "1.050 in the column Net was read as 1050"),
+				`fail 2 [5 7] "TBC" is no weight (row 5); 1.050 in the column Net was read as 1050 (row 7).`,
+			},
+			{remarking(evidence(many(2)...), "number_ambiguous", "1.050 was read as 1050"), "warn 1 [5] 1.050 was read as 1050 (row 5)."},
+		},
+		"weight_unit": {
+			{shipments.Evidence{}, "skip 0 [] There are no pallets whose weights could be looked at."},
+			{evidence(many(2)...), "pass 0 [] The weights are in units that the documents name."},
+			{remarking(evidence(many(2)...), "unit_converted", "converted"), "pass 0 [] The weights are in units that the documents name."},
+			{remarking(evidence(many(2)...), "unit_assumed", "no unit is given; kilograms were assumed"), "warn 1 [5] No unit is given; kilograms were assumed (row 5)."},
+			{
+				remarking(evidence(changed(many(2), heavy, 0, 1)...), "unit_assumed", "no unit is given; kilograms were assumed"),
+				"fail 2 [1 2] No unit is given; kilograms were assumed (row 5); a box would weigh 88 kg, which no box of produce does: the unit is probably another.",
+			},
+		},
+		"produce_vs_phyto": {
+			{evidence(many(2)...), "skip 0 [] There is no phytosanitary certificate to compare with."},
+			{with(evidence(), phyto), "skip 0 [] There are no pallets to compare with the certificate."},
+			{with(evidence(many(2)...), document(7, shipments.PhytosanitaryCertificate)), "skip 0 [] The phytosanitary certificate names no produce that is known here."},
+			{with(evidence(many(2)...), phyto), "pass 0 [] The certificate names what the pallets hold: Persea americana."},
+			{
+				with(grown(evidence(many(3)...), "Mango Kent", 1), phyto),
+				"fail 1 [2] Mango Kent (Mangifera indica) on row 2 is not on the certificate, which names Persea americana.",
+			},
+			{
+				with(grown(evidence(many(2)...), "Feijoa", 1), phyto),
+				`warn 1 [2] "Feijoa" on row 2 is no produce that is known here, so nothing tells whether the certificate names it.`,
+			},
+			{
+				with(evidence(many(1)...), phyto, document(8, shipments.PhytosanitaryCertificate, "produce_name", "Citrus × limon (L.) Osbeck")),
+				"warn 1 [] The certificate names Citrus limon, which no pallet holds.",
+			},
+		},
+		"documents_consistent": {
+			{evidence(many(1)...), "skip 0 [] No two documents say the same thing, so none can differ."},
+			{saying(evidence(many(1)...), "vessel", "M/V MSC Carmen"), "pass 0 [] The documents agree on: vessel."},
+			{with(saying(evidence(many(1)...), "invoice_number", "MHF 2026 0391"), invoice), "pass 0 [] The documents agree on: invoice number, boxes, net weight."},
+			{saying(evidence(many(1)...), "vessel", "MSC Lorena"), "warn 1 [1] The vessel is MSC Carmen on the shipment and MSC Lorena on the packing list."},
+			{
+				with(saying(evidence(many(1)...), "container_number", "TGHU7589334", "port_of_discharge", "NLRTM"), bl),
+				"fail 3 [1 2 4] The container is TGHU7589334 on the packing list and TRIU 881203-0 on the bill of lading; the bill of lading has 260 boxes, the packing lists 264 boxes.",
+			},
+			{
+				with(saying(evidence(many(1)...), "port_of_discharge", "Antwerp"), document(9, shipments.BillOfLading, "port_of_discharge", "Rotterdam, NL")),
+				"warn 2 [1 1] The port of discharge is Antwerp on the packing list and Rotterdam, NL on the bill of lading.",
+			},
+		},
+		"required_documents": {
+			{bound(evidence(many(1)...), "a shop"), "skip 0 [] The destination names no country whose demands are known here."},
+			{bound(evidence(many(1)...), "Shanghai, China"), "skip 0 [] The destination names no country whose demands are known here."},
+			{with(evidence(many(1)...), phyto, invoice), "pass 0 [] A phytosanitary certificate and a commercial invoice is attached, as NL demands."},
+			{
+				with(evidence(many(1)...), invoice),
+				"warn 1 [] The European Union demands a phytosanitary certificate, and none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
+			},
+			{with(grown(evidence(many(2)...), "Bananas, Cavendish", 0, 1), invoice), "pass 0 [] A commercial invoice is attached, as NL demands."},
+			{bound(grown(evidence(many(1)...), "Mango Kent", 0), "Southampton"), "pass 0 [] GB does not demand a phytosanitary certificate for this produce."},
+		},
+		"container_number": {
+			{with(evidence(many(1)...), bl), "pass 0 [] TRIU8812030: the check digit is right."},
+		},
+	} {
+		for i, o := range outcomes {
+			if got := say(o.evidence, name); got != o.want {
+				t.Errorf("%s, %d:\n got %s\nwant %s", name, i, got, o.want)
+			}
+		}
+	}
+}
+
+// TestPlacesNameTheSheet where pallets stand on several.
+func TestPlacesNameTheSheet(t *testing.T) {
+	t.Parallel()
+	e := evidence(numbered("1", "2", "1")...)
+	for i, name := range []string{"Container 1", "Container 1", "page 2"} {
+		e.Pallets[i].Source.Sheet = name
+	}
+	if got := say(e, "duplicate_pallets"); got != `fail 2 [1 3] Pallet 1 appears on row 1 of "Container 1" and row 3 of page 2.` {
+		t.Error(got)
+	}
+	e.Pallets[2].Source.Sheet = "Container 1"
+	if got := say(e, "duplicate_pallets"); got != "fail 2 [1 3] Pallet 1 appears on rows 1 and 3." {
+		t.Error(got)
+	}
+}
+
+// TestMixedPalletsAreJudgedByTheirContents: by each calibre, and by each
+// produce.
+func TestMixedPalletsAreJudgedByTheirContents(t *testing.T) {
+	t.Parallel()
+	e := evidence(many(2)...)
+	e.Pallets[1].ProduceName, e.Pallets[1].Calibre = "Avocado Hass + Mango Kent", "18 + 19"
+	e.Pallets[1].Contents = []shipments.Content{
+		{ProduceName: "Avocado Hass", Calibre: "18", Place: shipments.Place{Row: 2}},
+		{ProduceName: "Avocado Hass", Calibre: "19", Place: shipments.Place{Row: 3}},
+		{ProduceName: "Mango Kent", Calibre: "9", Place: shipments.Place{Row: 4}},
+	}
+	if got := say(e, "calibre_known"); got != "warn 1 [3] 19 is no calibre of avocado (UNECE FFV-42, III) on row 3." {
+		t.Error(got)
+	}
+	e = with(e, document(7, shipments.PhytosanitaryCertificate, "produce_name", "Persea americana"))
+	if got := say(e, "produce_vs_phyto"); !strings.HasPrefix(got, "fail 1 [2] Mango Kent (Mangifera indica) on row 2 is not") {
+		t.Error(got)
+	}
+}
+
+func TestPlantsAreKnownByManyNames(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Palta Hass": "Persea americana", "PERSEA AMERICANA Mill.": "Persea americana", "Tafeldruiwe Prime": "Vitis vinifera", "Fresh table grapes (Vitis vinifera L.)": "Vitis vinifera",
+		"Star Ruby Grapefruit": "Citrus paradisi", "Citrus x paradisi": "Citrus paradisi", "Clementina Clemenules": "Citrus reticulata", "Pommes Gala": "Malus domestica", "Mango": "Mangifera indica",
+		"Watermelon, seedless": "Citrullus lanatus", "Vaccinium sp.": "Vaccinium corymbosum", "Feijoa": "", "": "",
+	} {
+		got := ""
+		if s := speciesOf(text); s != nil {
+			got = s.botanical[0]
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestDestinationsAreKnownByCountryPortOrCode(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Rotterdam, Netherlands": "NL", "Port of Antwerp": "BE", "GBFXT": "GB", "Southampton, UK": "GB", "Sines, Portugal": "PT", "París, Francia": "FR", "Hamburg (DEHAM)": "DE", "Barendrecht NL": "NL",
+		"Belfast, Northern Ireland": "IE", "Algeciras, España": "ES", "New York": "", "Shanghai": "", "it is late": "", "": "",
+	} {
+		if got := countryOf(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestTheTablesOfPlantsAndDemandsAreSound: no name means two plants, every
+// demand has its source and exempts plants that the table knows.
+func TestTheTablesOfPlantsAndDemandsAreSound(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for _, s := range plants {
+		for _, name := range append(append([]string{}, s.words...), s.botanical...) {
+			key := strings.ToLower(name)
+			if seen[key] != "" || strings.Contains(name, "  ") {
+				t.Errorf("%q is a name of %s and of %s", name, seen[key], s.botanical[0])
+			}
+			seen[key] = s.botanical[0]
+		}
+		for _, word := range s.words {
+			if word != strings.ToLower(word) || len(wordsOf(word)) != 1 {
+				t.Errorf("%q is not one word in lower case", word)
+			}
+		}
+	}
+	for _, d := range demands {
+		if d.source == "" || d.region == "" || len(d.countries) == 0 {
+			t.Errorf("%+v", d)
+		}
+		for _, name := range d.exempt {
+			if s := byName[strings.ToLower(name)]; s == nil || s.botanical[0] != name {
+				t.Errorf("%s is not the first name of a plant", name)
+			}
+		}
+	}
+}
+
+func TestQuantitiesOfPapers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{
+		"1,056": 1056, "1.056,00 kg": 1056, "1 056 KG": 1056, "264 cartons": 264, "12.5 kg": 12.5, "12,5": 12.5, "21.12 MT": 21120, "1000 lbs": 453.59237, "1'584": 1584, "36,288.00": 36288, "Total: 264": 264,
+	} {
+		if got, ok := quantity(text); !ok || got != want {
+			t.Errorf("%q is %v, %t, want %v", text, got, ok, want)
+		}
+	}
+	if n, ok := quantity("none"); ok {
+		t.Errorf("none is %v", n)
+	}
+}

@@ -1,0 +1,110 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// country is a country and how people write it, in lower case and without
+// accents.
+type country struct {
+	code  string // ISO 3166-1
+	names []string
+}
+
+// demand is a document that a destination demands.
+type demand struct {
+	region    string
+	countries []country
+	document  shipments.DocumentType
+	exempt    []string // plants whose fruit needs none, by the first botanical name of their row
+	source    string
+}
+
+// requiredDocuments warns where a document is missing that the destination
+// demands of the shipment's produce. It is no failure: certificates may be
+// sent from authority to authority (ePhyto), and papers follow the goods.
+func requiredDocuments(e shipments.Evidence) finding {
+	to := countryOf(e.Destination)
+	if to == "" {
+		return skip("The destination names no country whose demands are known here.")
+	}
+	var missing, present, exempt []string
+	for _, d := range demands {
+		if !slices.ContainsFunc(d.countries, func(c country) bool { return c.code == to }) {
+			continue
+		}
+		name := strings.ReplaceAll(string(d.document), "_", " ")
+		switch {
+		case len(papersOf(e, d.document)) > 0:
+			present = append(present, "a "+name)
+		case d.spares(e.Pallets):
+			exempt = append(exempt, "a "+name)
+		default:
+			missing = append(missing, fmt.Sprintf("%s demands a %s, and none is attached (%s)", d.region, name, d.source))
+		}
+	}
+	switch {
+	case missing != nil:
+		return finding{result: shipments.Warn, count: len(missing), details: sentence(strings.Join(missing, "; "))}
+	case present == nil:
+		return pass(sentence(fmt.Sprintf("%s does not demand %s for this produce", to, listed(exempt))))
+	default:
+		return pass(sentence(listed(present) + " is attached, as " + to + " demands"))
+	}
+}
+
+// spares reports whether all that the pallets hold is exempt.
+func (d demand) spares(pallets []shipments.Pallet) bool {
+	for _, l := range loadsOf(pallets) {
+		s := speciesOf(l.produce)
+		if s == nil || !slices.Contains(d.exempt, s.botanical[0]) {
+			return false
+		}
+	}
+	return len(pallets) > 0 && d.exempt != nil
+}
+
+// countryOf returns the code of the country that a destination names: by its
+// name, by the country of a port, or by its code as the last word. It is empty
+// where the table of demands has none of them.
+func countryOf(destination string) string {
+	words := wordsOf(unaccented.Replace(strings.ToLower(destination)))
+	plain := " " + strings.Join(words, " ") + " "
+	known := map[string]bool{}
+	named, longest := "", 0
+	for _, d := range demands {
+		for _, c := range d.countries {
+			known[c.code] = true
+			for _, name := range c.names {
+				if strings.Contains(plain, " "+name+" ") && len(name) > longest {
+					named, longest = c.code, len(name)
+				}
+			}
+		}
+	}
+	switch {
+	case strings.Contains(plain, " northern ireland "):
+		return "IE" // whose rules hold there
+	case named != "":
+		return named
+	}
+	byCode, byName := placesIn(destination)
+	for _, p := range []*place{byCode, byName} {
+		if p != nil && known[p.code[:2]] {
+			return p.code[:2]
+		}
+	}
+	if len(words) > 0 {
+		if last := strings.ToUpper(words[len(words)-1]); known[last] && strings.HasSuffix(strings.TrimSpace(destination), last) {
+			return last
+		}
+	}
+	return ""
+}
+
+// unaccented takes the accents off that names of countries have.
+var unaccented = strings.NewReplacer("á", "a", "ã", "a", "ç", "c", "é", "e", "ë", "e", "è", "e", "í", "i", "ñ", "n", "ö", "o", "ó", "o", "ú", "u")
