@@ -108,6 +108,7 @@ type header struct {
 	from, to int                 // indexes of its first row and of the row after it
 	column   [fieldsThereAre]int // index of the column that has a field; -1: none
 	headings []string            // of each column, with what stands above and below
+	folded   []string            // the same, to be compared
 	score    int
 }
 
@@ -139,6 +140,9 @@ func headerOf(rows []tables.Row) (best header, ok bool) {
 				}
 			}
 		}
+	}
+	for _, heading := range best.headings {
+		best.folded = append(best.folded, fold(heading))
 	}
 	return best, ok
 }
@@ -227,17 +231,16 @@ func (h header) complete() bool {
 		(h.has(boxesField) || h.has(netField) || h.has(boxWeightField) || h.has(weightField) || h.has(grossField)) && h.score > 0
 }
 
-// repeats reports whether a row has the header, or a part of it, again.
+// repeats reports whether a row has the header, or most of it, again.
 func (h header) repeats(row tables.Row) bool {
-	same, filled := 0, 0
-	for col, cell := range row.Cells {
-		if cell.Text == "" {
-			continue
-		}
-		filled++
-		if col < len(h.headings) && strings.Contains(fold(h.headings[col]), fold(cell.Text)) {
-			same++
+	cells := filled(row)
+	others := 0
+	for _, col := range cells {
+		if col >= len(h.folded) || !strings.Contains(h.folded[col], fold(row.Cells[col].Text)) {
+			if others++; others*4 > len(cells) {
+				return false
+			}
 		}
 	}
-	return filled > 1 && same*4 >= filled*3
+	return len(cells) > 1
 }

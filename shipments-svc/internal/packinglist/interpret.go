@@ -14,6 +14,7 @@ type reader struct {
 	list   List
 	lines  []line
 	totals []total
+	quiet  bool  // no remarks are made
 	unsaid int   // remarks that were too many
 	style  style // of the numbers of the list
 }
@@ -64,7 +65,10 @@ func (r *reader) remarks() []Remark {
 
 // remark adds a remark, unless there are too many.
 func (r *reader) remark(code string, at Place, format string, args ...any) {
-	if len(r.list.Remarks) == shipments.MaxRemarks {
+	switch {
+	case r.quiet:
+		return
+	case len(r.list.Remarks) == shipments.MaxRemarks:
 		r.unsaid++
 		return
 	}

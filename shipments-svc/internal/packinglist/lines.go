@@ -123,9 +123,12 @@ func (r *reader) line(s *sheet, i int) (l line, ok bool) {
 		return l, true
 	}
 	r.judge(s, &l)
+	var all strings.Builder
 	for _, c := range s.Rows[i].Cells {
-		l.text += c.Text + "\x00"
+		all.WriteString(c.Text)
+		all.WriteByte(0)
 	}
+	l.text = all.String()
 	return l, true
 }
 

@@ -151,7 +151,7 @@ func (r *reader) weigh(p *Pallet, lines []line) {
 		weight = sum / weighed
 	case whole > 0 && p.Boxes > 0:
 		weight = whole / float64(p.Boxes)
-	case len(lines) == 1:
+	case len(lines) == 1 && lines[0].box.ok:
 		weight = lines[0].box.value
 	}
 	if p.BoxWeight = rounded(weight); p.BoxWeight == 0 {

@@ -76,7 +76,7 @@ func quietly(s *sheet, row int, f field) amount {
 }
 
 // silent returns a reader whose remarks nobody sees.
-func silent() *reader { return &reader{list: List{Remarks: make([]Remark, shipments.MaxRemarks)}} }
+func silent() *reader { return &reader{quiet: true} }
 
 // unit settles the unit of a column that says none: that of the letterhead, or
 // else kilograms.

@@ -1,0 +1,72 @@
+package packinglist
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// long is how many lines the lists of the benchmarks have.
+const long = 5_000
+
+// row is a line of a long list.
+func row(i int) []any {
+	return []any{fmt.Sprintf("P%05d", i), "Avocado", "Hass", 12 + 2*(i%8), 264, 4.125, 1089, 1160.5, fmt.Sprintf("L%d", i/40), fmt.Sprintf("PUC%d", i%17), "2026-11-20", "Class I"}
+}
+
+var headings = []any{"Pallet No", "Commodity", "Variety", "Count", "Cartons", "Net weight per carton (kg)", "Net weight (kg)", "Gross weight (kg)", "Lot", "PUC", "Packed", "Class"}
+
+// BenchmarkXLSX reads a workbook of 5,000 lines.
+func BenchmarkXLSX(b *testing.B) {
+	f := excelize.NewFile()
+	w, err := f.NewStreamWriter("Sheet1")
+	for i := 0; err == nil && i <= long; i++ {
+		line := headings
+		if i > 0 {
+			line = row(i)
+		}
+		err = w.SetRow(fmt.Sprintf("A%d", i+1), line)
+	}
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	var content bytes.Buffer
+	if err := f.Write(&content); err != nil {
+		b.Fatal(err)
+	}
+	read(b, XLSX, content.Bytes())
+}
+
+// BenchmarkCSV reads a text file of 5,000 lines.
+func BenchmarkCSV(b *testing.B) {
+	var content strings.Builder
+	for i := 0; i <= long; i++ {
+		line := headings
+		if i > 0 {
+			line = row(i)
+		}
+		for _, v := range line {
+			_, _ = fmt.Fprintf(&content, "%v;", v)
+		}
+		content.WriteByte('\n')
+	}
+	read(b, CSV, []byte(content.String()))
+}
+
+func read(b *testing.B, kind Kind, content []byte) {
+	b.Helper()
+	b.SetBytes(int64(len(content)))
+	b.ReportAllocs()
+	for b.Loop() {
+		list, err := Read(b.Context(), kind, bytes.NewReader(content), int64(len(content)))
+		if err != nil || len(list.Pallets) != long {
+			b.Fatalf("%d pallets: %v", len(list.Pallets), err)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package tables
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/go-pdf/fpdf"
+	"github.com/xuri/excelize/v2"
+)
+
+// booked is a workbook that fill has filled.
+func booked(t *testing.T, fill func(*excelize.File) error) []byte {
+	t.Helper()
+	f := excelize.NewFile()
+	if err := fill(f); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// paged is a PDF of some pages.
+func paged(t *testing.T, pages int) []byte {
+	t.Helper()
+	p := fpdf.New("P", "mm", "A4", "")
+	p.SetFont("Helvetica", "", 8)
+	for i := range pages {
+		p.AddPage()
+		p.CellFormat(0, 5, fmt.Sprintf("Page %d", i+1), "", 1, "L", false, 0, "")
+	}
+	var b bytes.Buffer
+	if err := p.Output(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestWhatIsTooMuchOrNoneIsRefusedByItsName(t *testing.T) {
+	t.Parallel()
+	sheets := func(n int) []byte {
+		return booked(t, func(f *excelize.File) error {
+			for i := range n - 1 {
+				if _, err := f.NewSheet(fmt.Sprintf("S%d", i)); err != nil {
+					return err
+				}
+			}
+			return f.SetCellValue("Sheet1", "A1", "x")
+		})
+	}
+	bomb := zipped(t, map[string]string{"xl/worksheets/sheet1.xml": strings.Repeat(" ", MaxUnpacked+1)})
+	cutOff := booked(t, func(f *excelize.File) error { return f.SetCellValue("Sheet1", "A1", "x") })
+	for name, c := range map[string]struct {
+		kind    Kind
+		content []byte
+		want    string
+	}{
+		"50 sheets":               {XLSX, sheets(MaxSheets), "Sheet11[x]"},
+		"51 sheets":               {XLSX, sheets(MaxSheets + 1), TooManySheets},
+		"zip bomb":                {XLSX, bomb, TooLarge},
+		"rows are many":           {XLSX, manyRows(t, MaxRows+1), TooManyRows},
+		"cut off workbook":        {XLSX, cutOff[:len(cutOff)-40], Malformed},
+		"no workbook":             {XLSX, []byte("PK\x03\x04 and nothing more"), Malformed},
+		"old workbook":            {XLSX, append(bytes.Clone(ole), make([]byte, 600)...), Malformed},
+		"200 pages":               {PDF, paged(t, MaxPages), ""},
+		"201 pages":               {PDF, paged(t, MaxPages+1), TooManyPages},
+		"page of too much":        {PDF, printed(bytes.Repeat([]byte("BT /F1 8 Tf (xxxxxxxx) Tj ET\n"), maxPageContent/20)), TooLarge},
+		"no PDF":                  {PDF, []byte("%PDF-1.7 and nothing more"), Malformed},
+		"PDF 2.0 within rubbish":  {PDF, append([]byte("\r\n\r\n"), append(bytes.Replace(printed([]byte("BT /F1 8 Tf 50 700 Td (Pallet) Tj ET")), []byte("%PDF-1.4"), []byte("%PDF-2.0"), 1), "\n\nrubbish"...)...), "page 11[Pallet]"},
+		"nothing, as a workbook":  {XLSX, nil, Malformed},
+		"nothing, as a PDF":       {PDF, nil, Malformed},
+		"a format there is not":   {"docx", nil, Malformed},
+		"a picture, as a PDF":     {PDF, []byte("\x89PNG\r\n"), Malformed},
+		"a PDF, as a workbook":    {XLSX, paged(t, 1), Malformed},
+		"a workbook, as CSV text": {CSV, sheets(1), WrongEncoding},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := rowsOf(t, c.kind, c.content); got != c.want && (c.want != "" || !strings.HasSuffix(got, "page 2001[Page 200]")) {
+				t.Errorf("%.200s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func manyRows(t *testing.T, n int) []byte {
+	t.Helper()
+	return booked(t, func(f *excelize.File) error {
+		w, err := f.NewStreamWriter("Sheet1")
+		for i := 1; err == nil && i <= n; i++ {
+			err = w.SetRow(fmt.Sprintf("A%d", i), []any{i})
+		}
+		return errors.Join(err, w.Flush())
+	})
+}
+
+// TestReadingEndsWithItsContext: of each format.
+func TestReadingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for kind, content := range map[Kind][]byte{CSV: []byte("a,b,c\n"), XLSX: manyRows(t, 2), PDF: paged(t, 2)} {
+		if _, err := Read(over, kind, bytes.NewReader(content), int64(len(content))); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+// TestWhatLiesBehindCellsIsTold: stored numbers, merged cells, and what a
+// person does not see.
+func TestWhatLiesBehindCellsIsTold(t *testing.T) {
+	t.Parallel()
+	content := booked(t, func(f *excelize.File) error {
+		format := `0.00" kg"`
+		style, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
+		return errors.Join(err,
+			f.SetSheetRow("Sheet1", "A1", &[]any{"Net", nil, "Lot"}), f.MergeCell("Sheet1", "A1", "B1"),
+			f.SetSheetRow("Sheet1", "A2", &[]any{4.5, 106141412345678900, "x"}), f.SetCellStyle("Sheet1", "A2", "A2", style),
+			f.SetSheetRow("Sheet1", "A3", &[]any{"hidden"}), f.SetRowVisible("Sheet1", 3, false),
+			f.SetCellFormula("Sheet1", "D4", "A2*2"), f.SetCellValue("Sheet1", "C4", "y"), f.MergeCell("Sheet1", "C4", "C6"), f.SetCellValue("Sheet1", "A6", "z"))
+	})
+	const want = "Sheet11[Net·Net·Lot]Sheet12[4.50 kg·106141412345678900·x]Sheet14[··y]Sheet16[z··y] imprecise_number@2 formula_without_value@4 hidden_rows_skipped@3"
+	if got := rowsOf(t, XLSX, content); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	book, err := Read(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := book.Tables[0].Rows
+	if !rows[0].Cells[1].Merged || rows[0].Cells[0].Merged || !rows[3].Cells[2].Merged || rows[1].Cells[0].Number != "4.5" || rows[1].Cells[2].Number != "" {
+		t.Errorf("%+v", rows)
+	}
+}
