@@ -16,6 +16,9 @@ const (
 	maxCalls = 512
 	// maxQueued is how many script calls may wait for the next pipelines.
 	maxQueued = 8 * maxCalls
+	// tripSpacing is the time from the beginning of a round trip to that of the next. A trip costs this machine
+	// and Redis much more than one more call in it.
+	tripSpacing = time.Millisecond
 )
 
 var (
@@ -26,8 +29,8 @@ var (
 	errOpen      = fmt.Errorf("%w: Redis is left alone since it failed", errNotSent)
 )
 
-// batcher carries orders to Redis, one round trip at a time. When none is under way, an order goes at
-// once; what comes in meanwhile goes together in the next.
+// batcher carries orders to Redis, one round trip at a time and at most one in tripSpacing. When none is under
+// way and none was a moment ago, an order goes at once; what comes in meanwhile goes together in the next.
 //
 // A command that may have reached Redis is never sent again: if its answer is lost, the order has failed.
 type batcher struct {
@@ -40,7 +43,8 @@ type batcher struct {
 	tripTimeout time.Duration
 
 	mu     sync.Mutex
-	busy   bool
+	busy   bool      // somebody carries
+	began  time.Time // the last round trip
 	queue  []*order
 	queued map[orderKey]*order
 }
@@ -90,23 +94,44 @@ func (b *batcher) join(key orderKey, w window, cost int, now time.Time) (mine pl
 		mine.number = joined.takes
 		joined.takes++
 	}
-	mustCarry = !b.busy
+	if b.busy {
+		return mine, false, nil
+	}
 	b.busy = true
-	return mine, mustCarry, nil
+	if now.Sub(b.began) >= tripSpacing {
+		return mine, true, nil
+	}
+	go b.carryOn()
+	return mine, false, nil
 }
 
-// carry makes one round trip with what is queued, and leaves what came in meanwhile to a goroutine that
-// goes on until the queue is empty. So a caller that found nothing under way waits for its own answer
-// only, and no goroutine is needed for it.
+// carry makes one round trip with what is queued, and leaves what came in meanwhile to a goroutine. So a
+// caller that found nothing under way waits for its own answer only, and no goroutine is needed for it.
 func (b *batcher) carry() {
 	b.trip()
 	if !b.rest() {
-		go func() {
-			for done := false; !done; done = b.rest() {
-				b.trip()
-			}
-		}()
+		go b.carryOn()
 	}
+}
+
+// carryOn makes round trips until the queue is empty.
+func (b *batcher) carryOn() {
+	for done := false; !done; done = b.rest() {
+		if early := b.early(); early > 0 {
+			time.Sleep(early)
+		}
+		b.trip()
+	}
+}
+
+// early returns how long the next round trip should wait for more, which it does not when it is full.
+func (b *batcher) early() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.queue) >= maxCalls {
+		return 0
+	}
+	return tripSpacing - time.Since(b.began)
 }
 
 // rest reports whether the queue is empty, and if so marks the batcher idle.
@@ -130,11 +155,18 @@ func (b *batcher) next(n int) []*order {
 	return batch
 }
 
+func (b *batcher) begin() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.began = time.Now()
+	return b.began
+}
+
 // trip makes one round trip. When Redis is too slow for it, or has failed once too often, those who have
 // come meanwhile are not made to wait for it as well: nothing is sent for them.
 func (b *batcher) trip() {
 	batch := b.next(maxCalls)
-	start := time.Now()
+	start := b.begin()
 	deadline := start.Add(b.tripTimeout)
 	if latest := batch[0].since.Add(b.timeout); latest.Before(deadline) {
 		deadline = latest
