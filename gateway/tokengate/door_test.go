@@ -49,7 +49,9 @@ func TestOnlyAGateThatComesFirstGetsADoor(t *testing.T) {
 	t.Parallel()
 
 	g, another := new(Gate), new(Gate)
-	route := func(handlers ...caddyhttp.MiddlewareHandler) caddyhttp.Route { return caddyhttp.Route{Handlers: handlers} }
+	route := func(handlers ...caddyhttp.MiddlewareHandler) caddyhttp.Route {
+		return caddyhttp.Route{Handlers: handlers}
+	}
 	matched := route(g)
 	matched.MatcherSets = caddyhttp.MatcherSets{{}}
 	strict := true

@@ -134,6 +134,6 @@ func (p problem) send(w http.ResponseWriter, contentType string, body []byte) er
 		header["Retry-After"] = values[3:4:4]
 	}
 	w.WriteHeader(p.Status)
-	_, err := w.Write(body)
+	_, err := w.Write(body) //nolint:gosec // G705: JSON in which every string is escaped, or what html/template made
 	return err
 }
