@@ -40,13 +40,12 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 		t.Errorf("%s, want %s", &got, &want)
 	}
 	var left int
-	db := openAt(t, dsn)
 	takeBack(t, dsn)
-	if err := db.GetContext(t.Context(), &left, `SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+	if err := operator(t, dsn).GetContext(t.Context(), &left, `SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = 'public' AND c.relkind IN ('r', 'i', 'S') AND c.relname NOT LIKE 'goose%'`); err != nil || left != 0 {
 		t.Errorf("%d tables and indexes are left (%v)", left, err)
 	}
-	if err := NewRepository(db).Ready(t.Context()); err == nil {
+	if err := NewRepository(openAt(t, dsn)).Ready(t.Context()); err == nil {
 		t.Error("without a schema the repository is ready")
 	}
 }
@@ -99,7 +98,7 @@ func TestMigrateRefusesOtherDirectionsAndDSNs(t *testing.T) {
 func TestEveryKeyBeginsWithTheOrganization(t *testing.T) {
 	t.Parallel()
 	var wrong []string
-	if err := openTest(t).SelectContext(t.Context(), &wrong, `
+	if err := operator(t, pgtestDSN(t)).SelectContext(t.Context(), &wrong, `
 		SELECT i.indexrelid::regclass::text FROM pg_index i
 		JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
