@@ -82,6 +82,7 @@ func start(t *testing.T) *running {
 			args: []string{"serve"}, stdout: io.Discard, stderr: logWriter,
 			environ: []string{
 				"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true",
+				"DOCUMENTS_DIR=" + t.TempDir(),
 			},
 		})
 		_ = logWriter.Close()
@@ -203,7 +204,7 @@ func TestServeNeedsNoPostgresToStart(t *testing.T) {
 	go func() {
 		s.done <- run(ctx, program{
 			args: []string{"serve"}, stderr: logWriter,
-			environ: []string{"DATABASE_URL=postgres://127.0.0.1:1/none", "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true"},
+			environ: []string{"DATABASE_URL=postgres://127.0.0.1:1/none", "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()},
 		})
 		_ = logWriter.Close()
 	}()
@@ -228,7 +229,7 @@ func TestServeSaysThatAnAddressIsTaken(t *testing.T) {
 	defer taken.Close()
 	address := taken.Listener.Addr().String()
 	for _, environ := range [][]string{
-		{"LISTEN_ADDRESS=" + address, "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true"}, {"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=" + address, "QUAYSIDE_DEMO=true"},
+		{"LISTEN_ADDRESS=" + address, "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()}, {"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=" + address, "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()},
 	} {
 		err := run(t.Context(), program{args: []string{"serve"}, environ: append(environ, "DATABASE_URL=host=nowhere"), stderr: io.Discard})
 		if err == nil || !strings.Contains(err.Error(), address) {

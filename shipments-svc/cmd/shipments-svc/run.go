@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/reader"
 	"github.com/quayside/quayside/shipments-svc/internal/server"
 )
 
@@ -36,6 +38,9 @@ func run(ctx context.Context, p program) error {
 	if len(p.args) == 0 {
 		return fmt.Errorf("%w\n%s", errUsage, usage)
 	}
+	if p.args[0] == reader.Command {
+		return reader.Child(ctx, p.args[1:], os.Stdin, p.stdout)
+	}
 	command, ok := map[string]func(context.Context, program, config.Config) error{
 		"serve": serve, "migrate": migrate, "seed": runSeed, "health": health,
 	}[p.args[0]]
@@ -54,7 +59,7 @@ func migrate(ctx context.Context, p program, cfg config.Config) error {
 	if len(p.args) != 1 {
 		return fmt.Errorf("%w: migrate takes up, down or status", errUsage)
 	}
-	return postgres.Migrate(ctx, cfg.MigrationURL(), p.args[0], p.stdout)
+	return postgres.Migrate(ctx, cfg.DirectURL(), p.args[0], p.stdout)
 }
 
 func health(ctx context.Context, p program, cfg config.Config) error {

@@ -31,7 +31,7 @@ func runSeed(ctx context.Context, p program, cfg config.Config) (err error) {
 	if err != nil {
 		return seed.Explain(err, "")
 	}
-	stored, err := newService(postgres.NewRepository(db)).Import(ctx, org, all)
+	stored, err := newService(postgres.NewRepository(db), nil, nil).Import(ctx, org, all)
 	if err != nil {
 		return seed.Explain(err, "/shipments")
 	}

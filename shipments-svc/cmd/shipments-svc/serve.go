@@ -19,6 +19,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/logbuffer"
 	"github.com/quayside/quayside/shipments-svc/internal/outage"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/reader"
 	"github.com/quayside/quayside/shipments-svc/internal/relay"
 	"github.com/quayside/quayside/shipments-svc/internal/server"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -54,7 +55,15 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		}, func() float64 { return float64(lines.Dropped()) }),
 	)
 	repo := postgres.NewRepository(db)
-	service := newService(repo)
+	kept, err := openFiles(cfg)
+	if err != nil {
+		return err
+	}
+	children, err := reader.New(cfg.DocumentWorkers + dryRuns)
+	if err != nil {
+		return err
+	}
+	service := newService(repo, kept, children)
 	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: observer(metrics)}
 	inner := server.NewInner(metrics, repo.Ready)
 	callers := identity.NewVerifier("shipments-svc", keys, time.Now)
@@ -72,7 +81,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		inner.Drain()
 		service.Drain()
 	}
-	defer background(ctx, relay.New(repo, log, lag(metrics)).Run)()
+	defer background(ctx, append(reading(cfg, repo, service, log, metrics), relay.New(repo, log, lag(metrics)).Run)...)()
 	return server.Serve(ctx, log, drain,
 		server.Server{Name: "public", Listener: public, Handler: callers.Guard(log, transport.New(service, wiring, log))},
 		server.Server{Name: "inner", Listener: private, Handler: inner})
@@ -92,8 +101,11 @@ func background(ctx context.Context, work ...func(context.Context)) (end func())
 	}
 }
 
-func newService(repo *postgres.Repository) *shipments.Service {
-	return shipments.NewService(repo, checks.Run, func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, time.Now)
+func newService(repo *postgres.Repository, kept shipments.Files, children shipments.Reader) *shipments.Service {
+	return shipments.NewService(shipments.Needs{
+		Repository: repo, Files: kept, Reader: children, Judge: checks.Run,
+		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
+	})
 }
 
 // observer returns what feeds the requests' metric. Its labels are bounded:

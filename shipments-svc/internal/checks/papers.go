@@ -91,7 +91,7 @@ func packingListReadable(e shipments.Evidence) finding {
 		switch doc.Status {
 		case shipments.Failed:
 			failed = append(failed, fmt.Sprintf("the %s could not be read: %s", paper(e, doc), strings.TrimSuffix(doc.Failure.Detail, ".")))
-		case shipments.Queued, shipments.Reading:
+		case shipments.Queued, shipments.BeingRead:
 			waiting++
 		default:
 			rows += doc.RowsRead

@@ -21,22 +21,48 @@ type Config struct {
 	ListenAddress     string     `env:"LISTEN_ADDRESS" envDefault:":8081" doc:"Where requests that came through the gateway are answered."`
 	InnerAddress      string     `env:"INNER_ADDRESS" envDefault:":9081" doc:"Where health and metrics are answered. Never published."`
 	DatabaseURL       string     `env:"DATABASE_URL,required" secret:"true" doc:"Postgres, perhaps through a transaction pooler."`
-	DatabaseDirectURL string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Postgres itself, for migrate, which no pooler may stand before. DATABASE_URL if empty."`
+	DatabaseDirectURL string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Postgres itself, for migrate and for being told of work, which no pooler may stand before. DATABASE_URL if empty."`
 	GatewayPublicKeys string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"What gateways' signatures are checked with: one Ed25519 public key in PEM, or two while they change over. Needed by serve."`
+	DocumentsDir      string     `env:"DOCUMENTS_DIR" envDefault:"documents" doc:"The directory in which the files of documents are kept, unless there is a S3_BUCKET. Only this service may use it."`
+	S3Bucket          string     `env:"S3_BUCKET" doc:"The bucket in which the files of documents are kept; it must be there."`
+	S3Endpoint        string     `env:"S3_ENDPOINT" envDefault:"https://s3.amazonaws.com" doc:"The http or https URL of the bucket's service."`
+	S3Region          string     `env:"S3_REGION" doc:"The region of the bucket, where its service has several."`
+	S3AccessKey       string     `env:"S3_ACCESS_KEY" secret:"true" doc:"Who may use the bucket."`
+	S3SecretKey       string     `env:"S3_SECRET_KEY" secret:"true" doc:"The secret that proves it."`
+	DocumentWorkers   int        `env:"DOCUMENT_WORKERS" envDefault:"2" doc:"How many documents are read at once, each in a process of up to 256 MiB. 0: others read them."`
 	LogLevel          slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
 	Demo              bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits what everybody knows, passwords that begin with demo- and the key of the demo, and having no GATEWAY_PUBLIC_KEYS."`
 }
+
+// maxWorkers is how many documents are read at once at most.
+const maxWorkers = 64
 
 // Load reads the configuration from environ, a list of NAME=value.
 func Load(environ []string) (Config, error) {
 	cfg, err := load[Config](environ)
 	return cfg, errors.Join(err,
 		cfg.checkDSN("DATABASE_URL", cfg.DatabaseURL),
-		cfg.checkDSN("DATABASE_DIRECT_URL", cfg.DatabaseDirectURL))
+		cfg.checkDSN("DATABASE_DIRECT_URL", cfg.DatabaseDirectURL),
+		cfg.checkDocuments())
 }
 
-// MigrationURL returns the DSN under which migrations run.
-func (c Config) MigrationURL() string {
+// checkDocuments judges what is said of documents.
+func (c Config) checkDocuments() error {
+	var errs []error
+	if c.S3Bucket != "" && (c.S3AccessKey == "" || c.S3SecretKey == "") {
+		errs = append(errs, errors.New("S3_BUCKET is set, and S3_ACCESS_KEY or S3_SECRET_KEY is not"))
+	}
+	if strings.HasPrefix(c.S3SecretKey, demoPrefix) && !c.Demo {
+		errs = append(errs, errors.New("S3_SECRET_KEY is one of the demo, which everybody knows; set another, or QUAYSIDE_DEMO=true"))
+	}
+	if c.DocumentWorkers < 0 || c.DocumentWorkers > maxWorkers {
+		errs = append(errs, fmt.Errorf("DOCUMENT_WORKERS must be from 0 to %d", maxWorkers))
+	}
+	return errors.Join(errs...)
+}
+
+// DirectURL returns the DSN that leads to Postgres and not to a pooler.
+func (c Config) DirectURL() string {
 	if c.DatabaseDirectURL != "" {
 		return c.DatabaseDirectURL
 	}

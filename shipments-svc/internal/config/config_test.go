@@ -16,19 +16,37 @@ func TestDefaultsAreThoseOfALaptop(t *testing.T) {
 	cfg, err := Load([]string{"DATABASE_URL=postgres://u:p@localhost:5432/shipments"})
 	want := Config{
 		ListenAddress: ":8081", InnerAddress: ":9081", DatabaseURL: "postgres://u:p@localhost:5432/shipments", LogLevel: slog.LevelInfo,
+		DocumentsDir: "documents", S3Endpoint: "https://s3.amazonaws.com", DocumentWorkers: 2,
 	}
 	if err != nil || cfg != want {
 		t.Errorf("%+v (%v), want %+v", cfg, err, want)
 	}
-	if cfg.MigrationURL() != cfg.DatabaseURL {
+	if cfg.DirectURL() != cfg.DatabaseURL {
 		t.Error("migrations have another database")
+	}
+}
+
+func TestABucketNeedsItsKeysAndWorkersAreBounded(t *testing.T) {
+	t.Parallel()
+	for want, environ := range map[string][]string{
+		"S3_SECRET_KEY is not":         {"S3_BUCKET=b", "S3_ACCESS_KEY=hunter2"},
+		"S3_SECRET_KEY is one of the":  {"S3_BUCKET=b", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=demo-hunter2"},
+		"DOCUMENT_WORKERS must be":     {"DOCUMENT_WORKERS=65"},
+		"DOCUMENT_WORKERS must be fro": {"DOCUMENT_WORKERS=-1"},
+	} {
+		if _, err := Load(append(environ, "DATABASE_URL=host=x")); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v: %v", environ, err)
+		}
+	}
+	if _, err := Load([]string{"DATABASE_URL=host=x", "S3_BUCKET=b", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=s", "DOCUMENT_WORKERS=0"}); err != nil {
+		t.Error(err)
 	}
 }
 
 func TestADirectURLIsForMigrations(t *testing.T) {
 	t.Parallel()
 	cfg, err := Load([]string{"DATABASE_URL=host=pooler", "DATABASE_DIRECT_URL=host=primary"})
-	if err != nil || cfg.MigrationURL() != "host=primary" || cfg.DatabaseURL != "host=pooler" {
+	if err != nil || cfg.DirectURL() != "host=primary" || cfg.DatabaseURL != "host=pooler" {
 		t.Errorf("%+v (%v)", cfg, err)
 	}
 }

@@ -76,7 +76,7 @@ func (c *connection) judge(ctx context.Context, err *error) {
 // foreseen reports whether err is one that the protocol knows, or database/sql.
 func foreseen(err error) bool {
 	_, said := errors.AsType[*pq.Error](err)
-	return err == nil || said || errors.Is(err, errRefused) || errors.Is(err, io.EOF) || errors.Is(err, driver.ErrBadConn) ||
+	return err == nil || said || errors.Is(err, io.EOF) || errors.Is(err, driver.ErrBadConn) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -59,7 +60,7 @@ func events(t *testing.T, r *Repository, org shipments.OrgID) (all []shipments.E
 // TestEveryChangeIsAnnounced, as the shipment and the document were after it.
 func TestEveryChangeIsAnnounced(t *testing.T) {
 	t.Parallel()
-	r, _ := newTest(t)
+	r := NewRepository(openTest(t))
 	org, ctx := repotest.Org(), t.Context()
 	s := repotest.Shipment(shipments.Pending, repotest.Noon)
 	do := func(err error) {
@@ -138,7 +139,7 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 
 func TestWhatIsUndoneIsNotAnnounced(t *testing.T) {
 	t.Parallel()
-	r, _ := newTest(t)
+	r := NewRepository(openTest(t))
 	org, failed := repotest.Org(), errors.New("no")
 	_, _, err := r.Once(t.Context(), org, shipments.Key{Text: "k"}, repotest.Noon, func(ctx context.Context) ([]byte, error) {
 		if err := r.Create(ctx, org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By); err != nil {
@@ -229,7 +230,8 @@ func TestNumbersAreDenseWhateverIsKilled(t *testing.T) {
 // TestOldEventsAreForgottenInBatches, and the numbers go on.
 func TestOldEventsAreForgottenInBatches(t *testing.T) {
 	t.Parallel()
-	r, db := newTest(t)
+	db := openTest(t)
+	r := NewRepository(db)
 	org, theirs := repotest.Org(), repotest.Org()
 	for _, o := range []shipments.OrgID{org, theirs} {
 		for range 6 {
@@ -267,13 +269,12 @@ func TestOldEventsAreForgottenInBatches(t *testing.T) {
 // events they have.
 func TestWaitingOrganizationsAreFoundByTheIndex(t *testing.T) {
 	t.Parallel()
-	dsn := pgtestDSN(t)
-	db := oneConn(t, dsn)
+	db := oneConn(t, pgtestDSN(t))
 	for range 3 {
 		fill(t, db, uuid.UUID(repotest.Org()), 1000, 10)
 	}
 	exec(t, db, `ANALYZE`)
-	r := NewRepository(openAt(t, dsn))
+	r := NewRepository(sqlx.NewDb(db.DB, "postgres"))
 	orgs, err := r.Waiting(t.Context(), shipments.OrgID{}, 2)
 	if err != nil || len(orgs) != 2 {
 		t.Fatalf("%v (%v)", orgs, err)

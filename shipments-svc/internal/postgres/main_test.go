@@ -24,26 +24,12 @@ func pgtestDSN(tb testing.TB) string {
 	return pgtest.New(tb, Migrate)
 }
 
-// newTest returns a repository on a fresh database, and a pool of its operator,
-// whom no wall stops.
-func newTest(tb testing.TB) (*Repository, *sqlx.DB) {
+// openTest returns a pool on a fresh database.
+func openTest(tb testing.TB) *sqlx.DB {
 	tb.Helper()
-	dsn := pgtestDSN(tb)
-	return NewRepository(openAt(tb, dsn)), operator(tb, dsn)
+	return openAt(tb, pgtestDSN(tb))
 }
 
-// operator returns a pool of whoever the DSN names.
-func operator(tb testing.TB, dsn string) *sqlx.DB {
-	tb.Helper()
-	db, err := sqlx.Open("postgres", dsn)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = db.Close() })
-	return db
-}
-
-// openAt returns a pool of the program.
 func openAt(tb testing.TB, dsn string) *sqlx.DB {
 	tb.Helper()
 	db, err := Open(dsn)
@@ -63,8 +49,10 @@ func exec(tb testing.TB, db *sqlx.DB, query string, args ...any) {
 
 func TestRepositoryConforms(t *testing.T) {
 	t.Parallel()
-	repotest.Run(t, func(tb testing.TB) shipments.Repository {
-		r, _ := newTest(tb)
-		return r
-	})
+	repotest.Run(t, func(tb testing.TB) shipments.Repository { return NewRepository(openTest(tb)) })
+}
+
+func TestJobsConform(t *testing.T) {
+	t.Parallel()
+	repotest.RunJobs(t, func(tb testing.TB) repotest.Queue { return NewRepository(openTest(tb)) })
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"strconv"
 	"time"
@@ -23,45 +22,33 @@ var errDSN = errors.New("not a Postgres URL or key=value DSN that lib/pq can rea
 // Open returns a pool for a DSN in either of libpq's forms. It does not
 // connect: a program starts without Postgres and serves once it is there.
 //
-// Statements run only within transactions, which begin in a scope: see walled.
-// With parameters they take one round trip and survive PgBouncer's
+// Queries with parameters take one round trip and survive PgBouncer's
 // transaction pooling (binary_parameters=yes); beware that a []byte then
 // reaches Postgres as bytea, so jsonb takes a string. Postgres itself gives
 // up a statement when the client would.
 //
 // told is told after each exchange whether Postgres can serve: nil, or why not.
 func Open(dsn string, told ...func(error)) (*sqlx.DB, error) {
-	c, err := connect(dsn, told...)
-	if err != nil {
-		return nil, err
-	}
-	return pool(c), nil
-}
-
-func connect(dsn string, told ...func(error)) (connector, error) {
 	cfg, err := pq.NewConfig(dsn)
 	if err != nil {
-		return connector{}, errDSN
+		return nil, errDSN
 	}
 	cfg.BinaryParameters = true
-	timeout, set := cfg.Runtime["statement_timeout"]
-	if !set {
-		timeout = strconv.FormatInt(exchange.Milliseconds(), 10)
+	if cfg.Runtime == nil {
+		cfg.Runtime = map[string]string{}
 	}
-	delete(cfg.Runtime, "statement_timeout") // a transaction sets it, because a pooler would not
+	if _, set := cfg.Runtime["statement_timeout"]; !set {
+		cfg.Runtime["statement_timeout"] = strconv.FormatInt(exchange.Milliseconds(), 10)
+	}
 	opening, err := pq.NewConnectorConfig(cfg)
 	if err != nil {
-		return connector{}, errDSN
+		return nil, errDSN
 	}
 	opening.Dialer(dialer{})
-	return connector{walled{opening, timeout}, told}, nil
-}
-
-func pool(c driver.Connector) *sqlx.DB {
-	db := sqlx.NewDb(sql.OpenDB(c), "postgres")
+	db := sqlx.NewDb(sql.OpenDB(connector{opening, told}), "postgres")
 	db.SetMaxOpenConns(maxConns)
 	db.SetMaxIdleConns(maxConns)
 	db.SetConnMaxLifetime(connLifetime)
 	db.SetConnMaxIdleTime(connIdle)
-	return db
+	return db, nil
 }

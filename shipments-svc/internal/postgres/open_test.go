@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 func TestOpenRefusesWhatIsNoDSNWithoutRepeatingIt(t *testing.T) {
@@ -41,7 +39,7 @@ func TestPostgresGivesUpAStatementByItself(t *testing.T) {
 			suffix = strings.Replace(suffix, "&", "?", 1)
 		}
 		var got string
-		if err := NewRepository(openAt(t, dsn+suffix)).reads(t.Context(), repotest.Org()).GetContext(t.Context(), &got, `SHOW statement_timeout`); err != nil || got != want {
+		if err := openAt(t, dsn+suffix).GetContext(t.Context(), &got, `SHOW statement_timeout`); err != nil || got != want {
 			t.Errorf("statement_timeout is %s, want %s (%v)", got, want, err)
 		}
 	}
@@ -51,12 +49,12 @@ func TestPostgresGivesUpAStatementByItself(t *testing.T) {
 // 57014 and not the context's error.
 func TestAStatementThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 	t.Parallel()
-	repo, _ := newTest(t)
+	db := openTest(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	for name, ctx := range map[string]context.Context{"by its deadline": ctx, "by statement_timeout": t.Context()} {
 		start := time.Now()
-		_, err := repo.writes(ctx, repotest.Org()).ExecContext(ctx, `SELECT pg_sleep(10)`)
+		_, err := db.ExecContext(ctx, `SELECT pg_sleep(10)`)
 		if took := time.Since(start); !Unavailable(err) || took > 2*time.Second {
 			t.Errorf("%s: %v after %s", name, err, took)
 		}
@@ -68,8 +66,7 @@ func TestAStatementThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 func TestNothingIsPreparedOnTheConnection(t *testing.T) {
 	t.Parallel()
 	var n int
-	repo, _ := newTest(t)
-	if err := repo.reads(t.Context(), repotest.Org()).GetContext(t.Context(), &n, `SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, ""); err != nil || n != 0 {
+	if err := openTest(t).GetContext(t.Context(), &n, `SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, ""); err != nil || n != 0 {
 		t.Errorf("%d prepared statements (%v)", n, err)
 	}
 }

@@ -71,7 +71,9 @@ func subjectRowOf(e shipments.Event) subjectRow {
 		PalletsCount: s.PalletsCount, CreatedAt: s.CreatedAt, ApprovedAt: s.ApprovedAt,
 	}}
 	if e.Document != nil {
-		row.Document = new(documentRowOf(*e.Document))
+		doc := *e.Document
+		doc.Facts, doc.Remarks = nil, nil // for those who read the document
+		row.Document = new(documentRowOf(doc))
 	}
 	return row
 }

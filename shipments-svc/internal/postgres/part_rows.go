@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"encoding/json"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -46,14 +45,23 @@ type palletRow struct {
 	Boxes       int             `json:"boxes"`
 	BoxWeight   shipments.Grams `json:"box_weight_g"`
 	Document    *uuid.UUID      `json:"document_id"`
+	Sheet       string          `json:"source_sheet"`
 	Row         *int            `json:"source_row"`
+	Places      *placesRow      `json:"places"`
+	Contents    []contentRow    `json:"contents"`
 	SSCC        *string         `json:"sscc,omitempty"` // only written
 }
 
 func palletRowOf(p shipments.Pallet) palletRow {
 	row := palletRow{Number: p.Number, ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: p.BoxWeight}
 	if p.Source != (shipments.Source{}) {
-		row.Document, row.Row = new(uuid.UUID(p.Source.Document)), &p.Source.Row
+		row.Document, row.Sheet, row.Row = new(uuid.UUID(p.Source.Document)), p.Source.Sheet, &p.Source.Row
+	}
+	if p.Places != (shipments.Places{}) {
+		row.Places = new(placesRowOf(p.Places))
+	}
+	for _, c := range p.Contents {
+		row.Contents = append(row.Contents, contentRow{c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight, placeRow(c.Place)})
 	}
 	if sscc, ok := shipments.SSCC(p.Number); ok {
 		row.SSCC = &sscc
@@ -64,9 +72,52 @@ func palletRowOf(p shipments.Pallet) palletRow {
 func (r palletRow) pallet() shipments.Pallet {
 	p := shipments.Pallet{Number: r.Number, ProduceName: r.ProduceName, Calibre: r.Calibre, Boxes: r.Boxes, BoxWeight: r.BoxWeight}
 	if r.Document != nil && r.Row != nil {
-		p.Source = shipments.Source{Document: shipments.DocumentID(*r.Document), Row: *r.Row}
+		p.Source = shipments.Source{Document: shipments.DocumentID(*r.Document), Sheet: r.Sheet, Row: *r.Row}
+	}
+	if r.Places != nil {
+		p.Places = r.Places.places()
+	}
+	for _, c := range r.Contents {
+		p.Contents = append(p.Contents, shipments.Content{
+			ProduceName: c.ProduceName, Calibre: c.Calibre, Boxes: c.Boxes, BoxWeight: c.BoxWeight, Place: shipments.Place(c.Place),
+		})
 	}
 	return p
+}
+
+// placeRow is a shipments.Place as it is kept.
+type placeRow struct {
+	Sheet string `json:"sheet,omitempty"`
+	Row   int    `json:"row,omitempty"`
+}
+
+// placesRow is a shipments.Places as it is kept.
+type placesRow struct {
+	Number      placeRow `json:"pallet_number,omitzero"`
+	ProduceName placeRow `json:"produce_name,omitzero"`
+	Calibre     placeRow `json:"calibre,omitzero"`
+	Boxes       placeRow `json:"boxes,omitzero"`
+	BoxWeight   placeRow `json:"box_weight_g,omitzero"`
+}
+
+func placesRowOf(p shipments.Places) placesRow {
+	return placesRow{placeRow(p.Number), placeRow(p.ProduceName), placeRow(p.Calibre), placeRow(p.Boxes), placeRow(p.BoxWeight)}
+}
+
+func (r placesRow) places() shipments.Places {
+	return shipments.Places{
+		Number: shipments.Place(r.Number), ProduceName: shipments.Place(r.ProduceName), Calibre: shipments.Place(r.Calibre),
+		Boxes: shipments.Place(r.Boxes), BoxWeight: shipments.Place(r.BoxWeight),
+	}
+}
+
+// contentRow is a shipments.Content as it is kept.
+type contentRow struct {
+	ProduceName string          `json:"produce_name"`
+	Calibre     string          `json:"calibre"`
+	Boxes       int             `json:"boxes"`
+	BoxWeight   shipments.Grams `json:"box_weight_g"`
+	Place       placeRow        `json:"place"`
 }
 
 // checkRow is a shipments.Check as SQL names its fields.
@@ -81,6 +132,7 @@ type checkRow struct {
 // locationRow is a shipments.Location as it is kept.
 type locationRow struct {
 	Document uuid.UUID `json:"document_id"` // zero: none
+	Sheet    string    `json:"sheet,omitempty"`
 	Row      int       `json:"row"`
 	Pallet   string    `json:"pallet_number"`
 }
@@ -88,7 +140,7 @@ type locationRow struct {
 func checkRowOf(c shipments.Check) checkRow {
 	row := checkRow{Name: c.Name, Result: c.Result, Details: c.Details, Count: c.Count, Locations: []locationRow{}}
 	for _, l := range c.Locations {
-		row.Locations = append(row.Locations, locationRow{uuid.UUID(l.Document), l.Row, l.PalletNumber})
+		row.Locations = append(row.Locations, locationRow{uuid.UUID(l.Document), l.Sheet, l.Row, l.PalletNumber})
 	}
 	return row
 }
@@ -97,45 +149,8 @@ func (r checkRow) check() shipments.Check {
 	c := shipments.Check{Name: r.Name, Result: r.Result, Details: r.Details, Count: r.Count}
 	for _, l := range r.Locations {
 		c.Locations = append(c.Locations, shipments.Location{
-			Source: shipments.Source{Document: shipments.DocumentID(l.Document), Row: l.Row}, PalletNumber: l.Pallet,
+			Source: shipments.Source{Document: shipments.DocumentID(l.Document), Sheet: l.Sheet, Row: l.Row}, PalletNumber: l.Pallet,
 		})
 	}
 	return c
-}
-
-// documentRow is a shipments.Document as SQL names its fields.
-type documentRow struct {
-	ID               uuid.UUID                `json:"id"`
-	Type             shipments.DocumentType   `json:"type"`
-	Status           shipments.DocumentStatus `json:"status"`
-	SHA256           []byte                   `json:"sha256"` // base64 in JSON
-	RowsRead         int                      `json:"rows_read"`
-	PalletsExtracted int                      `json:"pallets_extracted"`
-	Declared         declaredRow              `json:"declared"`
-	CreatedAt        time.Time                `json:"created_at"`
-	ProcessedAt      time.Time                `json:"processed_at"`
-}
-
-// declaredRow is a shipments.Declared as it is kept.
-type declaredRow struct {
-	Pallets         int             `json:"pallets,omitempty"`
-	Boxes           int             `json:"boxes,omitempty"`
-	NetWeight       shipments.Grams `json:"net_weight_g,omitempty"`
-	ContainerNumber string          `json:"container_number,omitempty"`
-}
-
-func documentRowOf(d shipments.Document) documentRow {
-	return documentRow{
-		ID: uuid.UUID(d.ID), Type: d.Type, Status: d.Status, SHA256: d.SHA256[:],
-		RowsRead: d.RowsRead, PalletsExtracted: d.PalletsExtracted, Declared: declaredRow(d.Declared),
-		CreatedAt: d.CreatedAt, ProcessedAt: d.ProcessedAt,
-	}
-}
-
-func (r documentRow) document() shipments.Document {
-	return shipments.Document{
-		ID: shipments.DocumentID(r.ID), Type: r.Type, Status: r.Status, SHA256: [32]byte(r.SHA256),
-		RowsRead: r.RowsRead, PalletsExtracted: r.PalletsExtracted, Declared: shipments.Declared(r.Declared),
-		CreatedAt: r.CreatedAt.UTC(), ProcessedAt: r.ProcessedAt.UTC(),
-	}
 }

@@ -12,7 +12,8 @@ SELECT s.id, s.version, s.status, s.reference, s.vessel, s.origin, s.destination
 	s.pallets_count, s.created_at, s.approved_at,
 	(SELECT coalesce(json_agg(json_build_object(
 			'pallet_number', pallet_number, 'produce_name', produce_name, 'calibre', calibre,
-			'boxes', boxes, 'box_weight_g', box_weight_g, 'document_id', document_id, 'source_row', source_row) ORDER BY position), '[]')
+			'boxes', boxes, 'box_weight_g', box_weight_g, 'document_id', document_id, 'source_sheet', source_sheet,
+			'source_row', source_row, 'places', places, 'contents', contents) ORDER BY document_id NULLS FIRST, position), '[]')
 		FROM pallets WHERE organization_id = $1 AND shipment_id = $2) AS pallets,
 	(SELECT coalesce(json_agg(json_build_object(
 			'name', name, 'result', result, 'details', details, 'count', count, 'locations', locations) ORDER BY position), '[]')
@@ -23,8 +24,10 @@ WHERE s.organization_id = $1 AND s.id = $2`
 
 // documentsJSON is a shipment's documents as a JSON array.
 const documentsJSON = `(SELECT coalesce(json_agg(json_build_object(
-			'id', id, 'type', type, 'status', status, 'sha256', encode(sha256, 'base64'), 'rows_read', rows_read,
-			'pallets_extracted', pallets_extracted, 'declared', declared,
+			'id', id, 'type', type, 'status', status, 'run', run, 'filename', filename, 'content_type', content_type,
+			'kind', kind, 'size_bytes', size_bytes, 'sha256', encode(sha256, 'base64'), 'rows_read', rows_read,
+			'pallets_extracted', pallets_extracted, 'declared', declared, 'facts', facts, 'remarks', remarks,
+			'failure_code', failure_code, 'failure_detail', failure_detail,
 			'created_at', created_at, 'processed_at', processed_at) ORDER BY id), '[]')
 		FROM documents WHERE organization_id = $1 AND shipment_id = $2)`
 
@@ -37,7 +40,8 @@ SELECT ` + documentsJSON + ` FROM shipments WHERE organization_id = $1 AND id = 
 const headSQL = `
 SELECT s.id, s.version, s.status, s.reference, s.vessel, s.origin, s.destination,
 	s.pallets_count, s.created_at, s.approved_at,
-	ARRAY(SELECT name FROM checks WHERE organization_id = $1 AND shipment_id = $2 AND result = 'fail' ORDER BY position) AS failing
+	ARRAY(SELECT name FROM checks WHERE organization_id = $1 AND shipment_id = $2 AND result = 'fail' ORDER BY position) AS failing,
+	(SELECT count(*) FROM documents WHERE organization_id = $1 AND shipment_id = $2) AS documents
 FROM shipments s
 WHERE s.organization_id = $1 AND s.id = $2`
 
@@ -138,12 +142,12 @@ SELECT id FROM stored`
 
 const importPalletsSQL = `
 INSERT INTO pallets (organization_id, shipment_id, position, pallet_number, produce_name, calibre, boxes, box_weight_g,
-	document_id, source_row, sscc)
+	document_id, source_sheet, source_row, places, contents, sscc)
 SELECT $1, given.shipment_id, given.position, p.pallet_number, p.produce_name, p.calibre, p.boxes, p.box_weight_g,
-	p.document_id, p.source_row, p.sscc
+	p.document_id, p.source_sheet, p.source_row, p.places, p.contents, p.sscc
 FROM json_to_recordset($2::json) AS given (shipment_id uuid, position integer, part json),
 	json_to_record(given.part) AS p (pallet_number text, produce_name text, calibre text, boxes integer, box_weight_g integer,
-		document_id uuid, source_row integer, sscc text)`
+		document_id uuid, source_sheet text, source_row integer, places jsonb, contents jsonb, sscc text)`
 
 const importChecksSQL = `
 INSERT INTO checks (organization_id, shipment_id, position, name, result, details, count, locations)

@@ -1,8 +1,8 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,10 +24,18 @@ WITH revised AS (
 )
 SELECT coalesce((SELECT max(position) FROM pallets WHERE organization_id = $1 AND shipment_id = $2), 0) FROM revised`
 
-	attachSQL = `
-INSERT INTO documents (organization_id, shipment_id, id, type, status, sha256, rows_read, pallets_extracted, declared,
-	created_at, processed_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+	// putDocumentSQL stores a document, which may be there.
+	putDocumentSQL = `
+INSERT INTO documents (organization_id, shipment_id, id, type, status, run, filename, content_type, kind, size_bytes,
+	sha256, rows_read, pallets_extracted, declared, facts, remarks, failure_code, failure_detail, created_at, processed_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+ON CONFLICT (organization_id, shipment_id, id) DO UPDATE SET status = excluded.status, run = excluded.run,
+	rows_read = excluded.rows_read, pallets_extracted = excluded.pallets_extracted, declared = excluded.declared,
+	facts = excluded.facts, remarks = excluded.remarks, failure_code = excluded.failure_code,
+	failure_detail = excluded.failure_detail, processed_at = excluded.processed_at`
+
+	forgetPalletsSQL = `
+DELETE FROM pallets WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3`
 
 	detachSQL = `
 WITH detached AS (
@@ -56,7 +64,7 @@ LIMIT $5`
 // Documents implements shipments.Repository.
 func (r *Repository) Documents(ctx context.Context, org shipments.OrgID, id shipments.ID) ([]shipments.Document, error) {
 	var text []byte
-	if err := r.reads(ctx, org).GetContext(ctx, &text, documentsSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+	if err := r.on(ctx).GetContext(ctx, &text, documentsSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
 		return nil, failure("documents", err)
 	}
 	all, err := parts(text, documentRow.document)
@@ -65,7 +73,7 @@ func (r *Repository) Documents(ctx context.Context, org shipments.OrgID, id ship
 
 // Revise implements shipments.Repository.
 func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipments.Revision) error {
-	err := r.transact(ctx, org, func(tx *sqlx.Tx) error { return revise(ctx, tx, org, v) })
+	err := r.transact(ctx, func(tx *sqlx.Tx) error { return revise(ctx, tx, org, v) })
 	if err == nil {
 		r.ring()
 	}
@@ -82,20 +90,8 @@ func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.R
 	if len(before) == 0 {
 		return shipments.ErrVersion
 	}
-	if doc := v.Attached; doc != nil {
-		declared, err := json.Marshal(declaredRow(doc.Declared))
-		if err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, attachSQL, owner, id, uuid.UUID(doc.ID), string(doc.Type), string(doc.Status), doc.SHA256[:],
-			doc.RowsRead, doc.PalletsExtracted, string(declared), doc.CreatedAt, doc.ProcessedAt); err != nil {
-			return err
-		}
-	}
-	if v.Detached != (shipments.DocumentID{}) {
-		if _, err := tx.ExecContext(ctx, detachSQL, owner, id, uuid.UUID(v.Detached)); err != nil {
-			return err
-		}
+	if err := reviseDocuments(ctx, tx, org, v); err != nil {
+		return err
 	}
 	if err := storeParts(ctx, tx, org, importPalletsSQL, partRows(v.From.ID, before[0], v.Pallets, palletRowOf)); err != nil {
 		return err
@@ -106,12 +102,10 @@ func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.R
 	if err := storeParts(ctx, tx, org, importChecksSQL, partRows(v.From.ID, 0, v.Checks, checkRowOf)); err != nil {
 		return err
 	}
-	e := v.Entry
-	if _, err := tx.ExecContext(ctx, noteSQL, owner, id, e.Version, e.At, string(e.By), string(e.Action), string(e.Status),
-		uuid.UUID(e.Document)); err != nil {
+	if err := note(ctx, tx, org, v.From.ID, v.Entry); err != nil {
 		return err
 	}
-	events, err := announcements(e, v.From.Status, v.To, v.Attached)
+	events, err := announcements(v.Entry, v.From.Status, v.To, cmp.Or(v.Attached, v.Changed))
 	if err != nil {
 		return err
 	}
@@ -124,10 +118,48 @@ func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.R
 	return counted.apply(ctx, tx, org)
 }
 
+// reviseDocuments stores what becomes of the documents, and takes away the
+// pallets of those that have others or none now.
+func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision) error {
+	owner, id := uuid.UUID(org), uuid.UUID(v.From.ID)
+	for _, doc := range []*shipments.Document{v.Attached, v.Changed} {
+		if doc == nil {
+			continue
+		}
+		args, err := documentArgs(*doc)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, putDocumentSQL, append([]any{owner, id}, args...)...); err != nil {
+			return err
+		}
+		if err := reviseJob(ctx, tx, org, v, *doc); err != nil {
+			return err
+		}
+	}
+	if v.Changed != nil && !v.Changed.Unfinished() {
+		if _, err := tx.ExecContext(ctx, forgetPalletsSQL, owner, id, uuid.UUID(v.Changed.ID)); err != nil {
+			return err
+		}
+	}
+	if v.Detached != (shipments.DocumentID{}) {
+		_, err := tx.ExecContext(ctx, detachSQL, owner, id, uuid.UUID(v.Detached))
+		return err
+	}
+	return nil
+}
+
+// note adds an entry to a shipment's history.
+func note(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, id shipments.ID, e shipments.Entry) error {
+	_, err := tx.ExecContext(ctx, noteSQL, uuid.UUID(org), uuid.UUID(id), e.Version, e.At, string(e.By), string(e.Action), string(e.Status),
+		uuid.UUID(e.Document))
+	return err
+}
+
 // Elsewhere implements shipments.Repository.
 func (r *Repository) Elsewhere(ctx context.Context, org shipments.OrgID, except shipments.ID, ssccs []string, after time.Time) ([]shipments.Use, error) {
 	var rows []struct{ SSCC, Reference string }
-	if err := r.reads(ctx, org).SelectContext(ctx, &rows, elsewhereSQL,
+	if err := r.on(ctx).SelectContext(ctx, &rows, elsewhereSQL,
 		uuid.UUID(org), uuid.UUID(except), pq.Array(ssccs), after, shipments.MaxLocations); err != nil {
 		return nil, failure("elsewhere", err)
 	}

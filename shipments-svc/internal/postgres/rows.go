@@ -47,7 +47,8 @@ func (r listRow) shipment() shipments.Shipment {
 // headRow is the row of headSQL.
 type headRow struct {
 	listRow
-	Failing pq.StringArray
+	Failing   pq.StringArray
+	Documents int
 }
 
 // detailRow is the row of getSQL: the columns of a list and the parts, each

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // MaxReason bounds the reason of a decision, in code points.
@@ -111,9 +112,15 @@ func (s *Service) Reject(ctx context.Context, org OrgID, r Rejection) (Shipment,
 	})
 }
 
-// Delete removes a shipment with its history.
+// Delete removes a shipment, which must not have documents, with its history.
 func (s *Service) Delete(ctx context.Context, org OrgID, o Order) (struct{}, error) {
-	_, err := s.act(ctx, org, Delete, o, nil, func(Head, *Shipment, *Entry) error { return nil })
+	_, err := s.act(ctx, org, Delete, o, nil, func(h Head, _ *Shipment, _ *Entry) error {
+		if h.Documents > 0 {
+			allowed := slices.DeleteFunc(Allowed(h.Status), func(a Action) bool { return a == Delete })
+			return &TransitionError{Action: Delete, Status: h.Status, While: "the shipment has documents", Allowed: allowed}
+		}
+		return nil
+	})
 	return struct{}{}, err
 }
 
@@ -153,7 +160,7 @@ func (s *Service) try(ctx context.Context, org OrgID, a Action, o Order, decide 
 		return failed(ErrVersion)
 	}
 	to := head.Shipment
-	if to.Status, err = move(a, head.Shipment, head.PalletsCount); err != nil {
+	if to.Status, err = move(a, head.Status, parts{}); err != nil {
 		return failed(err)
 	}
 	entry := Entry{Version: head.Version + 1, At: instant(s.now()), By: o.By, Action: a, Status: to.Status}

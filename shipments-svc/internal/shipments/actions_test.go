@@ -34,7 +34,9 @@ func do(s *Service, a Action, o Order) (err error) {
 	case AttachDocument:
 		_, err = s.Attach(ctx, OrgID{1}, Attachment{Order: o, Type: PackingList, Pallets: []Pallet{plum}})
 	case DeleteDocument:
-		_, err = s.Detach(ctx, OrgID{1}, Detachment{Order: o, Document: DocumentID{1}})
+		_, err = s.Detach(ctx, OrgID{1}, DocumentOrder{Order: o, Document: DocumentID{1}})
+	case ReprocessDocument:
+		_, err = s.Reprocess(ctx, OrgID{1}, DocumentOrder{Order: o, Document: DocumentID{1}})
 	default:
 		err = fmt.Errorf("no action %q", a)
 	}
@@ -46,15 +48,29 @@ func TestTheStateMachine(t *testing.T) {
 	t.Parallel()
 	const no = "no"
 	for status, becomes := range map[Status]map[Action]Status{
-		Pending:        {Update: Pending, Approve: no, Reject: no, Delete: gone, AttachDocument: ReadyForReview, DeleteDocument: no},
-		Processing:     {Update: Processing, Approve: no, Reject: no, Delete: no, AttachDocument: ReadyForReview, DeleteDocument: Pending},
-		ReadyForReview: {Update: ReadyForReview, Approve: Approved, Reject: Rejected, Delete: no, AttachDocument: ReadyForReview, DeleteDocument: Pending},
-		Approved:       {Update: no, Approve: Approved, Reject: no, Delete: no, AttachDocument: no, DeleteDocument: no},
-		Rejected:       {Update: Rejected, Approve: no, Reject: no, Delete: no, AttachDocument: ReadyForReview, DeleteDocument: Pending},
+		Pending: {
+			Update: Pending, Approve: no, Reject: no, Delete: gone,
+			AttachDocument: ReadyForReview, ReprocessDocument: Processing, DeleteDocument: Pending,
+		},
+		Processing: {
+			Update: Processing, Approve: no, Reject: no, Delete: no,
+			AttachDocument: ReadyForReview, ReprocessDocument: Processing, DeleteDocument: Pending,
+		},
+		ReadyForReview: {
+			Update: ReadyForReview, Approve: Approved, Reject: Rejected, Delete: no,
+			AttachDocument: ReadyForReview, ReprocessDocument: Processing, DeleteDocument: Pending,
+		},
+		Approved: {
+			Update: no, Approve: Approved, Reject: no, Delete: no, AttachDocument: no, ReprocessDocument: no, DeleteDocument: no,
+		},
+		Rejected: {
+			Update: Rejected, Approve: no, Reject: no, Delete: no,
+			AttachDocument: ReadyForReview, ReprocessDocument: Processing, DeleteDocument: Pending,
+		},
 	} {
 		for _, a := range Actions {
 			k := at(status)
-			k.documents = []Document{{ID: DocumentID{1}}}
+			k.documents = []Document{{ID: DocumentID{1}, Kind: CSV, Status: Processed}}
 			before := k.head.Shipment
 			err := do(service(k), a, Order{By: "tok_1"})
 			refused, isRefused := errors.AsType[*TransitionError](err)
@@ -81,11 +97,11 @@ func TestTheStateMachine(t *testing.T) {
 func TestWhatIsAllowedIsSaid(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[Status]string{
-		Pending:        "update, attach_document, delete",
-		Processing:     "update, attach_document, delete_document",
-		ReadyForReview: "update, attach_document, delete_document, approve, reject",
+		Pending:        "update, attach_document, reprocess_document, delete_document, delete",
+		Processing:     "update, attach_document, reprocess_document, delete_document",
+		ReadyForReview: "update, attach_document, reprocess_document, delete_document, approve, reject",
 		Approved:       "approve",
-		Rejected:       "update, attach_document, delete_document",
+		Rejected:       "update, attach_document, reprocess_document, delete_document",
 	} {
 		err := &TransitionError{Action: "x", Status: status, Allowed: Allowed(status)}
 		if text := fmt.Sprintf("x is not allowed while the status is %s; allowed: %s", status, want); err.Error() != text {
@@ -144,7 +160,7 @@ func TestWhoIsOvertakenLooksAgain(t *testing.T) {
 		"by an update, expecting his own": {expect: Expectation{Versions: []int64{4}}, by: ReadyForReview, refused: ErrVersion},
 	} {
 		r := &racer{keeper: at(ReadyForReview), by: c.by}
-		_, err := NewService(r, nil, nil, func() time.Time { return start }).Approve(t.Context(), OrgID{1}, Approval{Order: Order{Expect: c.expect}})
+		_, err := NewService(Needs{Repository: r, Now: func() time.Time { return start }}).Approve(t.Context(), OrgID{1}, Approval{Order: Order{Expect: c.expect}})
 		_, isTransition := errors.AsType[*TransitionError](c.refused)
 		refused, ok := errors.AsType[*TransitionError](err)
 		switch {

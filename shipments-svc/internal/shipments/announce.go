@@ -12,16 +12,22 @@ type announcement struct {
 // where it has the same as before.
 const byStatus EventType = ""
 
-// announcements has a line for every action.
+// announcements has a line for every action but StartDocument, which is no
+// news.
 var announcements = map[Action]announcement{
 	Create:         {shipment: ShipmentCreated},
 	Import:         {shipment: ShipmentCreated},
 	Update:         {shipment: ShipmentUpdated},
 	AttachDocument: {attached: true, read: true, shipment: byStatus},
 	DeleteDocument: {shipment: byStatus},
-	Approve:        {shipment: ShipmentApproved},
-	Reject:         {shipment: ShipmentRejected},
-	Delete:         {shipment: ShipmentDeleted},
+
+	ReprocessDocument: {shipment: byStatus},
+	ProcessDocument:   {read: true, shipment: byStatus},
+	FailDocument:      {read: true, shipment: byStatus},
+
+	Approve: {shipment: ShipmentApproved},
+	Reject:  {shipment: ShipmentRejected},
+	Delete:  {shipment: ShipmentDeleted},
 }
 
 // arrivals says what a status is announced as when a shipment comes to it. One

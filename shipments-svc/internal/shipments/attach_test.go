@@ -109,20 +109,20 @@ func TestWithTheLastDocumentTheShipmentIsPendingAgain(t *testing.T) {
 	first.Source, second.Source = Source{Document: DocumentID{1}, Row: 1}, Source{Document: DocumentID{2}, Row: 1}
 	k.documents, k.pallets = []Document{{ID: DocumentID{1}}, {ID: DocumentID{2}}}, []Pallet{first, second}
 	s := service(k)
-	if _, err := s.Detach(t.Context(), OrgID{1}, Detachment{Document: DocumentID{1}}); err != nil {
+	if _, err := s.Detach(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{1}}); err != nil {
 		t.Fatal(err)
 	}
 	if r := k.revisions[0]; r.To.Status != ReadyForReview || r.To.PalletsCount != 1 || r.Detached != (DocumentID{1}) || len(k.evidence.Pallets) != 1 || len(r.Checks) != 1 {
 		t.Errorf("%+v", r)
 	}
 	k.documents, k.pallets = k.documents[1:], k.pallets[1:]
-	if _, err := s.Detach(t.Context(), OrgID{1}, Detachment{Document: DocumentID{2}}); err != nil {
+	if _, err := s.Detach(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{2}}); err != nil {
 		t.Fatal(err)
 	}
 	if r := k.revisions[1]; r.To.Status != Pending || r.To.PalletsCount != 0 || len(r.Checks) != 0 {
 		t.Errorf("%+v", r)
 	}
-	if _, err := s.Detach(t.Context(), OrgID{1}, Detachment{Document: DocumentID{7}}); !errors.Is(err, ErrNoDocument) || !errors.Is(err, ErrNotFound) {
+	if _, err := s.Detach(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{7}}); !errors.Is(err, ErrNoDocument) || !errors.Is(err, ErrNotFound) {
 		t.Errorf("%v", err)
 	}
 	if doc, err := s.Document(t.Context(), OrgID{1}, DocumentQuery{Document: DocumentID{2}}); err != nil || doc.ID != (DocumentID{2}) {

@@ -48,6 +48,9 @@ const (
 	OutOfRange     FaultCode = "out_of_range"     // a number or time beyond its bounds
 	UnknownField   FaultCode = "unknown_field"    // a member that does not exist
 	TooManyPallets FaultCode = "too_many_pallets" // more than MaxPallets
+
+	TooManyDocuments    FaultCode = "too_many_documents"   // more than MaxDocuments
+	UnsupportedDocument FaultCode = "unsupported_document" // a file of a kind that is not taken
 )
 
 // Merge joins the faults found while input was read with those that its

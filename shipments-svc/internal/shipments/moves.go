@@ -17,18 +17,28 @@ const (
 	Reject  Action = "reject"  // decide that it may not, as it is
 	Delete  Action = "delete"  // remove it, as if it had never been
 
-	AttachDocument Action = "attach_document" // add one, with its pallets
-	DeleteDocument Action = "delete_document" // remove one, with its pallets
+	AttachDocument    Action = "attach_document"    // add one
+	ReprocessDocument Action = "reprocess_document" // read one again
+	DeleteDocument    Action = "delete_document"    // remove one, with its pallets
 )
 
-// Actions lists every Action, in the order in which they are offered.
-var Actions = []Action{Update, AttachDocument, DeleteDocument, Approve, Reject, Delete}
+// What this service does with a shipment by itself, in its history.
+const (
+	StartDocument   Action = "start_document"   // begin to read one
+	ProcessDocument Action = "process_document" // make what it says part of the shipment
+	FailDocument    Action = "fail_document"    // give it up
+)
+
+// Actions lists every Action of clients, in the order in which they are
+// offered.
+var Actions = []Action{Update, AttachDocument, ReprocessDocument, DeleteDocument, Approve, Reject, Delete}
 
 const (
 	// gone is where Delete takes a shipment.
 	gone Status = ""
-	// settled is ReadyForReview where there are pallets to judge, and Pending
-	// where there are none.
+	// settled is Processing while there are documents to read; else
+	// ReadyForReview where there are pallets to judge, and Pending where there
+	// are none.
 	settled Status = "settled"
 )
 
@@ -40,12 +50,15 @@ const (
 // who lost the answer can ask again. Rejecting what is rejected is one: its
 // reason would be lost.
 var moves = map[Action]map[Status]Status{
-	Update:         {Pending: Pending, Processing: Processing, ReadyForReview: ReadyForReview, Rejected: Rejected},
-	AttachDocument: {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
-	DeleteDocument: {Processing: settled, ReadyForReview: settled, Rejected: settled},
-	Approve:        {ReadyForReview: Approved, Approved: Approved},
-	Reject:         {ReadyForReview: Rejected},
-	Delete:         {Pending: gone},
+	Update:            {Pending: Pending, Processing: Processing, ReadyForReview: ReadyForReview, Rejected: Rejected},
+	AttachDocument:    {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
+	ReprocessDocument: {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
+	DeleteDocument:    {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
+	ProcessDocument:   {Processing: settled},
+	FailDocument:      {Processing: settled},
+	Approve:           {ReadyForReview: Approved, Approved: Approved},
+	Reject:            {ReadyForReview: Rejected},
+	Delete:            {Pending: gone},
 }
 
 // Allowed returns the actions that are allowed in a status.
@@ -59,12 +72,12 @@ func Allowed(status Status) []Action {
 	return allowed
 }
 
-// TransitionError says that an action is not allowed in the status in which
-// the shipment is.
+// TransitionError says that an action is not allowed as the shipment is.
 type TransitionError struct {
 	Action  Action
 	Status  Status
-	Allowed []Action // in that status; may be empty, but is never nil
+	While   string   // what else stands against it; empty: its status
+	Allowed []Action // now; may be empty, but is never nil
 }
 
 // Error implements error.
@@ -73,7 +86,11 @@ func (e *TransitionError) Error() string {
 	if len(e.Allowed) > 0 {
 		allowed = list(e.Allowed)
 	}
-	return fmt.Sprintf("%s is not allowed while the status is %s; allowed: %s", e.Action, e.Status, allowed)
+	while := e.While
+	if while == "" {
+		while = "the status is " + string(e.Status)
+	}
+	return fmt.Sprintf("%s is not allowed while %s; allowed: %s", e.Action, while, allowed)
 }
 
 // ChecksFailingError says that a shipment with failing checks is approved
@@ -101,18 +118,26 @@ func (e Expectation) met(version int64) bool {
 	return e.Versions == nil || slices.Contains(e.Versions, version)
 }
 
+// parts is what a shipment has, as far as its status depends on it.
+type parts struct {
+	pallets    int
+	unfinished bool // a document of it is to be read
+}
+
 // move returns the status to which an action takes the shipment, which then
-// has so many pallets.
-func move(a Action, s Shipment, pallets int) (Status, error) {
-	to, ok := moves[a][s.Status]
-	if !ok {
-		return "", &TransitionError{Action: a, Status: s.Status, Allowed: Allowed(s.Status)}
-	}
-	if to != settled {
+// has these parts.
+func move(a Action, from Status, has parts) (Status, error) {
+	to, ok := moves[a][from]
+	switch {
+	case !ok:
+		return "", &TransitionError{Action: a, Status: from, Allowed: Allowed(from)}
+	case to != settled:
 		return to, nil
-	}
-	if pallets > 0 {
+	case has.unfinished:
+		return Processing, nil
+	case has.pallets > 0:
 		return ReadyForReview, nil
+	default:
+		return Pending, nil
 	}
-	return Pending, nil
 }

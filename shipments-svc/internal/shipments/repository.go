@@ -39,8 +39,13 @@ type Repository interface {
 
 	// Revise stores a revision whole, if the shipment still has the status
 	// and the version of From; otherwise it does nothing and returns
-	// ErrVersion.
+	// ErrVersion. With a Lease it also ends the job of Changed; where that has
+	// another Run or Lease it does nothing and returns ErrLost. A document
+	// that is Queued gets a job.
 	Revise(ctx context.Context, org OrgID, r Revision) error
+
+	// Known reports which documents there are of these.
+	Known(ctx context.Context, org OrgID, ids []DocumentID) (map[DocumentID]bool, error)
 
 	// Elsewhere returns where these SSCCs are pallets of other shipments that
 	// were created after a time and are not rejected, ordered by SSCC and

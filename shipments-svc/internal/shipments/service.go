@@ -10,19 +10,34 @@ import (
 
 // Service is what can be done with shipments.
 type Service struct {
-	repo  Repository
-	judge Judge
-	newID func() ID
-	now   func() time.Time
+	repo   Repository
+	files  Files
+	reader Reader
+	judge  Judge
+	newID  func() ID
+	now    func() time.Time
 
 	closing chan struct{} // closed by Drain
 	drained sync.Once
 }
 
-// NewService returns a Service that keeps shipments in repo, has them checked
-// by judge, names new ones and their documents by newID and dates them by now.
-func NewService(repo Repository, judge Judge, newID func() ID, now func() time.Time) *Service {
-	return &Service{repo: repo, judge: judge, newID: newID, now: now, closing: make(chan struct{})}
+// Needs is what a Service works with.
+type Needs struct {
+	Repository Repository
+	Files      Files
+	Reader     Reader // of files in a dry run
+	Judge      Judge
+	NewID      func() ID // names shipments and documents, later ones higher
+	Now        func() time.Time
+}
+
+// NewService returns a Service. What is not asked of it may lack what that
+// needs: Import asks for no files.
+func NewService(n Needs) *Service {
+	return &Service{
+		repo: n.Repository, files: n.Files, reader: n.Reader, judge: n.Judge, newID: n.NewID, now: n.Now,
+		closing: make(chan struct{}),
+	}
 }
 
 // List returns one page of the organization's shipments. A page past the end

@@ -71,7 +71,8 @@ type Shipment struct {
 // Head is a shipment and what an action on it is decided by.
 type Head struct {
 	Shipment
-	Failing []string // the names of its failing checks
+	Failing   []string // the names of its failing checks
+	Documents int      // how many it has
 }
 
 // Detail is a shipment with its parts, each list in the order it was given.

@@ -35,6 +35,12 @@ type keeper struct {
 	ssccs         []string
 	events        []Event
 	first         int64
+	known         map[DocumentID]bool
+	files         shelf
+	revising      error // of Revise
+	reading       Reading
+	readText      string
+	unread        error
 	err           error
 }
 
@@ -81,11 +87,18 @@ func (k *keeper) judge(e Evidence) []Check {
 func (k *keeper) Documents(context.Context, OrgID, ID) ([]Document, error) { return k.documents, k.err }
 
 func (k *keeper) Revise(_ context.Context, _ OrgID, r Revision) error {
+	if k.revising != nil {
+		return k.revising
+	}
 	if r.From != k.head.Shipment {
 		return ErrVersion
 	}
 	k.head.Shipment, k.revisions = r.To, append(k.revisions, r)
 	return nil
+}
+
+func (k *keeper) Known(context.Context, OrgID, []DocumentID) (map[DocumentID]bool, error) {
+	return k.known, k.err
 }
 
 func (k *keeper) Elsewhere(_ context.Context, _ OrgID, _ ID, ssccs []string, after time.Time) ([]Use, error) {
@@ -118,7 +131,9 @@ func (k *keeper) Import(_ context.Context, _ OrgID, all []Detail) (int, error) {
 
 func service(k *keeper) *Service {
 	last := ID{}
-	return NewService(k, k.judge, func() ID { last[15]++; return last }, func() time.Time { return start })
+	return NewService(Needs{
+		Repository: k, Files: &k.files, Reader: k, Judge: k.judge, NewID: func() ID { last[15]++; return last }, Now: func() time.Time { return start },
+	})
 }
 
 func TestListTurnsPagesIntoOffsets(t *testing.T) {

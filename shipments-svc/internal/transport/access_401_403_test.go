@@ -29,6 +29,8 @@ var operations = []struct {
 	{call{method: http.MethodGet, path: nothing + "/documents"}, "documents:read"},
 	{call{method: http.MethodGet, path: nothing + noDocument}, "documents:read"},
 	{call{method: http.MethodDelete, path: nothing + noDocument}, "documents:write"},
+	{call{method: http.MethodGet, path: nothing + noDocument + "/content"}, "documents:read"},
+	{call{method: http.MethodPost, path: nothing + noDocument + "/reprocess"}, "documents:write"},
 }
 
 // A shipment and a document that nobody has.

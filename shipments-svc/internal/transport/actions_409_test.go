@@ -36,11 +36,11 @@ func TestWhatTheStatusDoesNotAllowIsRefusedWithWhatItAllows(t *testing.T) {
 	a := newAPI(t)
 	all := map[string]func(string) call{"update": update, "approve": approve, "reject": reject, "delete": remove, "attach_document": attach}
 	for status, allowed := range map[shipments.Status][]string{
-		shipments.Pending:        {"update", "attach_document", "delete"},
-		shipments.Processing:     {"update", "attach_document", "delete_document"},
-		shipments.ReadyForReview: {"update", "attach_document", "delete_document", "approve", "reject"},
+		shipments.Pending:        {"update", "attach_document", "reprocess_document", "delete_document", "delete"},
+		shipments.Processing:     {"update", "attach_document", "reprocess_document", "delete_document"},
+		shipments.ReadyForReview: {"update", "attach_document", "reprocess_document", "delete_document", "approve", "reject"},
 		shipments.Approved:       {"approve"},
-		shipments.Rejected:       {"update", "attach_document", "delete_document"},
+		shipments.Rejected:       {"update", "attach_document", "reprocess_document", "delete_document"},
 	} {
 		path := a.loaded(t, status)
 		for action, call := range all {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/files"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
@@ -50,6 +51,8 @@ type api struct {
 	// observed has a line for each request: its operation and its code.
 	observed *logBuffer
 	org      string // whose requests these are
+	jobs     shipments.Jobs
+	files    string // the directory in which files are kept
 }
 
 // as returns the same service for requests of another organization.
@@ -73,7 +76,10 @@ func newAPIAt(tb testing.TB, dsn string) *api {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = db.Close() })
-	return newAPIOf(tb, newService(postgres.NewRepository(db)))
+	repo, dir := postgres.NewRepository(db), tb.TempDir()
+	a := newAPIOf(tb, newServiceIn(tb, repo, dir))
+	a.jobs, a.files = repo, dir
+	return a
 }
 
 // newAPIOf returns the transport on any service.
@@ -90,8 +96,21 @@ func newAPIOf(tb testing.TB, service transport.Service) *api {
 	return a
 }
 
-func newService(repo shipments.Repository) *shipments.Service {
-	return shipments.NewService(repo, checks.Run, func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, time.Now)
+func newService(tb testing.TB, repo shipments.Repository) *shipments.Service {
+	tb.Helper()
+	return newServiceIn(tb, repo, tb.TempDir())
+}
+
+// newServiceIn returns a service that keeps files in a directory.
+func newServiceIn(tb testing.TB, repo shipments.Repository, dir string) *shipments.Service {
+	tb.Helper()
+	disk, err := files.NewDisk(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return shipments.NewService(shipments.Needs{
+		Repository: repo, Files: disk, Reader: plainReader{}, Judge: checks.Run, NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
+	})
 }
 
 // call is a request; its zero value is a permitted GET of the collection. A

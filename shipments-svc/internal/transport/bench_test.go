@@ -26,7 +26,7 @@ func BenchmarkOperations(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = db.Close() })
-	service := newService(postgres.NewRepository(db))
+	service := newService(b, postgres.NewRepository(db))
 	handler := transport.New(service, endpoints.Wiring{
 		Budget: postgres.Budget, Observe: func(string, error, time.Duration) {},
 	}, slog.New(slog.NewJSONHandler(io.Discard, nil)))

@@ -82,20 +82,33 @@ const jsonMedia = "application/json"
 
 // readJSON reads a body that must be JSON, under one of these media types.
 func readJSON(r *http.Request, media ...string) (*jsonbody.Body, error) {
-	if err := jsonType(r.Header, media); err != nil {
+	if err := mediaType(r.Header, media, strings.Join(media, " or ")); err != nil {
 		return nil, err
 	}
 	text, err := io.ReadAll(r.Body)
-	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+	if err := readingError(err); err != nil {
 		return nil, err
-	}
-	if err != nil {
-		return nil, errCutShort
 	}
 	return jsonbody.Parse(text)
 }
 
-func jsonType(h http.Header, media []string) error {
+// readingError is the error of reading a body: what is known is said, and
+// anything else means that the body ended too early.
+func readingError(err error) error {
+	if err == nil || errors.Is(err, shipments.ErrUnavailable) {
+		return err
+	}
+	for _, known := range []any{new(*http.MaxBytesError), new(*jsonbody.SyntaxError), new(*formError), new(fileTooLargeError)} {
+		if errors.As(err, known) {
+			return err
+		}
+	}
+	return errCutShort
+}
+
+// mediaType refuses a body of another media type than these. wanted is how
+// they are called in an answer.
+func mediaType(h http.Header, media []string, wanted string) error {
 	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return &mediaTypeError{"the body has a content encoding, which is not read here"}
 	}
@@ -105,7 +118,7 @@ func jsonType(h http.Header, media []string) error {
 	}
 	kind, params, err := mime.ParseMediaType(given[0])
 	if err != nil || !slices.Contains(media, kind) {
-		return &mediaTypeError{"the body's media type is not " + strings.Join(media, " or ")}
+		return &mediaTypeError{"the body's media type is not " + wanted}
 	}
 	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
 		return &mediaTypeError{"the body's charset is not utf-8"}

@@ -3,11 +3,11 @@ package transport
 import (
 	"encoding/hex"
 	"net/http"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
-	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -15,12 +15,35 @@ type documentView struct {
 	ID               string                   `json:"id,omitempty"`
 	Type             shipments.DocumentType   `json:"type"`
 	Status           shipments.DocumentStatus `json:"status"`
+	Error            *failureView             `json:"error,omitempty"`
+	Filename         string                   `json:"filename,omitempty"`
+	ContentType      string                   `json:"content_type,omitempty"`
+	Size             int64                    `json:"size_bytes,omitempty"`
 	SHA256           string                   `json:"sha256"`
 	RowsRead         int                      `json:"rows_read"`
 	PalletsExtracted int                      `json:"pallets_extracted"`
 	Declared         *declaredView            `json:"declared,omitempty"`
+	Facts            []factView               `json:"facts,omitempty"`
+	Remarks          []remarkView             `json:"remarks,omitempty"`
 	CreatedAt        string                   `json:"created_at,omitempty"`
 	ProcessedAt      string                   `json:"processed_at,omitempty"`
+}
+
+type failureView struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+type factView struct {
+	Kind shipments.FactKind `json:"kind"`
+	Text string             `json:"text"`
+	placeView
+}
+
+type remarkView struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+	placeView
 }
 
 type declaredView struct {
@@ -34,64 +57,8 @@ type oneDocumentView struct {
 	Document documentView `json:"document"`
 }
 
-type attachedView struct {
-	Document documentView `json:"document"`
-	Checks   []checkView  `json:"checks"`
-}
-
 type documentsView struct {
 	Documents []documentView `json:"documents"`
-}
-
-func decodeAttach(r *http.Request) (shipments.Attachment, error) {
-	order, err := decodeOrder(r)
-	if err != nil {
-		return shipments.Attachment{}, err
-	}
-	body, err := readJSON(r, jsonMedia)
-	if err != nil {
-		return shipments.Attachment{}, err
-	}
-	root := body.Object()
-	document := root.Object("document")
-	declared := document.OptionalObject("declared")
-	a := shipments.Attachment{
-		Order:  order,
-		DryRun: root.Bool("dry_run"),
-		Type:   shipments.DocumentType(document.Text("type")),
-		Declared: shipments.Declared{
-			Pallets:         declared.Int("pallets"),
-			Boxes:           declared.Int("boxes"),
-			NetWeight:       shipments.Grams(declared.Thousandths("net_weight_kg")),
-			ContainerNumber: declared.Text("container_number"),
-		},
-	}
-	for _, o := range document.Objects("pallets") {
-		a.Pallets = append(a.Pallets, readPallet(o))
-	}
-	return a, invalid(body.Faults(), "/document", a.Faults())
-}
-
-func readPallet(o *jsonbody.Object) shipments.Pallet {
-	return shipments.Pallet{
-		Number:      o.Text("pallet_number"),
-		ProduceName: o.Text("produce_name"),
-		Calibre:     o.Text("calibre"),
-		Boxes:       o.Int("boxes"),
-		BoxWeight:   shipments.Grams(o.Thousandths("box_weight_kg")),
-	}
-}
-
-func encodeAttach(r *http.Request, a shipments.Attached) reply {
-	view := attachedView{viewDocument(a.Document), viewChecks(a.Checks)}
-	if a.DryRun {
-		return reply{status: http.StatusOK, body: view}
-	}
-	return reply{
-		status: http.StatusCreated,
-		header: http.Header{"Location": {r.URL.EscapedPath() + "/" + view.Document.ID}},
-		body:   view,
-	}
 }
 
 func decodeDocuments(r *http.Request) (shipments.ID, error) {
@@ -128,13 +95,21 @@ func encodeDocument(_ *http.Request, d shipments.Document) reply {
 	return reply{status: http.StatusOK, body: oneDocumentView{viewDocument(d)}}
 }
 
-func decodeDetach(r *http.Request) (shipments.Detachment, error) {
+func decodeDocumentOrder(r *http.Request) (shipments.DocumentOrder, error) {
 	order, err := decodeOrder(r)
 	if err != nil {
-		return shipments.Detachment{}, err
+		return shipments.DocumentOrder{}, err
 	}
 	document, err := documentID(r)
-	return shipments.Detachment{Order: order, Document: document}, err
+	return shipments.DocumentOrder{Order: order, Document: document}, err
+}
+
+func encodeReprocess(r *http.Request, d shipments.Document) reply {
+	return reply{
+		status: http.StatusAccepted,
+		header: http.Header{"Location": {strings.TrimSuffix(r.URL.EscapedPath(), "/reprocess")}},
+		body:   oneDocumentView{viewDocument(d)},
+	}
 }
 
 func viewDocuments(all []shipments.Document) []documentView {
@@ -155,6 +130,16 @@ func viewDocument(d shipments.Document) documentView {
 	}
 	if d.ID != (shipments.DocumentID{}) {
 		view.ID = viewDocumentID(d.ID)
+	}
+	view.Filename, view.ContentType, view.Size = d.Filename, d.ContentType, d.Size
+	if d.Failure != (shipments.Failure{}) {
+		view.Error = &failureView{d.Failure.Code, d.Failure.Detail}
+	}
+	for _, f := range d.Facts {
+		view.Facts = append(view.Facts, factView{f.Kind, f.Text, placeView(f.Place)})
+	}
+	for _, m := range d.Remarks {
+		view.Remarks = append(view.Remarks, remarkView{m.Code, m.Text, placeView(m.Place)})
 	}
 	if d.Declared != (shipments.Declared{}) {
 		view.Declared = &declaredView{d.Declared.Pallets, d.Declared.Boxes, kilograms(d.Declared.NetWeight), d.Declared.ContainerNumber}

@@ -21,6 +21,14 @@ func (emptyService) Create(context.Context, shipments.OrgID, shipments.Creation)
 	return shipments.Shipment{}, shipments.ErrUnavailable
 }
 
+func (emptyService) Reprocess(context.Context, shipments.OrgID, shipments.DocumentOrder) (shipments.Document, error) {
+	return shipments.Document{}, shipments.ErrNotFound
+}
+
+func (emptyService) File(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.StoredFile, error) {
+	return shipments.StoredFile{}, shipments.ErrNotFound
+}
+
 func (emptyService) Update(context.Context, shipments.OrgID, shipments.Edit) (shipments.Shipment, error) {
 	return shipments.Shipment{}, shipments.ErrNotFound
 }
@@ -53,7 +61,7 @@ func (emptyService) Attach(context.Context, shipments.OrgID, shipments.Attachmen
 	return shipments.Attached{}, shipments.ErrNotFound
 }
 
-func (emptyService) Detach(context.Context, shipments.OrgID, shipments.Detachment) (struct{}, error) {
+func (emptyService) Detach(context.Context, shipments.OrgID, shipments.DocumentOrder) (struct{}, error) {
 	return struct{}{}, shipments.ErrNotFound
 }
 

@@ -41,18 +41,18 @@ func (k keyed[Req]) Waits() time.Duration {
 }
 
 // decodeKeyed reads a request and its key. The fingerprint is that of the
-// body, byte for byte.
+// body, byte for byte; of a form, what it says.
 func decodeKeyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Request) (keyed[Req], error) {
 	return func(r *http.Request) (keyed[Req], error) {
 		key, err := idempotencyKey(r)
 		if err != nil {
 			return keyed[Req]{}, err
 		}
-		body := hashedBody{ReadCloser: r.Body, sum: sha256.New()}
+		body := &hashedBody{ReadCloser: r.Body, sum: sha256.New()}
 		r.Body = body
 		request, err := decode(r)
 		if key != nil {
-			body.sum.Sum(key.Fingerprint[:0])
+			key.Fingerprint = body.fingerprint()
 		}
 		return keyed[Req]{r, key, request}, err
 	}
@@ -61,10 +61,20 @@ func decodeKeyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Re
 // hashedBody is a body that is hashed as it is read.
 type hashedBody struct {
 	io.ReadCloser
-	sum hash.Hash
+	sum     hash.Hash
+	instead *[sha256.Size]byte // of what says the same, however it is written
 }
 
-func (b hashedBody) Read(p []byte) (int, error) {
+// fingerprint returns by what a request is known that is sent again.
+func (b *hashedBody) fingerprint() (sum [sha256.Size]byte) {
+	if b.instead != nil {
+		return *b.instead
+	}
+	b.sum.Sum(sum[:0])
+	return sum
+}
+
+func (b *hashedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	_, _ = b.sum.Write(p[:n]) // a hash.Hash never fails
 	return n, err

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
@@ -25,6 +23,7 @@ func (a *api) posts(tb testing.TB) map[string]call {
 		"approve": {method: http.MethodPost, path: a.loaded(tb, shipments.ReadyForReview) + "/approve", body: `{"override_reason":"r"}`},
 		"reject":  reject(a.loaded(tb, shipments.ReadyForReview)),
 		"attach":  attach(a.loaded(tb, shipments.Pending)),
+		"upload":  file(a.loaded(tb, shipments.Pending), "packing_list", "n.csv", "P-1\n"),
 	}
 }
 
@@ -55,7 +54,7 @@ func TestEveryPostIsDoneOnceForItsKey(t *testing.T) {
 			t.Errorf("%s: status %d without the permission", name, res.status)
 		}
 	}
-	if n := a.total(t); n != 4 {
+	if n := a.total(t); n != 5 {
 		t.Errorf("%d shipments", n)
 	}
 	theirs := a.as(ids.New("org"))
@@ -98,7 +97,7 @@ func TestWhileARequestIsDoneItsKeyIsTaken(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.New(t, postgres.Migrate)
 	a := newAPIAt(t, dsn)
-	db, err := sqlx.Open("postgres", dsn)
+	db, err := postgres.Open(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +153,7 @@ func TestARequestThatWasInterruptedAnywhereIsDoneOnce(t *testing.T) {
 	dsn := pgtest.New(t, postgres.Migrate)
 	proxy, through := faultproxy.New(t, dsn)
 	a := newAPIAt(t, through)
-	kinds := map[string]string{"create": "create", "approve": "approve", "reject": "reject", "attach": "attach_document"}
+	kinds := map[string]string{"create": "create", "approve": "approve", "reject": "reject", "attach": "attach_document", "upload": "attach_document"}
 	for kind, action := range kinds {
 		points := 0
 		for happened := true; happened; points++ {

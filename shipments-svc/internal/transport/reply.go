@@ -6,17 +6,24 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // reply is an answer that is not a problem.
 type reply struct {
 	status int
 	header http.Header
-	body   any // shown as JSON; nil: no body
+	body   any                   // shown as JSON; nil: no body
+	file   *shipments.StoredFile // sent instead of a body
 }
 
-// write sends the reply. Nothing is sent when the body cannot be encoded.
-func (re reply) write(w http.ResponseWriter) error {
+// write sends the reply. Nothing is sent when the body cannot be encoded
+// or the file not opened.
+func (re reply) write(w http.ResponseWriter, r *http.Request) error {
+	if re.file != nil {
+		return re.writeFile(w, r)
+	}
 	var body []byte
 	if re.body != nil {
 		var err error

@@ -14,6 +14,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	kithttp "github.com/go-kit/kit/transport/http"
 
@@ -46,7 +47,9 @@ type Service interface {
 	Documents(context.Context, shipments.OrgID, shipments.ID) ([]shipments.Document, error)
 	Document(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.Document, error)
 	Attach(context.Context, shipments.OrgID, shipments.Attachment) (shipments.Attached, error)
-	Detach(context.Context, shipments.OrgID, shipments.Detachment) (struct{}, error)
+	Detach(context.Context, shipments.OrgID, shipments.DocumentOrder) (struct{}, error)
+	Reprocess(context.Context, shipments.OrgID, shipments.DocumentOrder) (shipments.Document, error)
+	File(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.StoredFile, error)
 	Once(context.Context, shipments.OrgID, shipments.Key, func(context.Context) ([]byte, error)) ([]byte, bool, error)
 }
 
@@ -81,7 +84,9 @@ func New(service Service, wiring endpoints.Wiring, log *slog.Logger) http.Handle
 	post(rt.upTo(maxDocument), "/api/v1/shipments/{id}/documents", endpoints.WriteDocuments, decodeAttach, service.Attach, encodeAttach)
 	handle(rt, "GET /api/v1/shipments/{id}/documents", endpoints.ReadDocuments, decodeDocuments, service.Documents, encodeDocuments)
 	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}", endpoints.ReadDocuments, decodeDocument, service.Document, encodeDocument)
-	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", endpoints.WriteDocuments, decodeDetach, service.Detach, encodeDelete)
+	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", endpoints.WriteDocuments, decodeDocumentOrder, service.Detach, encodeDelete)
+	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}/content", endpoints.ReadDocuments, decodeDocument, service.File, encodeContent)
+	post(rt, "/api/v1/shipments/{id}/documents/{document}/reprocess", endpoints.WriteDocuments, decodeDocumentOrder, service.Reprocess, encodeReprocess)
 
 	handle(rt, "GET /api/v1/events", endpoints.ReadShipments, decodeEvents, service.Events, encodeEvents)
 
@@ -113,15 +118,31 @@ func handle[Req, Res any](
 	method endpoints.Method[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
-	rt.Handle(pattern, http.MaxBytesHandler(kithttp.NewServer(
+	rt.Handle(pattern, rt.patient(http.MaxBytesHandler(kithttp.NewServer(
 		endpoints.New(rt.wiring, pattern, needs, method),
 		func(_ context.Context, r *http.Request) (any, error) {
 			return asked(r, func() (any, error) { return decode(r) })
 		},
 		func(ctx context.Context, w http.ResponseWriter, response any) error {
-			return encode(requestFrom(ctx), response.(Res)).write(w)
+			r := requestFrom(ctx)
+			return encode(r, response.(Res)).write(w, r)
 		},
 		kithttp.ServerBefore(withRequest),
 		kithttp.ServerErrorEncoder(rt.fail),
-	), rt.maxBody))
+	), rt.maxBody)))
+}
+
+// toUpload is how long sending a large body may take.
+const toUpload = time.Minute
+
+// patient gives those more time who send large bodies.
+func (rt router) patient(next http.Handler) http.Handler {
+	if rt.maxBody <= maxBody {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A writer that knows no deadlines has none.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(toUpload))
+		next.ServeHTTP(w, r)
+	})
 }

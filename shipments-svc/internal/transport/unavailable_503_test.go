@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
@@ -71,7 +69,7 @@ func TestARestartOfPostgresIsOverWithIt(t *testing.T) {
 	dsn := pgtest.New(t, postgres.Migrate)
 	a := newAPIAt(t, dsn)
 	burst(t, a, 30)
-	admin, err := sqlx.Open("postgres", dsn)
+	admin, err := postgres.Open(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,11 +44,37 @@ type palletView struct {
 	Boxes       int     `json:"boxes"`
 	BoxWeight   float64 `json:"box_weight_kg"`
 	sourceView
+	Places   *placesView   `json:"places,omitempty"`
+	Contents []contentView `json:"contents,omitempty"`
+}
+
+// placesView is where values of a pallet stand that are not in its row.
+type placesView struct {
+	ProduceName *placeView `json:"produce_name,omitempty"`
+	Calibre     *placeView `json:"calibre,omitempty"`
+	Boxes       *placeView `json:"boxes,omitempty"`
+	BoxWeight   *placeView `json:"box_weight_kg,omitempty"`
+}
+
+type contentView struct {
+	ProduceName string  `json:"produce_name"`
+	Calibre     string  `json:"calibre"`
+	Boxes       int     `json:"boxes"`
+	BoxWeight   float64 `json:"box_weight_kg"`
+	placeView
+}
+
+// placeView is where in a document something stands; it is empty where that is
+// unknown.
+type placeView struct {
+	Sheet string `json:"sheet,omitempty"`
+	Row   int    `json:"row,omitempty"`
 }
 
 // sourceView is where something was read; it is empty where that is unknown.
 type sourceView struct {
 	DocumentID string `json:"document_id,omitempty"`
+	Sheet      string `json:"sheet,omitempty"`
 	Row        int    `json:"row,omitempty"`
 }
 
@@ -82,9 +108,30 @@ func viewDetail(d shipments.Detail) detailView {
 		Documents: viewDocuments(d.Documents),
 	}
 	for i, p := range d.Pallets {
-		view.Pallets[i] = palletView{p.Number, p.ProduceName, p.Calibre, p.Boxes, kilograms(p.BoxWeight), viewSource(p.Source)}
+		view.Pallets[i] = viewPallet(p)
 	}
 	return view
+}
+
+func viewPallet(p shipments.Pallet) palletView {
+	view := palletView{
+		Number: p.Number, ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: kilograms(p.BoxWeight), sourceView: viewSource(p.Source),
+	}
+	if p.Places != (shipments.Places{}) {
+		view.Places = &placesView{viewPlace(p.Places.ProduceName), viewPlace(p.Places.Calibre), viewPlace(p.Places.Boxes), viewPlace(p.Places.BoxWeight)}
+	}
+	for _, c := range p.Contents {
+		view.Contents = append(view.Contents, contentView{c.ProduceName, c.Calibre, c.Boxes, kilograms(c.BoxWeight), placeView(c.Place)})
+	}
+	return view
+}
+
+// viewPlace shows a place, and the zero place as nothing.
+func viewPlace(p shipments.Place) *placeView {
+	if p == (shipments.Place{}) {
+		return nil
+	}
+	return new(placeView(p))
 }
 
 func viewChecks(checks []shipments.Check) []checkView {
@@ -99,7 +146,7 @@ func viewChecks(checks []shipments.Check) []checkView {
 }
 
 func viewSource(s shipments.Source) sourceView {
-	view := sourceView{Row: s.Row}
+	view := sourceView{Sheet: s.Sheet, Row: s.Row}
 	if s.Document != (shipments.DocumentID{}) {
 		view.DocumentID = viewDocumentID(s.Document)
 	}

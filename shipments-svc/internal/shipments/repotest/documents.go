@@ -71,7 +71,7 @@ func testRevise(t *testing.T, repo shipments.Repository) {
 	check(t, repo.Revise(t.Context(), org, r))
 	is(now)
 	second, pallets := document("106141412345678908")
-	second.ID[0] = 1 // later
+	second.ID[0], pallets[0].Source.Document[0] = 1, 1 // later
 	r, now = revised(now, second, pallets)
 	check(t, repo.Revise(t.Context(), org, r))
 	is(now)

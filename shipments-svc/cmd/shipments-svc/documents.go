@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/quayside/quayside/shipments-svc/internal/config"
+	"github.com/quayside/quayside/shipments-svc/internal/files"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/worker"
+)
+
+// dryRuns is how many files are read at once for those who only want to know
+// what would become of them.
+const dryRuns = 2
+
+// openFiles returns where the files of documents are kept.
+func openFiles(cfg config.Config) (shipments.Files, error) {
+	if cfg.S3Bucket == "" {
+		return files.NewDisk(cfg.DocumentsDir)
+	}
+	return files.NewS3(files.Bucket{
+		Endpoint: cfg.S3Endpoint, Name: cfg.S3Bucket, Region: cfg.S3Region, AccessKey: cfg.S3AccessKey, SecretKey: cfg.S3SecretKey,
+	})
+}
+
+// reading returns what has documents read, as background work.
+func reading(cfg config.Config, repo *postgres.Repository, service *shipments.Service, log *slog.Logger, metrics prometheus.Registerer) []func(context.Context) {
+	wake := make(chan struct{}, 1)
+	pool := worker.New(repo, service, wake, log, jobsDone(metrics))
+	return []func(context.Context){
+		func(ctx context.Context) { pool.Run(ctx, cfg.DocumentWorkers) },
+		func(ctx context.Context) { postgres.Wake(ctx, cfg.DirectURL(), postgres.JobsChannel, wake) },
+	}
+}
+
+// jobsDone returns what feeds the metric of documents that were read.
+func jobsDone(metrics prometheus.Registerer) worker.Done {
+	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "shipments_job_seconds",
+		Help:    "How long workers had documents to read, by what became of that.",
+		Buckets: []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+	}, []string{"outcome"})
+	metrics.MustRegister(seconds)
+	return func(outcome worker.Outcome, took time.Duration) {
+		seconds.WithLabelValues(string(outcome)).Observe(took.Seconds())
+	}
+}

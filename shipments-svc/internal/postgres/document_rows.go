@@ -1,0 +1,112 @@
+package postgres
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// documentRow is a shipments.Document as SQL names its fields.
+type documentRow struct {
+	ID               uuid.UUID                `json:"id"`
+	Type             shipments.DocumentType   `json:"type"`
+	Status           shipments.DocumentStatus `json:"status"`
+	Run              int                      `json:"run"`
+	Filename         string                   `json:"filename"`
+	ContentType      string                   `json:"content_type"`
+	Kind             shipments.Kind           `json:"kind"`
+	Size             int64                    `json:"size_bytes"`
+	SHA256           []byte                   `json:"sha256"` // base64 in JSON
+	RowsRead         int                      `json:"rows_read"`
+	PalletsExtracted int                      `json:"pallets_extracted"`
+	Declared         declaredRow              `json:"declared"`
+	Facts            []factRow                `json:"facts"`
+	Remarks          []remarkRow              `json:"remarks"`
+	FailureCode      string                   `json:"failure_code"`
+	FailureDetail    string                   `json:"failure_detail"`
+	CreatedAt        time.Time                `json:"created_at"`
+	ProcessedAt      *time.Time               `json:"processed_at"`
+}
+
+// declaredRow is a shipments.Declared as it is kept.
+type declaredRow struct {
+	Pallets         int             `json:"pallets,omitempty"`
+	Boxes           int             `json:"boxes,omitempty"`
+	NetWeight       shipments.Grams `json:"net_weight_g,omitempty"`
+	ContainerNumber string          `json:"container_number,omitempty"`
+}
+
+// factRow is a shipments.Fact as it is kept.
+type factRow struct {
+	Kind  shipments.FactKind `json:"kind"`
+	Text  string             `json:"text"`
+	Place placeRow           `json:"place"`
+}
+
+// remarkRow is a shipments.Remark as it is kept.
+type remarkRow struct {
+	Code  string   `json:"code"`
+	Text  string   `json:"text"`
+	Place placeRow `json:"place"`
+}
+
+func (r documentRow) document() shipments.Document {
+	doc := shipments.Document{
+		ID: shipments.DocumentID(r.ID), Type: r.Type, Status: r.Status, Run: r.Run,
+		Filename: r.Filename, ContentType: r.ContentType, Kind: r.Kind, Size: r.Size, SHA256: [32]byte(r.SHA256),
+		RowsRead: r.RowsRead, PalletsExtracted: r.PalletsExtracted, Declared: shipments.Declared(r.Declared),
+		Failure: shipments.Failure{Code: r.FailureCode, Detail: r.FailureDetail}, CreatedAt: r.CreatedAt.UTC(),
+	}
+	for _, f := range r.Facts {
+		doc.Facts = append(doc.Facts, shipments.Fact{Kind: f.Kind, Text: f.Text, Place: shipments.Place(f.Place)})
+	}
+	for _, m := range r.Remarks {
+		doc.Remarks = append(doc.Remarks, shipments.Remark{Code: m.Code, Text: m.Text, Place: shipments.Place(m.Place)})
+	}
+	if r.ProcessedAt != nil {
+		doc.ProcessedAt = r.ProcessedAt.UTC()
+	}
+	return doc
+}
+
+func documentRowOf(doc shipments.Document) documentRow {
+	row := documentRow{
+		ID: uuid.UUID(doc.ID), Type: doc.Type, Status: doc.Status, Run: doc.Run,
+		Filename: doc.Filename, ContentType: doc.ContentType, Kind: doc.Kind, Size: doc.Size, SHA256: doc.SHA256[:],
+		RowsRead: doc.RowsRead, PalletsExtracted: doc.PalletsExtracted, Declared: declaredRow(doc.Declared),
+		Facts: make([]factRow, len(doc.Facts)), Remarks: make([]remarkRow, len(doc.Remarks)),
+		FailureCode: doc.Failure.Code, FailureDetail: doc.Failure.Detail, CreatedAt: doc.CreatedAt,
+	}
+	for i, f := range doc.Facts {
+		row.Facts[i] = factRow{f.Kind, f.Text, placeRow(f.Place)}
+	}
+	for i, m := range doc.Remarks {
+		row.Remarks[i] = remarkRow{m.Code, m.Text, placeRow(m.Place)}
+	}
+	if !doc.ProcessedAt.IsZero() {
+		row.ProcessedAt = &doc.ProcessedAt
+	}
+	return row
+}
+
+// documentArgs returns what putDocumentSQL takes of a document, after the
+// organization and the shipment.
+func documentArgs(doc shipments.Document) ([]any, error) {
+	row := documentRowOf(doc)
+	var texts [3]string
+	for i, value := range []any{row.Declared, row.Facts, row.Remarks} {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = string(text)
+	}
+	return []any{
+		row.ID, string(row.Type), string(row.Status), row.Run, row.Filename, row.ContentType, string(row.Kind), row.Size,
+		row.SHA256, row.RowsRead, row.PalletsExtracted, texts[0], texts[1], texts[2], row.FailureCode, row.FailureDetail,
+		row.CreatedAt, row.ProcessedAt,
+	}, nil
+}

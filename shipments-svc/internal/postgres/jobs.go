@@ -1,0 +1,169 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// JobsChannel is notified, at its commit, by each transaction that makes a job.
+const JobsChannel = "shipments_jobs"
+
+const (
+	// putJobSQL makes a job of the document $3, or makes it anew.
+	putJobSQL = `
+WITH woken AS (SELECT pg_notify('` + JobsChannel + `', ''))
+INSERT INTO jobs AS j (organization_id, shipment_id, document_id, run) SELECT $1, $2, $3, $4 FROM woken
+ON CONFLICT (organization_id, shipment_id, document_id) DO UPDATE
+SET run = excluded.run, attempts = 0, claimable_at = now(), lease = NULL`
+
+	// endJobSQL removes a job that still is of the run $4 and has the lease $5.
+	endJobSQL = `
+DELETE FROM jobs
+WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3 AND run = $4 AND lease = $5`
+
+	// claimSQL gives the job that has been claimable longest the lease $1, for
+	// $2 seconds. It is the one query that serves all organizations at once.
+	claimSQL = `
+UPDATE jobs j SET lease = $1, attempts = j.attempts + 1, claimable_at = now() + $2 * interval '1 second'
+FROM (
+	SELECT organization_id, shipment_id, document_id FROM jobs
+	WHERE claimable_at <= now() ORDER BY claimable_at LIMIT 1 FOR UPDATE SKIP LOCKED
+) next
+WHERE j.organization_id = next.organization_id AND j.shipment_id = next.shipment_id AND j.document_id = next.document_id
+RETURNING j.organization_id, j.shipment_id, j.document_id, j.run, j.attempts`
+
+	// leaseSQL makes a job claimable in $6 seconds, under the lease $7.
+	leaseSQL = `
+UPDATE jobs SET claimable_at = now() + $6 * interval '1 second', lease = $7
+WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3 AND run = $4 AND lease = $5`
+
+	// lockShipmentSQL reads a shipment that nobody else then changes.
+	lockShipmentSQL = `
+SELECT version, status FROM shipments WHERE organization_id = $1 AND id = $2 FOR UPDATE`
+
+	// beginSQL marks the document $3 as being read, if it waits for its run $4.
+	beginSQL = `
+UPDATE documents SET status = 'processing'
+WHERE organization_id = $1 AND shipment_id = $2 AND id = $3 AND run = $4 AND status = 'queued'`
+
+	nextVersionSQL = `
+UPDATE shipments SET version = version + 1 WHERE organization_id = $1 AND id = $2`
+
+	knownSQL = `
+SELECT id FROM documents WHERE organization_id = $1 AND id = ANY ($2::uuid[])`
+)
+
+// reviseJob sees to it that a document has a job while it waits to be read,
+// and none once that is done.
+func reviseJob(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision, doc shipments.Document) error {
+	key := []any{uuid.UUID(org), uuid.UUID(v.From.ID), uuid.UUID(doc.ID), doc.Run}
+	if doc.Status == shipments.Queued {
+		_, err := tx.ExecContext(ctx, putJobSQL, key...)
+		return err
+	}
+	if v.Lease == (shipments.Lease{}) {
+		return nil
+	}
+	return one(tx.ExecContext(ctx, endJobSQL, append(key, uuid.UUID(v.Lease))...))
+}
+
+// Claim implements shipments.Jobs.
+func (r *Repository) Claim(ctx context.Context, lease shipments.Lease) (shipments.Job, error) {
+	var row struct {
+		Org      uuid.UUID `db:"organization_id"`
+		Shipment uuid.UUID `db:"shipment_id"`
+		Document uuid.UUID `db:"document_id"`
+		Run      int
+		Attempts int
+	}
+	err := r.on(ctx).GetContext(ctx, &row, claimSQL, uuid.UUID(lease), shipments.LeaseTime.Seconds())
+	if errors.Is(err, sql.ErrNoRows) {
+		return shipments.Job{}, shipments.ErrNoJob
+	}
+	return shipments.Job{
+		Org: shipments.OrgID(row.Org), Shipment: shipments.ID(row.Shipment), Document: shipments.DocumentID(row.Document),
+		Run: row.Run, Attempt: row.Attempts, Lease: lease,
+	}, failure("claim job", err)
+}
+
+// Begin implements shipments.Jobs.
+func (r *Repository) Begin(ctx context.Context, j shipments.Job, at time.Time) error {
+	return failure("begin job", r.transact(ctx, func(tx *sqlx.Tx) error {
+		var s struct {
+			Version int64
+			Status  shipments.Status
+		}
+		if err := tx.GetContext(ctx, &s, lockShipmentSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment)); errors.Is(err, sql.ErrNoRows) {
+			return shipments.ErrLost
+		} else if err != nil {
+			return err
+		}
+		err := one(tx.ExecContext(ctx, beginSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment), uuid.UUID(j.Document), j.Run))
+		if errors.Is(err, shipments.ErrLost) {
+			return nil // it has begun, or what came of it will not be wanted
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, nextVersionSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment)); err != nil {
+			return err
+		}
+		return note(ctx, tx, j.Org, j.Shipment, shipments.Entry{
+			Version: s.Version + 1, At: at, Action: shipments.StartDocument, Status: s.Status, Document: j.Document,
+		})
+	}))
+}
+
+// Extend implements shipments.Jobs.
+func (r *Repository) Extend(ctx context.Context, j shipments.Job) error {
+	return r.lease(ctx, "extend job", j, shipments.LeaseTime, uuid.NullUUID{UUID: uuid.UUID(j.Lease), Valid: true})
+}
+
+// Release implements shipments.Jobs.
+func (r *Repository) Release(ctx context.Context, j shipments.Job, after time.Duration) error {
+	return r.lease(ctx, "release job", j, after, uuid.NullUUID{})
+}
+
+func (r *Repository) lease(ctx context.Context, doing string, j shipments.Job, until time.Duration, lease uuid.NullUUID) error {
+	return failure(doing, one(r.on(ctx).ExecContext(ctx, leaseSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment), uuid.UUID(j.Document), j.Run,
+		uuid.UUID(j.Lease), until.Seconds(), lease)))
+}
+
+// Known implements shipments.Repository.
+func (r *Repository) Known(ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID) (map[shipments.DocumentID]bool, error) {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = uuid.UUID(id).String()
+	}
+	var there []uuid.UUID
+	if err := r.on(ctx).SelectContext(ctx, &there, knownSQL, uuid.UUID(org), pq.Array(texts)); err != nil {
+		return nil, failure("known documents", err)
+	}
+	known := make(map[shipments.DocumentID]bool, len(there))
+	for _, id := range there {
+		known[shipments.DocumentID(id)] = true
+	}
+	return known, nil
+}
+
+// one is ErrLost unless a statement changed one row.
+func one(result sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	if err == nil && n != 1 {
+		return shipments.ErrLost
+	}
+	return err
+}
+
+var _ shipments.Jobs = (*Repository)(nil)

@@ -1,0 +1,225 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// TestMain makes this program a child, as the service does, when it is called
+// as one. Some kinds stand for what a file may do to a child.
+func TestMain(m *testing.M) {
+	if len(os.Args) < 4 || os.Args[1] != Command {
+		os.Exit(m.Run())
+	}
+	if do, ok := misdeeds[os.Args[3]]; ok {
+		if err := confine(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(3)
+		}
+		do()
+		os.Exit(0)
+	}
+	if err := Child(context.Background(), os.Args[2:], os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+var kept [][]byte
+
+var misdeeds = map[string]func(){
+	"hangs":    func() { select {} },
+	"panics":   func() { panic("oops") },
+	"silent":   func() {},
+	"babbles":  func() { fmt.Print("{]") },
+	"empty":    func() { fmt.Print("{}") },
+	"floods":   func() { fmt.Print(`{"list":{"remarks":[{"text":"`, strings.Repeat("x", maxAnswer), `"}]}}`) },
+	"kills":    func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) },
+	"devours":  devour,
+	"reaches":  reach,
+	"tells":    func() { fmt.Fprint(os.Stderr, strings.Repeat("x", 1<<20)) },
+	"in group": inGroup,
+}
+
+// devour takes memory until there is none.
+func devour() {
+	for {
+		block := make([]byte, 8<<20)
+		for i := range block {
+			block[i] = 1
+		}
+		kept = append(kept, block)
+	}
+}
+
+// reach tries to leave the child, and says with what it succeeded.
+func reach() {
+	var reached []string
+	if f, err := os.Open("/etc/hostname"); err == nil {
+		reached = append(reached, "a file", f.Name())
+	}
+	if _, err := os.Create("/tmp/quayside-reached"); err == nil {
+		reached = append(reached, "a new file")
+	}
+	if c, err := new(net.Dialer).DialContext(context.Background(), "tcp", os.Getenv("ADDRESS")+"127.0.0.1:1"); err == nil || errors.Is(err, syscall.ECONNREFUSED) {
+		reached = append(reached, "the network", fmt.Sprint(c))
+	}
+	if len(os.Environ()) > 0 {
+		reached = append(reached, "the environment")
+	}
+	fmt.Printf(`{"unreadable":{"code":"reached","detail":%q}}`, strings.Join(reached, ", "))
+}
+
+func inGroup() {
+	fmt.Printf(`{"unreadable":{"code":"group","detail":%q}}`, fmt.Sprint(syscall.Getpgrp() == os.Getpid(), os.Getpid()))
+}
+
+func reading(t *testing.T, paper shipments.DocumentType, kind, content string) (shipments.Reading, shipments.Failure) {
+	t.Helper()
+	r, err := New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.time = maxTime; kind == "hangs" {
+		r.time = 300 * time.Millisecond
+	}
+	read, err := r.Read(t.Context(), paper, shipments.Kind(kind), strings.NewReader(content), int64(len(content)))
+	var bad *shipments.UnreadableError
+	if err != nil && !errors.As(err, &bad) {
+		t.Fatalf("%s: %v", kind, err)
+	}
+	if bad == nil {
+		return read, shipments.Failure{}
+	}
+	return read, bad.Failure
+}
+
+const list = `Packing list;;;;
+Container;CSQU3054383;;;
+Pallet;Product;Size;Cartons;Net kg/carton
+0041;Avocado Hass;18;264;4,125
+0042;Avocado Hass;20;132;4,125
+0042;Avocado Fuerte;20;132;4,125
+Total;;;528;
+`
+
+func TestAPackingListIsReadInAChild(t *testing.T) {
+	t.Parallel()
+	read, failure := reading(t, shipments.PackingList, "csv", list)
+	if failure != (shipments.Failure{}) || len(read.Pallets) != 2 || read.RowsRead != 3 {
+		t.Fatalf("%+v, %+v", read, failure)
+	}
+	first, second := read.Pallets[0], read.Pallets[1]
+	if first.Number != "0041" || first.ProduceName != "Avocado Hass" || first.Calibre != "18" || first.Boxes != 264 || first.BoxWeight != 4125 ||
+		first.Source != (shipments.Source{Row: 4}) || first.Contents != nil || first.Places != (shipments.Places{}) {
+		t.Errorf("%+v", first)
+	}
+	if second.Boxes != 264 || len(second.Contents) != 2 || second.Contents[1].ProduceName != "Avocado Fuerte" || second.Contents[1].Row != 6 {
+		t.Errorf("%+v", second)
+	}
+}
+
+func TestOtherPapersHaveFactsOnly(t *testing.T) {
+	t.Parallel()
+	read, failure := reading(t, shipments.CommercialInvoice, "csv", "Commercial invoice;\nInvoice no.;INV-77\nContainer;CSQU3054383\n")
+	if failure != (shipments.Failure{}) || len(read.Facts) == 0 || read.Pallets != nil {
+		t.Errorf("%+v, %+v", read, failure)
+	}
+}
+
+func TestWhatCannotBeReadSaysWhy(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]struct{ content, code, detail string }{
+		"csv":      {"nothing;of\nthe;kind\n", "no_header_row", "."},
+		"poem":     {"x", "malformed", "no format that can be read."},
+		"hangs":    {"x", TooSlow, "longer than 300ms"},
+		"panics":   {"x", Crashed, "could not be read"},
+		"kills":    {"x", Crashed, "could not be read"},
+		"silent":   {"x", Crashed, "not to be understood"},
+		"babbles":  {"x", Crashed, "not to be understood"},
+		"empty":    {"x", Crashed, "not to be understood"},
+		"floods":   {"x", Crashed, "not to be understood"},
+		"tells":    {"x", Crashed, "not to be understood"},
+		"devours":  {"x", TooMuchMemory, "more than 256 MiB"},
+		"reaches":  {"x", "reached", "."},
+		"in group": {"x", "group", "true "},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			if _, failure := reading(t, shipments.PackingList, kind, want.content); failure.Code != want.code || !strings.Contains(failure.Detail, want.detail) ||
+				kind == "reaches" && failure.Detail != "." {
+				t.Errorf("%+v", failure)
+			}
+		})
+	}
+}
+
+// TestNoChildOutlivesItsReading: who stops waiting has it killed.
+func TestNoChildOutlivesItsReading(t *testing.T) {
+	t.Parallel()
+	r, err := New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := r.Read(ctx, shipments.PackingList, "hangs", strings.NewReader("x"), 1)
+		done <- err
+	}()
+	me := strconv.Itoa(os.Getpid())
+	children := func() string {
+		out, _ := exec.CommandContext(t.Context(), "pgrep", "-P", me, "-f", Command+" packing_list hangs").Output()
+		return strings.TrimSpace(string(out))
+	}
+	for children() == "" { // until it runs
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if left := children(); left != "" && len(strings.Fields(left)) > 1 { // the other test has one of its own
+		t.Errorf("%s are left", left)
+	}
+}
+
+// TestChildrenAreBounded: a Read that finds no place waits as long as it may.
+func TestChildrenAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := &Reader{slots: make(chan struct{}, 1)}
+		r.slots <- struct{}{}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := r.Read(ctx, shipments.PackingList, shipments.CSV, strings.NewReader("x"), 1); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestAChildTakesOneFile(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if err := Child(t.Context(), nil, os.Stdin, &out); err == nil {
+		t.Error("a child without a kind")
+	}
+	pipe, _, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Child(t.Context(), []string{"packing_list", "csv"}, pipe, &out); err == nil || out.Len() > 0 {
+		t.Error("a child whose input is no file")
+	}
+}

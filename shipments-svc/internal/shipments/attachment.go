@@ -1,0 +1,186 @@
+package shipments
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Attachment asks to attach a document, given by a file or by its pallets.
+type Attachment struct {
+	Order
+	Type     DocumentType
+	File     *Upload  // nil: it is given by its pallets
+	Pallets  []Pallet // at least one without a file, none with one; their Source is not looked at
+	Declared Declared // by pallets
+	DryRun   bool     // only say what would become of it
+}
+
+// Upload is a file as it came in.
+type Upload struct {
+	Filename    string // as the client names it
+	ContentType string // what the content is
+	Kind        Kind   // Unread: it is kept as it is
+	Size        int64
+	SHA256      [32]byte
+	Content     io.ReaderAt
+}
+
+// Attached is what became of an Attachment.
+type Attached struct {
+	Shipment ID
+	Document Document // without ID and times after a dry run
+	Checks   []Check  // of the shipment with the document
+	DryRun   bool
+}
+
+// DocumentOrder asks to do something with a document.
+type DocumentOrder struct {
+	Order
+	Document DocumentID
+}
+
+// DocumentQuery says which document of which shipment is wanted.
+type DocumentQuery struct {
+	Shipment ID
+	Document DocumentID
+}
+
+// ErrNoDocument is an ErrNotFound: the shipment has no such document.
+var ErrNoDocument = fmt.Errorf("%w: no such document", ErrNotFound)
+
+// ErrNotReadAgain says that a document has no file that could be read again.
+var ErrNotReadAgain = errors.New("the document has no file that is read")
+
+// DuplicateError says that the shipment has a document of the same content.
+type DuplicateError struct{ ID DocumentID }
+
+// Error implements error.
+func (e *DuplicateError) Error() string {
+	return "the shipment has a document with exactly this content already"
+}
+
+// Bounds of documents.
+const (
+	MaxDocuments = 50       // of a shipment
+	MaxFile      = 10 << 20 // bytes
+	MaxFilename  = 200      // code points
+)
+
+// Faults returns what is wrong with the attachment, with pointers from it. The
+// file's content is /file.
+func (a Attachment) Faults() []Fault {
+	var f faults
+	switch {
+	case a.Type == "":
+		f.add(Required, "/type", "type is required")
+	case !slices.Contains(DocumentTypes, a.Type):
+		f.add(InvalidValue, "/type", "type must be one of %s", list(DocumentTypes))
+	case a.File == nil && a.Type != PackingList:
+		f.add(InvalidValue, "/type", "a document that is given by its pallets is a %s", PackingList)
+	}
+	if a.File == nil {
+		if len(a.Pallets) == 0 {
+			f.add(Required, "/pallets", "a document has a file, or pallets: at least one")
+		}
+		f.pallets("/pallets", a.Pallets)
+		f.declared("/declared", a.Declared)
+		return f
+	}
+	f.filename("/filename", a.File.Filename)
+	switch {
+	case len(a.Pallets) > 0:
+		f.add(InvalidValue, "/pallets", "a document has a file or pallets, not both")
+	case a.Declared != Declared{}:
+		f.add(InvalidValue, "/declared", "what a file declares is read in the file")
+	case a.File.Size == 0:
+		f.add(Required, "/file", "the file is empty")
+	case a.Type == PackingList && a.File.Kind == Unread:
+		f.add(UnsupportedDocument, "/file", "a packing list is a CSV or XLSX file or a PDF with text; this is %s", a.File.ContentType)
+	}
+	return f
+}
+
+// filename judges the name of a file. It is never used as a path here; but
+// whoever downloads the file may do so.
+func (f *faults) filename(pointer, name string) {
+	f.text("", strings.TrimPrefix(pointer, "/"), name, MaxFilename)
+	if name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
+		f.add(InvalidText, pointer, "filename must be a name without directories")
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }) {
+		f.add(InvalidText, pointer, "filename must not contain characters that turn the direction of text")
+	}
+}
+
+// Times of a request that attaches.
+const (
+	// perPallet is how much longer it may take for each of its pallets: two
+	// seconds for as many as there may be.
+	perPallet = 200 * time.Microsecond
+	// toStore is how much longer it may take for its file.
+	toStore = 2 * time.Second
+	// toTry is how long a dry run may read.
+	toTry = 2500 * time.Millisecond
+)
+
+// Waits is how much longer than others the request may take.
+func (a Attachment) Waits() time.Duration {
+	if a.File != nil {
+		return max(toStore, toTry)
+	}
+	return time.Duration(len(a.Pallets)) * perPallet
+}
+
+func (f *faults) declared(at string, d Declared) {
+	within := func(name string, value, limit int) {
+		if value < 0 || value > limit {
+			f.add(OutOfRange, at+"/"+name, "%s must be from 0 to %d", name, limit)
+		}
+	}
+	within("pallets", d.Pallets, MaxPallets)
+	within("boxes", d.Boxes, MaxDeclaredBoxes)
+	if d.NetWeight < 0 || d.NetWeight > MaxDeclaredWeight {
+		f.add(OutOfRange, at+"/net_weight_kg", "net_weight_kg must be from 0 to %d", MaxDeclaredWeight/1000)
+	}
+	if d.ContainerNumber != "" {
+		f.text(at, "container_number", d.ContainerNumber, MaxContainerNumber)
+	}
+}
+
+// needsReading reports whether the document is to be read before it is part of
+// the shipment.
+func (a Attachment) needsReading() bool {
+	return a.File != nil && a.File.Kind != Unread && a.Type != OtherDocument
+}
+
+// document returns the document that is attached, without ID and times.
+func (a Attachment) document() Document {
+	doc := Document{Type: a.Type, Status: Processed, SHA256: a.sum(), Declared: a.Declared, RowsRead: len(a.Pallets), PalletsExtracted: len(a.Pallets)}
+	if a.File != nil {
+		doc.Filename, doc.ContentType, doc.Size = a.File.Filename, a.File.ContentType, a.File.Size
+	}
+	if a.needsReading() {
+		doc.Status, doc.Kind, doc.Run = Queued, a.File.Kind, 1
+	}
+	return doc
+}
+
+// sum is the fingerprint of what is attached.
+func (a Attachment) sum() (sum [32]byte) {
+	if a.File != nil {
+		return a.File.SHA256
+	}
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%q %d %d %d %q\n", a.Type, a.Declared.Pallets, a.Declared.Boxes, a.Declared.NetWeight, a.Declared.ContainerNumber)
+	for _, p := range a.Pallets {
+		_, _ = fmt.Fprintf(h, "%q %q %q %d %d\n", p.Number, p.ProduceName, p.Calibre, p.Boxes, p.BoxWeight)
+	}
+	h.Sum(sum[:0])
+	return sum
+}

@@ -1,0 +1,173 @@
+package shipments
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+var job = Job{Org: OrgID{1}, Document: DocumentID{1}, Run: 2, Attempt: 1, Lease: Lease{7}}
+
+// reading returns a keeper of a shipment whose packing list is being read, the
+// second time, beside another document's pallet.
+func reading() *keeper {
+	k := at(Processing)
+	k.documents = []Document{{ID: DocumentID{1}, Type: PackingList, Kind: CSV, Status: BeingRead, Run: 2, PalletsExtracted: 1}, {ID: DocumentID{2}, Status: Processed}}
+	old, other := plum, plum
+	old.Source, other.Source = Source{Document: DocumentID{1}, Row: 9}, Source{Document: DocumentID{2}, Row: 1}
+	k.pallets, k.head.PalletsCount = []Pallet{old, other}, 2
+	return k
+}
+
+func TestWhatWasReadReplacesWhatWasThere(t *testing.T) {
+	t.Parallel()
+	k := reading()
+	read := Reading{
+		Pallets:  []Pallet{{Number: "1", Source: Source{Row: 4, Sheet: "PL"}}, {Number: "2", Source: Source{Row: 5, Sheet: "PL"}}},
+		RowsRead: 2, Declared: Declared{Boxes: 7}, Facts: []Fact{{Kind: VesselFact, Text: "MSC Carmen"}}, Remarks: []Remark{{Code: "row_skipped"}},
+	}
+	if err := service(k).Publish(t.Context(), job, read, nil); err != nil {
+		t.Fatal(err)
+	}
+	r := k.revisions[0]
+	doc := *r.Changed
+	if doc.Status != Processed || doc.PalletsExtracted != 2 || doc.RowsRead != 2 || doc.Declared.Boxes != 7 || len(doc.Facts) != 1 || len(doc.Remarks) != 1 || doc.ProcessedAt.IsZero() {
+		t.Errorf("%+v", doc)
+	}
+	if r.To.Status != ReadyForReview || r.To.PalletsCount != 3 || r.Lease != job.Lease || r.Entry.Action != ProcessDocument || r.Entry.By != "" || r.Entry.Document != doc.ID {
+		t.Errorf("%+v", r)
+	}
+	if len(r.Pallets) != 2 || r.Pallets[1].Source != (Source{Document: doc.ID, Sheet: "PL", Row: 5}) || len(k.evidence.Pallets) != 3 || k.evidence.Documents[0].RowsRead != 2 {
+		t.Errorf("%+v, judged on %+v", r.Pallets, k.evidence)
+	}
+}
+
+func TestAnUnreadableListFailsAndHasNoPallets(t *testing.T) {
+	t.Parallel()
+	unread := &UnreadableError{Failure{"no_header_row", "There is no header row."}}
+	for name, c := range map[string]struct {
+		read   Reading
+		unread error
+		code   string
+	}{
+		"unreadable":       {Reading{Facts: []Fact{{Kind: VesselFact, Text: "x"}}}, unread, "no_header_row"},
+		"garbled":          {Reading{Pallets: []Pallet{{Number: "a\x00b", Source: Source{Row: 1}}}}, nil, "malformed"},
+		"a pallet nowhere": {Reading{Pallets: []Pallet{{Number: "a"}}}, nil, "malformed"},
+		"too long":         {Reading{Pallets: []Pallet{{Number: strings.Repeat("x", 500), Source: Source{Row: 1}}}}, nil, "malformed"},
+		"too many":         {Reading{Pallets: repeated(MaxPallets)}, nil, "too_many_pallets"},
+	} {
+		k := reading()
+		k.pallets = k.pallets[1:]
+		if err := service(k).Publish(t.Context(), job, c.read, c.unread); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		r := k.revisions[0]
+		if r.Changed.Status != Failed || r.Changed.Failure.Code != c.code || r.Changed.PalletsExtracted != 0 || r.Pallets != nil || r.To.PalletsCount != 1 || r.Entry.Action != FailDocument {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	k := reading()
+	k.documents, k.pallets = k.documents[:1], k.pallets[:1]
+	if err := service(k).Publish(t.Context(), job, Reading{}, unread); err != nil || k.revisions[0].To.Status != Pending {
+		t.Errorf("without pallets: %v, %+v", err, k.revisions)
+	}
+}
+
+func repeated(n int) []Pallet {
+	all := make([]Pallet, n)
+	for i := range all {
+		all[i].Source.Row = i + 1
+	}
+	return all
+}
+
+// TestOtherDocumentsNeverFail: that one cannot be read is a remark.
+func TestOtherDocumentsNeverFail(t *testing.T) {
+	t.Parallel()
+	k := reading()
+	k.documents[0].Type = PhytosanitaryCertificate
+	read := Reading{Pallets: repeated(1), Facts: []Fact{{Kind: PhytoFact, Text: "ZA 1"}}}
+	if err := service(k).Publish(t.Context(), job, read, &UnreadableError{Failure{"no_pallets", "There are no pallets."}}); err != nil {
+		t.Fatal(err)
+	}
+	doc := *k.revisions[0].Changed
+	if doc.Status != Processed || len(doc.Facts) != 1 || doc.Remarks[0].Code != "no_pallets" || k.revisions[0].Pallets != nil {
+		t.Errorf("%+v", doc)
+	}
+}
+
+// TestNothingIsPublishedTwiceOrOverSomethingNewer: whoever lost a job is told.
+func TestNothingIsPublishedTwiceOrOverSomethingNewer(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*keeper){
+		"a newer run":       func(k *keeper) { k.documents[0].Run = 3 },
+		"published already": func(k *keeper) { k.documents[0].Status = Processed },
+		"the document gone": func(k *keeper) { k.documents = k.documents[1:] },
+		"the shipment gone": func(k *keeper) { k.err = ErrNotFound },
+		"another's lease":   func(k *keeper) { k.revising = ErrLost },
+		"an approved one":   func(k *keeper) { k.head.Status = Approved },
+	} {
+		k := reading()
+		change(k)
+		if err := service(k).Publish(t.Context(), job, Reading{}, nil); !errors.Is(err, ErrLost) || k.revisions != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, err := range []error{context.Canceled, ErrUnavailable} {
+		k := reading()
+		if got := service(k).Publish(t.Context(), job, Reading{}, err); !errors.Is(got, err) || k.revisions != nil {
+			t.Errorf("reading ended with %v: %v", err, got)
+		}
+	}
+}
+
+// TestWhileOneDocumentIsReadTheShipmentIsProcessed, whatever becomes of others.
+func TestWhileOneDocumentIsReadTheShipmentIsProcessed(t *testing.T) {
+	t.Parallel()
+	k := reading()
+	k.documents[1].Status, k.documents[1].Run = Queued, 1
+	s := service(k)
+	if err := s.Publish(t.Context(), job, Reading{}, nil); err != nil || k.revisions[0].To.Status != Processing {
+		t.Errorf("published: %v, %+v", err, k.revisions)
+	}
+	k.documents[0].Status = Processed
+	if _, err := s.Attach(t.Context(), OrgID{1}, attachment(plum)); err != nil || k.revisions[1].To.Status != Processing {
+		t.Errorf("attached: %v", err)
+	}
+	if _, err := s.Detach(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{2}}); err != nil || k.revisions[2].To.Status != ReadyForReview {
+		t.Errorf("detached: %v", err)
+	}
+}
+
+func TestReprocessingIsANewRunAndKeepsThePallets(t *testing.T) {
+	t.Parallel()
+	k := at(Rejected)
+	k.documents = []Document{{ID: DocumentID{1}, Kind: CSV, Status: Failed, Run: 1, Failure: Failure{Code: "x"}, ProcessedAt: start}, {ID: DocumentID{2}}}
+	k.pallets, k.head.PalletsCount = []Pallet{plum}, 1
+	s := service(k)
+	doc, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Order: Order{By: "tok_1"}, Document: DocumentID{1}})
+	r := k.revisions[0]
+	if err != nil || doc.Run != 2 || doc.Status != Queued || doc.Failure != (Failure{}) || !doc.ProcessedAt.IsZero() ||
+		r.To.Status != Processing || r.To.PalletsCount != 1 || r.Pallets != nil || r.Entry.Action != ReprocessDocument || r.Entry.By != "tok_1" {
+		t.Errorf("%+v, %+v (%v)", doc, r, err)
+	}
+	if _, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{2}}); !errors.Is(err, ErrNotReadAgain) {
+		t.Errorf("one that is not read: %v", err)
+	}
+	if _, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{3}}); !errors.Is(err, ErrNoDocument) {
+		t.Errorf("one that is not there: %v", err)
+	}
+}
+
+func TestAShipmentWithDocumentsIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	k := at(Pending)
+	k.head.Documents = 1
+	_, err := service(k).Delete(t.Context(), OrgID{1}, Order{})
+	if refused, ok := errors.AsType[*TransitionError](err); !ok || k.deleted || !strings.Contains(err.Error(), "while the shipment has documents; allowed: update, attach_document") ||
+		strings.HasSuffix(refused.Error(), "delete") {
+		t.Errorf("%v", err)
+	}
+}

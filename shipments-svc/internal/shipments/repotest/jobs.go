@@ -1,0 +1,271 @@
+package repotest
+
+import (
+	"crypto/rand"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// Queue is a Repository with the jobs of its documents.
+type Queue interface {
+	shipments.Repository
+	shipments.Jobs
+}
+
+// RunJobs tests the Jobs of the Queue that open returns. Every call of open
+// must return an empty one.
+func RunJobs(t *testing.T, open func(testing.TB) Queue) {
+	t.Helper()
+	for name, test := range map[string]func(*testing.T, Queue){
+		"a document that waits is claimed by one":       testClaim,
+		"a document that is begun says so, once":        testBegin,
+		"what was read is published with its job, once": testPublish,
+		"who lost a job can do nothing with it":         testLost,
+		"a new run takes the job from whoever has it":   testNewRun,
+		"a job goes with its document":                  testJobGone,
+		"what is kept of a document is shown as it was": testKept,
+		"only documents of the organization are known":  testKnown,
+		"several workers have several jobs":             testManyJobs,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t))
+		})
+	}
+}
+
+func lease() (l shipments.Lease) {
+	_, _ = rand.Read(l[:])
+	return l
+}
+
+// waiting returns a document that waits to be read.
+func waiting() *shipments.Document {
+	doc, _ := document()
+	doc.Status, doc.Run, doc.Kind, doc.ProcessedAt = shipments.Queued, 1, shipments.CSV, time.Time{}
+	doc.Filename, doc.ContentType, doc.Size = "Pl \"42\".csv", "text/csv", 1<<33
+	return &doc
+}
+
+// revision returns one that stores these documents, of which either may be
+// nil, and leaves the shipment in a status.
+func revision(from shipments.Shipment, status shipments.Status, attached, changed *shipments.Document) shipments.Revision {
+	to := from
+	to.Status, to.Version = status, from.Version+1
+	r := shipments.Revision{From: from, To: to, Attached: attached, Changed: changed, Checks: []shipments.Check{}}
+	r.Entry = shipments.Entry{Version: to.Version, At: Noon, By: By, Action: shipments.AttachDocument, Status: status}
+	if attached != nil {
+		r.Entry.Document = attached.ID
+	}
+	if changed != nil {
+		r.Entry.Document, r.Entry.Action = changed.ID, shipments.ProcessDocument
+	}
+	return r
+}
+
+// Queued stores a shipment with a document that waits.
+func Queued(t *testing.T, q Queue, org shipments.OrgID) (shipments.Shipment, shipments.Document) {
+	t.Helper()
+	s, doc := Shipment(shipments.Pending, Noon), waiting()
+	check(t, q.Create(t.Context(), org, s, By))
+	r := revision(s, shipments.Processing, doc, nil)
+	check(t, q.Revise(t.Context(), org, r))
+	return r.To, *doc
+}
+
+func claim(t *testing.T, q Queue) shipments.Job {
+	t.Helper()
+	j, err := q.Claim(t.Context(), lease())
+	check(t, err)
+	return j
+}
+
+func testClaim(t *testing.T, q Queue) {
+	org := Org()
+	s, doc := Queued(t, q, org)
+	var claimed atomic.Int64
+	var wg sync.WaitGroup
+	for range 8 {
+		l := lease()
+		wg.Go(func() {
+			switch j, err := q.Claim(t.Context(), l); {
+			case err == nil:
+				claimed.Add(1)
+				if want := (shipments.Job{Org: org, Shipment: s.ID, Document: doc.ID, Run: 1, Attempt: 1, Lease: l}); j != want {
+					t.Errorf("%+v, want %+v", j, want)
+				}
+			case !errors.Is(err, shipments.ErrNoJob):
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if claimed.Load() != 1 {
+		t.Errorf("claimed by %d", claimed.Load())
+	}
+}
+
+func testBegin(t *testing.T, q Queue) {
+	org := Org()
+	s, doc := Queued(t, q, org)
+	j := claim(t, q)
+	for range 2 {
+		check(t, q.Begin(t.Context(), j, Noon))
+	}
+	other := j
+	other.Run = 2
+	check(t, q.Begin(t.Context(), other, Noon))
+	d, err := q.Get(t.Context(), org, s.ID)
+	check(t, err)
+	if d.Documents[0].Status != shipments.BeingRead || d.Version != s.Version+1 || d.Status != shipments.Processing {
+		t.Errorf("%+v", d)
+	}
+	entries, total, err := q.History(t.Context(), org, s.ID, 0, 10)
+	check(t, err)
+	want := shipments.Entry{Version: d.Version, At: Noon, Action: shipments.StartDocument, Status: shipments.Processing, Document: doc.ID}
+	if equal(t, entries[0], want); total != 3 {
+		t.Errorf("%d entries", total)
+	}
+}
+
+func testPublish(t *testing.T, q Queue) {
+	org := Org()
+	s, doc := Queued(t, q, org)
+	j := claim(t, q)
+	doc.Status, doc.ProcessedAt, doc.PalletsExtracted = shipments.Processed, Noon, 1
+	r := revision(s, shipments.ReadyForReview, nil, &doc)
+	r.Lease, r.Pallets, r.To.PalletsCount = j.Lease, []shipments.Pallet{{Number: "1", Source: shipments.Source{Document: doc.ID, Row: 1}}}, 1
+	check(t, q.Revise(t.Context(), org, r))
+	again := revision(r.To, shipments.ReadyForReview, nil, &doc)
+	again.Lease = j.Lease
+	if err := q.Revise(t.Context(), org, again); !errors.Is(err, shipments.ErrLost) {
+		t.Errorf("published again: %v", err)
+	}
+	if _, err := q.Claim(t.Context(), lease()); !errors.Is(err, shipments.ErrNoJob) {
+		t.Errorf("a job is left: %v", err)
+	}
+	d, err := q.Get(t.Context(), org, s.ID)
+	check(t, err)
+	equal(t, d.Shipment, r.To)
+	equal(t, d.Pallets, r.Pallets)
+	equal(t, d.Documents, []shipments.Document{doc})
+}
+
+func testLost(t *testing.T, q Queue) {
+	org := Org()
+	s, doc := Queued(t, q, org)
+	j := claim(t, q)
+	check(t, q.Extend(t.Context(), j))
+	check(t, q.Release(t.Context(), j, 0))
+	next := claim(t, q)
+	if next.Attempt != 2 || next.Document != doc.ID {
+		t.Errorf("%+v", next)
+	}
+	doc.Status, doc.ProcessedAt = shipments.Processed, Noon
+	r := revision(s, shipments.ReadyForReview, nil, &doc)
+	r.Lease = j.Lease
+	for doing, err := range map[string]error{
+		"extend": q.Extend(t.Context(), j), "release": q.Release(t.Context(), j, 0), "publish": q.Revise(t.Context(), org, r),
+	} {
+		if !errors.Is(err, shipments.ErrLost) {
+			t.Errorf("%s: %v", doing, err)
+		}
+	}
+	d, err := q.Get(t.Context(), org, s.ID)
+	check(t, err)
+	if d.Shipment != s || d.Documents[0].Status != shipments.Queued {
+		t.Errorf("%+v", d)
+	}
+	check(t, q.Release(t.Context(), next, time.Hour))
+	if _, err := q.Claim(t.Context(), lease()); !errors.Is(err, shipments.ErrNoJob) {
+		t.Errorf("a job is claimed before its time: %v", err)
+	}
+}
+
+func testNewRun(t *testing.T, q Queue) {
+	org := Org()
+	s, doc := Queued(t, q, org)
+	old := claim(t, q)
+	doc.Run = 2
+	r := revision(s, shipments.Processing, nil, &doc)
+	check(t, q.Revise(t.Context(), org, r))
+	if err := q.Extend(t.Context(), old); !errors.Is(err, shipments.ErrLost) {
+		t.Errorf("extend: %v", err)
+	}
+	if j := claim(t, q); j.Run != 2 || j.Attempt != 1 {
+		t.Errorf("%+v", j)
+	}
+	doc.Run, doc.Status, doc.ProcessedAt = 1, shipments.Processed, Noon
+	late := revision(r.To, shipments.ReadyForReview, nil, &doc)
+	late.Lease = old.Lease
+	if err := q.Revise(t.Context(), org, late); !errors.Is(err, shipments.ErrLost) {
+		t.Errorf("an older run published: %v", err)
+	}
+}
+
+func testJobGone(t *testing.T, q Queue) {
+	org := Org()
+	s, doc := Queued(t, q, org)
+	r := revision(s, shipments.Pending, nil, nil)
+	r.Detached, r.Entry.Action, r.Entry.Document = doc.ID, shipments.DeleteDocument, doc.ID
+	check(t, q.Revise(t.Context(), org, r))
+	if _, err := q.Claim(t.Context(), lease()); !errors.Is(err, shipments.ErrNoJob) {
+		t.Errorf("claim: %v", err)
+	}
+}
+
+func testKept(t *testing.T, q Queue) {
+	org := Org()
+	s, doc := Queued(t, q, org)
+	got, err := q.Documents(t.Context(), org, s.ID)
+	check(t, err)
+	equal(t, got, []shipments.Document{doc})
+	place := shipments.Place{Sheet: "Blatt \"1\"", Row: 3}
+	doc.Status, doc.ProcessedAt, doc.RowsRead, doc.PalletsExtracted = shipments.Failed, Noon, 7, 1
+	doc.Failure = shipments.Failure{Code: "no_pallets", Detail: "There are <none>."}
+	doc.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC 'Carmen'", Place: place}}
+	doc.Remarks = []shipments.Remark{{Code: "row_skipped", Text: "Row 3", Place: place}, {Code: "x", Text: "y"}}
+	r := revision(s, shipments.ReadyForReview, nil, &doc)
+	r.Lease, r.To.PalletsCount = claim(t, q).Lease, 1
+	r.Pallets = []shipments.Pallet{{
+		Number: "1", Boxes: 3, BoxWeight: 4000, Source: shipments.Source{Document: doc.ID, Sheet: place.Sheet, Row: 9},
+		Places:   shipments.Places{Calibre: place, BoxWeight: shipments.Place{Row: 1}},
+		Contents: []shipments.Content{{ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 2000, Place: place}, {ProduceName: "Fig", Boxes: 2, BoxWeight: 5000}},
+	}}
+	r.Checks = []shipments.Check{{Name: "a", Result: shipments.Fail, Count: 1, Locations: []shipments.Location{{Source: r.Pallets[0].Source}}}}
+	check(t, q.Revise(t.Context(), org, r))
+	d, err := q.Get(t.Context(), org, s.ID)
+	check(t, err)
+	equal(t, d, shipments.Detail{Shipment: r.To, Pallets: r.Pallets, Checks: r.Checks, Documents: []shipments.Document{doc}})
+}
+
+func testKnown(t *testing.T, q Queue) {
+	org := Org()
+	_, mine := Queued(t, q, org)
+	_, theirs := Queued(t, q, Org())
+	got, err := q.Known(t.Context(), org, []shipments.DocumentID{mine.ID, theirs.ID, {1}})
+	check(t, err)
+	equal(t, got, map[shipments.DocumentID]bool{mine.ID: true})
+	none, err := q.Known(t.Context(), org, nil)
+	check(t, err)
+	equal(t, none, map[shipments.DocumentID]bool{})
+}
+
+func testManyJobs(t *testing.T, q Queue) {
+	org := Org()
+	for range 5 {
+		Queued(t, q, org)
+	}
+	seen := map[shipments.DocumentID]bool{}
+	for range 5 {
+		seen[claim(t, q).Document] = true
+	}
+	if len(seen) != 5 {
+		t.Errorf("%d of 5 documents were claimed", len(seen))
+	}
+}

@@ -1,0 +1,140 @@
+package shipments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Judge makes the checks of a shipment. It is a pure function.
+type Judge func(Evidence) []Check
+
+// Evidence is what checks are made on.
+type Evidence struct {
+	Draft
+	Documents []Document
+	Pallets   []Pallet // in the order of the documents
+	Elsewhere []Use    // where else the organization has these pallets
+}
+
+// Use is a pallet in another shipment.
+type Use struct {
+	SSCC      string
+	Reference string // the other shipment's
+}
+
+// reuseAfter is how long an SSCC belongs to the pallet that had it (GS1
+// General Specifications, 4.1: not reused within 12 months).
+const reuseAfter = 366 * 24 * time.Hour
+
+// Revision is what something done with a document makes of a shipment.
+type Revision struct {
+	From, To Shipment
+	Entry    Entry
+	Attached *Document // that is new; nil: none
+	Changed  *Document // that was there; nil: none
+	Detached DocumentID
+	// Pallets of Attached or Changed: all that it has. Those of a Changed one
+	// that is not finished stay as they are.
+	Pallets []Pallet
+	Checks  []Check // all of To
+	// Lease is that of the job that is done with the revision. Zero: a client
+	// asked for it.
+	Lease Lease
+
+	documents []Document // all of To
+	pallets   []Pallet   // all of To
+}
+
+// revision returns what an action makes of a shipment with a document, which
+// may be new, and its pallets.
+func (s *Service) revision(d Detail, a Action, o Order, doc Document, pallets []Pallet) Revision {
+	r := Revision{From: d.Shipment, To: d.Shipment}
+	r.documents = append(without(d.Documents, doc.ID), doc)
+	slices.SortStableFunc(r.documents, func(a, b Document) int { return slices.Compare(a.ID[:], b.ID[:]) })
+	r.pallets = append(withoutPallets(d.Pallets, doc.ID), pallets...)
+	s.complete(&r, a, o, doc.ID)
+	return r
+}
+
+// removal returns what deleting a document makes of a shipment.
+func (s *Service) removal(d Detail, o Order, doc DocumentID) Revision {
+	r := Revision{From: d.Shipment, To: d.Shipment, Detached: doc}
+	r.documents, r.pallets = without(d.Documents, doc), withoutPallets(d.Pallets, doc)
+	s.complete(&r, DeleteDocument, o, doc)
+	return r
+}
+
+// complete fills in what follows from the revision's documents and pallets.
+func (s *Service) complete(r *Revision, a Action, o Order, doc DocumentID) {
+	has := parts{pallets: len(r.pallets), unfinished: slices.ContainsFunc(r.documents, Document.Unfinished)}
+	r.To.Status, _ = move(a, r.From.Status, has) // permitted has seen that it is allowed
+	r.To.Version, r.To.PalletsCount = r.From.Version+1, len(r.pallets)
+	r.Entry = Entry{Version: r.To.Version, At: instant(s.now()), By: o.By, Action: a, Status: r.To.Status, Document: doc}
+}
+
+// without returns the documents less one. A dry run's, which has no ID, is
+// never among them.
+func without(all []Document, id DocumentID) []Document {
+	return slices.DeleteFunc(slices.Clone(all), func(doc Document) bool { return doc.ID == id })
+}
+
+// withoutPallets returns the pallets less those of a document. Those that were
+// loaded by an operator are of none.
+func withoutPallets(all []Pallet, id DocumentID) []Pallet {
+	return slices.DeleteFunc(slices.Clone(all), func(p Pallet) bool { return id != (DocumentID{}) && p.Source.Document == id })
+}
+
+// looked returns a shipment with which an action is allowed.
+func (s *Service) looked(ctx context.Context, org OrgID, a Action, o Order) (Detail, error) {
+	d, err := s.repo.Get(ctx, org, o.ID)
+	if err != nil {
+		return Detail{}, fmt.Errorf("%s: %w", a, err)
+	}
+	return d, permitted(a, o, d.Shipment)
+}
+
+// permitted reports why an action may not be done with a shipment, or nil.
+func permitted(a Action, o Order, s Shipment) error {
+	if !o.Expect.met(s.Version) {
+		return ErrVersion
+	}
+	_, err := move(a, s.Status, parts{})
+	return err
+}
+
+// judged returns the checks of a shipment with these documents and pallets.
+// One that has neither has none, like a new one.
+func (s *Service) judged(ctx context.Context, org OrgID, d Detail, docs []Document, pallets []Pallet) ([]Check, error) {
+	if len(docs) == 0 && len(pallets) == 0 {
+		return []Check{}, nil
+	}
+	var labels []string
+	for _, p := range pallets {
+		if sscc, ok := SSCC(p.Number); ok {
+			labels = append(labels, sscc)
+		}
+	}
+	evidence := Evidence{Draft: d.Draft, Documents: docs, Pallets: pallets}
+	if len(labels) > 0 {
+		var err error
+		if evidence.Elsewhere, err = s.repo.Elsewhere(ctx, org, d.ID, labels, s.now().Add(-reuseAfter)); err != nil {
+			return nil, fmt.Errorf("look for pallets elsewhere: %w", err)
+		}
+	}
+	return s.judge(evidence), nil
+}
+
+// revise stores a revision, or says that someone was faster.
+func (s *Service) revise(ctx context.Context, org OrgID, r Revision) error {
+	err := s.repo.Revise(ctx, org, r)
+	if errors.Is(err, ErrVersion) {
+		return errOvertaken
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.Entry.Action, err)
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package shipments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Documents returns the documents of a shipment, the first attached first.
+func (s *Service) Documents(ctx context.Context, org OrgID, id ID) ([]Document, error) {
+	all, err := s.repo.Documents(ctx, org, id)
+	if err != nil {
+		return nil, fmt.Errorf("read documents: %w", err)
+	}
+	return all, nil
+}
+
+// Document returns a document of a shipment, or ErrNoDocument.
+func (s *Service) Document(ctx context.Context, org OrgID, q DocumentQuery) (Document, error) {
+	all, err := s.Documents(ctx, org, q.Shipment)
+	if err != nil {
+		return Document{}, err
+	}
+	for _, doc := range all {
+		if doc.ID == q.Document {
+			return doc, nil
+		}
+	}
+	return Document{}, ErrNoDocument
+}
+
+// StoredFile is the file of a document.
+type StoredFile struct {
+	Document
+	// Open opens the file. The context is that of all reading.
+	Open func(context.Context) (OpenFile, error)
+}
+
+// File returns the file of a document, or ErrNoDocument; also where the
+// document was given by its pallets.
+func (s *Service) File(ctx context.Context, org OrgID, q DocumentQuery) (StoredFile, error) {
+	doc, err := s.Document(ctx, org, q)
+	if err != nil {
+		return StoredFile{}, err
+	}
+	if doc.Filename == "" {
+		return StoredFile{}, ErrNoDocument
+	}
+	return StoredFile{doc, func(ctx context.Context) (OpenFile, error) {
+		content, err := s.files.Open(ctx, FileKey{org, doc.ID})
+		if err != nil {
+			return nil, fmt.Errorf("open file: %w", err)
+		}
+		return content, nil
+	}}, nil
+}
+
+// toDiscard is how long removing a file may take after a request.
+const toDiscard = time.Second
+
+// discard removes a file, also for a client who left.
+func (s *Service) discard(ctx context.Context, key FileKey) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toDiscard)
+	defer cancel()
+	if err := s.files.Delete(ctx, key); err != nil {
+		return fmt.Errorf("remove file: %w", err)
+	}
+	return nil
+}
+
+// uncertain reports whether an error leaves open if something was stored.
+func uncertain(err error) bool {
+	return errors.Is(err, ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+func section(u *Upload) io.Reader { return io.NewSectionReader(u.Content, 0, u.Size) }
+
+// orphanAge is how old a file without a document must be to be swept: longer
+// than any request takes from storing the one to storing the other.
+const orphanAge = time.Hour
+
+// sweepBatch is how many files are looked up at once.
+const sweepBatch = 500
+
+// Sweep removes files that belong to no document: of requests that were cut
+// off between storing one and the other, and of documents that were deleted.
+// It returns how many it removed.
+func (s *Service) Sweep(ctx context.Context) (int, error) {
+	removed := 0
+	batches := map[OrgID][]DocumentID{}
+	flush := func(org OrgID) error {
+		there, err := s.repo.Known(ctx, org, batches[org])
+		if err != nil {
+			return err
+		}
+		for _, id := range batches[org] {
+			if there[id] {
+				continue
+			}
+			if err := s.files.Delete(ctx, FileKey{org, id}); err != nil {
+				return err
+			}
+			removed++
+		}
+		delete(batches, org)
+		return nil
+	}
+	for key, err := range s.files.List(ctx, s.now().Add(-orphanAge)) {
+		if err != nil {
+			return removed, fmt.Errorf("sweep files: %w", err)
+		}
+		if batches[key.Org] = append(batches[key.Org], key.Document); len(batches[key.Org]) == sweepBatch {
+			if err := flush(key.Org); err != nil {
+				return removed, fmt.Errorf("sweep files: %w", err)
+			}
+		}
+	}
+	for org := range batches {
+		if err := flush(org); err != nil {
+			return removed, fmt.Errorf("sweep files: %w", err)
+		}
+	}
+	return removed, nil
+}

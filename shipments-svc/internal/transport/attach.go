@@ -1,0 +1,106 @@
+package transport
+
+import (
+	"errors"
+	"mime"
+	"net/http"
+
+	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// formMedia is the media type of a form with files (RFC 7578).
+const formMedia = "multipart/form-data"
+
+type attachedView struct {
+	Document documentView `json:"document"`
+	Checks   []checkView  `json:"checks"`
+}
+
+// decodeAttach reads a document: as a form, or as JSON that has the file in
+// base64 or the pallets themselves.
+func decodeAttach(r *http.Request) (shipments.Attachment, error) {
+	order, err := decodeOrder(r)
+	if err != nil {
+		return shipments.Attachment{}, err
+	}
+	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == formMedia {
+		return decodeForm(r, order)
+	}
+	if err := mediaType(r.Header, []string{jsonMedia}, jsonMedia+" or "+formMedia); err != nil {
+		return shipments.Attachment{}, err
+	}
+	file := &base64Spool{request: r}
+	body, err := jsonbody.Divert(r.Body, file, "document", "content_base64")
+	if err := readingError(err); err != nil {
+		return shipments.Attachment{}, err
+	}
+	root := body.Object()
+	document := root.Object("document")
+	a := shipments.Attachment{Order: order, DryRun: root.Bool("dry_run"), Type: shipments.DocumentType(document.Text("type"))}
+	readList(document, &a)
+	if document.OptionalText("content_base64") == nil {
+		return a, invalid(body.Faults(), "/document", a.Faults())
+	}
+	filename := document.Text("filename")
+	switch err := file.finish(); {
+	case errors.Is(err, errNotBase64):
+		a.File = &shipments.Upload{Filename: filename}
+		return a, invalid(append(body.Faults(), shipments.Fault{
+			Code: shipments.InvalidValue, Pointer: "/document/content_base64", Detail: "content_base64 must be base64 (RFC 4648, section 4)",
+		}), "/document", inFile(a.Faults(), "/content_base64"))
+	case err != nil:
+		return shipments.Attachment{}, err
+	}
+	var refused []shipments.Fault
+	if a.File, refused, err = file.upload(filename, "", "/document/content_base64"); err != nil {
+		return shipments.Attachment{}, err
+	}
+	return a, invalid(append(body.Faults(), refused...), "/document", inFile(a.Faults(), "/content_base64"))
+}
+
+// readList reads what a document says that is given by its pallets.
+func readList(document *jsonbody.Object, a *shipments.Attachment) {
+	declared := document.OptionalObject("declared")
+	a.Declared = shipments.Declared{
+		Pallets:         declared.Int("pallets"),
+		Boxes:           declared.Int("boxes"),
+		NetWeight:       shipments.Grams(declared.Thousandths("net_weight_kg")),
+		ContainerNumber: declared.Text("container_number"),
+	}
+	for _, o := range document.Objects("pallets") {
+		a.Pallets = append(a.Pallets, readPallet(o))
+	}
+}
+
+func readPallet(o *jsonbody.Object) shipments.Pallet {
+	return shipments.Pallet{
+		Number:      o.Text("pallet_number"),
+		ProduceName: o.Text("produce_name"),
+		Calibre:     o.Text("calibre"),
+		Boxes:       o.Int("boxes"),
+		BoxWeight:   shipments.Grams(o.Thousandths("box_weight_kg")),
+	}
+}
+
+// inFile points faults of a file's content to where the request has it.
+func inFile(faults []shipments.Fault, pointer string) []shipments.Fault {
+	for i := range faults {
+		if faults[i].Pointer == "/file" {
+			faults[i].Pointer = pointer
+		}
+	}
+	return faults
+}
+
+func encodeAttach(r *http.Request, a shipments.Attached) reply {
+	view := attachedView{viewDocument(a.Document), viewChecks(a.Checks)}
+	if a.DryRun {
+		return reply{status: http.StatusOK, body: view}
+	}
+	return reply{
+		status: http.StatusCreated,
+		header: http.Header{"Location": {r.URL.EscapedPath() + "/" + view.Document.ID}},
+		body:   view,
+	}
+}

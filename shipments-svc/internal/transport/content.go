@@ -1,0 +1,95 @@
+package transport
+
+import (
+	"context"
+	"encoding/hex"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/problem"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// toDownload is how long sending a file may take.
+const toDownload = 2 * time.Minute
+
+func encodeContent(_ *http.Request, file shipments.StoredFile) reply {
+	return reply{status: http.StatusOK, file: &file, header: http.Header{
+		"Content-Type":            {file.ContentType},
+		"Content-Disposition":     {attachment(file.Filename)},
+		"X-Content-Type-Options":  {"nosniff"},
+		"Content-Security-Policy": {"sandbox; default-src 'none'"},
+		"Cache-Control":           {"private, no-cache"},
+		"Etag":                    {`"` + hex.EncodeToString(file.SHA256[:]) + `"`},
+	}}
+}
+
+// attachment is a Content-Disposition that has a browser store what it gets
+// (RFC 6266), under a name in the two forms of RFC 8187.
+func attachment(filename string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' || r == '%' {
+			return '_'
+		}
+		return r
+	}, filename)
+	return `attachment; filename="` + plain + `"; filename*=UTF-8''` + strings.ReplaceAll(url.QueryEscape(filename), "+", "%20")
+}
+
+// writeFile sends a file, or the part of it that is asked for. Its error is
+// that the file could not be opened; then nothing is sent.
+func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
+	ctx, cancel := context.WithTimeout(r.Context(), toDownload)
+	defer cancel()
+	content, err := re.file.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = content.Close() }()
+	// A writer that knows no deadlines has none.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(toDownload))
+	maps.Copy(w.Header(), re.header)
+	// Several ranges at once are not worth their form, and other units unknown.
+	if ranges := r.Header.Get("Range"); strings.Contains(ranges, ",") || !strings.HasPrefix(ranges, "bytes=") {
+		r.Header.Del("Range")
+	}
+	http.ServeContent(&ranged{ResponseWriter: w, request: r}, r, "", time.Time{}, content)
+	return nil
+}
+
+// ranged answers with a problem where http.ServeContent would say in plain text
+// that a range lies outside of the file.
+type ranged struct {
+	http.ResponseWriter
+	request *http.Request
+	refused bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *ranged) WriteHeader(status int) {
+	if status != http.StatusRequestedRangeNotSatisfiable {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.refused = true
+	for _, name := range []string{"Content-Disposition", "Etag", "Content-Length"} {
+		w.Header().Del(name)
+	}
+	p := problem.New(status, "range_not_satisfiable", "Range not satisfiable", "the file does not have the range that is asked for; Content-Range says how long it is")
+	p.RequestID = requestID(w.request)
+	_ = p.Write(w.ResponseWriter, w.request) // the client is gone: there is nobody left to tell
+}
+
+// Write implements http.ResponseWriter.
+func (w *ranged) Write(p []byte) (int, error) {
+	if w.refused {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *ranged) Unwrap() http.ResponseWriter { return w.ResponseWriter }

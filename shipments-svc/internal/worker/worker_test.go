@@ -1,0 +1,217 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// queue is Jobs and Service at once, of jobs that a test puts there.
+type queue struct {
+	mu       sync.Mutex
+	waiting  []shipments.Job
+	begun    []int // runs
+	extended int
+	released []time.Duration
+	outcomes []Outcome
+	swept    int
+
+	process func(context.Context, shipments.Job) error
+	failing error // of Claim
+	lost    bool  // what Extend says
+	log     bytes.Buffer
+}
+
+func (q *queue) Claim(_ context.Context, lease shipments.Lease) (shipments.Job, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.failing != nil {
+		return shipments.Job{}, q.failing
+	}
+	if len(q.waiting) == 0 {
+		return shipments.Job{}, shipments.ErrNoJob
+	}
+	j := q.waiting[0]
+	q.waiting, j.Lease = q.waiting[1:], lease
+	return j, nil
+}
+
+func (q *queue) Begin(_ context.Context, j shipments.Job, _ time.Time) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.begun = append(q.begun, j.Run)
+	return nil
+}
+
+func (q *queue) Extend(context.Context, shipments.Job) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.extended++; q.lost {
+		return shipments.ErrLost
+	}
+	return nil
+}
+
+func (q *queue) Release(ctx context.Context, _ shipments.Job, after time.Duration) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.released = append(q.released, after)
+	return ctx.Err()
+}
+
+func (q *queue) Process(ctx context.Context, j shipments.Job) error { return q.process(ctx, j) }
+
+func (q *queue) Sweep(context.Context) (int, error) {
+	q.swept++
+	return 1, nil
+}
+
+func (q *queue) pool(wake <-chan struct{}) *Pool {
+	return New(q, q, wake, slog.New(slog.NewTextHandler(&q.log, nil)), func(o Outcome, _ time.Duration) {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.outcomes = append(q.outcomes, o)
+	})
+}
+
+// run runs workers for a while.
+func (q *queue) run(t *testing.T, workers int, wake <-chan struct{}, long time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	q.pool(wake).Run(ctx, workers)
+}
+
+func TestJobsAreDoneOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{waiting: []shipments.Job{{Run: 1}, {Run: 2}, {Run: 3}}}
+		q.process = func(context.Context, shipments.Job) error { time.Sleep(100 * time.Millisecond); return nil }
+		q.run(t, 1, nil, 350*time.Millisecond) // no time for a poll
+		if len(q.begun) != 3 || len(q.outcomes) != 3 || q.outcomes[0] != Published || q.swept != 1 {
+			t.Errorf("%+v", q)
+		}
+	})
+}
+
+func TestAWorkerWithoutAJobIsWokenOrLooksEachSecond(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, wake := &queue{}, make(chan struct{})
+		var at []time.Duration
+		start := time.Now()
+		q.process = func(context.Context, shipments.Job) error {
+			at = append(at, time.Since(start))
+			return nil
+		}
+		put := func(after time.Duration, ring bool) {
+			time.AfterFunc(after, func() {
+				q.mu.Lock()
+				q.waiting = append(q.waiting, shipments.Job{})
+				q.mu.Unlock()
+				if ring {
+					wake <- struct{}{}
+				}
+			})
+		}
+		put(100*time.Millisecond, true)
+		put(1500*time.Millisecond, false)
+		q.run(t, 1, wake, 3*time.Second)
+		if len(at) != 2 || at[0] != 100*time.Millisecond || at[1] != 2*time.Second {
+			t.Errorf("done at %v", at)
+		}
+	})
+}
+
+// TestALongJobIsKept, by saying so, until it is lost; then it is stopped.
+func TestALongJobIsKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{waiting: []shipments.Job{{}}}
+		q.process = func(ctx context.Context, _ shipments.Job) error {
+			time.Sleep(2*shipments.LeaseTime + time.Second)
+			q.mu.Lock()
+			q.lost = true
+			q.mu.Unlock()
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		q.run(t, 1, nil, time.Minute)
+		if q.extended != 7 || len(q.outcomes) != 1 || q.outcomes[0] != Lost || q.released != nil {
+			t.Errorf("%d heartbeats, %v, released %v", q.extended, q.outcomes, q.released)
+		}
+	})
+}
+
+func TestWhatDidNotWorkIsTriedLaterAndLater(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{}
+		for attempt := 1; attempt <= shipments.MaxAttempts; attempt++ {
+			q.waiting = append(q.waiting, shipments.Job{Attempt: attempt})
+		}
+		q.process = func(context.Context, shipments.Job) error { return shipments.ErrUnavailable }
+		q.run(t, 1, nil, time.Minute)
+		want := []time.Duration{1, 4, 16, 64, 256, 1024, 1800, 1800}
+		if len(q.released) != len(want) {
+			t.Fatalf("%v", q.released)
+		}
+		for i, after := range q.released {
+			if after != want[i]*time.Second {
+				t.Errorf("after attempt %d: %s", i+1, after)
+			}
+		}
+		if n := strings.Count(q.log.String(), "read again later"); n != len(want) {
+			t.Errorf("%d lines: %s", n, &q.log)
+		}
+	})
+}
+
+// TestAWorkerThatIsToldToStopGivesItsJobBack, at once and to anybody.
+func TestAWorkerThatIsToldToStopGivesItsJobBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{waiting: []shipments.Job{{Attempt: 3}}}
+		q.process = func(ctx context.Context, _ shipments.Job) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		q.run(t, 2, nil, time.Second)
+		if len(q.released) != 1 || q.released[0] != 0 || q.outcomes[0] != Returned || strings.Contains(q.log.String(), "again later") {
+			t.Errorf("%v, %v", q.released, q.outcomes)
+		}
+	})
+}
+
+// TestAnOutageIsNotLoggedEachSecond: who keeps the connections logs it.
+func TestAnOutageIsNotLoggedEachSecond(t *testing.T) {
+	t.Parallel()
+	for err, lines := range map[error]int{shipments.ErrUnavailable: 0, errors.New("oops"): 10} {
+		synctest.Test(t, func(t *testing.T) {
+			q := &queue{failing: err}
+			q.run(t, 1, nil, 9500*time.Millisecond)
+			if n := strings.Count(q.log.String(), "no job could be claimed"); n != lines {
+				t.Errorf("%v: %d lines", err, n)
+			}
+		})
+	}
+}
+
+func TestFilesAreSweptEachHour(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{}
+		q.run(t, 0, nil, 150*time.Minute)
+		if q.swept != 3 {
+			t.Errorf("%d times", q.swept)
+		}
+	})
+}
