@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,12 +125,13 @@ func FuzzCSV(f *testing.F) {
 			return
 		}
 		r := records{text: string(content), delimiter: ',', quotes: true}
-		for _, fields := range want {
+		blank := func(fields []string) bool { return len(fields) == 1 && fields[0] == "" }
+		for _, fields := range slices.DeleteFunc(want, blank) {
 			got := []string{""}
-			for r.more() && len(got) == 1 && got[0] == "" {
+			for r.more() && blank(got) {
 				got = r.next()
 			}
-			if len(fields) <= MaxColumns && (len(fields) > 1 || fields[0] != "") {
+			if len(fields) <= MaxColumns {
 				if diff := cmp.Diff(fields, got); diff != "" {
 					t.Errorf("%q: %s", content, diff)
 				}

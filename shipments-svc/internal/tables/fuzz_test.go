@@ -76,7 +76,6 @@ func FuzzXLSX(f *testing.F) {
 // FuzzSheetXML: whatever stands in the parts of a workbook, nothing panics and
 // the bounds hold.
 func FuzzSheetXML(f *testing.F) {
-	const space = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`
 	const texts = `<sst ` + space + `><si><t>Pallet No</t></si><si><r><t>Net</t></r><r><t> kg</t></r></si></sst>`
 	const styles = `<styleSheet ` + space + `><numFmts><numFmt numFmtId="164" formatCode="0.00&quot; kg&quot;"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="14"/></cellXfs></styleSheet>`
 	for _, sheet := range []string{
@@ -88,16 +87,27 @@ func FuzzSheetXML(f *testing.F) {
 		f.Add([]byte(sheet), []byte(texts), []byte(styles))
 	}
 	f.Fuzz(func(t *testing.T, sheet, texts, styles []byte) {
-		keepsToItsBounds(t, XLSX, zipped(t, map[string]string{
-			"[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
-			"xl/workbook.xml": `<workbook ` + space + ` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` +
-				`<sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-			"xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
-				`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-			"xl/worksheets/sheet1.xml": `<worksheet ` + space + `><sheetData>` + string(sheet) + `</sheetData></worksheet>`,
-			"xl/sharedStrings.xml":     string(texts),
-			"xl/styles.xml":            string(styles),
-		}))
+		keepsToItsBounds(t, XLSX, sheeted(t, string(sheet), string(texts), string(styles)))
+	})
+}
+
+const space = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`
+
+// sheeted is a workbook of one sheet, of the XML of its rows, its texts and its
+// styles.
+func sheeted(tb testing.TB, rows, texts, styles string) []byte {
+	tb.Helper()
+	return zipped(tb, map[string]string{
+		"[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
+		"_rels/.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+			`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+		"xl/workbook.xml": `<workbook ` + space + ` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` +
+			`<sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+			`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+		"xl/worksheets/sheet1.xml": `<worksheet ` + space + `><sheetData>` + rows + `</sheetData></worksheet>`,
+		"xl/sharedStrings.xml":     texts,
+		"xl/styles.xml":            styles,
 	})
 }
 
@@ -107,6 +117,9 @@ func zipped(tb testing.TB, files map[string]string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for name, content := range files {
+		if content == "" {
+			continue
+		}
 		part, err := w.Create(name)
 		if err == nil {
 			_, err = part.Write([]byte(content))

@@ -1,10 +1,12 @@
 package tables
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"strings"
 	"testing"
 
@@ -54,7 +56,6 @@ func TestWhatIsTooMuchOrNoneIsRefusedByItsName(t *testing.T) {
 			return f.SetCellValue("Sheet1", "A1", "x")
 		})
 	}
-	bomb := zipped(t, map[string]string{"xl/worksheets/sheet1.xml": strings.Repeat(" ", MaxUnpacked+1)})
 	cutOff := booked(t, func(f *excelize.File) error { return f.SetCellValue("Sheet1", "A1", "x") })
 	for name, c := range map[string]struct {
 		kind    Kind
@@ -63,7 +64,8 @@ func TestWhatIsTooMuchOrNoneIsRefusedByItsName(t *testing.T) {
 	}{
 		"50 sheets":               {XLSX, sheets(MaxSheets), "Sheet11[x]"},
 		"51 sheets":               {XLSX, sheets(MaxSheets + 1), TooManySheets},
-		"zip bomb":                {XLSX, bomb, TooLarge},
+		"zip bomb":                {XLSX, declaring(t, MaxUnpacked+1, []byte(" ")), TooLarge},
+		"zip bomb that lies":      {XLSX, declaring(t, 1, []byte("much more than that")), Malformed},
 		"rows are many":           {XLSX, manyRows(t, MaxRows+1), TooManyRows},
 		"cut off workbook":        {XLSX, cutOff[:len(cutOff)-40], Malformed},
 		"no workbook":             {XLSX, []byte("PK\x03\x04 and nothing more"), Malformed},
@@ -89,15 +91,25 @@ func TestWhatIsTooMuchOrNoneIsRefusedByItsName(t *testing.T) {
 	}
 }
 
+// manyRows is a workbook of n rows.
 func manyRows(t *testing.T, n int) []byte {
 	t.Helper()
-	return booked(t, func(f *excelize.File) error {
-		w, err := f.NewStreamWriter("Sheet1")
-		for i := 1; err == nil && i <= n; i++ {
-			err = w.SetRow(fmt.Sprintf("A%d", i), []any{i})
-		}
-		return errors.Join(err, w.Flush())
-	})
+	return sheeted(t, strings.Repeat("<row><c><v>1</v></c></row>", n), "", "")
+}
+
+// declaring is an archive with a part that is said to have size bytes.
+func declaring(t *testing.T, size uint64, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	part, err := w.CreateRaw(&zip.FileHeader{Name: "xl/worksheets/sheet1.xml", UncompressedSize64: size, CompressedSize64: uint64(len(content)), CRC32: crc32.ChecksumIEEE(content)})
+	if err == nil {
+		_, err = part.Write(content)
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // TestReadingEndsWithItsContext: of each format.
@@ -136,5 +148,28 @@ func TestWhatLiesBehindCellsIsTold(t *testing.T) {
 	rows := book.Tables[0].Rows
 	if !rows[0].Cells[1].Merged || rows[0].Cells[0].Merged || !rows[3].Cells[2].Merged || rows[1].Cells[0].Number != "4.5" || rows[1].Cells[2].Number != "" {
 		t.Errorf("%+v", rows)
+	}
+}
+
+// TestTextOfPDFsIsJoinedAsItIsDrawn: in strings, in arrays of strings that move
+// each other, and character by character, by fonts that tell no widths.
+func TestTextOfPDFsIsJoinedAsItIsDrawn(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET":      "page 11[Pallet No·Boxes]page 12[264]",
+		"BT /F1 8 Tf 50 700 Td [(Pal) 20 (let N) -15 (o)] TJ 100 0 Td [(B) 10 (oxes)] TJ ET": "page 11[Pallet No·Boxes]",
+		"BT /F1 8 Tf 50 700 Td (2) Tj 4.5 0 Td (6) Tj 4.5 0 Td (4) Tj 12 0 Td (x) Tj ET":     "page 11[264·x]",
+		"BT /F1 8 Tf 50 700 Td (bold) Tj ET BT /F1 8 Tf 50.3 700 Td (bold) Tj ET":            "page 11[bold]",
+		"BT /F1 8 Tf 50 700 Td (below) Tj 0 20 Td (above) Tj ET":                             "page 11[above]page 12[below]",
+		"q 2 0 0 2 10 10 cm BT /F1 8 Tf 1 0 0 1 50 300 Tm (scaled) Tj ET Q":                  "page 11[scaled]",
+		"BT /F1 8 Tf 50 700 Td <50616C6C6574> Tj ET":                                         "page 11[Pallet]",
+		"BT /F1 8 Tf 50 700 Td <50616C6C6574":                                                Malformed,
+		"BT /F1 8 Tf 50 700 Td (never closed":                                                NoTextLayer,
+		"q Q Q Q":                                                                            Malformed,
+		"":                                                                                   NoTextLayer,
+	} {
+		if got := rowsOf(t, PDF, printed([]byte(content))); got != want {
+			t.Errorf("%s is %s, want %s", content, got, want)
+		}
 	}
 }

@@ -6,9 +6,11 @@ import (
 	"unicode"
 )
 
-// columns are the edges between the columns of a document's tables, from left
-// to right, in points. Without any, each line has columns of its own.
-type columns []float64
+// columns are those of a document's tables.
+type columns struct {
+	edges []float64 // between them, from left to right, in points; without any, each line has columns of its own
+	usual int       // words of a line
+}
 
 const (
 	// gap is how many times as wide as a space is what separates columns.
@@ -21,31 +23,47 @@ const (
 )
 
 // columnsOf finds the columns of all pages: gaps that go down through the
-// lines that look like those of a table.
+// lines that look like those of a table. Of these, the ones with far fewer words
+// than most are totals and letterheads, which keep to no columns.
 func columnsOf(pages [][]textLine) columns {
-	var covered [maxExtent + 1]int32
-	lines, space := int32(0), 0.0
+	var lines []textLine
 	for _, page := range pages {
 		for _, line := range page {
-			if !tabular(line) {
-				continue
-			}
-			lines++
-			space += line[0].space
-			for _, w := range line {
-				for x := max(int(w.left), 0); x <= min(int(w.right), maxExtent); x++ {
-					covered[x]++
-				}
+			if tabular(line) {
+				lines = append(lines, line)
 			}
 		}
 	}
-	if lines < fewLines {
-		return nil
+	slices.SortStableFunc(lines, func(a, b textLine) int { return len(b) - len(a) })
+	c := columns{}
+	if len(lines) > 0 {
+		c.usual = len(lines[len(lines)/2])
+		lines = slices.DeleteFunc(lines, func(line textLine) bool { return !c.full(line) })
 	}
-	wide := int(max(2, gap*space/float64(lines)))
-	var edges columns
+	if len(lines) >= fewLines {
+		c.edges = gaps(lines)
+	}
+	return c
+}
+
+// full reports whether a line has about as many words as most.
+func (c columns) full(line textLine) bool { return len(line)*4 >= c.usual*3 }
+
+// gaps returns the middles of the gaps that almost no line stands across.
+func gaps(lines []textLine) (edges []float64) {
+	var covered [maxExtent + 1]int
+	space := 0.0
+	for _, line := range lines {
+		space += line[0].space
+		for _, w := range line {
+			for x := max(int(w.left), 0); x <= min(int(w.right), maxExtent); x++ {
+				covered[x]++
+			}
+		}
+	}
+	wide := int(max(2, gap*space/float64(len(lines))))
 	for x, begin := 0, -1; x <= maxExtent; x++ {
-		switch free := covered[x] <= lines/stray; {
+		switch free := covered[x] <= len(lines)/stray; {
 		case free && begin < 0:
 			begin = x
 		case !free && begin >= 0:
@@ -59,12 +77,12 @@ func columnsOf(pages [][]textLine) columns {
 }
 
 // tabular reports whether a line looks like one of a table: of several words,
-// two of which have digits.
+// two of which are numbers.
 func tabular(line textLine) bool {
 	const words, numbers = 4, 2
 	n := 0
 	for _, w := range line {
-		if strings.ContainsFunc(w.text, unicode.IsDigit) {
+		if strings.ContainsFunc(w.text, unicode.IsDigit) && !strings.ContainsFunc(w.text, unicode.IsLetter) {
 			n++
 		}
 	}
@@ -87,17 +105,17 @@ func (c columns) cells(line textLine) []Cell {
 		}
 	}
 	all := phrases(line)
-	close := len(all) >= several || tabular(line)
+	row := (len(all) >= several || tabular(line)) && c.full(line)
 	for i, phrase := range all {
 		left, right := phrase[0].left, phrase[len(phrase)-1].right
 		switch {
-		case c == nil:
+		case c.edges == nil:
 			put(i, text(phrase))
-		case close && c.column(left) != c.column(right) && c.apart(phrase):
+		case row && c.column(left) != c.column(right) && c.apart(phrase):
 			for _, w := range phrase {
 				put(c.column((w.left+w.right)/2), w.text)
 			}
-		case close:
+		case row:
 			put(c.column((left+right)/2), text(phrase))
 		default:
 			put(max(c.column(left), len(cells)), text(phrase))
@@ -108,7 +126,7 @@ func (c columns) cells(line textLine) []Cell {
 
 // column returns in which column a point is.
 func (c columns) column(x float64) int {
-	i, _ := slices.BinarySearch(c, x)
+	i, _ := slices.BinarySearch(c.edges, x)
 	return i
 }
 

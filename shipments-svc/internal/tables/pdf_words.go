@@ -28,71 +28,100 @@ type textLine []word
 const maxExtent = 14_400
 
 // wordsOf joins characters into words, in the order in which they are drawn.
-func wordsOf(texts []pdf.Text) (all []word) {
-	var w word
-	flush := func() {
-		if w.text != "" {
-			all = append(all, w)
-		}
-		w = word{}
-	}
-	pen := math.NaN() // where the next character of the same string begins
-	var last pdf.Text
+func wordsOf(texts []pdf.Text) []word {
+	j := joiner{arrays: slices.ContainsFunc(texts, isEnd)}
 	for _, t := range texts {
-		if t.S == "\n" {
-			continue
-		}
-		size := math.Abs(t.FontSize)
-		if !within(t.X) || !within(t.Y) || !(size > 0 && size < maxExtent) {
-			flush()
-			continue
-		}
-		left, width := t.X, t.W
-		if !(width > 0 && width < maxExtent) {
-			// The document does not tell how wide the characters of the font
-			// are. They are drawn one after the other.
-			width = size * guessed(t)
-			if t.X == last.X && t.Y == last.Y {
-				left = pen
-			}
-		}
-		apart := math.Abs(t.Y-w.base) > size/4 || left-w.right > size/5 || left < w.left
-		if strings.TrimFunc(t.S, unicode.IsSpace) == "" || w.text != "" && apart {
-			flush()
-		}
-		last, pen = t, left+width
-		if strings.TrimFunc(t.S, unicode.IsSpace) == "" || t.S == "\x00" {
-			continue
-		}
-		if w.text == "" {
-			w = word{left: left, base: t.Y, size: size, space: size * guessed(pdf.Text{Font: t.Font, S: " "})}
-		}
-		w.text += t.S
-		w.right = left + width
+		j.add(t)
 	}
-	flush()
-	return all
+	j.flush()
+	return j.all
 }
+
+// isEnd reports whether a character is the line feed that the library puts
+// after an array of strings (TJ).
+func isEnd(t pdf.Text) bool { return t.S == "\n" }
+
+// joiner joins characters into words.
+type joiner struct {
+	all    []word
+	word   word
+	last   pdf.Text // the character before
+	pen    float64  // where the next one of the same string begins
+	arrays bool     // strings are drawn in arrays
+	within bool     // one of them
+}
+
+// add takes the next character.
+func (j *joiner) add(t pdf.Text) {
+	size := math.Abs(t.FontSize)
+	switch {
+	case isEnd(t):
+		j.within = false
+		return
+	case !onPage(t.X) || !onPage(t.Y) || !(size > 0 && size < maxExtent):
+		j.flush()
+		return
+	}
+	left, width := j.place(t, size)
+	blank := strings.TrimFunc(t.S, func(r rune) bool { return unicode.IsSpace(r) || r == 0 }) == ""
+	if blank || math.Abs(t.Y-j.word.base) > size/4 || left-j.word.right > size/4 || left < j.word.right-size/2 {
+		j.flush()
+	}
+	j.last, j.pen, j.within = t, left+width, j.arrays
+	if blank {
+		return
+	}
+	if j.word.text == "" {
+		j.word = word{left: left, base: t.Y, size: size, space: size * guessed(pdf.Text{Font: t.Font, S: " "})}
+	}
+	j.word.text += t.S
+	j.word.right = left + width
+}
+
+// place returns where a character begins and how wide it is. Where the
+// document does not tell how wide the characters of a font are, the library
+// draws those of a string one upon the other: they follow each other instead,
+// moved by what an array says.
+func (j *joiner) place(t pdf.Text, size float64) (left, width float64) {
+	if t.W > 0 && t.W < maxExtent {
+		return t.X, t.W
+	}
+	width = size * guessed(t)
+	if t.Y == j.last.Y && t.Font == j.last.Font && (t.X == j.last.X || j.within) {
+		return j.pen + t.X - j.last.X, width
+	}
+	return t.X, width
+}
+
+// flush ends a word.
+func (j *joiner) flush() {
+	if j.word.text != "" {
+		j.all = append(j.all, j.word)
+	}
+	j.word = word{}
+}
+
+func onPage(v float64) bool { return v > -maxExtent && v < maxExtent }
 
 // guessed returns about how wide a character is, of the height of its font.
 func guessed(t pdf.Text) float64 {
-	const space, narrow, usual, capital, fixed = 0.28, 0.28, 0.53, 0.68, 0.6
+	const space, narrow, usual, capital, wide, fixed = 0.28, 0.28, 0.53, 0.68, 0.85, 0.6
 	c, _ := utf8.DecodeRuneInString(t.S)
 	switch {
 	case strings.Contains(t.Font, "Courier") || strings.Contains(t.Font, "Mono"):
 		return fixed
 	case unicode.IsSpace(c):
 		return space
-	case strings.ContainsRune("ijlftr.,:;'!|()[]/-", c):
+	case strings.ContainsRune("Iijlftr.,:;'!|()[]/-", c):
 		return narrow
+	case strings.ContainsRune("mwMW%@", c):
+		return wide
 	case unicode.IsUpper(c):
 		return capital
 	default:
 		return usual
 	}
 }
-
-func within(v float64) bool { return v > -maxExtent && v < maxExtent }
 
 // linesOf sorts words into lines, from top to bottom. What is drawn twice to
 // look bold is there once.

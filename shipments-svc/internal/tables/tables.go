@@ -7,6 +7,10 @@
 // bounded by the constants of this package, and reading ends when its context
 // does. What is not shown to a person is not read, and a Note says so.
 //
+// The libraries beneath are of others: a damaged PDF may keep one of them busy
+// for ever, or take all memory, before the bounds here are looked at. Documents
+// of strangers are read in a process of their own.
+//
 // It imports no other package of this module.
 package tables
 
