@@ -8,14 +8,15 @@
 // people who pack, name the first places and say how many more there are;
 // locations name the same places for programs.
 //
-// Editions of what is compared with: UNECE FFV-14 of 2017 (citrus fruit), FFV-26
+// What is compared with: UNECE FFV-14 (citrus fruit, edition of 2017), FFV-26
 // (peaches and nectarines), FFV-42 (avocados), FFV-50 (apples) and FFV-51
-// (pears) of 2017 and later, ISPM 12 of 2017, UN/LOCODE 2024-1, Regulation (EU)
-// 2016/2031 and Implementing Regulations (EU) 2019/2072 and 2015/2447. The
-// tables were written down from knowledge of them. The five fruits that the
-// Union exempts were compared with its announcement of December 2019. The size
-// codes, the ports and what Great Britain exempts could not be compared with
-// the texts themselves; so findings by these tables are warnings.
+// (pears), ISPM 12, UN/LOCODE, Regulation (EU) 2016/2031 and Implementing
+// Regulations (EU) 2019/2072 and 2015/2447. Of these, the five fruits that the
+// Union exempts from certificates were compared with what was published when
+// the exemption began, in December 2019. The size codes, the ports, the names
+// of plants and what Great Britain exempts were written down from general
+// knowledge, and not compared with the texts; so what rests on them alone is a
+// warning, but for a plant that a certificate does not name.
 //
 // It imports the standard library and the domain.
 package checks
