@@ -23,7 +23,7 @@ import (
 const (
 	gateway = "gateway"
 	bare    = "bare Caddy"    // reverse_proxy and nothing else
-	ungated = "ungated Caddy" // the shipped Caddyfile, with its log, metrics and limits, but without the gate
+	ungated = "ungated Caddy" // the shipped Caddyfile, with its routes and limits, but without the gate
 	scripts = "script calls"  // no proxy: redis_rate's script once a request, for Redis's CPU
 )
 

@@ -20,42 +20,43 @@ func (accessLog) CaddyModule() caddy.ModuleInfo { return caddy.ModuleInfo{ID: "h
 
 // accessLine is what the access log says of one request. Of what a client wrote it says nothing but the path,
 // and of that nothing that could be a secret.
-type accessLine struct {
-	out    *responseWriter
-	method string
-	path   string
-	client string
-	took   time.Duration
-}
+type accessLine responseWriter
 
 // MarshalLogObject implements zapcore.ObjectMarshaler.
 func (l *accessLine) MarshalLogObject(line zapcore.ObjectEncoder) error {
-	line.AddString("request_id", l.out.requestID)
+	line.AddString("request_id", l.requestID)
 	line.AddString("method", knownMethod(l.method))
 	line.AddString("path", harmless(l.path))
-	line.AddInt("status", l.out.status)
-	line.AddInt64("bytes", l.out.bytes)
-	line.AddFloat64("seconds", l.took.Seconds())
+	line.AddInt("status", l.status)
+	line.AddInt64("bytes", l.bytes)
+	line.AddFloat64("seconds", time.Since(l.began).Seconds())
 	line.AddString("client", l.client)
-	if token := l.out.token; token != nil {
-		line.AddString("token_id", token.TokenID)
-		line.AddString("organization_id", token.OrganizationID)
+	if l.token != nil {
+		line.AddString("token_id", l.token.TokenID)
+		line.AddString("organization_id", l.token.OrganizationID)
 	}
-	if l.out.failure != "" {
-		line.AddString("error", l.out.failure)
+	switch {
+	case l.failure != "":
+		line.AddString("error", l.failure)
+	case !l.whole:
+		line.AddString("error", "the answer broke off")
 	}
 	return nil
 }
 
 // note writes the line of a request whose answer is done, and counts it.
-func (g *Gate) note(line *accessLine) {
-	responseSeconds(line.out.status).Observe(line.took.Seconds())
+func (g *Gate) note(out *responseWriter) {
+	class := out.status / 100
+	if class > 5 {
+		class = 6
+	}
+	responseSeconds.of(class).Observe(time.Since(out.began).Seconds())
 	level := zapcore.InfoLevel
-	if line.out.status >= http.StatusInternalServerError {
+	if out.status >= http.StatusInternalServerError {
 		level = zapcore.ErrorLevel
 	}
 	if entry := g.access.Check(level, "handled request"); entry != nil {
-		entry.Write(zap.Inline(line))
+		entry.Write(zap.Inline((*accessLine)(out)))
 	}
 }
 

@@ -56,12 +56,10 @@ func TestTheAccessLogSaysWhatHappened(t *testing.T) {
 	var text strings.Builder
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(&text), zapcore.InfoLevel)
 	g := &Gate{access: zap.New(core).Named("http.log.access")}
-	g.note(&accessLine{
-		out: &responseWriter{
-			requestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh", status: http.StatusBadGateway, bytes: 12,
-			token: &introspect.Answer{TokenID: "tok_4fZyo82mVyR1", OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfh"},
-		},
-		method: "GET\n", path: "/api/v1/shipments", client: "192.0.2.1", took: 1500 * time.Millisecond,
+	g.note(&responseWriter{
+		requestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh", status: http.StatusBadGateway, bytes: 12, whole: true, failure: "refused",
+		token:  &introspect.Answer{TokenID: "tok_4fZyo82mVyR1", OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfh"},
+		method: "GET\n", path: "/api/v1/shipments", client: "192.0.2.1", began: time.Now().Add(-time.Hour),
 	})
 	var got map[string]any
 	if err := json.Unmarshal([]byte(text.String()), &got); err != nil {
@@ -70,11 +68,14 @@ func TestTheAccessLogSaysWhatHappened(t *testing.T) {
 	for name, want := range map[string]any{
 		"level": "error", "logger": "http.log.access", "msg": "handled request",
 		"request_id": "req_01k9x3v7t2e8sbq4m6n0pacdfh", "method": "another", "path": "/api/v1/shipments", "status": 502.0,
-		"bytes": 12.0, "seconds": 1.5, "client": "192.0.2.1", "token_id": "tok_4fZyo82mVyR1",
+		"bytes": 12.0, "error": "refused", "client": "192.0.2.1", "token_id": "tok_4fZyo82mVyR1",
 		"organization_id": "org_01k9x3v7t2e8sbq4m6n0pacdfh",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %v, want %v", name, got[name], want)
 		}
+	}
+	if seconds, _ := got["seconds"].(float64); seconds < 3600 || seconds > 3700 {
+		t.Errorf("%v seconds, want about an hour", got["seconds"])
 	}
 }

@@ -17,7 +17,8 @@ import (
 // {http.token_gate.assertion.shipments-svc}. It is empty where nobody was identified.
 const assertionPrefix = "http.token_gate.assertion."
 
-// vouch offers r's next handlers assertions about caller, of which each is signed when it is asked for.
+// vouch offers r's next handlers the placeholders that tell of caller, of which an assertion is signed when it is
+// asked for.
 func (g *Gate) vouch(r *http.Request, caller identity.Caller) {
 	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	if !ok {
@@ -26,7 +27,7 @@ func (g *Gate) vouch(r *http.Request, caller identity.Caller) {
 	repl.Map(func(name string) (any, bool) {
 		service, ok := strings.CutPrefix(name, assertionPrefix)
 		if !ok {
-			return nil, false
+			return userPlaceholder(name, caller)
 		}
 		if g.signer == nil || caller == (identity.Caller{}) {
 			return "", true
@@ -39,6 +40,18 @@ func (g *Gate) vouch(r *http.Request, caller identity.Caller) {
 		}
 		return text, true
 	})
+}
+
+// userPlaceholder is the value of a placeholder under which Caddy knows a user, if there is one.
+func userPlaceholder(name string, caller identity.Caller) (any, bool) {
+	switch {
+	case caller == (identity.Caller{}):
+	case name == "http.auth.user.id":
+		return caller.TokenID, true
+	case name == "http.auth.user.organization_id":
+		return caller.OrganizationID, true
+	}
+	return nil, false
 }
 
 // provisionSigner makes the signer, which a laptop may be without. The texts name the environment of the

@@ -16,11 +16,8 @@ import (
 // the caller's address, and nil or why the request goes no further.
 func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []string) (windowState, *introspect.Answer, *problem) {
 	text, err := bearer.Read(authorization)
-	switch {
-	case errors.Is(err, bearer.ErrMissing):
-		return g.reject(ctx, caller, missingToken)
-	case err != nil:
-		return g.reject(ctx, caller, invalidToken)
+	if err != nil {
+		return g.rejectUnread(ctx, caller, err)
 	}
 
 	token, usable := g.cached(text)
@@ -73,6 +70,14 @@ func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.
 	}
 }
 
+// rejectUnread refuses a request whose token could not be read, because of err.
+func (g *Gate) rejectUnread(ctx context.Context, caller netip.Addr, err error) (windowState, *introspect.Answer, *problem) {
+	if errors.Is(err, bearer.ErrMissing) {
+		return g.reject(ctx, caller, missingToken)
+	}
+	return g.reject(ctx, caller, invalidToken)
+}
+
 // reject charges a request without a valid token to its address and refuses it with p. Refusing needs
 // nobody's help, so it goes on when it cannot be counted.
 func (g *Gate) reject(ctx context.Context, caller netip.Addr, p problem) (windowState, *introspect.Answer, *problem) {
@@ -96,7 +101,7 @@ func (g *Gate) cached(text string) (token *introspect.Answer, usable bool) {
 	start := time.Now()
 	token, usable = g.tokens.Cached(text)
 	if usable {
-		introspectionSeconds.WithLabelValues("cache").Observe(time.Since(start).Seconds())
+		cachedSeconds.Observe(time.Since(start).Seconds())
 	}
 	return token, usable
 }
@@ -121,18 +126,18 @@ func (g *Gate) ask(ctx context.Context, text string) *introspect.Answer {
 
 // decided notes what became of a request that was to be counted.
 func (g *Gate) decided(window string, result ratelimit.Result, err error) {
-	decision := "refused"
+	made := decision{window, "refused", string(result.Source)}
 	switch {
 	case errors.Is(err, ratelimit.ErrUnavailable):
-		decision = "unavailable"
+		made.decision = "unavailable"
 	case err != nil:
-		decision = "abandoned"
+		made.decision = "abandoned"
 	case result.Allowed:
-		decision = "allowed"
+		made.decision = "allowed"
 	case g.enforced.shadow:
-		decision = "shadowed"
+		made.decision = "shadowed"
 	}
-	windowDecisionsTotal.WithLabelValues(window, decision, string(result.Source)).Inc()
+	decisions.of(made).Inc()
 }
 
 // limitReached is the answer of an empty window.

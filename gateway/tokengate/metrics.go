@@ -2,7 +2,10 @@ package tokengate
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -46,21 +49,46 @@ var (
 	})
 )
 
-// The children are looked up once: finding one by its labels costs more than counting.
-var responseSecondsByClass = func() (byClass [6]prometheus.Observer) {
-	for class, label := range [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"} {
-		byClass[class] = responseSecondsVec.WithLabelValues(label)
-	}
-	return byClass
-}()
-
-// responseSeconds returns the histogram of answers with that status, 0 for none.
-func responseSeconds(status int) prometheus.Observer {
-	if class := status / 100; class < len(responseSecondsByClass) {
-		return responseSecondsByClass[class]
-	}
-	return responseSecondsByClass[0]
+// children are those of a vector with few, each found by its labels only once: that costs more than counting.
+type children[K comparable, C any] struct {
+	find  func(K) C
+	mu    sync.Mutex
+	known atomic.Pointer[map[K]C]
 }
+
+// of returns the child for key.
+func (c *children[K, C]) of(key K) C {
+	if known := c.known.Load(); known != nil {
+		if child, ok := (*known)[key]; ok {
+			return child
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := make(map[K]C)
+	if before := c.known.Load(); before != nil {
+		known = maps.Clone(*before)
+	}
+	known[key] = c.find(key)
+	c.known.Store(&known)
+	return known[key]
+}
+
+// decision is what became of a request that was to be counted.
+type decision struct{ window, decision, source string }
+
+var (
+	requests = children[string, prometheus.Counter]{find: func(outcome string) prometheus.Counter {
+		return requestsTotal.WithLabelValues(outcome)
+	}}
+	responseSeconds = children[int, prometheus.Observer]{find: func(class int) prometheus.Observer {
+		return responseSecondsVec.WithLabelValues([...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx", "other"}[class])
+	}}
+	decisions = children[decision, prometheus.Counter]{find: func(d decision) prometheus.Counter {
+		return windowDecisionsTotal.WithLabelValues(d.window, d.decision, d.source)
+	}}
+	cachedSeconds = introspectionSeconds.WithLabelValues("cache")
+)
 
 // What is known of the streams of changes is read when it is asked for.
 var (

@@ -156,6 +156,9 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	if err := g.acquire(redisURL); err != nil {
 		problems = append(problems, err)
 	}
+	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
+		g.setDoor(server)
+	}
 	if len(problems) > 0 {
 		// Validate would not be reached: whoever sets up a gateway is told everything at once.
 		return errors.Join(append(problems, g.Validate())...)

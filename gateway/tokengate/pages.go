@@ -47,6 +47,6 @@ func (g *Gate) admitPage(out *responseWriter, r *http.Request, caller netip.Addr
 		p.retryAfter = out.window.secondsLeft()
 		return &p
 	}
-	requestsTotal.WithLabelValues(policy).Inc()
+	requests.of(policy).Inc()
 	return nil
 }

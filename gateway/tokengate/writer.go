@@ -4,21 +4,30 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/requestid"
 )
 
-// requestIDHeader is the spelling that goes out; net/http would write X-Request-Id.
-const requestIDHeader = "X-Request-ID"
+// requestIDHeader is the spelling that goes out to clients, requestIDCanonical the one that net/http knows.
+const (
+	requestIDHeader    = "X-Request-ID"
+	requestIDCanonical = "X-Request-Id"
+)
 
 // responseWriter finishes the headers of every answer in the moment they go out, because only then is it
-// known what the handlers behind have put there.
+// known what the handlers behind have put there. And it is what the access log tells of.
 type responseWriter struct {
 	caddyhttp.ResponseWriterWrapper
 
+	began     time.Time
 	requestID string
+	method    string
+	path      string // escaped
+	client    string // the address; empty if it is not known
 	window    windowState
 	token     *introspect.Answer // of a caller that is known; else nil
 	page      bool               // of people, who have a session
@@ -26,7 +35,16 @@ type responseWriter struct {
 
 	status  int    // of the answer, once it has begun; else 0
 	bytes   int64  // of its body so far
-	failure string // of a service, for the access log
+	whole   bool   // the handlers have returned
+	failure string // of a service
+}
+
+// newResponseWriter returns the writer of a request that has just come.
+func newResponseWriter(w http.ResponseWriter, r *http.Request) *responseWriter {
+	return &responseWriter{
+		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
+		began:                 time.Now(), requestID: requestid.New(), method: r.Method, path: r.URL.EscapedPath(),
+	}
 }
 
 // WriteHeader implements http.ResponseWriter.

@@ -16,6 +16,12 @@ const (
 	maxCalls = 512
 	// maxQueued is how many script calls may wait for the next pipelines.
 	maxQueued = 8 * maxCalls
+	// tripSpacing is the time from the beginning of a round trip to that of the next, as a trip costs this
+	// machine and Redis much more than one more call in it. Of many requests each makes it longer by
+	// requestSpacing, up to maxSpacing: where requests crowd, they wait for each other anyway.
+	tripSpacing    = time.Millisecond
+	requestSpacing = 250 * time.Microsecond
+	maxSpacing     = 3 * time.Millisecond
 )
 
 var (
@@ -26,8 +32,8 @@ var (
 	errOpen      = fmt.Errorf("%w: Redis is left alone since it failed", errNotSent)
 )
 
-// batcher carries orders to Redis, one round trip at a time. When none is under way, an order goes at
-// once; what comes in meanwhile goes together in the next.
+// batcher carries orders to Redis, one round trip at a time and at most one in tripSpacing. When none is under
+// way and none was a moment ago, an order goes at once; what comes in meanwhile goes together in the next.
 //
 // A command that may have reached Redis is never sent again: if its answer is lost, the order has failed.
 type batcher struct {
@@ -40,7 +46,8 @@ type batcher struct {
 	tripTimeout time.Duration
 
 	mu     sync.Mutex
-	busy   bool
+	busy   bool      // somebody carries
+	next   time.Time // the earliest time of the next round trip
 	queue  []*order
 	queued map[orderKey]*order
 }
@@ -56,12 +63,13 @@ func newBatcher(client *redis.Client, clock *clock, memory *memory) *batcher {
 // do asks Redis about w and returns what came of it. Who leaves early, because ctx ends, gets errLeft and is
 // counted all the same: the others of its order do not notice, and its unit is spent.
 func (b *batcher) do(ctx context.Context, id string, w window, limit, cost int, now time.Time) (place, error) {
+	//nolint:contextcheck // a round trip is for everybody, and does not end with one of them
 	mine, mustCarry, err := b.join(orderKey{id, w.number, w.length, limit}, w, cost, now)
 	switch {
 	case err != nil:
 		return place{}, err
 	case mustCarry:
-		b.carry() //nolint:contextcheck // a round trip is for everybody, and does not end with one of them
+		b.carry() //nolint:contextcheck // likewise
 		return mine, mine.err
 	}
 	select {
@@ -90,23 +98,44 @@ func (b *batcher) join(key orderKey, w window, cost int, now time.Time) (mine pl
 		mine.number = joined.takes
 		joined.takes++
 	}
-	mustCarry = !b.busy
+	if b.busy {
+		return mine, false, nil
+	}
 	b.busy = true
-	return mine, mustCarry, nil
+	if !now.Before(b.next) {
+		return mine, true, nil
+	}
+	go b.carryOn()
+	return mine, false, nil
 }
 
-// carry makes one round trip with what is queued, and leaves what came in meanwhile to a goroutine that
-// goes on until the queue is empty. So a caller that found nothing under way waits for its own answer
-// only, and no goroutine is needed for it.
+// carry makes one round trip with what is queued, and leaves what came in meanwhile to a goroutine. So a
+// caller that found nothing under way waits for its own answer only, and no goroutine is needed for it.
 func (b *batcher) carry() {
 	b.trip()
 	if !b.rest() {
-		go func() {
-			for done := false; !done; done = b.rest() {
-				b.trip()
-			}
-		}()
+		go b.carryOn()
 	}
+}
+
+// carryOn makes round trips until the queue is empty.
+func (b *batcher) carryOn() {
+	for done := false; !done; done = b.rest() {
+		if early := b.early(); early > 0 {
+			time.Sleep(early)
+		}
+		b.trip()
+	}
+}
+
+// early returns how long the next round trip should wait for more, which it does not when it is full.
+func (b *batcher) early() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.queue) >= maxCalls {
+		return 0
+	}
+	return time.Until(b.next)
 }
 
 // rest reports whether the queue is empty, and if so marks the batcher idle.
@@ -117,8 +146,8 @@ func (b *batcher) rest() bool {
 	return !b.busy
 }
 
-// next takes at most n orders from the queue.
-func (b *batcher) next(n int) []*order {
+// first takes at most n orders from the queue.
+func (b *batcher) first(n int) []*order {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n = min(n, len(b.queue))
@@ -130,11 +159,24 @@ func (b *batcher) next(n int) []*order {
 	return batch
 }
 
+// space sets when the round trip after one that carries batch may begin.
+func (b *batcher) space(start time.Time, batch []*order) {
+	spacing := tripSpacing
+	for _, o := range batch {
+		spacing += time.Duration(max(o.takes-1, 0)) * requestSpacing
+	}
+	spacing += time.Duration(len(batch)-1) * requestSpacing
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.next = start.Add(min(spacing, maxSpacing))
+}
+
 // trip makes one round trip. When Redis is too slow for it, or has failed once too often, those who have
 // come meanwhile are not made to wait for it as well: nothing is sent for them.
 func (b *batcher) trip() {
-	batch := b.next(maxCalls)
 	start := time.Now()
+	batch := b.first(maxCalls)
+	b.space(start, batch)
 	deadline := start.Add(b.tripTimeout)
 	if latest := batch[0].since.Add(b.timeout); latest.Before(deadline) {
 		deadline = latest
@@ -150,7 +192,7 @@ func (b *batcher) trip() {
 		o.finish(b.memory)
 	}
 	if !end.Before(deadline) || b.breaker.isOpen() {
-		for _, o := range b.next(maxQueued) {
+		for _, o := range b.first(maxQueued) {
 			o.err = errSkipped
 			o.finish(b.memory)
 		}

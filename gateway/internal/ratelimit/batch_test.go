@@ -177,8 +177,9 @@ func TestWhoLeavesIsCountedAndFailsNobody(t *testing.T) {
 		}
 	}
 	close(held.open)
-	if a := <-leading; a.err != nil || !a.Allowed {
-		t.Errorf("who made the round trip for all: %+v", a)
+	// It leaves, too, unless it made the round trip for all.
+	if a := <-leading; !a.Allowed && !errors.Is(a.err, context.Canceled) {
+		t.Errorf("who came first: %+v", a)
 	}
 	for range 5 {
 		if a := <-staying; a.err != nil || !a.Allowed || a.Remaining > 93 {

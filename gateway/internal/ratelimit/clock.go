@@ -39,7 +39,7 @@ type clock struct {
 // at returns Redis's time at the local time now, reading it when there is no reading that can be relied
 // on. With an error, it is the best estimate there is.
 func (c *clock) at(ctx context.Context, now time.Time) (time.Time, error) {
-	if last := c.last.Load(); last != nil && now.Sub(last.local) < readStale {
+	if c.isRead(now) {
 		return c.estimate(now), nil
 	}
 	// Without a reading the window's number would be a guess, so everybody waits for one.
@@ -51,6 +51,12 @@ func (c *clock) at(ctx context.Context, now time.Time) (time.Time, error) {
 		return nil, err
 	})
 	return c.estimate(now), err
+}
+
+// isRead reports whether there is a reading that can be relied on at the local time now.
+func (c *clock) isRead(now time.Time) bool {
+	last := c.last.Load()
+	return last != nil && now.Sub(last.local) < readStale
 }
 
 // estimate returns Redis's time at the local time now by the last reading, or now if there is none.

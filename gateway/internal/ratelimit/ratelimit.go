@@ -8,7 +8,8 @@
 //   - The windows of different ids begin at different seconds, so that they do not all empty at once.
 //   - A window that is known to be empty is not asked about again.
 //   - Requests that come while Redis is being asked share the next round trip, those of one id one script
-//     call; each is told another number of remaining requests. One that finds nothing under way goes at once.
+//     call; each is told another number of remaining requests. One that finds nothing under way, and nothing a
+//     millisecond ago, goes at once.
 //   - What may have reached Redis is not sent again: no request is counted twice.
 //   - Redis being slow, hung or gone costs a request at most [Timeout], and nothing once it has failed
 //     three times. Then each gateway decides alone, as [Options] say, or the error is [ErrUnavailable].
@@ -120,6 +121,27 @@ func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, err
 	}
 	return result, err
 }
+
+// Spent is [Limiter.Take] for a window that is known to be empty; ok tells whether it is. It asks nobody.
+func (l *Limiter) Spent(id string, quota Quota) (result Result, ok bool) {
+	arrived := time.Now()
+	var fault error
+	switch {
+	case l.breaker.isOpen():
+		fault = errOpen
+	case !l.clock.isRead(arrived):
+		return Result{}, false
+	}
+	now := l.clock.estimate(arrived)
+	window := windowAt(now, id, quota.Window)
+	if !l.refuses(l.memory.recall(id, window), quota.Limit, fault) {
+		return Result{}, false
+	}
+	return Result{Quota: quota, Reset: window.end(), Now: now, Source: Memory}, true
+}
+
+// MayBeSpent reports with false that [Limiter.Spent] would not be ok for id, whatever its quota.
+func (l *Limiter) MayBeSpent(id string) bool { return l.memory.mayBeEmpty(id) }
 
 func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (Result, error) {
 	arrived := time.Now()

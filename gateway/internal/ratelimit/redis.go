@@ -37,6 +37,8 @@ func NewClient(url string) (*redis.Client, error) {
 	options.MaxRetries = -1
 	options.DialerRetries = 1
 	options.PoolSize = 64
+	// RESP3 lets Redis push messages, for which go-redis looks before each reply; none is of use here.
+	options.Protocol = 2
 	// Connecting needs one exchange less without these, and neither is of use here.
 	options.DisableIdentity = true
 	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
