@@ -68,7 +68,7 @@ func Run(e shipments.Evidence) []shipments.Check {
 	all := make([]shipments.Check, len(catalogue))
 	for i, c := range catalogue {
 		f := c.look(e)
-		all[i] = shipments.Check{Name: c.name, Result: f.result, Details: f.details, Count: max(f.count, len(f.at), len(f.where))}
+		all[i] = shipments.Check{Name: c.name, Result: f.result, Details: short(f.details), Count: max(f.count, len(f.at), len(f.where))}
 		for _, p := range f.at[:min(len(f.at), shipments.MaxLocations)] {
 			all[i].Locations = append(all[i].Locations, shipments.Location{Source: p.Source, PalletNumber: p.Number})
 		}

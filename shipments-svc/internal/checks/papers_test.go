@@ -1,8 +1,10 @@
 package checks
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -142,6 +144,32 @@ func TestFindingsOfPapers(t *testing.T) {
 				t.Errorf("%s, %d:\n got %s\nwant %s", name, i, got, o.want)
 			}
 		}
+	}
+}
+
+// TestLongTextsOfDocumentsAreCut: details keep to their bound whatever papers
+// say.
+func TestLongTextsOfDocumentsAreCut(t *testing.T) {
+	t.Parallel()
+	long := func(i int) string { return strings.Repeat("é", shipments.MaxFactText-3) + fmt.Sprint(100+i) }
+	e := evidence(many(9)...)
+	other := document(9, shipments.BillOfLading)
+	for i := range 9 {
+		e = grown(e, strings.Repeat("mango ", 15)+fmt.Sprint(i), i)
+		e = remarking(e, "not_a_number", long(i), "hidden_rows_skipped", long(i), "unit_assumed", long(i))
+		for _, c := range comparable {
+			e.Documents[0].Facts = append(e.Documents[0].Facts, shipments.Fact{Kind: c.kind, Text: long(i)})
+			other.Facts = append(other.Facts, shipments.Fact{Kind: c.kind, Text: long(i + 10)})
+		}
+	}
+	e = with(e, other, document(7, shipments.PhytosanitaryCertificate, "produce_name", "Persea americana"))
+	for _, c := range Run(e) {
+		if n := utf8.RuneCountInString(c.Details); n > shipments.MaxCheckDetails || !strings.HasSuffix(c.Details, ".") {
+			t.Errorf("%s has %d characters: %.80s", c.Name, n, c.Details)
+		}
+	}
+	if got := say(e, "documents_consistent"); !strings.HasSuffix(got, " ….") {
+		t.Errorf("this test tests nothing: %.200s", got)
 	}
 }
 

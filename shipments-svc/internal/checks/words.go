@@ -118,6 +118,16 @@ func labels(e shipments.Evidence, pallets []shipments.Pallet) string {
 	return listed(all)
 }
 
+// short cuts details that are longer than a check's can be: texts of documents
+// may be long.
+func short(details string) string {
+	if utf8.RuneCountInString(details) <= shipments.MaxCheckDetails {
+		return details
+	}
+	const more = " …."
+	return string([]rune(details)[:shipments.MaxCheckDetails-utf8.RuneCountInString(more)]) + more
+}
+
 // sentence makes a sentence of its text.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
