@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/quayside/quayside/deploy/collector"
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
@@ -25,8 +26,9 @@ var update = flag.Bool("update", false, "write the screenshots of tokens-svc's R
 
 var (
 	stack    *devstack.Stack // the product under test; nil without a browser
-	chromium string          // the browser's path
-	axe      string          // the source of axe-core
+	traces   *collector.Collector
+	chromium string // the browser's path
+	axe      string // the source of axe-core
 )
 
 func TestMain(m *testing.M) {
@@ -65,7 +67,11 @@ func run(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	stack, err = devstack.Start(ctx, devstack.Options{Root: root, Dir: dir, Debug: true, Log: os.Stderr})
+	if traces, err = collector.Start(ctx); err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, traces.Close()) }()
+	stack, err = devstack.Start(ctx, devstack.Options{Root: root, Dir: dir, Debug: true, Log: os.Stderr, TracesTo: traces.URL})
 	if err != nil {
 		return 0, errors.Join(err, devstack.Clean(dir))
 	}

@@ -74,6 +74,7 @@ func TestNoSecretIsAnywhereAfterATokensLife(t *testing.T) {
 			clean(t, path, content, searched)
 		}
 	}
+	clean(t, "the traces", traces.Raw(), searched)
 	clean(t, "the addresses that the browser asked for", []byte(strings.Join(addresses(), "\n")), searched)
 	for _, c := range cookies(b) {
 		clean(t, "the cookie "+c.Name, []byte(c.Value), pieces(append(secrets, o.owner.password)...))

@@ -97,6 +97,7 @@ func (r *rig) warm(ctx context.Context) (gauges, error) {
 		rush.Go(func() {
 			for begin := time.Now(); time.Since(begin) < time.Second; {
 				l.ask(ctx, ctx, kindOf(kindList))
+				l.ask(ctx, ctx, kindOf(kindSelf)) // of the other service
 			}
 		})
 	}

@@ -53,6 +53,9 @@ func (s *Stack) describePrograms(ctx context.Context) (programs []*Program, err 
 	programs = append(programs, gateway)
 	for _, p := range programs {
 		p.binary, p.logDir = filepath.Join(s.opts.Dir, "bin", p.command), s.LogDir()
+		if s.opts.TracesTo != "" {
+			p.env = append(p.env, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.opts.TracesTo, "OTEL_BSP_SCHEDULE_DELAY=100")
+		}
 	}
 	return programs, nil
 }

@@ -32,6 +32,7 @@ type Options struct {
 	Debug       bool      // log at level debug
 	Log         io.Writer // progress, a line a step
 
+	TracesTo       string // where an OpenTelemetry collector takes OTLP over HTTP; empty: no traces
 	TrustedProxies string // ranges whose X-Forwarded-For the gateway believes, separated by spaces
 	// SecondShipments adds a second shipments-svc under the name of the first.
 	SecondShipments bool

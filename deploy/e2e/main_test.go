@@ -11,12 +11,16 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/quayside/quayside/deploy/collector"
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // stack is the product under test. Tests that unplug a part of it are not
 // parallel: Go runs them before it resumes those that are.
 var stack *devstack.Stack
+
+// traces is where its programs send their spans.
+var traces *collector.Collector
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -38,7 +42,13 @@ func run(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	stack, err = devstack.Start(ctx, devstack.Options{Root: root, Dir: dir, Race: true, Debug: true, Log: os.Stderr, TrustedProxies: proxy + "/32"})
+	if traces, err = collector.Start(ctx); err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, traces.Close()) }()
+	stack, err = devstack.Start(ctx, devstack.Options{
+		Root: root, Dir: dir, Race: true, Debug: true, Log: os.Stderr, TrustedProxies: proxy + "/32", TracesTo: traces.URL,
+	})
 	if err != nil {
 		return 0, errors.Join(err, devstack.Clean(dir))
 	}

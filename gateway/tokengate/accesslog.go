@@ -44,7 +44,7 @@ func (l *accessLine) MarshalLogObject(line zapcore.ObjectEncoder) error {
 	return nil
 }
 
-// note writes the line of a request whose answer is done, and counts it.
+// note writes the line of a request whose answer is done, counts it and ends its span.
 func (g *Gate) note(out *responseWriter) {
 	class := out.status / 100
 	if class > 5 {
@@ -57,6 +57,10 @@ func (g *Gate) note(out *responseWriter) {
 	}
 	if entry := g.access.Check(level, "handled request"); entry != nil {
 		entry.Write(zap.Inline((*accessLine)(out)))
+	}
+	if out.span != nil {
+		describe(out)
+		out.span.End()
 	}
 }
 

@@ -6,9 +6,12 @@ import (
 	"net/netip"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/quayside/quayside/gateway/internal/bearer"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/internal/tracing"
 )
 
 // check takes the steps from the token's text to the token's window, in the only order there is. It
@@ -55,7 +58,9 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 // charge counts the request against the token's window, and for the report of what the token is used for.
 func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.Answer) (windowState, *introspect.Answer, *problem) {
 	quota := ratelimit.Quota{Limit: token.Limit, Window: token.Window}
+	_, span := tracing.Child(ctx, "count", trace.SpanKindInternal)
 	result, err := g.windows.Take(ctx, token.TokenID, quota)
+	span.End()
 	g.decided(tokenWindow, result, err)
 	window := windowState{tokenWindow, result}
 	switch {

@@ -97,6 +97,7 @@ func (g *Gate) refusesAtOnce(w http.ResponseWriter, r *http.Request, caller neti
 	text, err := bearer.Read(r.Header["Authorization"])
 	if err != nil {
 		out := newResponseWriter(w, r)
+		_, out.span = g.begin(r)
 		defer g.note(out)
 		out.client = caller.String()
 		var refused *problem
@@ -116,6 +117,7 @@ func (g *Gate) refusesAtOnce(w http.ResponseWriter, r *http.Request, caller neti
 		return false
 	}
 	out := newResponseWriter(w, r)
+	_, out.span = g.begin(r)
 	defer g.note(out)
 	out.client, out.token, out.window = caller.String(), token, windowState{tokenWindow, result}
 	g.decided(tokenWindow, result, nil)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/internal/identity"
@@ -95,6 +96,7 @@ type Gate struct {
 	windows       *ratelimit.Limiter
 	enforced      enforcement
 	signer        *identity.Signer // nil: the services are laptops' and believe the headers alone
+	tracer        trace.Tracer     // nil: nobody asks for traces
 	release       []func() error
 	outages       tokensOutages
 	behind        *behind
@@ -122,6 +124,9 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.public, g.pages = newPaths(g.Public), newPaths(g.Pages)
 	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
 		return err
+	}
+	if err := g.provisionTracer(ctx); err != nil {
+		return fmt.Errorf("token_gate: %w", err)
 	}
 
 	repl := caddy.NewReplacer()

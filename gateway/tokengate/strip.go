@@ -9,8 +9,11 @@ import (
 // services must not learn.
 var reserved = []string{
 	"authorization",
+	"baggage",
 	"cookie",
 	"forwarded",
+	"traceparent",
+	"tracestate",
 	"x-client-address",
 	"x-gateway-assertion",
 	"x-organization-id",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/requestid"
@@ -32,6 +33,7 @@ type responseWriter struct {
 	token     *introspect.Answer // of a caller that is known; else nil
 	page      bool               // of people, who have a session
 	html      bool               // and a browser to show it
+	span      trace.Span         // nil: the request is not traced
 
 	status  int    // of the answer, once it has begun; else 0
 	bytes   int64  // of its body so far

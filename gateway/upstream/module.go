@@ -21,6 +21,10 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/quayside/quayside/gateway/internal/tracing"
 )
 
 func init() {
@@ -128,9 +132,13 @@ func (t *Transport) send(r *http.Request, to *address) (*http.Response, error) {
 	if !repeatable(r) {
 		sendOnce(r)
 	}
+	ctx, span := tracing.Child(r.Context(), "forward", trace.SpanKindClient)
+	defer span.End()
+	tracing.Tell(ctx, r.Header)
 	to.inFlight.Add(1)
 	response, err := t.http.RoundTrip(r)
 	if err != nil {
+		span.SetStatus(codes.Error, "")
 		to.inFlight.Add(-1)
 		t.service.failed(r.Context(), to, err)
 		return nil, err

@@ -11,6 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/quayside/quayside/gateway/internal/tracing"
 )
 
 // Timeout bounds one introspection, its retry included.
@@ -64,6 +68,8 @@ func newClient(config Config) *client {
 func (c *client) ask(ctx context.Context, token string) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
+	ctx, span := tracing.Child(ctx, "introspect", trace.SpanKindClient)
+	defer span.End()
 
 	response, err := c.post(ctx, token)
 	if err != nil && connectionError(err) {
@@ -99,6 +105,7 @@ func (c *client) post(ctx context.Context, token string) (*http.Response, error)
 	request.Header.Set("Authorization", "Bearer "+c.credential)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Accept", "application/json")
+	tracing.Tell(ctx, request.Header)
 	return c.http.Do(request)
 }
 

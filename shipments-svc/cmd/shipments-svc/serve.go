@@ -23,6 +23,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/relay"
 	"github.com/quayside/quayside/shipments-svc/internal/server"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/tracing"
 	"github.com/quayside/quayside/shipments-svc/internal/transport"
 )
 
@@ -43,6 +44,11 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	traces, err := tracing.Start(ctx, "shipments-svc", outage.New(log, "sending traces").Note)
+	if err != nil {
+		return err
+	}
+	defer traces.Close(ctx)
 
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(
@@ -83,7 +89,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	}
 	defer background(ctx, append(reading(cfg, repo, service, log, metrics), relay.New(repo, log, lag(metrics)).Run)...)()
 	return server.Serve(ctx, log, drain,
-		server.Server{Name: "public", Listener: public, Handler: callers.Guard(log, transport.New(service, wiring, log))},
+		server.Server{Name: "public", Listener: public, Handler: server.Trace(traces.Tracer(), callers.Guard(log, transport.New(service, wiring, log)))},
 		server.Server{Name: "inner", Listener: private, Handler: inner})
 }
 

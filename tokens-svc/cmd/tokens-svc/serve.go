@@ -19,6 +19,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/server"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tracing"
 	"github.com/quayside/quayside/tokens-svc/internal/transport"
 )
 
@@ -58,6 +59,11 @@ func serve(ctx context.Context, p program) error {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
+	traces, err := tracing.Start(ctx, "tokens-svc", outage.New(log, "sending traces").Note)
+	if err != nil {
+		return err
+	}
+	defer traces.Close(ctx)
 
 	repo := postgres.NewRepository(db)
 	resealer := tokens.NewResealer(repo)
@@ -80,7 +86,7 @@ func serve(ctx context.Context, p program) error {
 	feed := transport.NewFeed(service, bell.Wait, counted.StreamOpened, log)
 	wiring := endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe}
 	inner := server.NewInner(counted.Gatherer(), repo.Ready)
-	inner.Handle(transport.InternalPath, transport.Internal(service, feed, wiring, gateways, log))
+	inner.Handle(transport.InternalPath, server.Trace(traces.Tracer(), transport.Internal(service, feed, wiring, gateways, log)))
 	draining := func() {
 		inner.Drain()
 		feed.Close()
@@ -93,7 +99,7 @@ func serve(ctx context.Context, p program) error {
 	callers := identity.NewVerifier("tokens-svc", keys, time.Now)
 	defer callers.Close()
 	api := callers.Guard(log, transport.Public(service, wiring, log))
-	return listen(ctx, log, cfg, public(api, pages), inner, draining)
+	return listen(ctx, log, cfg, server.Trace(traces.Tracer(), public(api, pages)), inner, draining)
 }
 
 // listen answers on both listeners until ctx ends and what was begun is done.

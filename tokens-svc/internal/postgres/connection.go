@@ -24,7 +24,7 @@ type connector struct {
 // Connect implements driver.Connector.
 func (c connector) Connect(ctx context.Context) (opened driver.Conn, err error) {
 	guarded := &connection{told: c.told}
-	defer guarded.judge(ctx, &err)
+	defer guarded.judge(begin(ctx, "connect", ""), &err)
 	inner, err := c.Connector.Connect(ctx)
 	switch {
 	case errors.Is(err, io.EOF):
@@ -62,7 +62,7 @@ type connection struct {
 
 // judge is deferred by whatever asks Postgres, and looks at how that ended. An
 // error that is neither Postgres's own nor the context's ends the connection.
-func (c *connection) judge(ctx context.Context, err *error) {
+func (c *connection) judge(asked question, err *error) {
 	if cause := recover(); cause != nil {
 		*err = fmt.Errorf("%v", cause)
 	}
@@ -70,7 +70,8 @@ func (c *connection) judge(ctx context.Context, err *error) {
 		c.broken = true
 		*err = fmt.Errorf("%w: %w", errBroken, *err)
 	}
-	c.tell(ctx, *err)
+	asked.end(*err)
+	c.tell(asked.ctx, *err)
 }
 
 // foreseen reports whether err is one that the protocol knows, or database/sql.
@@ -99,7 +100,7 @@ func (c *connection) IsValid() bool { return !c.broken && c.pqConn.IsValid() }
 
 // QueryContext implements driver.QueryerContext.
 func (c *connection) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (rows driver.Rows, err error) {
-	defer c.judge(ctx, &err)
+	defer c.judge(begin(ctx, operation(query), query), &err)
 	rows, err = c.pqConn.QueryContext(ctx, query, args)
 	if err != nil {
 		return nil, err
@@ -109,13 +110,13 @@ func (c *connection) QueryContext(ctx context.Context, query string, args []driv
 
 // ExecContext implements driver.ExecerContext.
 func (c *connection) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Result, err error) {
-	defer c.judge(ctx, &err)
+	defer c.judge(begin(ctx, operation(query), query), &err)
 	return c.pqConn.ExecContext(ctx, query, args)
 }
 
 // BeginTx implements driver.ConnBeginTx.
 func (c *connection) BeginTx(ctx context.Context, options driver.TxOptions) (tx driver.Tx, err error) {
-	defer c.judge(ctx, &err)
+	defer c.judge(begin(ctx, "BEGIN", ""), &err)
 	tx, err = c.pqConn.BeginTx(ctx, options)
 	if err != nil {
 		return nil, err
@@ -133,13 +134,13 @@ type answer struct {
 
 // Next implements driver.Rows.
 func (a *answer) Next(row []driver.Value) (err error) {
-	defer a.from.judge(a.ctx, &err)
+	defer a.from.judge(question{ctx: a.ctx}, &err)
 	return a.Rows.Next(row)
 }
 
 // Close implements driver.Rows.
 func (a *answer) Close() (err error) {
-	defer a.from.judge(a.ctx, &err)
+	defer a.from.judge(question{ctx: a.ctx}, &err)
 	return a.Rows.Close()
 }
 
@@ -153,13 +154,13 @@ type transaction struct {
 
 // Commit implements driver.Tx.
 func (t transaction) Commit() (err error) {
-	defer t.from.judge(t.ctx, &err)
+	defer t.from.judge(begin(t.ctx, "COMMIT", ""), &err)
 	return t.Tx.Commit()
 }
 
 // Rollback implements driver.Tx.
 func (t transaction) Rollback() (err error) {
-	defer t.from.judge(t.ctx, &err)
+	defer t.from.judge(begin(t.ctx, "ROLLBACK", ""), &err)
 	return t.Tx.Rollback()
 }
 

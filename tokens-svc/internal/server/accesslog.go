@@ -32,7 +32,9 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken h
 			if rec.status == 0 {
 				rec.status = http.StatusOK // what net/http sends for a handler that said nothing
 			}
-			line := append(attrs(r),
+			identity := attrs(r)
+			describe(ctx, r, rec.status, identity)
+			line := append(identity,
 				slog.String("method", r.Method), slog.String("path", tokenText.ReplaceAllString(r.URL.Path, "shpt_…")),
 				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
 				slog.Float64("seconds", time.Since(start).Seconds()))

@@ -1,0 +1,139 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/deploy/collector"
+)
+
+// spansOf waits for the spans of the trace in which the gateway answered a
+// request, until there are those that complete wants.
+func spansOf(t *testing.T, requestID string, complete func([]collector.Span) bool) (spans []collector.Span) {
+	t.Helper()
+	eventually(t, 10*time.Second, "the trace of "+requestID, func() bool {
+		spans = nil
+		all := traces.Spans()
+		for _, root := range all {
+			if root.Service != "gateway" || root.Attribute("quayside.request_id") != requestID {
+				continue
+			}
+			for _, span := range all {
+				if bytes.Equal(span.TraceId, root.TraceId) {
+					spans = append(spans, span)
+				}
+			}
+		}
+		return complete(spans)
+	})
+	return spans
+}
+
+// path returns the names of a span and of all that it is below, from the root.
+func path(spans []collector.Span, of collector.Span) string {
+	name := of.Service + " " + of.Name
+	for _, parent := range spans {
+		if bytes.Equal(parent.SpanId, of.ParentSpanId) {
+			return path(spans, parent) + " > " + name
+		}
+	}
+	return name
+}
+
+func holds(spans []collector.Span, want string) bool {
+	for _, span := range spans {
+		if path(spans, span) == want {
+			return true
+		}
+	}
+	return false
+}
+
+// TestARequestIsOneTraceFromTheEdgeToItsQueries: to those that look up the token
+// and those that look up shipments. It is the gateway's own trace; which one the
+// client told of is a link.
+func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
+	t.Parallel()
+	const outside = "4bf92f3577b34da6a3ce929d0e0e4736"
+	a := do(t, call{
+		path: "/api/v1/shipments?per_page=1", token: fresh(t, "shipments:read").Secret,
+		header: http.Header{"Traceparent": {"00-" + outside + "-00f067aa0ba902b7-01"}, "Tracestate": {"x=planted"}, "Baggage": {"x=planted"}},
+	})
+	a.wants(t, http.StatusOK, "")
+	wanted := []string{
+		"gateway GET",
+		"gateway GET > gateway count",
+		"gateway GET > gateway introspect > tokens-svc POST /internal/v1/introspect > tokens-svc SELECT",
+		"gateway GET > gateway forward > shipments-svc GET /api/v1/shipments > shipments-svc WITH",
+	}
+	spans := spansOf(t, a.header.Get("X-Request-Id"), func(spans []collector.Span) bool {
+		for _, want := range wanted {
+			if !holds(spans, want) {
+				return false
+			}
+		}
+		return true
+	})
+	for _, span := range spans {
+		if len(span.ParentSpanId) > 0 {
+			continue
+		}
+		if hex.EncodeToString(span.TraceId) == outside || len(span.Links) != 1 || hex.EncodeToString(span.Links[0].TraceId) != outside {
+			t.Errorf("the root is of trace %x with links %v", span.TraceId, span.Links)
+		}
+	}
+	if bytes.Contains(traces.Raw(), []byte("planted")) {
+		t.Error("what the client has in tracestate or baggage is in a trace")
+	}
+}
+
+// TestNoSpanHoldsASecret, wherever a client puts its token.
+func TestNoSpanHoldsASecret(t *testing.T) {
+	t.Parallel()
+	secret := fresh(t, "admin").Secret
+	everywhere := http.Header{
+		"User-Agent": {secret}, "Referer": {"https://x.example/?t=" + secret}, "X-Whatever": {secret}, "Cookie": {"t=" + secret},
+		"Traceparent": {secret}, "Tracestate": {"a=" + secret}, "Baggage": {"a=" + secret}, "Idempotency-Key": {secret},
+	}
+	for _, c := range []call{
+		{path: "/api/v1/shipments?token=" + secret, token: secret},
+		{path: "/api/v1/shipments/" + secret, token: secret},
+		{path: "/api/v1/tokens/" + secret, token: secret},
+		{path: "/" + secret, token: secret},
+		{path: "/api/v1/shipments", method: http.MethodPost, body: `{"shipment":{"reference":"` + secret + `"}}`, token: secret},
+		{path: "/api/v1/shipments?reference=" + secret, token: secret},
+		{path: "/sign-in?next=" + secret},
+		{path: "/settings/" + secret},
+		{path: "/api/v1/shipments", token: secret[:len(secret)-1] + "x"},
+	} {
+		c.header = everywhere.Clone()
+		spansOf(t, sent(t, c), func(spans []collector.Span) bool { return len(spans) > 0 })
+	}
+	if raw := traces.Raw(); strings.Contains(string(raw), secret[len("shpt_live_")+13:][:8]) {
+		t.Error("a piece of a token is in a trace")
+	}
+}
+
+// sent sends a request whatever its answer looks like, and returns its id.
+func sent(t *testing.T, c call) (requestID string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), c.method, stack.URL+c.path, strings.NewReader(c.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = c.header
+	req.Header.Set("Content-Type", "application/json")
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	return res.Header.Get("X-Request-Id")
+}

@@ -1,0 +1,84 @@
+package tokengate
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+	"go.uber.org/zap"
+
+	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/internal/tracing"
+)
+
+// traces are what spans of requests are sent through; a reload keeps them.
+var traces = caddy.NewUsagePool()
+
+// tracesKey is their only key.
+const tracesKey = "traces"
+
+type sharedTraces struct{ tracing.Traces }
+
+// Destruct implements caddy.Destructor.
+func (t sharedTraces) Destruct() error {
+	t.Close(context.Background())
+	return nil
+}
+
+// provisionTracer takes the tracer, of which there is none unless the environment asks for traces.
+func (g *Gate) provisionTracer(ctx caddy.Context) error {
+	shared, _, err := traces.LoadOrNew(tracesKey, func() (caddy.Destructor, error) {
+		logger := caddy.Log().Named("http.handlers.token_gate")
+		sending := outage.New("sending traces", func() *zap.Logger { return logger })
+		started, err := tracing.Start(ctx, "gateway", sending.Note)
+		return sharedTraces{started}, err
+	})
+	if err != nil {
+		return err
+	}
+	g.tracer = shared.(sharedTraces).Tracer()
+	g.release = append(g.release, func() error {
+		_, err := traces.Delete(tracesKey)
+		return err
+	})
+	return nil
+}
+
+// begin begins the trace of r. A trace is always the gateway's own, so that nobody outside decides what is
+// recorded or can hang something onto what is; which one a client told of is a link in it.
+func (g *Gate) begin(r *http.Request) (*http.Request, trace.Span) {
+	if g.tracer == nil {
+		return r, nil
+	}
+	options := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer)}
+	if outside := tracing.Told(r.Header); outside.IsValid() {
+		options = append(options, trace.WithLinks(trace.Link{SpanContext: outside.WithTraceState(trace.TraceState{})}))
+	}
+	ctx, span := g.tracer.Start(r.Context(), knownMethod(r.Method), options...)
+	return r.WithContext(ctx), span
+}
+
+// describe says in the span of out what the access log says, but for the client's address.
+func describe(out *responseWriter) {
+	if !out.span.IsRecording() {
+		return
+	}
+	out.span.SetAttributes(
+		attribute.String("http.request.method", knownMethod(out.method)),
+		attribute.String("url.path", harmless(out.path)),
+		attribute.Int("http.response.status_code", out.status),
+		attribute.String("quayside.request_id", out.requestID),
+	)
+	if out.token != nil {
+		out.span.SetAttributes(
+			attribute.String("quayside.token_id", out.token.TokenID),
+			attribute.String("quayside.organization_id", out.token.OrganizationID),
+		)
+	}
+	if out.status >= http.StatusInternalServerError {
+		out.span.SetStatus(codes.Error, out.failure)
+	}
+}

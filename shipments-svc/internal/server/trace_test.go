@@ -1,0 +1,64 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+)
+
+// TestASpanSaysWhatItsRequestWas, in the trace of whoever sent it, and nothing
+// that the request's text could bring along.
+func TestASpanSaysWhatItsRequestWas(t *testing.T) {
+	t.Parallel()
+	spans := tracetest.NewSpanRecorder()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
+	defer func() { _ = provider.Shutdown(context.WithoutCancel(t.Context())) }()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /things/{id}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	attrs := func(*http.Request) []slog.Attr { return []slog.Attr{slog.String("request_id", "req_1")} }
+	var log bytes.Buffer
+	h := Trace(provider.Tracer("test"), AccessLog(slog.New(slog.NewJSONHandler(&log, nil)), attrs, nil, mux))
+
+	r := httptest.NewRequest(http.MethodGet, "/things/secret?token=secret", nil)
+	r.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	r.Header.Set("User-Agent", "secret")
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	ended := spans.Ended()
+	if len(ended) != 1 {
+		t.Fatalf("%d spans", len(ended))
+	}
+	s := tracetest.SpanStubFromReadOnlySpan(ended[0])
+	if s.Name != "GET /things/{id}" || s.Parent.TraceID().String() != "4bf92f3577b34da6a3ce929d0e0e4736" || s.Parent.SpanID().String() != "00f067aa0ba902b7" || s.Status.Code != codes.Error {
+		t.Errorf("%+v", s)
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"quayside.request_id"`, `"req_1"`, `503`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+	if strings.Contains(string(text), "secret") {
+		t.Errorf("a secret is in %s", text)
+	}
+}
+
+// TestWithoutATracerNothingIsDone: the handler is the one that was given.
+func TestWithoutATracerNothingIsDone(t *testing.T) {
+	t.Parallel()
+	next := new(http.ServeMux)
+	if got := Trace(nil, next); got != http.Handler(next) {
+		t.Errorf("%T", got)
+	}
+}
