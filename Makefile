@@ -5,7 +5,7 @@ TEST    := go test -race -shuffle=on -count=1
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
 export GOFLAGS := -trimpath
 
-.PHONY: help run token test bench chaos lint clean images devstack
+.PHONY: help run token test bench chaos lint clean images devstack versitygw
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,8 +17,8 @@ token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIO
 	@exec .bin/devstack token
 
 # In deploy one package at a time: each of two starts a whole stack and holds it to its promises of time.
-test: devstack ## run all tests, with the race detector, on real Postgres, Redis and Chromium
-	@CI=true .bin/devstack exec -- sh -ec 'for m in $(filter-out deploy,$(MODULES)); do \
+test: devstack versitygw ## run all tests, with the race detector, on real Postgres, Redis and Chromium
+	@CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw .bin/devstack exec -- sh -ec 'for m in $(filter-out deploy,$(MODULES)); do \
 		echo "--- $$m"; (cd $$m && $(TEST) ./...); done; echo "--- deploy"; cd deploy && $(TEST) -p 1 ./...'
 
 bench: ## compare the gateway with a bare Caddy, in about 11 minutes on a machine that does nothing else (ARGS=)
@@ -42,3 +42,7 @@ images: ## build the container images
 
 devstack:
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/devstack ./cmd/devstack
+
+# An S3 server, for the tests of storage.
+versitygw:
+	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/versitygw -o $(CURDIR)/.bin/versitygw github.com/versity/versitygw/cmd/versitygw

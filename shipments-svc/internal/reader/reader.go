@@ -93,7 +93,7 @@ func (r *Reader) Read(ctx context.Context, paper shipments.DocumentType, kind sh
 		return shipments.Reading{}, ctx.Err()
 	case limited.Err() != nil:
 		return unreadable(TooSlow, "Reading the file took longer than %s.", r.time)
-	case err != nil && trouble.has("out of memory", "cannot allocate memory"):
+	case err != nil && trouble.has("out of memory", "cannot allocate memory", "failed to allocate"):
 		return unreadable(TooMuchMemory, "Reading the file took more than %d MiB of memory.", maxMemory>>20)
 	case err != nil && errors.As(err, new(*exec.ExitError)):
 		return unreadable(Crashed, "The file could not be read: something in it is not as its format wants it.")

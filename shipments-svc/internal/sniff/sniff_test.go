@@ -1,0 +1,82 @@
+package sniff
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// archived returns an archive of empty files.
+func archived(names ...string) string {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range names {
+		_, _ = z.Create(name)
+	}
+	_ = z.Close()
+	return b.String()
+}
+
+func TestContentSaysWhatAFileIs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		content, want string
+		kind          shipments.Kind
+	}{
+		"CSV":             {"Pallet;Boxes\n1;2\n", csv, shipments.CSV},
+		"commas":          {"a,b\n1,2\n3,4\n", csv, shipments.CSV},
+		"Latin-1":         {"Pal\xe9;N\xfamero\n", csv, shipments.CSV},
+		"UTF-16":          {"\xff\xfeP\x00a\x00", csv, shipments.CSV},
+		"PDF":             {"%PDF-1.4\n", "application/pdf", shipments.PDF},
+		"XLSX":            {archived("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"), xlsx, shipments.XLSX},
+		"XLSX, any order": {archived("docProps/app.xml", "_rels/.rels", "customXml/x.xml", "a", "b", "xl/workbook.xml"), xlsx, shipments.XLSX},
+		"DOCX":            {archived("docProps/app.xml", "a", "word/document.xml"), docx, shipments.Unread},
+		"PNG":             {"\x89PNG\r\n\x1a\n", "image/png", shipments.Unread},
+		"JPEG":            {"\xff\xd8\xff\xe0", "image/jpeg", shipments.Unread},
+		"an archive":      {archived("x.csv"), "", ""},
+		"many files":      {archived(make([]string, maxEntries+1)...), "", ""},
+		"HTML":            {"<!DOCTYPE html><html></html>", "", ""},
+		"JSON":            {`{"a":1}`, "", ""},
+		"a program":       {"\x7fELF", "", ""},
+		"bytes":           {"\x00\x01\x02", "", ""},
+		"a cut archive":   {"PK\x03\x04", "", ""},
+	} {
+		got, err := File(strings.NewReader(c.content), int64(len(c.content)))
+		if refused := errors.As(err, new(*RefusedError)); refused != (c.want == "") || got.ContentType != c.want || got.Kind != c.kind {
+			t.Errorf("%s: %+v (%v)", name, got, err)
+		}
+	}
+	if _, err := File(strings.NewReader("x"), 2); err == nil || errors.As(err, new(*RefusedError)) {
+		t.Errorf("a file that cannot be read: %v", err)
+	}
+}
+
+func TestClaimsMustAgree(t *testing.T) {
+	t.Parallel()
+	text, _ := File(strings.NewReader("a;b\n"), 4)
+	for claim, fine := range map[[2]string]bool{
+		{"a.csv", ""}: true, {"a.CSV", "text/csv; charset=utf-8"}: true, {"a", "application/octet-stream"}: true, {"a.v2", "text/plain"}: true,
+		{"a.txt", "application/vnd.ms-excel"}: true, {"a.xlsx", ""}: false, {"a.csv", "application/pdf"}: false, {"a.csv", ";"}: false, {"a.pdf", "text/csv"}: false,
+	} {
+		if err := text.Agrees(claim[0], claim[1]); (err == nil) != fine {
+			t.Errorf("%q: %v", claim, err)
+		}
+	}
+}
+
+// FuzzFile: whatever the bytes, there is an answer.
+func FuzzFile(f *testing.F) {
+	for _, content := range []string{"a;b", "%PDF-", archived("xl/workbook.xml"), "PK\x05\x06" + strings.Repeat("\xff", 18)} {
+		f.Add([]byte(content))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		got, err := File(bytes.NewReader(content), int64(len(content)))
+		if (err == nil) != (got.ContentType != "") {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
+}
