@@ -54,7 +54,7 @@ func (g *Gate) begin(r *http.Request) (*http.Request, trace.Span) {
 		return r, nil
 	}
 	options := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer)}
-	if outside := tracing.Told(r.Header); outside.IsValid() {
+	if outside := tracing.Told(r.Context(), r.Header); outside.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: outside.WithTraceState(trace.TraceState{})}))
 	}
 	ctx, span := g.tracer.Start(r.Context(), knownMethod(r.Method), options...)

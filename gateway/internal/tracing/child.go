@@ -31,7 +31,7 @@ func Tell(ctx context.Context, header http.Header) {
 	}
 }
 
-// Told returns which span header tells of; it is not valid if it tells of none.
-func Told(header http.Header) trace.SpanContext {
-	return trace.SpanContextFromContext(w3c.Extract(context.Background(), propagation.HeaderCarrier(header)))
+// Told returns which span header tells of, where ctx has none; it is not valid if it tells of none.
+func Told(ctx context.Context, header http.Header) trace.SpanContext {
+	return trace.SpanContextFromContext(w3c.Extract(ctx, propagation.HeaderCarrier(header)))
 }
