@@ -61,6 +61,14 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			[]string{"net/http", "database/sql", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
 			"numbering events knows no storage",
 		},
+		"/internal/webhooks": {
+			[]string{"net/http", "database/sql", "encoding/json", "golang.org/", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
+			"webhooks are a domain and know no technology",
+		},
+		"/internal/dispatch": {
+			[]string{"database/sql", "github.com/lib/", "github.com/google/", module + transport, module + postgres, module + endpoints},
+			"delivering knows no storage and no form of what it delivers",
+		},
 		"/internal/seed": {
 			[]string{"net/http", "database/sql", module + transport, module + postgres},
 			"reading shipments needs no service",
@@ -88,7 +96,7 @@ func TestNothingThatTestsIsShipped(t *testing.T) {
 	for _, dep := range dependencies(t, "/cmd/shipments-svc") {
 		for _, forbidden := range []string{
 			"testing", module + "/internal/postgres/pgtest", module + "/internal/postgres/faultproxy",
-			module + "/internal/shipments/repotest", "github.com/getkin/kin-openapi", "github.com/go-pdf/fpdf", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
+			module + "/internal/shipments/repotest", "github.com/getkin/kin-openapi", "github.com/go-pdf/fpdf", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "github.com/standard-webhooks",
 		} {
 			if dep == forbidden || strings.HasPrefix(dep, forbidden+"/") {
 				t.Errorf("the program contains %s", dep)

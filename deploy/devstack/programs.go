@@ -94,7 +94,8 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 			env: []string{
 				"DATABASE_URL=" + dsn["shipments"], "DATABASE_DIRECT_URL=" + s.dsn["shipments"],
 				"LISTEN_ADDRESS=" + listen, "INNER_ADDRESS=" + inner, callers, level,
-				"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"), // of all replicas
+				"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"),           // of all replicas
+				"WEBHOOK_KEYS_FILE=" + s.secrets.webhooksFile, "QUAYSIDE_DEMO=true", // whose webhooks may lead to this machine
 			},
 		})
 	}

@@ -19,6 +19,7 @@ type secrets struct {
 	postgres       string // the password of the cluster's owner
 	credentialFile string // what the gateway shows to the tokens service
 	peppersFile    string // the tokens service's HMAC key
+	webhooksFile   string // the shipments service's key for the secrets of webhooks
 	signingKeyFile string // what the gateway proves itself with
 	publicKeyFile  string // what the services check that with
 }
@@ -28,12 +29,12 @@ func loadSecrets(dir string) (s secrets, err error) {
 	s.peppersFile = filepath.Join(dir, "token-peppers")
 	s.signingKeyFile = filepath.Join(dir, "gateway-key.pem")
 	s.publicKeyFile = filepath.Join(dir, "gateway-public-key.pem")
-	pepper := make([]byte, 32)
-	_, _ = rand.Read(pepper) // never fails
+	s.webhooksFile = filepath.Join(dir, "webhook-keys")
 	for path, fresh := range map[string]string{
 		filepath.Join(dir, "postgres-password"): rand.Text(),
 		s.credentialFile:                        rand.Text() + rand.Text(),
-		s.peppersFile:                           "1:" + base64.StdEncoding.EncodeToString(pepper),
+		s.peppersFile:                           newKey(),
+		s.webhooksFile:                          newKey(),
 	} {
 		if err := writeOnce(path, fresh); err != nil {
 			return s, err
@@ -45,6 +46,13 @@ func loadSecrets(dir string) (s secrets, err error) {
 	password, err := os.ReadFile(filepath.Join(dir, "postgres-password")) //nolint:gosec // G304: our own file
 	s.postgres = string(password)
 	return s, err
+}
+
+// newKey returns a random key as the services read them, version:base64.
+func newKey() string {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails
+	return "1:" + base64.StdEncoding.EncodeToString(key)
 }
 
 // writeKeys makes the gateway's key, once, and writes what is public of it.

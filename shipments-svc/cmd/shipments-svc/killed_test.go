@@ -38,7 +38,7 @@ func startProcess(t *testing.T, dsn, documents string) *process {
 	p := &process{Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), program)}
 	p.Args = []string{"shipments-svc", "serve"} // by this name the test program is the service
 	p.Env = []string{
-		"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + documents,
+		"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", webhookKeys, "DOCUMENTS_DIR=" + documents,
 	}
 	log, err := p.StderrPipe()
 	if err != nil {

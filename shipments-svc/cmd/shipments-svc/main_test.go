@@ -62,6 +62,9 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
+// webhookKeys are those of the demo.
+const webhookKeys = "WEBHOOK_KEYS=1:ZGVtby13ZWJob29rLWtleS1mb3ItbGFwdG9wcy14eHg="
+
 // running is a service that a test started.
 type running struct {
 	public, inner string
@@ -83,6 +86,7 @@ func start(t *testing.T) *running {
 			environ: []string{
 				"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true",
 				"DOCUMENTS_DIR=" + t.TempDir(),
+				webhookKeys,
 			},
 		})
 		_ = logWriter.Close()
@@ -204,7 +208,7 @@ func TestServeNeedsNoPostgresToStart(t *testing.T) {
 	go func() {
 		s.done <- run(ctx, program{
 			args: []string{"serve"}, stderr: logWriter,
-			environ: []string{"DATABASE_URL=postgres://127.0.0.1:1/none", "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()},
+			environ: []string{"DATABASE_URL=postgres://127.0.0.1:1/none", "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir(), webhookKeys},
 		})
 		_ = logWriter.Close()
 	}()
@@ -231,7 +235,7 @@ func TestServeSaysThatAnAddressIsTaken(t *testing.T) {
 	for _, environ := range [][]string{
 		{"LISTEN_ADDRESS=" + address, "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()}, {"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=" + address, "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()},
 	} {
-		err := run(t.Context(), program{args: []string{"serve"}, environ: append(environ, "DATABASE_URL=host=nowhere"), stderr: io.Discard})
+		err := run(t.Context(), program{args: []string{"serve"}, environ: append(environ, "DATABASE_URL=host=nowhere", webhookKeys), stderr: io.Discard})
 		if err == nil || !strings.Contains(err.Error(), address) {
 			t.Errorf("%v", err)
 		}

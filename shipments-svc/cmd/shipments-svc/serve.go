@@ -20,11 +20,11 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/outage"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/reader"
-	"github.com/quayside/quayside/shipments-svc/internal/relay"
 	"github.com/quayside/quayside/shipments-svc/internal/server"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/tracing"
 	"github.com/quayside/quayside/shipments-svc/internal/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
 )
 
 // serve answers on both listeners until ctx ends.
@@ -36,10 +36,15 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	if err != nil {
 		return err
 	}
+	sealed, err := cfg.SealingKeys()
+	if err != nil {
+		return err
+	}
 	lines := logbuffer.New(p.stderr)
 	defer lines.Close()
 	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: cfg.LogLevel}))
-	db, err := postgres.Open(cfg.DatabaseURL, outage.New(log, "Postgres").Note)
+	seen := outage.New(log, "Postgres").Note
+	db, err := postgres.Open(cfg.DatabaseURL, seen)
 	if err != nil {
 		return err
 	}
@@ -70,6 +75,8 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		return err
 	}
 	service := newService(repo, kept, children)
+	due := newBell()
+	hooks := webhooks.NewService(postgres.NewWebhooks(repo, sealed, due.ring), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, cfg.Demo)
 	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: observer(metrics)}
 	inner := server.NewInner(metrics, repo.Ready)
 	callers := identity.NewVerifier("shipments-svc", keys, time.Now)
@@ -87,9 +94,14 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		inner.Drain()
 		service.Drain()
 	}
-	defer background(ctx, append(reading(cfg, repo, service, log, metrics), relay.New(repo, log, lag(metrics)).Run)...)()
+	defer background(ctx, reading(cfg, repo, service, log, metrics)...)()
+	end, err := publish(ctx, publishing{cfg: cfg, log: log, seen: seen, metrics: metrics, keys: sealed, announced: repo.Announced(), due: due})
+	if err != nil {
+		return errors.Join(err, public.Close(), private.Close())
+	}
+	defer func() { err = errors.Join(err, end()) }()
 	return server.Serve(ctx, log, drain,
-		server.Server{Name: "public", Listener: public, Handler: server.Trace(traces.Tracer(), callers.Guard(log, transport.New(service, wiring, log)))},
+		server.Server{Name: "public", Listener: public, Handler: server.Trace(traces.Tracer(), callers.Guard(log, transport.New(service, hooks, wiring, log)))},
 		server.Server{Name: "inner", Listener: private, Handler: inner})
 }
 
@@ -125,23 +137,5 @@ func observer(metrics prometheus.Registerer) endpoints.Observe {
 	metrics.MustRegister(seconds)
 	return func(operation string, err error, took time.Duration) {
 		seconds.WithLabelValues(operation, transport.Code(err)).Observe(took.Seconds())
-	}
-}
-
-// lag returns what feeds the metrics of events that get their numbers.
-func lag(metrics prometheus.Registerer) func(n int, waited time.Duration) {
-	numbered := prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "shipments_events_numbered_total",
-		Help: "How many events got their numbers.",
-	})
-	seconds := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name:    "shipments_event_lag_seconds",
-		Help:    "How long events waited for their numbers, the oldest of each batch.",
-		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300},
-	})
-	metrics.MustRegister(numbered, seconds)
-	return func(n int, waited time.Duration) {
-		numbered.Add(float64(n))
-		seconds.Observe(waited.Seconds())
 	}
 }

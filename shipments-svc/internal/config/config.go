@@ -13,6 +13,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
+	"github.com/quayside/quayside/shipments-svc/internal/sealing"
 )
 
 // Config is every variable of the program. Its secrets are as they were given
@@ -30,8 +31,9 @@ type Config struct {
 	S3AccessKey       string     `env:"S3_ACCESS_KEY" secret:"true" doc:"Who may use the bucket."`
 	S3SecretKey       string     `env:"S3_SECRET_KEY" secret:"true" doc:"The secret that proves it."`
 	DocumentWorkers   int        `env:"DOCUMENT_WORKERS" envDefault:"2" doc:"How many documents are read at once, each in a process of up to 256 MiB. 0: others read them."`
+	WebhookKeys       string     `env:"WEBHOOK_KEYS" secret:"true" doc:"Keys that the secrets of webhook endpoints are sealed with, version:base64, separated by commas, newest first, 32 bytes each. Needed by serve."`
 	LogLevel          slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
-	Demo              bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits what everybody knows, passwords that begin with demo- and the key of the demo, and having no GATEWAY_PUBLIC_KEYS."`
+	Demo              bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits what everybody knows, passwords and keys that begin with demo- and the key of the demo, having no GATEWAY_PUBLIC_KEYS, and webhook endpoints on this very machine."`
 }
 
 // maxWorkers is how many documents are read at once at most.
@@ -93,6 +95,21 @@ func (c Config) GatewayKeys() (identity.Keys, error) {
 	}
 	if why := keys.LaptopOnly(); why != "" && !c.Demo {
 		return identity.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true on a laptop", why)
+	}
+	return keys, nil
+}
+
+// SealingKeys returns the keys that seal the secrets of webhook endpoints.
+func (c Config) SealingKeys() (sealing.Keys, error) {
+	if c.WebhookKeys == "" {
+		return sealing.Keys{}, errors.New(`WEBHOOK_KEYS is not set; make one with: echo "1:$(openssl rand -base64 32)"`)
+	}
+	keys, err := sealing.Parse(c.WebhookKeys)
+	if err != nil {
+		return sealing.Keys{}, fmt.Errorf("WEBHOOK_KEYS: %w", err)
+	}
+	if keys.AnyBeginsWith(demoPrefix) && !c.Demo {
+		return sealing.Keys{}, errors.New("WEBHOOK_KEYS has the demo's, which everybody knows; set one of your own, or QUAYSIDE_DEMO=true on a laptop")
 	}
 	return keys, nil
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 )
@@ -26,6 +27,28 @@ func TestServingTakesTheGatewaysKeys(t *testing.T) {
 	} {
 		_, err := c.cfg.GatewayKeys()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestServingTakesKeysForWebhookSecrets of one's own, even on a laptop.
+func TestServingTakesKeysForWebhookSecrets(t *testing.T) {
+	t.Parallel()
+	key := func(text string) string { return "1:" + base64.StdEncoding.EncodeToString([]byte(text)) }
+	own, demo := key("hunter2 hunter2 hunter2 hunter2."), key("demo-webhook-key-for-laptops-xxx")
+	for name, c := range map[string]struct {
+		cfg  Config
+		want string // in the error; none when empty
+	}{
+		"a key":              {Config{WebhookKeys: own}, ""},
+		"none, on a laptop":  {Config{Demo: true}, "openssl rand"},
+		"the demo's":         {Config{WebhookKeys: demo}, "everybody knows"},
+		"the demo's, laptop": {Config{WebhookKeys: demo, Demo: true}, ""},
+		"a short one":        {Config{WebhookKeys: key("hunter2")}, "exactly 32"},
+	} {
+		_, err := c.cfg.SealingKeys()
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2")) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}

@@ -19,6 +19,7 @@ const (
 	ReviewShipments Permission = "shipments:review"
 	ReadDocuments   Permission = "documents:read"
 	WriteDocuments  Permission = "documents:write"
+	ManageWebhooks  Permission = "webhooks:manage"
 )
 
 // PermissionError says that the caller's token does not hold what the

@@ -97,6 +97,52 @@ func (o *Object) Objects(name string) []*Object {
 	return objects
 }
 
+// Texts returns the elements of an optional member that is an array of strings,
+// or nil where it is missing or something else.
+func (o *Object) Texts(name string) []string {
+	value, ok := o.member(name)
+	if !ok {
+		return nil
+	}
+	if value.text[0] != '[' {
+		o.wrong(value, name, "an array")
+		return nil
+	}
+	var elements []json.RawMessage
+	_ = json.Unmarshal(value.text, &elements)
+	texts := make([]string, len(elements))
+	for i, element := range elements {
+		if element[0] != '"' {
+			at := raw{text: element, pointer: value.pointer + "/" + strconv.Itoa(i)}
+			o.wrong(at, "an element of "+name, "a string")
+			return nil
+		}
+		_ = json.Unmarshal(element, &texts[i])
+		texts[i] = Normal(texts[i])
+	}
+	return texts
+}
+
+// Has reports whether there is a member of this name.
+func (o *Object) Has(name string) bool {
+	_, ok := o.member(name)
+	return ok
+}
+
+// Sequence returns an optional member that is a whole number from 0, or 0.
+func (o *Object) Sequence(name string) int64 {
+	value, ok := o.number(name)
+	if !ok {
+		return 0
+	}
+	n, err := strconv.ParseInt(string(value.text), 10, 64)
+	if err != nil || n < 0 {
+		o.body.add(shipments.InvalidType, value.pointer, "%s must be a whole number from 0", name)
+		return 0
+	}
+	return n
+}
+
 // Text returns an optional member that is a string, or "".
 func (o *Object) Text(name string) string {
 	value, ok := o.member(name)

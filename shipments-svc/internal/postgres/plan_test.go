@@ -60,6 +60,14 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 	exec(tb, db, `
 		INSERT INTO events SELECT organization_id, row_number() OVER (), id, 'shipment.created', created_at, created_at, '{}'
 		FROM shipments WHERE organization_id = $1`, org)
+	exec(tb, db, `
+		INSERT INTO webhook_endpoints SELECT $1, gen_random_uuid(), '', '', '{}', 'enabled', '', '', NULL, NULL, now(), now()
+		FROM generate_series(1, 5)`, org)
+	exec(tb, db, `
+		INSERT INTO webhook_deliveries (organization_id, endpoint_id, event_id, event_number, status, due_at, created_at)
+		SELECT $1, (SELECT id FROM webhook_endpoints WHERE organization_id = $1 LIMIT 1), id, number,
+			CASE WHEN number % 100 = 0 THEN 'pending' ELSE 'delivered' END, CASE WHEN number % 100 = 0 THEN at END, at
+		FROM events WHERE organization_id = $1`, org)
 	exec(tb, db, `INSERT INTO event_heads VALUES ($1, $2)`, org, n)
 	exec(tb, db, `
 		INSERT INTO checks SELECT organization_id, id, nth, 'required_fields', result, 'fine'
@@ -89,6 +97,9 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 		org = uuid.UUID(repotest.Org())
 		fill(t, db, org, 2000, 100)
 	}
+	exec(t, db, `
+		INSERT INTO webhook_endpoints SELECT gen_random_uuid(), gen_random_uuid(), '', '', '{}', 'enabled', '', '', NULL, NULL, now(), now()
+		FROM generate_series(1, 1000)`)
 	exec(t, db, `INSERT INTO event_heads SELECT gen_random_uuid(), 1 FROM generate_series(1, 1000)`)
 	exec(t, db, `ANALYZE`)
 	const none = `[]`
@@ -131,6 +142,24 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 		"outbox: number":  {numberSQL, []any{org, 500}},
 		"events":          {eventsSQL, []any{org, 1000, 25}},
 		"events: expire":  {expireSQL, []any{org, "2026-11-20", 200}},
+		"endpoints":       {endpointsSQL, []any{org}},
+		"endpoint":        {endpointSQL, []any{org, id}},
+		"endpoint: lock":  {lockEndpointSQL, []any{org, id}},
+		"endpoint: new":   {createEndpointSQL, []any{org, id, "u", "d", "{}", []byte{1}, "2026-11-20", 20}},
+		"endpoint: edit":  {changeEndpointSQL, []any{org, id, "u", "d", "{}", "enabled", "", "2026-11-20"}},
+		"secret: rotate":  {rotateSecretSQL, []any{org, id, []byte{1}, "2026-11-20", "2026-11-20"}},
+		"secrets":         {sealedSQL, []any{org}},
+		"secret: reseal":  {resealSQL, []any{org, id, []byte{1}, []byte{1}, []byte{1}, []byte{1}}},
+		"endpoint: gone":  {deleteEndpointSQL, []any{org, id}},
+		"deliveries":      {deliveriesSQL, []any{org, id, "failed", uuid.Max, 25}},
+		"test":            {createTestSQL, []any{org, id, id, "2026-11-20"}},
+		"replay":          {replaySQL, []any{org, id, "{" + id.String() + "}", "2026-11-20"}},
+		"replay: range":   {replayRangeSQL, []any{org, id, 0, 100, 1000, "2026-11-20"}},
+		"claim":           {claimDeliverySQL, []any{org, id, "2026-11-20", "2026-11-20"}},
+		"finish":          {finishSQL, []any{org, id, id, 1, "delivered", nil, none, 100, true, "2026-11-20"}},
+		"release":         {releaseSQL, []any{org, id, id, 1, "2026-11-20"}},
+		"abandon":         {abandonSQL, []any{org, id, id, 1}},
+		"tidy":            {tidySQL, []any{org, "2026-11-20", 200}},
 		"history":         {historySQL, []any{org, id, 0, 25}},
 		"import":          {importShipmentsSQL, []any{org, none}},
 		"import: pallets": {importPalletsSQL, []any{org, none}},

@@ -30,8 +30,8 @@ SELECT organization_id FROM found`
 	lockOutboxSQL = `
 SELECT pg_try_advisory_xact_lock(hashtextextended('outbox ' || $1, 0))`
 
-	// numberSQL moves the first $2 events of the outbox to the numbered ones;
-	// it returns how many these were and how many seconds ago the oldest was
+	// numberSQL moves the first $2 events of the outbox to the numbered ones, and
+	// makes the deliveries to endpoints that want them due; it returns how many these were and how many seconds ago the oldest was
 	// announced. It must be a statement of its own: it
 	// sees what was committed before the lock was got.
 	numberSQL = `
@@ -48,18 +48,26 @@ WITH taken AS (
 	INSERT INTO events (organization_id, number, id, type, at, subject)
 	SELECT $1, head.number - count(*) OVER () + row_number() OVER (ORDER BY position), id, type, at, subject
 	FROM taken, head
-	RETURNING at
+	RETURNING number, id, type, at
+), delivered AS (
+	INSERT INTO webhook_deliveries (organization_id, endpoint_id, event_id, event_number, status, due_at, created_at)
+	SELECT $1, w.id, n.id, n.number, 'pending', n.at, now()
+	FROM numbered n
+	JOIN webhook_endpoints w ON w.organization_id = $1 AND w.status = 'enabled' AND (w.event_types = '{}' OR n.type = ANY (w.event_types))
 )
 SELECT count(*) AS given, coalesce(extract(epoch FROM now() - min(at)), 0)::float8 AS waited FROM numbered`
 
 	// expireSQL forgets events that were numbered before $2, the first $3 at
-	// most, and returns how many these were. Numbers and their times rise
-	// together, so none is left out.
+	// most, with their deliveries, and returns how many these were. Numbers and
+	// their times rise together, so none is left out.
 	expireSQL = `
 WITH expired AS (
 	DELETE FROM events WHERE organization_id = $1 AND number IN (
 		SELECT number FROM events WHERE organization_id = $1 ORDER BY number LIMIT $3) AND numbered_at < $2
-	RETURNING number
+	RETURNING id
+), undelivered AS (
+	DELETE FROM webhook_deliveries d USING expired, webhook_endpoints w
+	WHERE w.organization_id = $1 AND d.organization_id = $1 AND d.endpoint_id = w.id AND d.event_id = expired.id
 )
 SELECT count(*) FROM expired`
 

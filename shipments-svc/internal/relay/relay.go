@@ -12,7 +12,6 @@ package relay
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -32,8 +31,6 @@ const (
 // Outbox is where events wait for their numbers. Each method is done whole or
 // not at all.
 type Outbox interface {
-	// Announced returns a channel that gets a value when there is something new.
-	Announced() <-chan struct{}
 	// Waiting returns organizations, after the given one, whose events wait.
 	Waiting(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error)
 	// Number numbers up to limit events of an organization. It returns how many
@@ -46,18 +43,24 @@ type Outbox interface {
 	Expire(ctx context.Context, org shipments.OrgID, before time.Time, limit int) (int, error)
 }
 
-// Relay moves events from the outbox to where they are read.
-type Relay struct {
-	outbox   Outbox
-	log      *slog.Logger
-	numbered func(n int, waited time.Duration)
-	failing  bool // the last pass did not work
+// Config is what a Relay works with.
+type Config struct {
+	Announced <-chan struct{} // gets a value when there may be something new
+	// Numbered is told how many events got their numbers, and how long the
+	// oldest of them had waited.
+	Numbered func(n int, waited time.Duration)
+	Note     func(error) // is told whether the outbox works: nil, or why not
 }
 
-// New returns a Relay that does nothing until Run. numbered is told how many
-// events got their numbers, and how long the oldest of them had waited.
-func New(outbox Outbox, log *slog.Logger, numbered func(n int, waited time.Duration)) *Relay {
-	return &Relay{outbox: outbox, log: log, numbered: numbered}
+// Relay moves events from the outbox to where they are read.
+type Relay struct {
+	Config
+	outbox Outbox
+}
+
+// New returns a Relay that does nothing until Run.
+func New(outbox Outbox, cfg Config) *Relay {
+	return &Relay{cfg, outbox}
 }
 
 // Run works until ctx ends. What fails is tried again at the next poll.
@@ -65,11 +68,9 @@ func (r *Relay) Run(ctx context.Context) {
 	poll, sweep := time.NewTicker(Poll), time.NewTicker(SweepEvery)
 	defer poll.Stop()
 	defer sweep.Stop()
-	announced := r.outbox.Announced()
 	for {
-		r.tried(ctx, r.pass(ctx))
-		wake := announced
-		if r.failing {
+		wake := r.Announced
+		if !r.tried(ctx, r.pass(ctx)) {
 			wake = nil // changes that are being stored do not make it try more often
 		}
 		select {
@@ -83,17 +84,12 @@ func (r *Relay) Run(ctx context.Context) {
 	}
 }
 
-// tried notes whether Run's work succeeds, and logs when that changes.
-func (r *Relay) tried(ctx context.Context, err error) {
-	switch {
-	case ctx.Err() != nil:
-	case err != nil && !r.failing:
-		r.log.Error("events are not numbered for now", "error", err.Error())
-		r.failing = true
-	case err == nil && r.failing:
-		r.log.Info("events are numbered again")
-		r.failing = false
+// tried notes whether something worked, unless it was ended.
+func (r *Relay) tried(ctx context.Context, err error) (ok bool) {
+	if ctx.Err() == nil {
+		r.Note(err)
 	}
+	return err == nil
 }
 
 // pass numbers all events that wait, a batch of each organization at a time.
@@ -106,7 +102,7 @@ func (r *Relay) pass(ctx context.Context) error {
 				return err
 			}
 			if n > 0 {
-				r.numbered(n, waited)
+				r.Numbered(n, waited)
 			}
 			more = more || n == batch
 			return nil

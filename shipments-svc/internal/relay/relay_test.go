@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -34,8 +32,6 @@ func newMemory() *memory {
 
 func org(n int) shipments.OrgID { return shipments.OrgID{byte(n >> 8), byte(n), 1} }
 
-func (m *memory) Announced() <-chan struct{} { return m.announced }
-
 func (m *memory) Waiting(_ context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
 	return m.found(m.waiting, after, limit)
 }
@@ -55,13 +51,17 @@ func (m *memory) found(in map[shipments.OrgID]int, after shipments.OrgID, limit 
 }
 
 func (m *memory) Number(_ context.Context, org shipments.OrgID, limit int) (int, time.Duration, error) {
+	m.mu.Lock()
 	m.order = append(m.order, org)
+	m.mu.Unlock()
 	n, err := m.take(m.waiting, org, limit)
 	return n, time.Minute, err
 }
 
 func (m *memory) Expire(_ context.Context, org shipments.OrgID, before time.Time, limit int) (int, error) {
+	m.mu.Lock()
 	m.before = before
+	m.mu.Unlock()
 	return m.take(m.old, org, limit)
 }
 
@@ -92,16 +92,29 @@ func (m *memory) left(in map[shipments.OrgID]int) (n int) {
 	return n
 }
 
-// running runs a Relay in the bubble of a test and returns its log.
-func running(t *testing.T, m *memory) (log *bytes.Buffer, numbered *int) {
+// running runs a Relay in the bubble of a test. It returns what was noted, and
+// how many events were numbered.
+func running(t *testing.T, m *memory) (noted *[]error, numbered *int) {
 	t.Helper()
-	log, numbered = &bytes.Buffer{}, new(int)
-	r := New(m, slog.New(slog.NewJSONHandler(log, nil)), func(n int, _ time.Duration) { *numbered += n })
+	noted, numbered = new([]error), new(int)
+	r := New(m, Config{
+		Announced: m.announced,
+		Numbered: func(n int, _ time.Duration) {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			*numbered += n
+		},
+		Note: func(err error) {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			*noted = append(*noted, err)
+		},
+	})
 	ctx, stop := context.WithCancel(t.Context())
 	over := make(chan struct{})
 	go func() { r.Run(ctx); close(over) }()
 	t.Cleanup(func() { stop(); <-over })
-	return log, numbered
+	return noted, numbered
 }
 
 func TestWhatIsThereIsNumberedAtOnce(t *testing.T) {
@@ -111,8 +124,13 @@ func TestWhatIsThereIsNumberedAtOnce(t *testing.T) {
 		m.waiting[org(1)], m.waiting[org(2)] = 2*batch+1, 1
 		_, numbered := running(t, m)
 		synctest.Wait()
-		if m.left(m.waiting) != 0 || *numbered != 2*batch+2 {
-			t.Errorf("%d left, %d numbered", m.left(m.waiting), *numbered)
+		if left := m.left(m.waiting); left != 0 {
+			t.Errorf("%d are left", left)
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if *numbered != 2*batch+2 {
+			t.Errorf("%d were numbered", *numbered)
 		}
 		if m.order[1] != org(2) {
 			t.Error("the second organization had to wait for all of the first")
@@ -156,14 +174,15 @@ func TestEveryOrganizationIsFound(t *testing.T) {
 	})
 }
 
-// TestAFaultIsLoggedOnceAndTriedAgain at the polls, however many changes are
-// announced meanwhile.
-func TestAFaultIsLoggedOnceAndTriedAgain(t *testing.T) {
+// TestAFaultIsTriedAgain at the polls, however many changes are announced
+// meanwhile.
+func TestAFaultIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
-		m.set(map[shipments.OrgID]int{org(1): 1}, errors.New("postgres is away"))
-		log, _ := running(t, m)
+		away := errors.New("postgres is away")
+		m.set(map[shipments.OrgID]int{org(1): 1}, away)
+		noted, _ := running(t, m)
 		for range 10 {
 			synctest.Wait()
 			select {
@@ -171,9 +190,11 @@ func TestAFaultIsLoggedOnceAndTriedAgain(t *testing.T) {
 			default:
 			}
 		}
+		m.mu.Lock()
 		if m.calls != 1 {
 			t.Errorf("%d attempts in an instant", m.calls)
 		}
+		m.mu.Unlock()
 		time.Sleep(5*Poll + Poll/2) // of the bubble's clock
 		m.set(nil, nil)
 		time.Sleep(Poll)
@@ -181,8 +202,10 @@ func TestAFaultIsLoggedOnceAndTriedAgain(t *testing.T) {
 		if m.left(m.waiting) != 0 {
 			t.Error("it was not numbered when the fault was over")
 		}
-		if lines := strings.Split(strings.TrimSpace(log.String()), "\n"); len(lines) != 2 || !strings.Contains(lines[0], "postgres is away") {
-			t.Errorf("the log is %s", log)
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if all := *noted; len(all) < 3 || !errors.Is(all[0], away) || all[len(all)-1] != nil {
+			t.Errorf("it noted %v", all)
 		}
 	})
 }
@@ -198,6 +221,8 @@ func TestEventsAreForgottenWhenTheirTimeIsOver(t *testing.T) {
 		if n := m.left(m.old); n != 0 {
 			t.Errorf("%d are left", n)
 		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
 		if age := time.Since(m.before).Round(time.Hour); age != shipments.EventLife {
 			t.Errorf("they were %s old", age)
 		}

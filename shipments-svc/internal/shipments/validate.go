@@ -61,6 +61,14 @@ func ValidReference(text string) bool {
 	return f == nil
 }
 
+// JudgeText returns what is wrong with a text that must show something, in at
+// most limit code points: nothing, or one fault, with a pointer from at.
+func JudgeText(at, name, value string, limit int) []Fault {
+	var f faults
+	f.text(at, name, value, limit)
+	return f
+}
+
 type faults []Fault
 
 func (f *faults) add(code FaultCode, pointer, format string, args ...any) {

@@ -25,6 +25,15 @@ var operations = []struct {
 	{call{method: http.MethodPost, path: nothing + "/reject", body: `{"reason":"r"}`}, "shipments:review"},
 	{call{method: http.MethodGet, path: nothing + "/history"}, "shipments:read"},
 	{call{method: http.MethodGet, path: eventsPath}, "shipments:read"},
+	{call{method: http.MethodGet, path: hooksPath}, "webhooks:manage"},
+	{call{method: http.MethodPost, path: hooksPath, body: hook}, "webhooks:manage"},
+	{call{method: http.MethodGet, path: noHook}, "webhooks:manage"},
+	{call{method: http.MethodPatch, path: noHook, body: `{"webhook_endpoint":{}}`}, "webhooks:manage"},
+	{call{method: http.MethodDelete, path: noHook}, "webhooks:manage"},
+	{call{method: http.MethodPost, path: noHook + "/rotate_secret"}, "webhooks:manage"},
+	{call{method: http.MethodPost, path: noHook + "/test"}, "webhooks:manage"},
+	{call{method: http.MethodPost, path: noHook + "/replay", body: `{"after":0}`}, "webhooks:manage"},
+	{call{method: http.MethodGet, path: noHook + "/deliveries"}, "webhooks:manage"},
 	{call{method: http.MethodPost, path: nothing + "/documents", body: list}, "documents:write"},
 	{call{method: http.MethodGet, path: nothing + "/documents"}, "documents:read"},
 	{call{method: http.MethodGet, path: nothing + noDocument}, "documents:read"},
@@ -43,7 +52,7 @@ func TestEveryDescribedOperationIsHere(t *testing.T) {
 	t.Parallel()
 	needs := map[string]string{}
 	for _, op := range operations {
-		needs[op.method+" "+strings.NewReplacer(nothing, collection+"/{id}", "/doc_00000000000000000000000000", "/{document}").Replace(op.path)] = op.needs
+		needs[op.method+" "+strings.NewReplacer(nothing, collection+"/{id}", noHook, hooksPath+"/{id}", "/doc_00000000000000000000000000", "/{document}").Replace(op.path)] = op.needs
 	}
 	for path, item := range document(t).Paths.Map() {
 		for method, op := range item.Operations() {

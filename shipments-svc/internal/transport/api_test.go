@@ -26,8 +26,10 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/problem"
+	"github.com/quayside/quayside/shipments-svc/internal/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
 )
 
 func TestMain(m *testing.M) {
@@ -39,7 +41,7 @@ func TestMain(m *testing.M) {
 const (
 	collection = "/api/v1/shipments"
 	valid      = `{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`
-	allowed    = "documents:read documents:write shipments:read shipments:review shipments:write"
+	allowed    = "documents:read documents:write shipments:read shipments:review shipments:write webhooks:manage"
 )
 
 // api is the whole service on a listener, as the gateway reaches it.
@@ -77,19 +79,32 @@ func newAPIAt(tb testing.TB, dsn string) *api {
 	}
 	tb.Cleanup(func() { _ = db.Close() })
 	repo, dir := postgres.NewRepository(db), tb.TempDir()
-	a := newAPIOf(tb, newServiceIn(tb, repo, dir))
+	a := newAPIOf(tb, newServiceIn(tb, repo, dir), newHooks(tb, repo))
 	a.jobs, a.files = repo, dir
 	return a
 }
 
-// newAPIOf returns the transport on any service.
-func newAPIOf(tb testing.TB, service transport.Service) *api {
+// newHooks returns the service of webhook endpoints on a repository.
+func newHooks(tb testing.TB, repo *postgres.Repository) *webhooks.Service {
+	tb.Helper()
+	keys, err := sealing.Parse("1:ZGVtby13ZWJob29rLWtleS1mb3ItbGFwdG9wcy14eHg=")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return webhooks.NewService(postgres.NewWebhooks(repo, keys, func() {}), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, false)
+}
+
+// noWebhooks is for tests of other routes.
+type noWebhooks struct{ transport.Webhooks }
+
+// newAPIOf returns the transport on any services.
+func newAPIOf(tb testing.TB, service transport.Service, hooks transport.Webhooks) *api {
 	tb.Helper()
 	a := &api{service: service, log: &logBuffer{}, observed: &logBuffer{}, org: ids.New("org")}
 	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: func(operation string, err error, _ time.Duration) {
 		_, _ = fmt.Fprintln(a.observed, operation, transport.Code(err))
 	}}
-	srv := httptest.NewServer(transport.New(service, wiring, slog.New(slog.NewJSONHandler(a.log, nil))))
+	srv := httptest.NewServer(transport.New(service, hooks, wiring, slog.New(slog.NewJSONHandler(a.log, nil))))
 	tb.Cleanup(srv.Close)
 	a.url = srv.URL
 	a.client = &http.Client{Transport: described{tb, srv.Client().Transport}}

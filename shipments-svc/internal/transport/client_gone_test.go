@@ -18,7 +18,7 @@ func TestAClientThatLeavesIsNoFaultOfTheService(t *testing.T) {
 		<-ctx.Done()
 		defer close(ended)
 		return fmt.Errorf("list: %w", ctx.Err())
-	}})
+	}}, noWebhooks{})
 	ctx, leave := context.WithCancel(t.Context())
 	go func() {
 		<-begun

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/google/uuid"
-
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
 )
 
 type eventsView struct {
@@ -39,7 +37,7 @@ func decodeEvents(r *http.Request) (shipments.EventQuery, error) {
 	p := readParameters(r)
 	q := shipments.EventQuery{
 		After: p.after(),
-		Limit: p.number("limit", fmt.Sprintf("; more than %d counts as %d", shipments.MaxPerPage, shipments.MaxPerPage)),
+		Limit: p.limit(),
 	}
 	return q, p.err()
 }
@@ -58,11 +56,30 @@ func encodeEvents(r *http.Request, page shipments.EventPage) reply {
 
 func viewEvent(e shipments.Event) eventView {
 	view := eventView{
-		ID: ids.Format(eventPrefix, uuid.UUID(e.ID)), Type: e.Type, Timestamp: viewTime(e.At), Sequence: e.Number,
+		ID: viewEventID(e.ID), Type: e.Type, Timestamp: viewTime(e.At), Sequence: e.Number,
 		Data: subjectView{Shipment: viewItem(e.Shipment)},
 	}
 	if e.Document != nil {
 		view.Data.Document = new(viewDocument(*e.Document))
 	}
 	return view
+}
+
+// testView is what tries out a webhook endpoint: like an event, but none.
+type testView struct {
+	ID        string              `json:"id"`
+	Type      shipments.EventType `json:"type"`
+	Timestamp string              `json:"timestamp"`
+	Data      struct{}            `json:"data"`
+}
+
+// Webhook returns the identifier and the body of what is sent to webhook
+// endpoints: an event as the API shows it.
+func Webhook(e shipments.Event) (id string, body []byte, err error) {
+	var view any = viewEvent(e)
+	if e.Type == webhooks.Test {
+		view = testView{ID: viewEventID(e.ID), Type: e.Type, Timestamp: viewTime(e.At)}
+	}
+	body, err = encodeJSON(view)
+	return viewEventID(e.ID), body, err
 }

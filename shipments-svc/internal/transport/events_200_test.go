@@ -39,7 +39,7 @@ func publishing(t *testing.T) (a *api, db *postgres.Repository) {
 	}
 	t.Cleanup(func() { _ = pool.Close() })
 	db = postgres.NewRepository(pool)
-	return newAPIOf(t, newService(t, db)), db
+	return newAPIOf(t, newService(t, db), newHooks(t, db)), db
 }
 
 func (a *api) publish(t *testing.T, db *postgres.Repository) {

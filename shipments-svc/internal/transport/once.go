@@ -98,8 +98,13 @@ func idempotencyKey(r *http.Request) (*shipments.Key, error) {
 	return &shipments.Key{Operation: r.Method + " " + r.URL.EscapedPath(), Text: text}, nil
 }
 
+// keeper does a thing once for each key, and keeps the answer.
+type keeper interface {
+	Once(context.Context, shipments.OrgID, shipments.Key, func(context.Context) ([]byte, error)) ([]byte, bool, error)
+}
+
 // onceOnly is a method with its encoding, done once for each key.
-func onceOnly[Req, Res any](service Service, method endpoints.Method[Req, Res], encode func(*http.Request, Res) reply) endpoints.Method[keyed[Req], reply] {
+func onceOnly[Req, Res any](k keeper, method endpoints.Method[Req, Res], encode func(*http.Request, Res) reply) endpoints.Method[keyed[Req], reply] {
 	return func(ctx context.Context, org shipments.OrgID, asked keyed[Req]) (reply, error) {
 		var made reply
 		do := func(ctx context.Context) ([]byte, error) {
@@ -114,7 +119,7 @@ func onceOnly[Req, Res any](service Service, method endpoints.Method[Req, Res], 
 			_, err := do(ctx)
 			return made, err
 		}
-		answer, replayed, err := service.Once(ctx, org, *asked.key, do)
+		answer, replayed, err := k.Once(ctx, org, *asked.key, do)
 		if err != nil || !replayed {
 			return made, err
 		}

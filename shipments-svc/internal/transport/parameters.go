@@ -84,6 +84,11 @@ func (p *parameters) after() int64 {
 	return int64(n)
 }
 
+// limit returns the parameter that says how many are wanted, or 0.
+func (p *parameters) limit() int64 {
+	return p.number("limit", fmt.Sprintf("; more than %d counts as %d", shipments.MaxPerPage, shipments.MaxPerPage))
+}
+
 // page and perPage return the parameters that say which part of a list is
 // wanted, or 0.
 func (p *parameters) page() int64 { return p.number("page", "") }

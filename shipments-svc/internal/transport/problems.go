@@ -13,6 +13,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/problem"
 	"github.com/quayside/quayside/shipments-svc/internal/server"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
 )
 
 // statusClientGone is logged where the client did not wait for its answer. It
@@ -31,6 +32,7 @@ var table = []struct {
 	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", as[*endpoints.PermissionError]},
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoDocument, "the shipment has no such document")},
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoFile, "the file of the document is missing; attach it again")},
+	{http.StatusNotFound, "not_found", "Not found", is(webhooks.ErrNotFound, "there is no such webhook endpoint")},
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNotFound, "there is no such shipment")},
 	{http.StatusBadRequest, unknownParameter, "Unknown parameter", allOf[*parameterError](unknownParameter)},
 	{http.StatusBadRequest, invalidParameter, "Invalid parameter", as[*parameterError]},
@@ -40,6 +42,8 @@ var table = []struct {
 	{http.StatusConflict, "checks_failing", "Checks failing", as[*shipments.ChecksFailingError]},
 	{http.StatusConflict, "duplicate_document", "Duplicate document", as[*shipments.DuplicateError]},
 	{http.StatusConflict, "not_reprocessable", "Not reprocessable", is(shipments.ErrNotReadAgain, "the document was given by its pallets, or is of a kind that is only kept: there is nothing to read again")},
+	{http.StatusConflict, "too_many_webhook_endpoints", "Too many webhook endpoints", is(webhooks.ErrTooMany, fmt.Sprintf("the organization has %d webhook endpoints, which is as many as are allowed", webhooks.MaxEndpoints))},
+	{http.StatusConflict, "webhook_endpoint_disabled", "Webhook endpoint disabled", is(webhooks.ErrDisabled, "nothing is sent to this endpoint while it is disabled; set its status to enabled first")},
 	{http.StatusConflict, "idempotency_in_progress", "Idempotency in progress", is(shipments.ErrKeyInProgress, "a request with this Idempotency-Key is being done; ask again after the seconds in Retry-After")},
 	{http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency key reused", is(shipments.ErrKeyReused, "this Idempotency-Key was sent with another body; give each request a key of its own")},
 	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*headerError]},

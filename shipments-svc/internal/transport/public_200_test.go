@@ -10,7 +10,7 @@ import (
 // TestDocumentsAboutTheAPIAreAnybodys: they need no identity.
 func TestDocumentsAboutTheAPIAreAnybodys(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, emptyService{})
+	a := newAPIOf(t, emptyService{}, noWebhooks{})
 	anybody := http.Header{"X-Organization-ID": nil, "X-Token-ID": nil, "X-Token-Permissions": nil}
 	for path, want := range map[string]string{
 		"/api/v1/openapi.json":           `"openapi":"3.1.0"`,
@@ -32,7 +32,7 @@ func TestDocumentsAboutTheAPIAreAnybodys(t *testing.T) {
 // good one, its own.
 func TestARequestHasOneIDInItsProblemAndLog(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, emptyService{})
+	a := newAPIOf(t, emptyService{}, noWebhooks{})
 	const given = "req_01k9x3v7t2e8sbq4m6n0pacdfh"
 	for _, c := range []struct {
 		header []string

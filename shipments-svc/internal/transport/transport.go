@@ -50,13 +50,13 @@ type Service interface {
 	Detach(context.Context, shipments.OrgID, shipments.DocumentOrder) (struct{}, error)
 	Reprocess(context.Context, shipments.OrgID, shipments.DocumentOrder) (shipments.Document, error)
 	File(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.StoredFile, error)
-	Once(context.Context, shipments.OrgID, shipments.Key, func(context.Context) ([]byte, error)) ([]byte, bool, error)
+	keeper
 }
 
 // router holds the routes while they are put together.
 type router struct {
 	*http.ServeMux
-	service Service
+	keeper  keeper
 	wiring  endpoints.Wiring
 	log     *slog.Logger
 	maxBody int64
@@ -69,8 +69,8 @@ func (rt router) upTo(limit int64) router {
 }
 
 // New returns the handler of the service's public listener.
-func New(service Service, wiring endpoints.Wiring, log *slog.Logger) http.Handler {
-	rt := router{ServeMux: http.NewServeMux(), service: service, wiring: wiring, log: log, maxBody: maxBody}
+func New(service Service, hooks Webhooks, wiring endpoints.Wiring, log *slog.Logger) http.Handler {
+	rt := router{ServeMux: http.NewServeMux(), keeper: service, wiring: wiring, log: log, maxBody: maxBody}
 
 	handle(rt, "GET /api/v1/shipments", endpoints.ReadShipments, decodeList, service.List, encodeList)
 	post(rt, "/api/v1/shipments", endpoints.WriteShipments, decodeCreate, service.Create, encodeCreate)
@@ -90,6 +90,8 @@ func New(service Service, wiring endpoints.Wiring, log *slog.Logger) http.Handle
 
 	handle(rt, "GET /api/v1/events", endpoints.ReadShipments, decodeEvents, service.Events, encodeEvents)
 
+	webhookRoutes(rt, hooks)
+
 	// Documents about the interface are anybody's.
 	rt.Handle("GET /api/v1/openapi.json", api.Handler())
 	docs.Add(rt.ServeMux)
@@ -107,7 +109,7 @@ func post[Req, Res any](
 	method endpoints.Method[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
-	handle(rt, "POST "+path, needs, decodeKeyed(decode), onceOnly(rt.service, method, encode), asIs)
+	handle(rt, "POST "+path, needs, decodeKeyed(decode), onceOnly(rt.keeper, method, encode), asIs)
 }
 
 // handle adds a route: what a request must hold, how it is read, what is

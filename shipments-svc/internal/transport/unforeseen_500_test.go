@@ -18,7 +18,7 @@ func TestAnUnforeseenErrorIsLoggedOnceAndToldToNobody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := newAPIOf(t, failingService{list: list})
+			a := newAPIOf(t, failingService{list: list}, noWebhooks{})
 			res := a.do(t, call{})
 			p := res.wants(t, http.StatusInternalServerError, "internal_error")
 			if strings.Contains(string(res.body), "secret") || p.Detail != "something went wrong here; it is logged under the request_id" {

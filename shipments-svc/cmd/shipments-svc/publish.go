@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/quayside/quayside/shipments-svc/internal/config"
+	"github.com/quayside/quayside/shipments-svc/internal/dispatch"
+	"github.com/quayside/quayside/shipments-svc/internal/outage"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/relay"
+	"github.com/quayside/quayside/shipments-svc/internal/sealing"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
+)
+
+// publishConns is how many connections to Postgres numbering and delivering
+// events may use. They are others than those of requests, so that neither waits
+// for the other.
+const publishConns = 5
+
+// publishing is what publish works with.
+type publishing struct {
+	cfg       config.Config
+	log       *slog.Logger
+	seen      func(error) // is told whether Postgres can serve
+	metrics   prometheus.Registerer
+	keys      sealing.Keys
+	announced <-chan struct{}
+	due       bell
+}
+
+// publish numbers events and delivers them, beside the requests. Once ctx ends
+// nothing more is delivered; but what the last requests do is still numbered,
+// until what publish returns is called, which waits until all is over.
+func publish(ctx context.Context, p publishing) (end func() error, err error) {
+	db, err := postgres.Open(p.cfg.DatabaseURL, p.seen)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(publishConns)
+	queue := postgres.NewWebhooks(postgres.NewRepository(db), p.keys, p.due.ring)
+	count := observeEvents(p.metrics)
+	numbering := relay.New(queue, relay.Config{
+		Announced: p.announced,
+		Numbered: func(n int, waited time.Duration) {
+			count.numbered(n, waited)
+			p.due.ring()
+		},
+		Note: unlessAway(outage.New(p.log, "numbering events").Note),
+	})
+	delivering := dispatch.New(queue, dispatch.Config{
+		Client: dispatch.NewClient(dispatch.ClientConfig{Loopback: p.cfg.Demo}),
+		Render: func(job webhooks.Job) (m dispatch.Message, err error) {
+			m.ID, m.Body, err = transport.Webhook(job.Event)
+			return m, err
+		},
+		Wake: p.due, Now: time.Now,
+		Note:      unlessAway(outage.New(p.log, "delivering webhooks").Note),
+		Attempted: count.attempted, Overdue: count.overdue,
+	})
+	delivery, stop := context.WithCancel(ctx)
+	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	running.Go(func() { numbering.Run(requests) })
+	running.Go(func() { delivering.Run(delivery) })
+	return func() error {
+		stop()
+		cancel()
+		running.Wait()
+		return db.Close()
+	}, nil
+}
+
+// unlessAway passes on what is not told already: that Postgres cannot serve.
+func unlessAway(note func(error)) func(error) {
+	return func(err error) {
+		if !errors.Is(err, shipments.ErrUnavailable) {
+			note(err)
+		}
+	}
+}
+
+// bell wakes whoever listens; once for several rings that were not heard yet.
+type bell chan struct{}
+
+func newBell() bell { return make(bell, 1) }
+
+func (b bell) ring() {
+	select {
+	case b <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,137 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
+)
+
+// Due returns, of the next limit endpoints after the given one that have
+// deliveries to come, those of which one is due; and the endpoint after which
+// to look on, or nil where there are no more.
+func (w *Webhooks) Due(ctx context.Context, after webhooks.Place, now time.Time, limit int) ([]webhooks.Place, *webhooks.Place, error) {
+	var rows []struct {
+		Org      uuid.UUID `db:"organization_id"`
+		Endpoint uuid.UUID `db:"endpoint_id"`
+		Due      bool
+	}
+	if err := w.on(ctx).SelectContext(ctx, &rows, dueSQL, uuid.UUID(after.Org), uuid.UUID(after.Endpoint), now, limit); err != nil {
+		return nil, nil, failure("due", err)
+	}
+	var due []webhooks.Place
+	var last webhooks.Place
+	for _, row := range rows {
+		if last = (webhooks.Place{Org: shipments.OrgID(row.Org), Endpoint: webhooks.ID(row.Endpoint)}); row.Due {
+			due = append(due, last)
+		}
+	}
+	if len(rows) < limit {
+		return due, nil, nil
+	}
+	return due, &last, nil
+}
+
+// jobRow is the row of claimDeliverySQL.
+type jobRow struct {
+	EventID        uuid.UUID     `db:"event_id"`
+	EventNumber    sql.NullInt64 `db:"event_number"`
+	Claim          int64
+	Tries          int
+	CreatedAt      time.Time `db:"created_at"`
+	URL            string
+	Secret         []byte
+	PreviousSecret []byte `db:"previous_secret"`
+	Type           sql.NullString
+	At             sql.NullTime
+	Subject        []byte
+}
+
+// Claim claims a delivery of an endpoint that is due, until a time. Whoever dies
+// before he finishes it leaves it to be claimed again then. ok is false where
+// none is due, or the endpoint is disabled.
+func (w *Webhooks) Claim(ctx context.Context, place webhooks.Place, now, until time.Time) (job webhooks.Job, ok bool, err error) {
+	var row jobRow
+	err = w.on(ctx).GetContext(ctx, &row, claimDeliverySQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), now, until)
+	if errors.Is(err, sql.ErrNoRows) {
+		return webhooks.Job{}, false, nil
+	}
+	if err != nil {
+		return webhooks.Job{}, false, failure("claim", err)
+	}
+	job, err = w.job(place, row)
+	if err == nil && row.EventNumber.Valid && row.Subject == nil { // it was replayed as it expired
+		_, err = w.on(ctx).ExecContext(ctx, abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.EventID, row.Claim)
+		return webhooks.Job{}, false, failure("abandon", err)
+	}
+	return job, true, failure("claim", err)
+}
+
+func (w *Webhooks) job(place webhooks.Place, row jobRow) (webhooks.Job, error) {
+	job := webhooks.Job{
+		Place: place, Claim: row.Claim, URL: row.URL, Tries: row.Tries,
+		Event: shipments.Event{ID: shipments.EventID(row.EventID), Type: webhooks.Test, At: row.CreatedAt.UTC()},
+	}
+	for _, sealed := range [][]byte{row.Secret, row.PreviousSecret} {
+		if sealed == nil {
+			continue
+		}
+		secret, err := w.open(sealed, place.Org, place.Endpoint)
+		if err != nil {
+			return job, err
+		}
+		job.Secrets = append(job.Secrets, secret)
+	}
+	if row.Subject == nil {
+		return job, nil
+	}
+	var err error
+	job.Event, err = eventRow{
+		Number: row.EventNumber, ID: uuid.NullUUID{UUID: row.EventID, Valid: true}, Type: row.Type, At: row.At, Subject: row.Subject,
+	}.event()
+	return job, err
+}
+
+// Finish writes what became of a delivery, unless someone else claimed it
+// meanwhile.
+func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error {
+	attempt, err := attemptText(a)
+	if err != nil {
+		return failure("finish", err)
+	}
+	var finished int
+	err = w.on(ctx).GetContext(ctx, &finished, finishSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim,
+		string(v.Status), nullTime(v.Due), attempt, webhooks.MaxAttempts, v.Disable, a.At)
+	return failure("finish", err)
+}
+
+// Release gives a claim back; the delivery is due at once.
+func (w *Webhooks) Release(ctx context.Context, job webhooks.Job, now time.Time) error {
+	_, err := w.on(ctx).ExecContext(ctx, releaseSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim, now)
+	return failure("release", err)
+}
+
+// Overdue counts the deliveries that are due, up to limit.
+func (w *Webhooks) Overdue(ctx context.Context, now time.Time, limit int) (n int, err error) {
+	err = w.on(ctx).GetContext(ctx, &n, overdueSQL, now, limit)
+	return n, failure("overdue", err)
+}
+
+// Expire does what the Repository's does, and removes deliveries whose event or
+// endpoint is gone. It returns how much there was to do, up to limit.
+func (w *Webhooks) Expire(ctx context.Context, org shipments.OrgID, before time.Time, limit int) (int, error) {
+	forgotten, err := w.Repository.Expire(ctx, org, before, limit)
+	if err != nil {
+		return 0, err
+	}
+	var orphans int
+	if err := w.on(ctx).GetContext(ctx, &orphans, tidySQL, uuid.UUID(org), before, limit); err != nil {
+		return 0, failure("tidy", err)
+	}
+	return max(forgotten, orphans), w.Reseal(ctx, org)
+}

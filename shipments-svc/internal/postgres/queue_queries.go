@@ -1,0 +1,98 @@
+package postgres
+
+const (
+	// dueSQL visits, after the endpoint $2 of the organization $1, up to $4
+	// endpoints that have deliveries to come, by one step in the index each. It
+	// tells of each whether one is due at $3.
+	dueSQL = `
+WITH RECURSIVE found (organization_id, endpoint_id, due_at, n) AS (
+	(SELECT organization_id, endpoint_id, due_at, 1 FROM webhook_deliveries
+		WHERE due_at IS NOT NULL AND (organization_id, endpoint_id) > ($1, $2)
+		ORDER BY organization_id, endpoint_id, due_at LIMIT 1)
+	UNION ALL
+	SELECT further.organization_id, further.endpoint_id, further.due_at, n + 1
+	FROM found CROSS JOIN LATERAL (
+		SELECT organization_id, endpoint_id, due_at FROM webhook_deliveries d
+		WHERE due_at IS NOT NULL AND (d.organization_id, d.endpoint_id) > (found.organization_id, found.endpoint_id)
+		ORDER BY organization_id, endpoint_id, due_at LIMIT 1
+	) further
+	WHERE n < $4
+)
+SELECT f.organization_id, f.endpoint_id, f.due_at <= $3 AND w.id IS NOT NULL AS due
+FROM found f
+LEFT JOIN webhook_endpoints w ON w.organization_id = f.organization_id AND w.id = f.endpoint_id AND w.status = 'enabled'
+ORDER BY f.n`
+
+	// claimDeliverySQL claims the delivery that has been due at $3 for longest, until
+	// $4, and reads what it takes to make it.
+	claimDeliverySQL = `
+WITH next AS (
+	SELECT d.event_id
+	FROM webhook_deliveries d
+	JOIN webhook_endpoints w ON w.organization_id = $1 AND w.id = $2 AND w.status = 'enabled'
+	WHERE d.organization_id = $1 AND d.endpoint_id = $2 AND d.due_at <= $3
+	ORDER BY d.due_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
+), claimed AS (
+	UPDATE webhook_deliveries d SET due_at = $4, leased = true, claim = claim + 1
+	FROM next
+	WHERE d.organization_id = $1 AND d.endpoint_id = $2 AND d.event_id = next.event_id
+	RETURNING d.event_id, d.event_number, d.claim, d.tries, d.created_at
+)
+SELECT c.event_id, c.event_number, c.claim, c.tries, c.created_at, w.url, w.secret,
+	CASE WHEN w.previous_until > $3 THEN w.previous_secret END AS previous_secret, e.type, e.at, e.subject
+FROM claimed c
+JOIN webhook_endpoints w ON w.organization_id = $1 AND w.id = $2
+LEFT JOIN events e ON e.organization_id = $1 AND e.number = c.event_number`
+
+	// finishSQL writes what became of the delivery of the event $3 that was
+	// claimed as $4, unless it was claimed again since; it returns how many
+	// deliveries that was. With $9 it also disables the endpoint.
+	finishSQL = `
+WITH finished AS (
+	UPDATE webhook_deliveries SET status = $5, due_at = $6, leased = false, tries = tries + 1,
+		attempts = CASE WHEN jsonb_array_length(attempts) < $8 THEN attempts ELSE attempts - 0 END || $7::jsonb
+	WHERE organization_id = $1 AND endpoint_id = $2 AND event_id = $3 AND claim = $4 AND leased
+	RETURNING event_id
+), disabled AS (
+	UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'gone', updated_at = $10
+	WHERE organization_id = $1 AND id = $2 AND status = 'enabled' AND $9 AND EXISTS (SELECT FROM finished)
+)
+SELECT count(*) FROM finished`
+
+	// releaseSQL gives a claim back, as if there had been none.
+	releaseSQL = `
+UPDATE webhook_deliveries SET due_at = $5, leased = false
+WHERE organization_id = $1 AND endpoint_id = $2 AND event_id = $3 AND claim = $4 AND leased`
+
+	// abandonSQL ends a delivery whose event is no longer kept.
+	abandonSQL = `
+UPDATE webhook_deliveries SET status = 'failed', due_at = NULL, leased = false
+WHERE organization_id = $1 AND endpoint_id = $2 AND event_id = $3 AND claim = $4 AND leased`
+
+	// overdueSQL counts the deliveries that are due at $1, up to $2.
+	overdueSQL = `
+SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE due_at <= $1 LIMIT $2) d`
+
+	// tidySQL removes tests from before $2, and $3 deliveries of deleted
+	// endpoints with those endpoints that have none any more; it returns how many
+	// of these deliveries there were.
+	tidySQL = `
+WITH tests AS (
+	DELETE FROM webhook_deliveries WHERE organization_id = $1 AND event_number IS NULL AND created_at < $2
+), orphans AS (
+	DELETE FROM webhook_deliveries d
+	USING (
+		SELECT o.endpoint_id, o.event_id
+		FROM webhook_endpoints w JOIN webhook_deliveries o ON o.organization_id = $1 AND o.endpoint_id = w.id
+		WHERE w.organization_id = $1 AND w.status = 'deleted'
+		LIMIT $3
+	) gone
+	WHERE d.organization_id = $1 AND d.endpoint_id = gone.endpoint_id AND d.event_id = gone.event_id
+	RETURNING d.event_id
+), endpoints AS (
+	DELETE FROM webhook_endpoints w
+	WHERE w.organization_id = $1 AND w.status = 'deleted'
+		AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.organization_id = $1 AND d.endpoint_id = w.id)
+)
+SELECT count(*) FROM orphans`
+)

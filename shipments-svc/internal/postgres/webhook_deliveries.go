@@ -1,0 +1,119 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
+)
+
+// deliveryRow is a row of deliveriesSQL.
+type deliveryRow struct {
+	EventID     uuid.UUID     `db:"event_id"`
+	EventNumber sql.NullInt64 `db:"event_number"`
+	Status      webhooks.DeliveryStatus
+	DueAt       sql.NullTime `db:"due_at"`
+	Leased      bool
+	Attempts    []byte
+	CreatedAt   time.Time `db:"created_at"`
+	Type        sql.NullString
+}
+
+// attemptRow is a webhooks.Attempt as it is kept.
+type attemptRow struct {
+	At       time.Time        `json:"at"`
+	Took     int64            `json:"took_ms"`
+	Outcome  webhooks.Outcome `json:"outcome"`
+	Response int              `json:"response,omitempty"`
+}
+
+func attemptRowOf(a webhooks.Attempt) attemptRow {
+	return attemptRow{At: a.At, Took: a.Took.Milliseconds(), Outcome: a.Outcome, Response: a.Response}
+}
+
+func (r attemptRow) attempt() webhooks.Attempt {
+	return webhooks.Attempt{At: r.At.UTC(), Took: time.Duration(r.Took) * time.Millisecond, Outcome: r.Outcome, Response: r.Response}
+}
+
+func (r deliveryRow) delivery() (webhooks.Delivery, error) {
+	d := webhooks.Delivery{
+		Event: shipments.EventID(r.EventID), Type: webhooks.Test, Number: r.EventNumber.Int64, Status: r.Status, CreatedAt: r.CreatedAt.UTC(),
+	}
+	if r.EventNumber.Valid {
+		d.Type = shipments.EventType(r.Type.String)
+	}
+	if r.DueAt.Valid && !r.Leased {
+		d.Due = r.DueAt.Time.UTC()
+	}
+	var err error
+	d.Attempts, err = parts(r.Attempts, attemptRow.attempt)
+	return d, err
+}
+
+// Deliveries implements webhooks.Repository.
+func (w *Webhooks) Deliveries(ctx context.Context, org shipments.OrgID, q webhooks.DeliveryQuery, limit int64) ([]webhooks.Delivery, error) {
+	before := uuid.Max
+	if q.Before != nil {
+		before = uuid.UUID(*q.Before)
+	}
+	var rows []deliveryRow
+	if err := w.on(ctx).SelectContext(ctx, &rows, deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status), before, limit); err != nil {
+		return nil, failure("deliveries", err)
+	}
+	all := make([]webhooks.Delivery, len(rows))
+	for i, row := range rows {
+		var err error
+		if all[i], err = row.delivery(); err != nil {
+			return nil, failure("deliveries", err)
+		}
+	}
+	return all, nil
+}
+
+// CreateTest implements webhooks.Repository.
+func (w *Webhooks) CreateTest(ctx context.Context, org shipments.OrgID, id webhooks.ID, test shipments.EventID, now time.Time) error {
+	_, err := w.on(ctx).ExecContext(ctx, createTestSQL, uuid.UUID(org), uuid.UUID(id), uuid.UUID(test), now)
+	w.due()
+	return failure("test", err)
+}
+
+// Replay implements webhooks.Repository.
+func (w *Webhooks) Replay(ctx context.Context, org shipments.OrgID, id webhooks.ID, events []shipments.EventID, now time.Time) ([]shipments.EventID, error) {
+	given := make([]string, len(events))
+	for i, event := range events {
+		given[i] = uuid.UUID(event).String()
+	}
+	var rows []uuid.UUID
+	if err := w.on(ctx).SelectContext(ctx, &rows, replaySQL, uuid.UUID(org), uuid.UUID(id), pq.Array(given), now); err != nil {
+		return nil, failure("replay", err)
+	}
+	w.due()
+	found := make([]shipments.EventID, len(rows))
+	for i, row := range rows {
+		found[i] = shipments.EventID(row)
+	}
+	return found, nil
+}
+
+// ReplayRange implements webhooks.Repository.
+func (w *Webhooks) ReplayRange(ctx context.Context, org shipments.OrgID, id webhooks.ID, after, until int64, limit int, now time.Time) (int, int64, error) {
+	var row struct {
+		N    int
+		Last int64
+	}
+	err := w.on(ctx).GetContext(ctx, &row, replayRangeSQL, uuid.UUID(org), uuid.UUID(id), after, until, limit, now)
+	w.due()
+	return row.N, row.Last, failure("replay", err)
+}
+
+// attemptText is an attempt in a JSON array of one.
+func attemptText(a webhooks.Attempt) (string, error) {
+	text, err := json.Marshal([]attemptRow{attemptRowOf(a)})
+	return string(text), err
+}

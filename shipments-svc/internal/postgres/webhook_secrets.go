@@ -1,0 +1,89 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/sealing"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
+)
+
+// secretOf is the context in which the secret of an endpoint is sealed.
+func secretOf(org shipments.OrgID, id webhooks.ID) string {
+	return fmt.Sprintf("webhook secret %x %x", org, id)
+}
+
+func (w *Webhooks) seal(s webhooks.Secret, org shipments.OrgID, id webhooks.ID) []byte {
+	return w.keys.Seal(s[:], secretOf(org, id))
+}
+
+func (w *Webhooks) open(sealed []byte, org shipments.OrgID, id webhooks.ID) (webhooks.Secret, error) {
+	text, err := w.keys.Open(sealed, secretOf(org, id))
+	if err == nil && len(text) != len(webhooks.Secret{}) {
+		err = sealing.ErrSealed
+	}
+	if err != nil {
+		return webhooks.Secret{}, fmt.Errorf("secret of webhook endpoint %s: %w", uuid.UUID(id), err)
+	}
+	return webhooks.Secret(text), nil
+}
+
+// Reseal seals the organization's secrets with the newest key, so that older
+// ones are no longer needed.
+func (w *Webhooks) Reseal(ctx context.Context, org shipments.OrgID) error {
+	var rows []struct {
+		ID       uuid.UUID
+		Secret   []byte
+		Previous []byte `db:"previous_secret"`
+	}
+	if err := w.on(ctx).SelectContext(ctx, &rows, sealedSQL, uuid.UUID(org)); err != nil {
+		return failure("reseal", err)
+	}
+	for _, row := range rows {
+		if w.keys.Newest(row.Secret) && (row.Previous == nil || w.keys.Newest(row.Previous)) {
+			continue
+		}
+		id := webhooks.ID(row.ID)
+		secret, err := w.open(row.Secret, org, id)
+		if err != nil {
+			return err
+		}
+		var previous []byte
+		if row.Previous != nil {
+			text, err := w.open(row.Previous, org, id)
+			if err != nil {
+				return err
+			}
+			previous = w.seal(text, org, id)
+		}
+		if _, err := w.on(ctx).ExecContext(ctx, resealSQL, uuid.UUID(org), row.ID, row.Secret, w.seal(secret, org, id), row.Previous, previous); err != nil {
+			return failure("reseal", err)
+		}
+	}
+	return nil
+}
+
+// Once implements webhooks.Repository.
+func (w *Webhooks) Once(ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error)) ([]byte, bool, error) {
+	where := fmt.Sprintf("idempotent answer %x %s %s", org, k.Operation, k.Text)
+	var made []byte
+	sealed, replayed, err := w.Repository.Once(ctx, org, k, now, func(ctx context.Context) ([]byte, error) {
+		var err error
+		if made, err = do(ctx); err != nil {
+			return nil, err
+		}
+		return w.keys.Seal(made, where), nil
+	})
+	if err != nil || !replayed {
+		w.due() // what do made due can be seen only now
+		return made, replayed, err
+	}
+	answer, err := w.keys.Open(sealed, where)
+	return answer, true, failure("once", err)
+}
+
+var _ webhooks.Repository = (*Webhooks)(nil)

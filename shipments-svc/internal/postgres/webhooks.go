@@ -1,0 +1,145 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/shipments-svc/internal/sealing"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
+)
+
+// Webhooks implements webhooks.Repository and dispatch.Queue. Secrets are
+// sealed with its keys, each for its endpoint. It is safe for concurrent use.
+type Webhooks struct {
+	*Repository
+	keys sealing.Keys
+	due  func()
+}
+
+// NewWebhooks returns a Webhooks on what the repository is on. It calls due when
+// it has made deliveries due.
+func NewWebhooks(r *Repository, keys sealing.Keys, due func()) *Webhooks {
+	return &Webhooks{r, keys, due}
+}
+
+// endpointRow has the endpointColumns.
+type endpointRow struct {
+	ID             uuid.UUID
+	URL            string
+	Description    string
+	EventTypes     pq.StringArray `db:"event_types"`
+	Status         webhooks.Status
+	DisabledReason webhooks.Reason `db:"disabled_reason"`
+	PreviousUntil  sql.NullTime    `db:"previous_until"`
+	CreatedAt      time.Time       `db:"created_at"`
+	UpdatedAt      time.Time       `db:"updated_at"`
+}
+
+func (r endpointRow) endpoint() webhooks.Endpoint {
+	e := webhooks.Endpoint{
+		ID: webhooks.ID(r.ID), URL: r.URL, Description: r.Description, EventTypes: make([]shipments.EventType, len(r.EventTypes)),
+		Status: r.Status, Reason: r.DisabledReason, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+	}
+	if r.PreviousUntil.Valid {
+		e.PreviousUntil = r.PreviousUntil.Time.UTC()
+	}
+	for i, kind := range r.EventTypes {
+		e.EventTypes[i] = shipments.EventType(kind)
+	}
+	return e
+}
+
+func typesArray(types []shipments.EventType) any {
+	texts := make(pq.StringArray, len(types))
+	for i, kind := range types {
+		texts[i] = string(kind)
+	}
+	return texts
+}
+
+// CreateEndpoint implements webhooks.Repository.
+func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m webhooks.Made) error {
+	return failure("create endpoint", w.transact(ctx, func(tx *sqlx.Tx) error {
+		if _, err := tx.ExecContext(ctx, lockEndpointsSQL, uuid.UUID(org).String()); err != nil {
+			return err
+		}
+		var created int
+		if err := tx.GetContext(ctx, &created, createEndpointSQL, uuid.UUID(org), uuid.UUID(m.ID), m.URL, m.Description,
+			typesArray(m.EventTypes), w.seal(m.Secret, org, m.ID), m.CreatedAt, webhooks.MaxEndpoints); err != nil {
+			return err
+		}
+		if created == 0 {
+			return webhooks.ErrTooMany
+		}
+		return nil
+	}))
+}
+
+// Endpoints implements webhooks.Repository.
+func (w *Webhooks) Endpoints(ctx context.Context, org shipments.OrgID) ([]webhooks.Endpoint, error) {
+	var rows []endpointRow
+	if err := w.on(ctx).SelectContext(ctx, &rows, endpointsSQL, uuid.UUID(org)); err != nil {
+		return nil, failure("endpoints", err)
+	}
+	all := make([]webhooks.Endpoint, len(rows))
+	for i, row := range rows {
+		all[i] = row.endpoint()
+	}
+	return all, nil
+}
+
+// Endpoint implements webhooks.Repository.
+func (w *Webhooks) Endpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) (webhooks.Endpoint, error) {
+	return endpoint(ctx, w.on(ctx), "endpoint", endpointSQL, uuid.UUID(org), uuid.UUID(id))
+}
+
+// endpoint runs a statement that returns an endpoint.
+func endpoint(ctx context.Context, on runner, doing, query string, args ...any) (webhooks.Endpoint, error) {
+	var row endpointRow
+	switch err := on.GetContext(ctx, &row, query, args...); {
+	case errors.Is(err, sql.ErrNoRows):
+		return webhooks.Endpoint{}, webhooks.ErrNotFound
+	case err != nil:
+		return webhooks.Endpoint{}, failure(doing, err)
+	}
+	return row.endpoint(), nil
+}
+
+// ChangeEndpoint implements webhooks.Repository.
+func (w *Webhooks) ChangeEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID, change func(webhooks.Endpoint) webhooks.Endpoint) (webhooks.Endpoint, error) {
+	var to webhooks.Endpoint
+	err := w.transact(ctx, func(tx *sqlx.Tx) error {
+		from, err := endpoint(ctx, tx, "change endpoint", lockEndpointSQL, uuid.UUID(org), uuid.UUID(id))
+		if err != nil {
+			return err
+		}
+		to = change(from)
+		_, err = tx.ExecContext(ctx, changeEndpointSQL, uuid.UUID(org), uuid.UUID(id),
+			to.URL, to.Description, typesArray(to.EventTypes), string(to.Status), string(to.Reason), to.UpdatedAt)
+		return err
+	})
+	return to, failure("change endpoint", err)
+}
+
+// RotateSecret implements webhooks.Repository.
+func (w *Webhooks) RotateSecret(ctx context.Context, org shipments.OrgID, id webhooks.ID, secret webhooks.Secret, now, previousUntil time.Time) (webhooks.Endpoint, error) {
+	return endpoint(ctx, w.on(ctx), "rotate secret", rotateSecretSQL,
+		uuid.UUID(org), uuid.UUID(id), w.seal(secret, org, id), now, previousUntil)
+}
+
+// DeleteEndpoint implements webhooks.Repository.
+func (w *Webhooks) DeleteEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) error {
+	var deleted uuid.UUID
+	err := w.on(ctx).GetContext(ctx, &deleted, deleteEndpointSQL, uuid.UUID(org), uuid.UUID(id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return webhooks.ErrNotFound
+	}
+	return failure("delete endpoint", err)
+}

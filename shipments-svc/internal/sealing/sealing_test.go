@@ -1,0 +1,109 @@
+package sealing
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func text(version int, filler string) string {
+	return fmt.Sprintf("%d:%s", version, base64.StdEncoding.EncodeToString([]byte(strings.Repeat(filler, keySize)[:keySize])))
+}
+
+func keys(t *testing.T, entries ...string) Keys {
+	t.Helper()
+	k, err := Parse(strings.Join(entries, ", "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestWhatIsSealedOpensWithOldKeysToo(t *testing.T) {
+	t.Parallel()
+	old := keys(t, text(1, "a"))
+	sealed := old.Seal([]byte("secret"), "where")
+	both := keys(t, text(2, "b"), text(1, "a"))
+	for name, k := range map[string]Keys{"the same": old, "a newer one before it": both} {
+		if got, err := k.Open(sealed, "where"); err != nil || string(got) != "secret" {
+			t.Errorf("%s: %q (%v)", name, got, err)
+		}
+	}
+	if both.Newest(sealed) || !old.Newest(sealed) || !both.Newest(both.Seal(nil, "")) || both.Newest(nil) {
+		t.Error("it is not told which key sealed")
+	}
+	if again := old.Seal([]byte("secret"), "where"); bytes.Equal(again, sealed) || bytes.Contains(sealed, []byte("secret")) {
+		t.Errorf("sealed twice: %x, %x", sealed, again)
+	}
+}
+
+func TestWhatWasChangedDoesNotOpen(t *testing.T) {
+	t.Parallel()
+	k := keys(t, text(1, "a"))
+	sealed := k.Seal([]byte("secret"), "where")
+	for i := range sealed {
+		changed := bytes.Clone(sealed)
+		changed[i] ^= 1
+		if _, err := k.Open(changed, "where"); !errors.Is(err, ErrSealed) {
+			t.Errorf("byte %d changed: %v", i, err)
+		}
+	}
+	for name, c := range map[string]struct {
+		sealed  []byte
+		context string
+		keys    Keys
+	}{
+		"another context": {sealed, "elsewhere", k}, "nothing": {nil, "where", k}, "cut off": {sealed[:10], "where", k},
+		"another key of the version": {sealed, "where", keys(t, text(1, "b"))}, "no key of the version": {sealed, "where", keys(t, text(2, "a"))},
+	} {
+		if _, err := c.keys.Open(c.sealed, c.context); !errors.Is(err, ErrSealed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestKeysAreReadStrictlyAndNotRepeated(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"":                                "entry 1: want version:base64",
+		"1":                               "entry 1: want version:base64",
+		"0:" + text(1, "a")[2:]:           "entry 1: want version:base64",
+		"65536:" + text(1, "a")[2:]:       "entry 1: want version:base64",
+		text(1, "a") + ",2:hunter2!":      "entry 2: version 2 is not base64",
+		"1:aHVudGVyMg==":                  "entry 1: version 1 has 7 bytes; exactly 32",
+		text(1, "a") + "," + text(1, "b"): "entry 2: version 1 is given twice",
+	} {
+		if _, err := Parse(given); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: %v, want %q", given, err, want)
+		}
+	}
+}
+
+func TestKeysPrintAsTheirVersions(t *testing.T) {
+	t.Parallel()
+	k := keys(t, text(2, "demo-"), text(1, "a"))
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x", "%d"} {
+		if got := fmt.Sprintf(verb, k); got != "sealing keys 2, 1" {
+			t.Errorf("%s: %s", verb, got)
+		}
+	}
+	if !k.AnyBeginsWith("demo-") || k.AnyBeginsWith("other") {
+		t.Error("a key's beginning is not recognized")
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	k, err := Parse(text(1, "a"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte{0, 1, 2, 3})
+	f.Fuzz(func(t *testing.T, sealed []byte) {
+		if _, err := k.Open(sealed, ""); err == nil {
+			t.Errorf("%x opens", sealed)
+		}
+	})
+}

@@ -1,0 +1,149 @@
+package transport
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
+)
+
+type deliveryView struct {
+	EventID   string                  `json:"event_id"`
+	EventType shipments.EventType     `json:"event_type"`
+	Sequence  int64                   `json:"sequence,omitempty"` // a test has none
+	Status    webhooks.DeliveryStatus `json:"status"`
+	Next      string                  `json:"next_attempt_at,omitempty"`
+	Attempts  []attemptView           `json:"attempts"`
+	CreatedAt string                  `json:"created_at"`
+}
+
+type attemptView struct {
+	At       string           `json:"at"`
+	Duration int64            `json:"duration_ms"`
+	Outcome  webhooks.Outcome `json:"outcome"`
+	Response int              `json:"response_status,omitempty"`
+}
+
+type oneDeliveryView struct {
+	Delivery deliveryView `json:"delivery"`
+}
+
+type deliveriesView struct {
+	Deliveries []deliveryView     `json:"deliveries"`
+	Meta       deliveriesMetaView `json:"meta"`
+}
+
+type deliveriesMetaView struct {
+	Limit      int64  `json:"limit"`
+	NextBefore string `json:"next_before,omitempty"`
+}
+
+type replayedView struct {
+	Replay replayView `json:"replay"`
+}
+
+type replayView struct {
+	Events    int   `json:"events"`
+	NextAfter int64 `json:"next_after,omitempty"`
+}
+
+func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
+	p := readParameters(r)
+	q := webhooks.DeliveryQuery{Status: oneOf(p, "status", webhooks.DeliveryStatuses), Limit: p.limit()}
+	if text := p.text("before"); text != "" {
+		id, ok := ids.Parse(eventPrefix, text)
+		if !ok {
+			p.fault(invalidParameter, "before", "before must be the identifier of an event: meta.next_before of the answer before")
+		}
+		q.Before = new(shipments.EventID(id))
+	}
+	if err := p.err(); err != nil {
+		return q, err
+	}
+	var err error
+	q.Endpoint, err = endpointID(r)
+	return q, err
+}
+
+func encodeDeliveries(r *http.Request, page webhooks.DeliveryPage) reply {
+	view := deliveriesView{Deliveries: make([]deliveryView, len(page.Deliveries)), Meta: deliveriesMetaView{Limit: page.Limit}}
+	for i, d := range page.Deliveries {
+		view.Deliveries[i] = viewDelivery(d)
+	}
+	re := reply{status: http.StatusOK}
+	if page.More {
+		view.Meta.NextBefore = view.Deliveries[len(view.Deliveries)-1].EventID
+		query := r.URL.Query()
+		query.Set("before", view.Meta.NextBefore)
+		re.header = http.Header{"Link": {fmt.Sprintf("<%s?%s>; rel=%q", r.URL.EscapedPath(), query.Encode(), "next")}}
+	}
+	re.body = view
+	return re
+}
+
+func viewDelivery(d webhooks.Delivery) deliveryView {
+	view := deliveryView{
+		EventID: viewEventID(d.Event), EventType: d.Type, Sequence: d.Number, Status: d.Status,
+		Next: viewTime(d.Due), Attempts: make([]attemptView, len(d.Attempts)), CreatedAt: viewTime(d.CreatedAt),
+	}
+	for i, a := range d.Attempts {
+		view.Attempts[i] = attemptView{viewTime(a.At), a.Took.Milliseconds(), a.Outcome, a.Response}
+	}
+	return view
+}
+
+func viewEventID(id shipments.EventID) string { return ids.Format(eventPrefix, uuid.UUID(id)) }
+
+func encodeTest(_ *http.Request, d webhooks.Delivery) reply {
+	return reply{status: http.StatusAccepted, body: oneDeliveryView{viewDelivery(d)}}
+}
+
+// decodeReplay reads which events are meant: event_ids, or else after and
+// until.
+func decodeReplay(r *http.Request) (webhooks.Replay, error) {
+	id, err := decodeEndpointID(r)
+	if err != nil {
+		return webhooks.Replay{}, err
+	}
+	body, err := readJSON(r, jsonMedia)
+	if err != nil {
+		return webhooks.Replay{}, err
+	}
+	o := body.Object()
+	replay := webhooks.Replay{Endpoint: id, After: o.Sequence("after"), Until: o.Sequence("until")}
+	texts, ranged := o.Texts("event_ids"), o.Has("after") || o.Has("until")
+	switch {
+	case texts != nil && ranged:
+		o.Wrong(shipments.InvalidValue, "event_ids", "event_ids cannot be given together with after or until")
+	case texts == nil && !o.Has("after") && !o.Has("event_ids"):
+		o.Wrong(shipments.Required, "event_ids", "event_ids is required, or after")
+	case texts != nil:
+		replay.Events = eventIDs(o, texts)
+	}
+	return replay, invalid(body.Faults(), "", nil)
+}
+
+func eventIDs(o *jsonbody.Object, texts []string) []shipments.EventID {
+	if len(texts) == 0 || len(texts) > webhooks.MaxReplayedNamed {
+		o.Wrong(shipments.OutOfRange, "event_ids", fmt.Sprintf("event_ids must have from 1 to %d elements", webhooks.MaxReplayedNamed))
+		return nil
+	}
+	all := make([]shipments.EventID, len(texts))
+	for i, text := range texts {
+		id, ok := ids.Parse(eventPrefix, text)
+		if !ok {
+			o.Wrong(shipments.InvalidValue, fmt.Sprintf("event_ids/%d", i), "there is no such event, or it is no longer kept")
+		}
+		all[i] = shipments.EventID(id)
+	}
+	return all
+}
+
+func encodeReplayed(_ *http.Request, r webhooks.Replayed) reply {
+	return reply{status: http.StatusAccepted, body: replayedView{replayView{r.Events, r.Last}}}
+}

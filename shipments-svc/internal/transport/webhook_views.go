@@ -1,0 +1,73 @@
+package transport
+
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
+)
+
+type endpointView struct {
+	ID             string                `json:"id"`
+	URL            string                `json:"url"`
+	Description    string                `json:"description"`
+	EventTypes     []shipments.EventType `json:"event_types"`
+	Status         webhooks.Status       `json:"status"`
+	DisabledReason webhooks.Reason       `json:"disabled_reason,omitempty"`
+	CreatedAt      string                `json:"created_at"`
+	UpdatedAt      string                `json:"updated_at"`
+
+	PreviousUntil string `json:"previous_secret_expires_at,omitempty"`
+	Secret        string `json:"secret,omitempty"` // only when it was made
+}
+
+type oneEndpointView struct {
+	Endpoint endpointView `json:"webhook_endpoint"`
+}
+
+type endpointsView struct {
+	Endpoints []endpointView `json:"webhook_endpoints"`
+}
+
+func viewEndpoint(e webhooks.Endpoint) endpointView {
+	return endpointView{
+		ID: ids.Format(endpointPrefix, uuid.UUID(e.ID)), URL: e.URL, Description: e.Description, EventTypes: e.EventTypes,
+		Status: e.Status, DisabledReason: e.Reason, CreatedAt: viewTime(e.CreatedAt), UpdatedAt: viewTime(e.UpdatedAt),
+		PreviousUntil: viewTime(e.PreviousUntil),
+	}
+}
+
+func viewMade(m webhooks.Made) oneEndpointView {
+	view := viewEndpoint(m.Endpoint)
+	view.Secret = m.Secret.Reveal()
+	return oneEndpointView{view}
+}
+
+func encodeEndpoints(_ *http.Request, all []webhooks.Endpoint) reply {
+	view := endpointsView{make([]endpointView, len(all))}
+	for i, e := range all {
+		view.Endpoints[i] = viewEndpoint(e)
+	}
+	return reply{status: http.StatusOK, body: view}
+}
+
+func encodeEndpoint(_ *http.Request, e webhooks.Endpoint) reply {
+	return reply{status: http.StatusOK, body: oneEndpointView{viewEndpoint(e)}}
+}
+
+// noStore keeps answers that hold a secret out of caches.
+const noStore = "no-store"
+
+func encodeMade(r *http.Request, m webhooks.Made) reply {
+	view := viewMade(m)
+	return reply{status: http.StatusCreated, body: view, header: http.Header{
+		"Location": {r.URL.EscapedPath() + "/" + view.Endpoint.ID}, "Cache-Control": {noStore},
+	}}
+}
+
+func encodeRotated(_ *http.Request, m webhooks.Made) reply {
+	return reply{status: http.StatusOK, body: viewMade(m), header: http.Header{"Cache-Control": {noStore}}}
+}

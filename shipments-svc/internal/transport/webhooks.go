@@ -1,0 +1,125 @@
+package transport
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
+)
+
+// Webhooks is what the routes of webhook endpoints need of their domain.
+type Webhooks interface {
+	List(context.Context, shipments.OrgID, struct{}) ([]webhooks.Endpoint, error)
+	Get(context.Context, shipments.OrgID, webhooks.ID) (webhooks.Endpoint, error)
+	Create(context.Context, shipments.OrgID, webhooks.Draft) (webhooks.Made, error)
+	Update(context.Context, shipments.OrgID, webhooks.Edit) (webhooks.Endpoint, error)
+	Delete(context.Context, shipments.OrgID, webhooks.ID) (struct{}, error)
+	RotateSecret(context.Context, shipments.OrgID, webhooks.ID) (webhooks.Made, error)
+	SendTest(context.Context, shipments.OrgID, webhooks.ID) (webhooks.Delivery, error)
+	Replay(context.Context, shipments.OrgID, webhooks.Replay) (webhooks.Replayed, error)
+	Deliveries(context.Context, shipments.OrgID, webhooks.DeliveryQuery) (webhooks.DeliveryPage, error)
+	Faults(webhooks.Draft) []shipments.Fault
+	EditFaults(webhooks.Edit) []shipments.Fault
+	keeper
+}
+
+// endpointPrefix begins the identifiers of webhook endpoints.
+const endpointPrefix = "we"
+
+// webhookRoutes adds the routes of webhook endpoints.
+func webhookRoutes(rt router, hooks Webhooks) {
+	rt.keeper = hooks
+	const all, one, needs = "/api/v1/webhook_endpoints", "/api/v1/webhook_endpoints/{id}", endpoints.ManageWebhooks
+	handle(rt, "GET "+all, needs, decodeNothing, hooks.List, encodeEndpoints)
+	post(rt, all, needs, decodeEndpoint(hooks), hooks.Create, encodeMade)
+	handle(rt, "GET "+one, needs, decodeEndpointID, hooks.Get, encodeEndpoint)
+	handle(rt, "PATCH "+one, needs, decodeEndpointEdit(hooks), hooks.Update, encodeEndpoint)
+	handle(rt, "DELETE "+one, needs, decodeEndpointID, hooks.Delete, encodeDelete)
+	post(rt, one+"/rotate_secret", needs, decodeEndpointAction, hooks.RotateSecret, encodeRotated)
+	post(rt, one+"/test", needs, decodeEndpointAction, hooks.SendTest, encodeTest)
+	post(rt, one+"/replay", needs, decodeReplay, hooks.Replay, encodeReplayed)
+	handle(rt, "GET "+one+"/deliveries", needs, decodeDeliveries, hooks.Deliveries, encodeDeliveries)
+}
+
+func decodeNothing(r *http.Request) (struct{}, error) {
+	return struct{}{}, readParameters(r).err()
+}
+
+func decodeEndpoint(hooks Webhooks) func(*http.Request) (webhooks.Draft, error) {
+	return func(r *http.Request) (webhooks.Draft, error) {
+		if err := readParameters(r).err(); err != nil {
+			return webhooks.Draft{}, err
+		}
+		body, err := readJSON(r, jsonMedia)
+		if err != nil {
+			return webhooks.Draft{}, err
+		}
+		o := body.Object().Object("webhook_endpoint")
+		d := webhooks.Draft{URL: o.Text("url"), Description: o.Text("description"), EventTypes: eventTypes(o.Texts("event_types"))}
+		return d, invalid(body.Faults(), "/webhook_endpoint", hooks.Faults(d))
+	}
+}
+
+func decodeEndpointEdit(hooks Webhooks) func(*http.Request) (webhooks.Edit, error) {
+	return func(r *http.Request) (webhooks.Edit, error) {
+		id, err := decodeEndpointID(r)
+		if err != nil {
+			return webhooks.Edit{}, err
+		}
+		body, err := readJSON(r, jsonMedia, mergePatch)
+		if err != nil {
+			return webhooks.Edit{}, err
+		}
+		o := body.Object().Object("webhook_endpoint")
+		e := webhooks.Edit{ID: id, URL: o.OptionalText("url"), Description: o.OptionalText("description")}
+		if texts := o.Texts("event_types"); texts != nil {
+			e.EventTypes = new(eventTypes(texts))
+		}
+		if status := o.OptionalText("status"); status != nil {
+			e.Status = new(webhooks.Status(*status))
+		}
+		return e, invalid(body.Faults(), "/webhook_endpoint", hooks.EditFaults(e))
+	}
+}
+
+func eventTypes(texts []string) []shipments.EventType {
+	types := make([]shipments.EventType, len(texts))
+	for i, text := range texts {
+		types[i] = shipments.EventType(text)
+	}
+	return types
+}
+
+// decodeEndpointID reads the endpoint's id in the path. A malformed one is one
+// that nobody has.
+func decodeEndpointID(r *http.Request) (webhooks.ID, error) {
+	if err := readParameters(r).err(); err != nil {
+		return webhooks.ID{}, err
+	}
+	return endpointID(r)
+}
+
+func endpointID(r *http.Request) (webhooks.ID, error) {
+	id, ok := ids.Parse(endpointPrefix, r.PathValue("id"))
+	if !ok {
+		return webhooks.ID{}, webhooks.ErrNotFound
+	}
+	return webhooks.ID(id), nil
+}
+
+// decodeEndpointAction reads a request that says nothing but the endpoint.
+func decodeEndpointAction(r *http.Request) (webhooks.ID, error) {
+	id, err := decodeEndpointID(r)
+	if err != nil || r.ContentLength == 0 {
+		return id, err
+	}
+	body, err := readJSON(r, jsonMedia)
+	if err != nil {
+		return id, err
+	}
+	body.Object() // may have no members
+	return id, invalid(body.Faults(), "", nil)
+}

@@ -1,0 +1,97 @@
+package webhooks
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// TestSignaturesAreThoseOfStandardWebhooks, as its own library has them.
+func TestSignaturesAreThoseOfStandardWebhooks(t *testing.T) {
+	t.Parallel()
+	secret, other := newSecret(), newSecret()
+	now := time.Now()
+	for name, body := range map[string]string{"some": `{"id":"evt_1"}`, "none": "", "with dots": "a.b.c", "not ASCII": "Valparaíso"} {
+		signature := secret.Sign("evt_1", now.Unix(), []byte(body))
+		header := http.Header{}
+		header.Set("webhook-id", "evt_1")
+		header.Set("webhook-timestamp", strconv.FormatInt(now.Unix(), 10))
+		header.Set("webhook-signature", other.Sign("evt_1", now.Unix(), []byte(body))+" "+signature)
+		check, err := standardwebhooks.NewWebhook(secret.Reveal())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := check.Verify([]byte(body), header); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		theirs, err := check.Sign("evt_1", now, []byte(body))
+		if err != nil || theirs != signature {
+			t.Errorf("%s: %s, want %s (%v)", name, signature, theirs, err)
+		}
+		if err := check.Verify([]byte(body+"x"), header); err == nil {
+			t.Errorf("%s: another body passes", name)
+		}
+	}
+}
+
+func TestASecretIsLongRandomAndNotPrinted(t *testing.T) {
+	t.Parallel()
+	a, b := newSecret(), newSecret()
+	if a == b || len(a) < 24 || !strings.HasPrefix(a.Reveal(), "whsec_") || strings.ContainsAny(a.Reveal(), " \n") {
+		t.Errorf("%d bytes, %s", len(a), a.Reveal())
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x", "%d"} {
+		if got := fmt.Sprintf(verb, a); got != "whsec_…" {
+			t.Errorf("%s: %s", verb, got)
+		}
+		if got := fmt.Sprintf(verb, Job{Secrets: []Secret{a}}); strings.Contains(got, fmt.Sprintf("%x", a[:4])) || strings.Contains(got, a.Reveal()) {
+			t.Errorf("%s of a job shows it", verb)
+		}
+	}
+}
+
+// TestRetriesAreSpreadOverThreeDays: ten attempts, each wait up to a fifth
+// longer than it says.
+func TestRetriesAreSpreadOverThreeDays(t *testing.T) {
+	t.Parallel()
+	want := []time.Duration{
+		5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+	}
+	a := Attempt{At: time.Now(), Took: 15 * time.Second, Outcome: TimedOut}
+	for i, wait := range want {
+		for random, most := range map[float64]time.Duration{0: wait, 0.5: wait * 11 / 10, 1: wait * 12 / 10} {
+			v := Judge(a, i+1, shipments.ShipmentCreated, random)
+			if got := v.Due.Sub(a.At.Add(a.Took)).Round(time.Millisecond); v.Status != Pending || v.Disable || got != most {
+				t.Errorf("attempt %d, %v: %+v after %s, want %s", i+1, random, v, got, most)
+			}
+		}
+	}
+	if v := Judge(a, 10, shipments.ShipmentCreated, 0); v != (Verdict{Status: Failed}) {
+		t.Errorf("after the tenth: %+v", v)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		a    Attempt
+		kind shipments.EventType
+		want Verdict
+	}{
+		"accepted":          {Attempt{Outcome: Accepted, Response: 204}, shipments.ShipmentCreated, Verdict{Status: Delivered}},
+		"gone":              {Attempt{Outcome: Refused, Response: 410}, shipments.ShipmentCreated, Verdict{Status: Failed, Disable: true}},
+		"a test that fails": {Attempt{Outcome: TimedOut}, Test, Verdict{Status: Failed}},
+		"a test":            {Attempt{Outcome: Accepted, Response: 200}, Test, Verdict{Status: Delivered}},
+	} {
+		if got := Judge(c.a, 1, c.kind, 0); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}

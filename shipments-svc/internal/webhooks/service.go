@@ -1,0 +1,198 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// Bounds of one replay.
+const (
+	MaxReplayed      = 1_000 // of a range
+	MaxReplayedNamed = 100
+)
+
+// Service is what can be done with webhook endpoints.
+type Service struct {
+	repo     Repository
+	newID    func() [16]byte
+	now      func() time.Time
+	loopback bool
+}
+
+// NewService returns a Service that keeps endpoints in repo, names new ones by
+// newID and dates them by now. With loopback it admits endpoints on this very
+// machine, which is for laptops.
+func NewService(repo Repository, newID func() [16]byte, now func() time.Time, loopback bool) *Service {
+	return &Service{repo: repo, newID: newID, now: now, loopback: loopback}
+}
+
+// Faults returns what is wrong with a draft, with pointers from it.
+func (s *Service) Faults(d Draft) []shipments.Fault { return d.faults(s.loopback) }
+
+// EditFaults returns what is wrong with an edit, with pointers from it.
+func (s *Service) EditFaults(e Edit) []shipments.Fault { return e.faults(s.loopback) }
+
+// Create makes an endpoint of the draft. It is told of events from now on.
+func (s *Service) Create(ctx context.Context, org shipments.OrgID, d Draft) (Made, error) {
+	if f := s.Faults(d); f != nil {
+		return Made{}, &shipments.Invalid{Faults: f}
+	}
+	now := s.instant()
+	made := Made{Secret: newSecret(), Endpoint: Endpoint{
+		ID: s.newID(), URL: d.URL, Description: d.Description, EventTypes: ordered(d.EventTypes),
+		Status: Enabled, CreatedAt: now, UpdatedAt: now,
+	}}
+	return made, wrap("create webhook endpoint", s.repo.CreateEndpoint(ctx, org, made))
+}
+
+// List returns all endpoints of the organization, the oldest first.
+func (s *Service) List(ctx context.Context, org shipments.OrgID, _ struct{}) ([]Endpoint, error) {
+	all, err := s.repo.Endpoints(ctx, org)
+	return all, wrap("list webhook endpoints", err)
+}
+
+// Get returns an endpoint.
+func (s *Service) Get(ctx context.Context, org shipments.OrgID, id ID) (Endpoint, error) {
+	e, err := s.repo.Endpoint(ctx, org, id)
+	return e, wrap("get webhook endpoint", err)
+}
+
+// Update replaces what the edit has. An endpoint that is enabled again gets what
+// waited for it; what happened while it was disabled it is not told.
+func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (Endpoint, error) {
+	if f := s.EditFaults(e); f != nil {
+		return Endpoint{}, &shipments.Invalid{Faults: f}
+	}
+	changed, err := s.repo.ChangeEndpoint(ctx, org, e.ID, func(from Endpoint) Endpoint {
+		to := e.applied(from)
+		to.UpdatedAt = s.instant()
+		return to
+	})
+	return changed, wrap("update webhook endpoint", err)
+}
+
+// RotateSecret gives an endpoint a new secret. For Overlap, deliveries are
+// signed with both.
+func (s *Service) RotateSecret(ctx context.Context, org shipments.OrgID, id ID) (Made, error) {
+	made := Made{Secret: newSecret()}
+	now := s.instant()
+	var err error
+	made.Endpoint, err = s.repo.RotateSecret(ctx, org, id, made.Secret, now, now.Add(Overlap))
+	return made, wrap("rotate webhook secret", err)
+}
+
+// Delete removes an endpoint.
+func (s *Service) Delete(ctx context.Context, org shipments.OrgID, id ID) (struct{}, error) {
+	return struct{}{}, wrap("delete webhook endpoint", s.repo.DeleteEndpoint(ctx, org, id))
+}
+
+// SendTest sends something to an endpoint that is no event. It is tried once.
+func (s *Service) SendTest(ctx context.Context, org shipments.OrgID, id ID) (Delivery, error) {
+	if err := s.enabled(ctx, org, id); err != nil {
+		return Delivery{}, wrap("test webhook endpoint", err)
+	}
+	now := s.instant()
+	d := Delivery{Event: s.newID(), Type: Test, Status: Pending, Due: now, CreatedAt: now}
+	return d, wrap("test webhook endpoint", s.repo.CreateTest(ctx, org, id, d.Event, now))
+}
+
+// Deliveries returns deliveries of an endpoint, that of the latest event first.
+func (s *Service) Deliveries(ctx context.Context, org shipments.OrgID, q DeliveryQuery) (DeliveryPage, error) {
+	page := DeliveryPage{Limit: min(q.Limit, shipments.MaxPerPage)}
+	if page.Limit < 1 {
+		page.Limit = shipments.DefaultPerPage
+	}
+	if _, err := s.repo.Endpoint(ctx, org, q.Endpoint); err != nil {
+		return DeliveryPage{}, wrap("list deliveries", err)
+	}
+	all, err := s.repo.Deliveries(ctx, org, q, page.Limit+1)
+	if page.Deliveries = all; int64(len(all)) > page.Limit {
+		page.Deliveries, page.More = all[:page.Limit], true
+	}
+	return page, wrap("list deliveries", err)
+}
+
+// DeliveryPage is a part of an endpoint's deliveries.
+type DeliveryPage struct {
+	Deliveries []Delivery
+	Limit      int64 // effective
+	More       bool  // there are further ones
+}
+
+// Replay asks to send events to an endpoint again, or for the first time: those
+// that are named, whichever the endpoint wants; or else those of a range.
+type Replay struct {
+	Endpoint ID
+	Events   []shipments.EventID // nil: a range
+	After    int64               // the range begins after this Number
+	Until    int64               // and ends with this; 0: with the latest
+}
+
+// Replayed is what became of a Replay.
+type Replayed struct {
+	Events int
+	Last   int64 // the Number of the last event of a range that was not done to its end; otherwise 0
+}
+
+// Replay sends events again. It does a range in parts of MaxReplayed.
+func (s *Service) Replay(ctx context.Context, org shipments.OrgID, r Replay) (Replayed, error) {
+	if err := s.enabled(ctx, org, r.Endpoint); err != nil {
+		return Replayed{}, wrap("replay events", err)
+	}
+	if r.Events == nil {
+		if r.Until == 0 {
+			r.Until = math.MaxInt64
+		}
+		n, last, err := s.repo.ReplayRange(ctx, org, r.Endpoint, r.After, r.Until, MaxReplayed, s.instant())
+		if n < MaxReplayed {
+			last = 0
+		}
+		return Replayed{Events: n, Last: last}, wrap("replay events", err)
+	}
+	found, err := s.repo.Replay(ctx, org, r.Endpoint, r.Events, s.instant())
+	if err != nil {
+		return Replayed{}, wrap("replay events", err)
+	}
+	var faults []shipments.Fault
+	for i, id := range r.Events {
+		if !slices.Contains(found, id) {
+			faults = append(faults, shipments.Fault{
+				Code: shipments.InvalidValue, Pointer: fmt.Sprintf("/event_ids/%d", i), Detail: "there is no such event, or it is no longer kept",
+			})
+		}
+	}
+	if faults != nil {
+		return Replayed{}, &shipments.Invalid{Faults: faults}
+	}
+	return Replayed{Events: len(found)}, nil
+}
+
+// Once is that of shipments.Service for answers that hold secrets: they are
+// sealed while they are remembered.
+func (s *Service) Once(ctx context.Context, org shipments.OrgID, k shipments.Key, do func(context.Context) ([]byte, error)) ([]byte, bool, error) {
+	answer, replayed, err := s.repo.Once(ctx, org, k, s.now(), do)
+	return answer, replayed, wrap("do once", err)
+}
+
+func (s *Service) enabled(ctx context.Context, org shipments.OrgID, id ID) error {
+	e, err := s.repo.Endpoint(ctx, org, id)
+	if err == nil && e.Status != Enabled {
+		err = ErrDisabled
+	}
+	return err
+}
+
+// instant returns the time as it is stored and shown.
+func (s *Service) instant() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+func wrap(doing string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
