@@ -16,10 +16,13 @@ var errCannotInstall = errors.New("packages can only be installed on Debian, as 
 // present says whether the machine has what a Debian package brings.
 var present = map[string]func() bool{
 	"chromium":     onPath("chromium"),
+	"curl":         onPath("curl"),
 	"gcc":          onPath("gcc"),
+	"jq":           onPath("jq"),
 	"libc6-dev":    func() bool { _, err := os.Stat("/usr/include/stdlib.h"); return err == nil },
 	"npm":          onPath("npm"),
 	"postgresql":   func() bool { return findPostgres() != "" },
+	"python3":      onPath("python3"),
 	"redis-server": onPath("redis-server"),
 }
 

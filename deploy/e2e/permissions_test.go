@@ -102,7 +102,11 @@ func example(t *testing.T, path, method string, item *openapi3.PathItem, op *ope
 	if op.RequestBody == nil {
 		return c
 	}
-	for mediaType, content := range op.RequestBody.Value.Content {
+	bodies := op.RequestBody.Value.Content
+	if asJSON := bodies["application/json"]; asJSON != nil {
+		bodies = openapi3.Content{"application/json": asJSON}
+	}
+	for mediaType, content := range bodies {
 		value := exampleOf(content.Example, content.Examples, content.Schema)
 		c.header = http.Header{"Content-Type": {mediaType}}
 		if text, ok := value.(string); ok && mediaType != "application/json" {
