@@ -167,12 +167,27 @@ func (g *gateway) waitUntilAlive(t *testing.T, ended chan error) {
 			ended <- err
 			t.Fatalf("the gateway ended at start:\n%s", g.log)
 		case <-tick.C:
-			if response, err := http.Get(g.inner + "/livez"); err == nil {
-				_ = response.Body.Close()
+			if g.listens(t) {
 				return
 			}
 		}
 	}
+}
+
+// listens reports whether the gateway answers and listens for clients, too: Caddy starts one server after the
+// other, in any order.
+func (g *gateway) listens(t *testing.T) bool {
+	t.Helper()
+	response, err := http.Get(g.inner + "/livez")
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(g.url, "http://"))
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
 }
 
 // reload makes the gateway read its configuration again.
