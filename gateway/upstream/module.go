@@ -15,6 +15,7 @@ package upstream
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -156,10 +157,10 @@ func repeatable(r *http.Request) bool {
 // what it takes for idempotent, and that is anything with an idempotency key. It knows that header in its
 // canonical spelling only; on the wire spellings are equal.
 func sendOnce(r *http.Request) {
-	for name, other := range map[string]string{"Idempotency-Key": "idempotency-key", "X-Idempotency-Key": "x-idempotency-key"} {
+	for _, name := range [...]string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if values, ok := r.Header[name]; ok {
 			delete(r.Header, name)
-			r.Header[other] = values
+			r.Header[strings.ToLower(name)] = values
 		}
 	}
 }

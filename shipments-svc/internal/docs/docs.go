@@ -19,18 +19,16 @@ import (
 	"html/template"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/page"
 )
 
 // Version is the version of Redoc.
 const Version = "2.5.4"
 
-const (
-	scriptPath  = "/docs/redoc-" + Version + ".js" // names the version, so that browsers may keep it for ever
-	scriptType  = "text/javascript; charset=utf-8"
-	scriptCache = "public, max-age=31536000, immutable"
-)
+// scriptPath names the version, so that browsers may keep the script for ever.
+const scriptPath = "/docs/redoc-" + Version + ".js"
 
 var (
 	//go:embed page.html.tmpl
@@ -40,7 +38,7 @@ var (
 	//go:embed redoc.standalone.js.gz
 	packed []byte
 
-	page = template.Must(template.New("").Parse(pageText))
+	layout = template.Must(template.New("").Parse(pageText))
 )
 
 // Each is one API document, and the page that shows it.
@@ -53,13 +51,13 @@ var each = []struct{ Path, Title, Document string }{
 func Add(mux *http.ServeMux) {
 	for _, shown := range each {
 		var buf bytes.Buffer
-		err := page.Execute(&buf, map[string]any{"Shown": shown, "All": each, "Script": scriptPath})
+		err := layout.Execute(&buf, map[string]any{"Shown": shown, "All": each, "Script": scriptPath})
 		if err != nil {
 			panic(fmt.Sprintf("page %s: %v", shown.Path, err)) // the template is part of the program
 		}
-		mux.Handle("GET "+shown.Path, send("text/html; charset=utf-8", "public, max-age=3600", buf.Bytes()))
+		mux.Handle("GET "+shown.Path, send(pages, buf.Bytes()))
 	}
-	mux.Handle("GET /docs/style.css", send("text/css; charset=utf-8", "public, max-age=3600", style))
+	mux.Handle("GET /docs/style.css", send(styles, style))
 	mux.Handle("GET "+scriptPath, script())
 }
 
@@ -68,38 +66,32 @@ func Add(mux *http.ServeMux) {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; " +
 	"img-src 'self' data:; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-func send(contentType, cache string, content []byte) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		complete(w.Header(), contentType, cache)
-		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
-		_, _ = w.Write(content) // the client is gone: there is nobody left to tell
-	})
-}
+var (
+	pages   = page.Kind{ContentType: "text/html; charset=utf-8", Policy: policy, Cache: "public, max-age=3600"}
+	styles  = page.Kind{ContentType: "text/css; charset=utf-8", Policy: policy, Cache: "public, max-age=3600"}
+	scripts = page.Kind{ContentType: "text/javascript; charset=utf-8", Policy: policy, Cache: "public, max-age=31536000, immutable"}
+)
 
-func complete(h http.Header, contentType, cache string) {
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", cache)
+func send(kind page.Kind, content []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { kind.Send(w, content) })
 }
 
 // script serves Redoc as it is kept here to clients that accept gzip, which
 // is every browser, and unpacked to others.
 func script() http.Handler {
-	sendPacked := send(scriptType, scriptCache, packed)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Vary", "Accept-Encoding")
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			h.Set("Content-Encoding", "gzip")
-			sendPacked.ServeHTTP(w, r)
+			scripts.Send(w, packed)
 			return
 		}
 		plain, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
 			panic(fmt.Sprintf("redoc.standalone.js.gz: %v", err)) // the file is part of the program
 		}
-		complete(h, scriptType, scriptCache)
+		scripts.Describe(h)
 		_, _ = io.Copy(w, plain) //nolint:gosec // G110: our own embedded file; and if the client is gone, nobody is left to tell
 	})
 }

@@ -79,20 +79,13 @@ func (o *Object) Bool(name string) bool {
 // Objects returns the elements of an optional member that is an array of
 // objects.
 func (o *Object) Objects(name string) []*Object {
-	value, ok := o.member(name)
+	elements, ok := o.elements(name)
 	if !ok {
 		return nil
 	}
-	if value.text[0] != '[' {
-		o.wrong(value, name, "an array")
-		return nil
-	}
-	var elements []json.RawMessage
-	_ = json.Unmarshal(value.text, &elements)
 	objects := make([]*Object, len(elements))
 	for i, element := range elements {
-		pointer := value.pointer + "/" + strconv.Itoa(i)
-		objects[i] = o.body.open(raw{text: element, pointer: pointer}, "an element of "+name)
+		objects[i] = o.body.open(element, "an element of "+name)
 	}
 	return objects
 }
@@ -100,27 +93,40 @@ func (o *Object) Objects(name string) []*Object {
 // Texts returns the elements of an optional member that is an array of strings,
 // or nil where it is missing or something else.
 func (o *Object) Texts(name string) []string {
-	value, ok := o.member(name)
+	elements, ok := o.elements(name)
 	if !ok {
 		return nil
 	}
-	if value.text[0] != '[' {
-		o.wrong(value, name, "an array")
-		return nil
-	}
-	var elements []json.RawMessage
-	_ = json.Unmarshal(value.text, &elements)
 	texts := make([]string, len(elements))
 	for i, element := range elements {
-		if element[0] != '"' {
-			at := raw{text: element, pointer: value.pointer + "/" + strconv.Itoa(i)}
-			o.wrong(at, "an element of "+name, "a string")
+		if element.text[0] != '"' {
+			o.wrong(element, "an element of "+name, "a string")
 			return nil
 		}
-		_ = json.Unmarshal(element, &texts[i])
+		_ = json.Unmarshal(element.text, &texts[i])
 		texts[i] = Normal(texts[i])
 	}
 	return texts
+}
+
+// elements returns those of an optional member that is an array, and whether
+// it is one.
+func (o *Object) elements(name string) ([]raw, bool) {
+	value, ok := o.member(name)
+	if !ok {
+		return nil, false
+	}
+	if value.text[0] != '[' {
+		o.wrong(value, name, "an array")
+		return nil, false
+	}
+	var texts []json.RawMessage
+	_ = json.Unmarshal(value.text, &texts)
+	elements := make([]raw, len(texts))
+	for i, text := range texts {
+		elements[i] = raw{text: text, pointer: value.pointer + "/" + strconv.Itoa(i)}
+	}
+	return elements, true
 }
 
 // Has reports whether there is a member of this name.

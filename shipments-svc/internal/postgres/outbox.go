@@ -32,21 +32,8 @@ type announcedRow struct {
 
 // subjectRow is what an event tells of, as it is kept.
 type subjectRow struct {
-	Shipment subjectShipmentRow `json:"shipment"`
-	Document *documentRow       `json:"document,omitempty"`
-}
-
-type subjectShipmentRow struct {
-	ID           uuid.UUID        `json:"id"`
-	Version      int64            `json:"version"`
-	Status       shipments.Status `json:"status"`
-	Reference    string           `json:"reference"`
-	Vessel       string           `json:"vessel"`
-	Origin       string           `json:"origin"`
-	Destination  string           `json:"destination"`
-	PalletsCount int              `json:"pallets_count"`
-	CreatedAt    time.Time        `json:"created_at"`
-	ApprovedAt   time.Time        `json:"approved_at,omitzero"`
+	Shipment shipmentFields `json:"shipment"`
+	Document *documentRow   `json:"document,omitempty"`
 }
 
 // announcements returns what Announce makes of a change as a JSON array.
@@ -64,27 +51,13 @@ func announcedRows(events []shipments.Event) []announcedRow {
 }
 
 func subjectRowOf(e shipments.Event) subjectRow {
-	s := e.Shipment
-	row := subjectRow{Shipment: subjectShipmentRow{
-		ID: uuid.UUID(s.ID), Version: s.Version, Status: s.Status,
-		Reference: s.Reference, Vessel: s.Vessel, Origin: s.Origin, Destination: s.Destination,
-		PalletsCount: s.PalletsCount, CreatedAt: s.CreatedAt, ApprovedAt: s.ApprovedAt,
-	}}
+	row := subjectRow{Shipment: shipmentFieldsOf(e.Shipment)}
 	if e.Document != nil {
 		doc := *e.Document
 		doc.Facts, doc.Remarks = nil, nil // for those who read the document
 		row.Document = new(documentRowOf(doc))
 	}
 	return row
-}
-
-func (r subjectShipmentRow) shipment() shipments.Shipment {
-	return shipments.Shipment{
-		ID:     shipments.ID(r.ID),
-		Draft:  shipments.Draft{Reference: r.Reference, Vessel: r.Vessel, Origin: r.Origin, Destination: r.Destination},
-		Status: r.Status, Version: r.Version, PalletsCount: r.PalletsCount,
-		CreatedAt: r.CreatedAt.UTC(), ApprovedAt: r.ApprovedAt.UTC(),
-	}
 }
 
 // ring wakes who numbers events, after a change that announced some.

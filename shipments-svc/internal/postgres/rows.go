@@ -73,27 +73,47 @@ func (r detailRow) detail() (shipments.Detail, error) {
 	return d, err
 }
 
-// importRow is a shipments.Shipment as importShipmentsSQL names its fields.
+// shipmentFields are a shipments.Shipment as JSON, with the names that
+// importShipmentsSQL and the outbox give them.
+type shipmentFields struct {
+	ID           uuid.UUID        `json:"id"`
+	Version      int64            `json:"version"`
+	Status       shipments.Status `json:"status"`
+	Reference    string           `json:"reference"`
+	Vessel       string           `json:"vessel"`
+	Origin       string           `json:"origin"`
+	Destination  string           `json:"destination"`
+	PalletsCount int              `json:"pallets_count"`
+	CreatedAt    time.Time        `json:"created_at"`
+	ApprovedAt   time.Time        `json:"approved_at,omitzero"`
+}
+
+func shipmentFieldsOf(s shipments.Shipment) shipmentFields {
+	return shipmentFields{
+		ID: uuid.UUID(s.ID), Version: s.Version, Status: s.Status,
+		Reference: s.Reference, Vessel: s.Vessel, Origin: s.Origin, Destination: s.Destination,
+		PalletsCount: s.PalletsCount, CreatedAt: s.CreatedAt, ApprovedAt: s.ApprovedAt,
+	}
+}
+
+func (r shipmentFields) shipment() shipments.Shipment {
+	return shipments.Shipment{
+		ID:     shipments.ID(r.ID),
+		Draft:  shipments.Draft{Reference: r.Reference, Vessel: r.Vessel, Origin: r.Origin, Destination: r.Destination},
+		Status: r.Status, Version: r.Version, PalletsCount: r.PalletsCount,
+		CreatedAt: r.CreatedAt.UTC(), ApprovedAt: r.ApprovedAt.UTC(),
+	}
+}
+
+// importRow is a shipment that is loaded, with what its checks found.
 type importRow struct {
-	ID           uuid.UUID          `json:"id"`
-	Version      int64              `json:"version"`
-	Status       shipments.Status   `json:"status"`
-	Reference    string             `json:"reference"`
-	Vessel       string             `json:"vessel"`
-	Origin       string             `json:"origin"`
-	Destination  string             `json:"destination"`
-	PalletsCount int                `json:"pallets_count"`
+	shipmentFields
+
 	CheckResults []shipments.Result `json:"check_results"`
-	CreatedAt    time.Time          `json:"created_at"`
-	ApprovedAt   time.Time          `json:"approved_at,omitzero"`
 }
 
 func importRowOf(d shipments.Detail) importRow {
-	return importRow{
-		ID: uuid.UUID(d.ID), Version: d.Version, Status: d.Status,
-		Reference: d.Reference, Vessel: d.Vessel, Origin: d.Origin, Destination: d.Destination,
-		PalletsCount: d.PalletsCount, CheckResults: resultsOf(d.Checks), CreatedAt: d.CreatedAt, ApprovedAt: d.ApprovedAt,
-	}
+	return importRow{shipmentFields: shipmentFieldsOf(d.Shipment), CheckResults: resultsOf(d.Checks)}
 }
 
 // resultsOf returns the results that checks have, each once.

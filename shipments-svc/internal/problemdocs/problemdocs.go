@@ -15,9 +15,9 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
+	"github.com/quayside/quayside/shipments-svc/internal/page"
 	"github.com/quayside/quayside/shipments-svc/internal/problem"
 )
 
@@ -50,8 +50,8 @@ func Entries() []Entry { return slices.Clone(entries) }
 
 // Index returns the handler of the page that lists every code.
 func Index() http.Handler {
-	page := render("index", entries)
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { send(w, page) })
+	index := render("index", entries)
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { kind.Send(w, index) })
 }
 
 // Page returns the handler of the page of the code that the path value "code"
@@ -62,14 +62,14 @@ func Page() http.Handler {
 		byCode[e.Code] = render("entry", e)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		page, ok := byCode[r.PathValue("code")]
+		entry, ok := byCode[r.PathValue("code")]
 		if !ok {
 			p := problem.New(http.StatusNotFound, "not_found", "Not found", "there is no such problem code; /problems lists them")
 			p.RequestID = r.Header.Get(identity.HeaderRequest)
 			_ = p.Write(w, r) // the client is gone: there is nobody left to tell
 			return
 		}
-		send(w, page)
+		kind.Send(w, entry)
 	})
 }
 
@@ -100,12 +100,4 @@ var policy = func() string {
 		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }()
 
-func send(w http.ResponseWriter, page []byte) {
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(page)))
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "public, max-age=3600")
-	_, _ = w.Write(page) // the client is gone: there is nobody left to tell
-}
+var kind = page.Kind{ContentType: "text/html; charset=utf-8", Policy: policy, Cache: "public, max-age=3600"}
