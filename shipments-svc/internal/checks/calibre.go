@@ -12,8 +12,8 @@ import (
 
 // sizing is how a standard sizes a produce.
 type sizing struct {
-	produce   string
-	words     []string // a produce name that has one of them is meant, in any of the usual languages
+	produce   string   // for people
+	plant     string   // whose fruit is meant, by the first botanical name of its row
 	codes     []string // size codes
 	from, to  int      // diameters in mm; 0: not sized by diameter
 	maxPieces int      // pieces a box, where it may be sized by their number; 0: it may not
@@ -72,15 +72,12 @@ func lines(pallets []shipments.Pallet) []shipments.Pallet {
 
 // sizingOf returns the row of the table that is about a produce.
 func sizingOf(produce string) (sizing, bool) {
-	words := strings.FieldsFunc(strings.ToLower(produce), func(r rune) bool { return r == ' ' || r == ',' || r == '/' || r == '(' || r == ')' })
-	for _, s := range sizings {
-		for _, word := range words {
-			if slices.Contains(s.words, word) {
-				return s, true
-			}
-		}
+	plant := speciesOf(produce)
+	i := slices.IndexFunc(sizings, func(s sizing) bool { return plant != nil && s.plant == plant.botanical[0] })
+	if i < 0 {
+		return sizing{}, false
 	}
-	return sizing{}, false
+	return sizings[i], true
 }
 
 // diameters reads "75", "75-80", "75/80 mm", "Ø 75+".

@@ -13,10 +13,12 @@
 // (pears), ISPM 12, UN/LOCODE, Regulation (EU) 2016/2031 and Implementing
 // Regulations (EU) 2019/2072 and 2015/2447. Of these, the five fruits that the
 // Union exempts from certificates were compared with what was published when
-// the exemption began, in December 2019. The size codes, the ports, the names
-// of plants and what Great Britain exempts were written down from general
-// knowledge, and not compared with the texts; so what rests on them alone is a
-// warning, but for a plant that a certificate does not name.
+// the exemption began, in December 2019. A test compares the Union's members and
+// the names of countries with Unicode's CLDR, and the countries of ports with ISO
+// 3166-1. The size codes, the ports, the names of plants and what Great Britain
+// exempts were written down from general knowledge, and not compared with the
+// texts; so what rests on them alone is a warning, but for a plant that a
+// certificate does not name.
 //
 // It imports the standard library and the domain.
 package checks

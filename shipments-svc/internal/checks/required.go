@@ -107,4 +107,4 @@ func countryOf(destination string) string {
 }
 
 // unaccented takes the accents off that names of countries have.
-var unaccented = strings.NewReplacer("á", "a", "ã", "a", "ç", "c", "é", "e", "ë", "e", "è", "e", "í", "i", "ñ", "n", "ö", "o", "ó", "o", "ú", "u")
+var unaccented = strings.NewReplacer("á", "a", "â", "a", "ã", "a", "ç", "c", "é", "e", "è", "e", "ê", "e", "ë", "e", "í", "i", "ï", "i", "ñ", "n", "ó", "o", "ô", "o", "ö", "o", "ú", "u")

@@ -7,19 +7,22 @@ type species struct {
 }
 
 // plants is the table of produce and plants: names as the EPPO Global Database
-// and the UNECE standards for the produce have them, the usual one first.
+// and the UNECE standards for the produce have them, the usual one first. They
+// were written down from general knowledge and not compared with either.
 var plants = []species{
 	{[]string{"avocado", "avocados", "aguacate", "aguacates", "palta", "paltas", "avocat", "avocats", "abacate", "abacates", "avokado", "avokados", "hass", "fuerte", "pinkerton", "maluma", "ryan"}, []string{"Persea americana"}},
 	{[]string{"grape", "grapes", "uva", "uvas", "raisin", "raisins", "druif", "druiwe", "tafeldruiwe", "tafeldruif"}, []string{"Vitis vinifera", "Vitis"}},
 	{[]string{"orange", "oranges", "naranja", "naranjas", "laranja", "laranjas", "lemoen", "lemoene", "navel", "navels", "navelina", "valencia", "valencias"}, []string{"Citrus sinensis", "Citrus aurantium"}},
 	{[]string{
 		"mandarin", "mandarins", "mandarina", "mandarinas", "mandarine", "mandarines", "tangerina", "tangerinas", "tangerine", "tangerines", "clementine", "clementines", "clementina", "clementinas",
-		"satsuma", "satsumas", "nartjie", "nartjies", "nadorcott", "clemenules", "orri",
+		"satsuma", "satsumas", "nartjie", "nartjies", "nadorcott", "clemenules", "orri", "tango",
 	}, []string{"Citrus reticulata", "Citrus unshiu", "Citrus clementina", "Citrus deliciosa", "Citrus tangerina"}},
 	{[]string{"lemon", "lemons", "limón", "limones", "limon", "citron", "citrons", "limão", "limões", "suurlemoen", "suurlemoene"}, []string{"Citrus limon"}},
 	{[]string{"lime", "limes", "lima", "limas", "lemmetjie", "lemmetjies"}, []string{"Citrus aurantiifolia", "Citrus aurantifolia", "Citrus latifolia"}},
-	{[]string{"grapefruit", "grapefruits", "toronja", "toronjas", "pamplemousse", "pamplemousses", "toranja", "toranjas"}, []string{"Citrus paradisi"}},
-	{[]string{"pomelo", "pomelos", "pummelo", "pummelos"}, []string{"Citrus maxima", "Citrus grandis"}},
+	// Pomelo is the one in Spanish and the other in English.
+	{[]string{
+		"grapefruit", "grapefruits", "toronja", "toronjas", "pamplemousse", "pamplemousses", "toranja", "toranjas", "pomelo", "pomelos", "pummelo", "pummelos", "pomelit",
+	}, []string{"Citrus paradisi", "Citrus maxima", "Citrus grandis"}},
 	{[]string{"blueberry", "blueberries", "arándano", "arándanos", "arandano", "arandanos", "myrtille", "myrtilles", "mirtilo", "mirtilos", "bloubessie", "bloubessies"}, []string{"Vaccinium corymbosum", "Vaccinium"}},
 	{[]string{"apple", "apples", "manzana", "manzanas", "pomme", "pommes", "maçã", "maçãs", "appel", "appels"}, []string{"Malus domestica", "Malus"}},
 	{[]string{"pear", "pears", "pera", "peras", "poire", "poires", "pêra", "pêras", "peer", "pere"}, []string{"Pyrus communis", "Pyrus pyrifolia", "Pyrus"}},
