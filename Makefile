@@ -19,7 +19,11 @@ token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIO
 # In deploy one package at a time: each of two starts a whole stack and holds it to its promises of time.
 test: devstack versitygw ## run all tests, with the race detector, on real Postgres, Redis and Chromium
 	@CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw .bin/devstack exec -- sh -ec 'for m in $(filter-out deploy,$(MODULES)); do \
-		echo "--- $$m"; (cd $$m && $(TEST) ./...); done; echo "--- deploy"; cd deploy && $(TEST) -p 1 ./...'
+		echo "--- $$m"; (cd $$m && $(TEST) ./...); done; \
+	if [ -n "$$TEST_DATABASE_POOLED_URL" ]; then for m in shipments-svc tokens-svc; do \
+		echo "--- $$m, through PgBouncer"; \
+		(cd $$m && TEST_DATABASE_DIRECT_URL=$$TEST_DATABASE_URL TEST_DATABASE_URL=$$TEST_DATABASE_POOLED_URL $(TEST) ./internal/postgres); done; fi; \
+	echo "--- deploy"; cd deploy && $(TEST) -p 1 ./...'
 
 bench: ## compare the gateway with a bare Caddy, in about 11 minutes on a machine that does nothing else (ARGS=)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/bench ./bench

@@ -13,11 +13,12 @@ import (
 
 // Exec runs a command with TEST_DATABASE_URL and TEST_REDIS_URL, which name
 // servers that exist for it alone: empty when it starts, gone when it ends.
-// The command's exit status is in the error, an *exec.ExitError.
+// TEST_DATABASE_POOLED_URL leads to the same Postgres through a PgBouncer, where
+// the machine has one. The command's exit status is in the error, an *exec.ExitError.
 func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	// The race detector, with which tests run, needs a C compiler; npm brings axe-core to the browser
 	// tests, and node; the examples need that, curl, jq and Python.
-	if err := install(ctx, log, "postgresql", "redis-server", "gcc", "libc6-dev", "chromium", "npm", "curl", "jq", "python3"); err != nil && !errors.Is(err, errCannotInstall) {
+	if err := install(ctx, log, "postgresql", "pgbouncer", "redis-server", "gcc", "libc6-dev", "chromium", "npm", "curl", "jq", "python3"); err != nil && !errors.Is(err, errCannotInstall) {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "quayside-test-")
@@ -37,6 +38,11 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, database.Stop()) }()
+	pooler, pooledURL, err := startPgBouncer(ctx, database, p, dir, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pooler.Stop()) }()
 	redis, redisURL, err := startRedis(ctx, p.redis, dir, log)
 	if err != nil {
 		return err
@@ -45,7 +51,7 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // G204: the caller's command is the point
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL="+database.url, "TEST_REDIS_URL="+redisURL)
+	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL="+database.url, "TEST_DATABASE_POOLED_URL="+pooledURL, "TEST_REDIS_URL="+redisURL)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return cmd.Run()
 }

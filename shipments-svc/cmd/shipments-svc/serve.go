@@ -66,6 +66,18 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		}, func() float64 { return float64(lines.Dropped()) }),
 	)
 	repo := postgres.NewRepository(db)
+	if cfg.DatabaseReplicaURL != "" {
+		replica, err := postgres.OpenReplica(cfg.DatabaseReplicaURL, outage.New(log, "the replica of Postgres").Note)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = replica.Close() }()
+		repo.ReadFrom(replica)
+	}
+	metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "shipments_lists_from_replica_total",
+		Help: "Lists that the replica had as fresh as the primary.",
+	}, func() float64 { return float64(repo.ServedByReplica()) }))
 	kept, err := openFiles(cfg)
 	if err != nil {
 		return err

@@ -19,21 +19,22 @@ import (
 // Config is every variable of the program. Its secrets are as they were given
 // and must not be printed.
 type Config struct {
-	ListenAddress     string     `env:"LISTEN_ADDRESS" envDefault:":8081" doc:"Where requests that came through the gateway are answered."`
-	InnerAddress      string     `env:"INNER_ADDRESS" envDefault:":9081" doc:"Where health and metrics are answered. Never published."`
-	DatabaseURL       string     `env:"DATABASE_URL,required" secret:"true" doc:"Postgres, perhaps through a transaction pooler."`
-	DatabaseDirectURL string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Postgres itself, for migrate and for being told of work, which no pooler may stand before. DATABASE_URL if empty."`
-	GatewayPublicKeys string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"What gateways' signatures are checked with: one Ed25519 public key in PEM, or two while they change over. Needed by serve."`
-	DocumentsDir      string     `env:"DOCUMENTS_DIR" envDefault:"documents" doc:"The directory in which the files of documents are kept, unless there is a S3_BUCKET. Only this service may use it."`
-	S3Bucket          string     `env:"S3_BUCKET" doc:"The bucket in which the files of documents are kept; it must be there."`
-	S3Endpoint        string     `env:"S3_ENDPOINT" envDefault:"https://s3.amazonaws.com" doc:"The http or https URL of the bucket's service."`
-	S3Region          string     `env:"S3_REGION" doc:"The region of the bucket, where its service has several."`
-	S3AccessKey       string     `env:"S3_ACCESS_KEY" secret:"true" doc:"Who may use the bucket."`
-	S3SecretKey       string     `env:"S3_SECRET_KEY" secret:"true" doc:"The secret that proves it."`
-	DocumentWorkers   int        `env:"DOCUMENT_WORKERS" envDefault:"2" doc:"How many documents are read at once, each in a process of up to 256 MiB. 0: others read them."`
-	WebhookKeys       string     `env:"WEBHOOK_KEYS" secret:"true" doc:"Keys that the secrets of webhook endpoints are sealed with, version:base64, separated by commas, newest first, 32 bytes each. Needed by serve."`
-	LogLevel          slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
-	Demo              bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits what everybody knows, passwords and keys that begin with demo- and the key of the demo, having no GATEWAY_PUBLIC_KEYS, and webhook endpoints on this very machine."`
+	ListenAddress      string     `env:"LISTEN_ADDRESS" envDefault:":8081" doc:"Where requests that came through the gateway are answered."`
+	InnerAddress       string     `env:"INNER_ADDRESS" envDefault:":9081" doc:"Where health and metrics are answered. Never published."`
+	DatabaseURL        string     `env:"DATABASE_URL,required" secret:"true" doc:"Postgres, perhaps through a transaction pooler."`
+	DatabaseDirectURL  string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Postgres itself, for migrate and for being told of work, which no pooler may stand before. DATABASE_URL if empty."`
+	DatabaseReplicaURL string     `env:"DATABASE_REPLICA_URL" secret:"true" doc:"A hot standby of that Postgres, perhaps through a transaction pooler, for lists. None if empty."`
+	GatewayPublicKeys  string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"What gateways' signatures are checked with: one Ed25519 public key in PEM, or two while they change over. Needed by serve."`
+	DocumentsDir       string     `env:"DOCUMENTS_DIR" envDefault:"documents" doc:"The directory in which the files of documents are kept, unless there is a S3_BUCKET. Only this service may use it."`
+	S3Bucket           string     `env:"S3_BUCKET" doc:"The bucket in which the files of documents are kept; it must be there."`
+	S3Endpoint         string     `env:"S3_ENDPOINT" envDefault:"https://s3.amazonaws.com" doc:"The http or https URL of the bucket's service."`
+	S3Region           string     `env:"S3_REGION" doc:"The region of the bucket, where its service has several."`
+	S3AccessKey        string     `env:"S3_ACCESS_KEY" secret:"true" doc:"Who may use the bucket."`
+	S3SecretKey        string     `env:"S3_SECRET_KEY" secret:"true" doc:"The secret that proves it."`
+	DocumentWorkers    int        `env:"DOCUMENT_WORKERS" envDefault:"2" doc:"How many documents are read at once, each in a process of up to 256 MiB. 0: others read them."`
+	WebhookKeys        string     `env:"WEBHOOK_KEYS" secret:"true" doc:"Keys that the secrets of webhook endpoints are sealed with, version:base64, separated by commas, newest first, 32 bytes each. Needed by serve."`
+	LogLevel           slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
+	Demo               bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits what everybody knows, passwords and keys that begin with demo- and the key of the demo, having no GATEWAY_PUBLIC_KEYS, and webhook endpoints on this very machine."`
 }
 
 // maxWorkers is how many documents are read at once at most.
@@ -45,6 +46,7 @@ func Load(environ []string) (Config, error) {
 	return cfg, errors.Join(err,
 		cfg.checkDSN("DATABASE_URL", cfg.DatabaseURL),
 		cfg.checkDSN("DATABASE_DIRECT_URL", cfg.DatabaseDirectURL),
+		cfg.checkDSN("DATABASE_REPLICA_URL", cfg.DatabaseReplicaURL),
 		cfg.checkDocuments())
 }
 

@@ -58,10 +58,27 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
+// BenchmarkGet reads one shipment with its parts.
+func BenchmarkGet(b *testing.B) {
+	dsn := pgtestDSN(b)
+	org := repotest.Org()
+	fill(b, oneConn(b, dsn), uuid.UUID(org), 1000, 10)
+	repo := NewRepository(openAt(b, dsn))
+	page, _, err := repo.List(b.Context(), org, shipments.Filter{}, 0, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := repo.Get(b.Context(), org, page[0].ID); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkCreate creates shipments of one organization and day at once, the
 // worst case for its counters.
 func BenchmarkCreate(b *testing.B) {
-	repo := NewRepository(openTest(b))
+	repo, _ := newTest(b)
 	org := repotest.Org()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {

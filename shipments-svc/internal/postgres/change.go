@@ -20,7 +20,7 @@ func (r *Repository) Change(ctx context.Context, org shipments.OrgID, from, to s
 		return failure("change", err)
 	}
 	k := keyOf(from, from.Status)
-	return r.swap(ctx, "change", changeSQL, uuid.UUID(org), uuid.UUID(from.ID), string(from.Status), from.Version,
+	return r.swap(ctx, org, "change", changeSQL, uuid.UUID(from.ID), string(from.Status), from.Version,
 		to.Version, string(to.Status), to.Reference, to.Vessel, to.Origin, to.Destination, nullTime(to.ApprovedAt),
 		k.day, k.shard, e.At, string(e.By), string(e.Action), e.Reason, string(changes), events)
 }
@@ -32,13 +32,14 @@ func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipment
 		return failure("delete", err)
 	}
 	k := keyOf(s, s.Status)
-	return r.swap(ctx, "delete", deleteSQL, uuid.UUID(org), uuid.UUID(s.ID), string(s.Status), s.Version, k.day, k.shard, events)
+	return r.swap(ctx, org, "delete", deleteSQL, uuid.UUID(s.ID), string(s.Status), s.Version, k.day, k.shard, events)
 }
 
 // swap runs a statement that changes one shipment if it still is as expected.
-func (r *Repository) swap(ctx context.Context, doing, query string, args ...any) error {
+// The organization is its first argument.
+func (r *Repository) swap(ctx context.Context, org shipments.OrgID, doing, query string, args ...any) error {
 	var changed int
-	if err := r.on(ctx).GetContext(ctx, &changed, query, args...); err != nil {
+	if err := r.writes(ctx, org).GetContext(ctx, &changed, query, append([]any{uuid.UUID(org)}, args...)...); err != nil {
 		return failure(doing, err)
 	}
 	if changed == 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // TestNonsenseFromPostgresIsUnavailable: on new connections and on open ones,
@@ -23,7 +24,7 @@ func TestNonsenseFromPostgresIsUnavailable(t *testing.T) {
 	db.SetMaxOpenConns(2)
 	question := func(n int) error {
 		var got []int
-		err := db.SelectContext(t.Context(), &got, `SELECT generate_series($1::int, $1::int + 2000)`, n)
+		err := NewRepository(db).reads(t.Context(), repotest.Org()).SelectContext(t.Context(), &got, `SELECT generate_series($1::int, $1::int + 2000)`, n)
 		if err == nil && (len(got) != 2001 || got[0] != n) {
 			t.Errorf("asked for 2001 numbers from %d, got %d: %v", n, len(got), got)
 		}
@@ -106,7 +107,7 @@ func TestWhoeverWantsToKnowIsToldWhetherPostgresCanServe(t *testing.T) {
 	}
 	ask := func(ctx context.Context, query string) error {
 		var n int
-		return db.GetContext(ctx, &n, query)
+		return NewRepository(db).writes(ctx, repotest.Org()).GetContext(ctx, &n, query)
 	}
 	if err := ask(t.Context(), `SELECT 1`); err != nil {
 		t.Fatal(err)

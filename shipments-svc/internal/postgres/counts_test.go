@@ -19,8 +19,7 @@ import (
 // count of the rows.
 func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 	t.Parallel()
-	db := openTest(t)
-	repo := NewRepository(db)
+	repo, db := newTest(t)
 	orgs := []shipments.OrgID{repotest.Org(), repotest.Org()}
 	day := time.Date(2026, 11, 18, 23, 59, 59, 999e6, time.UTC)
 	var wg sync.WaitGroup
@@ -68,7 +67,7 @@ func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 // method that changes statuses will: the rows first, the counters last.
 func moveSome(t *testing.T, repo *Repository, org shipments.OrgID, random *rand.Rand) error {
 	t.Helper()
-	return repo.transact(t.Context(), func(tx *sqlx.Tx) error {
+	return repo.transact(t.Context(), org, func(tx *sqlx.Tx) error {
 		var rows []listRow
 		if err := tx.SelectContext(t.Context(), &rows, `
 			SELECT id, status, created_at FROM shipments WHERE organization_id = $1

@@ -14,7 +14,7 @@ func TestASilentPeerIsGivenUp(t *testing.T) {
 	t.Parallel()
 	near, far := net.Pipe() // nobody reads or writes at the far end
 	defer func() { _, _ = near.Close(), far.Close() }()
-	c := conn{near}
+	c := conn{near, exchange}
 	for name, exchanged := range map[string]func() (int, error){
 		"read":  func() (int, error) { return c.Read(make([]byte, 1)) },
 		"write": func() (int, error) { return c.Write([]byte{1}) },
@@ -31,7 +31,7 @@ func TestAnIdleConnectionDoesNotAge(t *testing.T) {
 	t.Parallel()
 	near, far := net.Pipe()
 	defer func() { _, _ = near.Close(), far.Close() }()
-	c := conn{near}
+	c := conn{near, exchange}
 	if err := near.SetDeadline(time.Now().Add(-time.Hour)); err != nil { // as if it had been used long ago
 		t.Fatal(err)
 	}
@@ -51,9 +51,9 @@ func TestEveryWayToDialSetsDeadlines(t *testing.T) {
 	defer func() { _ = l.Close() }()
 	address := l.Addr().String()
 	for name, dial := range map[string]func() (net.Conn, error){
-		"Dial":        func() (net.Conn, error) { return dialer{}.Dial("tcp", address) },
-		"DialTimeout": func() (net.Conn, error) { return dialer{}.DialTimeout("tcp", address, time.Second) },
-		"DialContext": func() (net.Conn, error) { return dialer{}.DialContext(t.Context(), "tcp", address) },
+		"Dial":        func() (net.Conn, error) { return dialer{patience: exchange}.Dial("tcp", address) },
+		"DialTimeout": func() (net.Conn, error) { return dialer{patience: exchange}.DialTimeout("tcp", address, time.Second) },
+		"DialContext": func() (net.Conn, error) { return dialer{patience: exchange}.DialContext(t.Context(), "tcp", address) },
 	} {
 		c, err := dial()
 		if err != nil {
@@ -64,7 +64,7 @@ func TestEveryWayToDialSetsDeadlines(t *testing.T) {
 		}
 		_ = c.Close()
 	}
-	if _, err := (dialer{}).DialTimeout("tcp", "127.0.0.1:1", time.Second); err == nil {
+	if _, err := (dialer{patience: exchange}).DialTimeout("tcp", "127.0.0.1:1", time.Second); err == nil {
 		t.Error("a refused connection is one")
 	}
 }

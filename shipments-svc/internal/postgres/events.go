@@ -41,7 +41,7 @@ type eventRow struct {
 // Events implements shipments.Repository.
 func (r *Repository) Events(ctx context.Context, org shipments.OrgID, after, limit int64) ([]shipments.Event, int64, error) {
 	var rows []eventRow
-	if err := r.on(ctx).SelectContext(ctx, &rows, eventsSQL, uuid.UUID(org), after, limit); err != nil {
+	if err := r.reads(ctx, org).SelectContext(ctx, &rows, eventsSQL, uuid.UUID(org), after, limit); err != nil {
 		return nil, 0, failure("events", err)
 	}
 	events := make([]shipments.Event, 0, len(rows))

@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -60,7 +59,7 @@ func events(t *testing.T, r *Repository, org shipments.OrgID) (all []shipments.E
 // TestEveryChangeIsAnnounced, as the shipment and the document were after it.
 func TestEveryChangeIsAnnounced(t *testing.T) {
 	t.Parallel()
-	r := NewRepository(openTest(t))
+	r, _ := newTest(t)
 	org, ctx := repotest.Org(), t.Context()
 	s := repotest.Shipment(shipments.Pending, repotest.Noon)
 	do := func(err error) {
@@ -139,7 +138,7 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 
 func TestWhatIsUndoneIsNotAnnounced(t *testing.T) {
 	t.Parallel()
-	r := NewRepository(openTest(t))
+	r, _ := newTest(t)
 	org, failed := repotest.Org(), errors.New("no")
 	_, _, err := r.Once(t.Context(), org, shipments.Key{Text: "k"}, repotest.Noon, func(ctx context.Context) ([]byte, error) {
 		if err := r.Create(ctx, org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By); err != nil {
@@ -230,8 +229,7 @@ func TestNumbersAreDenseWhateverIsKilled(t *testing.T) {
 // TestOldEventsAreForgottenInBatches, and the numbers go on.
 func TestOldEventsAreForgottenInBatches(t *testing.T) {
 	t.Parallel()
-	db := openTest(t)
-	r := NewRepository(db)
+	r, db := newTest(t)
 	org, theirs := repotest.Org(), repotest.Org()
 	for _, o := range []shipments.OrgID{org, theirs} {
 		for range 6 {
@@ -269,12 +267,13 @@ func TestOldEventsAreForgottenInBatches(t *testing.T) {
 // events they have.
 func TestWaitingOrganizationsAreFoundByTheIndex(t *testing.T) {
 	t.Parallel()
-	db := oneConn(t, pgtestDSN(t))
+	dsn := pgtestDSN(t)
+	db := oneConn(t, dsn)
 	for range 3 {
 		fill(t, db, uuid.UUID(repotest.Org()), 1000, 10)
 	}
 	exec(t, db, `ANALYZE`)
-	r := NewRepository(sqlx.NewDb(db.DB, "postgres"))
+	r := NewRepository(openAt(t, dsn))
 	orgs, err := r.Waiting(t.Context(), shipments.OrgID{}, 2)
 	if err != nil || len(orgs) != 2 {
 		t.Fatalf("%v (%v)", orgs, err)

@@ -42,7 +42,7 @@ func changeRowsOf(changes []shipments.Change) []changeRow {
 // History implements shipments.Repository.
 func (r *Repository) History(ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64) ([]shipments.Entry, int64, error) {
 	var rows []historyRow
-	if err := r.on(ctx).SelectContext(ctx, &rows, historySQL, uuid.UUID(org), uuid.UUID(id), offset, limit); err != nil {
+	if err := r.reads(ctx, org).SelectContext(ctx, &rows, historySQL, uuid.UUID(org), uuid.UUID(id), offset, limit); err != nil {
 		return nil, 0, failure("history", err)
 	}
 	if len(rows) == 0 {

@@ -26,7 +26,7 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 	})
 	at := time.Now()
 	var stored int
-	err := r.transact(ctx, func(tx *sqlx.Tx) error {
+	err := r.transact(ctx, org, func(tx *sqlx.Tx) error {
 		stored = 0
 		counted := counts{}
 		for batch := range slices.Chunk(all, importBatch) {

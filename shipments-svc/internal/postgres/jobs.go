@@ -84,7 +84,7 @@ func (r *Repository) Claim(ctx context.Context, lease shipments.Lease) (shipment
 		Run      int
 		Attempts int
 	}
-	err := r.on(ctx).GetContext(ctx, &row, claimSQL, uuid.UUID(lease), shipments.LeaseTime.Seconds())
+	err := r.claims(ctx).GetContext(ctx, &row, claimSQL, uuid.UUID(lease), shipments.LeaseTime.Seconds())
 	if errors.Is(err, sql.ErrNoRows) {
 		return shipments.Job{}, shipments.ErrNoJob
 	}
@@ -96,7 +96,7 @@ func (r *Repository) Claim(ctx context.Context, lease shipments.Lease) (shipment
 
 // Begin implements shipments.Jobs.
 func (r *Repository) Begin(ctx context.Context, j shipments.Job, at time.Time) error {
-	return failure("begin job", r.transact(ctx, func(tx *sqlx.Tx) error {
+	return failure("begin job", r.transact(ctx, j.Org, func(tx *sqlx.Tx) error {
 		var s struct {
 			Version int64
 			Status  shipments.Status
@@ -133,7 +133,7 @@ func (r *Repository) Release(ctx context.Context, j shipments.Job, after time.Du
 }
 
 func (r *Repository) lease(ctx context.Context, doing string, j shipments.Job, until time.Duration, lease uuid.NullUUID) error {
-	return failure(doing, one(r.on(ctx).ExecContext(ctx, leaseSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment), uuid.UUID(j.Document), j.Run,
+	return failure(doing, one(r.writes(ctx, j.Org).ExecContext(ctx, leaseSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment), uuid.UUID(j.Document), j.Run,
 		uuid.UUID(j.Lease), until.Seconds(), lease)))
 }
 
@@ -144,7 +144,7 @@ func (r *Repository) Known(ctx context.Context, org shipments.OrgID, ids []shipm
 		texts[i] = uuid.UUID(id).String()
 	}
 	var there []uuid.UUID
-	if err := r.on(ctx).SelectContext(ctx, &there, knownSQL, uuid.UUID(org), pq.Array(texts)); err != nil {
+	if err := r.reads(ctx, org).SelectContext(ctx, &there, knownSQL, uuid.UUID(org), pq.Array(texts)); err != nil {
 		return nil, failure("known documents", err)
 	}
 	known := make(map[shipments.DocumentID]bool, len(there))

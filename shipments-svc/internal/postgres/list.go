@@ -13,7 +13,7 @@ import (
 func (r *Repository) List(ctx context.Context, org shipments.OrgID, f shipments.Filter, offset, limit int64) ([]shipments.Shipment, int64, error) {
 	query, args := listQuery(org, f, offset, limit)
 	var rows []listRow
-	if err := r.on(ctx).SelectContext(ctx, &rows, query, args...); err != nil {
+	if err := r.selectList(ctx, org, &rows, query, args); err != nil {
 		return nil, 0, failure("list", err)
 	}
 	page := make([]shipments.Shipment, 0, len(rows))

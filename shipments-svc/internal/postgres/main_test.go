@@ -24,12 +24,26 @@ func pgtestDSN(tb testing.TB) string {
 	return pgtest.New(tb, Migrate)
 }
 
-// openTest returns a pool on a fresh database.
-func openTest(tb testing.TB) *sqlx.DB {
+// newTest returns a repository on a fresh database, and a pool of its operator,
+// whom no wall stops.
+func newTest(tb testing.TB) (*Repository, *sqlx.DB) {
 	tb.Helper()
-	return openAt(tb, pgtestDSN(tb))
+	dsn := pgtestDSN(tb)
+	return NewRepository(openAt(tb, dsn)), operator(tb, dsn)
 }
 
+// operator returns a pool of whoever the DSN names.
+func operator(tb testing.TB, dsn string) *sqlx.DB {
+	tb.Helper()
+	db, err := sqlx.Open("postgres", pgtest.Direct(dsn))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// openAt returns a pool of the program.
 func openAt(tb testing.TB, dsn string) *sqlx.DB {
 	tb.Helper()
 	db, err := Open(dsn)
@@ -49,10 +63,16 @@ func exec(tb testing.TB, db *sqlx.DB, query string, args ...any) {
 
 func TestRepositoryConforms(t *testing.T) {
 	t.Parallel()
-	repotest.Run(t, func(tb testing.TB) shipments.Repository { return NewRepository(openTest(tb)) })
+	repotest.Run(t, func(tb testing.TB) shipments.Repository {
+		r, _ := newTest(tb)
+		return r
+	})
 }
 
 func TestJobsConform(t *testing.T) {
 	t.Parallel()
-	repotest.RunJobs(t, func(tb testing.TB) repotest.Queue { return NewRepository(openTest(tb)) })
+	repotest.RunJobs(t, func(tb testing.TB) repotest.Queue {
+		r, _ := newTest(tb)
+		return r
+	})
 }

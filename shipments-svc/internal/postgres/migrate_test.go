@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
 
 // TestMigrationsGoDownAndUpAgain, so that a way back exists and is complete.
@@ -20,7 +22,7 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 	var want, got bytes.Buffer
 	step := func(direction, line string) {
 		t.Helper()
-		if err := Migrate(t.Context(), dsn, direction, &got); err != nil {
+		if err := Migrate(t.Context(), pgtest.Direct(dsn), direction, &got); err != nil {
 			t.Fatalf("%s: %v", direction, err)
 		}
 		want.WriteString(line)
@@ -40,13 +42,12 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 		t.Errorf("%s, want %s", &got, &want)
 	}
 	var left int
-	db := openAt(t, dsn)
 	takeBack(t, dsn)
-	if err := db.GetContext(t.Context(), &left, `SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+	if err := operator(t, dsn).GetContext(t.Context(), &left, `SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = 'public' AND c.relkind IN ('r', 'i', 'S') AND c.relname NOT LIKE 'goose%'`); err != nil || left != 0 {
 		t.Errorf("%d tables and indexes are left (%v)", left, err)
 	}
-	if err := NewRepository(db).Ready(t.Context()); err == nil {
+	if err := NewRepository(openAt(t, dsn)).Ready(t.Context()); err == nil {
 		t.Error("without a schema the repository is ready")
 	}
 }
@@ -59,7 +60,7 @@ func takeBack(t *testing.T, dsn string) {
 		t.Fatal(err)
 	}
 	for range files {
-		if err := Migrate(t.Context(), dsn, "down", io.Discard); err != nil {
+		if err := Migrate(t.Context(), pgtest.Direct(dsn), "down", io.Discard); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,7 +74,7 @@ func TestMigrationsMayRunAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
-			if err := Migrate(t.Context(), dsn, "up", io.Discard); err != nil {
+			if err := Migrate(t.Context(), pgtest.Direct(dsn), "up", io.Discard); err != nil {
 				t.Error(err)
 			}
 		})
@@ -86,7 +87,7 @@ func TestMigrationsMayRunAtOnce(t *testing.T) {
 
 func TestMigrateRefusesOtherDirectionsAndDSNs(t *testing.T) {
 	t.Parallel()
-	if err := Migrate(t.Context(), pgtestDSN(t), "sideways", io.Discard); err == nil || !strings.Contains(err.Error(), "want up, down or status") {
+	if err := Migrate(t.Context(), pgtest.Direct(pgtestDSN(t)), "sideways", io.Discard); err == nil || !strings.Contains(err.Error(), "want up, down or status") {
 		t.Errorf("%v", err)
 	}
 	if err := Migrate(t.Context(), "postgres://u:hunter2@local host/", "up", io.Discard); err == nil || strings.Contains(err.Error(), "hunter2") {
@@ -100,7 +101,7 @@ func TestMigrateRefusesOtherDirectionsAndDSNs(t *testing.T) {
 func TestEveryKeyBeginsWithTheOrganization(t *testing.T) {
 	t.Parallel()
 	var wrong []string
-	if err := openTest(t).SelectContext(t.Context(), &wrong, `
+	if err := operator(t, pgtestDSN(t)).SelectContext(t.Context(), &wrong, `
 		SELECT i.indexrelid::regclass::text FROM pg_index i
 		JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]

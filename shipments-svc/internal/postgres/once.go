@@ -43,7 +43,7 @@ SET expires_at = excluded.expires_at, fingerprint = excluded.fingerprint, answer
 
 // Once implements shipments.Repository.
 func (r *Repository) Once(ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error) {
-	err = r.transact(ctx, func(tx *sqlx.Tx) error {
+	err = r.transact(ctx, org, func(tx *sqlx.Tx) error {
 		var mine bool
 		if err := tx.GetContext(ctx, &mine, lockKeySQL, uuid.UUID(org).String(), k.Operation, k.Text); err != nil {
 			return err
@@ -55,7 +55,7 @@ func (r *Repository) Once(ctx context.Context, org shipments.OrgID, k shipments.
 		if err != nil || replayed {
 			return err
 		}
-		if answer, err = do(context.WithValue(ctx, txKey{}, tx)); err != nil {
+		if answer, err = do(context.WithValue(ctx, txKey{}, ongoing{tx, tenantOf(org)})); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, writeKeySQL, uuid.UUID(org), k.Operation, k.Text, now, now.Add(shipments.KeyLife), k.Fingerprint[:], answer)

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"strconv"
 	"time"
@@ -22,33 +23,55 @@ var errDSN = errors.New("not a Postgres URL or key=value DSN that lib/pq can rea
 // Open returns a pool for a DSN in either of libpq's forms. It does not
 // connect: a program starts without Postgres and serves once it is there.
 //
-// Queries with parameters take one round trip and survive PgBouncer's
+// Statements run only within transactions, which begin in a scope: see walled.
+// With parameters they take one round trip and survive PgBouncer's
 // transaction pooling (binary_parameters=yes); beware that a []byte then
 // reaches Postgres as bytea, so jsonb takes a string. Postgres itself gives
 // up a statement when the client would.
 //
 // told is told after each exchange whether Postgres can serve: nil, or why not.
 func Open(dsn string, told ...func(error)) (*sqlx.DB, error) {
+	c, err := connect(dsn, exchange, told...)
+	if err != nil {
+		return nil, err
+	}
+	return pool(c), nil
+}
+
+// OpenReplica returns a pool for a hot standby, of which nobody waits long for
+// an answer.
+func OpenReplica(dsn string, told ...func(error)) (*sqlx.DB, error) {
+	c, err := connect(dsn, replicaPatience, told...)
+	if err != nil {
+		return nil, err
+	}
+	return pool(c), nil
+}
+
+func connect(dsn string, patience time.Duration, told ...func(error)) (connector, error) {
 	cfg, err := pq.NewConfig(dsn)
 	if err != nil {
-		return nil, errDSN
+		return connector{}, errDSN
 	}
 	cfg.BinaryParameters = true
-	if cfg.Runtime == nil {
-		cfg.Runtime = map[string]string{}
+	timeout, set := cfg.Runtime["statement_timeout"]
+	if !set {
+		timeout = strconv.FormatInt(patience.Milliseconds(), 10)
 	}
-	if _, set := cfg.Runtime["statement_timeout"]; !set {
-		cfg.Runtime["statement_timeout"] = strconv.FormatInt(exchange.Milliseconds(), 10)
-	}
+	delete(cfg.Runtime, "statement_timeout") // a transaction sets it, because a pooler would not
 	opening, err := pq.NewConnectorConfig(cfg)
 	if err != nil {
-		return nil, errDSN
+		return connector{}, errDSN
 	}
-	opening.Dialer(dialer{})
-	db := sqlx.NewDb(sql.OpenDB(connector{opening, told}), "postgres")
+	opening.Dialer(dialer{patience: patience})
+	return connector{walled{opening, timeout}, told}, nil
+}
+
+func pool(c driver.Connector) *sqlx.DB {
+	db := sqlx.NewDb(sql.OpenDB(c), "postgres")
 	db.SetMaxOpenConns(maxConns)
 	db.SetMaxIdleConns(maxConns)
 	db.SetConnMaxLifetime(connLifetime)
 	db.SetConnMaxIdleTime(connIdle)
-	return db, nil
+	return db
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 func TestOpenRefusesWhatIsNoDSNWithoutRepeatingIt(t *testing.T) {
@@ -39,7 +41,7 @@ func TestPostgresGivesUpAStatementByItself(t *testing.T) {
 			suffix = strings.Replace(suffix, "&", "?", 1)
 		}
 		var got string
-		if err := openAt(t, dsn+suffix).GetContext(t.Context(), &got, `SHOW statement_timeout`); err != nil || got != want {
+		if err := NewRepository(openAt(t, dsn+suffix)).reads(t.Context(), repotest.Org()).GetContext(t.Context(), &got, `SHOW statement_timeout`); err != nil || got != want {
 			t.Errorf("statement_timeout is %s, want %s (%v)", got, want, err)
 		}
 	}
@@ -49,12 +51,12 @@ func TestPostgresGivesUpAStatementByItself(t *testing.T) {
 // 57014 and not the context's error.
 func TestAStatementThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 	t.Parallel()
-	db := openTest(t)
+	repo, _ := newTest(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	for name, ctx := range map[string]context.Context{"by its deadline": ctx, "by statement_timeout": t.Context()} {
 		start := time.Now()
-		_, err := db.ExecContext(ctx, `SELECT pg_sleep(10)`)
+		_, err := repo.writes(ctx, repotest.Org()).ExecContext(ctx, `SELECT pg_sleep(10)`)
 		if took := time.Since(start); !Unavailable(err) || took > 2*time.Second {
 			t.Errorf("%s: %v after %s", name, err, took)
 		}
@@ -66,7 +68,8 @@ func TestAStatementThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 func TestNothingIsPreparedOnTheConnection(t *testing.T) {
 	t.Parallel()
 	var n int
-	if err := openTest(t).GetContext(t.Context(), &n, `SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, ""); err != nil || n != 0 {
+	repo, _ := newTest(t)
+	if err := repo.reads(t.Context(), repotest.Org()).GetContext(t.Context(), &n, `SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, ""); err != nil || n != 0 {
 		t.Errorf("%d prepared statements (%v)", n, err)
 	}
 }

@@ -21,7 +21,7 @@ func (w *Webhooks) Due(ctx context.Context, after webhooks.Place, now time.Time,
 		Endpoint uuid.UUID `db:"endpoint_id"`
 		Due      bool
 	}
-	if err := w.on(ctx).SelectContext(ctx, &rows, dueSQL, uuid.UUID(after.Org), uuid.UUID(after.Endpoint), now, limit); err != nil {
+	if err := w.dispatches(ctx).SelectContext(ctx, &rows, dueSQL, uuid.UUID(after.Org), uuid.UUID(after.Endpoint), now, limit); err != nil {
 		return nil, nil, failure("due", err)
 	}
 	var due []webhooks.Place
@@ -57,7 +57,7 @@ type jobRow struct {
 // none is due, or the endpoint is disabled.
 func (w *Webhooks) Claim(ctx context.Context, place webhooks.Place, now, until time.Time) (job webhooks.Job, ok bool, err error) {
 	var row jobRow
-	err = w.on(ctx).GetContext(ctx, &row, claimDeliverySQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), now, until)
+	err = w.writes(ctx, place.Org).GetContext(ctx, &row, claimDeliverySQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), now, until)
 	if errors.Is(err, sql.ErrNoRows) {
 		return webhooks.Job{}, false, nil
 	}
@@ -66,7 +66,7 @@ func (w *Webhooks) Claim(ctx context.Context, place webhooks.Place, now, until t
 	}
 	job, err = w.job(place, row)
 	if err == nil && row.EventNumber.Valid && row.Subject == nil { // it was replayed as it expired
-		_, err = w.on(ctx).ExecContext(ctx, abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.EventID, row.Claim)
+		_, err = w.writes(ctx, place.Org).ExecContext(ctx, abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.EventID, row.Claim)
 		return webhooks.Job{}, false, failure("abandon", err)
 	}
 	return job, true, failure("claim", err)
@@ -105,20 +105,20 @@ func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Atte
 		return failure("finish", err)
 	}
 	var finished int
-	err = w.on(ctx).GetContext(ctx, &finished, finishSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim,
+	err = w.writes(ctx, job.Org).GetContext(ctx, &finished, finishSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim,
 		string(v.Status), nullTime(v.Due), attempt, webhooks.MaxAttempts, v.Disable, a.At)
 	return failure("finish", err)
 }
 
 // Release gives a claim back; the delivery is due at once.
 func (w *Webhooks) Release(ctx context.Context, job webhooks.Job, now time.Time) error {
-	_, err := w.on(ctx).ExecContext(ctx, releaseSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim, now)
+	_, err := w.writes(ctx, job.Org).ExecContext(ctx, releaseSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim, now)
 	return failure("release", err)
 }
 
 // Overdue counts the deliveries that are due, up to limit.
 func (w *Webhooks) Overdue(ctx context.Context, now time.Time, limit int) (n int, err error) {
-	err = w.on(ctx).GetContext(ctx, &n, overdueSQL, now, limit)
+	err = w.dispatches(ctx).GetContext(ctx, &n, overdueSQL, now, limit)
 	return n, failure("overdue", err)
 }
 
@@ -130,7 +130,7 @@ func (w *Webhooks) Expire(ctx context.Context, org shipments.OrgID, before time.
 		return 0, err
 	}
 	var orphans int
-	if err := w.on(ctx).GetContext(ctx, &orphans, tidySQL, uuid.UUID(org), before, limit); err != nil {
+	if err := w.writes(ctx, org).GetContext(ctx, &orphans, tidySQL, uuid.UUID(org), before, limit); err != nil {
 		return 0, failure("tidy", err)
 	}
 	return max(forgotten, orphans), w.Reseal(ctx, org)

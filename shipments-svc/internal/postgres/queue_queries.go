@@ -18,10 +18,12 @@ WITH RECURSIVE found (organization_id, endpoint_id, due_at, n) AS (
 	) further
 	WHERE n < $4
 )
-SELECT f.organization_id, f.endpoint_id, f.due_at <= $3 AND w.id IS NOT NULL AS due
-FROM found f
-LEFT JOIN webhook_endpoints w ON w.organization_id = f.organization_id AND w.id = f.endpoint_id AND w.status = 'enabled'
-ORDER BY f.n`
+SELECT organization_id, endpoint_id, due_at <= $3 AND (
+	SELECT id FROM webhook_endpoints w
+	WHERE w.organization_id = found.organization_id AND w.id = found.endpoint_id AND w.status = 'enabled'
+) IS NOT NULL AS due
+FROM found
+ORDER BY n`
 
 	// claimDeliverySQL claims the delivery that has been due at $3 for longest, until
 	// $4, and reads what it takes to make it.

@@ -91,7 +91,7 @@ func (r *Repository) Publishers(ctx context.Context, after shipments.OrgID, limi
 
 func (r *Repository) organizations(ctx context.Context, doing, query string, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
 	var rows []uuid.UUID
-	if err := r.on(ctx).SelectContext(ctx, &rows, query, uuid.UUID(after), limit); err != nil {
+	if err := r.dispatches(ctx).SelectContext(ctx, &rows, query, uuid.UUID(after), limit); err != nil {
 		return nil, failure(doing, err)
 	}
 	orgs := make([]shipments.OrgID, len(rows))
@@ -109,7 +109,7 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 		Given  int
 		Waited float64
 	}
-	err := r.transact(ctx, func(tx *sqlx.Tx) error {
+	err := r.transact(ctx, org, func(tx *sqlx.Tx) error {
 		row.Given = 0
 		var mine bool
 		if err := tx.GetContext(ctx, &mine, lockOutboxSQL, uuid.UUID(org).String()); err != nil || !mine {
@@ -124,6 +124,6 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 // time, the first limit at most, and returns how many it forgot.
 func (r *Repository) Expire(ctx context.Context, org shipments.OrgID, before time.Time, limit int) (int, error) {
 	var forgotten int
-	err := r.on(ctx).GetContext(ctx, &forgotten, expireSQL, uuid.UUID(org), before, limit)
+	err := r.writes(ctx, org).GetContext(ctx, &forgotten, expireSQL, uuid.UUID(org), before, limit)
 	return forgotten, failure("expire", err)
 }

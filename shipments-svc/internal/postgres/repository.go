@@ -5,7 +5,8 @@
 // total and rows come from one snapshot, are exact, and cost milliseconds
 // however deep the page lies, unless a reference or check result is asked for,
 // where the cost grows with how many shipments have it; every query finds its rows by an index that
-// begins with the organization; no call outlasts Budget by more than one
+// begins with the organization, and if it did not ask for one, would find
+// nothing of another; no call outlasts Budget by more than one
 // exchange with the server, and one that could not be served for want of
 // Postgres says shipments.ErrUnavailable.
 package postgres
@@ -26,6 +27,7 @@ import (
 type Repository struct {
 	db        *sqlx.DB
 	announced chan struct{}
+	replica   *replica // nil: there is none
 }
 
 // NewRepository returns a Repository on a pool that Open returned.
@@ -36,13 +38,13 @@ func NewRepository(db *sqlx.DB) *Repository {
 // Ready reports whether Postgres answers and holds the schema.
 func (r *Repository) Ready(ctx context.Context) error {
 	var n int
-	return failure("ready", r.on(ctx).GetContext(ctx, &n, readySQL))
+	return failure("ready", r.reads(ctx, shipments.OrgID{}).GetContext(ctx, &n, readySQL))
 }
 
 // Get implements shipments.Repository.
 func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
 	var row detailRow
-	if err := r.on(ctx).GetContext(ctx, &row, getSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+	if err := r.reads(ctx, org).GetContext(ctx, &row, getSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
 		return shipments.Detail{}, failure("get", err)
 	}
 	d, err := row.detail()
@@ -52,7 +54,7 @@ func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.
 // Head implements shipments.Repository.
 func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
 	var row headRow
-	if err := r.on(ctx).GetContext(ctx, &row, headSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+	if err := r.reads(ctx, org).GetContext(ctx, &row, headSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
 		return shipments.Head{}, failure("head", err)
 	}
 	return shipments.Head{Shipment: row.shipment(), Failing: row.Failing, Documents: row.Documents}, nil
@@ -65,7 +67,7 @@ func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipment
 	if err != nil {
 		return failure("create", err)
 	}
-	_, err = r.on(ctx).ExecContext(ctx, createSQL, uuid.UUID(org), uuid.UUID(s.ID), s.Version, string(s.Status),
+	_, err = r.writes(ctx, org).ExecContext(ctx, createSQL, uuid.UUID(org), uuid.UUID(s.ID), s.Version, string(s.Status),
 		s.Reference, s.Vessel, s.Origin, s.Destination, s.PalletsCount, s.CreatedAt, nullTime(s.ApprovedAt),
 		k.day, k.shard, string(by), events)
 	if err == nil {

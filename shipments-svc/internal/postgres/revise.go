@@ -64,7 +64,7 @@ LIMIT $5`
 // Documents implements shipments.Repository.
 func (r *Repository) Documents(ctx context.Context, org shipments.OrgID, id shipments.ID) ([]shipments.Document, error) {
 	var text []byte
-	if err := r.on(ctx).GetContext(ctx, &text, documentsSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+	if err := r.reads(ctx, org).GetContext(ctx, &text, documentsSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
 		return nil, failure("documents", err)
 	}
 	all, err := parts(text, documentRow.document)
@@ -73,7 +73,7 @@ func (r *Repository) Documents(ctx context.Context, org shipments.OrgID, id ship
 
 // Revise implements shipments.Repository.
 func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipments.Revision) error {
-	err := r.transact(ctx, func(tx *sqlx.Tx) error { return revise(ctx, tx, org, v) })
+	err := r.transact(ctx, org, func(tx *sqlx.Tx) error { return revise(ctx, tx, org, v) })
 	if err == nil {
 		r.ring()
 	}
@@ -159,7 +159,7 @@ func note(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, id shipments.ID
 // Elsewhere implements shipments.Repository.
 func (r *Repository) Elsewhere(ctx context.Context, org shipments.OrgID, except shipments.ID, ssccs []string, after time.Time) ([]shipments.Use, error) {
 	var rows []struct{ SSCC, Reference string }
-	if err := r.on(ctx).SelectContext(ctx, &rows, elsewhereSQL,
+	if err := r.reads(ctx, org).SelectContext(ctx, &rows, elsewhereSQL,
 		uuid.UUID(org), uuid.UUID(except), pq.Array(ssccs), after, shipments.MaxLocations); err != nil {
 		return nil, failure("elsewhere", err)
 	}

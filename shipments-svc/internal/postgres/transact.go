@@ -7,40 +7,80 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // attempts is how often a transaction is begun that Postgres ends so that
 // another can go on.
 const attempts = 3
 
-// runner runs statements: a pool, or a transaction.
+// errOtherScope says that a method for one organization was called within the
+// transaction of another.
+var errOtherScope = errors.New("postgres: the transaction works for another organization")
+
+// runner runs statements: in a transaction each, or in one that goes on.
 type runner interface {
 	GetContext(ctx context.Context, into any, query string, args ...any) error
 	SelectContext(ctx context.Context, into any, query string, args ...any) error
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-type txKey struct{}
+// ongoing is a transaction that a context carries.
+type ongoing struct {
+	*sqlx.Tx
 
-// on returns what a method's statements run on: the transaction that its
-// context carries, if any, and otherwise the pool.
-func (r *Repository) on(ctx context.Context) runner {
-	if tx, ok := ctx.Value(txKey{}).(*sqlx.Tx); ok {
-		return tx
-	}
-	return r.db
+	scope scope
 }
 
-// transact runs do in a transaction, again where Postgres chose it as the
+type txKey struct{}
+
+// reads returns what a method's queries for an organization run on, which
+// change nothing: the transaction that its context carries, if any, and
+// otherwise one of its own each.
+func (r *Repository) reads(ctx context.Context, org shipments.OrgID) runner {
+	return r.in(ctx, tenantOf(org), true)
+}
+
+// writes returns the same for statements that change something.
+func (r *Repository) writes(ctx context.Context, org shipments.OrgID) runner {
+	return r.in(ctx, tenantOf(org), false)
+}
+
+// dispatches returns what queries run on that find organizations of which
+// something is to be done. They see nothing else.
+func (r *Repository) dispatches(ctx context.Context) runner {
+	return r.in(ctx, scope{role: dispatcher}, true)
+}
+
+// claims returns the same for what also takes a job of whichever organization.
+func (r *Repository) claims(ctx context.Context) runner {
+	return r.in(ctx, scope{role: dispatcher}, false)
+}
+
+func (r *Repository) in(ctx context.Context, s scope, readOnly bool) runner {
+	if tx, ok := ctx.Value(txKey{}).(ongoing); ok {
+		if tx.scope != s {
+			return refusal{}
+		}
+		return tx
+	}
+	return single{db: r.db, scope: s, readOnly: readOnly}
+}
+
+// transact runs do in a transaction for an organization, again where Postgres chose it as the
 // victim of a deadlock or could not serialize it. Within a transaction do is
 // part of that one, and it is for whoever began it to begin anew.
-func (r *Repository) transact(ctx context.Context, do func(*sqlx.Tx) error) error {
-	if tx, ok := ctx.Value(txKey{}).(*sqlx.Tx); ok {
-		return do(tx)
+func (r *Repository) transact(ctx context.Context, org shipments.OrgID, do func(*sqlx.Tx) error) error {
+	if tx, ok := ctx.Value(txKey{}).(ongoing); ok {
+		if tx.scope != tenantOf(org) {
+			return errOtherScope
+		}
+		return do(tx.Tx)
 	}
 	var err error
 	for range attempts {
-		err = r.once(ctx, do)
+		err = once(ctx, r.db, tenantOf(org), do)
 		pgErr, ok := errors.AsType[*pq.Error](err)
 		if !ok || pgErr.Code != "40001" && pgErr.Code != "40P01" {
 			return err
@@ -49,8 +89,8 @@ func (r *Repository) transact(ctx context.Context, do func(*sqlx.Tx) error) erro
 	return err
 }
 
-func (r *Repository) once(ctx context.Context, do func(*sqlx.Tx) error) error {
-	tx, err := r.db.BeginTxx(ctx, nil)
+func once(ctx context.Context, db *sqlx.DB, s scope, do func(*sqlx.Tx) error) error {
+	tx, err := db.BeginTxx(s.within(ctx), nil)
 	if err != nil {
 		return err
 	}

@@ -6,16 +6,18 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // TestATransactionThatOutlastsItsRequestIsUnavailable, also if nothing but the
 // commit is left to do when the request's time is over.
 func TestATransactionThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 	t.Parallel()
-	repo := NewRepository(openTest(t))
+	repo, _ := newTest(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	err := repo.transact(ctx, func(tx *sqlx.Tx) error {
+	err := repo.transact(ctx, repotest.Org(), func(tx *sqlx.Tx) error {
 		var err error
 		for err == nil { // until it was rolled back
 			_, err = tx.ExecContext(context.WithoutCancel(ctx), `SELECT 1`)

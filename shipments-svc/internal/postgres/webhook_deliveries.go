@@ -63,7 +63,7 @@ func (w *Webhooks) Deliveries(ctx context.Context, org shipments.OrgID, q webhoo
 		before = uuid.UUID(*q.Before)
 	}
 	var rows []deliveryRow
-	if err := w.on(ctx).SelectContext(ctx, &rows, deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status), before, limit); err != nil {
+	if err := w.reads(ctx, org).SelectContext(ctx, &rows, deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status), before, limit); err != nil {
 		return nil, failure("deliveries", err)
 	}
 	all := make([]webhooks.Delivery, len(rows))
@@ -78,7 +78,7 @@ func (w *Webhooks) Deliveries(ctx context.Context, org shipments.OrgID, q webhoo
 
 // CreateTest implements webhooks.Repository.
 func (w *Webhooks) CreateTest(ctx context.Context, org shipments.OrgID, id webhooks.ID, test shipments.EventID, now time.Time) error {
-	_, err := w.on(ctx).ExecContext(ctx, createTestSQL, uuid.UUID(org), uuid.UUID(id), uuid.UUID(test), now)
+	_, err := w.writes(ctx, org).ExecContext(ctx, createTestSQL, uuid.UUID(org), uuid.UUID(id), uuid.UUID(test), now)
 	w.due()
 	return failure("test", err)
 }
@@ -90,7 +90,7 @@ func (w *Webhooks) Replay(ctx context.Context, org shipments.OrgID, id webhooks.
 		given[i] = uuid.UUID(event).String()
 	}
 	var rows []uuid.UUID
-	if err := w.on(ctx).SelectContext(ctx, &rows, replaySQL, uuid.UUID(org), uuid.UUID(id), pq.Array(given), now); err != nil {
+	if err := w.writes(ctx, org).SelectContext(ctx, &rows, replaySQL, uuid.UUID(org), uuid.UUID(id), pq.Array(given), now); err != nil {
 		return nil, failure("replay", err)
 	}
 	w.due()
@@ -107,7 +107,7 @@ func (w *Webhooks) ReplayRange(ctx context.Context, org shipments.OrgID, id webh
 		N    int
 		Last int64
 	}
-	err := w.on(ctx).GetContext(ctx, &row, replayRangeSQL, uuid.UUID(org), uuid.UUID(id), after, until, limit, now)
+	err := w.writes(ctx, org).GetContext(ctx, &row, replayRangeSQL, uuid.UUID(org), uuid.UUID(id), after, until, limit, now)
 	w.due()
 	return row.N, row.Last, failure("replay", err)
 }

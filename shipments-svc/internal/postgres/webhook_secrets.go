@@ -40,7 +40,7 @@ func (w *Webhooks) Reseal(ctx context.Context, org shipments.OrgID) error {
 		Secret   []byte
 		Previous []byte `db:"previous_secret"`
 	}
-	if err := w.on(ctx).SelectContext(ctx, &rows, sealedSQL, uuid.UUID(org)); err != nil {
+	if err := w.reads(ctx, org).SelectContext(ctx, &rows, sealedSQL, uuid.UUID(org)); err != nil {
 		return failure("reseal", err)
 	}
 	for _, row := range rows {
@@ -60,7 +60,7 @@ func (w *Webhooks) Reseal(ctx context.Context, org shipments.OrgID) error {
 			}
 			previous = w.seal(text, org, id)
 		}
-		if _, err := w.on(ctx).ExecContext(ctx, resealSQL, uuid.UUID(org), row.ID, row.Secret, w.seal(secret, org, id), row.Previous, previous); err != nil {
+		if _, err := w.writes(ctx, org).ExecContext(ctx, resealSQL, uuid.UUID(org), row.ID, row.Secret, w.seal(secret, org, id), row.Previous, previous); err != nil {
 			return failure("reseal", err)
 		}
 	}

@@ -66,7 +66,7 @@ func typesArray(types []shipments.EventType) any {
 
 // CreateEndpoint implements webhooks.Repository.
 func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m webhooks.Made) error {
-	return failure("create endpoint", w.transact(ctx, func(tx *sqlx.Tx) error {
+	return failure("create endpoint", w.transact(ctx, org, func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(ctx, lockEndpointsSQL, uuid.UUID(org).String()); err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m we
 // Endpoints implements webhooks.Repository.
 func (w *Webhooks) Endpoints(ctx context.Context, org shipments.OrgID) ([]webhooks.Endpoint, error) {
 	var rows []endpointRow
-	if err := w.on(ctx).SelectContext(ctx, &rows, endpointsSQL, uuid.UUID(org)); err != nil {
+	if err := w.reads(ctx, org).SelectContext(ctx, &rows, endpointsSQL, uuid.UUID(org)); err != nil {
 		return nil, failure("endpoints", err)
 	}
 	all := make([]webhooks.Endpoint, len(rows))
@@ -97,7 +97,7 @@ func (w *Webhooks) Endpoints(ctx context.Context, org shipments.OrgID) ([]webhoo
 
 // Endpoint implements webhooks.Repository.
 func (w *Webhooks) Endpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) (webhooks.Endpoint, error) {
-	return endpoint(ctx, w.on(ctx), "endpoint", endpointSQL, uuid.UUID(org), uuid.UUID(id))
+	return endpoint(ctx, w.reads(ctx, org), "endpoint", endpointSQL, uuid.UUID(org), uuid.UUID(id))
 }
 
 // endpoint runs a statement that returns an endpoint.
@@ -115,7 +115,7 @@ func endpoint(ctx context.Context, on runner, doing, query string, args ...any) 
 // ChangeEndpoint implements webhooks.Repository.
 func (w *Webhooks) ChangeEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID, change func(webhooks.Endpoint) webhooks.Endpoint) (webhooks.Endpoint, error) {
 	var to webhooks.Endpoint
-	err := w.transact(ctx, func(tx *sqlx.Tx) error {
+	err := w.transact(ctx, org, func(tx *sqlx.Tx) error {
 		from, err := endpoint(ctx, tx, "change endpoint", lockEndpointSQL, uuid.UUID(org), uuid.UUID(id))
 		if err != nil {
 			return err
@@ -130,14 +130,14 @@ func (w *Webhooks) ChangeEndpoint(ctx context.Context, org shipments.OrgID, id w
 
 // RotateSecret implements webhooks.Repository.
 func (w *Webhooks) RotateSecret(ctx context.Context, org shipments.OrgID, id webhooks.ID, secret webhooks.Secret, now, previousUntil time.Time) (webhooks.Endpoint, error) {
-	return endpoint(ctx, w.on(ctx), "rotate secret", rotateSecretSQL,
+	return endpoint(ctx, w.writes(ctx, org), "rotate secret", rotateSecretSQL,
 		uuid.UUID(org), uuid.UUID(id), w.seal(secret, org, id), now, previousUntil)
 }
 
 // DeleteEndpoint implements webhooks.Repository.
 func (w *Webhooks) DeleteEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) error {
 	var deleted uuid.UUID
-	err := w.on(ctx).GetContext(ctx, &deleted, deleteEndpointSQL, uuid.UUID(org), uuid.UUID(id))
+	err := w.writes(ctx, org).GetContext(ctx, &deleted, deleteEndpointSQL, uuid.UUID(org), uuid.UUID(id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return webhooks.ErrNotFound
 	}

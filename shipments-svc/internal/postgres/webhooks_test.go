@@ -38,8 +38,8 @@ func sealingKeys(t *testing.T, versions ...int) sealing.Keys {
 
 func openWebhooks(t *testing.T) (*Webhooks, *sqlx.DB) {
 	t.Helper()
-	db := openTest(t)
-	return NewWebhooks(NewRepository(db), sealingKeys(t, 1), func() {}), db
+	r, db := newTest(t)
+	return NewWebhooks(r, sealingKeys(t, 1), func() {}), db
 }
 
 var lastEndpoint atomic.Int64

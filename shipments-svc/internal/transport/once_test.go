@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
@@ -97,7 +99,7 @@ func TestWhileARequestIsDoneItsKeyIsTaken(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.New(t, postgres.Migrate)
 	a := newAPIAt(t, dsn)
-	db, err := postgres.Open(dsn)
+	db, err := sqlx.Open("postgres", dsn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
@@ -69,7 +71,7 @@ func TestARestartOfPostgresIsOverWithIt(t *testing.T) {
 	dsn := pgtest.New(t, postgres.Migrate)
 	a := newAPIAt(t, dsn)
 	burst(t, a, 30)
-	admin, err := postgres.Open(dsn)
+	admin, err := sqlx.Open("postgres", dsn)
 	if err != nil {
 		t.Fatal(err)
 	}

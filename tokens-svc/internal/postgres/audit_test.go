@@ -14,7 +14,7 @@ import (
 // connect returns a pool that goes around the repository.
 func connect(t *testing.T, dsn string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("postgres", dsn)
+	db, err := sql.Open("postgres", pgtest.Direct(dsn))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,11 @@ const (
 )
 
 // dialer opens connections whose every read and write has a deadline.
-type dialer struct{ net.Dialer }
+type dialer struct {
+	net.Dialer
+
+	patience time.Duration
+}
 
 // Dial implements pq.Dialer.
 func (d dialer) Dial(network, address string) (net.Conn, error) {
@@ -36,28 +40,32 @@ func (d dialer) DialTimeout(network, address string, timeout time.Duration) (net
 
 // DialContext implements pq.DialerContext.
 func (d dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, exchange)
+	ctx, cancel := context.WithTimeout(ctx, d.patience)
 	defer cancel()
 	c, err := d.Dialer.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	return conn{c}, nil
+	return conn{c, d.patience}, nil
 }
 
 // conn sets a fresh deadline before each read and each write. An idle
 // connection is never read, so it does not age.
-type conn struct{ net.Conn }
+type conn struct {
+	net.Conn
+
+	patience time.Duration
+}
 
 func (c conn) Read(b []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(exchange)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(c.patience)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Read(b)
 }
 
 func (c conn) Write(b []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(exchange)); err != nil {
+	if err := c.SetWriteDeadline(time.Now().Add(c.patience)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(b)

@@ -14,7 +14,7 @@ func TestEveryMigrationCanBeTakenBack(t *testing.T) {
 	dsn := pgtest.New(t, postgres.Migrate)
 	step := func(direction string) string {
 		var out strings.Builder
-		if err := postgres.Migrate(t.Context(), dsn, direction, &out); err != nil {
+		if err := postgres.Migrate(t.Context(), pgtest.Direct(dsn), direction, &out); err != nil {
 			t.Fatalf("%s: %v", direction, err)
 		}
 		return out.String()

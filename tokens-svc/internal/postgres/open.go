@@ -44,7 +44,7 @@ func Open(dsn string, told ...func(error)) (*sqlx.DB, error) {
 	if err != nil {
 		return nil, errDSN
 	}
-	opening.Dialer(dialer{})
+	opening.Dialer(dialer{patience: exchange})
 	db := sqlx.NewDb(sql.OpenDB(connector{opening, told}), "postgres")
 	db.SetMaxOpenConns(maxConns)
 	db.SetMaxIdleConns(maxConns)

@@ -13,7 +13,7 @@ import (
 // organization's are listed, without reading the others.
 func TestEveryLookUpGoesByAnIndex(t *testing.T) {
 	t.Parallel()
-	db, err := sql.Open("postgres", pgtest.New(t, Migrate))
+	db, err := sql.Open("postgres", pgtest.Direct(pgtest.New(t, Migrate)))
 	if err != nil {
 		t.Fatal(err)
 	}

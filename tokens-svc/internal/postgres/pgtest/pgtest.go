@@ -6,7 +6,8 @@
 //
 // TEST_DATABASE_URL names a server where databases may be created. Without
 // it a test is skipped, but fails when CI is set, so that a green run there
-// means that it ran.
+// means that it ran. It may lead through a transaction pooler; then
+// TEST_DATABASE_DIRECT_URL leads to the server itself.
 package pgtest
 
 import (
@@ -43,14 +44,16 @@ func New(tb testing.TB, migrate Migrate) string {
 		}
 		tb.Skip("TEST_DATABASE_URL is not set; `make test` sets it")
 	}
-	admin, err := sql.Open("postgres", server)
+	admin, err := sql.Open("postgres", Direct(server))
 	if err != nil {
 		tb.Fatal("TEST_DATABASE_URL is no DSN")
 	}
 	tb.Cleanup(func() { _ = admin.Close() })
 
 	// The template outlives the test that makes it, so its context is its own.
-	template.once.Do(func() { template.name, template.err = makeTemplate(context.Background(), admin, server, migrate) })
+	template.once.Do(func() {
+		template.name, template.err = makeTemplate(context.Background(), admin, Direct(server), migrate)
+	})
 	if template.err != nil {
 		tb.Fatalf("template database: %v", template.err)
 	}
@@ -60,13 +63,25 @@ func New(tb testing.TB, migrate Migrate) string {
 	return withDatabase(server, name)
 }
 
+// Direct returns the DSN of a database without what stands before the server:
+// for migrations, for notifications, and for a session that is to last.
+func Direct(dsn string) string {
+	server := os.Getenv("TEST_DATABASE_DIRECT_URL")
+	u, err := url.Parse(dsn)
+	pooler, poolerErr := url.Parse(os.Getenv("TEST_DATABASE_URL"))
+	if server == "" || err != nil || poolerErr != nil || u.Host != pooler.Host {
+		return dsn
+	}
+	return withDatabase(server, strings.TrimPrefix(u.Path, "/"))
+}
+
 // Drop removes the template. A test program calls it from TestMain, after its
 // tests ran.
 func Drop() {
 	if template.name == "" {
 		return
 	}
-	admin, err := sql.Open("postgres", os.Getenv("TEST_DATABASE_URL"))
+	admin, err := sql.Open("postgres", Direct(os.Getenv("TEST_DATABASE_URL")))
 	if err != nil {
 		return
 	}

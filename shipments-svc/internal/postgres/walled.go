@@ -1,0 +1,131 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// The roles as which the program works, whoever it logs in as. Neither owns a
+// table nor is exempt from row-level security.
+const (
+	tenant     = "quayside_tenant"     // sees and changes the rows of one organization
+	dispatcher = "quayside_dispatcher" // sees of which organizations something waits to be done
+)
+
+// scope is as whom a transaction works. Its zero value sees nothing.
+type scope struct {
+	role string
+	org  uuid.UUID
+}
+
+func tenantOf(org shipments.OrgID) scope { return scope{tenant, uuid.UUID(org)} }
+
+type scopeKey struct{}
+
+// within returns a context in which transactions of a walled pool begin with
+// the scope.
+func (s scope) within(ctx context.Context) context.Context {
+	return context.WithValue(ctx, scopeKey{}, s)
+}
+
+// begin is what a transaction begins with. As one message without parameters
+// it is one round trip; all that is set ends with the transaction, so nothing
+// is left on a connection that a transaction pooler hands to somebody else.
+func (s scope) begin(readOnly bool, timeout string) string {
+	mode, role := "READ WRITE", s.role
+	if readOnly {
+		mode = "READ ONLY"
+	}
+	if role == "" {
+		role = tenant
+	}
+	return fmt.Sprintf("BEGIN %s; SET LOCAL statement_timeout = %s; SET LOCAL ROLE %s; SET LOCAL quayside.organization = '%s'",
+		mode, pq.QuoteLiteral(timeout), role, s.org)
+}
+
+// errRefused says that a statement was not sent, because it would have run as
+// whoever logged in, or otherwise than is known here. It has the code with which
+// Postgres refuses, so the connection remains of use.
+var errRefused = &pq.Error{Severity: "ERROR", Code: "42501", Message: "refused before it was sent"}
+
+// walled makes connections on which a statement runs only within a
+// transaction, and that only in a scope.
+type walled struct {
+	driver.Connector
+
+	timeout string // a statement_timeout
+}
+
+// Connect implements driver.Connector.
+func (w walled) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := w.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &walledConn{pqConn: c.(pqConn), tx: c.(driver.Tx), timeout: w.timeout}, nil
+}
+
+type walledConn struct {
+	pqConn
+
+	tx      driver.Tx // the same connection, as which lib/pq's transactions are ended
+	timeout string
+	inside  bool // of a transaction
+}
+
+// BeginTx implements driver.ConnBeginTx. The isolation level is the server's.
+func (c *walledConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	if opts.Isolation != driver.IsolationLevel(sql.LevelDefault) {
+		return nil, fmt.Errorf("%w: an isolation level other than the server's", errRefused)
+	}
+	s, _ := ctx.Value(scopeKey{}).(scope)
+	if _, err := c.pqConn.ExecContext(ctx, s.begin(opts.ReadOnly, c.timeout), nil); err != nil {
+		_ = c.Rollback() // it may have begun; where this fails, lib/pq gives the connection up
+		return nil, err
+	}
+	c.inside = true
+	return c, nil
+}
+
+// Commit implements driver.Tx.
+func (c *walledConn) Commit() error {
+	c.inside = false
+	return c.tx.Commit()
+}
+
+// Rollback implements driver.Tx.
+func (c *walledConn) Rollback() error {
+	c.inside = false
+	return c.tx.Rollback()
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *walledConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if !c.inside {
+		return nil, fmt.Errorf("%w: a statement outside of a transaction belongs to no organization", errRefused)
+	}
+	return c.pqConn.QueryContext(ctx, query, args)
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *walledConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if !c.inside {
+		return nil, fmt.Errorf("%w: a statement outside of a transaction belongs to no organization", errRefused)
+	}
+	return c.pqConn.ExecContext(ctx, query, args)
+}
+
+// PrepareContext implements driver.ConnPrepareContext. A transaction pooler
+// would give what is prepared to somebody else.
+func (c *walledConn) PrepareContext(context.Context, string) (driver.Stmt, error) {
+	return nil, fmt.Errorf("%w: a statement to prepare", errRefused)
+}
+
+var _ pqConn = (*walledConn)(nil)
