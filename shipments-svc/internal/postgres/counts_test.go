@@ -16,7 +16,7 @@ import (
 
 // TestCountersAreExactUnderConcurrentWrites lets creates, imports and moves
 // between statuses run into each other, and compares every counter with a
-// count of the rows.
+// count of the rows, by day and by month.
 func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 	t.Parallel()
 	repo, db := newTest(t)
@@ -28,14 +28,14 @@ func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 		wg.Go(func() {
 			for range 25 {
 				org := orgs[random.IntN(len(orgs))]
-				s := repotest.Shipment(shipments.Pending, day.AddDate(0, 0, random.IntN(3)))
+				s := repotest.Shipment(shipments.Pending, day.AddDate(0, random.IntN(2), random.IntN(3)))
 				if err := repo.Create(t.Context(), org, s, repotest.By); err != nil {
 					t.Error(err)
 				}
 				batch := []shipments.Detail{{Shipment: s}} // is there already
 				for range 5 {
 					batch = append(batch, shipments.Detail{Shipment: repotest.Shipment(
-						shipments.Statuses[random.IntN(len(shipments.Statuses))], day.AddDate(0, 0, random.IntN(3)))})
+						shipments.Statuses[random.IntN(len(shipments.Statuses))], day.AddDate(0, random.IntN(2), random.IntN(3)))})
 				}
 				if _, err := repo.Import(t.Context(), org, batch); err != nil {
 					t.Error(err)
@@ -48,18 +48,19 @@ func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 	}
 	wg.Wait()
 
-	const byStatusAndDay = `SELECT organization_id, coalesce(status, '') AS status, day, count(*) AS n
-		FROM (SELECT *, (created_at AT TIME ZONE 'UTC')::date AS day FROM shipments) s
-		GROUP BY organization_id, day, ROLLUP (status)`
-	const bySum = `SELECT organization_id, status, day, sum(n)::bigint AS n FROM shipment_counts GROUP BY 1, 2, 3 HAVING sum(n) <> 0`
-	var wrong int
-	if err := db.GetContext(t.Context(), &wrong, fmt.Sprintf(
-		`SELECT count(*) FROM ((%[1]s EXCEPT %[2]s) UNION ALL (%[2]s EXCEPT %[1]s)) d`, byStatusAndDay, bySum)); err != nil || wrong != 0 {
-		t.Errorf("%d counters differ from the rows (%v)", wrong, err)
-	}
-	var negative int
-	if err := db.GetContext(t.Context(), &negative, `SELECT count(*) FROM shipment_counts WHERE n < 0`); err != nil || negative != 0 {
-		t.Errorf("%d counters are negative (%v)", negative, err)
+	for table, period := range map[string]string{"shipment_counts": "day", "shipment_months": "month"} {
+		rows := fmt.Sprintf(`SELECT organization_id, coalesce(status, '') AS status, period, count(*) AS n
+			FROM (SELECT *, date_trunc('%s', created_at AT TIME ZONE 'UTC')::date AS period FROM shipments) s
+			GROUP BY organization_id, period, ROLLUP (status)`, period)
+		counters := fmt.Sprintf(`SELECT organization_id, status, %s, sum(n)::bigint AS n FROM %s GROUP BY 1, 2, 3 HAVING sum(n) <> 0`, period, table)
+		var wrong, negative int
+		if err := db.GetContext(t.Context(), &wrong, fmt.Sprintf(
+			`SELECT count(*) FROM ((%[1]s EXCEPT %[2]s) UNION ALL (%[2]s EXCEPT %[1]s)) d`, rows, counters)); err != nil || wrong != 0 {
+			t.Errorf("%s: %d counters differ from the rows (%v)", table, wrong, err)
+		}
+		if err := db.GetContext(t.Context(), &negative, `SELECT count(*) FROM `+table+` WHERE n < 0`); err != nil || negative != 0 {
+			t.Errorf("%s: %d counters are negative (%v)", table, negative, err)
+		}
 	}
 }
 

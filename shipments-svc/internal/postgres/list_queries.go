@@ -1,24 +1,39 @@
 package postgres
 
 // A list that the counters know never counts or skips an organization's
-// shipments one by one. It sums the counters by day, newest first; finds the day in which the
-// page begins; and only within that day skips rows, in an index. The total is
-// the sum of the same counters, so one statement, one snapshot and one round
-// trip give both.
+// shipments one by one. It adds up the counters by month, newest first, and
+// finds the month in which the page begins; puts that month's days in its
+// place and finds the day; and only within that day skips rows, in an index.
+// The total is the sum of the same counters, so one statement, one snapshot and
+// one round trip give both.
 //
 // $1 is the organization, $2 the offset, $3 the limit and $4 the status, or
 // anyStatus, but never that for listOfStatusSQL. A page past the end finds no
-// day: its bound is null, which no row meets.
+// month and no day: its bound is null, which no row meets.
 const (
-	listSQL         = listDays + listFirstDay + listRows
-	listOfStatusSQL = listDays + listFirstDay + ` AND status = $4` + listRows
+	listSQL         = listMonths + listFirstDay + listRows
+	listOfStatusSQL = listMonths + listFirstDay + ` AND status = $4` + listRows
 
-	listDays = `
-WITH days AS MATERIALIZED (
+	listMonths = `
+WITH months AS MATERIALIZED (
+	SELECT month, sum(n)::bigint AS n
+	FROM shipment_months
+	WHERE organization_id = $1 AND status = $4
+	GROUP BY month
+),
+first_month AS MATERIALIZED (
+	SELECT month
+	FROM (SELECT month, n, sum(n) OVER (ORDER BY month DESC)::bigint - n AS skipped FROM months) running
+	WHERE skipped <= $2 AND $2 < skipped + n
+),
+days AS MATERIALIZED (
 	SELECT day, sum(n)::bigint AS n
 	FROM shipment_counts
 	WHERE organization_id = $1 AND status = $4
+		AND day >= (SELECT month FROM first_month) AND day < (SELECT month + interval '1 month' FROM first_month)
 	GROUP BY day
+	UNION ALL
+	SELECT month, n FROM months WHERE month IS DISTINCT FROM (SELECT month FROM first_month)
 )`
 
 	listFirstDay = `,

@@ -3,7 +3,7 @@ package postgres
 // readySQL reads the newest table of the schema, so that it fails while a
 // migration is missing.
 const readySQL = `
-SELECT count(*) FROM webhook_deliveries WHERE false`
+SELECT count(*) FROM shipment_months WHERE false`
 
 // getSQL reads a shipment and its parts. $1 is the organization, $2 the
 // shipment.
@@ -155,12 +155,12 @@ SELECT $1, given.shipment_id, given.position, c.name, c.result, c.details, c.cou
 FROM json_to_recordset($2::json) AS given (shipment_id uuid, position integer, part json),
 	json_to_record(given.part) AS c (name text, result text, details text, count integer, locations jsonb)`
 
-// countSQL adds the changes in the JSON array $2 to counters, in the order of
-// their key: transactions that change several wait for each other, but never
-// in a circle.
+// countSQL adds the changes in the JSON array $2 to counters, in an order in
+// which their months are in that of their key, too: transactions that change
+// several wait for each other, but never in a circle.
 const countSQL = `
 INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
 SELECT $1, status, day, shard, n
 FROM json_to_recordset($2::json) AS given (status text, day date, shard smallint, n bigint)
-ORDER BY status, day, shard
+ORDER BY status, date_trunc('month', day::timestamp), shard, day
 ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + excluded.n`
