@@ -41,7 +41,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 			linger(out, r, body)
 			return nil
 		}
-		err = next.ServeHTTP(out, r)
+		err = destination(out, r, next).ServeHTTP(out, r)
 	}
 	out.whole = true
 	if err != nil {

@@ -117,6 +117,7 @@ func (*Gate) CaddyModule() caddy.ModuleInfo {
 // connects to nothing: neither needs to be there when the gateway starts.
 func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
+	boundHTTP2(ctx)
 	g.behind = &behind{logger: g.logger}
 	if err := errors.Join(g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
 		return err

@@ -3,6 +3,8 @@ package tokengate
 import (
 	"net/http"
 	"net/url"
+	"path"
+	"strings"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -19,19 +21,58 @@ var somePaths = []caddyhttp.MatchPath{
 
 // FuzzPathsAgreeWithTheMatcher: what is quicker must not let another path past the token.
 func FuzzPathsAgreeWithTheMatcher(f *testing.F) {
-	for _, path := range []string{
+	for _, seed := range []string{
 		"", "/", "//", "/.", "/..", "/settings", "/Settings/", "/SETTINGS/x", "/settingsx", "/settings/../api/v1/shipments",
 		"/settings//x", "//settings", "/./settings", "/settings/.", "/problems/not_found", "/api/v1/openapi.json", "/api/v1/openapi.json/",
 		"/settings\x00", "/\u212aettings", "/\u017fettings", "/sett\u0131ngs", "/settings/*", "/*", "settings", "/a/b", "/x/1/y", "/docs.json", "/ settings",
 	} {
-		f.Add(path)
+		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
 		for _, matcher := range somePaths {
 			r := withReplacer(&http.Request{URL: &url.URL{Path: path}})
 			want, err := matcher.MatchWithError(r)
-			if got := newPaths(matcher).match(r); got != (want && err == nil) {
+			if got := newPaths(matcher).match(r); got != (want && err == nil && isStraight(r.URL)) {
 				t.Errorf("%q with %q: %v, the matcher says %v, %v", path, matcher, got, want, err)
+			}
+		}
+	})
+}
+
+// FuzzAStraightPathIsReadTheSameByAll: by those who clean it before or after they decode it, and by those who take
+// a backslash for a slash.
+func FuzzAStraightPathIsReadTheSameByAll(f *testing.F) {
+	for target, straight := range map[string]bool{
+		"/": true, "/a": true, "/a/": true, "/a/b;c": true, "/a;/b": true, "/a.b/.c": true, "/...": true, "/%61": true, "/a%20b": true, "/a%3f": true, "/a%25": true,
+		"//": false, "/a//b": false, "/.": false, "/a/..": false, "/a/./b": false, "/a/..;/b": false, "/a/.;x": false, "/%2e%2e/a": false, "/a/%2E": false,
+		"/a%2fb": false, "/a%2Fb": false, "/a%5cb": false, `/a\b`: false, "/%00": false, "/a%0d%0ab": false, "/%7f": false,
+	} {
+		u, err := url.ParseRequestURI(target)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if isStraight(u) != straight {
+			f.Errorf("%q is straight: %v", target, !straight)
+		}
+		f.Add(target)
+	}
+	for _, none := range []string{"", "*", "a"} {
+		if isStraight(&url.URL{Path: none}) {
+			f.Errorf("%q is straight", none)
+		}
+	}
+	f.Fuzz(func(t *testing.T, target string) {
+		u, err := url.ParseRequestURI(target)
+		if err != nil || !isStraight(u) {
+			return
+		}
+		decodedLast, err := url.PathUnescape(path.Clean(u.EscapedPath()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, read := range []string{path.Clean(u.Path), path.Clean(strings.ReplaceAll(u.Path, `\`, "/")), decodedLast} {
+			if read != u.Path && read+"/" != u.Path {
+				t.Errorf("%q can be read as %q", target, read)
 			}
 		}
 	})

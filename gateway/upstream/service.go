@@ -113,7 +113,8 @@ func (s *service) use(found []netip.Addr) (more bool) {
 	return more
 }
 
-// dial connects to an address, which is out when that fails.
+// dial connects to an address, which is out when that fails, but for want of time only if there is another: when
+// this machine is short of it, all seem to be.
 func (s *service) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, hostPort)
 	if err == nil {
@@ -122,7 +123,7 @@ func (s *service) dial(ctx context.Context, network, hostPort string) (net.Conn,
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		all := *s.addresses.Load()
 		if i := slices.IndexFunc(all, func(a *address) bool { return a.hostPort == hostPort }); i >= 0 {
-			s.note(all[i], away, err)
+			s.note(all[i], stateAfter(err), err)
 			s.checkNow()
 		}
 	}
@@ -135,10 +136,18 @@ func (s *service) failed(ctx context.Context, a *address, err error) {
 	if ctx.Err() != nil || isDialError(err) {
 		return
 	}
-	if slow, ok := errors.AsType[net.Error](err); ok && slow.Timeout() {
+	if stateAfter(err) == doubtful {
 		s.note(a, doubtful, err)
 	}
 	s.checkNow()
+}
+
+// stateAfter is what an address is that err happened to.
+func stateAfter(err error) state {
+	if slow, ok := errors.AsType[net.Error](err); ok && slow.Timeout() {
+		return doubtful
+	}
+	return away
 }
 
 // dialError says that a request was not sent.

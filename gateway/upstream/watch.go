@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"sync"
 	"time"
 
@@ -112,11 +111,8 @@ func (s *service) check(ctx context.Context, a *address) (state, error) {
 		Header: http.Header{"User-Agent": {"quayside-gateway"}},
 	}).WithContext(ctx)
 	response, err := s.asker.RoundTrip(request)
-	switch {
-	case err != nil && !isDialError(err) && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return doubtful, os.ErrDeadlineExceeded
-	case err != nil:
-		return away, err
+	if err != nil {
+		return stateAfter(err), err
 	}
 	_ = response.Body.Close()
 	if response.StatusCode >= http.StatusInternalServerError {

@@ -1,0 +1,32 @@
+package tokengate
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+// destination is where a request goes that the gate lets through: to next, unless its path is read differently by
+// different readers, or its method asks a server for other things than its resources: a tunnel, or the request
+// itself with its secrets.
+func destination(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) caddyhttp.Handler {
+	switch {
+	case r.Method == http.MethodConnect || r.Method == http.MethodTrace:
+		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+		return noSuchMethod
+	case !isStraight(r.URL):
+		return nowhere
+	default:
+		return next
+	}
+}
+
+var (
+	nowhere = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
+		return caddyhttp.Error(http.StatusNotFound, errors.New("the path can be read in several ways"))
+	})
+	noSuchMethod = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
+		return caddyhttp.Error(http.StatusMethodNotAllowed, errors.New("not a method for resources"))
+	})
+)
