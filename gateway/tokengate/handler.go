@@ -23,6 +23,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	out.page = g.pages.match(r)
 	out.html = out.page && acceptsHTML(r.Header["Accept"])
 	authorization, body := strip(r, trustedPeer, out.page), r.Body
+	out.asked = takeBody(w, r, out.began)
 	caller := clientAddress(vars)
 	r.Header[requestIDCanonical] = []string{out.requestID}
 	if caller.IsValid() {

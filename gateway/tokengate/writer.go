@@ -34,6 +34,7 @@ type responseWriter struct {
 	page      bool               // of people, who have a session
 	html      bool               // and a browser to show it
 	span      trace.Span         // nil: the request is not traced
+	asked     *body              // nil: the request has none
 
 	status  int    // of the answer, once it has begun; else 0
 	bytes   int64  // of its body so far
@@ -59,6 +60,9 @@ func (w *responseWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
 		w.complete(status)
+		if w.asked != nil {
+			w.asked.answered()
+		}
 	}
 	w.ResponseWriter.WriteHeader(status)
 }

@@ -1,0 +1,136 @@
+package tokengate
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// serveBodies starts a server that gives a body readTimeout, and a handler what the gate gives to those behind it.
+func serveBodies(t *testing.T, readTimeout time.Duration, handler http.HandlerFunc) net.Addr {
+	t.Helper()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		out := newResponseWriter(w, r)
+		out.asked = takeBody(w, r, out.began)
+		handler(out, r)
+		out.finish()
+	}))
+	server.Config.ReadTimeout, server.Config.IdleTimeout = readTimeout, time.Hour
+	server.Start()
+	t.Cleanup(server.Close)
+	return server.Listener.Addr()
+}
+
+// send opens a connection and writes request.
+func send(t *testing.T, to net.Addr, request string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial(to.Network(), to.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// However a proxy and net/http meet over a body that does not come: the rest of it is never read as a request.
+func TestAnUnfinishedBodyEndsItsConnection(t *testing.T) {
+	t.Parallel()
+
+	to := serveBodies(t, 100*time.Millisecond, func(w http.ResponseWriter, r *http.Request) {
+		go func() { // as a transport does that was answered before it had sent all
+			_, _ = io.Copy(io.Discard, r.Body)
+			_ = r.Body.Close()
+		}()
+		_, _ = io.WriteString(w, "early")
+	})
+	conns := make([]net.Conn, 200)
+	for i := range conns {
+		conns[i] = send(t, to, "POST / HTTP/1.1\r\nHost: api\r\nContent-Length: 10\r\n\r\nhalf")
+	}
+	for _, conn := range conns {
+		answer, err := io.ReadAll(conn)
+		if errors.Is(err, os.ErrDeadlineExceeded) || bytes.Count(answer, []byte("HTTP/1.1")) != 1 {
+			t.Fatalf("%q, %v", answer, err)
+		}
+	}
+}
+
+func TestABodyHasTheTimeThatItsPaceEarns(t *testing.T) {
+	t.Parallel()
+
+	const readTimeout = 200 * time.Millisecond
+	for name, tt := range map[string]struct {
+		first int // bytes; the last one comes after twice the time
+		whole bool
+	}{"at pace": {bodyPace, true}, "too slowly": {bodyPace - 1, false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := make(chan error, 1)
+			to := serveBodies(t, readTimeout, func(_ http.ResponseWriter, r *http.Request) {
+				_, err := io.Copy(io.Discard, r.Body)
+				got <- err
+			})
+			conn := send(t, to, fmt.Sprintf("POST / HTTP/1.1\r\nHost: api\r\nContent-Length: %d\r\n\r\n%s", tt.first+1, strings.Repeat("x", tt.first)))
+			<-time.After(2 * readTimeout)
+			_, _ = io.WriteString(conn, "x")
+			if err := <-got; (err == nil) != tt.whole {
+				t.Errorf("read: %v", err)
+			}
+		})
+	}
+}
+
+// The time for a request is not the time for its answer.
+func TestAnAnswerMayTakeLongerThanItsRequest(t *testing.T) {
+	t.Parallel()
+
+	const readTimeout = 100 * time.Millisecond
+	to := serveBodies(t, readTimeout, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		select {
+		case <-r.Context().Done():
+			w.WriteHeader(http.StatusGatewayTimeout)
+		case <-time.After(3 * readTimeout):
+		}
+	})
+	for _, request := range []string{
+		"POST / HTTP/1.1\r\nHost: api\r\nContent-Length: 2\r\n\r\n{}",
+		"GET / HTTP/1.1\r\nHost: api\r\nPrefer: wait=25\r\n\r\n",
+	} {
+		response, err := http.ReadResponse(bufio.NewReader(send(t, to, request)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = response.Body.Close(); response.StatusCode != http.StatusOK {
+			t.Errorf("%.4s: %s", request, response.Status)
+		}
+	}
+}
+
+// A client that is answered while it still sends is not kept waiting for its own body.
+func TestAnAnswerDoesNotWaitForTheBody(t *testing.T) {
+	t.Parallel()
+
+	to := serveBodies(t, time.Minute, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	conn := send(t, to, "POST / HTTP/1.1\r\nHost: api\r\nContent-Length: 10\r\n\r\nhalf")
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = response.Body.Close(); response.StatusCode != http.StatusUnauthorized || !response.Close {
+		t.Errorf("%s, closing: %v", response.Status, response.Close)
+	}
+}
