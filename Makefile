@@ -5,7 +5,7 @@ TEST    := go test -race -shuffle=on -count=1
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
 export GOFLAGS := -trimpath
 
-.PHONY: help run token test bench chaos lint clean images devstack versitygw
+.PHONY: help run token test bench chaos lint clean images devstack versitygw h2spec
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,8 +17,8 @@ token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIO
 	@exec .bin/devstack token
 
 # In deploy one package at a time: each of two starts a whole stack and holds it to its promises of time.
-test: devstack versitygw ## run all tests, with the race detector, on real Postgres, Redis and Chromium
-	@CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw .bin/devstack exec -- sh -ec 'for m in $(filter-out deploy,$(MODULES)); do \
+test: devstack versitygw h2spec ## run all tests, with the race detector, on real Postgres, Redis and Chromium
+	@CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec .bin/devstack exec -- sh -ec 'for m in $(filter-out deploy,$(MODULES)); do \
 		echo "--- $$m"; (cd $$m && $(TEST) ./...); done; \
 	if [ -n "$$TEST_DATABASE_POOLED_URL" ]; then for m in shipments-svc tokens-svc; do \
 		echo "--- $$m, through PgBouncer"; \
@@ -50,3 +50,7 @@ devstack:
 # An S3 server, for the tests of storage.
 versitygw:
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/versitygw -o $(CURDIR)/.bin/versitygw github.com/versity/versitygw/cmd/versitygw
+
+# What a server of HTTP/2 must do, asked of the gateway.
+h2spec:
+	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/h2spec -o $(CURDIR)/.bin/h2spec github.com/summerwind/h2spec/cmd/h2spec

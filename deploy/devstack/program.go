@@ -3,6 +3,7 @@ package devstack
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,7 +17,7 @@ type Program struct {
 	command  string   // what it is built from
 	args     []string // of serving
 	env      []string
-	outer    string   // address of what came through the gateway
+	outer    string   // address of its public listener
 	inner    string   // address of its /readyz
 	replicas replicas // of others, that it must find
 	binary   string
@@ -61,8 +62,8 @@ func (p *Program) Start(ctx context.Context) error {
 	return p.process.await(ctx, p.name, func() error { return p.ready(ctx) })
 }
 
-// Address returns where a service answers what came through the gateway, for
-// tests of what happens to the rest.
+// Address is that of the program's public listener, host:port. Services answer
+// only what came through the gateway there.
 func (p *Program) Address() string { return p.outer }
 
 // Stop asks the program to drain and waits until it has ended.
@@ -95,7 +96,18 @@ func (p *Program) Inner() string { return p.inner }
 // Name tells the program apart from the others, a replica from another, too.
 func (p *Program) Name() string { return p.name }
 
-func (p *Program) ready(ctx context.Context) error { return answers(ctx, "http://"+p.inner+"/readyz") }
+// ready returns nil when both listeners answer: a program opens one after the
+// other, in any order.
+func (p *Program) ready(ctx context.Context) error {
+	if err := answers(ctx, "http://"+p.inner+"/readyz"); err != nil {
+		return err
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", p.outer)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
 
 // awaitPages waits until a browser gets the sign-in page.
 func (s *Stack) awaitPages(ctx context.Context) error {

@@ -116,7 +116,7 @@ func (s *Stack) describeGateway(ctx context.Context) (*Program, error) {
 	}
 	redis.Host = links["gateway-redis"]
 	return &Program{
-		name: "gateway", command: "gateway", inner: s.ports.gatewayInner, replicas: s.replicas,
+		name: "gateway", command: "gateway", outer: s.ports.gateway, inner: s.ports.gatewayInner, replicas: s.replicas,
 		args: []string{"run", "--adapter", "caddyfile", "--config", filepath.Join(s.opts.Root, "gateway", "Caddyfile")},
 		env: []string{
 			"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "GATEWAY_SIGNING_KEY_FILE=" + s.secrets.signingKeyFile,

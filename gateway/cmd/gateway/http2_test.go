@@ -156,7 +156,7 @@ func TestFloodsOfHTTP2EndTheirOwnConnectionOnly(t *testing.T) {
 			if n == most && !tt.atRest {
 				t.Error("it may go on for ever")
 			}
-			if status, _ := g.askHTTP2(t, "GET", "/api/v1/shipments", "authorization", "Bearer "+token); status != "200" && status != "503" {
+			if status, _ := g.askHTTP2(t, "GET", "/api/v1/shipments", "authorization", "Bearer "+token, "x-forwarded-for", newCaller(t)); status != "200" && status != "503" {
 				t.Errorf("others get %s", status)
 			}
 		})

@@ -303,6 +303,7 @@ func undisturbed(t *testing.T, round func() bool) {
 		if round() {
 			return
 		}
+		<-time.After(300 * time.Millisecond) // a Redis that was too slow is left alone for a second
 	}
 	t.Error("Redis was too slow in every round")
 }
@@ -326,6 +327,17 @@ func (g *gateway) once(t *testing.T, request *http.Request) answer {
 func (g *gateway) get(t *testing.T, path, caller, token string) answer {
 	t.Helper()
 	return g.do(t, g.request(t, path, caller, token))
+}
+
+// getToKnow makes the gateway remember token. On a busy machine its first question about a token may be answered
+// too late, and the request with 503.
+func (g *gateway) getToKnow(t *testing.T, token string) (requests int) {
+	t.Helper()
+	eventually(t, func() bool {
+		requests++
+		return g.once(t, g.request(t, "/api/v1/shipments", newCaller(t), token)).StatusCode == http.StatusOK
+	}, "a token that is known", g.log)
+	return requests
 }
 
 // newToken returns a well-formed token that nobody knows, and its id.

@@ -60,9 +60,8 @@ func TestTricksWithPathsReachNoOtherRoute(t *testing.T) {
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(other.URL, "http://"))
 	g := start(t, options{upstream: shipments, env: map[string]string{"TOKENS_PORT": port, "REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	for _, path := range []string{"/api/v1/shipments", "/api/v1/token"} { // so that the token is known
-		eventually(t, func() bool { return g.get(t, path, newCaller(t), token).StatusCode == http.StatusOK }, path, g.log)
-	}
+	g.getToKnow(t, token)
+	eventually(t, func() bool { return g.get(t, "/api/v1/token", newCaller(t), token).StatusCode == http.StatusOK }, "tokens-svc", g.log)
 	_, _ = shipments.take(), tokens.take()
 
 	for target, want := range map[string]string{ // with a token; empty: nowhere
@@ -119,18 +118,18 @@ func TestTricksWithPathsReachNoOtherRoute(t *testing.T) {
 		"/api/v1/shipments HTTP/1.1\r\nX: ":   "nothing of HTTP/1", // another request line
 	} {
 		for _, bearer := range []string{"", "Bearer " + token} {
-			expected := want
+			expected, caller := want, newCaller(t) // so that nobody pays for the refusals of others
 			if bearer == "" {
 				expected = ""
 			}
 			statuses := map[string]string{}
 			if want != "nothing of HTTP/1" {
-				statuses["HTTP/1"] = g.oneLine(t, "GET "+target+" HTTP/1.1\r\nHost: api\r\nAuthorization: "+bearer+"\r\nConnection: close\r\n\r\n")
+				statuses["HTTP/1"] = g.oneLine(t, "GET "+target+" HTTP/1.1\r\nHost: api\r\nAuthorization: "+bearer+"\r\nX-Forwarded-For: "+caller+"\r\nConnection: close\r\n\r\n")
 				goes(t, "GET "+target, expected, shipments, tokens)
 			} else {
 				expected = ""
 			}
-			statuses["HTTP/2"], _ = g.askHTTP2(t, "GET", target, "authorization", bearer)
+			statuses["HTTP/2"], _ = g.askHTTP2(t, "GET", target, "authorization", bearer, "x-forwarded-for", caller)
 			goes(t, "HTTP/2 GET "+target, expected, shipments, tokens)
 			for version, status := range statuses {
 				if expected == "" && strings.HasPrefix(status, "2") {
@@ -157,7 +156,7 @@ func TestTricksWithPathsReachNoOtherRoute(t *testing.T) {
 		"PRI *":                                       "",
 		"get /api/v1/shipments":                       "shipments /api/v1/shipments",
 	} {
-		g.oneLine(t, line+" HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer "+token+"\r\nConnection: close\r\n\r\n")
+		g.oneLine(t, line+" HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer "+token+"\r\nX-Forwarded-For: "+newCaller(t)+"\r\nConnection: close\r\n\r\n")
 		goes(t, line, want, shipments, tokens)
 	}
 	for _, method := range []string{"TRACE", "CONNECT"} {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -67,10 +66,7 @@ func (l *load) send(client *http.Client, url, token string, post bool) {
 	if err != nil {
 		why = err.Error()
 	} else {
-		answer, err := io.ReadAll(response.Body)
-		switch {
-		case bytes.Contains(answer, []byte("auth_unavailable")): // this machine is too slow for any test
-		case err != nil || response.StatusCode != http.StatusOK:
+		if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != http.StatusOK {
 			why = fmt.Sprint(response.Status, err)
 		}
 		_ = response.Body.Close()
@@ -112,6 +108,7 @@ func TestARollingRestartLosesNoRequest(t *testing.T) {
 		"SHIPMENTS_HOST": "shipments.test.", "SHIPMENTS_PORT": one.port, nameServerVariable: names.address, "REDIS_DOWN": "allow",
 	}})
 	token, _ := g.tokens.create(plenty)
+	g.getToKnow(t, token)
 	l := loadOn(t, g.url, token)
 	for range 2 {
 		for _, r := range []*replica{one, two} {
@@ -136,6 +133,7 @@ func TestReloadsLoseNoRequestThatABareCaddyWouldNotLose(t *testing.T) {
 	g := start(t, options{env: map[string]string{"SHIPMENTS_PORT": service.port, "REDIS_DOWN": "allow"}})
 	bare := startBare(t, net.JoinHostPort(service.ip.String(), service.port))
 	token, _ := g.tokens.create(plenty)
+	g.getToKnow(t, token)
 	byGateway, byBare := loadOn(t, g.url, token), loadOn(t, bare.url, token)
 	for range 20 {
 		g.reload(t)
@@ -147,5 +145,10 @@ func TestReloadsLoseNoRequestThatABareCaddyWouldNotLose(t *testing.T) {
 	// Both are matters of chance, with 8 connections closed in each of 20 reloads.
 	if lost > 2*lostByBare+8 {
 		t.Errorf("%d of %d requests were lost: %v; by a bare Caddy %d of %d", lost, byGateway.sent.Load(), byGateway.reasons(), lostByBare, byBare.sent.Load())
+	}
+	for why := range byGateway.reasons() {
+		if strings.Contains(why, "<nil>") {
+			t.Errorf("not a connection that was closed: %s; the gateway's log:\n%s", why, g.log)
+		}
 	}
 }

@@ -134,8 +134,11 @@ func handle[Req, Res any](
 	), rt.maxBody)))
 }
 
-// toUpload is how long sending a large body may take.
-const toUpload = time.Minute
+// How long sending a large body may take, and answering it after that.
+const (
+	toUpload = time.Minute
+	toAnswer = 30 * time.Second
+)
 
 // patient gives those more time who send large bodies.
 func (rt router) patient(next http.Handler) http.Handler {
@@ -143,8 +146,8 @@ func (rt router) patient(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// A writer that knows no deadlines has none.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(toUpload))
+		control, until := http.NewResponseController(w), time.Now().Add(toUpload)
+		_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(toAnswer)) // a writer that knows no deadlines has none
 		next.ServeHTTP(w, r)
 	})
 }
