@@ -15,10 +15,9 @@ type column struct {
 	unit  float64 // in grams, as the heading says; 0: it says none
 }
 
-// usual is between which values the numbers of a field mostly lie: it decides
-// between 1.234 and 1234 where nothing else does. Weights are in kilograms.
+// usual is between which values the weights of a field mostly lie, in kilograms:
+// it decides between 1.234 and 1234 where nothing else does.
 var usual = map[field][2]float64{
-	boxesField: {1, 2_000}, palletsField: {1, 100},
 	boxWeightField: {0.1, 50}, boxGrossField: {0.1, 50},
 	netField: {30, 2_000}, grossField: {30, 2_000}, weightField: {30, 2_000},
 }
@@ -27,9 +26,9 @@ var usual = map[field][2]float64{
 // not tell by itself is written like the others.
 func (r *reader) columns(s *sheet) {
 	texts := map[field][]string{}
-	var all []string
-	for f := range usual {
-		if !s.header.has(f) {
+	var all styles
+	for f := range fieldsThereAre {
+		if _, weight := usual[f]; !s.header.has(f) || !weight && f != boxesField && f != palletsField {
 			continue
 		}
 		col := s.header.column[f]
@@ -45,18 +44,20 @@ func (r *reader) columns(s *sheet) {
 				texts[f] = append(texts[f], row.Cells[col].Text)
 			}
 		}
-		all = append(all, texts[f]...)
+		all.add(texts[f], counting(f))
 	}
-	common, _, _ := styleAmong(all)
+	common, _, _ := all.most()
 	if r.style == unclear {
 		r.style = common
 	}
 	for f := range fieldsThereAre {
-		if texts[f] == nil {
+		if texts[f] == nil || counting(f) {
 			continue
 		}
 		col, place := &s.columns[f], s.at(s.header.from, s.header.column[f])
-		own, mixed, open := styleAmong(texts[f])
+		var these styles
+		these.add(texts[f], false)
+		own, mixed, open := these.most()
 		switch col.style = own; {
 		case own == unclear && open && common != unclear:
 			col.style = common
@@ -103,6 +104,10 @@ func readAs(text string, s style) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
+// counting reports whether the numbers of a field count something, and so have
+// no decimals.
+func counting(f field) bool { return f == boxesField || f == palletsField || f == palletField }
+
 // amount is a number of a cell. Weights are in grams.
 type amount struct {
 	value float64
@@ -131,10 +136,14 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 		_, suffix, _ := strings.Cut(c.Text, " ")
 		unit = fold(suffix)
 	} else if n, ok := split(c.Text); ok {
-		a.value, a.ok = value(n.digits, s.columns[f].style)
+		in := s.columns[f].style
+		if counting(f) {
+			in = thousands(n.digits)
+		}
+		a.value, a.ok = value(n.digits, in)
 		unit = n.unit
 	}
-	if f == boxesField || f == palletsField || f == palletField {
+	if counting(f) {
 		if concepts, _ := conceptsOf(unit); unit != "" && concepts&(boxWord|palletWord|palletsWord|unitWord) == 0 {
 			a.ok = false
 		}

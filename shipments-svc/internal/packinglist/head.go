@@ -116,15 +116,11 @@ func (r *reader) declares() (d shipments.Declared) {
 	return d
 }
 
-// whole returns the style of a number that counts all there is: where nothing
-// else tells, 1.056 is a thousand.
+// whole returns the style of a number that says how much there is in all: where
+// nothing else tells, it has thousands rather than decimals.
 func (r *reader) whole(digits string) style {
-	switch {
-	case r.style != unclear:
+	if r.style != unclear {
 		return r.style
-	case strings.Contains(digits, "."):
-		return comma
-	default:
-		return point
 	}
+	return thousands(digits)
 }

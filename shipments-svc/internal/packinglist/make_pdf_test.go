@@ -98,6 +98,28 @@ var pdfs = map[string]func(*testing.T, string){
 		p.text("Total packages: 490")
 		p.save(t, file)
 	},
+	"lists/kiwi-it-stamped.pdf": func(t *testing.T, file string) {
+		p := newPDF("Helvetica", []float64{30, 40, 25, 25, 40}, "LLLRR")
+		p.UseTemplate(p.CreateTemplate(func(form *fpdf.Tpl) {
+			in := p
+			in.Fpdf = &form.Fpdf
+			in.SetFont("Helvetica", "", 8)
+			in.text("Consorzio Kiwi Latina Soc. Coop.", "Packing list KL-26-0098", "Container: CAIU 560221-3    Vessel: MSC Elma", "")
+			in.rows([]string{"Pallet No", "Product", "Size", "Cartons", "Net weight kg"})
+			for i := range 14 {
+				in.rows([]string{fmt.Sprintf("KL%03d", i+1), "Kiwi Hayward", fmt.Sprint(25 + 2*(i%3)), "264", "898"})
+			}
+			in.rows([]string{"TOTAL", "", "", "3.696", "12.572"})
+		}))
+		p.UseTemplate(p.CreateTemplate(func(form *fpdf.Tpl) {
+			form.SetFont("Helvetica", "B", 28)
+			form.TransformBegin()
+			form.TransformRotate(35, 90, 120)
+			form.Text(60, 120, "CONTROLLATO 14.11.2026")
+			form.TransformEnd()
+		}))
+		p.save(t, file)
+	},
 	"lists/mango-sn-scan.pdf": func(t *testing.T, file string) {
 		p := newPDF("Helvetica", nil, "")
 		p.Rect(20, 20, 200, 120, "D")

@@ -112,23 +112,42 @@ func plainNumber(text string) (float64, bool) {
 	return value(n.digits, point)
 }
 
-// styleAmong returns the style that most numbers of a column are clear about.
-// mixed: they contradict each other; open: some can be read in two ways.
-func styleAmong(texts []string) (_ style, mixed, open bool) {
-	var seen [neither + 1]int
+// thousands returns the style in which separators like those of a number set
+// thousands apart: 1.056 of something that is counted is a thousand.
+func thousands(digits string) style {
+	if strings.Contains(digits, ".") {
+		return comma
+	}
+	return point
+}
+
+// styles counts numbers by how they are written.
+type styles [neither + 1]int
+
+// add counts texts. Where they count something, none is unclear.
+func (s *styles) add(texts []string, counting bool) {
 	for _, text := range texts {
 		if n, ok := split(text); ok {
-			seen[styleOf(n.digits)]++
+			own := styleOf(n.digits)
+			if own == unclear && counting {
+				own = thousands(n.digits)
+			}
+			s[own]++
 		}
 	}
-	open = seen[unclear] > 0
+}
+
+// most returns the style that most numbers are clear about. mixed: they
+// contradict each other; open: some can be read in two ways.
+func (s styles) most() (_ style, mixed, open bool) {
+	open = s[unclear] > 0
 	switch {
-	case seen[point] == 0 && seen[comma] == 0:
+	case s[point] == 0 && s[comma] == 0:
 		return unclear, false, open
-	case seen[comma] > seen[point]:
-		return comma, seen[point] > 0, open
+	case s[comma] > s[point]:
+		return comma, s[point] > 0, open
 	default:
-		return point, seen[comma] > 0, open
+		return point, s[comma] > 0, open
 	}
 }
 

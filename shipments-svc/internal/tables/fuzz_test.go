@@ -147,27 +147,40 @@ func FuzzPDFContent(f *testing.F) {
 	for _, content := range []string{
 		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET",
 		"BT /F1 8 Tf 1 0 0 1 50 700 Tm [(A) -250 (B)] TJ T* (x) ' 1 2 (y) \" ET q Q 2 0 0 2 1 1 cm",
+		"q .5 0 0 .5 0 0 cm BT /F1 8 Tf (a) Tj ET /X1 Do /X1 Do Q", "BT /F1 8 Tf 0 1 -1 0 9 9 Tm (turned) Tj ET",
 		"BT /F2 1e308 Tf 1e308 0 0 1e308 1e308 1e308 Tm (9) Tj ET Q", "BT (no font) Tj", "[", "/F1 8", "BI ID EI", "(((",
 	} {
 		f.Add([]byte(content))
 	}
-	f.Fuzz(func(t *testing.T, content []byte) { keepsToItsBounds(t, PDF, printed(content)) })
+	f.Fuzz(func(t *testing.T, content []byte) { keepsToItsBounds(t, PDF, printed("", content, content)) })
 }
 
-// printed is a PDF of one page with a content.
-func printed(content []byte) []byte {
+// printed is a PDF of one page, with more entries of its own, that has a content
+// and may draw forms, /X1 and so on.
+func printed(entries string, content []byte, forms ...[]byte) []byte {
 	var b bytes.Buffer
 	offsets := []int{0}
 	object := func(text string) {
 		offsets = append(offsets, b.Len())
 		b.WriteString(strconv.Itoa(len(offsets)-1) + " 0 obj\n" + text + "\nendobj\n")
 	}
+	stream := func(entries string, content []byte) {
+		object("<<" + entries + "/Length " + strconv.Itoa(len(content)) + ">>stream\n" + string(content) + "\nendstream")
+	}
+	names := ""
+	for i := range forms {
+		names += fmt.Sprintf("/X%d %d 0 R", i+1, i+6)
+	}
+	resources := "/Resources<</Font<</F1 5 0 R>>/XObject<<" + names + ">>>>"
 	b.WriteString("%PDF-1.4\n")
 	object("<</Type/Catalog/Pages 2 0 R>>")
 	object("<</Type/Pages/Kids[3 0 R]/Count 1>>")
-	object("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>")
-	object("<</Length " + strconv.Itoa(len(content)) + ">>stream\n" + string(content) + "\nendstream")
+	object("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R" + resources + entries + ">>")
+	stream("", content)
 	object("<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>")
+	for _, form := range forms {
+		stream("/Type/XObject/Subtype/Form/BBox[0 0 595 842]/Matrix[1 0 0 1 10 0]"+resources, form)
+	}
 	start := b.Len()
 	b.WriteString("xref\n0 " + strconv.Itoa(len(offsets)) + "\n0000000000 65535 f \n")
 	for _, offset := range offsets[1:] {

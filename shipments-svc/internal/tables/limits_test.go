@@ -72,9 +72,9 @@ func TestWhatIsTooMuchOrNoneIsRefusedByItsName(t *testing.T) {
 		"old workbook":            {XLSX, append(bytes.Clone(ole), make([]byte, 600)...), Malformed},
 		"200 pages":               {PDF, paged(t, MaxPages), ""},
 		"201 pages":               {PDF, paged(t, MaxPages+1), TooManyPages},
-		"page of too much":        {PDF, printed(bytes.Repeat([]byte("BT /F1 8 Tf (xxxxxxxx) Tj ET\n"), maxPageContent/20)), TooLarge},
+		"page of too much":        {PDF, printed("", bytes.Repeat([]byte("BT /F1 8 Tf (xxxxxxxx) Tj ET\n"), maxPageContent/20)), TooLarge},
 		"no PDF":                  {PDF, []byte("%PDF-1.7 and nothing more"), Malformed},
-		"PDF 2.0 within rubbish":  {PDF, append([]byte("\r\n\r\n"), append(bytes.Replace(printed([]byte("BT /F1 8 Tf 50 700 Td (Pallet) Tj ET")), []byte("%PDF-1.4"), []byte("%PDF-2.0"), 1), "\n\nrubbish"...)...), "page 11[Pallet]"},
+		"PDF 2.0 within rubbish":  {PDF, append([]byte("\r\n\r\n"), append(bytes.Replace(printed("", []byte("BT /F1 8 Tf 50 700 Td (Pallet) Tj ET")), []byte("%PDF-1.4"), []byte("%PDF-2.0"), 1), "\n\nrubbish"...)...), "page 11[Pallet]"},
 		"nothing, as a workbook":  {XLSX, nil, Malformed},
 		"nothing, as a PDF":       {PDF, nil, Malformed},
 		"a format there is not":   {"docx", nil, Malformed},
@@ -156,20 +156,60 @@ func TestWhatLiesBehindCellsIsTold(t *testing.T) {
 func TestTextOfPDFsIsJoinedAsItIsDrawn(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET":      "page 11[Pallet No·Boxes]page 12[264]",
-		"BT /F1 8 Tf 50 700 Td [(Pal) 20 (let N) -15 (o)] TJ 100 0 Td [(B) 10 (oxes)] TJ ET": "page 11[Pallet No·Boxes]",
-		"BT /F1 8 Tf 50 700 Td (2) Tj 4.5 0 Td (6) Tj 4.5 0 Td (4) Tj 12 0 Td (x) Tj ET":     "page 11[264·x]",
-		"BT /F1 8 Tf 50 700 Td (bold) Tj ET BT /F1 8 Tf 50.3 700 Td (bold) Tj ET":            "page 11[bold]",
-		"BT /F1 8 Tf 50 700 Td (below) Tj 0 20 Td (above) Tj ET":                             "page 11[above]page 12[below]",
-		"q 2 0 0 2 10 10 cm BT /F1 8 Tf 1 0 0 1 50 300 Tm (scaled) Tj ET Q":                  "page 11[scaled]",
-		"BT /F1 8 Tf 50 700 Td <50616C6C6574> Tj ET":                                         "page 11[Pallet]",
-		"BT /F1 8 Tf 50 700 Td <50616C6C6574":                                                Malformed,
-		"BT /F1 8 Tf 50 700 Td (never closed":                                                NoTextLayer,
-		"q Q Q Q":                                                                            Malformed,
-		"":                                                                                   NoTextLayer,
+		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET":         "page 11[Pallet No·Boxes]page 12[264]",
+		"BT /F1 8 Tf 50 700 Td [(Pal) 20 (let N) -15 (o)] TJ 100 0 Td [(B) 10 (oxes)] TJ ET":    "page 11[Pallet No·Boxes]",
+		"BT /F1 8 Tf 50 700 Td (2) Tj 4.5 0 Td (6) Tj 4.5 0 Td (4) Tj 12 0 Td (x) Tj ET":        "page 11[264·x]",
+		"BT /F1 8 Tf 50 700 Td (bold) Tj ET BT /F1 8 Tf 50.3 700 Td (bold) Tj ET":               "page 11[bold]",
+		"BT /F1 8 Tf 50 700 Td (below) Tj 0 20 Td (above) Tj ET":                                "page 11[above]page 12[below]",
+		"q 2 0 0 2 10 10 cm BT /F1 8 Tf 1 0 0 1 50 300 Tm (scaled) Tj ET Q":                     "page 11[scaled]",
+		"BT /F1 8 Tf 50 700 Td <50616C6C6574> Tj ET":                                            "page 11[Pallet]",
+		"BT /F1 8 Tf 50 700 Td <50616C6C6574":                                                   Malformed,
+		"BT /F1 8 Tf 50 700 Td (never closed":                                                   NoTextLayer,
+		"q Q Q Q":                                                                               NoTextLayer,
+		"BT 9 Tf Tj 700 Td /F1 8 Tf 50 700 Td (what is whole) Tj ET":                            "page 11[what is whole]",
+		"BT /F1 8 Tf 50 700 Td (Boxes) Tj ET BT /F1 40 Tf .7 .7 -.7 .7 50 690 Tm (DRAFT) Tj ET": "page 11[Boxes]",
+		"": NoTextLayer,
 	} {
-		if got := rowsOf(t, PDF, printed([]byte(content))); got != want {
+		if got := rowsOf(t, PDF, printed("", []byte(content))); got != want {
 			t.Errorf("%s is %s, want %s", content, got, want)
+		}
+	}
+}
+
+// TestFormsAreDrawn with the page that refers to them: where it puts them, with
+// its fonts, within each other, and not without end.
+func TestFormsAreDrawn(t *testing.T) {
+	t.Parallel()
+	const text = "BT /F1 8 Tf 50 700 Td (Pallet) Tj ET"
+	for _, c := range []struct{ content, form, other, want string }{
+		{"/X1 Do", text, "", "page 11[Pallet]"},
+		{"q 1 0 0 1 0 -20 cm /X1 Do Q " + text + " q 1 0 0 1 60 0 cm /X1 Do Q", text, "", "page 11[Pallet·Pallet]page 12[Pallet]"},
+		{"/X1 Do BT 50 600 Td (after) Tj ET", text, "", "page 11[Pallet]"}, // its font is gone with it
+		{"/X1 Do", "q 1 0 0 1 100 0 cm /X2 Do Q /X2 Do", text, "page 11[Pallet·Pallet]"},
+		{text + " /X3 Do /F1 Do", "", "", "page 11[Pallet]"},
+		{"/X1 Do", "/X1 Do", "", NoTextLayer},
+		{"/X1 Do", "/X2 Do /X2 Do /X2 Do", "/X1 Do /X1 Do /X1 Do", TooLarge},
+		{"/X1 Do", "BT /F1 8 Tf <50616C", "", Malformed},
+	} {
+		if got := rowsOf(t, PDF, printed("", []byte(c.content), []byte(c.form), []byte(c.other))); got != c.want {
+			t.Errorf("%s, %s, %s is %s, want %s", c.content, c.form, c.other, got, c.want)
+		}
+	}
+}
+
+// TestPagesAreReadAsTheyAreTurned: a page that is shown on its side has its
+// text written upwards or downwards.
+func TestPagesAreReadAsTheyAreTurned(t *testing.T) {
+	t.Parallel()
+	for entries, turned := range map[string]string{
+		"":             "1 0 0 1 50 700 Tm (Pallet) Tj 1 0 0 1 150 700 Tm (Boxes) Tj 1 0 0 1 50 680 Tm (264) Tj",
+		"/Rotate 90":   "0 1 -1 0 100 50 Tm (Pallet) Tj 0 1 -1 0 100 150 Tm (Boxes) Tj 0 1 -1 0 120 50 Tm (264) Tj",
+		"/Rotate 180":  "-1 0 0 -1 500 100 Tm (Pallet) Tj -1 0 0 -1 400 100 Tm (Boxes) Tj -1 0 0 -1 500 120 Tm (264) Tj",
+		"/Rotate 270":  "0 -1 1 0 400 700 Tm (Pallet) Tj 0 -1 1 0 400 600 Tm (Boxes) Tj 0 -1 1 0 380 700 Tm (264) Tj",
+		"/Rotate -90 ": "0 -1 1 0 400 700 Tm (Pallet) Tj 0 -1 1 0 400 600 Tm (Boxes) Tj 0 -1 1 0 380 700 Tm (264) Tj",
+	} {
+		if got := rowsOf(t, PDF, printed(entries, []byte("BT /F1 8 Tf "+turned+" ET"))); got != "page 11[Pallet·Boxes]page 12[264]" {
+			t.Errorf("%s is %s", entries, got)
 		}
 	}
 }

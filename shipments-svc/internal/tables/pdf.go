@@ -6,15 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/ledongthuc/pdf"
 )
-
-// maxPageContent is how many bytes a page's content may have, unpacked: each
-// can be a character, which takes a hundred bytes to hold. A page full of text
-// has less than a tenth of it.
-const maxPageContent = 1 << 20
 
 // pdf reads the text of a PDF (ISO 32000), a table for each page. What stands
 // on one line is a row, and where the rows of all pages leave a gap one above
@@ -35,11 +29,11 @@ func (b *book) pdf(content io.ReaderAt, size int64) (err error) {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
-		page := r.Page(i + 1)
-		if err := sound(page, pageName(i)); err != nil {
+		glyphs, err := glyphsOf(r.Page(i+1).V, pageName(i))
+		if err != nil {
 			return err
 		}
-		pages[i] = linesOf(wordsOf(page.Content().Text))
+		pages[i] = linesOf(wordsOf(glyphs))
 		text = text || len(pages[i]) > 0
 	}
 	if !text {
@@ -89,62 +83,4 @@ func opened(content io.ReaderAt, size int64) (*pdf.Reader, error) {
 	default:
 		return nil, unreadable(Malformed, "the document is damaged")
 	}
-}
-
-// sound refuses a page with which the library would not come to an end: one
-// that unpacks to too much, or whose content, or a font's table of characters,
-// ends within a string of hexadecimal digits.
-func sound(page pdf.Page, name string) error {
-	streams := []pdf.Value{page.V.Key("Contents")}
-	for _, font := range page.Fonts() {
-		streams = append(streams, page.Font(font).V.Key("ToUnicode"))
-	}
-	for _, v := range streams {
-		content := unpacked(v, nil)
-		if len(content) > maxPageContent {
-			return &Unreadable{Code: TooLarge, Detail: fmt.Sprintf("unpacked, the page has more than %d KiB", maxPageContent>>10), Place: Place{Sheet: name}}
-		}
-		if cutOff(content) {
-			return &Unreadable{Code: Malformed, Detail: "the page is cut off", Place: Place{Sheet: name}}
-		}
-	}
-	return nil
-}
-
-// cutOff reports whether a content ends within a string of hexadecimal digits, or
-// after one character more, for whose pair the library would look for ever.
-func cutOff(content []byte) bool {
-	digit := func(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
-	last := bytes.LastIndexByte(content, '<')
-	if last < 0 {
-		return false
-	}
-	rest := bytes.Join(bytes.FieldsFunc(content[last+1:], func(r rune) bool { return r == 0 || unicode.IsSpace(r) }), nil)
-	for i := 0; i+1 < len(rest); i += 2 {
-		if !digit(rest[i]) || !digit(rest[i+1]) {
-			return false
-		}
-	}
-	return len(rest)%2 == 0 || rest[len(rest)-1] != '>'
-}
-
-// unpacked appends what a stream, or an array of them, has, until it is too
-// much.
-func unpacked(v pdf.Value, content []byte) []byte {
-	switch v.Kind() {
-	case pdf.Array:
-		for i := range v.Len() {
-			content = unpacked(v.Index(i), content)
-		}
-	case pdf.Stream:
-		if len(content) > maxPageContent {
-			return content
-		}
-		r := v.Reader()
-		part, _ := io.ReadAll(io.LimitReader(r, maxPageContent+1)) // what cannot be unpacked has no text
-		_ = r.Close()
-		content = append(content, part...)
-	default:
-	}
-	return content
 }

@@ -6,10 +6,16 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
-
-	"github.com/ledongthuc/pdf"
 )
+
+// glyph is a character as a page shows it. Lengths are in points.
+type glyph struct {
+	text       string
+	left, base float64 // where it begins, and the height of its base line on the page
+	width      float64
+	size       float64 // of its font
+	space      float64 // between words of this font, usually
+}
 
 // word is a run of characters without space. Lengths are in points.
 type word struct {
@@ -28,69 +34,36 @@ type textLine []word
 const maxExtent = 14_400
 
 // wordsOf joins characters into words, in the order in which they are drawn.
-func wordsOf(texts []pdf.Text) []word {
-	j := joiner{arrays: slices.ContainsFunc(texts, isEnd)}
-	for _, t := range texts {
-		j.add(t)
+func wordsOf(glyphs []glyph) []word {
+	var j joiner
+	for _, g := range glyphs {
+		j.add(g)
 	}
 	j.flush()
 	return j.all
 }
 
-// isEnd reports whether a character is the line feed that the library puts
-// after an array of strings (TJ).
-func isEnd(t pdf.Text) bool { return t.S == "\n" }
-
 // joiner joins characters into words.
 type joiner struct {
-	all    []word
-	word   word
-	last   pdf.Text // the character before
-	pen    float64  // where the next one of the same string begins
-	arrays bool     // strings are drawn in arrays
-	within bool     // one of them
+	all  []word
+	word word
 }
 
 // add takes the next character.
-func (j *joiner) add(t pdf.Text) {
-	size := math.Abs(t.FontSize)
-	switch {
-	case isEnd(t):
-		j.within = false
-		return
-	case !onPage(t.X) || !onPage(t.Y) || !(size > 0 && size < maxExtent):
-		j.flush()
-		return
-	}
-	left, width := j.place(t, size)
-	blank := strings.TrimFunc(t.S, func(r rune) bool { return unicode.IsSpace(r) || r == 0 }) == ""
-	if blank || math.Abs(t.Y-j.word.base) > size/4 || left-j.word.right > size/4 || left < j.word.right-size/2 {
+func (j *joiner) add(g glyph) {
+	blank := strings.TrimFunc(g.text, func(r rune) bool { return unicode.IsSpace(r) || r == 0 }) == ""
+	seen := onPage(g.left) && onPage(g.base) && g.size > 0 && g.size < maxExtent && !blank
+	if !seen || math.Abs(g.base-j.word.base) > g.size/4 || g.left-j.word.right > g.size/4 || g.left < j.word.right-g.size/2 {
 		j.flush()
 	}
-	j.last, j.pen, j.within = t, left+width, j.arrays
-	if blank {
+	if !seen {
 		return
 	}
 	if j.word.text == "" {
-		j.word = word{left: left, base: t.Y, size: size, space: size * guessed(pdf.Text{Font: t.Font, S: " "})}
+		j.word = word{left: g.left, base: g.base, size: g.size, space: g.space}
 	}
-	j.word.text += t.S
-	j.word.right = left + width
-}
-
-// place returns where a character begins and how wide it is. Where the
-// document does not tell how wide the characters of a font are, the library
-// draws those of a string one upon the other: they follow each other instead,
-// moved by what an array says.
-func (j *joiner) place(t pdf.Text, size float64) (left, width float64) {
-	if t.W > 0 && t.W < maxExtent {
-		return t.X, t.W
-	}
-	width = size * guessed(t)
-	if t.Y == j.last.Y && t.Font == j.last.Font && (t.X == j.last.X || j.within) {
-		return j.pen + t.X - j.last.X, width
-	}
-	return t.X, width
+	j.word.text += g.text
+	j.word.right = g.left + g.width
 }
 
 // flush ends a word.
@@ -102,26 +75,6 @@ func (j *joiner) flush() {
 }
 
 func onPage(v float64) bool { return v > -maxExtent && v < maxExtent }
-
-// guessed returns about how wide a character is, of the height of its font.
-func guessed(t pdf.Text) float64 {
-	const space, narrow, usual, capital, wide, fixed = 0.28, 0.28, 0.53, 0.68, 0.85, 0.6
-	c, _ := utf8.DecodeRuneInString(t.S)
-	switch {
-	case strings.Contains(t.Font, "Courier") || strings.Contains(t.Font, "Mono"):
-		return fixed
-	case unicode.IsSpace(c):
-		return space
-	case strings.ContainsRune("Iijlftr.,:;'!|()[]/-", c):
-		return narrow
-	case strings.ContainsRune("mwMW%@", c):
-		return wide
-	case unicode.IsUpper(c):
-		return capital
-	default:
-		return usual
-	}
-}
 
 // linesOf sorts words into lines, from top to bottom. What is drawn twice to
 // look bold is there once.

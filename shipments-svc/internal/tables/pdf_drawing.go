@@ -1,0 +1,196 @@
+package tables
+
+import (
+	"math"
+
+	"github.com/ledongthuc/pdf"
+)
+
+const (
+	// formCost is how many bytes a form counts for beside its own, so that one
+	// that does nothing is not drawn without end.
+	formCost = 256
+	// maxForms is how many forms may be drawn within each other: one that draws
+	// itself would not end.
+	maxForms = 16
+)
+
+// drawing collects the characters that a page draws (ISO 32000-1, 9.4), those
+// of its forms included (8.10). What a content does not say as it should is
+// passed over.
+type drawing struct {
+	glyphs []glyph
+	page   string // for people
+	left   int    // bytes of content that may still be drawn
+	now    graphics
+}
+
+// graphics is the part of the graphics state that text depends on.
+type graphics struct {
+	ctm, text, line                           matrix
+	font                                      *font
+	size, scale, rise, leading, spaced, wider float64 // wider: at spaces
+}
+
+// glyphsOf returns the characters of a page, in the order in which they are
+// drawn.
+func glyphsOf(page pdf.Value, name string) ([]glyph, error) {
+	d := drawing{page: name, left: maxPageContent, now: graphics{ctm: upright(page), scale: 1}}
+	err := d.draw(page.Key("Contents"), inherited(page, "Resources"), 0)
+	return d.glyphs, err
+}
+
+// draw draws a content, whose names are those of the resources.
+func (d *drawing) draw(content, resources pdf.Value, within int) error {
+	if content.Kind() != pdf.Stream && content.Kind() != pdf.Array {
+		return nil
+	}
+	bytes, err := sound(content, d.page)
+	if d.left -= bytes; err == nil && d.left < 0 {
+		err = tooMuch(d.page)
+	}
+	if err != nil {
+		return err
+	}
+	fonts := map[string]*font{}
+	var saved []graphics
+	pdf.Interpret(content, func(stack *pdf.Stack, op string) {
+		args := popped(stack)
+		n, known := operands[op]
+		if !known || err != nil || len(args) < n {
+			return
+		}
+		args = args[len(args)-n:]
+		switch op {
+		case "q":
+			saved = append(saved, d.now)
+		case "Q":
+			if last := len(saved) - 1; last >= 0 {
+				d.now, saved = saved[last], saved[:last]
+			}
+		case "Tf":
+			name := args[0].Name()
+			if fonts[name] == nil {
+				fonts[name], err = fontOf(resources.Key("Font").Key(name), d.page)
+			}
+			d.now.font, d.now.size = fonts[name], args[1].Float64()
+		case "Do":
+			err = d.form(resources.Key("XObject").Key(args[0].Name()), resources, within+1)
+		default:
+			d.set(op, args)
+		}
+		if len(d.glyphs) > maxPageContent {
+			err = tooMuch(d.page)
+		}
+	})
+	return err
+}
+
+// form draws a form, which leaves the state as it was.
+func (d *drawing) form(form, resources pdf.Value, within int) error {
+	if form.Key("Subtype").Name() != "Form" || within > maxForms {
+		return nil
+	}
+	if own := form.Key("Resources"); !own.IsNull() {
+		if len(own.Key("Font").Keys()) == 0 && len(own.Key("XObject").Keys()) == 0 {
+			return nil // a logo, which may be large
+		}
+		resources = own
+	}
+	before := d.now
+	if m := form.Key("Matrix"); m.Len() == len(matrix{}) {
+		d.now.ctm = matrixOf(m.Index).times(d.now.ctm)
+	}
+	d.left -= formCost
+	err := d.draw(form, resources, within)
+	d.now = before
+	return err
+}
+
+// operands are the operators that are known, and how many operands they take.
+var operands = map[string]int{
+	"q": 0, "Q": 0, "cm": 6, "Do": 1, "BT": 0, "Tf": 2, "Tc": 1, "Tw": 1, "Tz": 1, "TL": 1, "Ts": 1,
+	"Td": 2, "TD": 2, "Tm": 6, "T*": 0, "Tj": 1, "TJ": 1, "'": 1, `"`: 3,
+}
+
+// set does what an operator says of the state, or shows its text.
+func (d *drawing) set(op string, args []pdf.Value) {
+	g := &d.now
+	number := func(i int) float64 { return args[i].Float64() }
+	switch op {
+	case "cm":
+		g.ctm = matrixOf(func(i int) pdf.Value { return args[i] }).times(g.ctm)
+	case "BT":
+		g.move(identity)
+	case "Tc":
+		g.spaced = number(0)
+	case "Tw":
+		g.wider = number(0)
+	case "Tz":
+		g.scale = number(0) / 100
+	case "TL":
+		g.leading = number(0)
+	case "Ts":
+		g.rise = number(0)
+	case "TD":
+		g.leading = -number(1)
+		g.move(shift(number(0), number(1)).times(g.line))
+	case "Td":
+		g.move(shift(number(0), number(1)).times(g.line))
+	case "Tm":
+		g.move(matrixOf(func(i int) pdf.Value { return args[i] }))
+	case "T*":
+		g.move(shift(0, -g.leading).times(g.line))
+	case "Tj":
+		d.show(args[0].RawString())
+	case "TJ":
+		for i := range args[0].Len() {
+			if part := args[0].Index(i); part.Kind() == pdf.String {
+				d.show(part.RawString())
+			} else {
+				g.text = shift(-part.Float64()/1000*g.size*g.scale, 0).times(g.text)
+			}
+		}
+	case `"`:
+		g.wider, g.spaced = number(0), number(1)
+		fallthrough
+	case "'":
+		g.move(shift(0, -g.leading).times(g.line))
+		d.show(args[len(args)-1].RawString())
+	}
+}
+
+// move sets where the next line, and its first character, begins.
+func (g *graphics) move(to matrix) { g.line, g.text = to, to }
+
+// show draws a string. What is not written from left to right, such as a
+// watermark across the page, belongs to no line and is left out.
+func (d *drawing) show(codes string) {
+	g := &d.now
+	if g.font == nil {
+		return
+	}
+	n := 0
+	for _, c := range g.font.encoding.Decode(codes) {
+		width, spaced := g.font.width(c, codes, n), g.spaced
+		if n < len(codes) && codes[n] == ' ' {
+			spaced += g.wider
+		}
+		n++
+		m := g.text.times(g.ctm)
+		if size := math.Abs(g.size * g.scale * m[0]); math.Abs(m[1]) < math.Abs(m[0])/8 {
+			x, y := m.at(0, g.rise)
+			d.glyphs = append(d.glyphs, glyph{text: string(c), left: x, base: y, size: size, width: width * size, space: size * guessed(g.font.name, ' ')})
+		}
+		g.text = shift((width*g.size+spaced)*g.scale, 0).times(g.text)
+	}
+}
+
+// popped takes all operands from a stack, the first first.
+func popped(stack *pdf.Stack) []pdf.Value {
+	args := make([]pdf.Value, stack.Len())
+	for i := range args {
+		args[len(args)-1-i] = stack.Pop()
+	}
+	return args
+}
