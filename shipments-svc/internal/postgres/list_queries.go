@@ -30,7 +30,7 @@ days AS MATERIALIZED (
 	SELECT day, sum(n)::bigint AS n
 	FROM shipment_counts
 	WHERE organization_id = $1 AND status = $4
-		AND day >= (SELECT month FROM first_month) AND day < (SELECT month + interval '1 month' FROM first_month)
+		AND day >= (SELECT month FROM first_month) AND day < (SELECT (month + interval '1 month')::date FROM first_month)
 	GROUP BY day
 	UNION ALL
 	SELECT month, n FROM months WHERE month IS DISTINCT FROM (SELECT month FROM first_month)
