@@ -11,21 +11,18 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/internal/identity"
+	"github.com/quayside/quayside/gateway/upstream"
 )
 
-// assertionPrefix begins the placeholders that stand for the gate's word to a service about who calls:
-// {http.token_gate.assertion.shipments-svc}. It is empty where nobody was identified.
-const assertionPrefix = "http.token_gate.assertion."
-
 // vouch offers r's next handlers the placeholders that tell of caller, of which an assertion is signed when it is
-// asked for.
+// asked for; it is empty where nobody was identified.
 func (g *Gate) vouch(r *http.Request, caller identity.Caller) {
 	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	if !ok {
 		return
 	}
 	repl.Map(func(name string) (any, bool) {
-		service, ok := strings.CutPrefix(name, assertionPrefix)
+		service, ok := strings.CutPrefix(name, upstream.AssertionPrefix)
 		if !ok {
 			return userPlaceholder(name, caller)
 		}

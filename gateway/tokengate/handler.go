@@ -19,10 +19,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	r, out.span = g.begin(r)
 	defer g.note(out) // also when the proxy gives up an answer that has begun, by a panic
 	vars, _ := r.Context().Value(caddyhttp.VarsCtxKey).(map[string]any)
-	trustedPeer, _ := vars[caddyhttp.TrustedProxyVarKey].(bool)
 	out.page = g.pages.match(r)
 	out.html = out.page && acceptsHTML(r.Header["Accept"])
-	authorization, body := strip(r, trustedPeer, out.page), r.Body
+	authorization, body := strip(r, out.page), r.Body
 	out.asked = takeBody(w, r, out.began)
 	caller := clientAddress(vars)
 	r.Header[requestIDCanonical] = []string{out.requestID}

@@ -49,7 +49,8 @@ const (
 // text: a configuration is shown to more people than a secret.
 //
 // It sets the placeholders {http.auth.user.id}, the id of the token, {http.auth.user.organization_id}, and
-// {http.token_gate.assertion.SERVICE}, its signed word to that service about who calls. It writes an access log
+// {http.token_gate.assertion.SERVICE}, its signed word to that service about who calls, which the handler of
+// the package upstream sends on. It writes an access log
 // of its own, under the name of Caddy's, http.log.access: no site with a gate needs the directive log.
 type Gate struct {
 	// Introspection is the URL of the tokens service's RFC 7662 endpoint; changes of tokens are

@@ -28,8 +28,9 @@ var reserved = []string{
 // A header may be removed, but never kept, by the client's wish: what it names in Connection goes now, as
 // RFC 9110, section 7.6.1 asks of an intermediary, and Connection goes with it. Were it left, the proxy
 // behind would remove the headers that the gate is about to write, and a service would be told nothing of
-// who calls. Trailers go for the same reason that headers do, and nothing here uses them.
-func strip(r *http.Request, trustedPeer, page bool) (authorization []string) {
+// who calls. Trailers go for the same reason that headers do, and nothing here uses them. X-Forwarded-* go although
+// a proxy in front may be trusted: what they tell of the client is in X-Client-Address.
+func strip(r *http.Request, page bool) (authorization []string) {
 	authorization = r.Header["Authorization"]
 	for _, value := range r.Header["Connection"] {
 		for name := range strings.SplitSeq(value, ",") {
@@ -44,7 +45,7 @@ func strip(r *http.Request, trustedPeer, page bool) (authorization []string) {
 		if page && name == "Cookie" {
 			continue
 		}
-		if isReserved(name) || !trustedPeer && startsLike(name, "x-forwarded-") {
+		if isReserved(name) {
 			delete(r.Header, name)
 		}
 	}
@@ -57,7 +58,7 @@ func isReserved(name string) bool {
 			return true
 		}
 	}
-	return startsLike(name, "x-ratelimit-")
+	return startsLike(name, "x-ratelimit-") || startsLike(name, "x-forwarded-")
 }
 
 // startsLike reports whether name starts with prefix, which is in lower case, in any spelling that somebody

@@ -36,6 +36,7 @@ type address struct {
 	state    atomic.Int32
 	passes   atomic.Int32 // checks in a row that were passed since it was not good
 	inFlight atomic.Int64 // requests whose answer is not read to its end
+	wires    pool
 }
 
 func (a *address) is() state { return state(a.state.Load()) }

@@ -23,6 +23,7 @@ const dialTimeout = 250 * time.Millisecond
 // share it, and a reload keeps it.
 type service struct {
 	name       string // host:port, as it is configured
+	named      any    // the same, for every request
 	host, port string
 	resolve    func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	logger     *zap.Logger
@@ -63,15 +64,15 @@ func release(s *service) error {
 func newService(name string, resolve func(context.Context, string, string) ([]netip.Addr, error)) (*service, error) {
 	host, port, err := net.SplitHostPort(name)
 	if err != nil {
-		return nil, fmt.Errorf("transport service: %s is not host:port: %w", name, err)
+		return nil, fmt.Errorf("service: %s is not host:port: %w", name, err)
 	}
 	s := &service{
-		name: name, host: host, port: port, resolve: resolve,
+		name: name, named: name, host: host, port: port, resolve: resolve,
 		// What it has to log outlives the configuration that made it.
-		logger: caddy.Log().Named("http.reverse_proxy.transport.service").With(zap.String("service", name)),
+		logger: caddy.Log().Named("http.handlers.service").With(zap.String("service", name)),
 		nudge:  make(chan struct{}, 1),
 	}
-	s.asker = &http.Transport{DialContext: s.dial, DisableKeepAlives: true}
+	s.asker = &http.Transport{DialContext: s.dialNet, DisableKeepAlives: true}
 	s.addresses.Store(new([]*address))
 	return s, nil
 }
@@ -110,15 +111,20 @@ func (s *service) use(found []netip.Addr) (more bool) {
 		}
 	}
 	s.addresses.Store(&next)
+	for _, a := range known {
+		if !slices.Contains(next, a) {
+			a.wires.close()
+		}
+	}
 	return more
 }
 
 // dial connects to an address, which is out when that fails, but for want of time only if there is another: when
 // this machine is short of it, all seem to be.
-func (s *service) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
-	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, hostPort)
+func (s *service) dial(ctx context.Context, hostPort string) (*net.TCPConn, error) {
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", hostPort)
 	if err == nil {
-		return conn, nil
+		return conn.(*net.TCPConn), nil
 	}
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		all := *s.addresses.Load()
@@ -128,6 +134,15 @@ func (s *service) dial(ctx context.Context, network, hostPort string) (net.Conn,
 		}
 	}
 	return nil, dialError{err}
+}
+
+// dialNet is dial for net/http.
+func (s *service) dialNet(ctx context.Context, _, hostPort string) (net.Conn, error) {
+	conn, err := s.dial(ctx, hostPort)
+	if err != nil {
+		return nil, err
+	}
+	return conn, nil
 }
 
 // failed notes that a request to a failed with err. One that was not answered in time tells against its address;
@@ -164,5 +179,6 @@ func isDialError(err error) bool {
 func (s *service) Destruct() error {
 	s.stop()
 	s.running.Wait()
+	s.use(nil)
 	return nil
 }

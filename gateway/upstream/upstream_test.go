@@ -83,7 +83,7 @@ func (n *names) resolve(context.Context, string, string) ([]netip.Addr, error) {
 
 // transportTo returns a transport to all of them, looked up and checked once. Nothing goes on in the
 // background: tests look up and check when they want to.
-func transportTo(t *testing.T, all []*replica) (*Transport, *names) {
+func transportTo(t *testing.T, all []*replica) (*transport, *names) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(all[0].Listener.Addr().String())
 	dns := new(names)
@@ -95,9 +95,7 @@ func transportTo(t *testing.T, all []*replica) (*Transport, *names) {
 		t.Fatal(err)
 	}
 	s.logger = zap.NewNop()
-	transport := &Transport{service: s, http: &http.Transport{
-		DialContext: s.dial, ResponseHeaderTimeout: 2 * time.Second, MaxIdleConnsPerHost: idlePerHost, IdleConnTimeout: keepIdle,
-	}}
+	transport := newTransport(s, 2*time.Second)
 	t.Cleanup(transport.http.CloseIdleConnections)
 	s.lookUp(t.Context(), false)
 	s.checkAll(t.Context())
@@ -105,7 +103,7 @@ func transportTo(t *testing.T, all []*replica) (*Transport, *names) {
 }
 
 // send sends a request and reads the answer.
-func send(t *testing.T, transport *Transport, method, body string) error {
+func send(t *testing.T, transport *transport, method, body string) error {
 	t.Helper()
 	request := httptest.NewRequestWithContext(t.Context(), method, "/path", strings.NewReader(body))
 	if body == "" {

@@ -87,6 +87,7 @@ func (s *service) checkNow() {
 func (s *service) checkAll(ctx context.Context) {
 	var checks sync.WaitGroup
 	for _, a := range *s.addresses.Load() {
+		a.wires.expire(time.Now().Add(-keepIdle))
 		checks.Go(func() {
 			now, err := s.check(ctx, a)
 			if ctx.Err() == nil {

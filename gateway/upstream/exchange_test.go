@@ -1,0 +1,367 @@
+package upstream
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// scripted is a service that writes what it is told to: an answer for each request, on any connection, in turn.
+// After an empty one it closes the connection.
+type scripted struct {
+	net.Listener
+
+	answers     chan string
+	connections atomic.Int32
+	read        chan string // the requests' first lines
+	closed      chan struct{}
+	once        bool // close each connection after one answer
+}
+
+func newScripted(t *testing.T, answers ...string) *scripted {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scripted{
+		Listener: listener, answers: make(chan string, len(answers)), read: make(chan string, len(answers)+1),
+		closed: make(chan struct{}, len(answers)+1),
+	}
+	for _, a := range answers {
+		s.answers <- a
+	}
+	close(s.answers)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			s.connections.Add(1)
+			go s.serve(conn)
+		}
+	}()
+	return s
+}
+
+func (s *scripted) serve(conn net.Conn) {
+	defer func() {
+		_ = conn.Close()
+		s.closed <- struct{}{}
+	}()
+	reader := bufio.NewReader(conn)
+	for {
+		request, err := http.ReadRequest(reader)
+		if err != nil {
+			return
+		}
+		s.read <- request.Method + " " + request.RequestURI
+		answer := <-s.answers
+		if _, err := io.WriteString(conn, answer); err != nil || answer == "" || s.once {
+			return
+		}
+	}
+}
+
+// transport returns one to s, of which nothing is known.
+func (s *scripted) transport(t *testing.T) *transport {
+	t.Helper()
+	watched, err := newService(s.Addr().String(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	watched.logger = zap.NewNop()
+	watched.use([]netip.Addr{netip.MustParseAddr("127.0.0.1")})
+	t.Cleanup(func() { watched.use(nil) })
+	return newTransport(watched, 5*time.Second)
+}
+
+// get asks for path and reads the whole answer.
+func get(ctx context.Context, through *transport, path string) (string, error) {
+	request := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+	answer, err := through.RoundTrip(request)
+	if err != nil {
+		return "", err
+	}
+	body, err := io.ReadAll(answer.Body)
+	return string(body), errors.Join(err, answer.Body.Close())
+}
+
+func answering(body string) string {
+	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+}
+
+func TestExchangesFollowEachOtherOnOneConnection(t *testing.T) {
+	t.Parallel()
+
+	s := newScripted(t,
+		answering("one"),
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\ntwo\r\n0\r\nX-Trailer: x\r\n\r\n",
+		"HTTP/1.1 204 No Content\r\n\r\n",
+		"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"+answering("four"),
+		answering("five"),
+	)
+	through := s.transport(t)
+	for i, want := range []string{"one", "two", "", "four", "five"} {
+		if got, err := get(t.Context(), through, "/"); got != want || err != nil {
+			t.Errorf("answer %d is %q, %v, want %q", i+1, got, err, want)
+		}
+	}
+	if n := s.connections.Load(); n != 1 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+// What a service sends unasked would be taken for the answer to somebody else's request.
+func TestAConnectionWithBytesLeftOverIsNotUsedAgain(t *testing.T) {
+	t.Parallel()
+
+	for name, spoiled := range map[string]string{
+		"at once":             answering("mine") + answering("of nobody"),
+		"after a chunked one": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nmine\r\n0\r\n\r\n" + answering("of nobody"),
+		"after no content":    "HTTP/1.1 204 No Content\r\n\r\nof nobody",
+		"announced closed":    "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\nmine",
+		"without a length":    "HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nmine",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScripted(t, spoiled, answering("yours"))
+			through := s.transport(t)
+			if got, err := get(t.Context(), through, "/mine"); err != nil || got != "mine" && got != "" {
+				t.Fatalf("%q, %v", got, err)
+			}
+			if got, err := get(t.Context(), through, "/yours"); got != "yours" || err != nil {
+				t.Errorf("the next answer is %q, %v", got, err)
+			}
+			if n := s.connections.Load(); n != 2 {
+				t.Errorf("%d connections", n)
+			}
+		})
+	}
+}
+
+// The same, when the bytes come after the answer was read.
+func TestAConnectionThatSpeaksUnaskedIsNotUsedAgain(t *testing.T) {
+	t.Parallel()
+
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	dialed, err := new(net.Dialer).DialContext(t.Context(), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := newWire(dialed.(*net.TCPConn))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !w.isQuiet() {
+		t.Error("a new connection is not quiet")
+	}
+	if _, err := io.WriteString(peer, answering("of nobody")); err != nil {
+		t.Fatal(err)
+	}
+	w.head = 1
+	if _, err := w.reader.Peek(1); err != nil { // so the bytes are there
+		t.Fatal(err)
+	}
+	if w.isQuiet() {
+		t.Error("bytes wait in the connection, which is quiet")
+	}
+	_ = peer.Close()
+	if _, err := io.Copy(io.Discard, w.TCPConn); err != nil {
+		t.Fatal(err)
+	}
+	if w.isQuiet() {
+		t.Error("a closed connection is quiet")
+	}
+}
+
+func TestARequestOnAConnectionThatWasClosedMeanwhileGoesOutAgain(t *testing.T) {
+	t.Parallel()
+
+	// The second request is read and not answered, as by a service that is killed.
+	s := newScripted(t, answering("first"), "", answering("again"))
+	through := s.transport(t)
+	for _, want := range []string{"first", "again"} {
+		if got, err := get(t.Context(), through, "/"+want); got != want || err != nil {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+	}
+	// On a connection of its own, a request that is not answered has failed.
+	if got, err := get(t.Context(), newScripted(t, "").transport(t), "/"); !errors.Is(err, io.EOF) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestAnswersThatAreNoneAreRefused(t *testing.T) {
+	t.Parallel()
+
+	for name, answer := range map[string]string{
+		"no HTTP":             "220 mail.example ESMTP\r\n\r\n",
+		"another protocol":    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
+		"an endless head":     "HTTP/1.1 200 OK\r\nX-Long: " + strings.Repeat("x", maxHead),
+		"interim ones only":   strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", maxInterim),
+		"two lengths":         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+		"a length of nothing": "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+		"an unknown coding":   "HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScripted(t, answer)
+			if got, err := get(t.Context(), s.transport(t), "/"); err == nil {
+				t.Errorf("%q", got)
+			}
+			<-s.closed
+		})
+	}
+}
+
+func TestAnAnswerThatBreaksOffIsAnError(t *testing.T) {
+	t.Parallel()
+
+	for _, answer := range []string{
+		"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 10\r\n\r\nhalf",
+		"HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
+	} {
+		s := newScripted(t, answer)
+		s.once = true
+		if got, err := get(t.Context(), s.transport(t), "/"); got != "half" || !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+}
+
+// A client that leaves takes the request with it, whether or not the answer has begun.
+func TestAClientThatLeavesEndsTheExchange(t *testing.T) {
+	t.Parallel()
+
+	for name, answer := range map[string]string{
+		"before the answer": "HTTP/1.1 100 Continue\r\n\r\n",
+		"during the answer": "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScripted(t, answer, answering("next"))
+			through := s.transport(t)
+			ctx, leave := context.WithCancel(t.Context())
+			done := make(chan error)
+			go func() {
+				_, err := get(ctx, through, "/")
+				done <- err
+			}()
+			<-s.read
+			leave()
+			if err := <-done; err == nil {
+				t.Error("the answer is whole")
+			}
+			<-s.closed
+			if got, err := get(t.Context(), through, "/"); got != "next" || err != nil {
+				t.Errorf("the next answer is %q, %v", got, err)
+			}
+			if is := through.service.choose(nil).is(); is != unknown {
+				t.Errorf("the address is %v", is)
+			}
+		})
+	}
+}
+
+func TestAnAnswerThatBeginsTooLateIsATimeout(t *testing.T) {
+	t.Parallel()
+
+	s := newScripted(t, answering("used before"), "HTTP/1.1 100 Continue\r\n\r\n")
+	through := s.transport(t)
+	if _, err := get(t.Context(), through, "/"); err != nil {
+		t.Fatal(err)
+	}
+	through.within = 30 * time.Millisecond
+	_, err := get(t.Context(), through, "/")
+	if slow, ok := errors.AsType[net.Error](err); !ok || !slow.Timeout() {
+		t.Errorf("%v", err)
+	}
+	if is := (*through.service.addresses.Load())[0].is(); is != doubtful {
+		t.Errorf("the address is %v", is)
+	}
+	if n := s.connections.Load(); n != 1 {
+		t.Errorf("the request was sent %d times", n)
+	}
+}
+
+func TestConnectionsThatNobodyUsesAreClosed(t *testing.T) {
+	t.Parallel()
+
+	s := newScripted(t, answering("one"), answering("two"))
+	through := s.transport(t)
+	a := (*through.service.addresses.Load())[0]
+	if _, err := get(t.Context(), through, "/"); err != nil {
+		t.Fatal(err)
+	}
+	a.wires.expire(time.Now().Add(-time.Hour))
+	if len(a.wires.idle) != 1 {
+		t.Error("a connection that was just used is gone")
+	}
+	a.wires.expire(time.Now())
+	<-s.closed
+
+	if _, err := get(t.Context(), through, "/"); err != nil {
+		t.Fatal(err)
+	}
+	through.service.use(nil) // the name has another address now
+	<-s.closed
+	if len(a.wires.idle) != 0 {
+		t.Error("a connection is kept to an address that is none any more")
+	}
+}
+
+func BenchmarkExchange(b *testing.B) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"shipments":[]}`)
+	}))
+	defer server.Close()
+	watched, err := newService(server.Listener.Addr().String(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	watched.logger = zap.NewNop()
+	watched.use([]netip.Addr{netip.MustParseAddr("127.0.0.1")})
+	through := newTransport(watched, time.Second)
+	for name, roundTrip := range map[string]func(*http.Request) (*http.Response, error){
+		"exchange": through.RoundTrip, "net/http": func(r *http.Request) (*http.Response, error) {
+			r.URL.Scheme, r.URL.Host = "http", watched.name
+			return through.http.RoundTrip(r)
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				r, _ := http.NewRequestWithContext(b.Context(), http.MethodGet, "/", nil)
+				answer, err := roundTrip(r)
+				if err != nil {
+					b.Fatal(err)
+				}
+				_, _ = io.Copy(io.Discard, answer.Body)
+				_ = answer.Body.Close()
+			}
+		})
+	}
+}

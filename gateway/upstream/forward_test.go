@@ -1,0 +1,143 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/google/go-cmp/cmp"
+)
+
+// handlerTo returns a handler that sends requests to the first of all, or nowhere.
+func handlerTo(t *testing.T, all []*replica) *Handler {
+	t.Helper()
+	through, _ := transportTo(t, all)
+	return &Handler{MaxBody: 1 << 20, assertion: AssertionPrefix + "some-svc", transport: through}
+}
+
+// request returns one as Caddy prepares it for its handlers.
+func request(t *testing.T, method, target string, body io.Reader) *http.Request {
+	t.Helper()
+	repl := caddy.NewReplacer()
+	repl.Set(AssertionPrefix+"some-svc", "word of the gate")
+	ctx := context.WithValue(t.Context(), caddyhttp.VarsCtxKey, map[string]any{})
+	return httptest.NewRequestWithContext(context.WithValue(ctx, caddy.ReplacerCtxKey, repl), method, target, body)
+}
+
+func TestWhatBelongsToOneConnectionStaysThere(t *testing.T) {
+	t.Parallel()
+
+	var got *http.Request
+	handler := handlerTo(t, replicas(t, 1, func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		for _, name := range []string{"Keep-Alive", "Proxy-Authenticate", "Upgrade", "X-Hop"} {
+			w.Header().Set(name, "x")
+		}
+		w.Header().Set("Connection", "x-hop, x-other")
+		w.Header().Set("X-Kept", "x")
+		w.Header()["Date"] = nil
+		w.WriteHeader(http.StatusCreated)
+	}))
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		r := request(t, method, "http://api.example/a%2Fb?c=d", nil)
+		for _, name := range hopByHop {
+			r.Header.Set(name, "x")
+		}
+		r.Header.Set("X-Kept", "x")
+		r.Header.Set("Via", "1.1 other")
+		w := httptest.NewRecorder()
+		if err := handler.ServeHTTP(w, r, nil); err != nil {
+			t.Fatal(err)
+		}
+		want := http.Header{"X-Kept": {"x"}, "Via": {"1.1 other", "1.1 gateway"}, "X-Gateway-Assertion": {"word of the gate"}}
+		if method == http.MethodPost {
+			want.Set("Content-Length", "0")
+		}
+		if diff := cmp.Diff(want, got.Header); diff != "" {
+			t.Errorf("%s: the service got: %s", method, diff)
+		}
+		if got.Host != "api.example" || got.RequestURI != "/a%2Fb?c=d" {
+			t.Errorf("%s: the service was asked for %s at %s", method, got.RequestURI, got.Host)
+		}
+		if diff := cmp.Diff(http.Header{"X-Kept": {"x"}, "Content-Length": {"0"}}, w.Header()); diff != "" || w.Code != http.StatusCreated {
+			t.Errorf("%s: the client got %d and: %s", method, w.Code, diff)
+		}
+	}
+}
+
+// Who does not bring its body says nothing about the service.
+func TestErrorsTellWhoseTheyAre(t *testing.T) {
+	t.Parallel()
+
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	slow := iotest.ErrReader(os.ErrDeadlineExceeded)
+	for name, tt := range map[string]struct {
+		answer func(http.ResponseWriter, *http.Request)
+		body   io.Reader
+		length int64
+		ctx    context.Context //nolint:containedctx // of the case
+		status int
+	}{
+		"announced too large": {nil, strings.NewReader("x"), 1<<20 + 1, nil, http.StatusRequestEntityTooLarge},
+		"found too large":     {nil, strings.NewReader(strings.Repeat("x", 1<<20+1)), -1, nil, http.StatusRequestEntityTooLarge},
+		"a slow client":       {nil, io.MultiReader(strings.NewReader("half"), slow), 8, nil, http.StatusRequestTimeout},
+		"a client that left":  {nil, nil, 0, gone, statusClientGone},
+		"a service that hangs": {func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+		}, nil, 0, nil, http.StatusGatewayTimeout},
+		"a service that breaks off": {func(http.ResponseWriter, *http.Request) {
+			panic(http.ErrAbortHandler)
+		}, nil, 0, nil, http.StatusBadGateway},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			handler := handlerTo(t, replicas(t, 1, tt.answer))
+			handler.transport = newTransport(handler.transport.service, 100*time.Millisecond)
+			r := request(t, http.MethodPost, "/", tt.body)
+			if tt.body == nil {
+				r = request(t, http.MethodGet, "/", nil)
+			}
+			if r.ContentLength = tt.length; tt.ctx != nil {
+				ctx := context.WithValue(tt.ctx, caddyhttp.VarsCtxKey, map[string]any{})
+				r = r.WithContext(ctx)
+			}
+			err := handler.ServeHTTP(httptest.NewRecorder(), r, nil)
+			if got, ok := errors.AsType[caddyhttp.HandlerError](err); !ok || got.StatusCode != tt.status {
+				t.Errorf("%v, want %d", err, tt.status)
+			}
+			if is := statesOf(handler.transport.service)[0]; tt.status != http.StatusGatewayTimeout && is != good {
+				t.Errorf("the address is %v", is)
+			}
+		})
+	}
+}
+
+func TestAnAnswerThatBreaksOffBreaksOffForTheClient(t *testing.T) {
+	t.Parallel()
+
+	handler := handlerTo(t, replicas(t, 1, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "half")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		func() {
+			defer func() {
+				if recover() != http.ErrAbortHandler { //nolint:errorlint // a panic's value
+					t.Errorf("%s: the answer ended as if it were whole", method)
+				}
+			}()
+			_ = handler.ServeHTTP(httptest.NewRecorder(), request(t, method, "/", nil), nil)
+		}()
+	}
+}

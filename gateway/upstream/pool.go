@@ -1,0 +1,77 @@
+package upstream
+
+import (
+	"context"
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// dialer makes connections to a service.
+type dialer func(ctx context.Context, hostPort string) (*net.TCPConn, error)
+
+// pool keeps the idle connections of an address.
+type pool struct {
+	mu     sync.Mutex
+	idle   []*wire // that used last at the end
+	closed bool
+}
+
+// take returns the connection that was used last, or a new one.
+func (p *pool) take(ctx context.Context, dial dialer, hostPort string) (*wire, error) {
+	if w := p.last(); w != nil {
+		w.used = true
+		return w, nil
+	}
+	conn, err := dial(ctx, hostPort)
+	if err != nil {
+		return nil, err
+	}
+	return newWire(conn)
+}
+
+func (p *pool) last() *wire {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := len(p.idle) - 1
+	if last < 0 {
+		return nil
+	}
+	w := p.idle[last]
+	p.idle[last] = nil
+	p.idle = p.idle[:last]
+	return w
+}
+
+// put keeps w for the next who takes one.
+func (p *pool) put(w *wire) {
+	w.since = time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || len(p.idle) == idlePerHost {
+		_ = w.Close()
+		return
+	}
+	p.idle = append(p.idle, w)
+}
+
+// expire closes the connections that nobody has used since then.
+func (p *pool) expire(then time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for n < len(p.idle) && p.idle[n].since.Before(then) {
+		_ = p.idle[n].Close()
+		n++
+	}
+	p.idle = slices.Delete(p.idle, 0, n)
+}
+
+// close closes all connections, and those in use when they are put back.
+func (p *pool) close() {
+	p.expire(time.Now())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+}
