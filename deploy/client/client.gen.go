@@ -911,11 +911,17 @@ type Pallet struct {
 	// Calibre The size grade, as it was written.
 	Calibre string `json:"calibre"`
 
-	// Contents The lines that the pallet was put together from, where there are several.
+	// Contents The lines that the pallet was put together from, where there are several, or where its line names a lot or an orchard.
 	Contents *[]struct {
 		BoxWeightKg float32 `json:"box_weight_kg"`
 		Boxes       int     `json:"boxes"`
 		Calibre     string  `json:"calibre"`
+
+		// Lot Absent where the line names none.
+		Lot *string `json:"lot,omitempty"`
+
+		// Orchard Where it grew, or who grew it: an orchard, a grower, a code of either. Absent where the line does not say.
+		Orchard     *string `json:"orchard,omitempty"`
 		ProduceName string  `json:"produce_name"`
 		Row         *int    `json:"row,omitempty"`
 

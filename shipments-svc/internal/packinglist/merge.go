@@ -92,7 +92,8 @@ func (r *reader) pallet(lines []line) Pallet {
 	for _, l := range lines {
 		c := Content{
 			ProduceName: r.bounded(l.produce, shipments.MaxProduceName, "produce"), Calibre: r.bounded(l.calibre, shipments.MaxCalibre, "calibre"),
-			Lot: l.lot.text, Orchard: l.orchard.text, BoxWeight: rounded(l.weight()), Place: l.place,
+			Lot: r.bounded(l.lot, shipments.MaxLot, "lot"), Orchard: r.bounded(l.orchard, shipments.MaxLot, "orchard"),
+			BoxWeight: rounded(l.weight()), Place: l.place,
 		}
 		if l.boxes.ok {
 			c.Boxes = int(l.boxes.value)

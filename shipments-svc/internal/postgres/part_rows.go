@@ -61,7 +61,7 @@ func palletRowOf(p shipments.Pallet) palletRow {
 		row.Places = new(placesRowOf(p.Places))
 	}
 	for _, c := range p.Contents {
-		row.Contents = append(row.Contents, contentRow{c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight, placeRow(c.Place)})
+		row.Contents = append(row.Contents, contentRow{c.ProduceName, c.Calibre, c.Lot, c.Orchard, c.Boxes, c.BoxWeight, placeRow(c.Place)})
 	}
 	if sscc, ok := shipments.SSCC(p.Number); ok {
 		row.SSCC = &sscc
@@ -79,7 +79,7 @@ func (r palletRow) pallet() shipments.Pallet {
 	}
 	for _, c := range r.Contents {
 		p.Contents = append(p.Contents, shipments.Content{
-			ProduceName: c.ProduceName, Calibre: c.Calibre, Boxes: c.Boxes, BoxWeight: c.BoxWeight, Place: shipments.Place(c.Place),
+			ProduceName: c.ProduceName, Calibre: c.Calibre, Lot: c.Lot, Orchard: c.Orchard, Boxes: c.Boxes, BoxWeight: c.BoxWeight, Place: shipments.Place(c.Place),
 		})
 	}
 	return p
@@ -115,6 +115,8 @@ func (r placesRow) places() shipments.Places {
 type contentRow struct {
 	ProduceName string          `json:"produce_name"`
 	Calibre     string          `json:"calibre"`
+	Lot         string          `json:"lot,omitempty"`
+	Orchard     string          `json:"orchard,omitempty"`
 	Boxes       int             `json:"boxes"`
 	BoxWeight   shipments.Grams `json:"box_weight_g"`
 	Place       placeRow        `json:"place"`

@@ -42,12 +42,12 @@ func palletOf(p packinglist.Pallet) shipments.Pallet {
 			ProduceName: other(p.At.ProduceName), Calibre: other(p.At.Calibre), Boxes: other(p.At.Boxes), BoxWeight: other(p.At.BoxWeight),
 		},
 	}
-	if len(p.Contents) < 2 {
+	if len(p.Contents) == 1 && p.Contents[0].Lot == "" && p.Contents[0].Orchard == "" {
 		return pallet
 	}
 	for _, c := range p.Contents {
 		pallet.Contents = append(pallet.Contents, shipments.Content{
-			ProduceName: c.ProduceName, Calibre: c.Calibre, Boxes: c.Boxes, BoxWeight: c.BoxWeight, Place: placeOf(c.Place),
+			ProduceName: c.ProduceName, Calibre: c.Calibre, Lot: c.Lot, Orchard: c.Orchard, Boxes: c.Boxes, BoxWeight: c.BoxWeight, Place: placeOf(c.Place),
 		})
 	}
 	return pallet

@@ -61,7 +61,9 @@ func (r Reading) sound() bool {
 		slices.ContainsFunc(r.Remarks, func(r Remark) bool { return !text(r.Text, MaxFactText) || !text(r.Code, MaxFactText) }) ||
 		slices.ContainsFunc(r.Pallets, func(p Pallet) bool {
 			return !text(p.Number, MaxPalletNumber) || !line(p.ProduceName, p.Calibre, p.Boxes, p.BoxWeight) || p.Source.Row < 1 ||
-				slices.ContainsFunc(p.Contents, func(c Content) bool { return !line(c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight) })
+				slices.ContainsFunc(p.Contents, func(c Content) bool {
+					return !line(c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight) || !text(c.Lot, MaxLot) || !text(c.Orchard, MaxLot)
+				})
 		})
 	return !bad
 }

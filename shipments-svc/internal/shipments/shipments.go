@@ -93,7 +93,7 @@ type Pallet struct {
 	BoxWeight   Grams
 	Source      Source    // where it begins
 	Places      Places    // of values that were read elsewhere in the document
-	Contents    []Content // the lines that it was put together from; nil: it is one line
+	Contents    []Content // the lines that it was put together from; nil: one that names no lot and no orchard
 }
 
 // Places is where the values of a pallet were read. A zero Place means the
@@ -102,11 +102,13 @@ type Places struct {
 	Number, ProduceName, Calibre, Boxes, BoxWeight Place
 }
 
-// Content is one of several lines that make up a pallet, whose Boxes are their
-// sum and whose BoxWeight is their average, weighted by boxes.
+// Content is a line of a pallet, whose Boxes are the sum of its lines' and whose
+// BoxWeight is their average, weighted by boxes.
 type Content struct {
 	ProduceName string
 	Calibre     string
+	Lot         string // empty: the line names none
+	Orchard     string // or who grew it, as the list says; empty: it does not
 	Boxes       int
 	BoxWeight   Grams
 	Place

@@ -37,7 +37,7 @@ func (plainReader) Read(_ context.Context, _ shipments.DocumentType, _ shipments
 		read.RowsRead++
 		read.Pallets = append(read.Pallets, shipments.Pallet{
 			Number: lines.Text(), ProduceName: "Plum", Boxes: 7, BoxWeight: 5500, Source: shipments.Source{Sheet: "PL", Row: read.RowsRead + 10},
-			Places: shipments.Places{Calibre: shipments.Place{Row: 3}}, Contents: []shipments.Content{{ProduceName: "Plum", Boxes: 3, Place: shipments.Place{Row: 11}}, {Boxes: 4}},
+			Places: shipments.Places{Calibre: shipments.Place{Row: 3}}, Contents: []shipments.Content{{ProduceName: "Plum", Lot: "L7", Orchard: "HUE 0816", Boxes: 3, Place: shipments.Place{Row: 11}}, {Boxes: 4}},
 		})
 	}
 	read.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC Carmen", Place: shipments.Place{Row: 1}}}
@@ -162,7 +162,7 @@ func TestAFileBecomesPallets(t *testing.T) {
 		shown := a.until(t, path, "ready_for_review")
 		for _, want := range []string{
 			`{"pallet_number":"P-2","produce_name":"Plum","calibre":"","boxes":7,"box_weight_kg":5.5,"document_id":"` + doc.ID + `","sheet":"PL","row":12,` +
-				`"places":{"calibre":{"row":3}},"contents":[{"produce_name":"Plum","calibre":"","boxes":3,"box_weight_kg":0,"row":11},{"produce_name":"","calibre":"","boxes":4,"box_weight_kg":0}]}`,
+				`"places":{"calibre":{"row":3}},"contents":[{"produce_name":"Plum","calibre":"","lot":"L7","orchard":"HUE 0816","boxes":3,"box_weight_kg":0,"row":11},{"produce_name":"","calibre":"","boxes":4,"box_weight_kg":0}]}`,
 			`"locations":[{"pallet_number":"P-1","document_id":"` + doc.ID + `","sheet":"PL","row":11}`,
 			`"facts":[{"kind":"vessel","text":"MSC Carmen","row":1}],"remarks":[{"code":"row_skipped","text":"A row was skipped"}]`,
 		} {

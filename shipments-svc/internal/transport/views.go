@@ -59,6 +59,8 @@ type placesView struct {
 type contentView struct {
 	ProduceName string  `json:"produce_name"`
 	Calibre     string  `json:"calibre"`
+	Lot         string  `json:"lot,omitempty"`
+	Orchard     string  `json:"orchard,omitempty"`
 	Boxes       int     `json:"boxes"`
 	BoxWeight   float64 `json:"box_weight_kg"`
 	placeView
@@ -121,7 +123,7 @@ func viewPallet(p shipments.Pallet) palletView {
 		view.Places = &placesView{viewPlace(p.Places.ProduceName), viewPlace(p.Places.Calibre), viewPlace(p.Places.Boxes), viewPlace(p.Places.BoxWeight)}
 	}
 	for _, c := range p.Contents {
-		view.Contents = append(view.Contents, contentView{c.ProduceName, c.Calibre, c.Boxes, kilograms(c.BoxWeight), placeView(c.Place)})
+		view.Contents = append(view.Contents, contentView{c.ProduceName, c.Calibre, c.Lot, c.Orchard, c.Boxes, kilograms(c.BoxWeight), placeView(c.Place)})
 	}
 	return view
 }
