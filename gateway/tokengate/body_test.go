@@ -19,7 +19,7 @@ import (
 func serveBodies(t *testing.T, readTimeout time.Duration, handler http.HandlerFunc) net.Addr {
 	t.Helper()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		out := newResponseWriter(w, r)
+		out := new(Gate).newResponseWriter(w, r)
 		out.asked = takeBody(w, r, out.began)
 		handler(out, r)
 		out.finish()

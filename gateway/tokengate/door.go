@@ -96,7 +96,7 @@ func (g *Gate) refusesAtOnce(w http.ResponseWriter, r *http.Request, caller neti
 	}
 	text, err := bearer.Read(r.Header["Authorization"])
 	if err != nil {
-		out := newResponseWriter(w, r)
+		out := g.newResponseWriter(w, r)
 		_, out.span = g.begin(r)
 		defer g.note(out)
 		out.client = caller.String()
@@ -116,7 +116,7 @@ func (g *Gate) refusesAtOnce(w http.ResponseWriter, r *http.Request, caller neti
 	if !spent {
 		return false
 	}
-	out := newResponseWriter(w, r)
+	out := g.newResponseWriter(w, r)
 	_, out.span = g.begin(r)
 	defer g.note(out)
 	out.client, out.token, out.window = caller.String(), token, windowState{tokenWindow, result}

@@ -15,7 +15,7 @@ import (
 // so that they too are problem+json with the window's headers, and returns none. Among the handlers of
 // handle_errors it answers the error at hand.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	out := newResponseWriter(w, r)
+	out := g.newResponseWriter(w, r)
 	r, out.span = g.begin(r)
 	defer g.note(out) // also when the proxy gives up an answer that has begun, by a panic
 	vars, _ := r.Context().Value(caddyhttp.VarsCtxKey).(map[string]any)

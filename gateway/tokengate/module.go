@@ -30,6 +30,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
+	"github.com/quayside/quayside/gateway/parting"
 )
 
 func init() {
@@ -98,6 +99,7 @@ type Gate struct {
 	enforced      enforcement
 	signer        *identity.Signer // nil: the services are laptops' and believe the headers alone
 	tracer        trace.Tracer     // nil: nobody asks for traces
+	parting       *parting.App
 	release       []func() error
 	outages       tokensOutages
 	behind        *behind
@@ -120,6 +122,10 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
 	boundHTTP2(ctx)
 	g.behind = &behind{logger: g.logger}
+	var err error
+	if g.parting, err = parting.Of(ctx); err != nil {
+		return fmt.Errorf("token_gate: %w", err)
+	}
 	if err := errors.Join(g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
 		return err
 	}
@@ -139,7 +145,6 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.demo = repl.ReplaceAll(g.Demo, "") == "true"
 
 	var problems []error
-	var err error
 	if g.credential, err = secret(repl, "credential", g.Credential, g.CredentialFile); err != nil {
 		problems = append(problems, err)
 	}

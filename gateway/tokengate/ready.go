@@ -16,7 +16,7 @@ func init() {
 }
 
 // Ready answers whether the gates of this process can do their work: 200 when every tokens service that
-// they use answers and accepts the gateway's credential, else 503; and 503 during shutdown_delay. Redis is not asked: a gateway without
+// they use answers and accepts the gateway's credential, else 503; and 503 from the moment that the program is told to end. Redis is not asked: a gateway without
 // it has something to say to its callers, a gateway taken out of service has not.
 type Ready struct{}
 
@@ -47,10 +47,8 @@ func (*Ready) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Hand
 	if len(used) == 0 {
 		status, text = http.StatusServiceUnavailable, "no token_gate is configured\n"
 	}
-	if repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
-		if ending, _ := repl.Get("http.shutting_down"); ending == true {
-			status, text = http.StatusServiceUnavailable, "shutting down\n"
-		}
+	if caddy.Exiting() {
+		status, text = http.StatusServiceUnavailable, "shutting down\n"
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/requestid"
+	"github.com/quayside/quayside/gateway/parting"
 )
 
 // requestIDHeader is the spelling that goes out to clients, requestIDCanonical the one that net/http knows.
@@ -35,6 +36,7 @@ type responseWriter struct {
 	html      bool               // and a browser to show it
 	span      trace.Span         // nil: the request is not traced
 	asked     *body              // nil: the request has none
+	parting   *parting.App       // which this gate belongs to
 
 	status  int    // of the answer, once it has begun; else 0
 	bytes   int64  // of its body so far
@@ -43,8 +45,9 @@ type responseWriter struct {
 }
 
 // newResponseWriter returns the writer of a request that has just come.
-func newResponseWriter(w http.ResponseWriter, r *http.Request) *responseWriter {
+func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *responseWriter {
 	return &responseWriter{
+		parting:               g.parting,
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
 		began:                 time.Now(), requestID: requestid.New(), method: r.Method, path: r.URL.EscapedPath(),
 	}
@@ -113,6 +116,9 @@ func (w *responseWriter) complete(status int) {
 	delete(header, "Server")
 	delete(header, "Via")
 	header[requestIDHeader] = []string{w.requestID}
+	if w.parting.Near() {
+		header["Connection"] = []string{"close"}
+	}
 	w.window.setHeaders(header)
 	if w.token != nil && w.token.Rotated && !w.token.ExpiresAt.IsZero() { // RFC 8594: the time to change to its successor
 		header["Sunset"] = []string{w.token.ExpiresAt.UTC().Format(http.TimeFormat)}

@@ -16,6 +16,7 @@ import (
 
 	_ "github.com/quayside/quayside/gateway/internal/health"
 	_ "github.com/quayside/quayside/gateway/logbuffer"
+	_ "github.com/quayside/quayside/gateway/parting"
 	_ "github.com/quayside/quayside/gateway/tokengate"
 	_ "github.com/quayside/quayside/gateway/upstream"
 )

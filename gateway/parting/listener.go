@@ -1,0 +1,102 @@
+package parting
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+)
+
+func init() { caddy.RegisterModule(new(Wrapper)) }
+
+// Wrapper makes a listener that takes no more connections when its clients leave, while the server behind it goes on.
+type Wrapper struct {
+	// Delay is how long a program that was told to end goes on as before. Default: no time
+	Delay caddy.Duration `json:"delay,omitempty"`
+
+	app *App
+}
+
+// CaddyModule returns the Caddy module information.
+func (*Wrapper) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "caddy.listeners.parting", New: func() caddy.Module { return new(Wrapper) }}
+}
+
+// Provision implements caddy.Provisioner.
+func (w *Wrapper) Provision(ctx caddy.Context) (err error) {
+	if w.app, err = Of(ctx); err != nil {
+		return err
+	}
+	w.app.mu.Lock()
+	defer w.app.mu.Unlock()
+	w.app.delay = max(w.app.delay, time.Duration(w.Delay))
+	return nil
+}
+
+// WrapListener implements caddy.ListenerWrapper.
+func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
+	l := &listener{Listener: inner, end: sync.OnceValue(inner.Close), closed: make(chan struct{})}
+	w.app.mu.Lock()
+	defer w.app.mu.Unlock()
+	w.app.listeners = append(w.app.listeners, l)
+	return l
+}
+
+// UnmarshalCaddyfile sets up the wrapper from Caddyfile tokens. Syntax:
+//
+//	parting [<delay>]
+func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next() // the wrapper's name
+	if d.NextArg() {
+		delay, err := caddy.ParseDuration(d.Val())
+		if err != nil || delay < 0 {
+			return d.Errf("parting: %s is no time to go on", d.Val())
+		}
+		w.Delay = caddy.Duration(delay)
+	}
+	if d.NextArg() || d.NextBlock(0) {
+		return d.ArgErr()
+	}
+	return nil
+}
+
+// listener can be left before it is closed.
+type listener struct {
+	net.Listener
+
+	end    func() error // closes Listener, once
+	left   atomic.Bool
+	close  sync.Once
+	closed chan struct{}
+}
+
+// Accept implements net.Listener. Once the listener was left, it waits until it is closed: its server is not to end
+// before it is told to.
+func (l *listener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil && l.left.Load() {
+		<-l.closed
+	}
+	return conn, err
+}
+
+func (l *listener) leave() {
+	l.left.Store(true)
+	_ = l.end() // Close returns the same
+}
+
+// Close implements net.Listener.
+func (l *listener) Close() error {
+	l.close.Do(func() { close(l.closed) })
+	return l.end()
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner     = (*Wrapper)(nil)
+	_ caddy.ListenerWrapper = (*Wrapper)(nil)
+	_ caddyfile.Unmarshaler = (*Wrapper)(nil)
+)
