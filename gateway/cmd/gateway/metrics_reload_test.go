@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -33,6 +34,38 @@ func TestMetricsGoOnWithEachReload(t *testing.T) {
 	}
 	if strings.Contains(g.log.String(), "duplicate") {
 		t.Error("a collector was registered twice")
+	}
+}
+
+// A configuration that goes takes its registry with it, and all that ran for it.
+func TestTwentyReloadsLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	token, _ := g.tokens.create("")
+	reload := func() {
+		g.getToKnow(t, token)
+		g.reload(t)
+	}
+	reload()
+	gauge := func(name string) float64 {
+		_, value, _ := strings.Cut(g.metrics(t), "\n"+name+" ")
+		n, err := strconv.ParseFloat(strings.SplitN(value, "\n", 2)[0], 64)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return n
+	}
+	all := func() int { return strings.Count(g.metrics(t), "\n") }
+	goroutines, files, lines := gauge("go_goroutines"), gauge("process_open_fds"), all()
+	for range 20 {
+		reload()
+	}
+	eventually(t, func() bool {
+		return gauge("go_goroutines") <= goroutines*1.1 && gauge("process_open_fds") <= files*1.1
+	}, fmt.Sprintf("%v goroutines and %v files again", goroutines, files), g.log)
+	if now := all(); now > lines+20 { // buckets of histograms may begin; a registry more would double them
+		t.Errorf("%d lines of metrics have become %d", lines, now)
 	}
 }
 
