@@ -29,7 +29,8 @@ type body struct {
 
 	mu    sync.Mutex
 	bytes int64
-	over  bool // read to its end, or no longer of interest: its time is set
+	whole bool // read to its end
+	late  bool // what is left is no longer of interest: its time is set
 }
 
 // takeBody puts a body in the place of r's and returns it, or nil when r has none or as much time as it likes.
@@ -43,21 +44,31 @@ func takeBody(w http.ResponseWriter, r *http.Request, began time.Time) *body {
 	return b
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. Once the answer has begun the rest is net/http's alone: it aborts a read that it finds
+// under way at the end of a request, and then waits for that rest without any limit.
 func (b *body) Read(p []byte) (int, error) {
+	if b.isLate() {
+		return 0, http.ErrBodyReadAfterClose
+	}
 	n, err := b.from.Read(p)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.bytes / bodyPace
 	b.bytes += int64(n)
 	switch {
-	case b.over:
+	case b.late:
 	case errors.Is(err, io.EOF):
-		b.over = true
+		b.whole = true
 	case b.bytes/bodyPace > before:
 		b.extend()
 	}
 	return n, err
+}
+
+func (b *body) isLate() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.late
 }
 
 // extend gives the body the time that it has earned, and the answer after that what every answer has.
@@ -78,8 +89,8 @@ func (*body) Close() error { return nil }
 func (b *body) answered() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.over {
-		b.over = true
+	if !b.whole && !b.late {
+		b.late = true
 		_ = b.control.SetReadDeadline(time.Now().Add(lingerTime))
 	}
 }

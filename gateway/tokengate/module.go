@@ -99,7 +99,7 @@ type Gate struct {
 	enforced      enforcement
 	signer        *identity.Signer // nil: the services are laptops' and believe the headers alone
 	tracer        trace.Tracer     // nil: nobody asks for traces
-	parting       *parting.App
+	parting       *parting.App     // nil: on no server
 	release       []func() error
 	outages       tokensOutages
 	behind        *behind
@@ -122,10 +122,6 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
 	boundHTTP2(ctx)
 	g.behind = &behind{logger: g.logger}
-	var err error
-	if g.parting, err = parting.Of(ctx); err != nil {
-		return fmt.Errorf("token_gate: %w", err)
-	}
 	if err := errors.Join(g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
 		return err
 	}
@@ -145,6 +141,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.demo = repl.ReplaceAll(g.Demo, "") == "true"
 
 	var problems []error
+	var err error
 	if g.credential, err = secret(repl, "credential", g.Credential, g.CredentialFile); err != nil {
 		problems = append(problems, err)
 	}
@@ -170,6 +167,9 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	}
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
 		g.setDoor(server)
+		if g.parting, err = parting.Of(ctx); err != nil {
+			problems = append(problems, err)
+		}
 	}
 	if len(problems) > 0 {
 		// Validate would not be reached: whoever sets up a gateway is told everything at once.
