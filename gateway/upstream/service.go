@@ -72,7 +72,7 @@ func newService(name string, resolve func(context.Context, string, string) ([]ne
 		logger: caddy.Log().Named("http.handlers.service").With(zap.String("service", name)),
 		nudge:  make(chan struct{}, 1),
 	}
-	s.asker = &http.Transport{DialContext: s.dialNet, DisableKeepAlives: true}
+	s.asker = &http.Transport{DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext, DisableKeepAlives: true}
 	s.addresses.Store(new([]*address))
 	return s, nil
 }

@@ -311,6 +311,24 @@ func TestChecksTellGoodFromSlowFromEnding(t *testing.T) {
 	}
 }
 
+func TestAFailedCheckAsksForNoOther(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 1, nil)
+	transport, _ := transportTo(t, all)
+	<-transport.service.nudge // looking it up asked for a check
+	all[0].Close()
+	transport.service.checkAll(t.Context())
+	if is := statesOf(transport.service)[0]; is != away {
+		t.Errorf("the address is %v", is)
+	}
+	select {
+	case <-transport.service.nudge:
+		t.Error("checks follow each other without a pause while an address is away")
+	default:
+	}
+}
+
 func TestAnAddressThatDoesNotAnswerInTimeIsSpared(t *testing.T) {
 	t.Parallel()
 

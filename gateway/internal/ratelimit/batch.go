@@ -19,9 +19,9 @@ const (
 	// tripSpacing is the time from the beginning of a round trip to that of the next, as a trip costs this
 	// machine and Redis much more than one more call in it. Of many requests each makes it longer by
 	// requestSpacing, up to maxSpacing: where requests crowd, they wait for each other anyway.
-	tripSpacing    = time.Millisecond
+	tripSpacing    = 350 * time.Microsecond
 	requestSpacing = 250 * time.Microsecond
-	maxSpacing     = 3 * time.Millisecond
+	maxSpacing     = 4 * time.Millisecond
 )
 
 var (

@@ -9,7 +9,7 @@
 //   - A window that is known to be empty is not asked about again.
 //   - Requests that come while Redis is being asked share the next round trip, those of one id one script
 //     call; each is told another number of remaining requests. One that finds nothing under way, and nothing a
-//     millisecond ago, goes at once.
+//     moment ago, goes at once.
 //   - What may have reached Redis is not sent again: no request is counted twice.
 //   - Redis being slow, hung or gone costs a request at most [Timeout], and nothing once it has failed
 //     three times. Then each gateway decides alone, as [Options] say, or the error is [ErrUnavailable].
