@@ -48,7 +48,7 @@ var (
 	// unread: something that a person sees, or may have meant, was not taken.
 	unread = []string{
 		"line_without_pallet", "hidden_sheet_skipped", "hidden_rows_skipped", "text_cut", "text_shortened",
-		"quotes_unbalanced", "date_in_calibre", "pallet_repeated", "totals_unclear", "remarks_left_out",
+		"quotes_unbalanced", "date_in_calibre", "pallet_repeated", "remarks_left_out",
 	}
 	// notNumbers: there is no number where one belongs.
 	notNumbers = []string{"not_a_number", "out_of_range", "line_without_boxes"}

@@ -19,7 +19,7 @@ import (
 // name is repeated so are the pieces, and the error says so.
 func Divert(r io.Reader, sink io.Writer, path ...string) (*Body, error) {
 	d := diverter{in: bufio.NewReaderSize(r, 32<<10), sink: sink, path: path}
-	if err := d.run(); err != nil {
+	if err := d.run(); err != io.EOF { //nolint:errorlint // bufio returns it as it is
 		return nil, err
 	}
 	body, err := Parse(d.rest.Bytes())
@@ -48,12 +48,11 @@ type diverter struct {
 // maxOpen is how deep a body is followed; encoding/json refuses what is deeper.
 const maxOpen = 10_000
 
+// run follows the text to its end, io.EOF. What is missing there is for Parse to
+// say.
 func (d *diverter) run() error {
 	for {
 		c, err := d.next()
-		if err == io.EOF { //nolint:errorlint // bufio returns it as it is
-			return nil
-		}
 		if err != nil {
 			return err
 		}
@@ -102,9 +101,6 @@ func (d *diverter) text() error {
 func (d *diverter) copied() error {
 	for escaped := false; ; {
 		c, err := d.next()
-		if err == io.EOF { //nolint:errorlint // bufio returns it as it is
-			return nil
-		}
 		if err != nil {
 			return err
 		}
@@ -127,25 +123,23 @@ func (d *diverter) diverted() error {
 	var piece [4 << 10]byte
 	for n := 0; ; {
 		c, err := d.next()
-		if err == nil && c != '"' {
+		ends := err != nil || c == '"'
+		if !ends {
 			var said []byte
-			if said, err = d.said(c); err == nil {
-				n += copy(piece[n:], said)
-			}
+			said, err = d.said(c)
+			n += copy(piece[n:], said)
+			ends = err != nil
 		}
-		if err == nil && c != '"' && n < len(piece)-utf8.UTFMax {
+		if !ends && n < len(piece)-utf8.UTFMax {
 			continue
 		}
 		if _, failed := d.sink.Write(piece[:n]); failed != nil {
 			return failed
 		}
-		if n = 0; err == io.EOF { //nolint:errorlint // bufio returns it as it is
-			return nil // Parse finds the string without its end
-		}
-		if err != nil {
+		if n = 0; err != nil {
 			return err
 		}
-		if c == '"' {
+		if ends {
 			d.rest.WriteByte(c)
 			d.left += d.read - began - 1
 			return nil

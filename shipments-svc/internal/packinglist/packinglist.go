@@ -130,7 +130,6 @@ const (
 	DateInCalibre     = "date_in_calibre"     // a spreadsheet made a date of 10-12
 	TextShortened     = "text_shortened"      // to what a pallet's field can hold
 	PalletRepeated    = "pallet_repeated"     // kept as another pallet
-	TotalsUnclear     = "totals_unclear"      //
 	RemarksLeftOut    = "remarks_left_out"    // there are more
 
 	maxRemarkText = 300 // characters

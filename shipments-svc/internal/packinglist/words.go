@@ -47,10 +47,10 @@ var vocabulary = []struct {
 	means              concept
 	en, es, fr, pt, af string
 }{
-	{palletWord, "pallet plt pal pllt skid", "palet pale palé tarima parihuela estiba", "palette pal", "palete paleta", "palet palette palletnommer"},
+	{palletWord, "pallet plt pal pllt skid", "palet pale palé tarima parihuela estiba folio", "palette pal", "palete paleta", "palet palette palletnommer"},
 	{palletsWord, "pallets plts", "palets pales tarimas parihuelas", "palettes", "paletes paletas", "pallette"},
 	{ssccWord, "sscc sscc18 gs1", "", "", "", ""},
-	{numberWord, "no nr num number id code label tag # ref reference", "numero nro etiqueta codigo folio", "numero etiquette code", "numero nº codigo etiqueta", "nommer kode etiket nommers"},
+	{numberWord, "no nr num number id code label tag # ref reference", "numero nro etiqueta codigo", "numero etiquette code", "numero nº codigo etiqueta", "nommer kode etiket nommers"},
 	{quantityWord, "qty quantity count_of no_of number_of num_of total_no", "cantidad cant cantidad_de", "quantite qte nombre nombre_de nb nbre nb_de nbre_de", "quantidade qtd qtde qtd_de quantidade_de", "hoeveelheid aantal getal"},
 	{produceWord, "produce product commodity fruit species crop goods description item_description article", "producto especie fruta mercancia mercaderia descripcion", "produit espece marchandise designation fruit", "produto especie fruta mercadoria descricao", "produk vrug kommoditeit soort gewas beskrywing vrugsoort"},
 	{varietyWord, "variety var cultivar varieties", "variedad var variedades", "variete var", "variedade cultivar", "varieteit kultivar"},

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/packinglist"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -57,12 +58,16 @@ func placeOf(p packinglist.Place) shipments.Place { return shipments.Place{Sheet
 
 // failureOf says why a file was not read, as a sentence with its place.
 func failureOf(u packinglist.Unreadable) shipments.Failure {
-	detail := u.Detail
-	if u.Place.Row > 0 {
-		detail += fmt.Sprintf(", in row %d", u.Place.Row)
-	}
+	var at []string
 	if u.Place.Sheet != "" {
-		detail += " of " + u.Place.Sheet
+		at = append(at, u.Place.Sheet)
+	}
+	if u.Place.Row > 0 {
+		at = append(at, fmt.Sprintf("row %d", u.Place.Row))
+	}
+	detail := u.Detail
+	if at != nil {
+		detail += " (" + strings.Join(at, ", ") + ")"
 	}
 	return shipments.Failure{Code: u.Code, Detail: detail + "."}
 }

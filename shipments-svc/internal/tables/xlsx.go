@@ -65,8 +65,8 @@ func (b *book) xlsx(content io.ReaderAt, size int64) (err error) {
 
 // recovered makes of a panic of a library that the document is malformed.
 func recovered(err *error) {
-	if cause := recover(); cause != nil {
-		*err = unreadable(Malformed, "the document is damaged: %.200v", cause)
+	if recover() != nil {
+		*err = unreadable(Malformed, "the document is damaged")
 	}
 }
 
@@ -86,7 +86,7 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 		}
 		texts, err := rows.Columns()
 		if err != nil {
-			return unreadable(Malformed, "row %d of the sheet %s is damaged", n, name)
+			return &Unreadable{Code: Malformed, Detail: "the sheet is damaged", Place: b.here(n, 0)}
 		}
 		for behind.row < n && behind.next() {
 			continue
@@ -117,7 +117,7 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 	}
 	behind.finish()
 	if behind.err != nil {
-		return unreadable(Malformed, "the sheet %s is damaged after row %d", name, behind.row)
+		return &Unreadable{Code: Malformed, Detail: "the sheet is damaged", Place: b.here(behind.row, 0)}
 	}
 	b.merge(behind.merges)
 	return nil

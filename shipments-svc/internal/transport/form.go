@@ -42,13 +42,16 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 	f := form{order: order, values: map[string]string{}}
 	for {
 		part, err := parts.NextRawPart()
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { //nolint:errorlint // one that is wrapped is an end without its boundary
 			break
 		}
 		if err == nil {
 			err = f.read(r, part)
 		}
-		if err := readingError(err); err != nil {
+		if err = readingError(err); errors.Is(err, errCutShort) {
+			err = &formError{"the form is not whole: it ends early, a part has a malformed header, or Content-Type names another boundary"}
+		}
+		if err != nil {
 			return shipments.Attachment{}, err
 		}
 	}

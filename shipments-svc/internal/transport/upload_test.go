@@ -361,7 +361,9 @@ func TestWhatIsNoDocumentIsRefusedAndLeavesNothing(t *testing.T) {
 		"a long value":          {sent(part{name: "type", value: strings.Repeat("x", 5000)}, fine), 422, "validation_failed", `"too_long"`},
 		"perhaps":               {sent(kind, fine, part{name: "dry_run", value: "perhaps"}), 422, "validation_failed", `"/dry_run"`},
 		"no boundary":           {sent(kind, fine).with("Content-Type", "multipart/form-data"), 400, "malformed_form", ""},
-		"another boundary":      {sent(kind, fine).with("Content-Type", "multipart/form-data; boundary=x"), 422, "validation_failed", `"/file"`},
+		"another boundary":      {sent(kind, fine).with("Content-Type", "multipart/form-data; boundary=x"), 400, "malformed_form", "another boundary"},
+		"a form cut short":      {call{method: "POST", path: path + "/documents", body: strings.TrimSuffix(sent(kind, fine).body, "--\r\n")}.with("Content-Type", sent(kind, fine).header.Get("Content-Type")), 400, "malformed_form", "ends early"},
+		"a form without heads":  {call{method: "POST", path: path + "/documents", body: "--x\r\nno head\r\n"}.with("Content-Type", "multipart/form-data; boundary=x"), 400, "malformed_form", "not whole"},
 		"another form":          {sent(kind, fine).with("Content-Type", "application/x-www-form-urlencoded"), 415, "unsupported_media_type", "multipart/form-data"},
 	} {
 		res := a.do(t, c.call)
