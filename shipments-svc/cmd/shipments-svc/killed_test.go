@@ -75,7 +75,7 @@ func (p *process) do(t *testing.T, org, method, path, media string, body io.Read
 	}
 	req.Header.Set(identity.HeaderOrganization, org)
 	req.Header.Set(identity.HeaderToken, "tok_4fZyo82mVyR1")
-	req.Header.Set(identity.HeaderPermissions, "documents:read documents:write shipments:read shipments:write")
+	req.Header.Set(identity.HeaderPermissions, "documents:read documents:write shipments:read shipments:write webhooks:manage")
 	if media != "" {
 		req.Header.Set("Content-Type", media)
 	}

@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
+)
+
+// paper is the file of every document, and a Reader that finds three pallets
+// in it.
+type paper struct{ shipments.Files }
+
+func (paper) Open(context.Context, shipments.FileKey) (shipments.OpenFile, error) {
+	return struct {
+		*bytes.Reader
+		io.Closer
+	}{bytes.NewReader(nil), io.NopCloser(nil)}, nil
+}
+
+func (paper) Read(context.Context, shipments.DocumentType, shipments.Kind, io.ReaderAt, int64) (read shipments.Reading, err error) {
+	for _, number := range []string{"A", "B", "C"} {
+		read.Pallets = append(read.Pallets, shipments.Pallet{Number: number, Boxes: 1, BoxWeight: 1, Source: shipments.Source{Row: 2 + len(read.Pallets)}})
+	}
+	read.RowsRead = len(read.Pallets)
+	return read, nil
+}
+
+// live claims a job and does it, as a worker whose life ends with its first
+// error.
+func live(ctx context.Context, r *Repository) error {
+	service := shipments.NewService(shipments.Needs{
+		Repository: r, Files: paper{}, Reader: paper{}, Now: repotest.Noon.UTC,
+		Judge: func(shipments.Evidence) []shipments.Check {
+			return []shipments.Check{{Name: "required_fields", Result: shipments.Pass}}
+		},
+	})
+	var lease shipments.Lease
+	_, _ = rand.Read(lease[:])
+	j, err := r.Claim(ctx, lease)
+	if err != nil {
+		return err
+	}
+	if err := r.Begin(ctx, j, repotest.Noon); err != nil {
+		return err
+	}
+	return service.Process(ctx, j)
+}
+
+// TestAWorkerThatIsCutOffAnywhereLosesNothing cuts a worker's connection to
+// Postgres at every point between two messages of claiming, beginning and
+// publishing, as when either is killed there. Whatever became of that, others
+// finish the document: it is begun once and published once, and its events are
+// there once.
+func TestAWorkerThatIsCutOffAnywhereLosesNothing(t *testing.T) {
+	t.Parallel()
+	dsn := pgtestDSN(t)
+	proxy, through := faultproxy.New(t, dsn)
+	cut, whole, db := NewRepository(openAt(t, through)), NewRepository(openAt(t, dsn)), operator(t, dsn)
+	points, lost := 0, 0
+	for happened := true; happened; points++ {
+		org := repotest.Org()
+		s, doc := repotest.Queued(t, whole, org)
+		proxy.CutAfter(points)
+		err := live(t.Context(), cut)
+		if happened = proxy.Disarm(); !happened && err != nil {
+			t.Fatal(err)
+		}
+		if err != nil {
+			lost++
+		}
+		for waiting := 1; waiting > 0; { // until what the dead one had open is closed, too
+			exec(t, db, `UPDATE jobs SET claimable_at = now()`) // leases end
+			if err := live(t.Context(), whole); err != nil && !errors.Is(err, shipments.ErrNoJob) {
+				t.Fatalf("cut after %d: %v", points, err)
+			}
+			must(t, db.GetContext(t.Context(), &waiting, `SELECT count(*) FROM jobs WHERE organization_id = $1`, uuid.UUID(org)))
+		}
+		wantReadOnce(t, whole, org, s.ID, doc.ID)
+	}
+	t.Logf("cut at %d points, which ended %d lives", points-1, lost)
+	if lost < 10 {
+		t.Errorf("%d lives were ended", lost)
+	}
+}
+
+// wantReadOnce demands that a document was read, and what that left behind.
+func wantReadOnce(t *testing.T, r *Repository, org shipments.OrgID, id shipments.ID, doc shipments.DocumentID) {
+	t.Helper()
+	d, err := r.Get(t.Context(), org, id)
+	must(t, err)
+	if len(d.Pallets) != 3 || len(d.Checks) != 1 || d.Status != shipments.ReadyForReview || d.Documents[0].Status != shipments.Processed {
+		t.Errorf("it is %+v", d)
+	}
+	history, _, err := r.History(t.Context(), org, id, 0, 100)
+	must(t, err)
+	var actions []shipments.Action
+	for _, e := range slices.Backward(history) {
+		if actions = append(actions, e.Action); e.Version != int64(len(actions)) {
+			t.Errorf("version %d is the entry %d", e.Version, len(actions))
+		}
+	}
+	if want := []shipments.Action{shipments.Create, shipments.AttachDocument, shipments.StartDocument, shipments.ProcessDocument}; !slices.Equal(actions, want) {
+		t.Errorf("the history is %v, want %v", actions, want)
+	}
+	number(t, r, org)
+	told := map[shipments.EventType]int{}
+	for _, e := range events(t, r, org) {
+		if told[e.Type]++; told[e.Type] > 1 || e.Document != nil && e.Document.ID != doc {
+			t.Errorf("%s comes again", e.Type)
+		}
+	}
+	for _, one := range []shipments.EventType{shipments.DocumentProcessed, shipments.ShipmentReadyForReview} {
+		if told[one] != 1 {
+			t.Errorf("%s comes %d times", one, told[one])
+		}
+	}
+}
