@@ -37,7 +37,7 @@ func TestFilesThatStandInBothServicesAreEqual(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{
 		"api/openapi.go", "internal/config/load.go",
-		"internal/identity/*.go", "internal/ids/*.go", "internal/logbuffer/*.go", "internal/outage/*.go", "internal/problem/*.go", "internal/server/*.go", "internal/tracing/*.go",
+		"internal/identity/*.go", "internal/ids/*.go", "internal/keyring/*.go", "internal/logbuffer/*.go", "internal/outage/*.go", "internal/problem/*.go", "internal/server/*.go", "internal/tracing/*.go",
 		"internal/postgres/connection.go", "internal/postgres/dialer.go", "internal/postgres/migrate.go", "internal/postgres/span.go",
 		"internal/postgres/unavailable.go", "internal/postgres/pgtest/*.go",
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -44,18 +45,9 @@ func (r *Repository) Events(ctx context.Context, org shipments.OrgID, after, lim
 	if err := r.reads(ctx, org).SelectContext(ctx, &rows, eventsSQL, uuid.UUID(org), after, limit); err != nil {
 		return nil, 0, failure("events", err)
 	}
-	events := make([]shipments.Event, 0, len(rows))
-	for _, row := range rows {
-		if !row.Number.Valid {
-			continue
-		}
-		e, err := row.event()
-		if err != nil {
-			return nil, 0, failure("events", err)
-		}
-		events = append(events, e)
-	}
-	return events, rows[0].First, nil
+	first := rows[0].First
+	events, err := said(slices.DeleteFunc(rows, func(row eventRow) bool { return !row.Number.Valid }), eventRow.event)
+	return events, first, failure("events", err)
 }
 
 func (r eventRow) event() (shipments.Event, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -48,18 +49,9 @@ func (r *Repository) History(ctx context.Context, org shipments.OrgID, id shipme
 	if len(rows) == 0 {
 		return nil, 0, shipments.ErrNotFound
 	}
-	entries := make([]shipments.Entry, 0, len(rows))
-	for _, row := range rows {
-		if !row.Version.Valid {
-			continue
-		}
-		e, err := row.entry()
-		if err != nil {
-			return nil, 0, failure("history", err)
-		}
-		entries = append(entries, e)
-	}
-	return entries, rows[0].Total, nil
+	total := rows[0].Total
+	entries, err := said(slices.DeleteFunc(rows, func(row historyRow) bool { return !row.Version.Valid }), historyRow.entry)
+	return entries, total, failure("history", err)
 }
 
 func (r historyRow) entry() (shipments.Entry, error) {

@@ -21,6 +21,18 @@ func parts[Row, Part any](text []byte, part func(Row) Part) ([]Part, error) {
 	return all, nil
 }
 
+// said returns what rows say.
+func said[Row, Thing any](rows []Row, say func(Row) (Thing, error)) ([]Thing, error) {
+	all := make([]Thing, len(rows))
+	for i, row := range rows {
+		var err error
+		if all[i], err = say(row); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // partRow is a pallet or check, and where it belongs.
 type partRow[Part any] struct {
 	Shipment uuid.UUID `json:"shipment_id"`

@@ -66,14 +66,8 @@ func (w *Webhooks) Deliveries(ctx context.Context, org shipments.OrgID, q webhoo
 	if err := w.reads(ctx, org).SelectContext(ctx, &rows, deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status), before, limit); err != nil {
 		return nil, failure("deliveries", err)
 	}
-	all := make([]webhooks.Delivery, len(rows))
-	for i, row := range rows {
-		var err error
-		if all[i], err = row.delivery(); err != nil {
-			return nil, failure("deliveries", err)
-		}
-	}
-	return all, nil
+	all, err := said(rows, deliveryRow.delivery)
+	return all, failure("deliveries", err)
 }
 
 // CreateTest implements webhooks.Repository.

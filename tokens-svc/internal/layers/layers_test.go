@@ -63,6 +63,7 @@ func TestTheDomainNeedsTheStandardLibraryOnly(t *testing.T) {
 	packages := list(t)
 	domain := []string{
 		module + "internal/audit", module + "internal/tokens", module + "internal/people", module + "internal/session",
+		module + "internal/keyring",
 	}
 	for _, name := range domain {
 		for _, dep := range packages[name].Deps {
