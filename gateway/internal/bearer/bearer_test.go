@@ -110,6 +110,13 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+func TestReadingATokenAllocatesNothing(t *testing.T) {
+	values := []string{"Bearer " + token}
+	if n := testing.AllocsPerRun(1000, func() { _, _ = bearer.Read(values) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func BenchmarkRead(b *testing.B) {
 	values := []string{"Bearer " + token}
 	b.ReportAllocs()

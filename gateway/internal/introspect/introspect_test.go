@@ -413,16 +413,30 @@ func TestReadinessProbeIsAWellFormedToken(t *testing.T) {
 	}
 }
 
-func BenchmarkCached(b *testing.B) {
+// remembering returns an introspector that remembers token.
+func remembering(tb testing.TB, c *clock) *introspect.Introspector {
+	tb.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, activeAnswer)
 	}))
-	b.Cleanup(server.Close)
-	c := new(clock)
-	i := newFollowing(b, server.URL, nowhere, c)
-	if _, err := i.Ask(b.Context(), token); err != nil {
-		b.Fatal(err)
+	tb.Cleanup(server.Close)
+	i := newFollowing(tb, server.URL, nowhere, c)
+	if _, err := i.Ask(tb.Context(), token); err != nil {
+		tb.Fatal(err)
 	}
+	return i
+}
+
+func TestARememberedAnswerAllocatesNothing(t *testing.T) {
+	i := remembering(t, new(clock))
+	if n := testing.AllocsPerRun(1000, func() { _, _ = i.Cached(token) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkCached(b *testing.B) {
+	c := new(clock)
+	i := remembering(b, c)
 	b.ReportAllocs()
 	for b.Loop() {
 		c.advance(1)
