@@ -120,8 +120,10 @@ func statusError(r *http.Request, err error) error {
 		status = http.StatusRequestEntityTooLarge
 	case errors.Is(r.Context().Err(), context.Canceled):
 		status = statusClientGone
-	case unread(r):
+	case errors.As(err, &slow) && slow.Timeout() && unread(r):
 		status = http.StatusRequestTimeout
+	case unread(r):
+		status = http.StatusBadRequest
 	case errors.As(err, &slow) && slow.Timeout():
 		status = http.StatusGatewayTimeout
 	}
