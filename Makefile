@@ -5,10 +5,10 @@ TEST    := go test -race -shuffle=on -count=1
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
 export GOFLAGS := -trimpath
 
-.PHONY: help run token test bench chaos lint clean images devstack versitygw h2spec
+.PHONY: help run token test bench bench-scale chaos lint clean images devstack versitygw h2spec
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: devstack ## start everything on this machine, with demo data; Ctrl-C stops it
 	@exec .bin/devstack run
@@ -28,6 +28,10 @@ test: devstack versitygw h2spec ## run all tests, with the race detector, on rea
 bench: ## compare the gateway with a bare Caddy, in about 11 minutes on a machine that does nothing else (ARGS=)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/bench ./bench
 	@exec .bin/bench $(ARGS)
+
+bench-scale: ## measure the service with 1,000,000 shipments in one organization, in about 6 minutes (ARGS=)
+	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/scale ./bench/scale
+	@exec .bin/scale $(ARGS)
 
 chaos: ## break everything in turn under load, and print what was promised beside what was seen (FAULTS= chooses)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/chaos ./cmd/chaos

@@ -21,6 +21,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/quayside/quayside/deploy/bench/machine"
 )
 
 // settings are how a run is to be made.
@@ -108,7 +110,7 @@ func compare(ctx context.Context, s settings, write, strict bool) error {
 
 // runAll brings everything up, measures and takes it down.
 func runAll(ctx context.Context, s settings) (_ *report, err error) {
-	facts := newFacts(ctx, s)
+	where := facts{Facts: machine.Describe(ctx, s.root)}
 	rig, err := start(ctx, s)
 	if err != nil {
 		return nil, err
@@ -123,7 +125,7 @@ func runAll(ctx context.Context, s settings) (_ *report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &report{facts: facts, settings: s, cores: rig.cores, scenarios: list, results: results, took: time.Since(began)}
+	r := &report{facts: where, settings: s, cores: rig.cores, scenarios: list, results: results, took: time.Since(began)}
 	r.facts.redis = rig.redisVersion
 	r.memory, err = rig.peaks()
 	return r, err

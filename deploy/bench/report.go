@@ -120,8 +120,8 @@ func (v verdict) word() string {
 }
 
 func (r *report) sayFacts(say func(string, ...any)) {
-	say("- %s, commit %s, %s, Redis %s", r.facts.date, r.facts.commit, r.facts.golang, r.facts.redis)
-	say("- %s, %d cores, Linux %s; /proc/loadavg before the run: %s", r.facts.processor, r.facts.cores, r.facts.kernel, r.facts.load)
+	say("- %s, commit %s, %s, Redis %s", r.facts.Date, r.facts.Commit, r.facts.Go, r.facts.redis)
+	say("- %s, %d cores, Linux %s; /proc/loadavg before the run: %s", r.facts.Processor, r.facts.Cores, r.facts.Kernel, r.facts.Load)
 	if r.cores.gateway == "" {
 		say("- nothing was pinned: the measured program shares all cores with load, upstream and Redis")
 	} else {

@@ -10,14 +10,12 @@ SELECT count(*) FROM shipment_months WHERE false`
 const getSQL = `
 SELECT s.id, s.version, s.status, s.reference, s.vessel, s.origin, s.destination,
 	s.pallets_count, s.created_at, s.approved_at,
-	(SELECT coalesce(json_agg(json_build_object(
-			'pallet_number', pallet_number, 'produce_name', produce_name, 'calibre', calibre,
-			'boxes', boxes, 'box_weight_g', box_weight_g, 'document_id', document_id, 'source_sheet', source_sheet,
-			'source_row', source_row, 'places', places, 'contents', contents) ORDER BY document_id NULLS FIRST, position), '[]')
-		FROM pallets WHERE organization_id = $1 AND shipment_id = $2) AS pallets,
-	(SELECT coalesce(json_agg(json_build_object(
-			'name', name, 'result', result, 'details', details, 'count', count, 'locations', locations) ORDER BY position), '[]')
-		FROM checks WHERE organization_id = $1 AND shipment_id = $2) AS checks,
+	(SELECT coalesce(json_agg(p), '[]') FROM (
+		SELECT pallet_number, produce_name, calibre, boxes, box_weight_g, document_id, source_sheet, source_row, places, contents
+		FROM pallets WHERE organization_id = $1 AND shipment_id = $2 ORDER BY document_id NULLS FIRST, position) p) AS pallets,
+	(SELECT coalesce(json_agg(c), '[]') FROM (
+		SELECT name, result, details, count, locations
+		FROM checks WHERE organization_id = $1 AND shipment_id = $2 ORDER BY position) c) AS checks,
 	` + documentsJSON + ` AS documents
 FROM shipments s
 WHERE s.organization_id = $1 AND s.id = $2`

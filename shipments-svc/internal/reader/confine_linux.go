@@ -18,6 +18,7 @@ func confine() error {
 		return err
 	}
 	debug.SetMemoryLimit(maxMemory * 3 / 4) // tidies up before the limit is met
+	debug.SetGCPercent(400)                 // and seldom before that: it ends in a moment
 	for _, l := range []struct {
 		what  int
 		limit uint64
