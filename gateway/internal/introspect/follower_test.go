@@ -450,6 +450,7 @@ func TestAnOutageIsBridgedForAMinute(t *testing.T) {
 // goAway makes every question to the tokens service, and its stream, fail.
 func (w *world) goAway() {
 	w.t.Helper()
+	w.pass(0) // what has begun may still read what is set here
 	w.answer = func() (int, string) { return http.StatusServiceUnavailable, "" }
 	w.refuse = errors.New("connection refused")
 	for _, s := range w.streams {
