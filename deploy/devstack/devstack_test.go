@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -97,6 +98,30 @@ func TestExecGivesRealServersAndLeavesNothing(t *testing.T) {
 	database, _, _ := strings.Cut(string(urls), " ")
 	if err := ping(context.WithoutCancel(t.Context()), database); err == nil {
 		t.Error("Postgres still answers")
+	}
+}
+
+// A checkout that is removed takes the password of its data with it.
+func TestDataOfARemovedCheckoutIsNotUsedAgain(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "postgres")
+	self := owner{credential: &syscall.Credential{Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid())}}
+	for _, want := range []bool{false, true, false} { // of the file of the run before
+		real, err := self.place(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(filepath.Dir(real)) })
+		file := filepath.Join(real, "PG_VERSION")
+		if _, err := os.Stat(file); (err == nil) != want {
+			t.Errorf("the data are there: %v, want %v", err == nil, want)
+		}
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if want {
+			_ = os.Remove(dir)
+		}
 	}
 }
 

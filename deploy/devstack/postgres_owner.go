@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/user"
@@ -65,6 +66,17 @@ func (o owner) place(dir string) (string, error) {
 	}
 	sum := sha256.Sum256([]byte(dir))
 	real := filepath.Join("/var/tmp", "quayside-"+hex.EncodeToString(sum[:8]), "postgres")
+	target, err := os.Readlink(dir)
+	switch {
+	case err == nil && target != real:
+		return "", fmt.Errorf("%s leads to %s, not to %s: run make clean", dir, target, real)
+	case errors.Is(err, fs.ErrNotExist):
+		// What may lie there is of a checkout that was removed without make clean, and its password with it.
+		err = errors.Join(os.RemoveAll(real), os.Symlink(real, dir))
+	}
+	if err != nil {
+		return "", err
+	}
 	if err := os.MkdirAll(real, 0o700); err != nil {
 		return "", err
 	}
@@ -73,13 +85,5 @@ func (o owner) place(dir string) (string, error) {
 			return "", err
 		}
 	}
-	target, err := os.Readlink(dir)
-	switch {
-	case err == nil && target == real:
-		return real, nil
-	case err == nil:
-		return "", fmt.Errorf("%s leads to %s, not to %s: run make clean", dir, target, real)
-	default:
-		return real, os.Symlink(real, dir)
-	}
+	return real, nil
 }
