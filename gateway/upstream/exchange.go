@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"net/http"
 	"time"
 )
@@ -51,7 +50,7 @@ func (a *address) exchange(r *http.Request, within time.Duration, dial dialer) (
 	}
 }
 
-// exchange sends r on w, and closes w if it fails.
+// exchange sends r on w, which is of no use any more if that fails.
 func (p *pool) exchange(w *wire, r *http.Request, within time.Duration) (*http.Response, error) {
 	if err := w.SetDeadline(time.Now().Add(within)); err != nil {
 		return nil, err
@@ -87,7 +86,7 @@ func (w *wire) ask(r *http.Request) (*http.Response, error) {
 		_, err = w.reader.Peek(1)
 	}
 	if err != nil {
-		if slow, ok := errors.AsType[net.Error](err); !w.used || ok && slow.Timeout() {
+		if !w.used || isLate(err) {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%w: %w", errStale, err)

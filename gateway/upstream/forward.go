@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -113,18 +112,17 @@ func statusError(r *http.Request, err error) error {
 		return err
 	}
 	var large *http.MaxBytesError
-	var slow net.Error
 	status := http.StatusBadGateway
-	switch {
+	switch late := isLate(err); {
 	case errors.As(err, &large):
 		status = http.StatusRequestEntityTooLarge
 	case errors.Is(r.Context().Err(), context.Canceled):
 		status = statusClientGone
-	case errors.As(err, &slow) && slow.Timeout() && unread(r):
+	case unread(r) && late:
 		status = http.StatusRequestTimeout
 	case unread(r):
 		status = http.StatusBadRequest
-	case errors.As(err, &slow) && slow.Timeout():
+	case late:
 		status = http.StatusGatewayTimeout
 	}
 	return caddyhttp.Error(status, err)
@@ -143,9 +141,6 @@ func deliver(w http.ResponseWriter, answer *http.Response) {
 		delete(header, name)
 	}
 	w.WriteHeader(answer.StatusCode)
-	if answer.Body == http.NoBody {
-		return
-	}
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
 	for {

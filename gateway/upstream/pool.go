@@ -70,8 +70,8 @@ func (p *pool) expire(then time.Time) {
 
 // close closes all connections, and those in use when they are put back.
 func (p *pool) close() {
-	p.expire(time.Now())
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.closed = true
+	p.mu.Unlock()
+	p.expire(time.Now())
 }

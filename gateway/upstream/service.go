@@ -151,7 +151,7 @@ func (s *service) failed(ctx context.Context, a *address, err error) {
 	if ctx.Err() != nil || isDialError(err) {
 		return
 	}
-	if stateAfter(err) == doubtful {
+	if isLate(err) {
 		s.note(a, doubtful, err)
 	}
 	s.checkNow()
@@ -159,10 +159,16 @@ func (s *service) failed(ctx context.Context, a *address, err error) {
 
 // stateAfter is what an address is that err happened to.
 func stateAfter(err error) state {
-	if slow, ok := errors.AsType[net.Error](err); ok && slow.Timeout() {
+	if isLate(err) {
 		return doubtful
 	}
 	return away
+}
+
+// isLate reports whether err is that something took too long.
+func isLate(err error) bool {
+	slow, ok := errors.AsType[net.Error](err)
+	return ok && slow.Timeout()
 }
 
 // dialError says that a request was not sent.
