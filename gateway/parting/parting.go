@@ -62,7 +62,9 @@ func (a *App) Near() bool { return a != nil && a.near.Load() }
 //
 // No connections are taken any more while clients leave, or those would have to leave, too, and some would come in
 // the moment that the listener closes: with a reload the next configuration takes them already, and who finds nobody,
-// because the program ends, knows that nothing of its request was done.
+// because the program ends, knows that nothing of its request was done. What the kernel has made, but not handed over,
+// is reset when a listener closes; so with a reload it stays open for that, where the kernel can be told to give it
+// nothing more.
 func (a *App) Handle(context.Context, caddy.Event) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -71,7 +73,9 @@ func (a *App) Handle(context.Context, caddy.Event) error {
 	}
 	a.near.Store(true)
 	for _, l := range a.listeners {
-		l.leave()
+		if caddy.Exiting() || !steer(l.Listener) {
+			l.leave()
+		}
 	}
 	<-time.After(Time)
 	return nil

@@ -3,6 +3,11 @@
 // Of Caddy's own modules it holds the adapter, what the shipped Caddyfile names, and reverse_proxy, beside which the
 // gateway is measured. What is not here cannot be configured by mistake: no file server, no templates, no FastCGI,
 // no certificate authority.
+//
+// Its listeners are of plain TCP: those of multipath TCP, which Go prefers, cannot hand new connections over to the
+// next configuration (see package parting).
+//
+//go:debug multipathtcp=0
 package main
 
 import (
