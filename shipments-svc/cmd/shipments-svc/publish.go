@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/dispatch"
@@ -45,6 +46,7 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(publishConns)
+	p.metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments-events"))
 	queue := postgres.NewWebhooks(postgres.NewRepository(db), p.keys, p.due.ring)
 	count := observeEvents(p.metrics)
 	numbering := relay.New(queue, relay.Config{

@@ -78,7 +78,7 @@ func serve(ctx context.Context, p program) error {
 		})
 	})()
 	service := tokens.NewService(repo, tokens.Config{Peppers: peppers, OnStale: resealer.Offer})
-	counted := metrics.New(lines.Dropped)
+	counted := metrics.New(db.DB, lines.Dropped)
 	bell := postgres.NewBell(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
 		bell.Run(ctx, outage.New(log, "being told of changes").Note) // meanwhile they are looked for

@@ -4,6 +4,7 @@
 package metrics
 
 import (
+	"database/sql"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,9 +18,10 @@ type Metrics struct {
 	streams  prometheus.Gauge
 }
 
-// New returns metrics in a registry of their own, with those of the Go runtime
-// and the process. dropped returns how many log lines are lost.
-func New(dropped func() int64) *Metrics {
+// New returns metrics in a registry of their own, with those of the Go runtime,
+// the process and the pool of connections to Postgres. dropped returns how many
+// log lines are lost.
+func New(pool *sql.DB, dropped func() int64) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -38,6 +40,7 @@ func New(dropped func() int64) *Metrics {
 			Name: "tokens_log_lines_dropped_total",
 			Help: "Log lines that are lost because nobody took them.",
 		}, func() float64 { return float64(dropped()) }),
+		collectors.NewDBStatsCollector(pool, "tokens"),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

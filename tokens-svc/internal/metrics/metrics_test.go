@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"database/sql"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +11,7 @@ import (
 
 func TestCallsAreCountedByEndpointAndResult(t *testing.T) {
 	t.Parallel()
-	m := New(func() int64 { return 0 })
+	m := New(new(sql.DB), func() int64 { return 0 })
 	m.Observe("introspect", "active", 2*time.Millisecond)
 	m.Observe("introspect", "active", 3*time.Millisecond)
 	m.Observe("token", "ok", time.Second)
