@@ -61,10 +61,11 @@ var (
 // How long faults last: long enough to be met by some hundred requests, and
 // for one of two longer than it may take to leave it out.
 const (
-	short = 3 * time.Second
-	long  = 5 * time.Second
-	blind = 66 * time.Second // longer than an answer may be remembered
-	flaps = 3                // in short
+	short    = 3 * time.Second
+	long     = 5 * time.Second
+	measured = 8 * time.Second  // for a p99 of a thousand
+	blind    = 66 * time.Second // longer than an answer may be remembered
+	flaps    = 3                // in short
 
 	rounds = 5 // of a rolling restart
 )
@@ -78,14 +79,14 @@ var faults = slices.Concat(
 	[]fault{{part: partNone, name: "a calm day", lasts: short, strike: dooming, own: []promise{servesOn, revokedWithin(longestRevoked)}}},
 	row(partRedis, short, ofRedis,
 		fault{name: "slow", strike: slowed(30*time.Millisecond, toRedis...)},
-		fault{name: "too slow", strike: slowed(200*time.Millisecond, toRedis...), own: ofRedisGone},
-		fault{name: "unplugged", strike: unplugged(toRedis...), own: ofRedisGone},
-		fault{name: "hung", strike: hung(toRedis...), own: ofRedisGone},
+		fault{name: "too slow", strike: slowed(200*time.Millisecond, toRedis...), lasts: measured, own: ofRedisGone},
+		fault{name: "unplugged", strike: unplugged(toRedis...), lasts: measured, own: ofRedisGone},
+		fault{name: "hung", strike: hung(toRedis...), lasts: measured, own: ofRedisGone},
 		fault{name: "flapping", strike: flapping(toRedis...), changes: flaps},
-		fault{name: "garbage", strike: garbled(statusLine, toRedis...), own: ofRedisGone},
+		fault{name: "garbage", strike: garbled(statusLine, toRedis...), lasts: measured, own: ofRedisGone},
 		fault{name: "cut short", strike: cutShort(40, toRedis...)},
 		fault{name: "sliced", strike: sliced(toRedis...)},
-		fault{name: "failing over", strike: redisReadOnly, own: ofRedisGone},
+		fault{name: "failing over", strike: redisReadOnly, lasts: measured, own: ofRedisGone},
 		fault{name: "restarted empty", strike: both(redisRestarted, unplugged(toRedis...))},
 		fault{name: "a key of the wrong type", strike: redisWrongType, prepare: redisCleaned, own: []promise{repairsKey}},
 	),

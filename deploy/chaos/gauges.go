@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // gauges are what must come back to where it was, by program and name.
@@ -31,7 +33,7 @@ const tolerance = 0.10
 func (r *rig) readGauges(ctx context.Context) (gauges, error) {
 	g := gauges{}
 	for _, p := range r.stack.Programs() {
-		one, err := r.scrape(ctx, "http://"+p.Inner()+"/metrics")
+		one, err := r.scrape(ctx, p, gauged)
 		if err != nil {
 			return nil, fmt.Errorf("metrics of %s: %w", p.Name(), err)
 		}
@@ -40,8 +42,10 @@ func (r *rig) readGauges(ctx context.Context) (gauges, error) {
 	return g, nil
 }
 
-func (r *rig) scrape(ctx context.Context, url string) (map[string]float64, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+// scrape reads some of a program's metrics, each summed over its labels, by
+// the names that people know them under.
+func (r *rig) scrape(ctx context.Context, p *devstack.Program, names map[string]string) (map[string]float64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Inner()+"/metrics", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -54,13 +58,16 @@ func (r *rig) scrape(ctx context.Context, url string) (map[string]float64, error
 	lines := bufio.NewScanner(res.Body)
 	for lines.Scan() {
 		metric, text, _ := strings.Cut(lines.Text(), " ")
-		if name, ok := gauged[metric]; ok {
-			if found[name], err = strconv.ParseFloat(text, 64); err != nil {
+		family, _, _ := strings.Cut(metric, "{")
+		if name, ok := names[family]; ok {
+			value, err := strconv.ParseFloat(text, 64)
+			if err != nil {
 				return nil, err
 			}
+			found[name] += value
 		}
 	}
-	if len(found) < len(gauged) {
+	if len(found) < len(names) {
 		return nil, fmt.Errorf("only %v (%w)", found, lines.Err())
 	}
 	return found, nil

@@ -18,22 +18,18 @@ type observation struct {
 	healing time.Time // its end
 	samples []sample  // of the whole load: before, during and after
 	seen    []request // what passed between the programs since the fault began
+	turns   []turn    // beside the control, while Redis is broken
 
 	messages  map[message]int // log lines that tell of no single request, since the fault began
 	shipped   map[string]int  // how many shipments there are afterwards of each reference asked for
 	uncounted error           // why that is not known of all
 	pulse     pulse
-	ended     []string       // programs that ended by themselves
-	stuck     map[string]int // goroutines more than before, when nobody had asked for a while
-	mute      error          // why there is no telling how many
+	ended     []string         // programs that ended by themselves
+	stuck     map[string]stuck // by service
+	mute      error            // why there is no telling how many
 	drains    []time.Duration
 	closed    []time.Duration // how long each half-open connection lived
 	dooming   time.Time       // when the doomed token was revoked; zero: it was not
-}
-
-// before are the samples that ended before the fault began.
-func (o *observation) before() []sample {
-	return keep(o.samples, func(s sample) bool { return s.end().Before(o.began) })
 }
 
 // during are the samples that began while the fault lasted.
@@ -110,26 +106,6 @@ func longest(samples []sample) (worst sample) {
 		}
 	}
 	return worst
-}
-
-// p99 is the duration that one of a hundred samples exceeds. Of each second's
-// samples it takes their own, and then the median of those: on a machine that
-// does other work too, one bad moment is not the product's.
-func p99(samples []sample) time.Duration {
-	bySecond := map[int64][]time.Duration{}
-	for _, s := range samples {
-		bySecond[s.start.Unix()] = append(bySecond[s.start.Unix()], s.took)
-	}
-	var each []time.Duration
-	for _, took := range bySecond {
-		slices.Sort(took)
-		each = append(each, took[(len(took)*99-1)/100])
-	}
-	if len(each) == 0 {
-		return 0
-	}
-	slices.Sort(each)
-	return each[len(each)/2]
 }
 
 func ms(d time.Duration) string {

@@ -89,6 +89,10 @@ func (r *rig) breakAndHeal(ctx context.Context, l *load, o *observation, before 
 	felt := make(chan pulse)
 	go func() { felt <- r.feel(feeling) }()
 	o.began = time.Now()
+	turned := func() {}
+	if o.fault.part == partRedis {
+		turned = r.askByTurns(ctx, o)
+	}
 	restore, err := o.fault.strike(ctx, r, o)
 	o.struck = time.Now()
 	if err == nil {
@@ -99,6 +103,7 @@ func (r *rig) breakAndHeal(ctx context.Context, l *load, o *observation, before 
 			l.paused.Store(false)
 		}
 	}
+	turned()
 	enough()
 	o.pulse = <-felt
 	o.healing = time.Now()

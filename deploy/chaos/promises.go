@@ -38,6 +38,9 @@ var inTime = promise{"no request takes over 2 s", func(o *observation) (bool, st
 
 var explained = promise{"every failure is problem+json with a request id", func(o *observation) (bool, string) {
 	bare := keep(o.since(), func(s sample) bool {
+		if s.status == 0 && o.fault.part == partRestarts && kindOf(s.kind).client {
+			return false // a lost request, of which there may be none there: that promise tells
+		}
 		return !o.excused(s) && (s.err != "" || s.status >= http.StatusBadRequest && !s.explained)
 	})
 	if len(bare) > 0 {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // ofPostgres: an honest 503, and nothing piles up.
@@ -23,23 +22,27 @@ var ofPostgres = []promise{
 	{"/livez stays 200", func(o *observation) (bool, string) {
 		return len(o.pulse.dead) == 0, fmt.Sprintf("%d beats%s", o.pulse.beats, list(o.pulse.dead))
 	}},
-	{"stuck goroutines at most the pool's 20", func(o *observation) (bool, string) {
-		if o.mute != nil {
-			return false, o.mute.Error()
-		}
-		most := 0
-		for name, stuck := range o.stuck {
-			if strings.HasSuffix(name, "-svc") || strings.Contains(name, "-svc-") {
-				most = max(most, stuck)
-			}
-		}
-		return most <= pool, fmt.Sprintf("%d in a service", most)
-	}},
+	stuckAtMostThePool,
 	retriedOnce,
 }
 
-// pool is how many connections to Postgres a service may have.
-const pool = 20
+// stuckAtMostThePool bounds what piles up by the connections that a service may
+// have to Postgres, of all its pools: shipments-svc has one for requests and one
+// for events.
+var stuckAtMostThePool = promise{"stuck goroutines at most the pool's connections", func(o *observation) (bool, string) {
+	if o.mute != nil {
+		return false, o.mute.Error()
+	}
+	var nearest string // the service that has the fewest to spare
+	for name, s := range o.stuck {
+		worst := o.stuck[nearest]
+		if nearest == "" || s.pool-s.goroutines < worst.pool-worst.goroutines {
+			nearest = name
+		}
+	}
+	s := o.stuck[nearest]
+	return nearest != "" && s.goroutines <= s.pool, fmt.Sprintf("%d in %s, of %d connections", max(s.goroutines, 0), nearest, s.pool)
+}}
 
 var retriedOnce = promise{"each retried Idempotency-Key gives one row", func(o *observation) (bool, string) {
 	retried := map[string]bool{}

@@ -14,8 +14,7 @@ var ofRedis = []promise{
 		return len(without) == 0, fmt.Sprintf("missing from %d of %d", len(without), len(all))
 	}},
 	{"added p99 at most 60 ms", func(o *observation) (bool, string) {
-		added := p99(of(o.during(), kindList, kindOne)) - p99(of(o.before(), kindList, kindOne))
-		return added <= 60*time.Millisecond, ms(added) + " added"
+		return addsLess(60*time.Millisecond, o.turns)
 	}},
 }
 
@@ -25,13 +24,7 @@ const breakerOpen = time.Second
 // ofRedisGone are further promises, of faults that the breaker opens for.
 var ofRedisGone = []promise{
 	{"added p99 under 1 ms once the breaker is open", func(o *observation) (bool, string) {
-		late := keep(of(o.during(), kindList, kindOne), func(s sample) bool { return s.start.Sub(o.began) > breakerOpen })
-		passed := keep(late, sample.passed)
-		if len(passed) < len(late)/2 {
-			return false, fmt.Sprintf("only %d of %d passed", len(passed), len(late))
-		}
-		added := p99(passed) - p99(of(o.before(), kindList, kindOne))
-		return added < time.Millisecond, ms(added) + " added"
+		return addsLess(time.Millisecond, keep(o.turns, func(t turn) bool { return t.since(o.began.Add(breakerOpen)) }))
 	}},
 }
 

@@ -44,6 +44,13 @@ func TestPromisesJudgeWhatWasSeen(t *testing.T) {
 			fault: fault{gateway: gatewayStops}, samples: []sample{with(got(kindList, 3, 0, quick), refused)},
 		}},
 
+		{"no answer where none may fail, which is counted there", explained, true, observation{
+			fault: fault{part: partRestarts}, samples: []sample{with(got(kindList, 3, 0, quick), lost)},
+		}},
+		{"no answer where none may fail", ofRestarts[0], false, observation{
+			fault: fault{part: partRestarts}, samples: []sample{with(got(kindList, 3, 0, quick), lost)},
+		}},
+
 		{"a made-up token refused", failsClosed, true, observation{samples: []sample{got(kindUnknown, 3, 401, quick), got(kindUnknown, 3, 503, quick)}}},
 		{"a made-up token let through", failsClosed, false, observation{samples: []sample{got(kindUnknown, 3, 200, quick)}}},
 		{"a write without the permission", failsClosed, false, observation{samples: []sample{got("no permission", 3, 201, quick)}}},
@@ -89,6 +96,15 @@ func TestPromisesJudgeWhatWasSeen(t *testing.T) {
 		{"given up early", servesToTheBound, false, observation{healing: at(72), samples: []sample{got(kindList, 20, 503, quick)}}},
 		{"served for ever", servesToTheBound, false, observation{healing: at(72), samples: []sample{got(kindList, 70, 200, quick)}}},
 
+		{"as slow as the control", ofRedisGone[0], true, observation{turns: turns(30*time.Millisecond, 30*time.Millisecond)}},
+		{"slower by less than 60", ofRedis[2], true, observation{turns: turns(4*time.Millisecond, 3*time.Millisecond)}},
+		{"slower by a millisecond", ofRedisGone[0], false, observation{turns: turns(4*time.Millisecond, 3*time.Millisecond)}},
+		{"never measured", ofRedisGone[0], false, observation{}},
+
+		{"stuck no more than the pool", stuckAtMostThePool, true, observation{stuck: map[string]stuck{"a-svc": {20, 20}, "b-svc": {21, 25}}}},
+		{"stuck beyond one pool", stuckAtMostThePool, false, observation{stuck: map[string]stuck{"a-svc": {21, 20}, "b-svc": {21, 25}}}},
+		{"nobody knows what is stuck", stuckAtMostThePool, false, observation{}},
+
 		{"one row of a retried key", retriedOnce, true, observation{samples: []sample{with(got(kindRepeat, 3, 201, quick), reference)}, shipped: map[string]int{"A": 1}}},
 		{"two", retriedOnce, false, observation{samples: []sample{with(got(kindRepeat, 3, 201, quick), reference)}, shipped: map[string]int{"A": 2}}},
 
@@ -127,6 +143,19 @@ func TestPromisesJudgeWhatWasSeen(t *testing.T) {
 	}
 }
 
+// turns are many, of which one in fifty took so long at either side; they are
+// the p99.
+func turns(gateway, control time.Duration) (all []turn) {
+	for n := range 500 {
+		t := turn{got(kindOne, 4, 200, time.Millisecond), got(kindOne, 4, 200, time.Millisecond)}
+		if n%50 == 0 {
+			t.gateway.took, t.control.took = gateway, control
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
 // windowOf is so many requests that passed in one window, and one that did not.
 func windowOf(passed int) []sample {
 	samples := []sample{got(kindLimited, 5, 429, time.Millisecond)}
@@ -136,23 +165,45 @@ func windowOf(passed int) []sample {
 	return samples
 }
 
-func TestP99IsTheMedianOfTheSeconds(t *testing.T) {
+// TestOnlyMoreThanChanceIsAdded: where both sides are slow now and then, the
+// p99 of one is above the other's, and that says nothing.
+func TestOnlyMoreThanChanceIsAdded(t *testing.T) {
 	t.Parallel()
-	var samples []sample
-	for second := range 5 {
-		for i := range 100 {
-			took := time.Millisecond
-			if i == 0 {
-				took = time.Second // one of a hundred, which is not counted
+	for name, tt := range map[string]struct {
+		slowAtGateway, slowAtControl int // of a thousand
+		kept                         bool
+	}{
+		"as often as the control": {12, 9, true},
+		"far more often":          {19, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var all []turn
+			for n := range 1000 {
+				t := turn{got(kindOne, 4, 200, time.Millisecond), got(kindOne, 4, 200, time.Millisecond)}
+				if n < tt.slowAtGateway {
+					t.gateway.took = 50*time.Millisecond + time.Duration(n)
+				}
+				if n < tt.slowAtControl {
+					t.control.took = 50*time.Millisecond + time.Duration(n)
+				}
+				all = append(all, t)
 			}
-			if second == 3 {
-				took = time.Minute // one bad second
+			if kept, seen := addsLess(time.Millisecond, all); kept != tt.kept {
+				t.Errorf("kept is %v: %s", kept, seen)
 			}
-			samples = append(samples, got(kindList, float64(second), 200, took))
-		}
+		})
 	}
-	if got := p99(samples); got != time.Millisecond {
-		t.Errorf("got %s", got)
+}
+
+func TestOneOfAHundredIsAboveTheP99(t *testing.T) {
+	t.Parallel()
+	var took []time.Duration
+	for n := range 1000 {
+		took = append(took, time.Duration(1000-n))
+	}
+	if got := p99(took); got != 990 {
+		t.Errorf("got %d", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/quayside/quayside/deploy/devstack"
@@ -57,27 +58,56 @@ func (r *rig) livez(ctx context.Context, program *devstack.Program) string {
 	return ""
 }
 
-// letGo waits, while nobody asks anything, until no service has more than a
-// pool's goroutines above what it had before, and returns how many it has.
-// Requests that wait for a broken part end within their two seconds. A
-// connection that the gateway keeps for later has a goroutine in the service,
-// which is not stuck: as many as there are more connections are not counted.
-func (r *rig) letGo(ctx context.Context, before gauges) (map[string]int, error) {
+// stuck is what a service still has to do for requests when nobody has asked
+// for a while, and the connections to Postgres that it may have.
+type stuck struct{ goroutines, pool int }
+
+// pooled is the metric of all connections to Postgres that a program may have.
+var pooled = map[string]string{"go_sql_max_open_connections": "pool"}
+
+// pools asks the services for the sizes of their pools.
+func (r *rig) pools(ctx context.Context) (map[string]int, error) {
+	sizes := map[string]int{}
+	for _, p := range r.stack.Programs() {
+		if !strings.Contains(p.Name(), "-svc") {
+			continue
+		}
+		found, err := r.scrape(ctx, p, pooled)
+		if err != nil {
+			return nil, fmt.Errorf("pools of %s: %w", p.Name(), err)
+		}
+		sizes[p.Name()] = int(found["pool"])
+	}
+	return sizes, nil
+}
+
+// letGo waits, while nobody asks anything, until no service has more
+// goroutines above what it had before than connections in its pools, and
+// returns how many it has. Requests that wait for a broken part end within
+// their two seconds. A connection that the gateway keeps for later has a
+// goroutine in the service, which is not stuck: as many as there are more
+// connections are not counted.
+func (r *rig) letGo(ctx context.Context, before gauges) (map[string]stuck, error) {
 	ctx, cancel := context.WithTimeout(ctx, longestRequest+time.Second)
 	defer cancel()
+	sizes, err := r.pools(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for {
 		now, err := r.readGauges(context.WithoutCancel(ctx))
 		if err != nil {
 			return nil, err
 		}
 		more := func(program, name string) int { return int(now[program][name] - before[program][name]) }
-		stuck, most := map[string]int{}, 0
-		for program := range now {
-			stuck[program] = more(program, "goroutines") - max(more(program, "connections"), 0)
-			most = max(most, stuck[program])
+		left, most := map[string]stuck{}, 0
+		for program, size := range sizes {
+			s := stuck{more(program, "goroutines") - max(more(program, "connections"), 0), size}
+			left[program] = s
+			most = max(most, s.goroutines-s.pool)
 		}
-		if most <= pool || ctx.Err() != nil {
-			return stuck, nil
+		if most <= 0 || ctx.Err() != nil {
+			return left, nil
 		}
 		wait(ctx, 100*time.Millisecond)
 	}

@@ -19,6 +19,7 @@ type rig struct {
 	stack   *devstack.Stack
 	network *network
 	client  *client
+	control *client      // asks a gateway of which nothing is broken
 	inner   *http.Client // for health and metrics
 	cast    *cast
 	pipe    *logPipe // while a program's log is one
@@ -45,7 +46,11 @@ func build(ctx context.Context, root, dir string, log io.Writer) (r *rig, err er
 		r.stack = nil // nothing of it is left
 		return r, err
 	}
-	r.client = newClient(r.stack.URL)
+	control, err := r.stack.StartControl(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.client, r.control = newClient(r.stack.URL), newClient("http://"+control.Address())
 	if r.cast, err = assemble(ctx, r.stack); err != nil {
 		return r, err
 	}

@@ -43,7 +43,7 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, pooler.Stop()) }()
-	redis, redisURL, err := startRedis(ctx, p.redis, dir, log)
+	redis, redisURL, err := startRedis(ctx, "redis", p.redis, dir, log)
 	if err != nil {
 		return err
 	}

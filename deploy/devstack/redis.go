@@ -13,8 +13,9 @@ import (
 )
 
 // startRedis starts the machine's redis-server, or, where there is none, an
-// in-process one that gives the same answers at a fraction of the speed.
-func startRedis(ctx context.Context, address, logDir string, log io.Writer) (stopper, string, error) {
+// in-process one that gives the same answers at a fraction of the speed. The
+// name is that of its log.
+func startRedis(ctx context.Context, name, address, logDir string, log io.Writer) (stopper, string, error) {
 	url := "redis://" + address + "/0"
 	binary, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -24,7 +25,7 @@ func startRedis(ctx context.Context, address, logDir string, log io.Writer) (sto
 	}
 	host, port, _ := net.SplitHostPort(address)
 	//nolint:gosec,noctx // G204: found on PATH; it outlives the start and is stopped by Stop
-	p, err := startProcess("redis", logDir, exec.Command(binary,
+	p, err := startProcess(name, logDir, exec.Command(binary,
 		"--bind", host, "--port", port, "--save", "", "--appendonly", "no"))
 	if err != nil {
 		return nil, "", err
@@ -32,7 +33,7 @@ func startRedis(ctx context.Context, address, logDir string, log io.Writer) (sto
 	_, _ = fmt.Fprintf(log, "redis     %s at %s\n", binary, address)
 	client := redis.NewClient(&redis.Options{Addr: address})
 	defer func() { _ = client.Close() }()
-	return p, url, p.await(ctx, "redis", func() error { return client.Ping(ctx).Err() })
+	return p, url, p.await(ctx, name, func() error { return client.Ping(ctx).Err() })
 }
 
 // closer makes a stopper of a function.

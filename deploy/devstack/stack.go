@@ -54,6 +54,7 @@ type Stack struct {
 	database *server // nil when it is not ours
 	redis    stopper // nil when it is not ours
 	programs []*Program
+	control  control
 	replicas replicas          // of shipments-svc
 	dsn      map[string]string // by database name
 }
@@ -155,7 +156,7 @@ func (s *Stack) StopRedis() error { return s.redis.Stop() }
 
 // StartRedis brings it back, empty, at the same address.
 func (s *Stack) StartRedis(ctx context.Context) (err error) {
-	s.redis, s.RedisURL, err = startRedis(ctx, s.ports.redis, s.LogDir(), s.opts.Log)
+	s.redis, s.RedisURL, err = startRedis(ctx, "redis", s.ports.redis, s.LogDir(), s.opts.Log)
 	return err
 }
 
@@ -191,7 +192,7 @@ func (s *Stack) Wait(ctx context.Context) error {
 
 // Close stops the programs, last started first, then Redis and Postgres.
 func (s *Stack) Close() error {
-	var errs []error
+	errs := []error{s.control.stop()}
 	for _, p := range slices.Backward(s.programs) {
 		errs = append(errs, p.Stop())
 	}
