@@ -75,18 +75,27 @@ func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.
 	}
 }
 
-// rejectUnread refuses a request whose token could not be read, because of err.
+// rejectUnread refuses a request whose token could not be read, because of err. Nobody had to be asked for that,
+// so neither is Redis for each of many.
 func (g *Gate) rejectUnread(ctx context.Context, caller netip.Addr, err error) (windowState, *introspect.Answer, *problem) {
+	p := invalidToken
 	if errors.Is(err, bearer.ErrMissing) {
-		return g.reject(ctx, caller, missingToken)
+		p = missingToken
 	}
-	return g.reject(ctx, caller, invalidToken)
+	return g.rejectBy(ctx, g.windows.TakeLate, caller, p)
 }
 
 // reject charges a request without a valid token to its address and refuses it with p. Refusing needs
 // nobody's help, so it goes on when it cannot be counted.
 func (g *Gate) reject(ctx context.Context, caller netip.Addr, p problem) (windowState, *introspect.Answer, *problem) {
-	result, err := g.windows.Take(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
+	return g.rejectBy(ctx, g.windows.Take, caller, p)
+}
+
+// take is how a request is counted.
+type take func(context.Context, string, ratelimit.Quota) (ratelimit.Result, error)
+
+func (g *Gate) rejectBy(ctx context.Context, count take, caller netip.Addr, p problem) (windowState, *introspect.Answer, *problem) {
+	result, err := count(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
 	g.decided(addressWindow, result, err)
 	window := windowState{addressWindow, result}
 	if g.enforced.stops(result, err) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -17,11 +18,14 @@ const (
 	// maxQueued is how many script calls may wait for the next pipelines.
 	maxQueued = 8 * maxCalls
 	// tripSpacing is the time from the beginning of a round trip to that of the next, as a trip costs this
-	// machine and Redis much more than one more call in it. Of many requests each makes it longer by
-	// requestSpacing, up to maxSpacing: where requests crowd, they wait for each other anyway.
-	tripSpacing    = 350 * time.Microsecond
-	requestSpacing = 250 * time.Microsecond
-	maxSpacing     = 4 * time.Millisecond
+	// machine and Redis much more than one more call in it. Where requests crowd, so that they wait for each other
+	// anyway, it is crowdSpacing.
+	tripSpacing  = 350 * time.Microsecond
+	crowdSpacing = 1500 * time.Microsecond
+	// A crowd is this many requests a second for each processor, about half of what one can forward. They are
+	// counted for crowdTime at least.
+	crowd     = 3000
+	crowdTime = 20 * time.Millisecond
 )
 
 var (
@@ -32,7 +36,7 @@ var (
 	errOpen      = fmt.Errorf("%w: Redis is left alone since it failed", errNotSent)
 )
 
-// batcher carries orders to Redis, one round trip at a time and at most one in tripSpacing. When none is under
+// batcher carries orders to Redis, one round trip at a time and at most one in tripSpacing, or crowdSpacing. When none is under
 // way and none was a moment ago, an order goes at once; what comes in meanwhile goes together in the next.
 //
 // A command that may have reached Redis is never sent again: if its answer is lost, the order has failed.
@@ -48,15 +52,19 @@ type batcher struct {
 	mu     sync.Mutex
 	busy   bool      // somebody carries
 	next   time.Time // the earliest time of the next round trip
+	since  time.Time // from which on requests are counted
+	seen   int       // requests since then
+	crowds bool      // there were many in the time before
 	queue  []*order
 	queued map[orderKey]*order
+	late   map[orderKey]window // of which Redis is to be told
 }
 
 func newBatcher(client *redis.Client, clock *clock, memory *memory) *batcher {
 	return &batcher{
 		client: client, clock: clock, memory: memory,
 		timeout: Timeout, tripTimeout: tripTimeout,
-		queued: make(map[orderKey]*order),
+		queued: make(map[orderKey]*order), late: make(map[orderKey]window),
 	}
 }
 
@@ -161,14 +169,19 @@ func (b *batcher) first(n int) []*order {
 
 // space sets when the round trip after one that carries batch may begin.
 func (b *batcher) space(start time.Time, batch []*order) {
-	spacing := tripSpacing
-	for _, o := range batch {
-		spacing += time.Duration(max(o.takes-1, 0)) * requestSpacing
-	}
-	spacing += time.Duration(len(batch)-1) * requestSpacing
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.next = start.Add(min(spacing, maxSpacing))
+	for _, o := range batch {
+		b.seen += max(o.takes, 1)
+	}
+	if passed := start.Sub(b.since); passed >= crowdTime {
+		b.crowds = float64(b.seen) >= passed.Seconds()*float64(crowd*runtime.GOMAXPROCS(0))
+		b.since, b.seen = start, 0
+	}
+	b.next = start.Add(tripSpacing)
+	if b.crowds {
+		b.next = start.Add(crowdSpacing)
+	}
 }
 
 // trip makes one round trip. When Redis is too slow for it, or has failed once too often, those who have

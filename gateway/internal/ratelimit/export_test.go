@@ -23,3 +23,6 @@ func Queued(l *Limiter) int {
 	}
 	return n
 }
+
+// Lateness is how late a request may be counted.
+const Lateness = lateness

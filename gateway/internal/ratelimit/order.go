@@ -63,6 +63,7 @@ func (o *order) finish(m *memory) {
 		switch {
 		case o.err == nil:
 			o.granted, o.remaining = known.counted(o.limit, o.owed, o.granted, o.remaining)
+			known.heard = time.Now()
 		case mayBeCounted(o.err):
 			known.lost(o.owed)
 		}

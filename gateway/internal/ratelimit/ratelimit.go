@@ -10,6 +10,7 @@
 //   - Requests that come while Redis is being asked share the next round trip, those of one id one script
 //     call; each is told another number of remaining requests. One that finds nothing under way, and nothing a
 //     moment ago, goes at once.
+//   - Requests that need no exact count, as [Limiter.TakeLate] says, hardly ever wait for Redis.
 //   - What may have reached Redis is not sent again: no request is counted twice.
 //   - Redis being slow, hung or gone costs a request at most [Timeout], and nothing once it has failed
 //     three times. Then each gateway decides alone, as [Options] say, or the error is [ErrUnavailable].
@@ -57,6 +58,8 @@ const (
 	Redis Source = "redis"
 	// Memory of this gateway, which knows that the window is empty.
 	Memory Source = "memory"
+	// Late is this gateway, which tells Redis afterwards.
+	Late Source = "late"
 	// Local is this gateway's window of its own while Redis cannot be asked.
 	Local Source = "local"
 	// Nobody could, or did before the caller left.

@@ -1,5 +1,7 @@
 package ratelimit
 
+import "time"
+
 // tally is what this gateway knows of one window. It outlasts an outage of Redis, so that what Redis had
 // counted before is not given again, and what this gateway gave meanwhile is counted in Redis after.
 type tally struct {
@@ -16,8 +18,10 @@ type tally struct {
 	granted int
 	// alone is how many of these this gateway decided without Redis,
 	alone int
-	// and owed how many of those Redis has not counted yet.
+	// and owed how many of those, and of the late ones, Redis has not counted yet.
 	owed int
+	// heard is when Redis last told of this window.
+	heard time.Time
 }
 
 // isEmpty reports whether it is certain, without asking, that nothing is left at this limit.
@@ -57,4 +61,17 @@ func (t *tally) passAlone(limit, requests int, owed bool) {
 	} else {
 		t.used += requests
 	}
+}
+
+// passLate notes that a request passes and Redis is told later, unless too little is known of the window for that
+// or its last request is asked for. It returns what is left.
+func (t *tally) passLate(now time.Time, limit int) (left int, ok bool) {
+	left = min(limit-t.used-t.owed, limit-t.granted) - 1
+	if left < 0 || now.Sub(t.heard) >= lateness {
+		return 0, false
+	}
+	t.limit = limit
+	t.granted++
+	t.owed++
+	return left, true
 }

@@ -1,0 +1,127 @@
+package ratelimit_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/internal/redistest"
+)
+
+func TestLateRequestsCountDownLikeOthersAndHardlyAskRedis(t *testing.T) {
+	t.Parallel()
+
+	client := newClient(t, redistest.URL(t))
+	limiter, seen := ratelimit.Patient(ratelimit.New(client, deny)), watch(client)
+	id := newID(t, limiter, "address:")
+	began, before := time.Now(), seen.scripts.Load()
+	for n := 1; n <= 100; n++ {
+		result, err := limiter.TakeLate(t.Context(), id, perMinute)
+		if err != nil || !result.Allowed || result.Remaining != 100-n {
+			t.Fatalf("request %d: %+v, %v", n, result, err)
+		}
+	}
+	// One for the first request, one for the last, and two for each time that Redis was waited for and told.
+	passed := int64(time.Since(began)/ratelimit.Lateness) + 1
+	if asked := seen.scripts.Load() - before; asked > 2+2*passed {
+		t.Errorf("%d script calls in %d times the lateness", asked, passed)
+	}
+	result, err := limiter.TakeLate(t.Context(), id, perMinute)
+	if err != nil || result.Allowed || result.Remaining != 0 {
+		t.Errorf("request 101: %+v, %v", result, err)
+	}
+}
+
+func TestLateRequestsReachRedisThoughNoMoreCome(t *testing.T) {
+	t.Parallel()
+
+	limiter, other := newLimiter(t, redistest.URL(t)), newLimiter(t, redistest.URL(t))
+	id := newID(t, limiter, "address:")
+	late := false
+	for range 50 {
+		result, err := limiter.TakeLate(t.Context(), id, perMinute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		late = late || result.Source == ratelimit.Late
+	}
+	if !late {
+		t.Error("all have waited for Redis")
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		result, err := other.Peek(t.Context(), id, perMinute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Remaining == 50 {
+			return
+		}
+		if result.Remaining < 50 || time.Now().After(deadline) {
+			t.Fatalf("another gateway sees %d remaining", result.Remaining)
+		}
+	}
+}
+
+func TestExactlyTheLimitPassesWhereSomeAreLate(t *testing.T) {
+	t.Parallel()
+
+	limiter, other := newLimiter(t, redistest.URL(t)), newLimiter(t, redistest.URL(t))
+	for range 10 {
+		id := newID(t, limiter, "address:")
+		var passed atomic.Int64
+		var callers sync.WaitGroup
+		for caller := range 40 {
+			count := limiter.Take
+			if caller%2 == 0 {
+				count = limiter.TakeLate
+			}
+			callers.Go(func() {
+				for range 5 {
+					result, err := count(t.Context(), id, perMinute)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if result.Allowed {
+						passed.Add(1)
+					}
+				}
+			})
+		}
+		callers.Wait()
+		result, err := other.Peek(t.Context(), id, perMinute)
+		if passed.Load() != 100 || err != nil || result.Remaining != 0 {
+			t.Errorf("%d passed, Redis says %d remain (%v)", passed.Load(), result.Remaining, err)
+		}
+	}
+}
+
+func TestGatewaysThatHaveNotHeardOfEachOtherKeepToTheLimitEach(t *testing.T) {
+	t.Parallel()
+
+	limiters := []*ratelimit.Limiter{newLimiter(t, redistest.URL(t)), newLimiter(t, redistest.URL(t))}
+	id := newID(t, limiters[0], "address:")
+	var passed [2]atomic.Int64
+	var callers sync.WaitGroup
+	for caller := range 40 {
+		callers.Go(func() {
+			for range 10 {
+				result, err := limiters[caller%2].TakeLate(t.Context(), id, perMinute)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if result.Allowed {
+					passed[caller%2].Add(1)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	a, b := passed[0].Load(), passed[1].Load()
+	if a > 100 || b > 100 || a+b < 100 {
+		t.Errorf("%d and %d passed", a, b)
+	}
+}
