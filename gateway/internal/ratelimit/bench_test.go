@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkTake reports, beside time and memory, how often Redis was asked: in round trips and script calls
-// a request.
+// a request. The late ones are of [ratelimit.Limiter.TakeLate].
 func BenchmarkTake(b *testing.B) {
 	plenty := ratelimit.Quota{Limit: 1_000_000, Window: time.Hour}
 	for _, bench := range []struct {
@@ -18,11 +18,13 @@ func BenchmarkTake(b *testing.B) {
 		tokens  int
 		quota   ratelimit.Quota
 		callers int // for each processor
+		late    bool
 	}{
-		{"one at a time", 1000, plenty, 0},
-		{"hot token", 1, plenty, 100},
-		{"1000 tokens", 1000, plenty, 100},
-		{"empty window", 1, ratelimit.Quota{Limit: 1, Window: time.Hour}, 100},
+		{"one at a time", 1000, plenty, 0, false},
+		{"hot token", 1, plenty, 100, false},
+		{"1000 tokens", 1000, plenty, 100, false},
+		{"1000 addresses late", 1000, plenty, 100, true},
+		{"empty window", 1, ratelimit.Quota{Limit: 1, Window: time.Hour}, 100, false},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			client, err := ratelimit.NewClient(redistest.URL(b))
@@ -31,13 +33,17 @@ func BenchmarkTake(b *testing.B) {
 			}
 			b.Cleanup(func() { _ = client.Close() })
 			limiter, seen := ratelimit.New(client, deny), watch(client)
+			count := limiter.Take
+			if bench.late {
+				count = limiter.TakeLate
+			}
 			ids := make([]string, bench.tokens)
 			for i := range ids {
 				ids[i] = redistest.TokenID()
 			}
 			var next, faults atomic.Int64
 			take := func() {
-				if _, err := limiter.Take(b.Context(), ids[int(next.Add(1))%len(ids)], bench.quota); err != nil {
+				if _, err := count(b.Context(), ids[int(next.Add(1))%len(ids)], bench.quota); err != nil {
 					faults.Add(1)
 				}
 			}
