@@ -36,8 +36,9 @@ var (
 	errOpen      = fmt.Errorf("%w: Redis is left alone since it failed", errNotSent)
 )
 
-// batcher carries orders to Redis, one round trip at a time and at most one in tripSpacing, or crowdSpacing. When none is under
-// way and none was a moment ago, an order goes at once; what comes in meanwhile goes together in the next.
+// batcher carries orders to Redis, one round trip at a time and at most one in tripSpacing, or crowdSpacing. When
+// none is under way and none was a moment ago, an order goes at once; what comes in meanwhile goes together in the
+// next.
 //
 // A command that may have reached Redis is never sent again: if its answer is lost, the order has failed.
 type batcher struct {
