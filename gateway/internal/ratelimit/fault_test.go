@@ -117,8 +117,9 @@ func TestAKeyOfAnotherKindIsRepairedAndCountedExactly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			limiters := []*ratelimit.Limiter{newLimiter(t, redistest.URL(t)), newLimiter(t, redistest.URL(t))}
-			id := newID(t, limiters[0])
-			if _, err := limiters[0].Take(t.Context(), id, perMinute); err != nil {
+			another := newLimiter(t, redistest.URL(t)) // it remembers the request that makes the key
+			id := newID(t, another)
+			if _, err := another.Take(t.Context(), id, perMinute); err != nil {
 				t.Fatal(err)
 			}
 			keys, err := client.Keys(t.Context(), "rate:"+id+":*").Result()
