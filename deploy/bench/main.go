@@ -57,6 +57,9 @@ func realMain(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == callsCommand {
 		return callScripts(ctx, args[1:])
 	}
+	if len(args) > 0 && args[0] == floorCommand {
+		return serveFloor(ctx, args[1:])
+	}
 	s := settings{
 		pin: true, tokens: 1000, connections: 64, rate: 2000,
 		warmup: 500 * time.Millisecond, length: 2500 * time.Millisecond, profiled: 10 * time.Second, log: os.Stderr,

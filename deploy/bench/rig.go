@@ -22,9 +22,10 @@ import (
 // What is measured: the gateway as shipped, and beside it the same program.
 const (
 	gateway = "gateway"
-	bare    = "bare Caddy"    // reverse_proxy and nothing else
-	ungated = "ungated Caddy" // the shipped Caddyfile, with its routes and limits, but without the gate
-	scripts = "script calls"  // no proxy: redis_rate's script once a request, for Redis's CPU
+	bare    = "bare Caddy"     // reverse_proxy and nothing else
+	ungated = "ungated Caddy"  // the shipped Caddyfile, with its routes and limits, but without the gate
+	floor   = "net/http alone" // answers at once, and asks nobody
+	scripts = "script calls"   // no proxy: redis_rate's script once a request, for Redis's CPU
 )
 
 // rig is everything that a measurement needs, running.
@@ -128,8 +129,9 @@ func (r *rig) startServers(ctx context.Context, env []string) error {
 			return err
 		}
 		config := serverConfig{
-			name: c.name, caddyfile: caddyfile, address: "127.0.0.1" + public, on: r.cores.gateway,
-			env: with(env, "GATEWAY_ADDRESS="+public, "GATEWAY_INNER_ADDRESS="+inner), ready: "http://127.0.0.1" + inner + "/readyz",
+			name: c.name, address: "127.0.0.1" + public, on: r.cores.gateway,
+			command: []string{filepath.Join(r.dir, "bin", "gateway"), "run", "--adapter", "caddyfile", "--config", caddyfile},
+			env:     with(env, "GATEWAY_ADDRESS="+public, "GATEWAY_INNER_ADDRESS="+inner), ready: "http://127.0.0.1" + inner + "/readyz",
 		}
 		if c.name == bare {
 			config.ready = "http://" + config.address
@@ -139,7 +141,27 @@ func (r *rig) startServers(ctx context.Context, env []string) error {
 			return err
 		}
 	}
-	return nil
+	return r.startFloor(ctx, env)
+}
+
+// startFloor starts this program as a server that does nothing.
+func (r *rig) startFloor(ctx context.Context, env []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	port, _, err := freePorts(ctx)
+	if err != nil {
+		return err
+	}
+	address := "127.0.0.1" + port
+	if r.servers[floor], err = startServer(ctx, r.dir, serverConfig{
+		name: floorCommand, command: []string{self, floorCommand, address}, address: address, on: r.cores.gateway,
+		env: env, ready: "http://" + address,
+	}); err != nil {
+		delete(r.servers, floor)
+	}
+	return err
 }
 
 // shipped reads the gateway's Caddyfile.

@@ -64,7 +64,7 @@ func (r *rig) scenarios(ctx context.Context) ([]scenario, error) {
 		beside: []string{bare, ungated}, scriptKeys: len(many),
 	}, {
 		key: "refused", title: "all refused (429)", requests: requests(spent), want: http.StatusTooManyRequests,
-		beside: []string{bare},
+		beside: []string{bare, floor},
 	}, {
 		key: "mistyped", title: "all 401 by checksum", requests: requests(mistyped), want: http.StatusUnauthorized,
 		beside: []string{bare}, renewAfter: perAddress,

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// server is one running build of the gateway's program, under some Caddyfile.
+// server is one running build of the gateway's program, under some Caddyfile,
+// or what it is compared with.
 type server struct {
 	name    string
 	address string // host:port of its public listener
@@ -23,12 +24,12 @@ type server struct {
 
 // serverConfig says how to start a server.
 type serverConfig struct {
-	name      string
-	caddyfile string
-	address   string
-	ready     string   // a URL that answers 200 when it is ready
-	env       []string // all of it
-	on        string   // cores
+	name    string
+	command []string
+	address string
+	ready   string   // a URL that answers 200 when it is ready
+	env     []string // all of it
+	on      string   // cores
 }
 
 // startServer starts the program and waits until it is ready. Its log is a
@@ -40,7 +41,7 @@ func startServer(ctx context.Context, dir string, c serverConfig) (*server, erro
 	if s.log, err = os.OpenFile(filepath.Join(dir, "log", c.name+".log"), os.O_CREATE|os.O_APPEND|os.O_RDWR|os.O_TRUNC, 0o600); err != nil {
 		return nil, err
 	}
-	s.cmd = command(c.on, filepath.Join(dir, "bin", "gateway"), "run", "--adapter", "caddyfile", "--config", c.caddyfile)
+	s.cmd = command(c.on, c.command[0], c.command[1:]...)
 	s.cmd.Env, s.cmd.Stdout, s.cmd.Stderr = c.env, s.log, s.log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us, who stop it then
 	if err := s.cmd.Start(); err != nil {

@@ -21,7 +21,7 @@ const (
 	// machine and Redis much more than one more call in it. Where requests crowd, so that they wait for each other
 	// anyway, it is crowdSpacing.
 	tripSpacing  = 350 * time.Microsecond
-	crowdSpacing = 1700 * time.Microsecond
+	crowdSpacing = 1500 * time.Microsecond
 	// A crowd is this many requests a second for each processor, about half of what one can forward. They are
 	// counted for crowdTime at least.
 	crowd     = 3000
