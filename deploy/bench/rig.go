@@ -22,10 +22,10 @@ import (
 // What is measured: the gateway as shipped, and beside it the same program.
 const (
 	gateway = "gateway"
-	bare    = "bare Caddy"     // reverse_proxy and nothing else
-	ungated = "ungated Caddy"  // the shipped Caddyfile, with its routes and limits, but without the gate
-	floor   = "net/http alone" // answers at once, and asks nobody
-	scripts = "script calls"   // no proxy: redis_rate's script once a request, for Redis's CPU
+	bare    = "bare Caddy"      // reverse_proxy and nothing else
+	ungated = "ungated Caddy"   // the shipped Caddyfile, with its routes and limits, but without the gate
+	floor   = "Go's HTTP alone" // net/http: answers at once, and asks nobody
+	scripts = "script calls"    // no proxy: redis_rate's script once a request, for Redis's CPU
 )
 
 // rig is everything that a measurement needs, running.
@@ -136,8 +136,7 @@ func (r *rig) startServers(ctx context.Context, env []string) error {
 		if c.name == bare {
 			config.ready = "http://" + config.address
 		}
-		if r.servers[c.name], err = startServer(ctx, r.dir, config); err != nil {
-			delete(r.servers, c.name)
+		if err := r.serve(ctx, config); err != nil {
 			return err
 		}
 	}
@@ -155,11 +154,17 @@ func (r *rig) startFloor(ctx context.Context, env []string) error {
 		return err
 	}
 	address := "127.0.0.1" + port
-	if r.servers[floor], err = startServer(ctx, r.dir, serverConfig{
-		name: floorCommand, command: []string{self, floorCommand, address}, address: address, on: r.cores.gateway,
+	return r.serve(ctx, serverConfig{
+		name: floor, command: []string{self, floorCommand, address}, address: address, on: r.cores.gateway,
 		env: env, ready: "http://" + address,
-	}); err != nil {
-		delete(r.servers, floor)
+	})
+}
+
+// serve starts a server and keeps it by its name.
+func (r *rig) serve(ctx context.Context, c serverConfig) error {
+	s, err := startServer(ctx, r.dir, c)
+	if err == nil {
+		r.servers[c.name] = s
 	}
 	return err
 }

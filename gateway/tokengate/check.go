@@ -82,20 +82,19 @@ func (g *Gate) rejectUnread(ctx context.Context, caller netip.Addr, err error) (
 	if errors.Is(err, bearer.ErrMissing) {
 		p = missingToken
 	}
-	return g.rejectBy(ctx, g.windows.TakeLate, caller, p)
+	result, err := g.windows.TakeLate(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
+	return g.rejected(result, err, p)
 }
 
 // reject charges a request without a valid token to its address and refuses it with p. Refusing needs
 // nobody's help, so it goes on when it cannot be counted.
 func (g *Gate) reject(ctx context.Context, caller netip.Addr, p problem) (windowState, *introspect.Answer, *problem) {
-	return g.rejectBy(ctx, g.windows.Take, caller, p)
+	result, err := g.windows.Take(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
+	return g.rejected(result, err, p)
 }
 
-// take is how a request is counted.
-type take func(context.Context, string, ratelimit.Quota) (ratelimit.Result, error)
-
-func (g *Gate) rejectBy(ctx context.Context, count take, caller netip.Addr, p problem) (windowState, *introspect.Answer, *problem) {
-	result, err := count(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
+// rejected refuses a request that its address was charged for with this result: with p, unless the window is empty.
+func (g *Gate) rejected(result ratelimit.Result, err error, p problem) (windowState, *introspect.Answer, *problem) {
 	g.decided(addressWindow, result, err)
 	window := windowState{addressWindow, result}
 	if g.enforced.stops(result, err) {

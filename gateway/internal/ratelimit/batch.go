@@ -73,7 +73,7 @@ func newBatcher(client *redis.Client, clock *clock, memory *memory) *batcher {
 // counted all the same: the others of its order do not notice, and its unit is spent.
 func (b *batcher) do(ctx context.Context, id string, w window, limit, cost int, now time.Time) (place, error) {
 	//nolint:contextcheck // a round trip is for everybody, and does not end with one of them
-	mine, mustCarry, err := b.join(orderKey{id, w.number, w.length, limit}, w, cost, now)
+	mine, mustCarry, err := b.join(keyOf(id, w, limit), w, cost, now)
 	switch {
 	case err != nil:
 		return place{}, err
@@ -203,12 +203,12 @@ func (b *batcher) trip() {
 	b.breaker.note(failure(batch))
 	observeTrip(batch, end.Sub(start))
 	for _, o := range batch {
-		o.finish(b.memory)
+		o.finish(b.memory, end)
 	}
 	if !end.Before(deadline) || b.breaker.isOpen() {
 		for _, o := range b.first(maxQueued) {
 			o.err = errSkipped
-			o.finish(b.memory)
+			o.finish(b.memory, end)
 		}
 	}
 }

@@ -42,12 +42,13 @@ func (b *batcher) inform(ctx context.Context, batch []*order) error {
 	ctx, cancel := context.WithTimeout(ctx, b.tripTimeout)
 	defer cancel()
 	b.ask(ctx, batch)
+	end := time.Now()
 	for _, o := range batch {
-		o.finish(b.memory)
+		o.finish(b.memory, end)
 	}
 	return failure(batch)
 }
 
 func (b *batcher) orderOf(id string, w window, limit int) *order {
-	return newOrder(b.client, orderKey{id, w.number, w.length, limit}, w, time.Now())
+	return newOrder(b.client, keyOf(id, w, limit), w, time.Now())
 }

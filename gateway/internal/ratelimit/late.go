@@ -29,7 +29,7 @@ func (l *Limiter) TakeLate(ctx context.Context, id string, quota Quota) (Result,
 	if !result.Allowed {
 		return l.Take(ctx, id, quota)
 	}
-	l.batcher.tellLater(orderKey{id, window.number, window.length, quota.Limit}, window)
+	l.batcher.tellLater(keyOf(id, window, quota.Limit), window)
 	return result, nil
 }
 

@@ -34,6 +34,10 @@ type orderKey struct {
 	limit  int
 }
 
+func keyOf(id string, w window, limit int) orderKey {
+	return orderKey{id: id, number: w.number, length: w.length, limit: limit}
+}
+
 func newOrder(client *redis.Client, key orderKey, w window, now time.Time) *order {
 	return &order{
 		orderKey: key, window: w, key: w.key(key.id), since: now,
@@ -58,12 +62,12 @@ func (o *order) settle(ctx context.Context, pipe redis.Pipeliner) bool {
 }
 
 // finish remembers what came of the order and tells those who wait for it.
-func (o *order) finish(m *memory) {
+func (o *order) finish(m *memory, now time.Time) {
 	m.update(o.id, o.window, func(known *tally) {
 		switch {
 		case o.err == nil:
 			o.granted, o.remaining = known.counted(o.limit, o.owed, o.granted, o.remaining)
-			known.heard = time.Now()
+			known.heard = now
 		case mayBeCounted(o.err):
 			known.lost(o.owed)
 		}
