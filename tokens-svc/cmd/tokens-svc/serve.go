@@ -79,13 +79,20 @@ func serve(ctx context.Context, p program) error {
 	})()
 	service := tokens.NewService(repo, tokens.Config{Peppers: peppers, OnStale: resealer.Offer})
 	counted := metrics.New(db.DB, lines.Dropped)
+	census := tokens.NewPepperCensus(repo.LiveTokensByPepper, peppers, time.Now)
+	counted.CountPeppers(census.Counts)
 	bell := postgres.NewBell(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
 		bell.Run(ctx, outage.New(log, "being told of changes").Note) // meanwhile they are looked for
 	})()
 	feed := transport.NewFeed(service, bell.Wait, counted.StreamOpened, log)
 	wiring := endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe}
-	inner := server.NewInner(counted.Gatherer(), repo.Ready)
+	inner := server.NewInner(counted.Gatherer(), func(ctx context.Context) error {
+		if err := repo.Ready(ctx); err != nil {
+			return err
+		}
+		return census.Ready(ctx)
+	})
 	inner.Handle(transport.InternalPath, server.Trace(traces.Tracer(), transport.Internal(service, feed, wiring, gateways, log)))
 	draining := func() {
 		inner.Drain()

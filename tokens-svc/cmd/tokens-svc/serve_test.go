@@ -203,8 +203,8 @@ func TestServeStartsWithoutPostgres(t *testing.T) {
 	s.finish(t)
 }
 
-// TestServeMovesUsedTokensToTheNewestPepper behind the request.
-func TestServeMovesUsedTokensToTheNewestPepper(t *testing.T) {
+// TestServeMovesUsedTokensToThePrimaryPepper behind the request.
+func TestServeMovesUsedTokensToThePrimaryPepper(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.New(t, postgres.Migrate)
 	token, _ := newToken(t, dsn)
@@ -231,6 +231,44 @@ func TestServeMovesUsedTokensToTheNewestPepper(t *testing.T) {
 		t.Errorf("without the old pepper: %d %s", status, body)
 	}
 	after.finish(t)
+}
+
+// TestServeWithoutANeededPepperIsNotReadyAndRefusesNobody: the token may be
+// good, so the answer is 503 and never {"active":false}.
+func TestServeWithoutANeededPepperIsNotReadyAndRefusesNobody(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.New(t, postgres.Migrate)
+	token, id := newToken(t, dsn)
+	without := start(t, "DATABASE_URL="+dsn, "TOKEN_PEPPERS="+newerPepper)
+	if status, body := without.introspect(t, token); status != http.StatusServiceUnavailable || strings.Contains(body, "active") {
+		t.Errorf("introspection: %d %s", status, body)
+	}
+	if status, body := do(t, http.MethodGet, without.inner+"/readyz", "", nil); status != http.StatusServiceUnavailable ||
+		body != "1 live tokens need pepper version 1, which TOKEN_PEPPERS does not hold\n" {
+		t.Errorf("/readyz: %d %s", status, body)
+	}
+	_, body := do(t, http.MethodGet, without.inner+"/metrics", "", nil)
+	for _, want := range []string{
+		`tokens_live_tokens{pepper_version="1"} 1`, `tokens_live_tokens{pepper_version="2"} 0`,
+		`tokens_endpoint_seconds_count{endpoint="introspect",result="no_pepper"} 1`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("/metrics lacks %s", want)
+		}
+	}
+	if log := without.finish(t); !strings.Contains(log, "token "+id+" needs pepper version 1") {
+		t.Errorf("the log does not say why: %s", log)
+	}
+
+	// Step one of a rotation: the new pepper is loaded and seals nothing.
+	both := start(t, "DATABASE_URL="+dsn, "TOKEN_PEPPERS="+testPepper+","+newerPepper)
+	if status, body := both.introspect(t, token); status != http.StatusOK || !strings.Contains(body, `"active":true`) {
+		t.Errorf("with the pepper: %d %s", status, body)
+	}
+	if status, body := do(t, http.MethodGet, both.inner+"/readyz", "", nil); status != http.StatusOK {
+		t.Errorf("/readyz with the pepper: %d %s", status, body)
+	}
+	both.finish(t)
 }
 
 func TestServeSaysWhichAddressIsTaken(t *testing.T) {

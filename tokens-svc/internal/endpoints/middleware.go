@@ -36,9 +36,12 @@ func observe(name string, tell Observe) endpoint.Middleware {
 }
 
 func result(response any, err error) string {
+	_, noPepper := errors.AsType[*tokens.PepperError](err)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "canceled"
+	case noPepper:
+		return "no_pepper"
 	case errors.Is(err, tokens.ErrUnavailable):
 		return "unavailable"
 	case refused(err):

@@ -37,6 +37,21 @@ func (e *StateError) Error() string {
 	return fmt.Sprintf("token %s is %s", e.ID, e.Status)
 }
 
+// PepperError says that a token cannot be checked because its digest is under a
+// pepper that is not loaded. It is an ErrUnavailable: the token may be good.
+type PepperError struct {
+	ID      TokenID
+	Version int
+}
+
+// Error implements error.
+func (e *PepperError) Error() string {
+	return fmt.Sprintf("token %s needs pepper version %d, which TOKEN_PEPPERS does not hold", e.ID, e.Version)
+}
+
+// Unwrap returns ErrUnavailable.
+func (e *PepperError) Unwrap() error { return ErrUnavailable }
+
 // ValidationError says all that is wrong with an input. Nothing was done.
 type ValidationError struct {
 	Fields []FieldError

@@ -19,9 +19,6 @@ const (
 	OutcomeMalformed Outcome = "malformed" // no token: see Parse
 	OutcomeUnknown   Outcome = "unknown"   // no token has this id
 	OutcomeMismatch  Outcome = "mismatch"  // the id is known, the secret wrong
-	// OutcomeNoPepper means that the token was sealed with a pepper that this
-	// program was not given, so that nothing can be said about it.
-	OutcomeNoPepper Outcome = "no_pepper"
 )
 
 // Introspection is what is known of a presented token.
@@ -43,8 +40,8 @@ func (i Introspection) Reason() string {
 }
 
 // Introspect says whether a presented token is good now. The zero Secret stands
-// for a text that is no token. Only a failure to find out is an error: nobody
-// is ever refused, or let in, because of one.
+// for a text that is no token. An error means that this is not known: the
+// repository's ErrUnavailable, or a *PepperError, which is one, too.
 func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspection, error) {
 	if presented.IsZero() {
 		return Introspection{Outcome: OutcomeMalformed}, nil
@@ -60,14 +57,15 @@ func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspecti
 	}
 	ok, known := s.peppers.Verify(presented, stored)
 	if !known {
-		s.peppers.Seal(presented)
-		return Introspection{Outcome: OutcomeNoPepper, ID: id}, nil
+		return Introspection{}, &PepperError{ID: id, Version: stored.Version}
 	}
 	if !ok {
 		return Introspection{Outcome: OutcomeMismatch, ID: id}, nil
 	}
 	outcome := outcomes[t.Status(s.Now())]
-	if outcome == OutcomeActive && stored.Version != s.peppers.Newest() {
+	// Only upwards: while a rolling restart changes the primary pepper, replicas
+	// with the old one must not move tokens back.
+	if outcome == OutcomeActive && stored.Version < s.peppers.Primary() {
 		s.stale(Stale{ID: id, Old: stored, Sealed: s.peppers.Seal(presented)})
 	}
 	return Introspection{Outcome: outcome, ID: id, Token: t}, nil

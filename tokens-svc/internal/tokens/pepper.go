@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/quayside/quayside/tokens-svc/internal/keyring"
 )
@@ -27,14 +28,13 @@ type Digest struct {
 	MAC     [sha256.Size]byte
 }
 
-// Peppers are the keys of the stored digests. The newest seals; the others
-// still verify, until every token in use was sealed again. They print as
-// nothing but their versions.
+// Peppers are the keys of the stored digests. The first one is the primary: it
+// seals. All of them verify. They print as nothing but their versions.
 type Peppers struct{ ring keyring.Ring }
 
-// ParsePeppers reads "version:base64,version:base64…", newest first. A version
-// is a whole number from 1 to 32767 and never used for another key; a key has
-// at least 32 bytes. Errors name entries by position and repeat no key.
+// ParsePeppers reads "version:base64,version:base64…", the primary first. A
+// version is a whole number from 1 to 32767 and never used for another key; a
+// key has at least 32 bytes. Errors name entries by position and repeat no key.
 func ParsePeppers(text string) (Peppers, error) {
 	ring, err := keyring.Parse(text, keyring.Bounds{MaxVersion: math.MaxInt16, Bytes: minPepper, Longer: true})
 	return Peppers{ring}, err
@@ -44,7 +44,7 @@ func ParsePeppers(text string) (Peppers, error) {
 // recognize keys that are known to the public.
 func (p Peppers) AnyBeginsWith(start string) bool { return p.ring.AnyBeginsWith(start) }
 
-// Seal returns the token's digest under the newest pepper.
+// Seal returns the token's digest under the primary pepper.
 func (p Peppers) Seal(s Secret) Digest { return seal(p.ring[0], s) }
 
 // Verify compares a token with a stored digest, in a time that does not depend
@@ -60,8 +60,13 @@ func (p Peppers) Verify(s Secret, stored Digest) (ok, known bool) {
 	return false, false
 }
 
-// Newest returns the version under which Seal works.
-func (p Peppers) Newest() int { return p.ring[0].Version }
+// Primary returns the version under which Seal works.
+func (p Peppers) Primary() int { return p.ring[0].Version }
+
+// Has reports whether the pepper of that version is loaded.
+func (p Peppers) Has(version int) bool {
+	return slices.ContainsFunc(p.ring, func(k keyring.Key) bool { return k.Version == version })
+}
 
 // IsZero reports whether there is no pepper: such Peppers can only be printed.
 func (p Peppers) IsZero() bool { return len(p.ring) == 0 }

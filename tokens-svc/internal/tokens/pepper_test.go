@@ -109,11 +109,18 @@ func TestParsePeppers(t *testing.T) {
 	}
 }
 
-func TestTheNewestPepperSeals(t *testing.T) {
+// TestTheFirstPepperSeals: also when its version is not the highest, so that a
+// new pepper can be loaded everywhere before anything is sealed with it.
+func TestTheFirstPepperSeals(t *testing.T) {
 	t.Parallel()
-	p := peppers(t, 9, 4)
-	if p.Newest() != 9 || p.Seal(generate(t, Live)).Version != 9 {
-		t.Errorf("%v seals with %d", p, p.Seal(generate(t, Live)).Version)
+	for _, versions := range [][]int{{9, 4}, {4, 9}} {
+		p := peppers(t, versions...)
+		if p.Primary() != versions[0] || p.Seal(generate(t, Live)).Version != versions[0] {
+			t.Errorf("%v seals with %d", p, p.Seal(generate(t, Live)).Version)
+		}
+		if !p.Has(4) || !p.Has(9) || p.Has(1) {
+			t.Errorf("%v: Has(4) %t, Has(9) %t, Has(1) %t", p, p.Has(4), p.Has(9), p.Has(1))
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ type Stale struct {
 // the token's next use.
 const resealQueue = 256
 
-// Resealer moves tokens to the newest pepper as they are used, behind the
+// Resealer moves tokens to the primary pepper as they are used, behind the
 // requests: these neither write nor wait for a write.
 type Resealer struct {
 	repo  Repository

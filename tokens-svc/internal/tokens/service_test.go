@@ -100,7 +100,6 @@ func TestOnlyTheRightSecretLearnsAReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	delete(repo.tokens, unknown.ID())
-	moved, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 2)})
 
 	for name, c := range map[string]struct {
 		service   *tokens.Service
@@ -110,7 +109,6 @@ func TestOnlyTheRightSecretLearnsAReason(t *testing.T) {
 		"no token":        {s, tokens.Secret{}, tokens.OutcomeMalformed},
 		"unknown id":      {s, unknown, tokens.OutcomeUnknown},
 		"wrong secret":    {s, withIDOf(t, secret), tokens.OutcomeMismatch},
-		"pepper is gone":  {moved, secret, tokens.OutcomeNoPepper},
 		"the right token": {s, secret, tokens.OutcomeRevoked},
 	} {
 		found := introspect(t, c.service, c.presented)
@@ -181,9 +179,52 @@ func isInvalid(err error) bool {
 	return ok
 }
 
-// TestATokenMovesToTheNewestPepperWhenUsed: the old pepper can be dropped once
+// TestATokenThatCannotBeCheckedIsNotRefused: without its pepper a token is
+// neither good nor bad, whatever secret is presented.
+func TestATokenThatCannotBeCheckedIsNotRefused(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	with, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	token, secret := create(t, with)
+	without, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 2)})
+	for name, presented := range map[string]tokens.Secret{"right": secret, "wrong": withIDOf(t, secret)} {
+		found, err := without.Introspect(t.Context(), presented)
+		missing, ok := errors.AsType[*tokens.PepperError](err)
+		if !ok || *missing != (tokens.PepperError{ID: token.ID, Version: 1}) || !errors.Is(err, tokens.ErrUnavailable) || found.Outcome != "" {
+			t.Errorf("the %s secret: %+v, %v", name, found, err)
+		}
+	}
+}
+
+// TestReplicasThatDifferInTheirPrimaryPepperMoveATokenOnce: while a restart goes
+// round, one with the old primary does not move it back.
+func TestReplicasThatDifferInTheirPrimaryPepperMoveATokenOnce(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	before, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	token, secret := create(t, before)
+	moves := 0
+	reseal := func(s tokens.Stale) {
+		moves++
+		if err := repo.Reseal(t.Context(), s.ID, s.Old, s.Sealed); err != nil {
+			t.Error(err)
+		}
+	}
+	oldPrimary, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1, 2), OnStale: reseal})
+	newPrimary, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 2, 1), OnStale: reseal})
+	for _, replica := range []*tokens.Service{oldPrimary, newPrimary, oldPrimary, newPrimary} {
+		if found := introspect(t, replica, secret); found.Outcome != tokens.OutcomeActive {
+			t.Errorf("during the change: %s", found.Outcome)
+		}
+	}
+	if got := repo.digests[token.ID].Version; got != 2 || moves != 1 {
+		t.Errorf("after %d moves the token is under pepper %d", moves, got)
+	}
+}
+
+// TestATokenMovesToThePrimaryPepperWhenUsed: the old pepper can be dropped once
 // every token in use has been seen.
-func TestATokenMovesToTheNewestPepperWhenUsed(t *testing.T) {
+func TestATokenMovesToThePrimaryPepperWhenUsed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		repo := newMemory()
@@ -207,8 +248,8 @@ func TestATokenMovesToTheNewestPepperWhenUsed(t *testing.T) {
 		if found := introspect(t, after, secret); found.Outcome != tokens.OutcomeActive {
 			t.Errorf("without the old pepper: %s", found.Outcome)
 		}
-		if found := introspect(t, after, unused); found.Outcome != tokens.OutcomeNoPepper {
-			t.Errorf("never used in between: %s", found.Outcome)
+		if found, err := after.Introspect(t.Context(), unused); !errors.Is(err, tokens.ErrUnavailable) || found.Outcome != "" {
+			t.Errorf("never used in between: %+v, %v", found, err)
 		}
 	})
 }

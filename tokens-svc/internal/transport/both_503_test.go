@@ -95,6 +95,19 @@ func TestASilentPostgresIsGivenUpInTwoSeconds(t *testing.T) {
 	t.Error("5 seconds after Postgres was back the service was not")
 }
 
+// TestATokenWhosePepperIsNotLoadedIsNotRefused, and the log says which token
+// and which version.
+func TestATokenWhosePepperIsNotLoadedIsNotRefused(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	token, secret := p.create(t, nil)
+	exec(t, p.dsn, `UPDATE api_tokens SET pepper_version = 9`)
+	wantUnavailable(t, p.introspect(t, formOf(secret), nil))
+	if want := "token " + string(token.ID) + " needs pepper version 9"; !strings.Contains(p.log.String(), want) {
+		t.Errorf("the log does not say %q: %s", want, p.log)
+	}
+}
+
 // TestADeadlineIsNoRefusal, even where the repository did not recognize it.
 func TestADeadlineIsNoRefusal(t *testing.T) {
 	t.Parallel()

@@ -60,11 +60,7 @@ func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
 
 func encodeIntrospect(log *slog.Logger) func(*http.Request, endpoints.Introspection) reply {
 	return func(r *http.Request, found endpoints.Introspection) reply {
-		level := slog.LevelDebug
-		if found.Outcome == tokens.OutcomeNoPepper {
-			level = slog.LevelWarn // customers' tokens fail although nobody ended them
-		}
-		log.LogAttrs(r.Context(), level, "introspected",
+		log.LogAttrs(r.Context(), slog.LevelDebug, "introspected",
 			slog.String("outcome", string(found.Outcome)), slog.String("token_id", string(found.ID)),
 			slog.String("request_id", requestID(r)))
 		return reply{status: http.StatusOK, body: newIntrospection(found.Introspection)}

@@ -80,16 +80,3 @@ func TestEachGoodCredentialOpens(t *testing.T) {
 		wantBody(t, res, `{"active":false}`)
 	}
 }
-
-// TestATokenWithoutItsPepperIsToldToOperators: customers' tokens fail although
-// nobody ended them.
-func TestATokenWithoutItsPepperIsToldToOperators(t *testing.T) {
-	t.Parallel()
-	p := start(t)
-	token, secret := p.create(t, nil)
-	exec(t, p.dsn, `UPDATE api_tokens SET pepper_version = 9`)
-	wantBody(t, p.introspect(t, formOf(secret), nil), `{"active":false}`)
-	if p.log.count(t, "WARN", "introspected") != 1 || !strings.Contains(p.log.String(), string(token.ID)) {
-		t.Errorf("the log does not warn of it: %s", p.log)
-	}
-}
