@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // Attachment asks to attach a document, given by a file or by its pallets.
@@ -112,9 +111,6 @@ func (f *faults) filename(pointer, name string) {
 	f.text("", strings.TrimPrefix(pointer, "/"), name, MaxFilename)
 	if name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
 		f.add(InvalidText, pointer, "filename must be a name without directories")
-	}
-	if strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }) {
-		f.add(InvalidText, pointer, "filename must not contain characters that turn the direction of text")
 	}
 }
 

@@ -42,7 +42,7 @@ type FaultCode string
 const (
 	Required       FaultCode = "required"         // missing, or nothing but space
 	TooLong        FaultCode = "too_long"         // more code points than allowed
-	InvalidText    FaultCode = "invalid_text"     // control characters, or not UTF-8
+	InvalidText    FaultCode = "invalid_text"     // control or bidirectional control characters, or not UTF-8
 	InvalidType    FaultCode = "invalid_type"     // another JSON type than asked for
 	InvalidValue   FaultCode = "invalid_value"    // the right type, but not one of what is allowed
 	OutOfRange     FaultCode = "out_of_range"     // a number or time beyond its bounds

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Kind says how a file is read.
@@ -49,7 +50,7 @@ var garbled = Failure{Code: "malformed", Detail: "The file could not be understo
 // missing, which is for the checks to say.
 func (r Reading) sound() bool {
 	text := func(s string, limit int) bool {
-		return len(s) <= 4*limit && !strings.ContainsFunc(s, unicode.IsControl) && strings.ToValidUTF8(s, "") == s
+		return len(s) <= 4*limit && !strings.ContainsFunc(s, unicode.IsControl) && !strings.ContainsFunc(s, bidiControl) && utf8.ValidString(s)
 	}
 	line := func(produce, calibre string, boxes int, weight Grams) bool {
 		return text(produce, MaxProduceName) && text(calibre, MaxCalibre) && boxes >= 0 && boxes <= MaxBoxes && weight >= 0 && weight <= MaxBoxWeight

@@ -136,10 +136,17 @@ func (f *faults) text(at, name, value string, limit int) {
 		f.add(Required, pointer, "%s is required", name)
 	case strings.ContainsFunc(value, unicode.IsControl):
 		f.add(InvalidText, pointer, "%s must not contain control characters, such as line breaks and tabs", name)
+	case strings.ContainsFunc(value, bidiControl):
+		f.add(InvalidText, pointer, "%s must not contain characters that change the direction of text, such as U+202E", name)
 	case length > limit:
 		f.add(TooLong, pointer, "%s must have at most %d characters, not %d", name, limit, length)
 	}
 }
+
+// bidiControl reports whether a character is one of Unicode's bidirectional
+// controls, which make a text look like another (U+061C, U+200E, U+200F, U+202A
+// to U+202E, U+2066 to U+2069).
+func bidiControl(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }
 
 // blank reports whether a text shows nothing: space and, like U+200B, what
 // has no width.

@@ -17,7 +17,10 @@ type book struct {
 }
 
 // table begins a table.
-func (b *book) table(name string) { b.Tables = append(b.Tables, Table{Name: name}) }
+func (b *book) table(name string) {
+	name, _ = clean(name)
+	b.Tables = append(b.Tables, Table{Name: name})
+}
 
 // row adds a row to the last table, unless it is empty.
 func (b *book) row(number int, cells []Cell) error {
@@ -44,6 +47,8 @@ func (b *book) row(number int, cells []Cell) error {
 // note adds a note, unless there are too many.
 func (b *book) note(code, text string, at Place) {
 	if len(b.Notes) < maxNotes {
+		text, _ = clean(text)
+		at.Sheet, _ = clean(at.Sheet)
 		b.Notes = append(b.Notes, Note{Code: code, Text: text, Place: at})
 	}
 }

@@ -14,6 +14,23 @@ import (
 )
 
 // rowsOf reads a document and writes its cells down: a line for each row.
+// TestDirectionMarksAreLeftOut: what is read never holds a character that makes
+// a text look like another.
+func TestDirectionMarksAreLeftOut(t *testing.T) {
+	t.Parallel()
+	for r := range strings.SplitSeq("\u061c \u200e \u200f \u202a \u202b \u202c \u202d \u202e \u2066 \u2067 \u2068 \u2069", " ") {
+		if got, _ := clean("12" + r + "34"); got != "12 34" {
+			t.Errorf("%q", got)
+		}
+		b := &book{}
+		b.table("Sheet" + r)
+		b.note(NoteHiddenSheet, "the sheet A"+r, Place{Sheet: r + "A"})
+		if b.Tables[0].Name != "Sheet" || b.Notes[0].Text != "the sheet A" || b.Notes[0].Place.Sheet != "A" {
+			t.Errorf("%+v", b)
+		}
+	}
+}
+
 func rowsOf(t *testing.T, kind Kind, content []byte) string {
 	t.Helper()
 	book, err := Read(t.Context(), kind, bytes.NewReader(content), int64(len(content)))

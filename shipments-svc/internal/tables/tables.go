@@ -141,5 +141,6 @@ func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (Book
 }
 
 func unreadable(code, format string, args ...any) error {
-	return &Unreadable{Code: code, Detail: fmt.Sprintf(format, args...)}
+	detail, _ := clean(fmt.Sprintf(format, args...)) // it may name a sheet
+	return &Unreadable{Code: code, Detail: detail}
 }

@@ -16,7 +16,7 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 	const pageRange = "page must be a whole number from 1 to 9223372036854775807"
 	const perPageRange = "per_page must be a whole number from 1 to 9223372036854775807; more than 100 counts as 100"
 	const known = "there is page, per_page, status, reference, check_result, created_after, created_before"
-	const referenceIs = "reference must be valid UTF-8 of 1 to 100 characters, not all blank and no control characters"
+	const referenceIs = "reference must be valid UTF-8 of 1 to 100 characters, not all blank, without control characters and characters that change the direction of text"
 	const resultIs = "check_result must be one of pass, warn, fail, skip"
 	const timeIs = " must be an RFC 3339 time such as 2026-11-20T14:03:52.123Z or 2026-11-20T16:03:52%2B02:00, where %2B is a +"
 	invalid := func(name, detail string) problem.Field {

@@ -121,7 +121,7 @@ func (p *parameters) reference(name string) string {
 	text = jsonbody.Normal(text)
 	if !shipments.ValidReference(text) {
 		p.fault(invalidParameter, name, fmt.Sprintf(
-			"%s must be valid UTF-8 of 1 to %d characters, not all blank and no control characters", name, shipments.MaxReference))
+			"%s must be valid UTF-8 of 1 to %d characters, not all blank, without control characters and characters that change the direction of text", name, shipments.MaxReference))
 		return ""
 	}
 	return text

@@ -40,7 +40,7 @@ func (f *faults) email(text string) string {
 	switch {
 	case email == "":
 		f.add("email", tokens.Required, "is required")
-	case err != nil || address.Address != email || len(email) > maxEmail:
+	case err != nil || address.Address != email || len(email) > maxEmail || strings.ContainsFunc(email, tokens.IsControl):
 		f.add("email", tokens.InvalidValue, "is no e-mail address; it looks like name@example.com")
 	}
 	return email
@@ -53,14 +53,27 @@ func (f *faults) name(text string, least int) string {
 	text = strings.TrimSpace(text)
 	n := utf8.RuneCountInString(text)
 	switch {
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		f.add("name", tokens.InvalidText, "must be UTF-8 without control characters")
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, tokens.IsControl):
+		f.add("name", tokens.InvalidText, "must be UTF-8 without control characters and characters that change the direction of text")
 	case n < least:
 		f.add("name", tokens.Required, "is required")
 	case n > maxName:
 		f.add("name", tokens.TooLong, "has %d characters; at most %d are allowed", n, maxName)
 	}
 	return text
+}
+
+// claimedName returns the name that an issuer states, in the form that name
+// accepts: what is not allowed in a name is left out, and the rest is cut.
+func claimedName(text string) string {
+	allowed := strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || tokens.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text)
+	runes := []rune(strings.TrimSpace(allowed))
+	return strings.TrimSpace(string(runes[:min(len(runes), maxName)]))
 }
 
 // password follows NIST SP 800-63B: length counts, composition does not.

@@ -150,7 +150,7 @@ func (s *Service) claim(ctx context.Context, c Claims) (u User, known bool, err 
 	u, _, err = s.repo.Credentials(ctx, c.Email)
 	if errors.Is(err, tokens.ErrNotFound) {
 		now := s.Now()
-		return User{ID: UserID(s.newID("usr")), Email: c.Email, Name: c.Name, CreatedAt: now}, false, nil
+		return User{ID: UserID(s.newID("usr")), Email: c.Email, Name: claimedName(c.Name), CreatedAt: now}, false, nil
 	}
 	if err == nil {
 		err = s.repo.Link(ctx, u.ID, c.Identity, s.Now())

@@ -73,13 +73,21 @@ func checkExpiry(wrong *ValidationError, end, now time.Time) time.Time {
 	return end
 }
 
+// notPlain is the detail of an InvalidText fault.
+const notPlain = "must be UTF-8 without control characters and characters that change the direction of text"
+
+// IsControl reports whether a character is refused in texts that people see: a
+// control character, or one of Unicode's bidirectional controls, which make a
+// text look like another.
+func IsControl(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+
 // checkText returns text without the white space around it.
 func checkText(wrong *ValidationError, field, text string, least, most int) string {
 	text = strings.TrimSpace(text)
 	n := utf8.RuneCountInString(text)
 	switch {
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		wrong.add(field, InvalidText, "must be UTF-8 without control characters")
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, IsControl):
+		wrong.add(field, InvalidText, "%s", notPlain)
 	case n < least:
 		wrong.add(field, Required, "is required")
 	case n > most:

@@ -65,6 +65,7 @@ func TestADraftsFaultsAreNamed(t *testing.T) {
 		"no name":           {func(d *Draft) { d.Name = " \t" }, "name: is required"},
 		"long name":         {func(d *Draft) { d.Name = strings.Repeat("ł", 101) }, "name: has 101 characters; at most 100"},
 		"NUL in name":       {func(d *Draft) { d.Name = "a\x00b" }, "name: must be UTF-8 without control"},
+		"direction marks":   {func(d *Draft) { d.Name = "a\u202eb" }, "characters that change the direction of text"},
 		"broken UTF-8":      {func(d *Draft) { d.Name = "a\xffb" }, "name: must be UTF-8 without control"},
 		"token as name":     {func(d *Draft) { d.Name = "shpt_live_4fZyo82mVyR1_Qm3p" }, "name: holds what looks like a token"},
 		"no permissions":    {func(d *Draft) { d.Permissions = nil }, "permissions: is required: name at least one of admin,"},

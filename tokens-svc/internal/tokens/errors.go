@@ -72,7 +72,7 @@ type FaultCode string
 const (
 	Required     FaultCode = "required"      // missing, or nothing but space
 	TooLong      FaultCode = "too_long"      // more characters or entries than allowed
-	InvalidText  FaultCode = "invalid_text"  // control characters, not UTF-8, or a secret
+	InvalidText  FaultCode = "invalid_text"  // control or bidirectional control characters, not UTF-8, or a secret
 	InvalidValue FaultCode = "invalid_value" // not one of what is allowed
 	OutOfRange   FaultCode = "out_of_range"  // a number or time beyond its bounds
 )
