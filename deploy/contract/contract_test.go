@@ -19,11 +19,12 @@ var modules = []string{"gateway", "shipments-svc", "tokens-svc", "deploy"}
 func TestGoldensAreEqual(t *testing.T) {
 	t.Parallel()
 	for name, holders := range map[string][]string{
-		"assertion.json":     {"gateway", "tokens-svc"},
-		"identity.json":      {"gateway", "shipments-svc", "tokens-svc"},
-		"introspection.json": {"gateway", "tokens-svc"},
-		"problem.json":       {"gateway", "shipments-svc", "tokens-svc"},
-		"tokens.json":        {"gateway", "tokens-svc"},
+		"assertion.json":      {"gateway", "tokens-svc"},
+		"identity.json":       {"gateway", "shipments-svc", "tokens-svc"},
+		"introspection.json":  {"gateway", "tokens-svc"},
+		"page_assertion.json": {"gateway", "tokens-svc"},
+		"problem.json":        {"gateway", "shipments-svc", "tokens-svc"},
+		"tokens.json":         {"gateway", "tokens-svc"},
 	} {
 		for _, other := range holders[1:] {
 			same(t, filepath.Join(holders[0], "testdata/contract", name), filepath.Join(other, "testdata/contract", name))

@@ -1,10 +1,37 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 )
+
+// TestPagesAreServedThroughTheGatewayOnly: an address that a client claims at the service's own port would get around
+// the count of sign-in attempts by address.
+func TestPagesAreServedThroughTheGatewayOnly(t *testing.T) {
+	t.Parallel()
+	for i := range 60 {
+		form := strings.NewReader("email=nobody%40acme.example&password=wrong-password")
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+stack.Program("tokens-svc").Address()+"/sign-in", form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{
+			"Content-Type": {"application/x-www-form-urlencoded"}, "X-Client-Address": {fmt.Sprintf("198.51.100.%d", i)},
+		}
+		if a := send(t, req, ""); a.status != http.StatusUnauthorized || !strings.Contains(string(a.body), `"missing_identity"`) {
+			t.Fatalf("attempt %d at the service's port: %d %s", i, a.status, a.body)
+		}
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, stack.URL+"/sign-in", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := send(t, req, ""); a.status != http.StatusOK {
+		t.Errorf("through the gateway: %d %s", a.status, a.body)
+	}
+}
 
 // TestWhoReachesAServicesPortGainsNothing: the identity headers are worth
 // something only with the gateway's signature over them, and that only at the

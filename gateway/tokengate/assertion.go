@@ -14,8 +14,8 @@ import (
 	"github.com/quayside/quayside/gateway/upstream"
 )
 
-// vouch offers r's next handlers the placeholders that tell of caller, of which an assertion is signed when it is
-// asked for; it is empty where nobody was identified.
+// vouch sets the placeholders of r's next handlers that identify caller. An assertion is signed when its placeholder
+// is read; it is empty for a zero caller.
 func (g *Gate) vouch(r *http.Request, caller identity.Caller) {
 	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	if !ok {
@@ -42,7 +42,7 @@ func (g *Gate) vouch(r *http.Request, caller identity.Caller) {
 // userPlaceholder is the value of a placeholder under which Caddy knows a user, if there is one.
 func userPlaceholder(name string, caller identity.Caller) (any, bool) {
 	switch {
-	case caller == (identity.Caller{}):
+	case caller.TokenID == "":
 	case name == "http.auth.user.id":
 		return caller.TokenID, true
 	case name == "http.auth.user.organization_id":

@@ -64,7 +64,7 @@ func (g *Gate) refuse(out *responseWriter, p problem) {
 // admit decides whether the request goes on, and prepares it for that. Otherwise it returns the answer.
 func (g *Gate) admit(out *responseWriter, r *http.Request, caller netip.Addr, authorization []string) *problem {
 	if out.page {
-		g.vouch(r, identity.Caller{})
+		g.vouch(r, identity.Caller{ClientAddress: out.client})
 		return g.admitPage(out, r, caller)
 	}
 	if g.public.match(r) {

@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 )
 
 // echoing is a tokens-svc that sets cookies and keeps the last request it got.
@@ -86,6 +89,33 @@ func TestTheServicesAreToldTheTrueClientAddress(t *testing.T) {
 			if got := upstream.last.Load().Header.Values("X-Client-Address"); len(got) != 1 || got[0] != want {
 				t.Errorf("%s from %s: X-Client-Address %q, want %q", path, forwarded, got, want)
 			}
+		}
+	}
+}
+
+func TestAPagesAssertionNamesTheClientAddressAndNoToken(t *testing.T) {
+	t.Parallel()
+
+	upstream := new(recorder)
+	g := start(t, options{upstream: upstream})
+	token, _ := g.tokens.create("")
+	for _, path := range pages {
+		upstream.last.Store(nil)
+		g.get(t, path, "198.51.100.7", token)
+		got := upstream.last.Load()
+		if got == nil {
+			t.Fatalf("%s was not forwarded", path)
+		}
+		said, err := jwt.ParseSigned(got.Header.Get("X-Gateway-Assertion"), []jose.SignatureAlgorithm{jose.EdDSA})
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		var claims map[string]any
+		if err := said.Claims(testKey.Public(), &claims); err != nil {
+			t.Fatal(err)
+		}
+		if claims["client"] != "198.51.100.7" || claims["aud"] != "tokens-svc" || claims["sub"] != nil || claims["org"] != "" {
+			t.Errorf("%s: the assertion says %v", path, claims)
 		}
 	}
 }

@@ -3,11 +3,13 @@
 //
 // An assertion is a compact JWS (RFC 7515) over a JWT (RFC 7519), signed with Ed25519 (RFC 8037). Its
 // claims are iss "quayside-gateway", aud the one service that it is for, sub the token's id, org the
-// organization's, scope the permissions, iat and exp. Its guarantees:
+// organization's, scope the permissions, iat and exp. The assertion for a page, which has a session instead of
+// a token, has neither sub, org nor scope but client, the client's address. Its guarantees:
 //
 //   - It holds for at most [Lifetime], and one handed out still holds for at least half of that.
-//   - One for another service, token, organization or list of permissions is another assertion.
-//   - A token costs one signature per service and half [Lifetime], however busy it is; memory is bounded.
+//   - One for another service, token, organization, list of permissions or client address is another assertion.
+//   - A token, and the address of a page's client, costs one signature per service and half [Lifetime], however
+//     busy it is; memory is bounded.
 //   - It contains no part of the token's text.
 package identity
 
@@ -33,11 +35,13 @@ const issuer = "quayside-gateway"
 // maxRemembered bounds the assertions in memory.
 const maxRemembered = 100_000
 
-// Caller is who calls, as the services are told in headers.
+// Caller is the principal of a request, as the services receive it in headers: a token, or the client of a page.
 type Caller struct {
 	TokenID        string
 	OrganizationID string
 	Permissions    string // separated by single spaces
+	// ClientAddress is set for pages only.
+	ClientAddress string
 }
 
 // Signer makes assertions. It is safe for concurrent use; make it with [NewSigner].
@@ -47,7 +51,7 @@ type Signer struct {
 	made   *otter.Cache[subject, assertion]
 }
 
-type subject struct{ audience, tokenID string }
+type subject struct{ audience, tokenID, clientAddress string }
 
 type assertion struct {
 	caller Caller
@@ -82,7 +86,7 @@ func NewSigner(key ed25519.PrivateKey, now func() time.Time) (*Signer, error) {
 // Assertion returns what convinces the service called audience that caller calls.
 func (s *Signer) Assertion(audience string, caller Caller) (string, error) {
 	now := s.now()
-	about := subject{audience, caller.TokenID}
+	about := subject{audience, caller.TokenID, caller.ClientAddress}
 	if known, ok := s.made.GetIfPresent(about); ok && known.caller == caller && now.Before(known.until) {
 		return known.text, nil
 	}
@@ -96,6 +100,7 @@ func (s *Signer) Assertion(audience string, caller Caller) (string, error) {
 		},
 		Organization: caller.OrganizationID,
 		Scope:        caller.Permissions,
+		Client:       caller.ClientAddress,
 	}).Serialize()
 	if err != nil {
 		return "", fmt.Errorf("sign the assertion for %s: %w", audience, err)
@@ -112,4 +117,5 @@ type claims struct {
 
 	Organization string `json:"org"`
 	Scope        string `json:"scope"`
+	Client       string `json:"client,omitempty"`
 }

@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"flag"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,28 +19,35 @@ import (
 	"github.com/quayside/quayside/gateway/internal/identity"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/contract/assertion.json")
+var update = flag.Bool("update", false, "rewrite the assertions in testdata/contract")
 
-const goldenPath = "../../testdata/contract/assertion.json"
+// The assertions of a token and of a page.
+const (
+	tokenGolden = "assertion.json"
+	pageGolden  = "page_assertion.json"
+)
+
+func goldenPath(name string) string { return filepath.Join("../../testdata/contract", name) }
 
 // golden is one assertion that the services' tests verify.
 type golden struct {
 	Seed         string    `json:"seed"` // the private key of RFC 8032, in hexadecimal
 	At           time.Time `json:"at"`
 	Audience     string    `json:"audience"`
-	Token        string    `json:"token"`
-	Organization string    `json:"organization"`
-	Permissions  string    `json:"permissions"`
+	Token        string    `json:"token,omitempty"`
+	Organization string    `json:"organization,omitempty"`
+	Permissions  string    `json:"permissions,omitempty"`
+	Client       string    `json:"client,omitempty"`
 	Assertion    string    `json:"assertion"`
 }
 
 func (g golden) caller() identity.Caller {
-	return identity.Caller{TokenID: g.Token, OrganizationID: g.Organization, Permissions: g.Permissions}
+	return identity.Caller{TokenID: g.Token, OrganizationID: g.Organization, Permissions: g.Permissions, ClientAddress: g.Client}
 }
 
-func read(t *testing.T) golden {
+func read(t *testing.T, name string) golden {
 	t.Helper()
-	content, err := os.ReadFile(goldenPath)
+	content, err := os.ReadFile(goldenPath(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,29 +86,32 @@ func assert(t *testing.T, s *identity.Signer, audience string, caller identity.C
 	return text
 }
 
-func TestTheContractsAssertionIsMade(t *testing.T) {
+func TestTheContractsAssertionsAreMade(t *testing.T) {
 	t.Parallel()
-	g := read(t)
-	got := assert(t, newSigner(t, g, func() time.Time { return g.At }), g.Audience, g.caller())
-	if got == g.Assertion {
-		return
-	}
-	if !*update {
-		t.Fatalf("the assertion is\n%s, want\n%s", got, g.Assertion)
-	}
-	g.Assertion = got
-	content, err := json.MarshalIndent(g, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(goldenPath, append(content, '\n'), 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{tokenGolden, pageGolden} {
+		g := read(t, name)
+		got := assert(t, newSigner(t, g, func() time.Time { return g.At }), g.Audience, g.caller())
+		if got == g.Assertion {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s: the assertion is\n%s, want\n%s", name, got, g.Assertion)
+			continue
+		}
+		g.Assertion = got
+		content, err := json.MarshalIndent(g, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(goldenPath(name), append(content, '\n'), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
 func TestAnAssertionIsHandedOutAgainForHalfItsLife(t *testing.T) {
 	t.Parallel()
-	g := read(t)
+	g := read(t, tokenGolden)
 	at := &clock{g.At}
 	s := newSigner(t, g, at.Now)
 	first := assert(t, s, g.Audience, g.caller())
@@ -116,8 +127,9 @@ func TestAnAssertionIsHandedOutAgainForHalfItsLife(t *testing.T) {
 
 func TestWhateverDiffersIsAnotherAssertion(t *testing.T) {
 	t.Parallel()
-	g := read(t)
+	g := read(t, tokenGolden)
 	s := newSigner(t, g, func() time.Time { return g.At })
+	page := identity.Caller{ClientAddress: "192.0.2.7"}
 	seen := map[string]bool{assert(t, s, g.Audience, g.caller()): true}
 	for _, other := range []struct {
 		audience string
@@ -127,6 +139,9 @@ func TestWhateverDiffersIsAnotherAssertion(t *testing.T) {
 		{g.Audience, identity.Caller{TokenID: "tok_000000000001", OrganizationID: g.Organization, Permissions: g.Permissions}},
 		{g.Audience, identity.Caller{TokenID: g.Token, OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfh", Permissions: g.Permissions}},
 		{g.Audience, identity.Caller{TokenID: g.Token, OrganizationID: g.Organization, Permissions: "shipments:read"}},
+		{g.Audience, page},
+		{"tokens-svc", page},
+		{g.Audience, identity.Caller{ClientAddress: "192.0.2.8"}},
 	} {
 		text := assert(t, s, other.audience, other.caller)
 		if seen[text] {

@@ -17,6 +17,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/password"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/problem"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/web"
 )
@@ -57,6 +58,13 @@ func newPages(cfg config.Config, db *sqlx.DB, service *tokens.Service, log *slog
 		})
 	}
 	return web.New(c), prune, nil
+}
+
+// refusePage answers a request for a page that did not come through the gateway.
+func refusePage(w http.ResponseWriter, r *http.Request) {
+	p := problem.New(http.StatusUnauthorized, "missing_identity", "Missing identity",
+		"pages are served through the gateway only; open the gateway's address instead of this one")
+	_ = p.Write(w, r) // fails only if the client is gone
 }
 
 // every does work now and then, until ctx ends.

@@ -106,7 +106,7 @@ func serve(ctx context.Context, p program) error {
 	callers := identity.NewVerifier("tokens-svc", keys, time.Now)
 	defer callers.Close()
 	api := callers.Guard(log, transport.Public(service, wiring, log))
-	return listen(ctx, log, cfg, server.Trace(traces.Tracer(), public(api, pages)), inner, draining)
+	return listen(ctx, log, cfg, server.Trace(traces.Tracer(), public(api, callers.GuardPages(log, pages, http.HandlerFunc(refusePage)))), inner, draining)
 }
 
 // listen answers on both listeners until ctx ends and what was begun is done.

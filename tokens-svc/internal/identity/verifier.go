@@ -33,8 +33,9 @@ type Verifier struct {
 	verified *otter.Cache[string, verified]
 }
 
-// claim is what headers and assertions both say.
-type claim struct{ organization, token, permissions string }
+// claim is what headers and assertions both say: of a token, or of a page's
+// client, which is an address and nothing else.
+type claim struct{ organization, token, permissions, client string }
 
 type verified struct {
 	claim
@@ -86,19 +87,26 @@ func (v *Verifier) check(h http.Header) error {
 			return errors.New("not exactly one " + name)
 		}
 	}
-	text := h.Get(HeaderAssertion)
-	known, ok := v.verified.GetIfPresent(text)
+	return v.proves(h.Get(HeaderAssertion), claim{
+		organization: h.Get(HeaderOrganization), token: h.Get(HeaderToken), permissions: h.Get(HeaderPermissions),
+	})
+}
+
+// proves returns nil if an assertion is the gateway's, holds now and says
+// exactly what the headers say.
+func (v *Verifier) proves(assertion string, headers claim) error {
+	known, ok := v.verified.GetIfPresent(assertion)
 	if !ok {
 		var err error
-		if known, err = v.parse(text); err != nil {
+		if known, err = v.parse(assertion); err != nil {
 			return err
 		}
-		v.verified.Set(text, known)
+		v.verified.Set(assertion, known)
 	}
 	switch {
 	case !v.now().Before(known.until):
 		return errors.New("the assertion has expired")
-	case known.claim != (claim{h.Get(HeaderOrganization), h.Get(HeaderToken), h.Get(HeaderPermissions)}):
+	case known.claim != headers:
 		return errors.New("the assertion is not about what the headers say")
 	}
 	return nil
@@ -119,6 +127,7 @@ func (v *Verifier) parse(text string) (verified, error) {
 
 		Organization string `json:"org"`
 		Scope        string `json:"scope"`
+		Client       string `json:"client"`
 	}
 	if err := token.Claims(key, &said); err != nil {
 		return verified{}, errors.New("the assertion's signature is wrong")
@@ -135,7 +144,7 @@ func (v *Verifier) parse(text string) (verified, error) {
 		return verified{}, errors.New("the assertion is of the future")
 	}
 	return verified{
-		claim: claim{organization: said.Organization, token: said.Subject, permissions: said.Scope},
+		claim: claim{organization: said.Organization, token: said.Subject, permissions: said.Scope, client: said.Client},
 		until: said.Expiry.Time().Add(skew),
 	}, nil
 }

@@ -232,6 +232,11 @@ func claimsOf(h http.Header, now time.Time) testClaims {
 
 func sign(t *testing.T, key ed25519.PrivateKey, kid string, c testClaims) string {
 	t.Helper()
+	return signAny(t, key, kid, c)
+}
+
+func signAny(t *testing.T, key ed25519.PrivateKey, kid string, c any) string {
+	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: key, KeyID: kid}}, nil)
 	if err != nil {
 		t.Fatal(err)

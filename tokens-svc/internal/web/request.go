@@ -13,10 +13,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// headerAddress is where the gateway says who the client is. It strips what
-// clients send under that name.
-const headerAddress = "X-Client-Address"
-
 // visit is one request and what is known of who makes it.
 type visit struct {
 	*http.Request
@@ -58,9 +54,11 @@ func (v *visit) by() people.By {
 // who returns the user as one who changes tokens.
 func (v *visit) who() tokens.Principal { return tokens.Person(v.by().Actor, v.here.Role) }
 
-// clientAddress returns the zero address when it is not known.
+// clientAddress returns the client's address as the gateway asserts it, see
+// identity.GuardPages, or the peer's for a request that came directly, in
+// development. The zero address stands for an unknown one.
 func clientAddress(r *http.Request) netip.Addr {
-	if a, err := netip.ParseAddr(r.Header.Get(headerAddress)); err == nil {
+	if a, err := netip.ParseAddr(r.Header.Get(identity.HeaderClient)); err == nil {
 		return a.Unmap().WithZone("")
 	}
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // fails for what is no TCP connection
