@@ -7,11 +7,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/dispatch"
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/outage"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/relay"
@@ -55,7 +57,8 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 			count.numbered(n, waited)
 			p.due.ring()
 		},
-		Note: unlessAway(outage.New(p.log, "numbering events").Note),
+		Note:    unlessAway(outage.New(p.log, "numbering events").Note),
+		Failing: logFailing(p.log, count.failing),
 	})
 	delivering := dispatch.New(queue, dispatch.Config{
 		Client: dispatch.NewClient(dispatch.ClientConfig{Loopback: p.cfg.Demo}),
@@ -86,6 +89,20 @@ func unlessAway(note func(error)) func(error) {
 		if !errors.Is(err, shipments.ErrUnavailable) {
 			note(err)
 		}
+	}
+}
+
+// logFailing logs when the relay's work for an organization begins to fail and
+// when it recovers, and passes on for how many organizations it fails.
+func logFailing(log *slog.Logger, failing func(relay.Work, int)) func(relay.Work, shipments.OrgID, error, int) {
+	return func(work relay.Work, org shipments.OrgID, err error, n int) {
+		failing(work, n)
+		about := log.With("work", string(work), "organization", ids.Format("org", uuid.UUID(org)), "failing", n)
+		if err != nil {
+			about.Error("events of an organization fail; it is retried with backoff, others are not affected", "error", err.Error())
+			return
+		}
+		about.Info("events of an organization work again")
 	}
 }
 

@@ -29,16 +29,36 @@ SET run = excluded.run, attempts = 0, claimable_at = now(), lease = NULL`
 DELETE FROM jobs
 WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3 AND run = $4 AND lease = $5`
 
-	// claimSQL gives the job that has been claimable longest the lease $1, for
-	// $2 seconds. It is the one query that serves all organizations at once.
+	// claimSQL finds the first organization after $3 that has a claimable job and
+	// is not one of $4, by one step in the index for each that has jobs. It gives
+	// the job of it that has been claimable longest the lease $1, for $2 seconds,
+	// unless others have claimed all of its jobs meanwhile. It is the one query
+	// that serves all organizations at once.
 	claimSQL = `
-UPDATE jobs j SET lease = $1, attempts = j.attempts + 1, claimable_at = now() + $2 * interval '1 second'
-FROM (
+WITH RECURSIVE found (organization_id, ready) AS (
+	(SELECT organization_id, claimable_at <= now() AND organization_id <> ALL ($4::uuid[])
+		FROM jobs WHERE organization_id > $3 ORDER BY organization_id, claimable_at LIMIT 1)
+	UNION ALL
+	SELECT further.organization_id, further.claimable_at <= now() AND further.organization_id <> ALL ($4::uuid[])
+	FROM found CROSS JOIN LATERAL (
+		SELECT organization_id, claimable_at FROM jobs o WHERE o.organization_id > found.organization_id
+		ORDER BY organization_id, claimable_at LIMIT 1
+	) further
+	WHERE NOT found.ready
+), turn AS (
+	SELECT organization_id FROM found WHERE ready
+), next AS (
 	SELECT organization_id, shipment_id, document_id FROM jobs
-	WHERE claimable_at <= now() ORDER BY claimable_at LIMIT 1 FOR UPDATE SKIP LOCKED
-) next
-WHERE j.organization_id = next.organization_id AND j.shipment_id = next.shipment_id AND j.document_id = next.document_id
-RETURNING j.organization_id, j.shipment_id, j.document_id, j.run, j.attempts`
+	WHERE organization_id = (SELECT organization_id FROM turn) AND claimable_at <= now()
+	ORDER BY claimable_at LIMIT 1 FOR UPDATE SKIP LOCKED
+), claimed AS (
+	UPDATE jobs j SET lease = $1, attempts = j.attempts + 1, claimable_at = now() + $2 * interval '1 second'
+	FROM next
+	WHERE j.organization_id = next.organization_id AND j.shipment_id = next.shipment_id AND j.document_id = next.document_id
+	RETURNING j.organization_id, j.shipment_id, j.document_id, j.run, j.attempts
+)
+SELECT turn.organization_id, claimed.shipment_id, claimed.document_id, claimed.run, claimed.attempts
+FROM turn LEFT JOIN claimed ON claimed.organization_id = turn.organization_id`
 
 	// leaseSQL makes a job claimable in $6 seconds, under the lease $7.
 	leaseSQL = `
@@ -75,23 +95,42 @@ func reviseJob(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipment
 	return one(tx.ExecContext(ctx, endJobSQL, append(key, uuid.UUID(v.Lease))...))
 }
 
+// claimedRow is a row of claimSQL. All but the organization are null where
+// others claimed its jobs meanwhile.
+type claimedRow struct {
+	Org      uuid.UUID     `db:"organization_id"`
+	Shipment uuid.NullUUID `db:"shipment_id"`
+	Document uuid.NullUUID `db:"document_id"`
+	Run      sql.NullInt64
+	Attempts sql.NullInt64
+}
+
 // Claim implements shipments.Jobs.
-func (r *Repository) Claim(ctx context.Context, lease shipments.Lease) (shipments.Job, error) {
-	var row struct {
-		Org      uuid.UUID `db:"organization_id"`
-		Shipment uuid.UUID `db:"shipment_id"`
-		Document uuid.UUID `db:"document_id"`
-		Run      int
-		Attempts int
+func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn shipments.Turn) (shipments.Job, error) {
+	except := make([]string, len(turn.Except))
+	for i, org := range turn.Except {
+		except[i] = uuid.UUID(org).String()
 	}
-	err := r.claims(ctx).GetContext(ctx, &row, claimSQL, uuid.UUID(lease), shipments.LeaseTime.Seconds())
-	if errors.Is(err, sql.ErrNoRows) {
-		return shipments.Job{}, shipments.ErrNoJob
+	after, wrapped := uuid.UUID(turn.After), turn.After == shipments.OrgID{}
+	for {
+		var row claimedRow
+		err := r.claims(ctx).GetContext(ctx, &row, claimSQL, uuid.UUID(lease), shipments.LeaseTime.Seconds(), after, pq.Array(except))
+		switch {
+		case errors.Is(err, sql.ErrNoRows) && wrapped:
+			return shipments.Job{}, shipments.ErrNoJob
+		case errors.Is(err, sql.ErrNoRows):
+			after, wrapped = uuid.Nil, true
+		case err != nil:
+			return shipments.Job{}, failure("claim job", err)
+		case !row.Document.Valid:
+			after = row.Org
+		default:
+			return shipments.Job{
+				Org: shipments.OrgID(row.Org), Shipment: shipments.ID(row.Shipment.UUID), Document: shipments.DocumentID(row.Document.UUID),
+				Run: int(row.Run.Int64), Attempt: int(row.Attempts.Int64), Lease: lease,
+			}, nil
+		}
 	}
-	return shipments.Job{
-		Org: shipments.OrgID(row.Org), Shipment: shipments.ID(row.Shipment), Document: shipments.DocumentID(row.Document),
-		Run: row.Run, Attempt: row.Attempts, Lease: lease,
-	}, failure("claim job", err)
 }
 
 // Begin implements shipments.Jobs.

@@ -36,9 +36,12 @@ func TestMonthsAreFilledFromTheDaysThatThereAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	asOwner.RawQuery += "&role=" + owner
-	exec(t, db, fmt.Sprintf(`GRANT ALL ON SCHEMA public TO %[1]s; GRANT %[2]s, %[3]s TO %[1]s; ALTER TABLE shipment_counts OWNER TO %[1]s;
-		ALTER TABLE shipment_months OWNER TO %[1]s; ALTER FUNCTION count_by_month OWNER TO %[1]s; GRANT ALL ON ALL TABLES IN SCHEMA public TO %[1]s;
-		GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO %[1]s`, owner, tenant, dispatcher))
+	exec(t, db, fmt.Sprintf(`GRANT ALL ON SCHEMA public TO %[1]s; GRANT %[2]s, %[3]s TO %[1]s; ALTER FUNCTION count_by_month OWNER TO %[1]s;
+		DO $$ DECLARE name regclass; BEGIN
+			FOR name IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' LOOP
+				EXECUTE format('ALTER TABLE %%s OWNER TO %[1]s', name);
+			END LOOP;
+		END $$`, owner, tenant, dispatcher))
 	for there := true; there; {
 		if err := Migrate(t.Context(), asOwner.String(), "down", io.Discard); err != nil {
 			t.Fatal(err)

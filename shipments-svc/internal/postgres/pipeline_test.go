@@ -46,7 +46,7 @@ func live(ctx context.Context, r *Repository) error {
 	})
 	var lease shipments.Lease
 	_, _ = rand.Read(lease[:])
-	j, err := r.Claim(ctx, lease)
+	j, err := r.Claim(ctx, lease, shipments.Turn{})
 	if err != nil {
 		return err
 	}

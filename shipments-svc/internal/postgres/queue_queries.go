@@ -75,12 +75,19 @@ WHERE organization_id = $1 AND endpoint_id = $2 AND event_id = $3 AND claim = $4
 	overdueSQL = `
 SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE due_at <= $1 LIMIT $2) d`
 
-	// tidySQL removes tests from before $2, and $3 deliveries of deleted
-	// endpoints with those endpoints that have none any more; it returns how many
-	// of these deliveries there were.
+	// tidySQL removes up to $3 tests from before $2, and as many deliveries of
+	// deleted endpoints with those endpoints that have none any more; it returns
+	// how many there were, of whichever were more.
 	tidySQL = `
 WITH tests AS (
-	DELETE FROM webhook_deliveries WHERE organization_id = $1 AND event_number IS NULL AND created_at < $2
+	DELETE FROM webhook_deliveries d
+	USING (
+		SELECT endpoint_id, event_id FROM webhook_deliveries
+		WHERE organization_id = $1 AND event_number IS NULL AND created_at < $2
+		ORDER BY created_at LIMIT $3
+	) old
+	WHERE d.organization_id = $1 AND d.endpoint_id = old.endpoint_id AND d.event_id = old.event_id
+	RETURNING d.event_id
 ), orphans AS (
 	DELETE FROM webhook_deliveries d
 	USING (
@@ -96,5 +103,5 @@ WITH tests AS (
 	WHERE w.organization_id = $1 AND w.status = 'deleted'
 		AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.organization_id = $1 AND d.endpoint_id = w.id)
 )
-SELECT count(*) FROM orphans`
+SELECT greatest((SELECT count(*) FROM tests), (SELECT count(*) FROM orphans))`
 )

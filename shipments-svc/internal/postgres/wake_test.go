@@ -40,7 +40,7 @@ func TestAJobWakesWhoWaits(t *testing.T) {
 	wakes()
 	cancel()
 	<-done
-	if _, err := repo.Claim(t.Context(), shipments.Lease{1}); err != nil {
+	if _, err := repo.Claim(t.Context(), shipments.Lease{1}, shipments.Turn{}); err != nil {
 		t.Error(err)
 	}
 }

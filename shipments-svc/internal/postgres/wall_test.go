@@ -111,7 +111,7 @@ func newVictim(t *testing.T, r *Repository) victim {
 	v.delivery, _ = w.claim(t, v.org, v.hook.ID, later)
 	must(t, w.CreateTest(ctx, v.org, v.hook.ID, shipments.EventID{7}, later))
 	repotest.Queued(t, r, v.org)
-	if v.job, err = r.Claim(ctx, shipments.Lease{1}); err != nil || v.job.Org != v.org {
+	if v.job, err = r.Claim(ctx, shipments.Lease{1}, shipments.Turn{}); err != nil || v.job.Org != v.org {
 		t.Fatalf("%+v (%v)", v.job, err)
 	}
 	return v

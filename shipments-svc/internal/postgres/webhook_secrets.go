@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,38 +34,46 @@ func (w *Webhooks) open(sealed []byte, org shipments.OrgID, id webhooks.ID) (web
 }
 
 // Reseal seals the organization's secrets with the newest key, so that older
-// ones are no longer needed.
+// ones are no longer needed. A secret that cannot be opened does not stop the
+// others; the error names its endpoint.
 func (w *Webhooks) Reseal(ctx context.Context, org shipments.OrgID) error {
-	var rows []struct {
-		ID       uuid.UUID
-		Secret   []byte
-		Previous []byte `db:"previous_secret"`
-	}
+	var rows []sealedRow
 	if err := w.reads(ctx, org).SelectContext(ctx, &rows, sealedSQL, uuid.UUID(org)); err != nil {
 		return failure("reseal", err)
 	}
+	var errs []error
 	for _, row := range rows {
 		if w.keys.Newest(row.Secret) && (row.Previous == nil || w.keys.Newest(row.Previous)) {
 			continue
 		}
-		id := webhooks.ID(row.ID)
-		secret, err := w.open(row.Secret, org, id)
+		errs = append(errs, w.reseal(ctx, org, row))
+	}
+	return errors.Join(errs...)
+}
+
+// sealedRow is a row of sealedSQL.
+type sealedRow struct {
+	ID       uuid.UUID
+	Secret   []byte
+	Previous []byte `db:"previous_secret"`
+}
+
+func (w *Webhooks) reseal(ctx context.Context, org shipments.OrgID, row sealedRow) error {
+	id := webhooks.ID(row.ID)
+	secret, err := w.open(row.Secret, org, id)
+	if err != nil {
+		return err
+	}
+	var previous []byte
+	if row.Previous != nil {
+		text, err := w.open(row.Previous, org, id)
 		if err != nil {
 			return err
 		}
-		var previous []byte
-		if row.Previous != nil {
-			text, err := w.open(row.Previous, org, id)
-			if err != nil {
-				return err
-			}
-			previous = w.seal(text, org, id)
-		}
-		if _, err := w.writes(ctx, org).ExecContext(ctx, resealSQL, uuid.UUID(org), row.ID, row.Secret, w.seal(secret, org, id), row.Previous, previous); err != nil {
-			return failure("reseal", err)
-		}
+		previous = w.seal(text, org, id)
 	}
-	return nil
+	_, err = w.writes(ctx, org).ExecContext(ctx, resealSQL, uuid.UUID(org), row.ID, row.Secret, w.seal(secret, org, id), row.Previous, previous)
+	return failure("reseal", err)
 }
 
 // Once implements webhooks.Repository.

@@ -219,6 +219,26 @@ func TestSecretsMoveToTheNewestKey(t *testing.T) {
 	}
 }
 
+// TestASecretOfARetiredKeyStopsNoOther: the organization's other secrets move to
+// the newest key.
+func TestASecretOfARetiredKeyStopsNoOther(t *testing.T) {
+	t.Parallel()
+	retired, _ := openWebhooks(t)
+	org := repotest.Org()
+	endpointOf(t, retired, org)
+	second := NewWebhooks(retired.Repository, sealingKeys(t, 2), func() {})
+	made := endpointOf(t, second, org)
+	both := NewWebhooks(retired.Repository, sealingKeys(t, 3, 2), func() {})
+	if err := both.Reseal(t.Context(), org); !errors.Is(err, sealing.ErrSealed) {
+		t.Errorf("%v", err)
+	}
+	newest := NewWebhooks(retired.Repository, sealingKeys(t, 3), func() {})
+	happen(t, newest, org, 1)
+	if job, ok := newest.claim(t, org, made.ID, later); !ok || !slices.Equal(job.Secrets, []webhooks.Secret{made.Secret}) {
+		t.Errorf("%t, %d secrets", ok, len(job.Secrets))
+	}
+}
+
 // TestEventsAreDeliveredToWhoWantsThem, once each, from the endpoint's creation
 // on.
 func TestEventsAreDeliveredToWhoWantsThem(t *testing.T) {

@@ -25,7 +25,7 @@ func Child(ctx context.Context, args []string, file *os.File, out io.Writer) err
 	if !info.Mode().IsRegular() {
 		return errors.New("standard input is not a file")
 	}
-	if err := confine(); err != nil {
+	if err := confine(maxCPU); err != nil {
 		return fmt.Errorf("confine: %w", err)
 	}
 	list, err := read(ctx, shipments.DocumentType(args[0]), packinglist.Kind(args[1]), file, info.Size())

@@ -8,11 +8,13 @@ import (
 	"runtime/debug"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // confine gives this process the limits of a child. It keeps what it has open
 // and can open nothing more: neither a file nor a connection.
-func confine() error {
+// It is killed when it has used that much processor time.
+func confine(cpu time.Duration) error {
 	used, err := dataUsed()
 	if err != nil {
 		return err
@@ -24,7 +26,7 @@ func confine() error {
 		limit uint64
 	}{
 		{syscall.RLIMIT_DATA, used + maxMemory},
-		{syscall.RLIMIT_CPU, uint64(maxTime.Seconds())},
+		{syscall.RLIMIT_CPU, uint64(cpu.Seconds())},
 		{syscall.RLIMIT_CORE, 0},
 		{syscall.RLIMIT_FSIZE, 0},
 		{syscall.RLIMIT_NOFILE, 0},

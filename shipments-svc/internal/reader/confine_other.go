@@ -5,13 +5,14 @@ package reader
 import (
 	"runtime/debug"
 	"syscall"
+	"time"
 )
 
 // confine gives this process what limits of a child there are where only
 // developers run it. What bounds memory is Go's own limit.
-func confine() error {
+func confine(cpu time.Duration) error {
 	debug.SetMemoryLimit(maxMemory)
-	return syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: uint64(maxTime.Seconds()), Max: uint64(maxTime.Seconds())})
+	return syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: uint64(cpu.Seconds()), Max: uint64(cpu.Seconds())})
 }
 
 // group has a child lead a group of its own.

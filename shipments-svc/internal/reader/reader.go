@@ -32,9 +32,10 @@ const Command = "read-document"
 // Limits of a child.
 const (
 	maxTime   = 30 * time.Second
-	maxMemory = 256 << 20 // bytes, beyond what the program has when it starts
-	maxAnswer = 32 << 20  // bytes
-	maxStderr = 8 << 10   // bytes
+	maxCPU    = 10 * time.Second // of processor time, in whole seconds
+	maxMemory = 256 << 20        // bytes, beyond what the program has when it starts
+	maxAnswer = 32 << 20         // bytes
+	maxStderr = 8 << 10          // bytes
 )
 
 // Failures that are not in the file's words but in its effect.
@@ -49,6 +50,7 @@ type Reader struct {
 	program string // that is started
 	name    string // by which it is called
 	time    time.Duration
+	cpu     time.Duration
 	slots   chan struct{}
 }
 
@@ -59,7 +61,7 @@ func New(children int) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reader: %w", err)
 	}
-	return &Reader{program: program, name: "shipments-svc", time: maxTime, slots: make(chan struct{}, children)}, nil
+	return &Reader{program: program, name: "shipments-svc", time: maxTime, cpu: maxCPU, slots: make(chan struct{}, children)}, nil
 }
 
 // answer is what a child says.
@@ -87,12 +89,14 @@ func (r *Reader) Read(ctx context.Context, paper shipments.DocumentType, kind sh
 	defer cancel()
 	var out, trouble bounded
 	out.limit, trouble.limit = maxAnswer, maxStderr
-	err = r.run(limited, file, []string{string(paper), string(kind)}, &out, &trouble)
+	used, err := r.run(limited, file, []string{string(paper), string(kind)}, &out, &trouble)
 	switch {
 	case ctx.Err() != nil:
 		return shipments.Reading{}, ctx.Err()
 	case limited.Err() != nil:
 		return unreadable(TooSlow, "Reading the file took longer than %s.", r.time)
+	case err != nil && used >= r.cpu-cpuMargin:
+		return unreadable(TooSlow, "Reading the file took more than %s of processor time.", r.cpu)
 	case err != nil && trouble.has("out of memory", "cannot allocate memory", "failed to allocate"):
 		return unreadable(TooMuchMemory, "Reading the file took more than %d MiB of memory.", maxMemory>>20)
 	case err != nil && errors.As(err, new(*exec.ExitError)):
@@ -103,8 +107,13 @@ func (r *Reader) Read(ctx context.Context, paper shipments.DocumentType, kind sh
 	return understood(out)
 }
 
-// run runs a child until it ends or its context does.
-func (r *Reader) run(ctx context.Context, file *os.File, args []string, out, trouble io.Writer) error {
+// cpuMargin is by how much the processor time that is reported of a child that
+// exceeded its limit may be less than that.
+const cpuMargin = 100 * time.Millisecond
+
+// run runs a child until it ends or its context does, and returns how much
+// processor time it used.
+func (r *Reader) run(ctx context.Context, file *os.File, args []string, out, trouble io.Writer) (used time.Duration, err error) {
 	cmd := exec.CommandContext(ctx, r.program) //nolint:gosec // G204: this program
 	cmd.Args = append([]string{r.name, Command}, args...)
 	cmd.Env = []string{} // nil would be the parent's
@@ -113,7 +122,11 @@ func (r *Reader) run(ctx context.Context, file *os.File, args []string, out, tro
 	cmd.SysProcAttr = group()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second // for whoever holds the pipes although the child is gone
-	return cmd.Run()
+	err = cmd.Run()
+	if cmd.ProcessState != nil {
+		used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	return used, err
 }
 
 // understood reads a child's answer, which may be anything.

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	if do, ok := misdeeds[os.Args[3]]; ok {
-		if err := confine(); err != nil {
+		if err := confine(shortCPU); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(3)
 		}
@@ -37,10 +37,17 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// shortCPU is the limit of processor time of a child that stands for a file.
+const shortCPU = time.Second
+
 var kept [][]byte
 
 var misdeeds = map[string]func(){
-	"hangs":    func() { select {} },
+	"hangs": func() { select {} },
+	"spins": func() {
+		for {
+		}
+	},
 	"panics":   func() { panic("oops") },
 	"silent":   func() {},
 	"babbles":  func() { fmt.Print("{]") },
@@ -91,6 +98,9 @@ func reading(t *testing.T, paper shipments.DocumentType, kind, content string) (
 	r, err := New(1)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if kind == "spins" {
+		r.cpu = shortCPU
 	}
 	if r.time = maxTime; kind == "hangs" {
 		r.time = 300 * time.Millisecond
@@ -156,6 +166,7 @@ func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 		"csv":      {"nothing;of\nthe;kind\n", "no_header_row", "."},
 		"poem":     {"x", "malformed", "no format that can be read."},
 		"hangs":    {"x", TooSlow, "longer than 300ms"},
+		"spins":    {"x", TooSlow, "processor time"},
 		"panics":   {"x", Crashed, "could not be read"},
 		"kills":    {"x", Crashed, "could not be read"},
 		"silent":   {"x", Crashed, "not to be understood"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -24,29 +25,34 @@ type memory struct {
 	before    time.Time
 	calls     int
 	err       error
+	faulty    map[shipments.OrgID]error // of whose events nothing can be done
+	most      map[shipments.OrgID]int   // events that can be numbered at once
+	resealed  map[shipments.OrgID]bool
+	failing   []string // what Failing was told
 }
 
 func newMemory() *memory {
-	return &memory{announced: make(chan struct{}, 1), waiting: map[shipments.OrgID]int{}, old: map[shipments.OrgID]int{}}
+	return &memory{announced: make(chan struct{}, 1), waiting: map[shipments.OrgID]int{}, old: map[shipments.OrgID]int{},
+		faulty: map[shipments.OrgID]error{}, most: map[shipments.OrgID]int{}, resealed: map[shipments.OrgID]bool{}}
 }
 
 func org(n int) shipments.OrgID { return shipments.OrgID{byte(n >> 8), byte(n), 1} }
 
 func (m *memory) Waiting(_ context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
-	return m.found(m.waiting, after, limit)
+	return m.found(m.waiting, after, limit, func(n int) bool { return n > 0 })
 }
 
 func (m *memory) Publishers(_ context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
-	return m.found(m.old, after, limit)
+	return m.found(m.old, after, limit, func(int) bool { return true })
 }
 
-func (m *memory) found(in map[shipments.OrgID]int, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
+func (m *memory) found(in map[shipments.OrgID]int, after shipments.OrgID, limit int, wanted func(int) bool) ([]shipments.OrgID, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
 	compare := func(a, b shipments.OrgID) int { return bytes.Compare(a[:], b[:]) }
 	orgs := slices.SortedFunc(maps.Keys(in), compare)
-	orgs = slices.DeleteFunc(orgs, func(o shipments.OrgID) bool { return in[o] == 0 || compare(o, after) <= 0 })
+	orgs = slices.DeleteFunc(orgs, func(o shipments.OrgID) bool { return !wanted(in[o]) || compare(o, after) <= 0 })
 	return orgs[:min(len(orgs), limit)], m.err
 }
 
@@ -65,11 +71,21 @@ func (m *memory) Expire(_ context.Context, org shipments.OrgID, before time.Time
 	return m.take(m.old, org, limit)
 }
 
+func (m *memory) Reseal(_ context.Context, org shipments.OrgID) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.resealed[org] = m.faulty[org] == nil
+	return m.faulty[org]
+}
+
 func (m *memory) take(from map[shipments.OrgID]int, org shipments.OrgID, limit int) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.err != nil {
-		return 0, m.err
+	if err := errors.Join(m.err, m.faulty[org]); err != nil {
+		return 0, err
+	}
+	if most, ok := m.most[org]; ok && limit > most {
+		return 0, fmt.Errorf("%d events take too long", limit)
 	}
 	n := min(from[org], limit)
 	from[org] -= n
@@ -108,6 +124,11 @@ func running(t *testing.T, m *memory) (noted *[]error, numbered *int) {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			*noted = append(*noted, err)
+		},
+		Failing: func(work Work, _ shipments.OrgID, err error, failing int) {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			m.failing = append(m.failing, fmt.Sprintf("%s %t %d", work, err != nil, failing))
 		},
 	})
 	ctx, stop := context.WithCancel(t.Context())
@@ -225,6 +246,108 @@ func TestEventsAreForgottenWhenTheirTimeIsOver(t *testing.T) {
 		defer m.mu.Unlock()
 		if age := time.Since(m.before).Round(time.Hour); age != shipments.EventLife {
 			t.Errorf("they were %s old", age)
+		}
+	})
+}
+
+// TestAnOrganizationThatFailsStopsNoOther: it is retried with exponential
+// backoff, and reported once when it begins to fail and once when it recovers.
+func TestAnOrganizationThatFailsStopsNoOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		m.faulty[org(1)] = errors.New("a retired key")
+		for i := range 5 {
+			m.waiting[org(i)] = 1
+		}
+		running(t, m)
+		synctest.Wait()
+		if n := m.left(m.waiting); n != 1 {
+			t.Errorf("%d of 5 are left, want that of the faulty one", n)
+		}
+		time.Sleep(10 * time.Minute) // of the bubble's clock
+		synctest.Wait()
+		m.mu.Lock()
+		tries := 0
+		for _, tried := range m.order {
+			if tried == org(1) {
+				tries++
+			}
+		}
+		if tries < 10 || tries > 20 {
+			t.Errorf("%d attempts in ten minutes", tries)
+		}
+		delete(m.faulty, org(1))
+		m.mu.Unlock()
+		time.Sleep(longest + Poll) // of the bubble's clock
+		synctest.Wait()
+		if m.left(m.waiting) != 0 {
+			t.Error("it was not numbered when the fault was over")
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if want := []string{"number true 1", "number false 0"}; !slices.Equal(m.failing, want) {
+			t.Errorf("reported %q, want %q", m.failing, want)
+		}
+	})
+}
+
+// TestABatchThatTakesTooLongIsMadeSmaller, and larger again later.
+func TestABatchThatTakesTooLongIsMadeSmaller(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		m.waiting[org(1)], m.most[org(1)] = 3*batch, batch/10
+		_, numbered := running(t, m)
+		time.Sleep(20 * time.Minute) // of the bubble's clock
+		synctest.Wait()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if *numbered != 3*batch {
+			t.Errorf("%d of %d were numbered", *numbered, 3*batch)
+		}
+	})
+}
+
+// TestAnotherRelaysSuccessEndsAFailure: what another Relay has numbered is no
+// longer reported as failing here.
+func TestAnotherRelaysSuccessEndsAFailure(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		m.waiting[org(1)], m.faulty[org(1)] = 1, errors.New("a fault")
+		running(t, m)
+		time.Sleep(time.Minute) // of the bubble's clock
+		m.set(map[shipments.OrgID]int{org(1): 0}, nil)
+		time.Sleep(3 * Poll)
+		synctest.Wait()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if want := []string{"number true 1", "number false 0"}; !slices.Equal(m.failing, want) {
+			t.Errorf("reported %q, want %q", m.failing, want)
+		}
+	})
+}
+
+// TestASweepGoesOnBehindAFault, and does not delay the numbering.
+func TestASweepGoesOnBehindAFault(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		for i := range 4 {
+			m.old[org(i)] = 2 * expiring
+		}
+		m.faulty[org(1)] = errors.New("a retired key")
+		running(t, m)
+		time.Sleep(SweepEvery + time.Minute) // of the bubble's clock
+		synctest.Wait()
+		if n := m.left(m.old); n != 2*expiring {
+			t.Errorf("%d are left, want those of the faulty one", n)
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if want := map[shipments.OrgID]bool{org(0): true, org(1): false, org(2): true, org(3): true}; !maps.Equal(m.resealed, want) {
+			t.Errorf("resealed: %v", m.resealed)
 		}
 	})
 }

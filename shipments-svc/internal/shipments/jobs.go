@@ -31,8 +31,9 @@ const (
 // stored as Queued has a job, and one that is stored as Processed or Failed has
 // none; storing is one transaction with that.
 type Jobs interface {
-	// Claim leases the job that has waited longest, or returns ErrNoJob.
-	Claim(ctx context.Context, lease Lease) (Job, error)
+	// Claim leases the job that has waited longest of the organization whose
+	// turn it is, or returns ErrNoJob.
+	Claim(ctx context.Context, lease Lease, turn Turn) (Job, error)
 
 	// Begin notes that a document is being read: it is BeingRead, if it was
 	// Queued, which makes a version of the shipment.
@@ -46,7 +47,14 @@ type Jobs interface {
 	Release(ctx context.Context, j Job, after time.Duration) error
 }
 
-// ErrNoJob says that no job waits.
+// Turn says whose turn it is: of the organizations that have a job, the first
+// after After in a fixed cyclic order that is not in Except.
+type Turn struct {
+	After  OrgID
+	Except []OrgID
+}
+
+// ErrNoJob says that no job waits for which it is the turn.
 var ErrNoJob = errors.New("no job")
 
 // ErrLost says that a job is not, or no longer, that of whoever acts on it:

@@ -37,6 +37,9 @@ func (b *book) xlsx(content io.ReaderAt, size int64) (err error) {
 	case bytes.HasPrefix(raw, ole):
 		return unreadable(Malformed, "the workbook is of the old format .xls; save it as .xlsx")
 	}
+	if err := b.markup(raw); err != nil {
+		return err
+	}
 	f, err := excelize.OpenReader(bytes.NewReader(raw), excelize.Options{UnzipSizeLimit: MaxUnpacked, UnzipXMLSizeLimit: MaxUnpacked})
 	if err != nil {
 		if errors.Is(err, excelize.ErrWorkbookFileFormat) || !strings.Contains(err.Error(), "unzip size exceeds") {

@@ -1,6 +1,9 @@
 // Package worker has documents read that wait for it.
 //
-// Guarantees: a job belongs to one worker, which says again and again that it
+// Guarantees: organizations are served in turn, those first of which nothing is
+// being read here, and one organization never has all workers of a Pool of
+// several; so however many documents one has, another's waits for a worker to
+// finish at most. A job belongs to one worker, which says again and again that it
 // lives; the job of one that says nothing, killed or cut off, is taken by
 // another when its lease ends; one that is told to stop gives its job back at
 // once. What a worker does with a job that it lost is stopped, and cannot be
@@ -9,7 +12,6 @@ package worker
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"sync"
@@ -59,6 +61,7 @@ type Pool struct {
 	wake    <-chan struct{}
 	log     *slog.Logger
 	done    Done
+	turns   turns
 }
 
 // New returns a Pool that does nothing until Run. wake gets a value when there
@@ -70,6 +73,7 @@ func New(jobs shipments.Jobs, service Service, wake <-chan struct{}, log *slog.L
 // Run has so many workers work until ctx ends, and returns when all have given
 // back what they had.
 func (p *Pool) Run(ctx context.Context, workers int) {
+	p.turns.limit = max(1, workers-1)
 	var running sync.WaitGroup
 	for range workers {
 		running.Go(func() { p.work(ctx) })
@@ -96,19 +100,18 @@ func (p *Pool) work(ctx context.Context) {
 
 // one does a job, and reports whether it is worth to look for the next at once.
 func (p *Pool) one(ctx context.Context) bool {
-	var lease shipments.Lease
-	_, _ = rand.Read(lease[:])
 	// Once the job is claimed it must be known here, so that it can be given
 	// back.
 	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), toClaim)
 	defer cancel()
-	j, err := p.jobs.Claim(claiming, lease)
+	j, err := p.turns.claim(claiming, p.jobs)
 	if err != nil {
 		if !errors.Is(err, shipments.ErrNoJob) && !errors.Is(err, shipments.ErrUnavailable) {
 			p.log.Error("no job could be claimed", "error", err.Error())
 		}
 		return false
 	}
+	defer p.turns.end(j.Org)
 	start := time.Now()
 	outcome := p.settle(ctx, j, p.do(ctx, j))
 	p.done(outcome, time.Since(start))

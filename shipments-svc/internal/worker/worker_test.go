@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,17 +31,28 @@ type queue struct {
 	log     bytes.Buffer
 }
 
-func (q *queue) Claim(_ context.Context, lease shipments.Lease) (shipments.Job, error) {
+func (q *queue) Claim(_ context.Context, lease shipments.Lease, turn shipments.Turn) (shipments.Job, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.failing != nil {
 		return shipments.Job{}, q.failing
 	}
-	if len(q.waiting) == 0 {
+	next := -1 // the first job of the first organization after turn.After, and else of the first
+	before := func(a, b shipments.OrgID) bool {
+		late := func(o shipments.OrgID) bool { return bytes.Compare(o[:], turn.After[:]) <= 0 }
+		return late(a) != late(b) && late(b) || late(a) == late(b) && bytes.Compare(a[:], b[:]) < 0
+	}
+	for i, j := range q.waiting {
+		if !slices.Contains(turn.Except, j.Org) && (next < 0 || before(j.Org, q.waiting[next].Org)) {
+			next = i
+		}
+	}
+	if next < 0 {
 		return shipments.Job{}, shipments.ErrNoJob
 	}
-	j := q.waiting[0]
-	q.waiting, j.Lease = q.waiting[1:], lease
+	j := q.waiting[next]
+	q.waiting = slices.Delete(slices.Clone(q.waiting), next, next+1)
+	j.Lease = lease
 	return j, nil
 }
 
@@ -214,4 +226,104 @@ func TestFilesAreSweptEachHour(t *testing.T) {
 			t.Errorf("%d times", q.swept)
 		}
 	})
+}
+
+// TestOneOrganizationDoesNotDelayAnother: while fourteen documents of one take
+// long, that of another is read at once, and of two with many each gets as much.
+func TestOneOrganizationDoesNotDelayAnother(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{}
+		for range 14 {
+			q.waiting = append(q.waiting, shipments.Job{Org: shipments.OrgID{1}})
+		}
+		start, at := time.Now(), map[shipments.OrgID][]time.Duration{}
+		q.process = func(_ context.Context, j shipments.Job) error {
+			q.mu.Lock()
+			at[j.Org] = append(at[j.Org], time.Since(start))
+			q.mu.Unlock()
+			if j.Org == (shipments.OrgID{1}) {
+				time.Sleep(11 * time.Second)
+			}
+			return nil
+		}
+		wake := make(chan struct{})
+		time.AfterFunc(5*time.Second, func() {
+			q.mu.Lock()
+			q.waiting = append(q.waiting, shipments.Job{Org: shipments.OrgID{2}})
+			q.mu.Unlock()
+			wake <- struct{}{}
+		})
+		q.run(t, 2, wake, 14*11*time.Second)
+		if got := at[shipments.OrgID{2}]; len(got) != 1 || got[0] > 6*time.Second {
+			t.Errorf("the other organization's document was read at %v", got)
+		}
+		if n := len(at[shipments.OrgID{1}]); n != 14 {
+			t.Errorf("%d of 14 were read", n)
+		}
+	})
+}
+
+// TestOrganizationsAreServedInTurn, however many jobs each has.
+func TestOrganizationsAreServedInTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{}
+		for i := range 30 {
+			q.waiting = append(q.waiting, shipments.Job{Org: shipments.OrgID{1 + byte(i/10)}})
+		}
+		var order []shipments.OrgID
+		running, most := map[shipments.OrgID]int{}, 0
+		q.process = func(_ context.Context, j shipments.Job) error {
+			q.mu.Lock()
+			order = append(order, j.Org)
+			running[j.Org]++
+			most = max(most, running[j.Org])
+			q.mu.Unlock()
+			time.Sleep(time.Second)
+			q.mu.Lock()
+			running[j.Org]--
+			q.mu.Unlock()
+			return nil
+		}
+		q.run(t, 3, nil, time.Minute)
+		for i := 0; i+3 <= 30 && i+3 <= len(order); i += 3 {
+			seen := map[shipments.OrgID]bool{}
+			for _, org := range order[i : i+3] {
+				seen[org] = true
+			}
+			if len(seen) != 3 {
+				t.Errorf("turn %d: %v", i/3, order[i:i+3])
+			}
+		}
+		if len(order) != 30 || most != 1 {
+			t.Errorf("%d jobs were done, %d of one organization at a time", len(order), most)
+		}
+	})
+}
+
+// TestOneOrganizationHasAllWorkersButOne where no other has a job.
+func TestOneOrganizationHasAllWorkersButOne(t *testing.T) {
+	t.Parallel()
+	for workers, want := range map[int]int{1: 1, 2: 1, 4: 3} {
+		synctest.Test(t, func(t *testing.T) {
+			q := &queue{waiting: make([]shipments.Job, 10)}
+			running, most := 0, 0
+			q.process = func(context.Context, shipments.Job) error {
+				q.mu.Lock()
+				running++
+				most = max(most, running)
+				q.mu.Unlock()
+				time.Sleep(time.Second)
+				q.mu.Lock()
+				running--
+				q.mu.Unlock()
+				return nil
+			}
+			q.run(t, workers, nil, time.Minute)
+			if most != want {
+				t.Errorf("%d of %d workers", most, workers)
+			}
+		})
+	}
 }

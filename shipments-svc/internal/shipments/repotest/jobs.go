@@ -3,6 +3,7 @@ package repotest
 import (
 	"crypto/rand"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -31,6 +32,7 @@ func RunJobs(t *testing.T, open func(testing.TB) Queue) {
 		"what is kept of a document is shown as it was": testKept,
 		"only documents of the organization are known":  testKnown,
 		"several workers have several jobs":             testManyJobs,
+		"organizations have jobs claimed in turn":       testTurns,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +82,7 @@ func Queued(t *testing.T, q Queue, org shipments.OrgID) (shipments.Shipment, shi
 
 func claim(t *testing.T, q Queue) shipments.Job {
 	t.Helper()
-	j, err := q.Claim(t.Context(), lease())
+	j, err := q.Claim(t.Context(), lease(), shipments.Turn{})
 	check(t, err)
 	return j
 }
@@ -93,7 +95,7 @@ func testClaim(t *testing.T, q Queue) {
 	for range 8 {
 		l := lease()
 		wg.Go(func() {
-			switch j, err := q.Claim(t.Context(), l); {
+			switch j, err := q.Claim(t.Context(), l, shipments.Turn{}); {
 			case err == nil:
 				claimed.Add(1)
 				if want := (shipments.Job{Org: org, Shipment: s.ID, Document: doc.ID, Run: 1, Attempt: 1, Lease: l}); j != want {
@@ -146,7 +148,7 @@ func testPublish(t *testing.T, q Queue) {
 	if err := q.Revise(t.Context(), org, again); !errors.Is(err, shipments.ErrLost) {
 		t.Errorf("published again: %v", err)
 	}
-	if _, err := q.Claim(t.Context(), lease()); !errors.Is(err, shipments.ErrNoJob) {
+	if _, err := q.Claim(t.Context(), lease(), shipments.Turn{}); !errors.Is(err, shipments.ErrNoJob) {
 		t.Errorf("a job is left: %v", err)
 	}
 	d, err := q.Get(t.Context(), org, s.ID)
@@ -182,7 +184,7 @@ func testLost(t *testing.T, q Queue) {
 		t.Errorf("%+v", d)
 	}
 	check(t, q.Release(t.Context(), next, time.Hour))
-	if _, err := q.Claim(t.Context(), lease()); !errors.Is(err, shipments.ErrNoJob) {
+	if _, err := q.Claim(t.Context(), lease(), shipments.Turn{}); !errors.Is(err, shipments.ErrNoJob) {
 		t.Errorf("a job is claimed before its time: %v", err)
 	}
 }
@@ -214,7 +216,7 @@ func testJobGone(t *testing.T, q Queue) {
 	r := revision(s, shipments.Pending, nil, nil)
 	r.Detached, r.Entry.Action, r.Entry.Document = doc.ID, shipments.DeleteDocument, doc.ID
 	check(t, q.Revise(t.Context(), org, r))
-	if _, err := q.Claim(t.Context(), lease()); !errors.Is(err, shipments.ErrNoJob) {
+	if _, err := q.Claim(t.Context(), lease(), shipments.Turn{}); !errors.Is(err, shipments.ErrNoJob) {
 		t.Errorf("claim: %v", err)
 	}
 }
@@ -267,5 +269,33 @@ func testManyJobs(t *testing.T, q Queue) {
 	}
 	if len(seen) != 5 {
 		t.Errorf("%d of 5 documents were claimed", len(seen))
+	}
+}
+
+func testTurns(t *testing.T, q Queue) {
+	orgs := []shipments.OrgID{Org(), Org(), Org()}
+	slices.SortFunc(orgs, func(a, b shipments.OrgID) int { return slices.Compare(a[:], b[:]) })
+	for i, org := range orgs {
+		for range 3 - i {
+			Queued(t, q, org)
+		}
+	}
+	// The first has 3 jobs, the second 2, and the third 1.
+	var turn shipments.Turn
+	for i, want := range []int{0, 1, 2, 0, 1, 0} {
+		j, err := q.Claim(t.Context(), lease(), turn)
+		check(t, err)
+		if turn.After = j.Org; j.Org != orgs[want] {
+			t.Errorf("turn %d was that of organization %d, want %d", i, slices.Index(orgs, j.Org), want)
+		}
+	}
+	Queued(t, q, orgs[0])
+	Queued(t, q, orgs[1])
+	j, err := q.Claim(t.Context(), lease(), shipments.Turn{After: orgs[2], Except: []shipments.OrgID{orgs[0], orgs[2]}})
+	if check(t, err); j.Org != orgs[1] {
+		t.Errorf("organization %d was served", slices.Index(orgs, j.Org))
+	}
+	if _, err := q.Claim(t.Context(), lease(), shipments.Turn{Except: orgs}); !errors.Is(err, shipments.ErrNoJob) {
+		t.Errorf("all are excepted: %v", err)
 	}
 }
