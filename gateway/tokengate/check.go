@@ -14,93 +14,123 @@ import (
 	"github.com/quayside/quayside/gateway/internal/tracing"
 )
 
-// check takes the steps from the token's text to the token's window, in the only order there is. It
-// returns the window that the answer tells of, the token once it is known to be active and usable from
-// the caller's address, and nil or why the request goes no further.
-func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []string) (windowState, *introspect.Answer, *problem) {
+// verdict is what [Gate.check] decides about a request.
+type verdict struct {
+	// window is the one that the response reports.
+	window windowState
+	// token is set once the token is known to be active and usable from the caller's address.
+	token *introspect.Answer
+	// refused is the response of a refused request; nil lets it pass.
+	refused *problem
+}
+
+// How far check may go.
+const (
+	// checkFully decides every request.
+	checkFully = false
+	// checkEarly only refuses: what needs the tokens service, or may pass, stays undecided and uncounted.
+	checkEarly = true
+)
+
+// check decides about a request that needs a token, from the token's text to the token's window. Its order of steps
+// is the security of the product. With checkEarly, decided may be false; then nothing was counted.
+func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []string, early bool) (v verdict, decided bool) {
 	text, err := bearer.Read(authorization)
 	if err != nil {
-		return g.rejectUnread(ctx, caller, err)
+		return g.refuseUnread(ctx, caller, err), true
 	}
 
-	token, usable := g.cached(text)
+	token, usable := g.cached(text, early)
 	if !usable {
+		if early {
+			return verdict{}, false
+		}
 		window, err := g.peekAddress(ctx, caller)
 		switch {
 		case token != nil, g.enforced.shadow:
 			// A token that was active a minute ago does not pay for others at its address.
 		case err != nil:
-			return window, nil, &limiterUnavailable
+			return verdict{window: window, refused: &limiterUnavailable}, true
 		case !window.Allowed:
-			return window, nil, limitReached(window)
+			return verdict{window: window, refused: limitReached(window)}, true
 		}
 		if token = g.ask(ctx, text); token == nil {
-			return window, nil, &authUnavailable
+			return verdict{window: window, refused: &authUnavailable}, true
 		}
 	}
 
 	switch {
 	case token.Active && !token.Admits(caller):
-		// From there the token is not valid. It is the caller's address that pays, so that whoever
-		// found a token cannot spend its owner's requests with it.
-		return g.reject(ctx, caller, wrongAddress)
+		// From there the token is not valid. The caller's address is charged, so that somebody who found a
+		// token cannot spend its owner's requests with it.
+		return g.refuseToken(ctx, caller, wrongAddress), true
 	case token.Active:
-		return g.charge(ctx, caller, token)
+		return g.charge(ctx, caller, token, early)
 	case token.Reason == "revoked":
-		return g.reject(ctx, caller, revokedToken)
+		return g.refuseToken(ctx, caller, revokedToken), true
 	case token.Reason == "expired":
-		return g.reject(ctx, caller, expiredToken)
+		return g.refuseToken(ctx, caller, expiredToken), true
 	default:
-		return g.reject(ctx, caller, invalidToken)
+		return g.refuseToken(ctx, caller, invalidToken), true
 	}
 }
 
-// charge counts the request against the token's window, and for the report of what the token is used for.
-func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.Answer) (windowState, *introspect.Answer, *problem) {
+// charge counts the request against the token's window, and for the report of what the token is used for. With
+// checkEarly it does so only if the window is known to be empty.
+func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.Answer, early bool) (v verdict, decided bool) {
 	quota := ratelimit.Quota{Limit: token.Limit, Window: token.Window}
-	_, span := tracing.Child(ctx, "count", trace.SpanKindInternal)
-	result, err := g.windows.Take(ctx, token.TokenID, quota)
-	span.End()
+	var result ratelimit.Result
+	var err error
+	if early {
+		var spent bool
+		if result, spent = g.windows.Spent(token.TokenID, quota); !spent || g.enforced.shadow {
+			return verdict{}, false
+		}
+	} else {
+		_, span := tracing.Child(ctx, "count", trace.SpanKindInternal)
+		result, err = g.windows.Take(ctx, token.TokenID, quota)
+		span.End()
+	}
 	g.decided(tokenWindow, result, err)
-	window := windowState{tokenWindow, result}
+	v = verdict{window: windowState{tokenWindow, result}, token: token}
 	switch {
 	case err != nil && !g.enforced.shadow:
-		return window, token, &limiterUnavailable
+		v.refused = &limiterUnavailable
 	case g.enforced.stops(result, err):
 		g.usage.Refused(token.TokenID, caller)
-		return window, token, limitReached(window)
+		v.refused = limitReached(v.window)
 	default:
 		g.usage.Passed(token.TokenID, caller)
-		return window, token, nil
 	}
+	return v, true
 }
 
-// rejectUnread refuses a request whose token could not be read, because of err. Nobody had to be asked for that,
-// so neither is Redis for each of many.
-func (g *Gate) rejectUnread(ctx context.Context, caller netip.Addr, err error) (windowState, *introspect.Answer, *problem) {
+// refuseUnread refuses a request whose token could not be read, because of err. As that takes no call to the tokens
+// service, Redis is not called for every request of a flood either.
+func (g *Gate) refuseUnread(ctx context.Context, caller netip.Addr, err error) verdict {
 	p := invalidToken
 	if errors.Is(err, bearer.ErrMissing) {
 		p = missingToken
 	}
 	result, err := g.windows.TakeLate(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
-	return g.rejected(result, err, p)
+	return g.charged(result, err, p)
 }
 
-// reject charges a request without a valid token to its address and refuses it with p. Refusing needs
-// nobody's help, so it goes on when it cannot be counted.
-func (g *Gate) reject(ctx context.Context, caller netip.Addr, p problem) (windowState, *introspect.Answer, *problem) {
+// refuseToken charges a request without a valid token to its address and refuses it with p, also when it cannot be
+// counted.
+func (g *Gate) refuseToken(ctx context.Context, caller netip.Addr, p problem) verdict {
 	result, err := g.windows.Take(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
-	return g.rejected(result, err, p)
+	return g.charged(result, err, p)
 }
 
-// rejected refuses a request that its address was charged for with this result: with p, unless the window is empty.
-func (g *Gate) rejected(result ratelimit.Result, err error, p problem) (windowState, *introspect.Answer, *problem) {
+// charged refuses a request that was charged to its address with this result: with p, unless the window is empty.
+func (g *Gate) charged(result ratelimit.Result, err error, p problem) verdict {
 	g.decided(addressWindow, result, err)
-	window := windowState{addressWindow, result}
+	v := verdict{window: windowState{addressWindow, result}, refused: &p}
 	if g.enforced.stops(result, err) {
-		return window, nil, limitReached(window)
+		v.refused = limitReached(v.window)
 	}
-	return window, nil, &p
+	return v
 }
 
 // peekAddress reads the window of the caller's address without charging it.
@@ -109,11 +139,12 @@ func (g *Gate) peekAddress(ctx context.Context, caller netip.Addr) (windowState,
 	return windowState{addressWindow, result}, err
 }
 
-// cached looks the token up in memory, and reports whether the answer may be used as it is.
-func (g *Gate) cached(text string) (token *introspect.Answer, usable bool) {
+// cached looks the token up in memory, and reports whether the answer may be used as it is. Early look-ups are not
+// measured, because the gate repeats most of them.
+func (g *Gate) cached(text string, early bool) (token *introspect.Answer, usable bool) {
 	start := time.Now()
 	token, usable = g.tokens.Cached(text)
-	if usable {
+	if usable && !early {
 		cachedSeconds.Observe(time.Since(start).Seconds())
 	}
 	return token, usable

@@ -19,7 +19,8 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	r, out.span = g.begin(r)
 	defer g.note(out) // also when the proxy gives up an answer that has begun, by a panic
 	vars, _ := r.Context().Value(caddyhttp.VarsCtxKey).(map[string]any)
-	out.page = g.pages.match(r)
+	route := g.routeOf(r)
+	out.page = route == pageRoute
 	out.html = out.page && acceptsHTML(r.Header["Accept"])
 	authorization, body := strip(r, out.page), r.Body
 	out.asked = takeBody(w, r, out.began)
@@ -36,7 +37,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		// In handle_errors, for a request that Caddy refused before this gate had seen it.
 		out.window, _ = g.peekAddress(r.Context(), caller)
 	default:
-		if refused := g.admit(out, r, caller, authorization); refused != nil {
+		if refused := g.admit(out, r, route, caller, authorization); refused != nil {
 			g.refuse(out, *refused)
 			linger(out, r, body)
 			return nil
@@ -61,26 +62,26 @@ func (g *Gate) refuse(out *responseWriter, p problem) {
 	g.answer(out, p)
 }
 
-// admit decides whether the request goes on, and prepares it for that. Otherwise it returns the answer.
-func (g *Gate) admit(out *responseWriter, r *http.Request, caller netip.Addr, authorization []string) *problem {
-	if out.page {
+// admit decides whether the request goes on, and prepares it for that. Otherwise it returns the response.
+func (g *Gate) admit(out *responseWriter, r *http.Request, route route, caller netip.Addr, authorization []string) *problem {
+	switch route {
+	case pageRoute:
 		g.vouch(r, identity.Caller{ClientAddress: out.client})
 		return g.admitPage(out, r, caller)
-	}
-	if g.public.match(r) {
+	case publicRoute:
 		out.window, _ = g.peekAddress(r.Context(), caller)
 		g.vouch(r, identity.Caller{})
 		requests.of("public").Inc()
 		return nil
+	default:
+		v, _ := g.check(r.Context(), caller, authorization, checkFully)
+		if out.window, out.token = v.window, v.token; v.refused != nil {
+			return v.refused
+		}
+		g.identify(r, out.token)
+		requests.of("forwarded").Inc()
+		return nil
 	}
-
-	var refused *problem
-	if out.window, out.token, refused = g.check(r.Context(), caller, authorization); refused != nil {
-		return refused
-	}
-	g.identify(r, out.token)
-	requests.of("forwarded").Inc()
-	return nil
 }
 
 // identify tells the next handlers whose request it is. The headers have the spelling that net/http gives them

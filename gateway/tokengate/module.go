@@ -166,7 +166,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 		problems = append(problems, err)
 	}
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
-		g.setDoor(server)
+		g.rejectEarly(server)
 		if g.parting, err = parting.Of(ctx); err != nil {
 			problems = append(problems, err)
 		}

@@ -8,6 +8,27 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
+// route is the rule of the gate that a request falls under.
+type route int
+
+const (
+	tokenRoute  route = iota // needs a token
+	pageRoute                // of people, who have a session
+	publicRoute              // needs nothing
+)
+
+// routeOf returns the route of r. It needs Caddy's request context unless r's URL is plain.
+func (g *Gate) routeOf(r *http.Request) route {
+	switch {
+	case g.pages.match(r):
+		return pageRoute
+	case g.public.match(r):
+		return publicRoute
+	default:
+		return tokenRoute
+	}
+}
+
 // paths matches of all straight paths exactly those that a path matcher does, which also routes requests behind
 // the gate: the two must not disagree. Of each pattern that matcher cleans the path anew, which for the gate's
 // eight costs 2 µs of every request; so plain patterns are held against plain paths, which need no cleaning, by
@@ -37,7 +58,7 @@ func newPaths(matcher caddyhttp.MatchPath) paths {
 
 func (p paths) match(r *http.Request) bool {
 	path := r.URL.Path
-	if !p.plain || r.URL.RawPath != "" || !isPlain(path) {
+	if !p.plain || !isPlainURL(r.URL) {
 		if !isStraight(r.URL) {
 			return false
 		}
@@ -63,7 +84,7 @@ func (p paths) match(r *http.Request) bool {
 // and a proxy in between that does half of it would each take it for something else. What a segment says after a
 // semicolon does not count, because some ignore it.
 func isStraight(u *url.URL) bool {
-	if isPlain(u.Path) && u.RawPath == "" {
+	if isPlainURL(u) {
 		return true
 	}
 	if u.Path == "" || u.Path[0] != '/' || strings.Contains(u.Path, "//") || strings.Contains(strings.ToLower(u.RawPath), "%2f") {
@@ -80,6 +101,11 @@ func isStraight(u *url.URL) bool {
 		}
 	}
 	return true
+}
+
+// isPlainURL reports whether the path of u is plain and was sent as it is, with nothing percent-encoded.
+func isPlainURL(u *url.URL) bool {
+	return u.RawPath == "" && isPlain(u.Path)
 }
 
 // isPlain reports whether path begins with a slash, consists of letters, digits, hyphens, underscores, dots

@@ -1,4 +1,4 @@
-// Command gateway is the public door of Quayside: Caddy with the token_gate module.
+// Command gateway is the public entrance of Quayside: Caddy with the token_gate module.
 //
 // Of Caddy's own modules it holds the adapter, what the shipped Caddyfile names, and reverse_proxy, beside which the
 // gateway is measured. What is not here cannot be configured by mistake: no file server, no templates, no FastCGI,

@@ -60,7 +60,7 @@ type options struct {
 
 // start runs a gateway until the test ends, and fails the test if it does not end well, which includes
 // data races found in it.
-func start(t *testing.T, o options) *gateway {
+func start(t testing.TB, o options) *gateway {
 	t.Helper()
 	if o.upstream == nil {
 		o.upstream = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") })
@@ -110,7 +110,7 @@ func start(t *testing.T, o options) *gateway {
 }
 
 // launch runs the program with a Caddyfile.
-func (g *gateway) launch(t *testing.T, caddyfile string, env map[string]string) {
+func (g *gateway) launch(t testing.TB, caddyfile string, env map[string]string) {
 	t.Helper()
 	process := exec.Command(os.Args[0], "run", "--config", caddyfile, "--adapter", "caddyfile")
 	for name, value := range env {
@@ -134,7 +134,7 @@ func (g *gateway) launch(t *testing.T, caddyfile string, env map[string]string) 
 }
 
 // logOf returns the log once it tells of that many requests: an answer is there before its line is.
-func (g *gateway) logOf(t *testing.T, requests int) string {
+func (g *gateway) logOf(t testing.TB, requests int) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -153,7 +153,7 @@ func (g *gateway) logOf(t *testing.T, requests int) string {
 	}
 }
 
-func (g *gateway) waitUntilAlive(t *testing.T, ended chan error) {
+func (g *gateway) waitUntilAlive(t testing.TB, ended chan error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -176,7 +176,7 @@ func (g *gateway) waitUntilAlive(t *testing.T, ended chan error) {
 
 // listens reports whether the gateway answers and listens for clients, too: Caddy starts one server after the
 // other, in any order.
-func (g *gateway) listens(t *testing.T) bool {
+func (g *gateway) listens(t testing.TB) bool {
 	t.Helper()
 	response, err := http.Get(g.inner + "/livez")
 	if err != nil {
@@ -355,7 +355,7 @@ func newToken() (token, id string) {
 }
 
 // newCaller returns a client address that no other test uses.
-func newCaller(t *testing.T) string {
+func newCaller(t testing.TB) string {
 	t.Helper()
 	n, err := rand.Int(rand.Reader, big.NewInt(1<<48))
 	if err != nil {
@@ -368,7 +368,7 @@ func newCaller(t *testing.T) string {
 // freePort returns a port that nothing listens on. Caddy shares a port with whoever else listens on it, so two
 // gateways must never be given the same, not even by two runs of these tests at once: the port of UDP with that
 // number, which nobody needs, is taken as a sign and kept until the test ends.
-func freePort(t *testing.T) string {
+func freePort(t testing.TB) string {
 	t.Helper()
 	for range 1000 {
 		port := strconv.Itoa(int(lastPort.Add(1)))

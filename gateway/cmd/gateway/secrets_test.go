@@ -158,12 +158,12 @@ func TestDemoSecretsAreAcceptedOnALaptop(t *testing.T) {
 // testKey signs what the gateways under test say to services.
 var testKey = ed25519.NewKeyFromSeed([]byte("a key of the tests, of 32 bytes."))
 
-func testSigningKey(t *testing.T) string {
+func testSigningKey(t testing.TB) string {
 	t.Helper()
 	return inPEM(t, testKey.Seed())
 }
 
-func inPEM(t *testing.T, seed []byte) string {
+func inPEM(t testing.TB, seed []byte) string {
 	t.Helper()
 	der, err := x509.MarshalPKCS8PrivateKey(ed25519.NewKeyFromSeed(seed))
 	if err != nil {

@@ -31,7 +31,7 @@ type tokensService struct {
 
 const testOrganization = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
 
-func newTokensService(t *testing.T) *tokensService {
+func newTokensService(t testing.TB) *tokensService {
 	t.Helper()
 	s := &tokensService{reports: make(chan string, 100), more: make(chan struct{}), closed: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

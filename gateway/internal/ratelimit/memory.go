@@ -44,15 +44,6 @@ func (m *memory) recall(id string, w window) tally {
 	return tally{window: w}
 }
 
-// mayBeEmpty reports with false that no window of id is known to be empty at any limit.
-func (m *memory) mayBeEmpty(id string) bool {
-	shard := m.shard(id, window{hash: checksum(id)})
-	shard.mu.Lock()
-	defer shard.mu.Unlock()
-	known := shard.tallies[id]
-	return known != nil && known.isEmpty(known.limit)
-}
-
 // update calls change with what is known of w, to be changed.
 func (m *memory) update(id string, w window, change func(*tally)) {
 	shard := m.shard(id, w)

@@ -143,9 +143,6 @@ func (l *Limiter) Spent(id string, quota Quota) (result Result, ok bool) {
 	return Result{Quota: quota, Reset: window.end(), Now: now, Source: Memory}, true
 }
 
-// MayBeSpent reports with false that [Limiter.Spent] would not be ok for id, whatever its quota.
-func (l *Limiter) MayBeSpent(id string) bool { return l.memory.mayBeEmpty(id) }
-
 func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (Result, error) {
 	arrived := time.Now()
 	now, fault := l.clock.estimate(arrived), error(errOpen)

@@ -9,10 +9,15 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
-func TestTheDoorLeavesToTheGateWhatItDoesNotUnderstand(t *testing.T) {
+func TestEarlyRejectionAppliesOnlyToWhatNeedsNothingOfCaddy(t *testing.T) {
 	t.Parallel()
 
-	d := &door{server: &caddyhttp.Server{ClientIPHeaders: []string{"X-Forwarded-For", "x-real-ip"}}}
+	e := &earlyRejection{
+		gate: &Gate{
+			public: newPaths(caddyhttp.MatchPath{"/docs", "/docs/*"}), pages: newPaths(caddyhttp.MatchPath{"/sign-in"}),
+		},
+		server: &caddyhttp.Server{ClientIPHeaders: []string{"X-Forwarded-For", "x-real-ip"}},
+	}
 	for name, tt := range map[string]struct {
 		change func(*http.Request)
 		want   string
@@ -35,17 +40,21 @@ func TestTheDoorLeavesToTheGateWhatItDoesNotUnderstand(t *testing.T) {
 		"path with an empty one":   {func(r *http.Request) { r.URL.Path = "//sign-in" }, ""},
 		"path with odd characters": {func(r *http.Request) { r.URL.Path = "/sign-in;x" }, ""},
 		"no path":                  {func(r *http.Request) { r.URL.Path = "" }, ""},
+		"percent-encoded path":     {func(r *http.Request) { r.URL.Path, r.URL.RawPath = "/a", "/%61" }, ""},
+		"percent-encoded public":   {func(r *http.Request) { r.URL.Path, r.URL.RawPath = "/docs", "/%64ocs" }, ""},
+		"public path":              {func(r *http.Request) { r.URL.Path = "/docs/start" }, ""},
+		"page":                     {func(r *http.Request) { r.URL.Path = "/sign-in" }, ""},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/api/v1/shipments?page=1", http.NoBody)
 		tt.change(r)
-		caller, ok := d.understands(r)
+		caller, ok := e.applies(r)
 		if ok != (tt.want != "") || ok && caller.String() != tt.want {
 			t.Errorf("%s: %s, %v", name, caller, ok)
 		}
 	}
 }
 
-func TestOnlyAGateThatComesFirstGetsADoor(t *testing.T) {
+func TestOnlyAGateThatComesFirstRejectsEarly(t *testing.T) {
 	t.Parallel()
 
 	g, another := new(Gate), new(Gate)
