@@ -77,9 +77,13 @@ func serve(ctx context.Context, p program) error {
 			}
 		})
 	})()
-	service := tokens.NewService(repo, tokens.Config{Peppers: peppers, OnStale: resealer.Offer})
+	settings := tokens.Config{Peppers: peppers, OnStale: resealer.Offer, SealOld: cfg.SealOldTokens}
+	service := tokens.NewService(repo, settings)
+	if cfg.SealOldTokens {
+		defer inBackground(ctx, func(ctx context.Context) { sealOldTokens(ctx, service, log) })()
+	}
 	counted := metrics.New(db.DB, lines.Dropped)
-	census := tokens.NewPepperCensus(repo.LiveTokensByPepper, peppers, time.Now)
+	census := tokens.NewPepperCensus(repo.LiveTokensByPepper, settings, time.Now)
 	counted.CountPeppers(census.Counts)
 	bell := postgres.NewBell(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
@@ -107,6 +111,21 @@ func serve(ctx context.Context, p program) error {
 	defer callers.Close()
 	api := callers.Guard(log, transport.Public(service, wiring, log))
 	return listen(ctx, log, cfg, server.Trace(traces.Tracer(), public(api, callers.GuardPages(log, pages, http.HandlerFunc(refusePage)))), inner, draining)
+}
+
+// sealOldTokens seals the tokens that have no MAC of their bounds at once, and
+// every minute those that replicas of an earlier version have made since.
+func sealOldTokens(ctx context.Context, service *tokens.Service, log *slog.Logger) {
+	seal := func(ctx context.Context) {
+		n, err := service.SealOldTokens(ctx)
+		if err != nil && ctx.Err() == nil {
+			log.Warn("old tokens are not all sealed yet", "sealed", n, "error", err)
+		} else if n > 0 {
+			log.Info("sealed old tokens", "sealed", n)
+		}
+	}
+	seal(ctx)
+	every(ctx, time.Minute, seal)
 }
 
 // listen answers on both listeners until ctx ends and what was begun is done.

@@ -22,7 +22,7 @@ func withService(ctx context.Context, p program, do func(context.Context, *token
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
 	}
-	c := tokens.Config{Now: func() time.Time { return p.now }}
+	c := tokens.Config{Now: func() time.Time { return p.now }, SealOld: cfg.SealOldTokens}
 	if cfg.TokenPeppers != "" {
 		if c.Peppers, err = tokens.ParsePeppers(cfg.TokenPeppers); err != nil {
 			return fmt.Errorf("TOKEN_PEPPERS: %w", err)

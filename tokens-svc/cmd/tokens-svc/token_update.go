@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/wire"
 )
@@ -64,7 +65,7 @@ func updateToken(ctx context.Context, p program) error {
 		}
 		_, err = fmt.Fprintf(p.stdout, "%s %q may %s, until %s\n", t.ID, t.Name, strings.Join(wire.Permissions(t), ", "), end(t))
 		return err
-	})
+	}, config.Peppers)
 }
 
 // printToken writes a token for scripts.

@@ -20,7 +20,8 @@ type Config struct {
 	DatabaseDirectURL string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Postgres itself, without a pooler, for migrate and for being told of changes. DATABASE_URL if empty."`
 	GatewayCredential string     `env:"GATEWAY_CREDENTIAL" secret:"true" doc:"What gateways show to introspect, at least 32 bytes; of several, separated by commas, each is good. Needed by serve."`
 	GatewayPublicKeys string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"What gateways' signatures are checked with: one Ed25519 public key in PEM, or two while they change over. Needed by serve."`
-	TokenPeppers      string     `env:"TOKEN_PEPPERS" secret:"true" doc:"Keys of the stored tokens, version:base64, separated by commas, at least 32 bytes each. The first one seals, all of them verify; see Changing the pepper. Needed by serve, token create and token check."`
+	TokenPeppers      string     `env:"TOKEN_PEPPERS" secret:"true" doc:"Keys of the stored tokens, version:base64, separated by commas, at least 32 bytes each. The first one seals, all of them verify; see Changing the pepper. Needed by serve and by what makes, changes or checks tokens."`
+	SealOldTokens     bool       `env:"SEAL_OLD_TOKENS" envDefault:"false" doc:"true: accepts tokens without a MAC of their bounds, which earlier versions stored, and gives them one. For an upgrade only; see What is stored."`
 	PublicURL         string     `env:"PUBLIC_URL" envDefault:"http://localhost:8080" doc:"What browsers use to reach the gateway. Plain http only for a loopback host."`
 	OIDCIssuer        string     `env:"OIDC_ISSUER" doc:"URL of the OpenID Connect issuer where people sign in. Empty: none. PUBLIC_URL/sign-in/callback is where it sends them back."`
 	OIDCClientID      string     `env:"OIDC_CLIENT_ID" doc:"This program's id there."`

@@ -27,7 +27,7 @@ func New(pool *sql.DB, dropped func() int64) *Metrics {
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "tokens_endpoint_seconds",
 			Help: "How long calls took, by endpoint and result. " +
-				"An introspection's result is what it found: active, expired, revoked, mismatch, unknown, malformed, no_pepper.",
+				"An introspection's result is what it found: active, expired, revoked, mismatch, altered, unknown, malformed, no_pepper.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2},
 		}, []string{"endpoint", "result"}),
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{

@@ -3,21 +3,26 @@ package postgres
 import "context"
 
 // LiveTokensByPepper returns how many tokens that are neither revoked nor
-// expired need each version of the pepper.
+// expired need each version of the pepper, for their digest or for the MAC of
+// their bounds. Those that have no such MAC are counted under version 0.
 func (r *Repository) LiveTokensByPepper(ctx context.Context) (map[int]int, error) {
 	var rows []struct {
-		Version int `db:"pepper_version"`
-		Tokens  int `db:"tokens"`
+		Digest int `db:"pepper_version"`
+		Bounds int `db:"bounds_version"`
+		Tokens int `db:"tokens"`
 	}
 	err := r.db.SelectContext(ctx, &rows, `
-		SELECT pepper_version, count(*) AS tokens FROM api_tokens
-		WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) GROUP BY pepper_version`)
+		SELECT pepper_version, coalesce(bounds_version, 0) AS bounds_version, count(*) AS tokens FROM api_tokens
+		WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) GROUP BY 1, 2`)
 	if err != nil {
 		return nil, translate(err)
 	}
-	counts := make(map[int]int, len(rows))
+	counts := map[int]int{}
 	for _, row := range rows {
-		counts[row.Version] = row.Tokens
+		counts[row.Digest] += row.Tokens
+		if row.Bounds != row.Digest {
+			counts[row.Bounds] += row.Tokens
+		}
 	}
 	return counts, nil
 }

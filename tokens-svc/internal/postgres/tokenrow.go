@@ -36,6 +36,8 @@ type tokenRow struct {
 	PepperVersion         int                 `db:"pepper_version"`
 	MAC                   []byte              `db:"mac"`
 	Revision              int64               `db:"rev"`
+	BoundsVersion         int                 `db:"bounds_version"`
+	BoundsMAC             []byte              `db:"bounds_mac"`
 }
 
 func (r tokenRow) token() (tokens.Token, error) {
@@ -57,6 +59,7 @@ func (r tokenRow) token() (tokens.Token, error) {
 		RotatedFrom:   tokens.TokenID(r.RotatedFrom),
 		RotatedTo:     tokens.TokenID(r.RotatedTo),
 		Revision:      r.Revision,
+		Bounds:        toDigest(r.BoundsVersion, r.BoundsMAC),
 	}
 	for i, p := range r.Permissions {
 		t.Permissions[i] = tokens.Permission(p)
@@ -70,10 +73,21 @@ func (r tokenRow) token() (tokens.Token, error) {
 	return t, nil
 }
 
-func (r tokenRow) digest() tokens.Digest {
-	d := tokens.Digest{Version: r.PepperVersion}
-	copy(d.MAC[:], r.MAC) // the table lets no other length in
+func (r tokenRow) digest() tokens.Digest { return toDigest(r.PepperVersion, r.MAC) }
+
+// toDigest fills a MAC of another length, which is not ours, with zeros or cuts it.
+func toDigest(version int, mac []byte) tokens.Digest {
+	d := tokens.Digest{Version: version}
+	copy(d.MAC[:], mac)
 	return d
+}
+
+// nullMAC returns NULL for the zero Digest, and its version and MAC otherwise.
+func nullMAC(d tokens.Digest) (sql.Null[int], []byte) {
+	if d.Version == 0 {
+		return sql.Null[int]{}, nil
+	}
+	return sql.Null[int]{V: d.Version, Valid: true}, d.MAC[:]
 }
 
 // utc returns the zero time for NULL.

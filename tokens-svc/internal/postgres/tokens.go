@@ -17,7 +17,8 @@ const selectTokens = `
 	       t.name, t.environment, t.permissions, t.ip_allow, t.rate_limit, t.rate_window_seconds,
 	       t.created_by_kind, t.created_by_id, t.created_by_name, t.created_at, t.expires_at,
 	       t.revoked_at, t.revoked_reason, coalesce(t.rotated_from, '') AS rotated_from,
-	       coalesce(t.rotated_to, '') AS rotated_to, t.pepper_version, t.mac, t.rev
+	       coalesce(t.rotated_to, '') AS rotated_to, t.pepper_version, t.mac, t.rev,
+	       coalesce(t.bounds_version, 0) AS bounds_version, t.bounds_mac
 	FROM api_tokens t JOIN organizations o ON o.id = t.organization_id `
 
 // Token implements tokens.Repository.
@@ -80,4 +81,28 @@ func (r *Repository) Reseal(ctx context.Context, id tokens.TokenID, old, sealed 
 		WHERE id = $1 AND pepper_version = $4 AND mac = $5`,
 		id, sealed.Version, sealed.MAC[:], old.Version, old.MAC[:])
 	return translate(err)
+}
+
+// SealBounds implements tokens.Repository.
+func (r *Repository) SealBounds(ctx context.Context, id tokens.TokenID, revision int64, bounds tokens.Digest) error {
+	version, mac := nullMAC(bounds)
+	_, err := r.db.ExecContext(ctx,
+		`UPDATE api_tokens SET bounds_version = $2, bounds_mac = $3 WHERE id = $1 AND rev = $4`, id, version, mac, revision)
+	return translate(err)
+}
+
+// UnsealedTokens implements tokens.Repository.
+func (r *Repository) UnsealedTokens(ctx context.Context, after tokens.TokenID, n int) ([]tokens.Token, error) {
+	var rows []tokenRow
+	err := r.db.SelectContext(ctx, &rows, selectTokens+`WHERE t.bounds_version IS NULL AND t.id > $1 ORDER BY t.id LIMIT $2`, after, n)
+	if err != nil {
+		return nil, translate(err)
+	}
+	unsealed := make([]tokens.Token, len(rows))
+	for i, row := range rows {
+		if unsealed[i], err = row.token(); err != nil {
+			return nil, err
+		}
+	}
+	return unsealed, nil
 }

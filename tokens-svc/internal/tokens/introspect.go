@@ -19,6 +19,9 @@ const (
 	OutcomeMalformed Outcome = "malformed" // no token: see Parse
 	OutcomeUnknown   Outcome = "unknown"   // no token has this id
 	OutcomeMismatch  Outcome = "mismatch"  // the id is known, the secret wrong
+	// OutcomeAltered means that the secret was right and that somebody changed
+	// the stored token without this program: see BoundsError.
+	OutcomeAltered Outcome = "altered"
 )
 
 // Introspection is what is known of a presented token.
@@ -62,11 +65,16 @@ func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspecti
 	if !ok {
 		return Introspection{Outcome: OutcomeMismatch, ID: id}, nil
 	}
+	err = s.checkBounds(t)
+	if _, altered := errors.AsType[*BoundsError](err); altered {
+		return Introspection{Outcome: OutcomeAltered, ID: id}, nil
+	}
+	if err != nil {
+		return Introspection{}, err
+	}
 	outcome := outcomes[t.Status(s.Now())]
-	// Only upwards: while a rolling restart changes the primary pepper, replicas
-	// with the old one must not move tokens back.
-	if outcome == OutcomeActive && stored.Version < s.peppers.Primary() {
-		s.stale(Stale{ID: id, Old: stored, Sealed: s.peppers.Seal(presented)})
+	if stale := s.staleOf(t, stored, presented); outcome == OutcomeActive && stale != (Stale{ID: id}) {
+		s.stale(stale)
 	}
 	return Introspection{Outcome: outcome, ID: id, Token: t}, nil
 }

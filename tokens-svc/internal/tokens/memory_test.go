@@ -261,6 +261,28 @@ func (m *memory) Reseal(_ context.Context, id tokens.TokenID, old, sealed tokens
 	return nil
 }
 
+func (m *memory) SealBounds(_ context.Context, id tokens.TokenID, revision int64, bounds tokens.Digest) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t, found := m.tokens[id]; found && t.Revision == revision {
+		t.Bounds = bounds
+		m.tokens[id] = t
+	}
+	return m.down
+}
+
+func (m *memory) UnsealedTokens(_ context.Context, after tokens.TokenID, n int) ([]tokens.Token, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var unsealed []tokens.Token
+	for _, id := range slices.Sorted(maps.Keys(m.tokens)) {
+		if id > after && m.tokens[id].Bounds.Version == 0 && len(unsealed) < n {
+			unsealed = append(unsealed, m.tokens[id])
+		}
+	}
+	return unsealed, nil
+}
+
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	repotest.Run(t, func(*testing.T) tokens.Repository { return newMemory() })

@@ -17,22 +17,23 @@ const censusAge = 10 * time.Second
 // seconds, one query at a time.
 type PepperCensus struct {
 	count   func(context.Context) (map[int]int, error)
-	peppers Peppers
+	config  Config
 	now     func() time.Time
-
 	mu      sync.Mutex
 	counted map[int]int
 	at      time.Time
+	ready   bool // was ready before
 }
 
-// NewPepperCensus returns a census. count returns how many live tokens, neither
-// revoked nor expired, need each version of the pepper.
-func NewPepperCensus(count func(context.Context) (map[int]int, error), p Peppers, now func() time.Time) *PepperCensus {
-	return &PepperCensus{count: count, peppers: p, now: now}
+// NewPepperCensus returns a census for a program with that configuration. count
+// returns how many live tokens, neither revoked nor expired, need each version
+// of the pepper; version 0 stands for tokens without a MAC of their bounds.
+func NewPepperCensus(count func(context.Context) (map[int]int, error), c Config, now func() time.Time) *PepperCensus {
+	return &PepperCensus{count: count, config: c, now: now}
 }
 
-// Counts returns the number of live tokens by pepper version, with 0 for a
-// version that is loaded and not needed. It returns the error of count.
+// Counts returns the number of live tokens by pepper version, also of a version
+// that is loaded and not needed. It returns the error of count.
 func (c *PepperCensus) Counts(ctx context.Context) (map[int]int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,8 +42,8 @@ func (c *PepperCensus) Counts(ctx context.Context) (map[int]int, error) {
 		if err != nil {
 			return nil, fmt.Errorf("count tokens by pepper version: %w", err)
 		}
-		c.counted, c.at = map[int]int{}, c.now()
-		for _, k := range c.peppers.ring {
+		c.counted, c.at = map[int]int{0: 0}, c.now()
+		for _, k := range c.config.Peppers.ring {
 			c.counted[k.Version] = 0
 		}
 		maps.Copy(c.counted, counted)
@@ -51,15 +52,25 @@ func (c *PepperCensus) Counts(ctx context.Context) (map[int]int, error) {
 }
 
 // Ready returns an error while a live token needs a version that is not loaded.
+// Until it has returned nil once, it also returns an error while a live token
+// has no MAC of its bounds and SealOld is not set: then tokens of an earlier
+// version of the program would be refused. Later such a token was altered.
 func (c *PepperCensus) Ready(ctx context.Context) error {
 	counts, err := c.Counts(ctx)
 	if err != nil {
 		return err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := counts[0]; n > 0 && !c.config.SealOld && !c.ready {
+		return fmt.Errorf("%d live tokens have no MAC of their bounds; set SEAL_OLD_TOKENS=true until tokens_live_tokens{pepper_version=\"none\"} is 0", n)
+	}
+	delete(counts, 0)
 	for _, version := range slices.Sorted(maps.Keys(counts)) {
-		if n := counts[version]; n > 0 && !c.peppers.Has(version) {
+		if n := counts[version]; n > 0 && !c.config.Peppers.Has(version) {
 			return fmt.Errorf("%d live tokens need pepper version %d, which TOKEN_PEPPERS does not hold", n, version)
 		}
 	}
+	c.ready = true
 	return nil
 }

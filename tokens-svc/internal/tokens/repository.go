@@ -68,6 +68,12 @@ type Repository interface {
 	// one. Otherwise it changes nothing. The revision stays: nothing has changed
 	// that anybody is told of.
 	Reseal(ctx context.Context, id TokenID, old, sealed Digest) error
+	// SealBounds stores the MAC of a token's bounds, provided that the token
+	// still has the revision. Otherwise it changes nothing. The revision stays.
+	SealBounds(ctx context.Context, id TokenID, revision int64, bounds Digest) error
+	// UnsealedTokens returns at most n tokens whose bounds have no MAC, in the
+	// order of their ids, from the one after the given id on.
+	UnsealedTokens(ctx context.Context, after TokenID, n int) ([]Token, error)
 }
 
 // Step is one change of a token that exists.

@@ -38,7 +38,7 @@ func (s *Service) RotateToken(ctx context.Context, who Principal, org OrgID, id 
 		return Rotation{}, wrong.orNil()
 	}
 	var secret Secret
-	done, err := s.repo.ChangeToken(ctx, org, id, func(t Token) (Step, error) {
+	done, err := s.changeToken(ctx, org, id, func(t Token) (Step, error) {
 		if !who.MayChange(t) {
 			return Step{}, who.refuse("rotate it")
 		}
@@ -56,7 +56,7 @@ func (s *Service) RotateToken(ctx context.Context, who Principal, org OrgID, id 
 			return Step{}, err
 		}
 		next := t.successor(secret.ID(), s.Now())
-		t.RotatedTo, t.ExpiresAt = next.ID, earlier(t.ExpiresAt, s.Now().Add(grace))
+		t.RotatedTo, t.ExpiresAt = next.ID, earlier(t.ExpiresAt, s.Now().Add(grace.Truncate(time.Millisecond)))
 		return Step{
 			Kind: Rotated, Token: t, Successor: next, Digest: s.peppers.Seal(secret),
 			Entry: s.entry(who, audit.TokenRotated, string(id), map[string]string{

@@ -21,22 +21,26 @@ type Service struct {
 	random  io.Reader
 	now     func() time.Time
 	stale   func(Stale)
+	sealOld bool
 }
 
 // Config is what a Service can be given. The zero Config suits a program that
 // neither makes nor verifies tokens.
 type Config struct {
-	Peppers Peppers          // needed by CreateToken and Introspect
+	Peppers Peppers          // needed to make, change and introspect tokens
 	Random  io.Reader        // zero: crypto/rand.Reader
 	Now     func() time.Time // zero: time.Now
 	// OnStale is told of each good token whose digest is under an older pepper.
 	// It is called while a request waits, so it must not block. Zero: nobody.
 	OnStale func(Stale)
+	// SealOld accepts tokens without a MAC of their bounds, which a version of
+	// this program without such MACs has stored.
+	SealOld bool
 }
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
-	s := &Service{repo: repo, peppers: c.Peppers, random: c.Random, now: c.Now, stale: c.OnStale}
+	s := &Service{repo: repo, peppers: c.Peppers, random: c.Random, now: c.Now, stale: c.OnStale, sealOld: c.SealOld}
 	if s.random == nil {
 		s.random = rand.Reader
 	}
@@ -93,6 +97,7 @@ func (s *Service) CreateToken(ctx context.Context, who Principal, org OrgID, d D
 		return Token{}, Secret{}, err
 	}
 	t.ID = secret.ID()
+	t.Bounds = s.peppers.SealBounds(t)
 	entry := s.entry(who, audit.TokenCreated, string(t.ID), describe(t))
 	if t.Revision, err = s.repo.CreateToken(ctx, org, t, s.peppers.Seal(secret), entry); err != nil {
 		return Token{}, Secret{}, fmt.Errorf("token %s: %w", t.ID, err)

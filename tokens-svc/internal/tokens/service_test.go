@@ -206,7 +206,8 @@ func TestReplicasThatDifferInTheirPrimaryPepperMoveATokenOnce(t *testing.T) {
 	moves := 0
 	reseal := func(s tokens.Stale) {
 		moves++
-		if err := repo.Reseal(t.Context(), s.ID, s.Old, s.Sealed); err != nil {
+		err := errors.Join(repo.Reseal(t.Context(), s.ID, s.Old, s.Sealed), repo.SealBounds(t.Context(), s.ID, s.Revision, s.Bounds))
+		if err != nil {
 			t.Error(err)
 		}
 	}
@@ -278,7 +279,7 @@ func TestAFullOrFailingResealerHoldsNobodyUp(t *testing.T) {
 		repo.down = tokens.ErrUnavailable
 		resealer := tokens.NewResealer(repo)
 		for range 10_000 {
-			resealer.Offer(tokens.Stale{ID: "tok_000000000000"})
+			resealer.Offer(tokens.Stale{ID: "tok_000000000000", Sealed: tokens.Digest{Version: 2}})
 		}
 		var failures int
 		go resealer.Run(t.Context(), func(err error) {

@@ -70,6 +70,9 @@ type Token struct {
 	// Revision grows with each change of any token, in the order in which the
 	// changes were committed.
 	Revision int64
+	// Bounds is the stored MAC of what the token may do and for how long; see
+	// Peppers.SealBounds. The zero Digest: there is none.
+	Bounds Digest
 }
 
 // RateLimit is how many requests a token may make in each window.

@@ -81,6 +81,7 @@ func over(tb testing.TB, dsn string) *program {
 	p := &program{dsn: dsn, now: created, close: func() { _ = db.Close() }}
 	p.service = tokens.NewService(postgres.NewRepository(db), tokens.Config{
 		Peppers: pepper(tb), Now: func() time.Time { return p.now },
+		SealOld: true, // tests store and change tokens behind the service's back
 	})
 	p.handle(tb, p.service)
 	return p

@@ -60,7 +60,11 @@ func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
 
 func encodeIntrospect(log *slog.Logger) func(*http.Request, endpoints.Introspection) reply {
 	return func(r *http.Request, found endpoints.Introspection) reply {
-		log.LogAttrs(r.Context(), slog.LevelDebug, "introspected",
+		level := slog.LevelDebug
+		if found.Outcome == tokens.OutcomeAltered {
+			level = slog.LevelError // somebody writes to the database beside this program
+		}
+		log.LogAttrs(r.Context(), level, "introspected",
 			slog.String("outcome", string(found.Outcome)), slog.String("token_id", string(found.ID)),
 			slog.String("request_id", requestID(r)))
 		return reply{status: http.StatusOK, body: newIntrospection(found.Introspection)}
