@@ -75,7 +75,8 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 	}
 }
 
-// charge counts the request against the token's window, and for the report of what the token is used for. With
+// charge counts the request against the window of the token's lineage, and for the report of what the token itself is
+// used for. With
 // checkEarly it does so only if the window is known to be empty.
 func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.Answer, early bool) (v verdict, decided bool) {
 	quota := ratelimit.Quota{Limit: token.Limit, Window: token.Window}
@@ -83,12 +84,12 @@ func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.
 	var err error
 	if early {
 		var spent bool
-		if result, spent = g.windows.Spent(token.TokenID, quota); !spent || g.enforced.shadow {
+		if result, spent = g.windows.Spent(token.Lineage, quota); !spent || g.enforced.shadow {
 			return verdict{}, false
 		}
 	} else {
 		_, span := tracing.Child(ctx, "count", trace.SpanKindInternal)
-		result, err = g.windows.Take(ctx, token.TokenID, quota)
+		result, err = g.windows.Take(ctx, token.Lineage, quota)
 		span.End()
 	}
 	g.decided(tokenWindow, result, err)

@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -71,6 +72,49 @@ func TestAWindowBeginsAgainAtReset(t *testing.T) {
 	<-time.After(time.Until(time.Unix(reset, int64(20*time.Millisecond))))
 	if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Remaining") != "1" {
 		t.Errorf("after Reset: %s, remaining %s", a.Status, a.Header.Get("X-RateLimit-Remaining"))
+	}
+}
+
+// A token that replaces another one goes on with its window, so rotating gives nothing; what each is used for is told
+// apart.
+func TestWindowsFollowTheLineageOfTokens(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{env: withoutRedis(t)})
+	const limit = `,"rate_limit":{"limit":3,"window_seconds":86400}`
+	first, firstID := g.tokens.create(limit)
+	lineage := limit + `,"lineage":"` + firstID + `"`
+	second, secondID := g.tokens.create(lineage)
+	third, _ := g.tokens.create(lineage)
+	other, _ := g.tokens.create(limit)
+	for n, token := range []string{first, second, second} {
+		a := g.get(t, "/api/v1/shipments", newCaller(t), token)
+		if a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(2-n) {
+			t.Errorf("request %d: %s, remaining %s", n+1, a.Status, a.Header.Get("X-RateLimit-Remaining"))
+		}
+	}
+	for range 2 { // asked for, then remembered
+		for _, token := range []string{first, second, third} {
+			checkRefusedFor(t, g.get(t, "/api/v1/shipments", newCaller(t), token))
+			if got := g.fresh(t, "GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer "+token); !strings.HasPrefix(got, "HTTP/1.1 429 ") {
+				t.Errorf("without a proxy: %s", got)
+			}
+		}
+	}
+	if a := g.get(t, "/api/v1/shipments", newCaller(t), other); a.StatusCode != http.StatusOK {
+		t.Errorf("another lineage: %s", a.Status)
+	}
+	log := g.logOf(t, 3+12+1)
+	if a, b := strings.Count(log, firstID), strings.Count(log, secondID); a != 5 || b != 6 {
+		t.Errorf("%d lines tell of the first token and %d of the second", a, b)
+	}
+}
+
+// checkRefusedFor fails unless a is 429 of a token's window.
+func checkRefusedFor(t *testing.T, a answer) {
+	t.Helper()
+	if a.StatusCode != http.StatusTooManyRequests || !strings.HasPrefix(a.Header.Get("RateLimit-Policy"), `"token";q=3;`) {
+		t.Errorf("%s, %s", a.Status, a.Header.Get("RateLimit-Policy"))
 	}
 }
 

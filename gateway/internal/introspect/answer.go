@@ -1,6 +1,7 @@
 package introspect
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,6 +41,10 @@ type Answer struct {
 	Reason string
 	// TokenID is the public id, "tok_…".
 	TokenID string
+	// Lineage is the id of the first token of the rotation chain that the token is of, "tok_…": its requests are
+	// counted together with those of the tokens that it replaced, so that rotating gives no new window. It is
+	// TokenID if the tokens service does not say.
+	Lineage string
 	// OrganizationID is the id of the organization that the token belongs to, "org_…".
 	OrganizationID string
 	// Permissions is the expanded list, sorted and separated by single spaces.
@@ -86,6 +91,7 @@ type wireAnswer struct {
 	Reason         string   `json:"reason"`
 	Scope          string   `json:"scope"`
 	Subject        string   `json:"sub"`
+	Lineage        string   `json:"lineage"`
 	OrganizationID string   `json:"organization_id"`
 	ExpiresAt      *int64   `json:"exp"`
 	RotatedTo      string   `json:"rotated_to"`
@@ -113,6 +119,8 @@ func decode(body io.Reader) (Answer, error) {
 		return Answer{Reason: knownReason(wire.Reason)}, nil
 	case !tokenIDForm.MatchString(wire.Subject):
 		return Answer{}, fmt.Errorf("active answer with sub %q", wire.Subject)
+	case wire.Lineage != "" && !tokenIDForm.MatchString(wire.Lineage):
+		return Answer{}, fmt.Errorf("active answer with lineage %q", wire.Lineage)
 	case !orgIDForm.MatchString(wire.OrganizationID):
 		return Answer{}, fmt.Errorf("active answer with organization_id %q", wire.OrganizationID)
 	case !scopeForm.MatchString(wire.Scope):
@@ -122,6 +130,7 @@ func decode(body io.Reader) (Answer, error) {
 	answer := Answer{
 		Active:         true,
 		TokenID:        wire.Subject,
+		Lineage:        cmp.Or(wire.Lineage, wire.Subject),
 		OrganizationID: wire.OrganizationID,
 		Permissions:    wire.Scope,
 		Rotated:        wire.RotatedTo != "",

@@ -96,17 +96,17 @@ func TestAskReadsTheContract(t *testing.T) {
 	const organization = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
 	want := map[string]introspect.Answer{
 		"active": {
-			Active: true, TokenID: "tok_4fZyo82mVyR1", OrganizationID: organization,
+			Active: true, TokenID: "tok_4fZyo82mVyR1", Lineage: "tok_4fZyo82mVyR1", OrganizationID: organization,
 			Permissions: "shipments:read shipments:write", ExpiresAt: time.Unix(1_803_031_432, 0),
 			Limit: 100, Window: time.Minute, Revision: 812,
 			AllowFrom: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
 		},
 		"active_never_expiring": {
-			Active: true, TokenID: "tok_000000000001", OrganizationID: organization,
+			Active: true, TokenID: "tok_000000000001", Lineage: "tok_000000000001", OrganizationID: organization,
 			Permissions: "shipments:read", Limit: 100, Window: time.Minute, Revision: 3,
 		},
 		"active_rotated": {
-			Active: true, TokenID: "tok_000000000001", OrganizationID: organization,
+			Active: true, TokenID: "tok_000000000001", Lineage: "tok_000000000001", OrganizationID: organization,
 			Permissions: "shipments:read", ExpiresAt: time.Unix(1_795_341_832, 0), Rotated: true, Limit: 100, Window: time.Minute, Revision: 814,
 		},
 		"inactive":         {},
@@ -189,6 +189,8 @@ func TestFaultsAreNeverTakenForInactive(t *testing.T) {
 		"no organization":          {200, without("organization_id")},
 		"no sub":                   {200, without("sub")},
 		"organization of no form":  {200, strings.Replace(activeAnswer, "org_01", "org_01\\r\\n", 1)},
+		"lineage of no form":       {200, active("lineage", `"tok_\r\n"`)},
+		"lineage a number":         {200, active("lineage", `1`)},
 		"scope with a line break":  {200, strings.Replace(activeAnswer, "shipments:read", "a\\nb", 1)},
 		"limit 0":                  {200, active("rate_limit", `{"limit":0,"window_seconds":60}`)},
 		"window of a negative":     {200, active("rate_limit", `{"limit":1,"window_seconds":-1}`)},
