@@ -90,7 +90,9 @@ func TestFindings(t *testing.T) {
 		"required_fields": {
 			{shipments.Evidence{}, "skip 0 [] There are no pallets to look at."},
 			{evidence(many(3)...), "pass 0 [] 3 pallets, each with every field."},
-			{evidence(changed(many(9), func(p *shipments.Pallet) { p.Calibre = "" }, 0, 2, 3, 4, 5, 6, 8)...), "fail 7 [1 3 4 5 6 7 9] Fields are missing on rows 1, 3, 4, 5, 6 and 2 more."},
+			{evidence(changed(many(9), func(p *shipments.Pallet) { p.Calibre = "" }, 0, 2, 3, 4, 5, 6, 8)...), "fail 7 [1 3 4 5 6 7 9] Fields are missing on rows 1, 3, 4, 5, 6 and 2 more: calibre."},
+			{grown(evidence(changed(many(2), func(p *shipments.Pallet) { p.Calibre = "" }, 0, 1)...), "Blueberries Ventura", 0, 1), "pass 0 [] 2 pallets, each with every field."},
+			{grown(evidence(changed(many(1), func(p *shipments.Pallet) { p.Calibre, p.Boxes = "", 0 }, 0)...), "Fine beans", 0), "fail 1 [1] Fields are missing on row 1: boxes."},
 		},
 		"duplicate_pallets": {
 			{shipments.Evidence{}, "skip 0 [] There are no pallets to compare."},

@@ -2,26 +2,63 @@ package checks
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // requiredFields fails where a pallet lacks one of the fields that the API
-// shows of every pallet.
+// shows of every pallet. The calibre of produce that has none is not required.
 func requiredFields(e shipments.Evidence) finding {
 	if len(e.Pallets) == 0 {
 		return skip("There are no pallets to look at.")
 	}
 	var wrong []shipments.Pallet
+	var fields []string
 	for _, p := range e.Pallets {
-		if p.Number == "" || p.ProduceName == "" || p.Calibre == "" || p.Boxes < 1 || p.BoxWeight < 1 {
-			wrong = append(wrong, p)
+		lacks := lacking(p)
+		if lacks == nil {
+			continue
+		}
+		wrong = append(wrong, p)
+		for _, field := range lacks {
+			if !slices.Contains(fields, field) {
+				fields = append(fields, field)
+			}
 		}
 	}
 	if wrong == nil {
 		return pass(fmt.Sprintf("%s, each with every field.", counted(len(e.Pallets), "pallet")))
 	}
-	return finding{result: shipments.Fail, at: wrong, details: "Fields are missing on " + places(e, wrong) + "."}
+	return finding{result: shipments.Fail, at: wrong, details: fmt.Sprintf("Fields are missing on %s: %s.", places(e, wrong), strings.Join(fields, ", "))}
+}
+
+// lacking returns the fields that a pallet lacks.
+func lacking(p shipments.Pallet) (fields []string) {
+	for _, f := range []struct {
+		name  string
+		lacks bool
+	}{
+		{"pallet_number", p.Number == ""}, {"produce_name", p.ProduceName == ""}, {"calibre", p.Calibre == "" && !allUnsized(p)},
+		{"boxes", p.Boxes < 1}, {"box_weight_kg", p.BoxWeight < 1},
+	} {
+		if f.lacks {
+			fields = append(fields, f.name)
+		}
+	}
+	return fields
+}
+
+// allUnsized reports whether a pallet holds nothing but produce that is not
+// sold by calibre.
+func allUnsized(p shipments.Pallet) bool {
+	for _, l := range loadsOf([]shipments.Pallet{p}) {
+		if !slices.ContainsFunc(wordsOf(l.produce), func(word string) bool { return unsized[word] != "" }) {
+			return false
+		}
+	}
+	return true
 }
 
 // declared compares what documents declare with what they list. of says what

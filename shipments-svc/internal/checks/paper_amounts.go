@@ -2,16 +2,17 @@ package checks
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // amounts compares what other papers say of the whole with the sums of the
 // packing lists, and returns what agrees. Boxes are counted; net weights may
-// differ by two percent, as those of a packing list may from its own total.
+// differ by two percent, as those of a packing list may from its own total. A
+// weight that can be read in two ways differs where neither agrees.
 func amounts(e shipments.Evidence, differ func(shipments.Result, string, ...shipments.Location)) (agreed []string) {
 	if len(e.Pallets) == 0 {
 		return nil
@@ -23,15 +24,23 @@ func amounts(e shipments.Evidence, differ func(shipments.Result, string, ...ship
 		}
 		for _, f := range doc.Facts {
 			at := shipments.Location{Source: shipments.Source{Document: doc.ID, Sheet: f.Sheet, Row: f.Row}}
-			n, ok := quantity(f.Text)
+			values := numbers.Readings(f.Text)
+			if len(values) == 0 || slices.Max(values) >= 1e9 {
+				continue
+			}
+			who, n := paper(e, doc), int(values[0])
+			net := func(v float64) bool { return weightsDiffer(shipments.Grams(v*1000), weight(e.Pallets)) }
 			switch {
-			case !ok:
-			case f.Kind == shipments.PalletsFact && int(n) != len(e.Pallets):
-				differ(shipments.Warn, fmt.Sprintf("the %s has %s, the packing lists %s", paper(e, doc), counted(int(n), "pallet"), counted(len(e.Pallets), "pallet")), at)
-			case f.Kind == shipments.BoxesFact && int(n) != boxes(e.Pallets):
-				differ(shipments.Fail, fmt.Sprintf("the %s has %s, the packing lists %s", paper(e, doc), counted(int(n), "box"), counted(boxes(e.Pallets), "box")), at)
-			case f.Kind == shipments.NetWeightFact && weightsDiffer(shipments.Grams(n*1000), weight(e.Pallets)):
-				differ(shipments.Warn, fmt.Sprintf("the %s has %s net, the packing lists %s", paper(e, doc), kilograms(shipments.Grams(n*1000)), kilograms(weight(e.Pallets))), at)
+			case f.Kind == shipments.PalletsFact && n != len(e.Pallets):
+				differ(shipments.Warn, fmt.Sprintf("the %s has %s, the packing lists %s", who, counted(n, "pallet"), counted(len(e.Pallets), "pallet")), at)
+			case f.Kind == shipments.BoxesFact && n != boxes(e.Pallets):
+				differ(shipments.Fail, fmt.Sprintf("the %s has %s, the packing lists %s", who, counted(n, "box"), counted(boxes(e.Pallets), "box")), at)
+			case f.Kind == shipments.NetWeightFact && !slices.ContainsFunc(values, func(v float64) bool { return !net(v) }):
+				text := kilograms(shipments.Grams(values[0] * 1000))
+				if len(values) > 1 {
+					text = fmt.Sprintf("%q, which can be %s or %s,", f.Text, text, kilograms(shipments.Grams(values[1]*1000)))
+				}
+				differ(shipments.Warn, fmt.Sprintf("the %s has %s net, the packing lists %s", who, text, kilograms(weight(e.Pallets))), at)
 			default:
 				same[f.Kind]++
 			}
@@ -46,29 +55,3 @@ func amounts(e shipments.Evidence, differ func(shipments.Result, string, ...ship
 }
 
 func weightsDiffer(a, b shipments.Grams) bool { return (max(a, b)-min(a, b))*50 > max(a, b) }
-
-// quantityText is a number with separators, and its unit.
-var quantityText = regexp.MustCompile(`^\D{0,12}?(\d{1,3}(?:[.,' \x{00A0}\x{202F}]\d{3})+|\d+)([.,]\d{1,2})?\s*([a-zA-Z]*)`)
-
-// quantity reads a count or a weight in kilograms as papers have it: what
-// stands before three digits sets thousands apart.
-func quantity(text string) (float64, bool) {
-	m := quantityText.FindStringSubmatch(text)
-	if m == nil {
-		return 0, false
-	}
-	digits := strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, m[1])
-	n, err := strconv.ParseFloat(digits+strings.Replace(m[2], ",", ".", 1), 64)
-	switch strings.ToLower(m[3]) {
-	case "lb", "lbs":
-		n *= 0.45359237
-	case "t", "mt", "ton", "tons", "tonnes":
-		n *= 1000
-	}
-	return n, err == nil && n < 1e9
-}

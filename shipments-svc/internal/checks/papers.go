@@ -48,12 +48,13 @@ var (
 	// unread: something that a person sees, or may have meant, was not taken.
 	unread = []string{
 		"line_without_pallet", "hidden_sheet_skipped", "hidden_rows_skipped", "text_cut", "text_shortened",
-		"quotes_unbalanced", "date_in_calibre", "pallet_repeated", "remarks_left_out",
+		"quotes_unbalanced", "date_in_calibre", "pallet_repeated", "remarks_left_out", "hidden_columns_skipped",
+		"column_unused", "column_chosen", "table_skipped", "pallet_range_spread",
 	}
 	// notNumbers: there is no number where one belongs.
 	notNumbers = []string{"not_a_number", "out_of_range", "line_without_boxes"}
 	// doubtful: there is one, and it may not be what was meant.
-	doubtful = []string{"number_ambiguous", "imprecise_number", "formula_without_value", "error_value"}
+	doubtful = []string{"weight_implausible", "weights_differ", "number_ambiguous", "imprecise_number", "formula_without_value", "error_value"}
 	// guessed: of what a weight is, or in which unit.
 	guessed = []string{"unit_assumed", "units_mixed", "weight_kind_assumed", "gross_weight_used", "weight_from_pack", "weight_from_head"}
 )

@@ -45,6 +45,12 @@ func bound(e shipments.Evidence, destination string) shipments.Evidence {
 	return e
 }
 
+// shipped returns evidence of a shipment from one place to another.
+func shipped(e shipments.Evidence, origin, destination string) shipments.Evidence {
+	e.Origin, e.Destination = origin, destination
+	return e
+}
+
 // grown returns evidence whose pallets hold another produce.
 func grown(e shipments.Evidence, produce string, indexes ...int) shipments.Evidence {
 	changed(e.Pallets, func(p *shipments.Pallet) { p.ProduceName = produce }, indexes...)
@@ -115,6 +121,12 @@ func TestFindingsOfPapers(t *testing.T) {
 			{saying(evidence(many(1)...), "vessel", "M/V MSC Carmen"), "pass 0 [] The documents agree on: vessel."},
 			{with(saying(evidence(many(1)...), "invoice_number", "MHF 2026 0391"), invoice), "pass 0 [] The documents agree on: invoice number, boxes, net weight."},
 			{saying(evidence(many(1)...), "vessel", "MSC Lorena"), "warn 1 [1] The vessel is MSC Carmen on the shipment and MSC Lorena on the packing list."},
+			{with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22,176.000 KGS")), "pass 0 [] The documents agree on: net weight."},
+			{with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 MT")), "pass 0 [] The documents agree on: net weight."},
+			{
+				with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 kg")),
+				`warn 1 [1] The commercial invoice has "22.176 kg", which can be 22,176 kg or 22.176 kg, net, the packing lists 1,056 kg.`,
+			},
 			{
 				with(saying(evidence(many(1)...), "container_number", "TGHU7589334", "port_of_discharge", "NLRTM"), bl),
 				"fail 3 [1 2 4] The container is TGHU7589334 on the packing list and TRIU 881203-0 on the bill of lading; the bill of lading has 260 boxes, the packing lists 264 boxes.",
@@ -134,6 +146,34 @@ func TestFindingsOfPapers(t *testing.T) {
 			},
 			{with(grown(evidence(many(2)...), "Bananas, Cavendish", 0, 1), invoice), "pass 0 [] A commercial invoice is attached, as NL demands."},
 			{bound(grown(evidence(many(1)...), "Mango Kent", 0), "Southampton"), "pass 0 [] GB does not demand a phytosanitary certificate for this produce."},
+			{
+				shipped(evidence(many(1)...), "Valencia, Spain", "Rotterdam, Netherlands"),
+				"pass 0 [] A phytosanitary certificate is not needed from ES: plants move within the Union and from Switzerland without one (Regulation (EU) 2016/2031, Article 72; Agreement of 21 June 1999 with Switzerland, Annex 4); a commercial invoice is not needed from ES: goods of the customs union are not declared (Regulation (EU) No 952/2013, Article 153).",
+			},
+			{
+				shipped(evidence(many(1)...), "Basel, Switzerland", "Hamburg"),
+				"warn 1 [] The European Union demands a commercial invoice, and none is attached (Implementing Regulation (EU) 2015/2447, Article 145).",
+			},
+			{
+				shipped(evidence(many(1)...), "Las Palmas, Spain", "Rotterdam, Netherlands"),
+				"warn 1 [] The European Union demands a phytosanitary certificate, and none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
+			},
+			{
+				shipped(evidence(many(1)...), "Huelva, Spain", "Southampton"),
+				"pass 0 [] GB does not demand a phytosanitary certificate for this produce.",
+			},
+			{
+				shipped(grown(evidence(many(1)...), "Table grapes", 0), "Almería, Spain", "Southampton"),
+				"warn 1 [] Great Britain demands a phytosanitary certificate, and none is attached (Regulation (EU) 2016/2031, Articles 72 and 73, and Implementing Regulation (EU) 2019/2072, Annex 11, as Great Britain has them).",
+			},
+			{
+				shipped(with(evidence(many(1)...), invoice), "Felixstowe, UK", "Belfast, Northern Ireland"),
+				"warn 1 [] The European Union demands a phytosanitary certificate, and none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
+			},
+			{
+				shipped(evidence(many(1)...), "Roma, Italia", "Zürich, Schweiz"),
+				"pass 0 [] A phytosanitary certificate is not needed from IT: plants move between the Union and Switzerland without one (Agreement of 21 June 1999, Annex 4).",
+			},
 		},
 		"container_number": {
 			{with(evidence(many(1)...), bl), "pass 0 [] TRIU8812030: the check digit is right."},
@@ -235,19 +275,5 @@ func TestDestinationsAreKnownByCountryPortOrCode(t *testing.T) {
 		if got := countryOf(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
-	}
-}
-
-func TestQuantitiesOfPapers(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]float64{
-		"1,056": 1056, "1.056,00 kg": 1056, "1 056 KG": 1056, "264 cartons": 264, "12.5 kg": 12.5, "12,5": 12.5, "21.12 MT": 21120, "1000 lbs": 453.59237, "1'584": 1584, "36,288.00": 36288, "Total: 264": 264,
-	} {
-		if got, ok := quantity(text); !ok || got != want {
-			t.Errorf("%q is %v, %t, want %v", text, got, ok, want)
-		}
-	}
-	if n, ok := quantity("none"); ok {
-		t.Errorf("none is %v", n)
 	}
 }

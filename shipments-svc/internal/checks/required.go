@@ -20,57 +20,82 @@ type demand struct {
 	region    string
 	countries []country
 	document  shipments.DocumentType
-	exempt    []string // plants whose fruit needs none, by the first botanical name of their row
+	exempt    []string  // plants whose fruit needs none, by the first botanical name of their row
+	within    []country // origins from which none is needed
+	reason    string    // why not, with its source
+	customs   bool      // outlying places of an origin count as the origin
+	lowRisk   []string  // plants whose fruit needs none from lowFrom
+	lowFrom   []country
 	source    string
 }
 
 // requiredDocuments warns where a document is missing that the destination
-// demands of the shipment's produce. It is no failure: certificates may be
+// demands of the shipment's produce from its origin. An origin that is not
+// known is taken for a third country. It is no failure: certificates may be
 // sent from authority to authority (ePhyto), and papers follow the goods.
 func requiredDocuments(e shipments.Evidence) finding {
-	to := countryOf(e.Destination)
+	to, from := countryOf(e.Destination), countryOf(e.Origin)
 	if to == "" {
 		return skip("The destination names no country whose demands are known here.")
 	}
-	var missing, present, exempt []string
+	var missing, present, exempt, spared []string
 	for _, d := range demands {
-		if !slices.ContainsFunc(d.countries, func(c country) bool { return c.code == to }) {
+		if !among(d.countries, to) {
 			continue
 		}
-		name := strings.ReplaceAll(string(d.document), "_", " ")
+		name := "a " + strings.ReplaceAll(string(d.document), "_", " ")
 		switch {
 		case len(papersOf(e, d.document)) > 0:
-			present = append(present, "a "+name)
-		case d.spares(e.Pallets):
-			exempt = append(exempt, "a "+name)
+			present = append(present, name)
+		case among(d.within, from) && (d.customs || !isOutlying(e.Origin)):
+			spared = append(spared, fmt.Sprintf("%s is not needed from %s: %s", name, from, d.reason))
+		case spares(d.exempt, e.Pallets), among(d.lowFrom, from) && spares(slices.Concat(d.exempt, d.lowRisk), e.Pallets):
+			exempt = append(exempt, name)
 		default:
-			missing = append(missing, fmt.Sprintf("%s demands a %s, and none is attached (%s)", d.region, name, d.source))
+			missing = append(missing, fmt.Sprintf("%s demands %s, and none is attached (%s)", d.region, name, d.source))
 		}
 	}
-	switch {
+	var said []string
+	if present != nil {
+		said = append(said, listed(present)+" is attached, as "+to+" demands")
+	}
+	if exempt != nil {
+		said = append(said, fmt.Sprintf("%s does not demand %s for this produce", to, listed(exempt)))
+	}
+	switch said = append(said, spared...); {
 	case missing != nil:
 		return finding{result: shipments.Warn, count: len(missing), details: sentence(strings.Join(missing, "; "))}
-	case present == nil:
-		return pass(sentence(fmt.Sprintf("%s does not demand %s for this produce", to, listed(exempt))))
+	case present != nil && spared == nil:
+		return pass(sentence(said[0]))
 	default:
-		return pass(sentence(listed(present) + " is attached, as " + to + " demands"))
+		return pass(sentence(strings.Join(said, "; ")))
 	}
 }
 
-// spares reports whether all that the pallets hold is exempt.
-func (d demand) spares(pallets []shipments.Pallet) bool {
+func among(countries []country, code string) bool {
+	return slices.ContainsFunc(countries, func(c country) bool { return c.code == code })
+}
+
+// isOutlying reports whether a text names an outlying place.
+func isOutlying(text string) bool {
+	plain := " " + strings.Join(wordsOf(unaccented.Replace(strings.ToLower(text))), " ") + " "
+	return slices.ContainsFunc(outlying, func(name string) bool { return strings.Contains(plain, " "+name+" ") })
+}
+
+// spares reports whether all that the pallets hold is fruit of these plants.
+func spares(exempt []string, pallets []shipments.Pallet) bool {
 	for _, l := range loadsOf(pallets) {
 		s := speciesOf(l.produce)
-		if s == nil || !slices.Contains(d.exempt, s.botanical[0]) {
+		if s == nil || !slices.Contains(exempt, s.botanical[0]) {
 			return false
 		}
 	}
-	return len(pallets) > 0 && d.exempt != nil
+	return len(pallets) > 0
 }
 
-// countryOf returns the code of the country that a destination names: by its
-// name, by the country of a port, or by its code as the last word. It is empty
-// where the table of demands has none of them.
+// countryOf returns the code of the country that a text names: by its name, by
+// the country of a port, or by its code as the last word. It is empty where the
+// table of demands has none of them.
 func countryOf(destination string) string {
 	words := wordsOf(unaccented.Replace(strings.ToLower(destination)))
 	plain := " " + strings.Join(words, " ") + " "

@@ -1,6 +1,10 @@
 package checks
 
-import "github.com/quayside/quayside/shipments-svc/internal/shipments"
+import (
+	"slices"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
 
 // union are the countries whose plant health and customs territory is the
 // European Union's: its members since 2020. Names are those of Unicode's CLDR
@@ -43,6 +47,23 @@ var britain = []country{
 	{"GB", []string{"united kingdom", "reino unido", "royaume uni", "verenigde koninkryk", "great britain", "britain", "england", "scotland", "wales", "uk"}},
 }
 
+// alpine are Switzerland and Liechtenstein, whose plant health territory is one
+// with the Union's and whose customs territory is their own.
+var alpine = []country{
+	{"CH", []string{"switzerland", "suiza", "suisse", "suica", "switserland", "schweiz", "svizzera"}},
+	{"LI", []string{"liechtenstein"}},
+}
+
+// outlying are places of member states that are outside of the Union's plant
+// health territory (Regulation (EU) 2016/2031, Article 1(3)), in lower case and
+// without accents. Goods from there come from a third country.
+//
+//nolint:misspell // the words are of other languages, too
+var outlying = []string{
+	"canary islands", "canarias", "islas canarias", "tenerife", "las palmas", "gran canaria", "ceuta", "melilla",
+	"guadeloupe", "martinique", "reunion", "la reunion", "french guiana", "guyane", "mayotte", "saint martin",
+}
+
 // demands is the table of documents that a destination demands. Papers that
 // only some importers ask for are not in it. The package says what of it was
 // compared with which texts.
@@ -51,7 +72,16 @@ var demands = []demand{
 		region: "the European Union", countries: union, document: shipments.PhytosanitaryCertificate,
 		// Annex XI, part C.
 		exempt: []string{"Ananas comosus", "Cocos nucifera", "Durio zibethinus", "Musa", "Phoenix dactylifera"},
+		within: slices.Concat(union, alpine),
+		reason: "plants move within the Union and from Switzerland without one (Regulation (EU) 2016/2031, Article 72; Agreement of 21 June 1999 with Switzerland, Annex 4)",
 		source: "Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI",
+	},
+	{
+		region: "Switzerland", countries: alpine, document: shipments.PhytosanitaryCertificate,
+		exempt: []string{"Ananas comosus", "Cocos nucifera", "Durio zibethinus", "Musa", "Phoenix dactylifera"},
+		within: slices.Concat(union, alpine),
+		reason: "plants move between the Union and Switzerland without one (Agreement of 21 June 1999, Annex 4)",
+		source: "Plant Health Ordinance (SR 916.20), as aligned with Regulation (EU) 2016/2031",
 	},
 	{
 		region: "Great Britain", countries: britain, document: shipments.PhytosanitaryCertificate,
@@ -59,10 +89,17 @@ var demands = []demand{
 			"Ananas comosus", "Cocos nucifera", "Durio zibethinus", "Musa", "Phoenix dactylifera", "Actinidia deliciosa", "Mangifera indica", "Diospyros kaki", "Passiflora edulis", "Psidium guajava",
 			"Citrus sinensis", "Citrus reticulata", "Citrus limon", "Citrus aurantiifolia", "Citrus paradisi",
 		},
-		source: "Regulation (EU) 2016/2031, Articles 72 and 73, and Implementing Regulation (EU) 2019/2072, Annex 11, as Great Britain has them",
+		within: britain,
+		// Low risk since 30 January 2025 (Defra, 13 September 2024).
+		lowRisk: []string{"Malus domestica", "Pyrus communis", "Persea americana", "Vaccinium corymbosum", "Rubus idaeus", "Fragaria ananassa"},
+		lowFrom: slices.Concat(union, alpine),
+		reason:  "they do not leave Great Britain",
+		source:  "Regulation (EU) 2016/2031, Articles 72 and 73, and Implementing Regulation (EU) 2019/2072, Annex 11, as Great Britain has them",
 	},
 	{
 		region: "the European Union", countries: union, document: shipments.CommercialInvoice,
+		within: union, customs: true,
+		reason: "goods of the customs union are not declared (Regulation (EU) No 952/2013, Article 153)",
 		source: "Implementing Regulation (EU) 2015/2447, Article 145",
 	},
 }

@@ -131,7 +131,7 @@ func TestCountriesAreKnownByTheirNames(t *testing.T) {
 	t.Parallel()
 	for _, in := range []language.Tag{language.English, language.Spanish, language.French, language.Portuguese, language.Afrikaans} {
 		names := display.Regions(in)
-		for _, c := range slices.Concat(union, britain) {
+		for _, c := range slices.Concat(union, britain, alpine) {
 			if name := names.Name(language.MustParseRegion(c.code)); countryOf("Port 7, "+name) != c.code {
 				t.Errorf("%s is not found by its name %s", c.code, name)
 			}

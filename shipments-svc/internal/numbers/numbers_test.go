@@ -1,0 +1,84 @@
+package numbers
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestANumberMeansWhatItsLocaleSays: the table of locales. Two values are a
+// number that can be read in two ways.
+func TestANumberMeansWhatItsLocaleSays(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]float64{
+		// English, Kenya, Egypt, New Zealand
+		"22,176.000 KGS": {22176}, "22,176.00": {22176}, "1,056.5 kg": {1056.5}, "1,234,567": {1234567}, "6336 kg": {6336}, "0.5": {0.5}, ".5": {0.5},
+		// Spain, Chile, Peru, Brazil, Turkey, Germany
+		"22.176,000 kg": {22176}, "22.176,50": {22176.5}, "1.056,5": {1056.5}, "1.234.567": {1234567}, "4,5": {4.5}, "0,125": {0.125},
+		// France, Morocco; South Africa
+		"22 176,000 kg": {22176}, "1\u202f050,00": {1050}, "1\u00a0050": {1050}, "22 176.5 kg": {22176.5},
+		// Switzerland
+		"22'176.50": {22176.5}, "22’176": {22176},
+		// Pounds, tonnes, grams
+		"22.176 MT": {22176, 22176000}, "22,176 t": {22176, 22176000}, "1,000 lbs": {453.59237, 0.45359237}, "500 g": {0.5},
+		// Either
+		"22,176 kg": {22176, 22.176}, "22.176 kg": {22176, 22.176}, "1.584 cartons": {1584, 1.584},
+		// In the midst of a text
+		"Fresh avocado fruit 6336 kg": {6336}, "Total: 1 584 cartons avocados": {1584}, "12 x 125 g": {12}, "1584 cartons of 4 kg": {1584},
+		"N/A": nil, "": nil, "-": nil, "1.2.3,4.5": nil,
+	} {
+		got := Readings(text)
+		for i := range got {
+			got[i] = math.Round(got[i]*1e9) / 1e9
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// TestAFootnoteIsNoUnit: a mark behind a number leaves it a number.
+func TestAFootnoteIsNoUnit(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Number{
+		"90 (*)": {"90", ""}, "1.056,5 kg": {"1.056,5", "kg"}, "kg 12": {"12", "kg"}, "90 cajas": {"90", "cajas"}, "-4,5": {"-4,5", ""}, "4 kg.": {"4", "kg"},
+	} {
+		if got, ok := Split(text); !ok || got != want {
+			t.Errorf("%q is %+v, %t", text, got, ok)
+		}
+	}
+	for _, text := range []string{"", "n/a", "1-5", "12 x 125 g", "kg 12 kg"} {
+		if got, ok := Split(text); ok {
+			t.Errorf("%q is %+v", text, got)
+		}
+	}
+}
+
+// FuzzNumber: whatever the text, nothing panics, values are finite, and what is
+// a number to Go is that number here, where its style is clear.
+func FuzzNumber(f *testing.F) {
+	for _, text := range []string{"1.056,5 kg", "1 056.50", "1'234", "-4,5", "4.125", "kg 12", "1-5", "٣", "0,5", "12 x 125 g", ".", "1.2.3,4", "22,176.000 KGS", "22.176 MT"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		n, ok := Split(text)
+		for _, s := range []Style{Unclear, Point, Comma, Neither} {
+			if v, fine := Value(n.Digits, s); fine && (math.IsNaN(v) || math.IsInf(v, 0)) {
+				t.Errorf("%q is %v", text, v)
+			}
+		}
+		for _, v := range Readings(text) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Errorf("%q can be %v", text, v)
+			}
+		}
+		if v, err := json.Number(text).Float64(); err == nil && ok && !strings.ContainsAny(text, "eExXpP_+") && StyleOf(n.Digits) != Unclear && n.Unit == "" {
+			if got, _ := Value(n.Digits, Point); got != v {
+				t.Errorf("%q is %v, not %v", text, got, v)
+			}
+		}
+	})
+}
