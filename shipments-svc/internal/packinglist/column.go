@@ -5,13 +5,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/tables"
 )
 
 // column is how the numbers of one column are written.
 type column struct {
-	style style
+	style numbers.Style
 	unit  float64 // in grams, as the heading says; 0: it says none
 }
 
@@ -47,7 +48,7 @@ func (r *reader) columns(s *sheet) {
 		all.add(texts[f], counting(f))
 	}
 	common, _, _ := all.most()
-	if r.style == unclear {
+	if r.style == numbers.Unclear {
 		r.style = common
 	}
 	for f := range fieldsThereAre {
@@ -59,9 +60,9 @@ func (r *reader) columns(s *sheet) {
 		these.add(texts[f], false)
 		own, mixed, open := these.most()
 		switch col.style = own; {
-		case own == unclear && open && common != unclear:
+		case own == numbers.Unclear && open && common != numbers.Unclear:
 			col.style = common
-		case own == unclear && open:
+		case own == numbers.Unclear && open:
 			col.style = likelier(texts[f], usual[f])
 			r.remark(NumberAmbiguous, place, "%s in the column %s was read as %s", unclearIn(texts[f]), s.heading(f), readAs(unclearIn(texts[f]), col.style))
 		case mixed:
@@ -73,34 +74,34 @@ func (r *reader) columns(s *sheet) {
 func (s *sheet) heading(f field) string { return s.header.headings[s.header.column[f]] }
 
 // likelier returns the style in which more of the texts are usual numbers.
-func likelier(texts []string, between [2]float64) style {
+func likelier(texts []string, between [2]float64) numbers.Style {
 	var points, commas int
 	for _, text := range texts {
-		n, _ := split(text)
-		if v, ok := value(n.digits, point); ok && v >= between[0] && v <= between[1] {
+		n, _ := numbers.Split(text)
+		if v, ok := numbers.Value(n.Digits, numbers.Point); ok && v >= between[0] && v <= between[1] {
 			points++
 		}
-		if v, ok := value(n.digits, comma); ok && v >= between[0] && v <= between[1] {
+		if v, ok := numbers.Value(n.Digits, numbers.Comma); ok && v >= between[0] && v <= between[1] {
 			commas++
 		}
 	}
 	if commas > points {
-		return comma
+		return numbers.Comma
 	}
-	return point
+	return numbers.Point
 }
 
 // unclearIn returns the first text whose style is unclear.
 func unclearIn(texts []string) string {
 	return texts[slices.IndexFunc(texts, func(text string) bool {
-		n, ok := split(text)
-		return ok && styleOf(n.digits) == unclear
+		n, ok := numbers.Split(text)
+		return ok && numbers.StyleOf(n.Digits) == numbers.Unclear
 	})]
 }
 
-func readAs(text string, s style) string {
-	n, _ := split(text)
-	v, _ := value(n.digits, s)
+func readAs(text string, s numbers.Style) string {
+	n, _ := numbers.Split(text)
+	v, _ := numbers.Value(n.Digits, s)
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
@@ -135,13 +136,13 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 		a.ok = err == nil
 		_, suffix, _ := strings.Cut(c.Text, " ")
 		unit = fold(suffix)
-	} else if n, ok := split(c.Text); ok {
+	} else if n, ok := numbers.Split(c.Text); ok {
 		in := s.columns[f].style
 		if counting(f) {
-			in = thousands(n.digits)
+			in = numbers.Thousands(n.Digits)
 		}
-		a.value, a.ok = value(n.digits, in)
-		unit = n.unit
+		a.value, a.ok = numbers.Value(n.Digits, in)
+		unit = n.Unit
 	}
 	if counting(f) {
 		if concepts, _ := conceptsOf(unit); unit != "" && concepts&(boxWord|palletWord|palletsWord|unitWord) == 0 {
@@ -149,7 +150,7 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 		}
 		return a
 	}
-	in, known := grams[unit]
+	in, known := numbers.Grams[unit]
 	switch {
 	case known && in != s.columns[f].unit:
 		r.remark(UnitsMixed, a.place, "%s is in another unit than the rest of the column %s", c.Text, s.heading(f))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/quayside/quayside/shipments-svc/internal/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/tables"
 )
@@ -149,7 +150,7 @@ func (r *reader) value(kind shipments.FactKind, text string, at Place) bool {
 	if slices.Contains(numbered, kind) && !strings.ContainsFunc(text, unicode.IsDigit) {
 		return false
 	}
-	if _, ok := split(text); slices.Contains(counts, kind) && !ok {
+	if _, ok := numbers.Split(text); slices.Contains(counts, kind) && !ok {
 		return false
 	}
 	if kind == vesselAndVoyage {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,29 +85,6 @@ func bounded(t *testing.T, p Pallet) {
 	if p.Boxes > 0 && boxes != p.Boxes {
 		t.Errorf("%d boxes in the lines of %+v", boxes, p)
 	}
-}
-
-// FuzzNumber: whatever the text, nothing panics, and what is a number to Go is
-// that number here, where its style is clear.
-func FuzzNumber(f *testing.F) {
-	for _, text := range []string{"1.056,5 kg", "1 056.50", "1'234", "-4,5", "4.125", "kg 12", "1-5", "٣", "0,5", "12 x 125 g", ".", "1.2.3,4"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		n, ok := split(text)
-		for _, s := range []style{unclear, point, comma, neither} {
-			if v, fine := value(n.digits, s); fine && (math.IsNaN(v) || math.IsInf(v, 0)) {
-				t.Errorf("%q is %v", text, v)
-			}
-		}
-		packed(text, 1000)
-		fieldOf(text)
-		if v, err := json.Number(text).Float64(); err == nil && ok && !strings.ContainsAny(text, "eExXpP_+") && styleOf(n.digits) != unclear && n.unit == "" {
-			if got, _ := value(n.digits, point); got != v {
-				t.Errorf("%q is %v, not %v", text, got, v)
-			}
-		}
-	})
 }
 
 // FuzzHeader: whatever the headings, nothing panics, and a header that is

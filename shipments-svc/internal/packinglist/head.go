@@ -6,10 +6,30 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// head reads what stands above a list and holds for each of its lines: one
+// below returns the index of the first row below the list: those that follow
+// have at most two texts.
+func (s *sheet) below() int {
+	for i := len(s.Rows); i > s.header.to; i-- {
+		if len(filled(s.Rows[i-1])) > 2 {
+			return i
+		}
+	}
+	return s.header.to
+}
+
+// side says whether a place is above or below the list.
+func (s *sheet) side(at Place) string {
+	if at.Sheet == s.Name && at.Row > s.Rows[s.header.from].Number {
+		return "below"
+	}
+	return "above"
+}
+
+// head reads what stands above or below a list and holds for each of its lines: one
 // produce, one variety, one weight of a box.
 func (r *reader) head(s *sheet) {
 	var one []Fact
@@ -21,8 +41,11 @@ func (r *reader) head(s *sheet) {
 	if len(one) == 1 && s.now.produce.text == "" {
 		s.now.produce = cell{one[0].Text, one[0].Place}
 	}
-	for i := range s.header.from {
+	for i := range s.Rows {
 		cells := filled(s.Rows[i])
+		if i >= s.header.from && i < s.below() {
+			continue
+		}
 		if len(cells) > 0 {
 			s.heads(i, cells)
 		}
@@ -39,10 +62,10 @@ func (r *reader) head(s *sheet) {
 		}
 	}
 	if !s.header.has(produceField) && s.now.produce.text != "" {
-		r.remark(ProduceFromHead, s.now.produce.place, "the produce %q stands above the list; it was taken for each line", s.now.produce.text)
+		r.remark(ProduceFromHead, s.now.produce.place, "the produce %q stands %s the list; it was taken for each line", s.now.produce.text, s.side(s.now.produce.place))
 	}
 	if s.box == noField && s.whole == noField && s.each.ok {
-		r.remark(WeightFromHead, s.each.place, "the weight of a box stands above the list; it was taken for each line")
+		r.remark(WeightFromHead, s.each.place, "the weight of a box stands %s the list; it was taken for each line", s.side(s.each.place))
 	}
 }
 
@@ -52,12 +75,12 @@ var packText = regexp.MustCompile(`(?i)(?:(\d{1,3})\s*[x×*]\s*)?(\d{1,4}(?:[.,]
 // packed returns the weight that a text gives of a box. in is the unit of one
 // that names none, 0 for none.
 func packed(text string, in float64) amount {
-	if n, ok := split(text); ok && n.unit == "" && in > 0 {
-		v, ok := value(n.digits, point)
+	if n, ok := numbers.Split(text); ok && n.Unit == "" && in > 0 {
+		v, ok := numbers.Value(n.Digits, numbers.Point)
 		return amount{value: v * in, said: true, ok: ok}
 	}
 	for _, m := range packText.FindAllStringSubmatch(text, -1) {
-		unit := grams[strings.ToLower(m[3])]
+		unit := numbers.Grams[strings.ToLower(m[3])]
 		v, err := strconv.ParseFloat(strings.Replace(m[2], ",", ".", 1), 64)
 		if unit == 0 || err != nil {
 			continue
@@ -90,9 +113,7 @@ func (r *reader) boxed(s *sheet, i int) amount {
 func (r *reader) declares() (d shipments.Declared) {
 	within := func(v, limit float64) bool { return v >= 1 && v <= limit }
 	for _, f := range r.list.Facts {
-		n, numeric := split(f.Text)
-		v, ok := value(n.digits, r.whole(n.digits))
-		numeric = numeric && ok
+		v, numeric := r.whole(f.Text)
 		switch f.Kind {
 		case shipments.ContainerFact:
 			if d.ContainerNumber == "" {
@@ -107,7 +128,7 @@ func (r *reader) declares() (d shipments.Declared) {
 				d.Boxes = int(v)
 			}
 		case shipments.NetWeightFact:
-			if v *= cmp.Or(grams[n.unit], 1000); d.NetWeight == 0 && numeric && within(v, float64(shipments.MaxDeclaredWeight)) {
+			if v *= 1000; d.NetWeight == 0 && numeric && within(v, float64(shipments.MaxDeclaredWeight)) {
 				d.NetWeight = shipments.Grams(v + 0.5)
 			}
 		default:
@@ -116,11 +137,18 @@ func (r *reader) declares() (d shipments.Declared) {
 	return d
 }
 
-// whole returns the style of a number that says how much there is in all: where
-// nothing else tells, it has thousands rather than decimals.
-func (r *reader) whole(digits string) style {
-	if r.style != unclear {
-		return r.style
+// whole returns a number that says how much there is in all, in kilograms if it
+// is a weight. Where it can be read in two ways, it is written as the list is.
+func (r *reader) whole(text string) (float64, bool) {
+	n, ok := numbers.Split(text)
+	values := numbers.Readings(text)
+	if !ok || len(values) == 0 {
+		return 0, false
 	}
-	return thousands(digits)
+	if len(values) > 1 && r.style != numbers.Unclear {
+		if v, _ := numbers.Value(n.Digits, r.style); values[1] == v*cmp.Or(numbers.Grams[n.Unit], 1000)/1000 {
+			return values[1], true
+		}
+	}
+	return values[0], true
 }

@@ -7,100 +7,10 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/tables"
 )
 
-// field is what a column says of a line.
-type field int
-
-const (
-	noField field = iota
-	palletField
-	ssccField
-	palletsField // how many pallets a line has
-	produceField
-	varietyField
-	calibreField
-	boxesField
-	boxWeightField // net weight of one box
-	boxGrossField  // gross weight of one box
-	netField       // net weight of the line
-	grossField     // gross weight of the line
-	weightField    // a weight: of what, the numbers must tell
-	packField      // "CTN 4.5KG"
-	lotField       //
-	orchardField   //
-	lineField      // counts lines
-	containerField //
-	otherField     // known, and of no use
-	fieldsThereAre // how many there are
-)
-
-// rules say which field a heading names, by what its words stand for. The
-// first whose concepts the heading has, and none of those it may not have,
-// counts.
-var rules = []struct {
-	has, hasNot concept
-	field       field
-}{
-	{ssccWord, 0, ssccField},
-	{temperatureWord, 0, otherField},
-	{taraWord, 0, otherField},
-	{dateWord, 0, otherField},
-	{palletWord | typeWord, 0, otherField},
-	{palletWord | packWord, 0, otherField},
-	{netWord | boxWord, 0, boxWeightField},
-	{netWord | perWord, palletWord, boxWeightField},
-	{grossWord | boxWord, 0, boxGrossField},
-	{grossWord | perWord, palletWord, boxGrossField},
-	{netWord, 0, netField},
-	{grossWord, 0, grossField},
-	{weightWord | boxWord, 0, boxWeightField},
-	{unitWord | boxWord, packWord, boxWeightField},
-	{weightWord | perWord, palletWord, boxWeightField},
-	{unitWord | perWord, palletWord, boxWeightField},
-	{weightWord | palletWord, 0, netField},
-	{boxWord | typeWord, 0, packField},
-	{boxWord | packWord, 0, packField},
-	{boxWord, calibreWord | brandWord, boxesField},
-	{packWord, 0, packField},
-	{palletsWord, 0, palletsField},
-	{palletWord | quantityWord, numberWord, palletsField},
-	{palletWord | totalWord, numberWord, palletsField},
-	{palletWord, lotWord | orchardWord, palletField},
-	{lotWord, 0, lotField},
-	{orchardWord, 0, orchardField},
-	{containerWord, 0, containerField},
-	{varietyWord, 0, varietyField},
-	{calibreWord, 0, calibreField},
-	{classWord, 0, otherField},
-	{brandWord, 0, otherField},
-	{produceWord, 0, produceField},
-	{weightWord, 0, weightField},
-	{lineWord, 0, lineField},
-	{quantityWord, 0, boxesField},
-	{unitWord, 0, weightField},
-}
-
 // worth says how much a field speaks for a row being the header.
 var worth = [fieldsThereAre]int{
 	palletField: 4, ssccField: 4, boxesField: 3, boxWeightField: 3, netField: 3, grossField: 2, weightField: 2,
-	calibreField: 2, produceField: 2, varietyField: 2, packField: 1, lotField: 1, orchardField: 1, palletsField: 1,
-}
-
-// fieldOf returns the field that a heading names.
-func fieldOf(heading string) field {
-	const maxHeading, maxUnknown = 60, 3
-	if len(heading) > maxHeading {
-		return noField
-	}
-	concepts, unknown := conceptsOf(heading)
-	if unknown > maxUnknown {
-		return noField
-	}
-	for _, r := range rules {
-		if concepts&r.has == r.has && concepts&r.hasNot == 0 {
-			return r.field
-		}
-	}
-	return noField
+	calibreField: 2, piecesField: 1, produceField: 2, varietyField: 2, packField: 1, lotField: 1, orchardField: 1, palletsField: 1,
 }
 
 // header is where a list's columns are.
@@ -108,7 +18,9 @@ type header struct {
 	from, to int                 // indexes of its first row and of the row after it
 	column   [fieldsThereAre]int // index of the column that has a field; -1: none
 	headings []string            // of each column, with what stands above and below
-	folded   []string            // the same, to be compared
+	meanings []meaning           // of each column
+	folded   []string            // the headings, to be compared
+	rows     []tables.Row        // that it was made of
 	score    int
 }
 
@@ -118,6 +30,9 @@ const (
 	maxHeaderRow  = 200
 	maxHeaderRows = 3
 )
+
+// clear is the strength of a heading that names its field and little else.
+const clear = 17
 
 // headerOf returns the header of a table: of the rows, alone or with those
 // beneath them, the ones whose headings say most. ok is false where none says
@@ -156,42 +71,62 @@ func title(row tables.Row) bool {
 // headed reads rows as a header. With spread, a heading above belongs to the
 // columns to its right, too, as long as nothing else stands there.
 func headed(rows []tables.Row, spread bool) header {
-	h := header{}
+	h := header{rows: rows}
 	for i := range h.column {
 		h.column[i] = -1
 	}
+	var above, own []string // of each column: the lowest text, and those above it
 	for i, row := range rows {
-		above := ""
-		for col := range max(len(h.headings), len(row.Cells)) {
+		group := ""
+		for col := range max(len(own), len(row.Cells)) {
 			text := ""
 			if col < len(row.Cells) {
 				text = row.Cells[col].Text
 			}
-			if col == len(h.headings) {
-				h.headings = append(h.headings, "")
+			if col == len(own) {
+				own, above = append(own, ""), append(above, "")
 			}
 			if text != "" {
-				above = text
+				group = text
 			} else if spread && i < len(rows)-1 && col < len(row.Cells)+maxHeaderRows {
-				text = above
+				text = group
 			}
-			if text != "" && !strings.HasSuffix(h.headings[col], text) {
-				h.headings[col] = strings.TrimSpace(h.headings[col] + " " + text)
+			if text != "" && text != own[col] {
+				above[col], own[col] = strings.TrimSpace(above[col]+" "+own[col]), text
 			}
 		}
 	}
-	for col, heading := range h.headings {
-		f := fieldOf(heading)
-		if f != noField && h.column[f] < 0 {
-			h.column[f] = col
-			h.score += worth[f]
-		}
+	for col := range own {
+		h.headings = append(h.headings, strings.TrimSpace(above[col]+" "+own[col]))
+		h.meanings = append(h.meanings, meaningBelow(above[col], own[col]))
 	}
+	h.assign()
 	for _, row := range rows {
 		h.score -= numbersIn(row)
 	}
 	h.score -= len(rows) - 1
 	return h
+}
+
+// assign gives each field the column whose heading names it best; of several
+// that name it as well, the first.
+func (h *header) assign() {
+	for col, m := range h.meanings {
+		if f := m.field; f != noField && (h.column[f] < 0 || m.strength > h.meanings[h.column[f]].strength) {
+			h.column[f] = col
+		}
+	}
+	for f, col := range h.column {
+		if col >= 0 {
+			h.score += worth[f]
+			if worth[f] > 0 && h.meanings[col].strength < clear {
+				h.score -= 2
+			}
+		}
+	}
+	if h.has(piecesField) && !h.has(calibreField) {
+		h.column[calibreField] = h.column[piecesField]
+	}
 }
 
 // labelled takes a column of pallets for that of their labels, where there is
@@ -201,22 +136,28 @@ func (h *header) labelled(rows []tables.Row) {
 		return
 	}
 	seen := map[string]bool{}
+	ranges := false
 	for _, row := range rows {
 		if col := h.column[palletsField]; col < len(row.Cells) && row.Cells[col].Text != "" {
 			text := row.Cells[col].Text
-			if v, ok := plainNumber(text); seen[text] || ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") {
+			_, isRange := rangeOf(text)
+			ranges = ranges || isRange
+			if v, ok := plainNumber(text); seen[text] || ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges {
 				return
 			}
 			seen[text] = true
 		}
 	}
 	h.column[palletField], h.column[palletsField] = h.column[palletsField], -1
+	h.score += worth[palletField]
 }
 
-// numbersIn counts the cells that are nothing but a number: a header has none.
+// numbersIn counts the cells that are nothing but a number, or a label with its
+// value: a header has none.
 func numbersIn(row tables.Row) (n int) {
 	for _, cell := range row.Cells {
-		if _, ok := plainNumber(cell.Text); ok {
+		_, value, labelled := strings.Cut(cell.Text, ":")
+		if _, ok := plainNumber(cell.Text); ok || labelled && strings.TrimSpace(value) != "" {
 			n += 2
 		}
 	}
@@ -236,11 +177,24 @@ func (h header) repeats(row tables.Row) bool {
 	cells := filled(row)
 	others := 0
 	for _, col := range cells {
-		if col >= len(h.folded) || !strings.Contains(h.folded[col], fold(row.Cells[col].Text)) {
+		text := fold(row.Cells[col].Text)
+		if col >= len(h.folded) || !strings.Contains(h.folded[col], text) || h.contradicts(col, text) {
 			if others++; others*4 > len(cells) {
 				return false
 			}
 		}
 	}
 	return len(cells) > 1
+}
+
+// contradicts reports whether a text that is a part of a heading, but none of
+// its lines, names another field: "Pallets" below "Pallet No".
+func (h header) contradicts(col int, text string) bool {
+	for _, row := range h.rows {
+		if col < len(row.Cells) && fold(row.Cells[col].Text) == text {
+			return false
+		}
+	}
+	m := meaningOf(text)
+	return m.strength > clear && m.field != h.meanings[col].field
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/quayside/quayside/shipments-svc/internal/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/tables"
 )
@@ -14,9 +15,10 @@ type reader struct {
 	list   List
 	lines  []line
 	totals []total
-	quiet  bool  // no remarks are made
-	unsaid int   // remarks that were too many
-	style  style // of the numbers of the list
+	quiet  bool            // no remarks are made
+	unsaid int             // remarks that were too many
+	style  numbers.Style   // of the numbers of the list
+	told   map[string]bool // columns that were remarked on, by their headings
 }
 
 // interpret makes a List of a document's content.
@@ -24,16 +26,14 @@ func interpret(ctx context.Context, book tables.Book) (List, error) {
 	r := newReader(ctx, book)
 	sheets := r.sheets(book)
 	if len(sheets) == 0 {
-		return List{}, &Unreadable{
-			Code:   NoHeaderRow,
-			Detail: "no row has the headings of a packing list: a pallet number, and the number of boxes or a weight",
-		}
+		return List{}, noHeader(book)
 	}
 	for _, s := range sheets {
 		if err := r.read(s); err != nil {
 			return List{}, err
 		}
 	}
+	r.dropSummaries(sheets)
 	if err := r.merge(); err != nil {
 		return List{}, err
 	}
@@ -42,6 +42,11 @@ func interpret(ctx context.Context, book tables.Book) (List, error) {
 	}
 	r.list.RowsRead = len(r.lines)
 	r.declare()
+	for _, s := range sheets {
+		if !s.continued {
+			r.list.Mapping = append(r.list.Mapping, s.mapping)
+		}
+	}
 	r.list.Remarks = r.remarks()
 	return r.list, nil
 }
@@ -80,22 +85,32 @@ func (r *reader) remark(code string, at Place, format string, args ...any) {
 // through for facts only.
 func (r *reader) sheets(book tables.Book) []*sheet {
 	var all []*sheet
-	for _, t := range book.Tables {
-		h, ok := headerOf(t.Rows)
-		end := len(t.Rows)
-		switch {
-		case ok:
-			end = h.from
-			all = append(all, &sheet{Table: t, header: h})
-		case t.Continues && len(all) > 0:
-			h = all[len(all)-1].header
-			h.from, h.to, end = 0, 0, 0
-			all = append(all, &sheet{Table: t, header: h, continued: true})
-		case len(t.Rows) > 0 && t.Name != "":
-			r.remark(SheetSkipped, Place{Sheet: t.Name}, "%s has no headings of a packing list", t.Name)
-		}
-		for i := range end {
-			r.facts(t, i, false)
+	for _, whole := range book.Tables {
+		parts := divide(whole)
+		for n, t := range parts {
+			h, ok := headerOf(t.Rows)
+			end := len(t.Rows)
+			switch {
+			case ok:
+				end = h.from
+				all = append(all, &sheet{Table: t.Table, header: h, beside: t.beside})
+				r.ignored(t.Table, h.from)
+			case t.Continues && len(all) > 0 && n == 0:
+				h = all[len(all)-1].header
+				h.from, h.to, end = 0, 0, 0
+				all = append(all, &sheet{Table: t.Table, header: h, continued: true})
+			case n > 0:
+				r.remark(TableSkipped, Place{Sheet: t.Name, Row: t.Rows[0].Number}, "a table without pallet numbers was not read: %s", sample(t.Rows[0]))
+			case len(t.Rows) > 0 && t.Name != "":
+				code := SheetSkipped
+				if numeric(t.Table) {
+					code = TableSkipped
+				}
+				r.remark(code, Place{Sheet: t.Name}, "%s has no headings of a packing list", t.Name)
+			}
+			for i := 0; i < end && !t.beside; i++ {
+				r.facts(t.Table, i, false)
+			}
 		}
 	}
 	return all
@@ -106,6 +121,10 @@ type sheet struct {
 	tables.Table
 	header    header
 	continued bool // it goes on with the table before it, without a header
+	beside    bool // another table stands to its left, and above both the same
+	ranges    bool // its rows stand for several pallets
+	over      bool // the grand total was read
+	mapping   Mapping
 	columns   [fieldsThereAre]column
 	box       field  // whose column says what one box weighs; noField: none
 	whole     field  // whose column says what all boxes of a line weigh

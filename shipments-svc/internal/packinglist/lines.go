@@ -30,9 +30,17 @@ type line struct {
 
 // read reads the lines of a sheet.
 func (r *reader) read(s *sheet) error {
+	if !s.continued {
+		s.unwrap()
+		r.choose(s)
+	}
 	r.columns(s)
 	r.weights(s)
+	if !s.continued {
+		r.explain(s)
+	}
 	r.head(s)
+	first := len(r.lines)
 	for i := s.header.to; i < len(s.Rows); i++ {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -42,6 +50,10 @@ func (r *reader) read(s *sheet) error {
 			return &Unreadable{Code: tables.TooManyRows, Detail: fmt.Sprintf("the list has more than %d lines", MaxLines), Place: s.at(i, -1)}
 		}
 	}
+	if err := r.spread(s, first); err != nil {
+		return err
+	}
+	r.plausible(s, r.lines[first:])
 	return nil
 }
 
@@ -53,21 +65,40 @@ func (r *reader) row(s *sheet, i int) {
 	case len(cells) == 0:
 	case s.header.repeats(row):
 		r.remark(HeaderRepeated, s.at(i, -1), "the headings are repeated")
+		s.skipped(i, "the headings are repeated")
 	case r.total(s, i):
+		s.skipped(i, "it is a total")
 	case s.heads(i, cells):
+		s.skipped(i, "it is a heading of the rows below")
 	default:
 		l, ok := r.line(s, i)
 		switch {
+		case ok && s.over && r.recapitulates(s, i):
+			r.remark(TableSkipped, s.at(i, -1), "the row follows the total and names no produce; it was left out as part of a summary: %s", sample(row))
+			s.skipped(i, "it is part of a summary")
 		case ok && l.pallet.text != "":
 			r.lines = append(r.lines, l)
 		case ok:
 			r.remark(LineWithoutPallet, l.place, "the line names no pallet, nor does one above it")
+			s.skipped(i, "it names no pallet, nor does a row above")
 		case s.Printed && r.goesOn(s, i, cells):
 		default:
 			r.skip(s, i, cells)
+			s.skipped(i, "it is no line of a pallet")
 			r.facts(s.Table, i, false)
 		}
 	}
+}
+
+// recapitulates reports whether a row after the grand total is no pallet: it
+// says nothing of produce or size, which every line above does.
+func (r *reader) recapitulates(s *sheet, i int) bool {
+	for _, f := range []field{produceField, varietyField, calibreField} {
+		if c, _ := s.text(i, f); c.text != "" {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(r.lines, func(l line) bool { return l.sheet == s.Name && l.produce.text == "" && l.calibre.text == "" })
 }
 
 // goesOn takes a line of print as the rest of what the line above it calls its
@@ -149,7 +180,11 @@ func (s *sheet) label(i int) (c cell, merged bool) {
 	if c, merged = s.text(i, ssccField); c.text != "" {
 		return c, merged
 	}
-	return s.text(i, palletField)
+	c, merged = s.text(i, palletField)
+	if to, _ := s.text(i, palletToField); c.text != "" && to.text != "" && to.text != c.text {
+		c.text += "-" + to.text
+	}
+	return c, merged
 }
 
 // above returns the label of the line above on the same sheet.

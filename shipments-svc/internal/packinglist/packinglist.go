@@ -58,6 +58,7 @@ type List struct {
 	Facts    []Fact             `json:"facts"`
 	RowsRead int                `json:"rows_read"` // lines of pallets
 	Remarks  []Remark           `json:"remarks"`
+	Mapping  []Mapping          `json:"mapping"` // how each table was understood
 }
 
 // Pallet is one pallet of a list. What the list does not say is zero.
@@ -130,6 +131,12 @@ const (
 	DateInCalibre     = "date_in_calibre"     // a spreadsheet made a date of 10-12
 	TextShortened     = "text_shortened"      // to what a pallet's field can hold
 	PalletRepeated    = "pallet_repeated"     // kept as another pallet
+	PalletRanges      = "pallet_range_spread" // a row stands for several pallets
+	ColumnUnused      = "column_unused"       // it may have been meant
+	ColumnChosen      = "column_chosen"       // of several with such a heading, by the numbers of others
+	TableSkipped      = "table_skipped"       // it has numbers, and no pallets
+	WeightImplausible = "weight_implausible"  // for a box
+	WeightsDiffer     = "weights_differ"      // boxes times their weight are not the weight of the pallet
 	RemarksLeftOut    = "remarks_left_out"    // there are more
 
 	maxRemarkText = 300 // characters

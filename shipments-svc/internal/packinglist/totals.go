@@ -3,6 +3,7 @@ package packinglist
 import (
 	"cmp"
 	"regexp"
+	"slices"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -15,18 +16,21 @@ type total struct {
 	net            shipments.Grams
 }
 
-// Rows of totals begin with one of these, folded.
+// Rows of totals have one of these words, folded, in one of their first cells.
 var (
-	totalText = regexp.MustCompile(`^(?:(?:grand|gran|general|sub|sous|page|load|shipment|groot|totale?s? general) )?(?:sub)?(?:totals?|totales|totaal|totale|totaux|totais|suma|soma|somme|som|sum)\b`)
-	grandText = regexp.MustCompile(`\b(?:grand|gran|general|groot|shipment|load|geral)\b`)
+	totalText = regexp.MustCompile(`\b(?:sub)?(?:totals?|totales|totaal|totale|totaux|totais|toplam|suma|soma|somme|som|sum)\b`)
+	grandText = regexp.MustCompile(`\b(?:grand|gran|general|genel|groot|shipment|load|geral|g)\b`)
 	partText  = regexp.MustCompile(`\b(?:sub|sous|page|pagina|bladsy|carried|acumulado)\b|^subtot`)
 )
+
+// maxTotalText is how long the label of a total is at most.
+const maxTotalText = 60
 
 // total reads a row as totals. It returns false where the row is none.
 func (r *reader) total(s *sheet, i int) bool {
 	label := ""
 	for n, col := range filled(s.Rows[i]) {
-		if text := fold(s.Rows[i].Cells[col].Text); n < 3 && totalText.MatchString(text) {
+		if text := fold(s.Rows[i].Cells[col].Text); n < 3 && len(text) < maxTotalText && totalText.MatchString(text) {
 			label = text
 			break
 		}
@@ -48,7 +52,12 @@ func (r *reader) total(s *sheet, i int) bool {
 		}
 	}
 	t.texts(s, i)
+	if t.boxes > 0 && float64(t.boxes) == r.sum(s) { // the others of the sheet are parts of it
+		r.totals = slices.DeleteFunc(r.totals, func(other total) bool { return other.place.Sheet == s.Name })
+		s.over = true
+	}
 	r.totals = append(r.totals, t)
+	s.over = s.over || t.grand
 	return true
 }
 
@@ -86,13 +95,17 @@ func (r *reader) unlabelled(s *sheet, i int) bool {
 			return false
 		}
 	}
-	sum := 0.0
+	return r.sum(s) == boxes.value
+}
+
+// sum returns the boxes of the lines of a sheet.
+func (r *reader) sum(s *sheet) (sum float64) {
 	for _, l := range r.lines {
 		if l.boxes.ok && l.sheet == s.Name {
 			sum += l.boxes.value
 		}
 	}
-	return sum == boxes.value
+	return sum
 }
 
 // declare says what the totals declare: the grand total, or else the sum of

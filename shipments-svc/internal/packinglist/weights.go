@@ -1,7 +1,9 @@
 package packinglist
 
 import (
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -107,3 +109,62 @@ func rounded(weight float64) shipments.Grams {
 	}
 	return shipments.Grams(weight + 0.5)
 }
+
+// What a box of fresh produce weighs, in grams: from a tray of herbs to what
+// one person may lift (ISO 11228-1 gives 25 kg), with a margin.
+const (
+	leastBox = 100
+	mostBox  = 30_000
+)
+
+// plausible remarks on weights that boxes of produce do not have, and on lines
+// whose boxes and weights contradict each other, once for a sheet.
+func (r *reader) plausible(s *sheet, lines []line) {
+	implausible, differ := 0, 0
+	var odd, other line
+	of := map[string]int{} // lines of a pallet, of which one may have the weight of them all
+	for _, l := range lines {
+		of[l.pallet.text]++
+	}
+	for _, l := range lines {
+		if w := l.weight(); l.boxes.ok && w > 0 && (w < leastBox || w > mostBox) {
+			if implausible++; implausible == 1 {
+				odd = l
+			}
+		}
+		if l.boxes.ok && l.box.ok && l.whole.ok && s.whole == netField && !near(l.boxes.value*l.box.value, l.whole.value) && of[l.pallet.text] == 1 {
+			if differ++; differ == 1 {
+				other = l
+			}
+		}
+	}
+	if implausible > 0 {
+		from := odd.box
+		if !from.ok {
+			from = odd.whole
+		}
+		r.remark(WeightImplausible, from.place, "%s would weigh %s kg by %s%d, under %q", counted(implausible, "line has boxes that", "lines have boxes, of which the first"),
+			kilograms(odd.weight()), letters(from.place.Column-1), from.place.Row, s.above(from.place))
+	}
+	if differ > 0 {
+		r.remark(WeightsDiffer, other.whole.place, "%s: %s boxes of %s kg are not the %s kg of %s%d, under %q", counted(differ, "line contradicts itself", "lines contradict themselves, of which the first"),
+			kilograms(1000*other.boxes.value), kilograms(other.box.value), kilograms(other.whole.value), letters(other.whole.place.Column-1), other.whole.place.Row, s.above(other.whole.place))
+	}
+}
+
+// above returns the heading above a place.
+func (s *sheet) above(at Place) string {
+	if col := at.Column - 1; col >= 0 && col < len(s.header.headings) {
+		return s.header.headings[col]
+	}
+	return ""
+}
+
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + several
+}
+
+func kilograms(grams float64) string { return strconv.FormatFloat(math.Round(grams)/1000, 'f', -1, 64) }

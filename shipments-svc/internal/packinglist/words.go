@@ -8,7 +8,7 @@ import (
 )
 
 // concept is what a word of a heading stands for.
-type concept uint32
+type concept uint64
 
 const (
 	palletWord  concept = 1 << iota
@@ -20,6 +20,8 @@ const (
 	varietyWord
 	calibreWord
 	boxWord
+	pieceWord  // fruits or pieces, of which a box has so many
+	punnetWord // what consumers buy, of which a box has so many
 	perWord
 	netWord
 	grossWord
@@ -32,11 +34,24 @@ const (
 	lotWord
 	orchardWord
 	dateWord
+	packedWord // when, or that something was packed
 	lineWord
 	totalWord
 	containerWord
 	temperatureWord
-	taraWord
+	fromWord // the first of a range
+	toWord   // the last of a range
+	originWord
+
+	// What makes of a quantity another one.
+	layerWord
+	priceWord
+	orderedWord    // what was ordered, planned or estimated
+	rejectedWord   // what was not loaded
+	earlierWord    // what was before
+	emptyWord      // of the package alone
+	equivalentWord // converted to a standard box
+	dimensionWord
 )
 
 // vocabulary has the words of headings, by language. Words are folded: lower
@@ -44,35 +59,50 @@ const (
 //
 //nolint:misspell // the words are of other languages, too
 var vocabulary = []struct {
-	means              concept
-	en, es, fr, pt, af string
+	means                  concept
+	en, es, fr, pt, af, tr string
 }{
-	{palletWord, "pallet plt pal pllt skid", "palet pale palé tarima parihuela estiba folio", "palette pal", "palete paleta", "palet palette palletnommer"},
-	{palletsWord, "pallets plts", "palets pales tarimas parihuelas", "palettes", "paletes paletas", "pallette"},
-	{ssccWord, "sscc sscc18 gs1", "", "", "", ""},
-	{numberWord, "no nr num number id code label tag # ref reference", "numero nro etiqueta codigo", "numero etiquette code", "numero nº codigo etiqueta", "nommer kode etiket nommers"},
-	{quantityWord, "qty quantity count_of no_of number_of num_of total_no", "cantidad cant cantidad_de", "quantite qte nombre nombre_de nb nbre nb_de nbre_de", "quantidade qtd qtde qtd_de quantidade_de", "hoeveelheid aantal getal"},
-	{produceWord, "produce product commodity fruit species crop goods description item_description article", "producto especie fruta mercancia mercaderia descripcion", "produit espece marchandise designation fruit", "produto especie fruta mercadoria descricao", "produk vrug kommoditeit soort gewas beskrywing vrugsoort"},
-	{varietyWord, "variety var cultivar varieties", "variedad var variedades", "variete var", "variedade cultivar", "varieteit kultivar"},
-	{calibreWord, "calibre caliber size count cal sizes ct grade_size diameter", "calibre calibres tamano cal talla conteo", "calibre taille cal grosseur", "calibre tamanho cal", "telling grootte kaliber groottes"},
-	{boxWord, "box boxes carton cartons ctn ctns case cases cs crate crates bxs package packages pkg pkgs punnet_case cartoons", "caja cajas cj cjs bulto bultos carton cartones cartón", "colis caisse caisses carton cartons plateau plateaux col", "caixa caixas cx cxs volumes", "karton kartonne bokse boks kiste kartonnette"},
-	{perWord, "per each ea unit /", "por unitario unit c u", "par unitaire unite", "por unitario unidade", "per elk eenheid"},
-	{netWord, "net nett nw n_w netwt", "neto neta pn p_n netos", "net nette pn p_n", "liquido liq pl p_l neto", "netto nett"},
-	{grossWord, "gross gw g_w grosswt", "bruto bruta pb p_b brutos", "brut brute pb", "bruto pb", "bruto"},
-	{weightWord, "weight wt wgt weights mass", "peso pesos", "poids pds masse", "peso massa", "gewig massa gew"},
-	{unitWord, "kg kgs kilo kilos kilogram kilograms lb lbs pound pounds gr gram grams grm", "kilogramo kilogramos libras libra gramos", "kilogramme kilogrammes livres grammes", "quilo quilos quilogramas gramas", "kilogramme pond gram"},
-	{packWord, "pack packaging packing package_type format", "envase empaque embalaje formato", "emballage conditionnement", "embalagem", "verpakking pak"},
-	{typeWord, "type kind style", "tipo", "type", "tipo", "tipe"},
-	{classWord, "class grade category cat quality", "categoria clase calidad cat", "categorie classe qualite cat", "categoria classe qualidade cat", "klas graad kategorie"},
-	{brandWord, "brand mark marks trademark", "marca", "marque", "marca", "handelsmerk merk"},
-	{lotWord, "lot batch lots batches", "lote lotes partida", "lot", "lote lotes partida", "lot besending"},
-	{orchardWord, "orchard grower producer puc phc farm block ggn producer_code packhouse", "huerto productor campo predio parcela cuartel csg csp", "verger producteur parcelle station", "pomar produtor fazenda", "boord produsent plaas boer kwekery"},
-	{dateWord, "date packed harvest harvested pack_date", "fecha cosecha", "date recolte", "data colheita", "datum oes"},
-	{lineWord, "line item row seq sequence ln", "linea item fila", "ligne", "linha", "lyn ry"},
-	{totalWord, "total totals", "total totales", "total totaux", "total totais", "totaal"},
-	{containerWord, "container cntr", "contenedor", "conteneur", "contentor conteiner", "houer"},
-	{temperatureWord, "temp temperature thermograph recorder sensor", "temperatura termografo", "temperature", "temperatura", "temperatuur"},
-	{taraWord, "tare", "tara", "tare", "tara", "tarra"},
+	{palletWord, "pallet plt pal pllt skid", "palet pale palé tarima parihuela estiba folio", "palette pal", "palete paleta", "palet palette palletnommer paletnommer", "palet"},
+	{palletsWord, "pallets plts skids", "palets pales tarimas parihuelas", "palettes", "paletes paletas", "pallette", "paletler"},
+	{ssccWord, "sscc sscc18 gs1", "", "", "", "", ""},
+	{numberWord, "no nr num number id code label tag # ref reference", "numero nro etiqueta codigo", "numero etiquette code", "numero nº codigo etiqueta", "nommer kode etiket nommers", "numara numarası"},
+	{quantityWord, "qty quantity count_of no_of number_of num_of total_no", "cantidad cant cantidad_de", "quantite qte nombre nombre_de nb nbre nb_de nbre_de", "quantidade qtd qtde qtd_de quantidade_de", "hoeveelheid aantal getal", "adet adedi miktar sayısı"},
+	{produceWord, "produce product commodity fruit species crop goods description item_description article", "producto especie fruta mercancia mercaderia descripcion", "produit espece marchandise designation fruit", "produto especie fruta mercadoria descricao", "produk vrug kommoditeit soort gewas beskrywing vrugsoort", "ürün urun mal_cinsi cinsi"},
+	{varietyWord, "variety var cultivar varieties", "variedad var variedades", "variete var", "variedade cultivar", "varieteit kultivar", "çeşit cesit"},
+	{calibreWord, "calibre caliber size count cal sizes ct grade_size diameter", "calibre calibres tamano cal talla conteo", "calibre taille cal grosseur", "calibre tamanho cal", "telling grootte kaliber groottes", "kalibre boy ebat"},
+	{boxWord, "box boxes carton cartons ctn ctns case cases cs crate crates bxs package packages pkg pkgs punnet_case cartoons tray trays", "caja cajas cj cjs bulto bultos carton cartones cartón", "colis caisse caisses carton cartons plateau plateaux col", "caixa caixas cx cxs volumes", "karton kartonne bokse boks kiste kartonnette", "koli kasa kutu sandık"},
+	{perWord, "per each ea unit /", "por unitario unit c u", "par unitaire unite", "por unitario unidade", "per elk eenheid", "başına"},
+	{netWord, "net nett nw n_w netwt", "neto neta pn p_n netos", "net nette pn p_n", "liquido liq pl p_l neto", "netto nett", "net"},
+	{grossWord, "gross gw g_w grosswt", "bruto bruta pb p_b brutos", "brut brute pb", "bruto pb", "bruto", "brüt"},
+	{weightWord, "weight wt wgt weights mass", "peso pesos", "poids pds masse", "peso massa", "gewig massa gew", "ağırlık ağırlığı agirlik agirligi"},
+	{unitWord, "kg kgs kilo kilos kilogram kilograms lb lbs pound pounds gr gram grams grm", "kilogramo kilogramos libras libra gramos", "kilogramme kilogrammes livres grammes", "quilo quilos quilogramas gramas", "kilogramme pond gram", ""},
+	{packWord, "pack packaging packing package_type format", "envase envases empaque embalaje formato", "emballage conditionnement", "embalagem", "verpakking pak", "ambalaj"},
+	{typeWord, "type kind style", "tipo", "type", "tipo", "tipe", "tipi türü"},
+	{classWord, "class grade category cat quality", "categoria clase calidad cat", "categorie classe qualite cat", "categoria classe qualidade cat", "klas graad kategorie", "sınıf"},
+	{brandWord, "brand mark marks trademark", "marca", "marque", "marca", "handelsmerk merk", "marka"},
+	{lotWord, "lot batch lots batches", "lote lotes partida", "lot", "lote lotes partida", "lot besending", "parti"},
+	{orchardWord, "orchard grower producer puc phc farm block ggn producer_code packhouse", "huerto productor campo predio parcela cuartel csg csp", "verger producteur parcelle station", "pomar produtor fazenda", "boord produsent plaas boer kwekery", "üretici bahçe"},
+	{dateWord, "date pack_date packing_date", "fecha", "date", "data", "datum", "tarih tarihi"},
+	{lineWord, "line item row seq sequence ln", "linea item fila", "ligne", "linha", "lyn ry", "sıra"},
+	{totalWord, "total totals", "total totales", "total totaux", "total totais", "totaal", "toplam"},
+	{containerWord, "container cntr", "contenedor", "conteneur", "contentor conteiner", "houer", "konteyner"},
+	{temperatureWord, "temp temperature thermograph recorder sensor", "temperatura termografo", "temperature", "temperatura", "temperatuur", "sıcaklık"},
+	{produceWord | pieceWord, "fruits", "frutas", "fruits", "frutas", "", ""},
+	{pieceWord, "pieces pcs pc units", "frutos piezas pzas pza unidades unid uds und", "pieces unites", "frutos pecas unidades und", "vrugte stuks eenhede", "meyve"},
+	{punnetWord, "punnet punnets clamshell clamshells bag bags flowpack", "bolsas mallas clamshells tarrinas", "barquette barquettes sachets filets", "bandejas cumbucas sacos", "punnets sakkies", ""},
+	{packedWord, "packed harvest harvested", "cosecha embalado", "recolte", "colheita", "oes gepak", "hasat"},
+	{fromWord, "from first start", "desde", "debut", "inicio", "vanaf", ""},
+	{toWord, "to until last end", "hasta", "fin", "ate fim", "tot", ""},
+	{originWord, "origin source", "origen procedencia", "origine provenance", "origem", "oorsprong", "menşei"},
+	{layerWord, "layer layers tier tiers", "capa capas piso pisos camada camadas", "couche couches", "camada camadas lastro", "laag lae", "kat"},
+	{priceWord, "price prices cost costs amount value usd eur gbp zar fob cfr", "precio precios importe importes valor monto costo", "prix montant valeur cout", "preco precos valor custo", "prys bedrag waarde", "fiyat fiyatı tutar bedel"},
+	{orderedWord, "ordered order planned plan requested expected booked booking estimated estimate target forecast reserved", "pedido pedidos pedida pedidas solicitado solicitadas programado programadas planificado estimado estimados previsto previstos previstas", "commande commandes commandee commandees prevu prevus prevues estime", "pedido pedidas previsto previstas estimado encomendadas solicitadas", "bestel bestelde beplan verwag geskatte", "sipariş planlanan tahmini"},
+	{rejectedWord, "rejected rejects short shorts missing damaged returned remaining balance difference diff removed variance samples", "rechazado rechazados rechazada rechazadas faltante faltantes diferencia saldo merma danadas devueltas muestras", "rejetes rejetees manquants manquant ecart difference reste avaries", "rejeitado rejeitadas faltantes diferenca saldo avariadas", "afgekeur verskil", "eksik fark"},
+	{earlierWord, "original previous old former prior parent", "original anterior previo antiguo", "originale original precedent ancien ancienne", "original anterior antigo", "oorspronklike vorige ou", "eski önceki"},
+	{emptyWord, "tare empty", "tara vacio vacia", "tare vide", "tara vazio vazia", "tarra lee", "dara boş"},
+	{equivalentWord, "equivalent equivalents equiv converted std", "equivalente equivalentes", "equivalent equivalents", "equivalente equivalentes", "ekwivalent", ""},
+	{equivalentWord | boxWord, "tce te", "", "", "", "", ""},
+	{dimensionWord, "height length width dimension dimensions dims cm cbm m3 box_size carton_size", "alto altura largo ancho dimensiones medidas volumen", "hauteur longueur largeur dimensions", "altura comprimento largura dimensoes medidas", "hoogte lengte", "yükseklik"},
 }
 
 // meanings is the vocabulary by word. longest is how many words its longest
@@ -80,7 +110,7 @@ var vocabulary = []struct {
 var meanings, longest = func() (map[string]concept, int) {
 	all, words := map[string]concept{}, 1
 	for _, v := range vocabulary {
-		for _, language := range []string{v.en, v.es, v.fr, v.pt, v.af} {
+		for _, language := range []string{v.en, v.es, v.fr, v.pt, v.af, v.tr} {
 			for word := range strings.FieldsSeq(language) {
 				phrase := strings.ReplaceAll(fold(strings.ReplaceAll(word, "_", " ")), "_", " ")
 				all[phrase] |= v.means
@@ -112,7 +142,7 @@ next:
 
 // fold returns a text as words that can be compared: lower case, without
 // accents and punctuation. "N°" and "#" are the word no, a slash is the word
-// per.
+// per, the sign of a currency the word price.
 func fold(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(text)) {
@@ -122,6 +152,8 @@ func fold(text string) string {
 		case unicode.Is(unicode.Mn, r):
 		case r == '#' || r == '№' || r == '°' || r == 'º':
 			b.WriteString(" no ")
+		case r == '$' || r == '€' || r == '£':
+			b.WriteString(" price ")
 		case r == '/':
 			b.WriteString(" per ")
 		default:

@@ -41,16 +41,49 @@ func columnsOf(pages [][]textLine) columns {
 		lines = slices.DeleteFunc(lines, func(line textLine) bool { return !c.full(line) })
 	}
 	if len(lines) >= fewLines {
-		c.edges = gaps(lines)
+		c.edges = wrapped(gaps(lines), pages)
 	}
 	return c
+}
+
+// wrapped returns the middles of gaps. A gap in which single phrases stand, on
+// lines between those of the table, is a column whose cells are wrapped.
+func wrapped(gaps [][2]float64, pages [][]textLine) (edges []float64) {
+	var between []textLine
+	for _, page := range pages {
+		first := slices.IndexFunc(page, tabular)
+		last := len(page) - 1
+		for last > first && !tabular(page[last]) {
+			last--
+		}
+		for i := first; first >= 0 && i <= last; i++ {
+			if len(phrases(page[i])) == 1 {
+				between = append(between, page[i])
+			}
+		}
+	}
+	for _, g := range gaps {
+		left, right, n := g[1], g[0], 0
+		for _, line := range between {
+			if from, to := line[0].left, line[len(line)-1].right; from > g[0] && to < g[1] {
+				left, right = min(left, from), max(right, to)
+				n++
+			}
+		}
+		if n >= fewLines {
+			edges = append(edges, (g[0]+left)/2, (right+g[1])/2)
+		} else {
+			edges = append(edges, (g[0]+g[1])/2)
+		}
+	}
+	return edges
 }
 
 // full reports whether a line has about as many words as most.
 func (c columns) full(line textLine) bool { return len(line)*4 >= c.usual*3 }
 
-// gaps returns the middles of the gaps that almost no line stands across.
-func gaps(lines []textLine) (edges []float64) {
+// gaps returns where the gaps that almost no line stands across begin and end.
+func gaps(lines []textLine) (all [][2]float64) {
 	var covered [maxExtent + 1]int
 	space := 0.0
 	for _, line := range lines {
@@ -68,12 +101,12 @@ func gaps(lines []textLine) (edges []float64) {
 			begin = x
 		case !free && begin >= 0:
 			if x-begin >= wide && begin > 0 {
-				edges = append(edges, float64(begin+x)/2)
+				all = append(all, [2]float64{float64(begin), float64(x)})
 			}
 			begin = -1
 		}
 	}
-	return edges
+	return all
 }
 
 // tabular reports whether a line looks like one of a table: of several words,

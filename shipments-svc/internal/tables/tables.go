@@ -81,14 +81,15 @@ type Note struct {
 
 // The codes of notes.
 const (
-	NoteEncoding    = "encoding_assumed"     // no sign of the encoding; one was assumed
-	NoteQuotes      = "quotes_unbalanced"    // quotation marks were read as text
-	NoteHiddenSheet = "hidden_sheet_skipped" //
-	NoteHiddenRows  = "hidden_rows_skipped"  //
-	NoteFormula     = "formula_without_value"
-	NoteError       = "error_value" // a cell shows an error, such as #REF!
-	NoteCut         = "text_cut"
-	NoteImprecise   = "imprecise_number" // a number has more digits than its format keeps
+	NoteEncoding      = "encoding_assumed"       // no sign of the encoding; one was assumed
+	NoteQuotes        = "quotes_unbalanced"      // quotation marks were read as text
+	NoteHiddenSheet   = "hidden_sheet_skipped"   //
+	NoteHiddenRows    = "hidden_rows_skipped"    //
+	NoteHiddenColumns = "hidden_columns_skipped" //
+	NoteFormula       = "formula_without_value"
+	NoteError         = "error_value" // a cell shows an error, such as #REF!
+	NoteCut           = "text_cut"
+	NoteImprecise     = "imprecise_number" // a number has more digits than its format keeps
 )
 
 // Book is a document's content.

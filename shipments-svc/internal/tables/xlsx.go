@@ -82,7 +82,7 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 	}
 	defer func() { _ = rows.Close() }() // all is in memory
 	behind := newSheetXML(part)
-	hidden, first := 0, 0
+	hidden, first, hiddenColumn := 0, 0, 0
 	for n := 1; rows.Next(); n++ {
 		if err := b.ctx.Err(); err != nil {
 			return err
@@ -107,6 +107,15 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 		if behind.row == n {
 			b.reveal(cells, behind.cells, n)
 		}
+		for i := range cells {
+			if cells[i].Text != "" && behind.isHidden(i+1) {
+				cells[i] = Cell{}
+				if hiddenColumn == 0 {
+					hiddenColumn = i + 1
+					b.note(NoteHiddenColumns, "hidden columns, of which the first is "+columnName(i+1)+", were not read", b.here(n, i+1))
+				}
+			}
+		}
 		if err := b.row(n, cells); err != nil {
 			return err
 		}
@@ -124,6 +133,15 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 	}
 	b.merge(behind.merges)
 	return nil
+}
+
+// columnName returns the letters of a column.
+func columnName(column int) string {
+	name, err := excelize.ColumnNumberToName(column)
+	if err != nil {
+		return strconv.Itoa(column)
+	}
+	return name
 }
 
 // reveal adds to the cells of a row what lies behind their texts.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -55,7 +56,8 @@ type sheetXML struct {
 	row     int       // number of the last row; 0 before the first
 	cells   []cellXML // its cells
 	merges  []cellRange
-	err     error // nil at the end
+	hidden  []cellRange // columns; their rows are not set
+	err     error       // nil at the end
 }
 
 // cellXML is a cell as it is stored.
@@ -94,6 +96,10 @@ func (s *sheetXML) next() bool {
 				}
 				s.readRow()
 				return s.err == nil
+			case "col":
+				if hides(e) && len(s.hidden) < MaxColumns {
+					s.hidden = append(s.hidden, cellRange{left: whole(attribute(e, "min")), right: whole(attribute(e, "max"))})
+				}
 			case "mergeCell":
 				if m, ok := rangeOf(attribute(e, "ref")); ok && len(s.merges) < maxMerges {
 					s.merges = append(s.merges, m)
@@ -166,6 +172,26 @@ func attribute(e xml.StartElement, name string) string {
 		}
 	}
 	return ""
+}
+
+// hides reports whether the columns of an element are not shown.
+func hides(e xml.StartElement) bool {
+	if hidden := attribute(e, "hidden"); hidden == "1" || hidden == "true" {
+		return true
+	}
+	width, err := strconv.ParseFloat(attribute(e, "width"), 64)
+	return err == nil && width == 0
+}
+
+// isHidden reports whether a column, counted from 1, is not shown. It is known
+// once the first row was read.
+func (s *sheetXML) isHidden(column int) bool {
+	for _, h := range s.hidden {
+		if h.left > 0 && column >= h.left && column <= h.right {
+			return true
+		}
+	}
+	return false
 }
 
 // whole reads a row's number; 0 where it is none.

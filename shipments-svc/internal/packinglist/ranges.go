@@ -1,0 +1,147 @@
+package packinglist
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// PalletRange is the code of Unreadable where a row stands for several pallets
+// and the list does not say what is of each.
+const PalletRange = "pallet_range"
+
+// span is a range of labels: P001 to P004.
+type span struct {
+	prefix   string
+	from, to int
+	width    int // digits of the first number, with its zeros
+}
+
+// rangeText is a range of pallets: "1-2", "P001 - P004", "3 to 5".
+var rangeText = regexp.MustCompile(`^(\pL*[ .]?)(\d{1,6})\s*(?:[-–—]|\b(?:to|a|al|au|à|ate|até|tot)\b)\s*(\pL*[ .]?)(\d{1,6})$`)
+
+// rangeOf reads a text as a range.
+func rangeOf(text string) (s span, ok bool) {
+	m := rangeText.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil || m[3] != "" && m[3] != m[1] {
+		return s, false
+	}
+	s.prefix, s.width = m[1], len(m[2])
+	s.from, _ = strconv.Atoi(m[2])
+	s.to, _ = strconv.Atoi(m[4])
+	return s, s.from <= s.to && s.to-s.from < shipments.MaxPallets
+}
+
+// pallets returns how many pallets a range has.
+func (s span) pallets() int { return s.to - s.from + 1 }
+
+// spread replaces lines that stand for several pallets by a line for each. The
+// labels of a column are ranges where each begins after the one above it. What
+// they say of boxes is of each pallet, or of all of them, as the heading or the
+// total tells; where nothing does, the list is refused.
+func (r *reader) spread(s *sheet, first int) error {
+	lines := r.lines[first:]
+	spans, ok := spansOf(lines)
+	if !ok {
+		return nil
+	}
+	whole, err := r.ofAll(s, lines, spans)
+	if err != nil {
+		return err
+	}
+	var all []line
+	for i, l := range lines {
+		n := spans[i].pallets()
+		if n > 1 {
+			kind := "each"
+			if whole {
+				kind = "all"
+			}
+			r.remark(PalletRanges, l.place, "the row stands for the %d pallets %s; its boxes were taken for those of %s of them", n, l.pallet.text, kind)
+		}
+		for p := range n {
+			each := l
+			if _, isRange := rangeOf(l.pallet.text); isRange {
+				each.pallet.text = fmt.Sprintf("%s%0*d", spans[i].prefix, spans[i].width, spans[i].from+p)
+			}
+			if whole {
+				each.boxes.value /= float64(n)
+				each.whole.value /= float64(n)
+			}
+			all = append(all, each)
+			if len(all) > shipments.MaxPallets {
+				return &Unreadable{Code: TooManyPallets, Detail: fmt.Sprintf("the list has more than %d pallets", shipments.MaxPallets), Place: l.place}
+			}
+		}
+	}
+	r.lines = append(r.lines[:first:first], all...)
+	s.ranges = true
+	return nil
+}
+
+// spansOf reads the labels of lines as ranges, each after the one above.
+func spansOf(lines []line) (all []span, ok bool) {
+	several := false
+	for i, l := range lines {
+		s, isRange := rangeOf(l.pallet.text)
+		if !isRange {
+			single, isOne := rangeOf(l.pallet.text + "-" + l.pallet.text)
+			if s = single; !isOne {
+				return nil, false
+			}
+		}
+		if i > 0 && l.pallet.text == lines[i-1].pallet.text {
+			all = append(all, all[i-1])
+			continue
+		}
+		if i > 0 && (s.from != all[i-1].to+1 || s.prefix != all[i-1].prefix) {
+			return nil, false
+		}
+		several = several || s.pallets() > 1
+		all = append(all, s)
+	}
+	return all, several && len(all) > 0
+}
+
+// ofAll reports whether the boxes of a line are those of all its pallets.
+func (r *reader) ofAll(s *sheet, lines []line, spans []span) (bool, error) {
+	written, each, divides := 0.0, 0.0, true
+	for i, l := range lines {
+		n := spans[i].pallets()
+		written += l.boxes.value
+		each += l.boxes.value * float64(n)
+		divides = divides && int(l.boxes.value)%n == 0
+	}
+	i := slices.IndexFunc(spans, func(s span) bool { return s.pallets() > 1 })
+	at := lines[i].place
+	refuse := func(why string) error {
+		return &Unreadable{Code: PalletRange, Detail: fmt.Sprintf("a row stands for several pallets, %q, and %s; list each pallet in a row of its own", lines[i].pallet.text, why), Place: at}
+	}
+	total := 0
+	for _, t := range r.totals {
+		if t.place.Sheet == s.Name {
+			total = max(total, t.boxes)
+		}
+	}
+	perPallet := false
+	if s.header.has(boxesField) {
+		concepts, _ := conceptsOf(s.heading(boxesField))
+		perPallet = concepts&perWord != 0 && concepts&palletWord != 0
+	}
+	switch {
+	case float64(total) == each && total > 0 || total == 0 && perPallet:
+		return false, nil
+	case float64(total) == written && total > 0 && !divides:
+		return false, refuse("its boxes cannot be divided among them")
+	case float64(total) == written && total > 0 && !perPallet:
+		return true, nil
+	case total > 0:
+		return false, refuse("its boxes do not come to the total")
+	default:
+		return false, refuse("nothing says whether its boxes are those of each")
+	}
+}
