@@ -35,6 +35,12 @@ func startProcess(t *testing.T, dsn, documents string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startProgram(t, program, dsn, documents)
+}
+
+// startProgram is startProcess of any executable of the service.
+func startProgram(t *testing.T, program, dsn, documents string) *process {
+	t.Helper()
 	p := &process{Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), program)}
 	p.Args = []string{"shipments-svc", "serve"} // by this name the test program is the service
 	p.Env = []string{
@@ -91,8 +97,8 @@ func (p *process) do(t *testing.T, org, method, path, media string, body io.Read
 	return res.StatusCode, answer
 }
 
-// upload creates a shipment and attaches a packing list of n pallets.
-func (p *process) upload(t *testing.T, org string, n int) (shipment string) {
+// shipment creates a shipment and returns its path.
+func (p *process) shipment(t *testing.T, org string) string {
 	t.Helper()
 	status, answer := p.do(t, org, http.MethodPost, "/api/v1/shipments", "application/json",
 		strings.NewReader(`{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`))
@@ -100,6 +106,13 @@ func (p *process) upload(t *testing.T, org string, n int) (shipment string) {
 	if err := json.Unmarshal(answer, &created); err != nil || status != http.StatusCreated {
 		t.Fatalf("%d %s", status, answer)
 	}
+	return "/api/v1/shipments/" + created.Shipment.ID
+}
+
+// upload creates a shipment and attaches a packing list of n pallets.
+func (p *process) upload(t *testing.T, org string, n int) (shipment string) {
+	t.Helper()
+	shipment = p.shipment(t, org)
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	_ = w.WriteField("type", "packing_list")
@@ -109,8 +122,7 @@ func (p *process) upload(t *testing.T, org string, n int) (shipment string) {
 		_, _ = fmt.Fprintf(file, "P-%05d;Avocado Hass;18;264;4,125\n", i)
 	}
 	_ = w.Close()
-	shipment = "/api/v1/shipments/" + created.Shipment.ID
-	if status, answer = p.do(t, org, http.MethodPost, shipment+"/documents", w.FormDataContentType(), &body); status != http.StatusCreated {
+	if status, answer := p.do(t, org, http.MethodPost, shipment+"/documents", w.FormDataContentType(), &body); status != http.StatusCreated {
 		t.Fatalf("%d %s", status, answer)
 	}
 	return shipment

@@ -4,9 +4,9 @@
 // Guarantees, in the order in which a request meets them: each request is
 // observed once, with its error; a panic ends that request only, as an error;
 // nothing is decoded, let alone done, for a caller who lacks the permission;
-// the method has Wiring.Budget to answer, and what a Waiter takes, counted from
-// the decoded request, so that a slow client does not use up the database's
-// time.
+// decoding and the method have Wiring.Budget together, and what a Waiter takes,
+// without the time in which the client was waited for, so that a slow client does
+// not use up the database's time.
 //
 // Errors are returned as errors. The package knows no transport and no
 // storage.
@@ -28,11 +28,13 @@ type Request struct {
 	// Decode reads what is asked. It is called once the caller is known to be
 	// allowed to ask, so that he alone is told what is wrong with it.
 	Decode func() (any, error)
+	// Waited is for how long Decode has waited for the client to send.
+	Waited func() time.Duration
 }
 
 // Wiring is what every endpoint has in common.
 type Wiring struct {
-	Budget  time.Duration // for one call of a method
+	Budget  time.Duration // for decoding a request and one call of a method
 	Observe Observe
 }
 

@@ -52,16 +52,18 @@ func recovering(next endpoint.Endpoint) endpoint.Endpoint {
 type decoded struct {
 	org     shipments.OrgID
 	request any
+	took    time.Duration // without waiting for the client
 }
 
 func decoding(next endpoint.Endpoint) endpoint.Endpoint {
 	return func(ctx context.Context, request any) (any, error) {
 		r := request.(Request)
+		start := time.Now()
 		asked, err := r.Decode()
 		if err != nil {
 			return nil, err
 		}
-		return next(ctx, decoded{r.Org, asked})
+		return next(ctx, decoded{r.Org, asked, time.Since(start) - r.Waited()})
 	}
 }
 
@@ -72,8 +74,9 @@ type Waiter interface{ Waits() time.Duration }
 func limiting(budget time.Duration) endpoint.Middleware {
 	return func(next endpoint.Endpoint) endpoint.Endpoint {
 		return func(ctx context.Context, request any) (any, error) {
-			allowed := budget
-			if w, ok := request.(decoded).request.(Waiter); ok {
+			asked := request.(decoded)
+			allowed := budget - asked.took
+			if w, ok := asked.request.(Waiter); ok {
 				allowed += w.Waits()
 			}
 			ctx, cancel := context.WithTimeout(ctx, allowed)

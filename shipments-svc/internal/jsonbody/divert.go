@@ -4,27 +4,48 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Divert reads a whole body as Parse does, except for one string: that under
-// the names of path, one object within the other. What the string says goes to
-// sink, piece by piece, and the body that is returned has an empty text in its
-// place; so a body may be much larger than what is kept of it in memory.
+// maxWritten is how many bytes a member's name may have as it is written: with an
+// escape for each character.
+const maxWritten = 6*maxName + 2
+
+// Diverted is a body of which one string was taken out.
+type Diverted struct {
+	cut  int64 // where, in what is left of the body; 0: nowhere
+	size int64 // of what was taken out, as it was written
+}
+
+// Divert copies a whole body to rest, except for one string: that under the names
+// of path, one object within the other. What the string says goes to sink, and in
+// its place rest has an empty one. Both are written piece by piece, so that a body
+// takes no memory in proportion to its size.
 //
-// Its error is a *SyntaxError, or that of reading r or writing to sink. If a
-// name is repeated so are the pieces, and the error says so.
-func Divert(r io.Reader, sink io.Writer, path ...string) (*Body, error) {
-	d := diverter{in: bufio.NewReaderSize(r, 32<<10), sink: sink, path: path}
+// Its error is a *SyntaxError or *shipments.Invalid, as of Parse, or that of
+// reading r or writing. Whether the body
+// is JSON is for Parse to say, of rest. If a name is repeated so are the pieces,
+// and Parse refuses that.
+func Divert(r io.Reader, rest, sink io.Writer, path ...string) (Diverted, error) {
+	d := diverter{in: bufio.NewReaderSize(r, 32<<10), rest: bufio.NewWriterSize(rest, 32<<10), sink: sink, path: path}
 	if err := d.run(); err != io.EOF { //nolint:errorlint // bufio returns it as it is
-		return nil, err
+		return Diverted{}, err
 	}
-	body, err := Parse(d.rest.Bytes())
-	if bad, ok := err.(*SyntaxError); ok && d.cut > 0 && bad.Offset > d.cut { //nolint:errorlint // Parse returns no other
-		bad.Offset += d.left
+	return d.done, d.rest.Flush()
+}
+
+// Parse is Parse of what is left of the body, with offsets in the whole of it.
+func (d Diverted) Parse(rest []byte, elements int) (*Body, error) {
+	body, err := Parse(rest, elements)
+	if bad, ok := errors.AsType[*SyntaxError](err); ok && d.cut > 0 && bad.Offset > d.cut {
+		bad.Offset += d.size
 	}
 	return body, err
 }
@@ -33,20 +54,17 @@ func Divert(r io.Reader, sink io.Writer, path ...string) (*Body, error) {
 // the text is JSON is for Parse to say.
 type diverter struct {
 	in   *bufio.Reader
-	rest bytes.Buffer
+	rest *bufio.Writer
 	sink io.Writer
 	path []string
 
 	open  []byte   // the { and [ that are not closed
 	names []string // the name of the present member of each of them; of an array empty
 	value bool     // a string here is a value and not a name
-	read  int64
-	cut   int64 // where in rest something was left out; 0: nowhere
-	left  int64 // how much
+	read  int64    // bytes of in
+	kept  int64    // bytes of rest
+	done  Diverted
 }
-
-// maxOpen is how deep a body is followed; encoding/json refuses what is deeper.
-const maxOpen = 10_000
 
 // run follows the text to its end, io.EOF. What is missing there is for Parse to
 // say.
@@ -56,11 +74,13 @@ func (d *diverter) run() error {
 		if err != nil {
 			return err
 		}
-		d.rest.WriteByte(c)
+		if err := d.keep(c); err != nil {
+			return err
+		}
 		switch c {
 		case '{', '[':
-			if len(d.open) == maxOpen {
-				return &SyntaxError{Reason: "the body is nested too deeply", Offset: d.read}
+			if len(d.open) == maxDepth {
+				return &SyntaxError{Reason: fmt.Sprintf("the body is nested more than %d levels deep", maxDepth), Offset: d.read}
 			}
 			d.open, d.names, d.value = append(d.open, c), append(d.names, ""), c == '['
 		case '}', ']':
@@ -83,28 +103,34 @@ func (d *diverter) run() error {
 func (d *diverter) text() error {
 	switch {
 	case !d.value && len(d.names) > 0:
-		from := d.rest.Len()
-		if err := d.copied(); err != nil {
+		name := []byte{'"'}
+		if err := d.copied(&name); err != nil {
 			return err
 		}
-		name := d.rest.Bytes()[from-1:]
 		_ = json.Unmarshal(name, &d.names[len(d.names)-1]) // a bad one is for Parse to refuse
 		return nil
 	case slices.Equal(d.names, d.path) && !slices.Contains(d.open, '['):
 		return d.diverted()
 	default:
-		return d.copied()
+		return d.copied(nil)
 	}
 }
 
-// copied keeps a string as it is.
-func (d *diverter) copied() error {
+// copied keeps a string as it is. A name goes to name as well.
+func (d *diverter) copied(name *[]byte) error {
 	for escaped := false; ; {
 		c, err := d.next()
+		if err == nil {
+			err = d.keep(c)
+		}
 		if err != nil {
 			return err
 		}
-		d.rest.WriteByte(c)
+		if name != nil {
+			if *name = append(*name, c); len(*name) > maxWritten {
+				return tooMuch(shipments.TooLong, "", longName)
+			}
+		}
 		switch {
 		case escaped:
 			escaped = false
@@ -118,7 +144,7 @@ func (d *diverter) copied() error {
 
 // diverted sends what a string says to the sink.
 func (d *diverter) diverted() error {
-	d.cut = int64(d.rest.Len())
+	d.done.cut = d.kept
 	began := d.read
 	var piece [4 << 10]byte
 	for n := 0; ; {
@@ -140,9 +166,8 @@ func (d *diverter) diverted() error {
 			return err
 		}
 		if ends {
-			d.rest.WriteByte(c)
-			d.left += d.read - began - 1
-			return nil
+			d.done.size += d.read - began - 1
+			return d.keep(c)
 		}
 	}
 }
@@ -185,4 +210,9 @@ func (d *diverter) next() (byte, error) {
 		d.read++
 	}
 	return c, err
+}
+
+func (d *diverter) keep(c byte) error {
+	d.kept++
+	return d.rest.WriteByte(c)
 }

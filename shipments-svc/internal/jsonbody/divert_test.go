@@ -1,6 +1,7 @@
 package jsonbody
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -10,8 +11,13 @@ import (
 )
 
 func divert(text string) (string, *Body, error) {
+	var rest bytes.Buffer
 	var sink strings.Builder
-	body, err := Divert(strings.NewReader(text), &sink, "document", "content")
+	diverted, err := Divert(strings.NewReader(text), &rest, &sink, "document", "content")
+	if err != nil {
+		return sink.String(), nil, err
+	}
+	body, err := diverted.Parse(rest.Bytes(), 100)
 	return sink.String(), body, err
 }
 
@@ -80,12 +86,16 @@ func TestDivertReturnsErrorsOfReadingAndWriting(t *testing.T) {
 	oops := errors.New("oops")
 	for _, begun := range []string{"", `{"docu`, `{"document":{"content":"ab`} {
 		r := iotest.ErrReader(oops)
-		if _, err := Divert(io.MultiReader(strings.NewReader(begun), r), new(strings.Builder), "document", "content"); !errors.Is(err, oops) {
+		if _, err := Divert(io.MultiReader(strings.NewReader(begun), r), new(strings.Builder), new(strings.Builder), "document", "content"); !errors.Is(err, oops) {
 			t.Errorf("after %s: %v", begun, err)
 		}
 	}
-	if _, err := Divert(strings.NewReader(`{"document":{"content":"abc"}}`), failing{oops}, "document", "content"); !errors.Is(err, oops) {
-		t.Errorf("%v", err)
+	const whole = `{"document":{"content":"abc"}}`
+	if _, err := Divert(strings.NewReader(whole), new(strings.Builder), failing{oops}, "document", "content"); !errors.Is(err, oops) {
+		t.Errorf("writing to the sink: %v", err)
+	}
+	if _, err := Divert(strings.NewReader(whole), failing{oops}, new(strings.Builder), "document", "content"); !errors.Is(err, oops) {
+		t.Errorf("writing the rest: %v", err)
 	}
 }
 
@@ -104,7 +114,7 @@ func FuzzDivert(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		said, _, err := divert(text)
-		_, whole := Parse([]byte(text))
+		_, whole := Parse([]byte(text), 100)
 		if err != nil {
 			return // it may be stricter, as with half of a surrogate pair
 		}

@@ -1,14 +1,13 @@
 package jsonbody
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -18,31 +17,20 @@ import (
 type Object struct {
 	body    *Body
 	pointer string
-	members map[string]raw
-	names   []string // as they stand in the text
-	asked   []string // those that exist, as far as the reader knows them
+	members []member // in the order of the text
+	asked   []string // the names that exist, as far as the reader knows them
 	absent  bool     // there is no such object, which is a fault already
 }
 
-// open reads the members of an object, without looking into them.
+// open returns a value as an object.
 func (b *Body) open(value raw, name string) *Object {
-	o := &Object{body: b, pointer: value.pointer, members: map[string]raw{}}
-	if value.text[0] != '{' {
+	o := &Object{body: b, pointer: value.pointer, members: value.members}
+	if value.first != '{' {
 		b.add(shipments.InvalidType, value.pointer, "%s must be an object, not %s", name, value.kind())
 		o.absent = true
 		return o
 	}
 	b.objects = append(b.objects, o)
-	dec := json.NewDecoder(bytes.NewReader(value.text))
-	_, _ = dec.Token() // Parse has seen that all of it is valid
-	for dec.More() {
-		token, _ := dec.Token()
-		name, _ := token.(string)
-		member := raw{pointer: o.pointer + "/" + escapePointer(name)}
-		_ = dec.Decode(&member.text)
-		o.members[name] = member
-		o.names = append(o.names, name)
-	}
 	return o
 }
 
@@ -73,7 +61,7 @@ func (o *Object) Bool(name string) bool {
 	if ok && value.kind() != "a boolean" {
 		o.wrong(value, name, "a boolean")
 	}
-	return ok && value.text[0] == 't'
+	return ok && value.first == 't'
 }
 
 // Objects returns the elements of an optional member that is an array of
@@ -99,12 +87,11 @@ func (o *Object) Texts(name string) []string {
 	}
 	texts := make([]string, len(elements))
 	for i, element := range elements {
-		if element.text[0] != '"' {
+		if element.first != '"' {
 			o.wrong(element, "an element of "+name, "a string")
 			return nil
 		}
-		_ = json.Unmarshal(element.text, &texts[i])
-		texts[i] = Normal(texts[i])
+		texts[i] = element.string()
 	}
 	return texts
 }
@@ -116,17 +103,14 @@ func (o *Object) elements(name string) ([]raw, bool) {
 	if !ok {
 		return nil, false
 	}
-	if value.text[0] != '[' {
+	if value.first != '[' {
 		o.wrong(value, name, "an array")
 		return nil, false
 	}
-	var texts []json.RawMessage
-	_ = json.Unmarshal(value.text, &texts)
-	elements := make([]raw, len(texts))
-	for i, text := range texts {
-		elements[i] = raw{text: text, pointer: value.pointer + "/" + strconv.Itoa(i)}
+	for i := range value.elements {
+		value.elements[i].pointer = value.pointer + "/" + strconv.Itoa(i)
 	}
-	return elements, true
+	return value.elements, true
 }
 
 // Has reports whether there is a member of this name.
@@ -155,13 +139,17 @@ func (o *Object) Text(name string) string {
 	if !ok {
 		return ""
 	}
-	if value.text[0] != '"' {
+	if value.first != '"' {
 		o.wrong(value, name, "a string")
 		return ""
 	}
-	var text string
-	_ = json.Unmarshal(value.text, &text)
-	return Normal(text)
+	return value.string()
+}
+
+// string returns a value that is a string.
+func (r raw) string() string {
+	text, _ := jsontext.AppendUnquote(nil, r.text) // the parser has seen that it is valid
+	return Normal(string(text))
 }
 
 // OptionalText returns an optional member that is a string, or nil where it
@@ -169,7 +157,7 @@ func (o *Object) Text(name string) string {
 func (o *Object) OptionalText(name string) *string {
 	value, ok := o.member(name)
 	text := o.Text(name) // tells if it is something else
-	if !ok || value.text[0] != '"' {
+	if !ok || value.first != '"' {
 		return nil
 	}
 	return &text
@@ -243,8 +231,13 @@ func (o *Object) member(name string) (raw, bool) {
 	if !slices.Contains(o.asked, name) {
 		o.asked = append(o.asked, name)
 	}
-	value, ok := o.members[name]
-	return value, ok
+	for _, m := range o.members {
+		if m.name == name {
+			m.value.pointer = o.pointer + "/" + escapePointer(name)
+			return m.value, true
+		}
+	}
+	return raw{}, false
 }
 
 func (o *Object) wrong(value raw, name, want string) {

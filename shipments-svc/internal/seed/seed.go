@@ -19,8 +19,12 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// maxBytes bounds how much is read into memory.
-const maxBytes = 256 << 20
+// maxBytes bounds how much is read into memory, and maxShipments how many
+// elements an array has.
+const (
+	maxBytes     = 256 << 20
+	maxShipments = 1_000_000
+)
 
 // list is the name of the document's member.
 const list = "shipments"
@@ -36,7 +40,7 @@ func Read(in io.Reader) ([]shipments.Detail, error) {
 	if len(text) > maxBytes {
 		return nil, fmt.Errorf("more than %d bytes; seed it in parts", maxBytes)
 	}
-	body, err := jsonbody.Parse(text)
+	body, err := jsonbody.Parse(text, maxShipments)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package transport
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"mime"
 	"net/http"
 
@@ -17,9 +19,13 @@ type attachedView struct {
 	Checks   []checkView  `json:"checks"`
 }
 
-// decodeAttach reads a document: as a form, or as JSON that has the file in
-// base64 or the pallets themselves.
-func decodeAttach(r *http.Request) (shipments.Attachment, error) {
+// decodeAttach returns what reads a document: as a form, or as JSON that has the
+// file in base64 or the pallets themselves.
+func decodeAttach(large *admission) func(*http.Request) (shipments.Attachment, error) {
+	return func(r *http.Request) (shipments.Attachment, error) { return readAttachment(r, large) }
+}
+
+func readAttachment(r *http.Request, large *admission) (shipments.Attachment, error) {
 	order, err := decodeOrder(r)
 	if err != nil {
 		return shipments.Attachment{}, err
@@ -31,8 +37,8 @@ func decodeAttach(r *http.Request) (shipments.Attachment, error) {
 		return shipments.Attachment{}, err
 	}
 	file := &base64Spool{request: r}
-	body, err := jsonbody.Divert(r.Body, file, "document", "content_base64")
-	if err := readingError(err); err != nil {
+	body, err := divertedBody(r, file, large)
+	if err != nil {
 		return shipments.Attachment{}, err
 	}
 	root := body.Object()
@@ -57,6 +63,25 @@ func decodeAttach(r *http.Request) (shipments.Attachment, error) {
 		return shipments.Attachment{}, err
 	}
 	return a, invalid(append(body.Faults(), refused...), "/document", inFile(a.Faults(), "/content_base64"))
+}
+
+// divertedBody reads a body less the content of its file, which goes to file. It is
+// received whole before any of it is interpreted.
+func divertedBody(r *http.Request, file io.Writer, large *admission) (*jsonbody.Body, error) {
+	rest := &textSpool{request: r}
+	diverted, err := jsonbody.Divert(r.Body, rest, file, "document", "content_base64")
+	if err := readingError(err); err != nil {
+		return nil, err
+	}
+	text, err := rest.text(large)
+	if err != nil {
+		return nil, err
+	}
+	body, err := diverted.Parse(text, shipments.MaxPallets)
+	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok && invalid.Faults[0].Pointer == "/document/pallets" {
+		invalid.Faults[0].Code, invalid.Faults[0].Detail = shipments.TooManyPallets, fmt.Sprintf("a shipment has at most %d pallets", shipments.MaxPallets)
+	}
+	return body, err
 }
 
 // readList reads what a document says that is given by its pallets.

@@ -89,7 +89,7 @@ func readJSON(r *http.Request, media ...string) (*jsonbody.Body, error) {
 	if err := readingError(err); err != nil {
 		return nil, err
 	}
-	return jsonbody.Parse(text)
+	return jsonbody.Parse(text, maxElements)
 }
 
 // readingError is the error of reading a body: what is known is said, and
@@ -98,7 +98,7 @@ func readingError(err error) error {
 	if err == nil || errors.Is(err, shipments.ErrUnavailable) {
 		return err
 	}
-	for _, known := range []any{new(*http.MaxBytesError), new(*jsonbody.SyntaxError), new(*formError), new(fileTooLargeError)} {
+	for _, known := range []any{new(*http.MaxBytesError), new(*jsonbody.SyntaxError), new(*formError), new(fileTooLargeError), new(*shipments.Invalid)} {
 		if errors.As(err, known) {
 			return err
 		}

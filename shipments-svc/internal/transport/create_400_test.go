@@ -13,16 +13,16 @@ func TestCreateRefusesWhatIsNotJSONAndSaysWhere(t *testing.T) {
 	for name, c := range map[string]struct{ body, detail string }{
 		"a space":            {" ", "at offset 1"},
 		"cut short":          {`{"shipment":`, "at offset 12"},
-		"a trailing comma":   {`{"shipment":{},}`, "at offset 16"},
+		"a trailing comma":   {`{"shipment":{},}`, "at offset 15"},
 		"something after it": {valid + `{}`, fmt.Sprint("at offset ", len(valid)+1)},
 		"a word":             {`shipment`, "at offset 1"},
 		"a byte order mark":  {"\ufeff" + valid, "at offset 1"},
 		"not UTF-8":          {"{\"shipment\":\"\xff\"}", "the body is not valid UTF-8, at offset 14"},
 		"half a pair":        {`{"shipment":"\ud83c"}`, "half of a surrogate pair, at offset 14"},
 		"a raw line break":   {"{\"a\":\"\n\"}", "at offset 7"},
-		"a member twice":     {`{"shipment":{"vessel":"a","vessel":"b"}}`, `the member "vessel" is given twice, at offset 34`},
-		"twice, if escaped":  {`{"shipment":{},"\u0073hipment":{}}`, `the member "shipment" is given twice, at offset 30`},
-		"very deep":          {strings.Repeat("[", 20000), "at offset 10001"},
+		"a member twice":     {`{"shipment":{"vessel":"a","vessel":"b"}}`, `the member "vessel" is given twice, at offset 27`},
+		"twice, if escaped":  {`{"shipment":{},"\u0073hipment":{}}`, `the member "shipment" is given twice, at offset 16`},
+		"very deep":          {strings.Repeat("[", 20000), "nested more than 32 levels deep, at offset 33"},
 	} {
 		p := a.do(t, call{method: http.MethodPost, body: c.body}).wants(t, http.StatusBadRequest, "malformed_json")
 		if !strings.HasSuffix(p.Detail, c.detail) {

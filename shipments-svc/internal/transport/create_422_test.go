@@ -113,7 +113,7 @@ func TestCreateTellsNoMoreThanFiftyFaults(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	var members strings.Builder
-	for i := range 20000 {
+	for i := range 500 {
 		fmt.Fprintf(&members, `"member%d":0,`, i)
 	}
 	body := strings.Replace(valid, `"reference"`, members.String()+`"reference"`, 1)

@@ -13,8 +13,13 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// maxFormValue is how many bytes a value of a form may have that is no file.
-const maxFormValue = 1 << 10
+const (
+	// maxFormValue is how many bytes a value of a form may have that is no file.
+	maxFormValue = 1 << 10
+	// maxFormRest is how many bytes a form may have before its file, and after it:
+	// headers, values and boundaries.
+	maxFormRest = 64 << 10
+)
 
 // formError says that a body is not a form as it is wanted.
 type formError struct{ reason string }
@@ -30,16 +35,38 @@ type form struct {
 	filename string
 	declared string // the media type that the client gives the file
 	faults   []shipments.Fault
+	body     formBody
+}
+
+// formBody is the body of a form, of which at most left bytes are read besides the
+// file.
+type formBody struct {
+	io.Reader
+	left   int
+	inFile bool
+}
+
+// Read implements io.Reader.
+func (b *formBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.inFile {
+		return n, err
+	}
+	if b.left -= n; b.left < 0 {
+		return 0, &formError{fmt.Sprintf("the form has more than %d bytes besides its file", maxFormRest)}
+	}
+	return n, err
 }
 
 // decodeForm reads a document that is sent as a form: type, file, and perhaps
 // dry_run.
 func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, error) {
-	parts, err := r.MultipartReader()
-	if err != nil {
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || params["boundary"] == "" {
 		return shipments.Attachment{}, &formError{"the form has no boundary"}
 	}
-	f := form{order: order, values: map[string]string{}}
+	f := form{order: order, values: map[string]string{}, body: formBody{Reader: r.Body, left: maxFormRest}}
+	parts := multipart.NewReader(&f.body, params["boundary"])
 	for {
 		part, err := parts.NextRawPart()
 		if err == io.EOF { //nolint:errorlint // one that is wrapped is an end without its boundary
@@ -74,7 +101,9 @@ func (f *form) read(r *http.Request, part *multipart.Part) error {
 		// As it was sent: what FileName returns has lost its directories.
 		f.filename, f.declared = jsonbody.Normal(params["filename"]), part.Header.Get("Content-Type")
 		if f.file, err = newSpool(r); err == nil {
+			f.body.inFile = true
 			_, err = io.Copy(f.file, part)
+			f.body.inFile, f.body.left = false, maxFormRest
 		}
 		return err
 	case "type", "dry_run":

@@ -2,8 +2,10 @@ package transport
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -68,7 +70,23 @@ func asked(r *http.Request, decode func() (any, error)) (endpoints.Request, erro
 	if c.err != nil {
 		return endpoints.Request{}, c.err
 	}
-	return endpoints.Request{Org: c.org, Permissions: c.Permissions, Decode: decode}, nil
+	body := &timedBody{ReadCloser: r.Body}
+	r.Body = body
+	return endpoints.Request{Org: c.org, Permissions: c.Permissions, Decode: decode, Waited: func() time.Duration { return body.waited }}, nil
+}
+
+// timedBody is a body that knows for how long it was waited for.
+type timedBody struct {
+	io.ReadCloser
+	waited time.Duration
+}
+
+// Read implements io.Reader.
+func (b *timedBody) Read(p []byte) (int, error) {
+	start := time.Now()
+	n, err := b.ReadCloser.Read(p)
+	b.waited += time.Since(start)
+	return n, err
 }
 
 type requestKey struct{}

@@ -33,6 +33,10 @@ const (
 	maxDocument = 14 << 20 // of one that brings a document
 )
 
+// maxElements is how many elements an array of a JSON body may have that brings no
+// document.
+const maxElements = 1_000
+
 // Service is what the routes need of the domain.
 type Service interface {
 	List(context.Context, shipments.OrgID, shipments.Query) (shipments.Page, error)
@@ -81,7 +85,7 @@ func New(service Service, hooks Webhooks, wiring endpoints.Wiring, log *slog.Log
 	post(rt, "/api/v1/shipments/{id}/reject", endpoints.ReviewShipments, decodeReject, service.Reject, encodeShipment)
 	handle(rt, "GET /api/v1/shipments/{id}/history", endpoints.ReadShipments, decodeHistory, service.History, encodeHistory)
 
-	post(rt.upTo(maxDocument), "/api/v1/shipments/{id}/documents", endpoints.WriteDocuments, decodeAttach, service.Attach, encodeAttach)
+	post(rt.upTo(maxDocument), "/api/v1/shipments/{id}/documents", endpoints.WriteDocuments, decodeAttach(newAdmission()), service.Attach, encodeAttach)
 	handle(rt, "GET /api/v1/shipments/{id}/documents", endpoints.ReadDocuments, decodeDocuments, service.Documents, encodeDocuments)
 	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}", endpoints.ReadDocuments, decodeDocument, service.Document, encodeDocument)
 	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", endpoints.WriteDocuments, decodeDocumentOrder, service.Detach, encodeDelete)

@@ -32,12 +32,18 @@ type spool struct {
 
 // newSpool returns an empty spool for a request.
 func newSpool(r *http.Request) (*spool, error) {
+	f, err := unnamed(r)
+	return &spool{file: f, sum: sha256.New()}, err
+}
+
+// unnamed returns a file without a name, which is closed with the request.
+func unnamed(r *http.Request) (*os.File, error) {
 	f, err := os.CreateTemp("", "quayside-upload-")
 	if err != nil {
 		return nil, noSpace(err)
 	}
 	context.AfterFunc(r.Context(), func() { _ = f.Close() })
-	return &spool{file: f, sum: sha256.New()}, noSpace(os.Remove(f.Name()))
+	return f, noSpace(os.Remove(f.Name()))
 }
 
 // Write implements io.Writer.

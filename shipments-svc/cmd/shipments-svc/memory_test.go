@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
+)
+
+const (
+	// memoryOfOne is how many bytes of memory a request may take, whatever it
+	// holds, and memoryOfMany what twenty of the most expensive take at once.
+	memoryOfOne  = 128 << 20
+	memoryOfMany = 512 << 20
+	// wholeDocument is how many bytes a JSON body with a document may have.
+	wholeDocument = 14 << 20
+)
+
+// TestEveryRequestStaysBelowItsMemory measures the program itself, built as it is
+// shipped: the most it has ever taken beyond what it takes idle.
+func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
+	program := filepath.Join(t.TempDir(), "shipments-svc")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	p := startProgram(t, program, pgtest.New(t, postgres.Migrate), t.TempDir())
+	org := ids.New("org")
+	small := p.shipment(t, org)
+	idle := p.memory(t, "VmRSS")
+	for _, c := range hostile() {
+		p.resetPeak(t)
+		status := p.try(t, org, http.MethodPost, small+"/documents", c.media, c.body)
+		if used := p.memory(t, "VmHWM") - idle; used > memoryOfOne || status/100 != c.status/100 {
+			t.Errorf("%s: %d, want %d; %d MiB", c.name, status, c.status, used>>20)
+		} else {
+			t.Logf("%s: %d; %d MiB", c.name, status, used>>20)
+		}
+	}
+	for _, path := range []string{"/api/v1/shipments", small + "/approve", "/api/v1/webhook_endpoints"} {
+		p.resetPeak(t)
+		status := p.try(t, org, http.MethodPost, path, "application/json", []byte(`{"a":[`+fill(`{},`, 1<<20-10)+`{}]}`))
+		if used := p.memory(t, "VmHWM") - idle; used > memoryOfOne || status != http.StatusUnprocessableEntity && status != http.StatusForbidden {
+			t.Errorf("%s: %d; %d MiB", path, status, used>>20)
+		}
+	}
+
+	large := p.shipment(t, org)
+	for _, c := range []struct {
+		name, method, path string
+		body               []byte
+	}{
+		{"attach 10,000 pallets", http.MethodPost, large + "/documents", pallets(10_000, "")},
+		{"get them", http.MethodGet, large, nil},
+		{"change the shipment", http.MethodPatch, large, []byte(`{"shipment":{"destination":"Hamburg"}}`)},
+		{"list", http.MethodGet, "/api/v1/shipments?per_page=100", nil},
+		{"try a list of 20,000 lines", http.MethodPost, small + "/documents", longList()},
+	} {
+		p.resetPeak(t)
+		status := p.try(t, org, c.method, c.path, "application/json", c.body)
+		if used := p.memory(t, "VmHWM") - idle; used > memoryOfOne || status >= 300 {
+			t.Errorf("%s: %d; %d MiB", c.name, status, used>>20)
+		} else {
+			t.Logf("%s: %d; %d MiB", c.name, status, used>>20)
+		}
+	}
+
+	var wg sync.WaitGroup
+	p.resetPeak(t)
+	for i := range 20 {
+		path := p.shipment(t, org)
+		wg.Go(func() {
+			status := p.try(t, org, http.MethodPost, path+"/documents", "application/json", pallets(10_000, fmt.Sprint(i)))
+			if status != http.StatusCreated && status != http.StatusServiceUnavailable {
+				t.Errorf("one of many: %d", status)
+			}
+		})
+	}
+	wg.Wait()
+	for range 20 {
+		wg.Go(func() { p.try(t, org, http.MethodGet, large, "", nil) })
+	}
+	wg.Wait()
+	used := p.memory(t, "VmHWM") - idle
+	if used > memoryOfMany {
+		t.Errorf("twenty at once: %d MiB", used>>20)
+	}
+	t.Logf("twenty at once: %d MiB", used>>20)
+}
+
+// longList is a dry run of a packing list with as many lines as one may have, each
+// with long texts.
+func longList() []byte {
+	var file bytes.Buffer
+	file.WriteString("Pallet;Product;Size;Cartons;Net kg/carton;Lot;PUC\n")
+	for i := range 20_000 {
+		text := strings.Repeat("x", 90)
+		_, _ = fmt.Fprintf(&file, "P-%05d;%s;18;264;4,125;%s;%s\n", i/2, text, text, text)
+	}
+	return fmt.Appendf(nil, `{"dry_run":true,"document":{"type":"packing_list","filename":"l.csv","content_base64":"%s"}}`, base64.StdEncoding.EncodeToString(file.Bytes()))
+}
+
+type hostileBody struct {
+	name, media string
+	body        []byte
+	status      int
+}
+
+// hostile returns the most expensive bodies of a document that are known.
+func hostile() []hostileBody {
+	const (
+		begin = `{"document":{"type":"packing_list",`
+		room  = wholeDocument - len(begin) - 64
+	)
+	asJSON := func(name, inside string, status int) hostileBody {
+		return hostileBody{name, "application/json", []byte(begin + inside + `}}`), status}
+	}
+	var keys strings.Builder
+	for i := 0; keys.Len() < room; i++ {
+		_, _ = fmt.Fprintf(&keys, `"k%d":1,`, i)
+	}
+	content := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("Pallet;Boxes\n"), (10<<20)/13))
+	return []hostileBody{
+		asJSON("4.8 million elements", `"pallets":[`+fill("{},", room)+`{}]`, 422),
+		asJSON("elements of other arrays", `"x":[`+fill("[],", room)+`[]]`, 422),
+		asJSON("deep nesting", `"x":`+strings.Repeat("[", room), 400),
+		asJSON("wide and deep", `"x":[`+fill("[[[]]],", room)+`[]]`, 422),
+		asJSON("one long string", `"pallets":"`+fill("x", room)+`"`, 422),
+		asJSON("one long name", `"`+fill("x", room)+`":1`, 422),
+		asJSON("many long strings", fill(`"a":"`+strings.Repeat("x", 60<<10)+`",`, room)+`"b":1`, 400),
+		asJSON("many names", strings.TrimSuffix(keys.String(), ","), 422),
+		asJSON("repeated names", fill(`"type":1,`, room)+`"type":2`, 400),
+		asJSON("a number of a million digits", `"x":`+strings.Repeat("9", 1_000_000), 422),
+		asJSON("14 MiB of digits", `"x":`+fill("9", room), 422),
+		asJSON("escapes", `"x":"`+fill(`\u00e9`, room)+`"`, 422),
+		asJSON("escapes in pallets", `"pallets":[`+fill(`{"pallet_number":"`+strings.Repeat(`\ud83c\udf4a`, 100)+`"},`, room)+`{}]`, 422),
+		asJSON("white space", fill(" ", room)+`"x":1`, 422),
+		asJSON("base64 of the largest file", `"filename":"a.csv","content_base64":"`+content+`"`, 201),
+		asJSON("base64 beyond the largest file", `"filename":"b.csv","content_base64":"`+fill("QUFB", room-64)+`"`, 413),
+		asJSON("base64 of escapes", `"filename":"c.csv","content_base64":"`+fill(`\u0041`, room-64)+`"`, 422),
+		form("thousands of parts", fill("--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n\r\n", wholeDocument-64)+"--b--\r\n"),
+		form("many headers in a part", "--b\r\n"+fill("X-Header: value\r\n", wholeDocument-64)),
+		form("one long header", "--b\r\nContent-Disposition: form-data; name=\""+fill("x", wholeDocument-128)),
+		form("parameters", "--b\r\nContent-Disposition: form-data"+fill("; a=b", 4<<20)+"\r\n\r\n\r\n--b--\r\n"),
+		form("one long value", "--b\r\nContent-Disposition: form-data; name=\"type\"\r\n\r\n"+fill("x", wholeDocument-128)+"\r\n--b--\r\n"),
+	}
+}
+
+func form(name, body string) hostileBody {
+	return hostileBody{name, "multipart/form-data; boundary=b", []byte(body), 400}
+}
+
+// fill repeats a text for as long as it has at most so many bytes.
+func fill(text string, size int) string { return strings.Repeat(text, size/len(text)) }
+
+// pallets is a document of n pallets whose labels differ from those of others.
+func pallets(n int, label string) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"document":{"type":"packing_list","pallets":[`)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		_, _ = fmt.Fprintf(&b, `{"pallet_number":"P%s-%035d","produce_name":"%s","calibre":"18","boxes":264,"box_weight_kg":4.125}`, label, i, strings.Repeat("é", 95))
+	}
+	b.WriteString(`]}}`)
+	return b.Bytes()
+}
+
+// try sends a request and returns the status.
+func (p *process) try(t *testing.T, org, method, path, media string, body []byte) int {
+	t.Helper()
+	status, _ := p.do(t, org, method, path, media, bytes.NewReader(body))
+	return status
+}
+
+// resetPeak lets VmHWM begin anew.
+func (p *process) resetPeak(t *testing.T) {
+	t.Helper()
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.Process.Pid), []byte("5"), 0o200); err != nil {
+		t.Skipf("peak memory cannot be measured here: %v", err)
+	}
+}
+
+// memory returns one of the sizes that Linux tells of a process, in bytes.
+func (p *process) memory(t *testing.T, name string) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), name+":")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		t.Fatalf("there is no %s", name)
+	}
+	kilobytes, err := strconv.Atoi(fields[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kilobytes << 10
+}
