@@ -33,6 +33,12 @@ func commands() []command {
 		{"health", "ask a running server whether it lives", health},
 		{"org create", "create an organization", createOrganization},
 		{"user create", "make a person a member of an organization", createUser},
+		{"user verify", "mark an account's e-mail address as verified", verifyUser},
+		{"user set-password", "give an account a new password", setUserPassword},
+		{"user disable", "let nobody sign in to an account", disableUser},
+		{"user enable", "let a disabled account be used again", enableUser},
+		{"user end-sessions", "sign an account out everywhere", endUserSessions},
+		{"user unlink", "remove an account's link to the issuer", unlinkUser},
 		{"token create", "make a token and print it, once", createToken},
 		{"token list", "list an organization's tokens", listTokens},
 		{"token update", "change what a token may do, and for how long", updateToken},
@@ -71,7 +77,7 @@ func overview() string {
 	var b strings.Builder
 	b.WriteString("Usage: tokens-svc COMMAND [ARGUMENTS]\n\nCommands:\n")
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-14s %s\n", c.name, c.summary)
+		fmt.Fprintf(&b, "  %-17s %s\n", c.name, c.summary)
 	}
 	b.WriteString("\nEach command explains itself with -h. The configuration is in the environment; see README.md.\n")
 	return b.String()

@@ -26,6 +26,14 @@ empty one is made, which is all that standard output then has:
 
     PASSWORD=$(tokens-svc user create --email anna@acme.example --organization org_… --role owner </dev/null)
 
+A new account counts as verified: give its password to nobody but the person
+who owns the e-mail address. An account that an invitation made does not:
+somebody else may have chosen its password. It is refused here unless you give
+--assume-verified, by which you say that you know the person who owns the
+address. Then the account's password and sessions end, and the new password,
+from standard input or made, is what you give to that person, who must change
+it at sign-in.
+
 Roles: owner, admin, member, auditor.`
 
 func createUser(ctx context.Context, p program) error {
@@ -34,6 +42,7 @@ func createUser(ctx context.Context, p program) error {
 	org := f.String("organization", "", "the `org_…` id of the organization")
 	role := f.String("role", "", "what they are there: `owner`, admin, member or auditor")
 	name := f.String("name", "", "what they are called; may be left out")
+	assume := f.Bool("assume-verified", false, "an account that is not verified gets a new password, and loses its old one and its sessions")
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err
 	}
@@ -44,38 +53,62 @@ func createUser(ctx context.Context, p program) error {
 	if err != nil {
 		return err
 	}
+	return withPeople(p, func(service *people.Service) error {
+		secret, made, err := readPassword(p)
+		if err != nil {
+			return err
+		}
+		admitted, err := service.Enroll(ctx, people.Enrolment{
+			Organization: owner, Email: *email, Name: *name, Role: *role, Password: secret, AssumeVerified: *assume,
+		})
+		if errors.Is(err, people.ErrAccountUnverified) {
+			return fmt.Errorf("nothing was done: %w.\nSomebody who does not own it may have chosen the account's password. "+
+				"If you know the person who owns it, run this again with --assume-verified: "+
+				"that ends the account's password and sessions and makes a new password for you to hand over", people.ErrAccountUnverified)
+		}
+		if err != nil {
+			return err
+		}
+		account := "the account was there, and its password is unchanged"
+		switch {
+		case admitted.Made:
+			account = "the account was made"
+		case admitted.TakenOver:
+			account = "the account was there and is now verified; its earlier password and all its sessions have ended, and the new password must be changed at sign-in"
+		}
+		_, _ = fmt.Fprintf(p.stderr, "%s %s is a member of %s; %s.\n", admitted.ID, admitted.Email, owner, account)
+		if made && (admitted.Made || admitted.TakenOver) {
+			_, err = fmt.Fprintln(p.stdout, secret)
+		}
+		return err
+	})
+}
+
+// withPeople calls do with a service over the configured database.
+func withPeople(p program, do func(*people.Service) error) error {
 	cfg, err := config.Load(p.environ, config.Database)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
-	}
-	given, err := bufio.NewReader(p.stdin).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("read the password: %w", err)
-	}
-	given = strings.TrimRight(given, "\r\n")
-	secret := given
-	if secret == "" {
-		secret = rand.Text()
 	}
 	db, err := postgres.Open(cfg.DatabaseURL)
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
-	service := people.NewService(postgres.NewPeople(db), people.Config{
+	return invalid(do(people.NewService(postgres.NewPeople(db), people.Config{
 		Passwords: password.New(password.Default), NewID: ids.New, Now: func() time.Time { return p.now },
-	})
-	u, made, err := service.Enroll(ctx, people.Enrolment{Organization: owner, Email: *email, Name: *name, Role: *role, Password: secret})
-	if err != nil {
-		return invalid(err)
+	})))
+}
+
+// readPassword returns the first line of standard input, or a password that it
+// makes when that is empty.
+func readPassword(p program) (secret string, made bool, err error) {
+	given, err := bufio.NewReader(p.stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", false, fmt.Errorf("read the password: %w", err)
 	}
-	account := "the account was made"
-	if !made {
-		account = "the account was there, and its password is unchanged"
+	if secret = strings.TrimRight(given, "\r\n"); secret != "" {
+		return secret, false, nil
 	}
-	_, _ = fmt.Fprintf(p.stderr, "%s %s is a member of %s; %s.\n", u.ID, u.Email, owner, account)
-	if made && given == "" {
-		_, err = fmt.Fprintln(p.stdout, secret)
-	}
-	return err
+	return rand.Text(), true, nil
 }

@@ -52,6 +52,15 @@ const (
 	MemberJoined        Action = "member.joined"
 	MemberRoleChanged   Action = "member.role_changed"
 	MemberRemoved       Action = "member.removed"
+
+	UserVerified         Action = "user.verified"
+	UserPasswordChanged  Action = "user.password_changed"
+	UserPasswordSet      Action = "user.password_set"
+	UserDisabled         Action = "user.disabled"
+	UserEnabled          Action = "user.enabled"
+	UserSessionsEnded    Action = "user.sessions_ended"
+	UserIdentityLinked   Action = "user.identity_linked"
+	UserIdentityUnlinked Action = "user.identity_unlinked"
 )
 
 // Entry is something that was done, before it has its place in a chain.

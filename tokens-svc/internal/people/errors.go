@@ -17,6 +17,17 @@ var (
 	ErrCode = errors.New("the invitation is not good, or no longer")
 	// ErrUnverified says that the issuer has not verified the e-mail address.
 	ErrUnverified = errors.New("the issuer has not verified the e-mail address")
+	// ErrAccountUnverified says that an account with that e-mail address exists
+	// and cannot join a further organization, because nothing proves that its
+	// holder owns the address.
+	ErrAccountUnverified = errors.New("an account with this e-mail address exists, but the address is not verified")
+	// ErrDisabled says that an operator disabled the account. It is given only to
+	// who has proved to be its holder.
+	ErrDisabled = errors.New("the account is disabled")
+	// ErrLinkedElsewhere says that the account with the e-mail address is linked to
+	// another identity at the issuer, as when the address was given to another
+	// person there.
+	ErrLinkedElsewhere = errors.New("the account with this e-mail address is linked to another identity at the issuer")
 	// ErrNotInvited says that whom the issuer knows is not expected here.
 	ErrNotInvited = errors.New("nobody invited this e-mail address")
 	// ErrForbidden says that the role does not allow it.

@@ -32,20 +32,30 @@ func (f *faults) orNil() error {
 	return &f.ValidationError
 }
 
-// email returns text as an address is kept: in lower case, which is how every
-// mail system that matters compares them.
+// email returns text as an address is stored; see canonical.
 func (f *faults) email(text string) string {
-	email := normalize(text)
-	address, err := mail.ParseAddress(email)
+	email, ok := canonical(text)
 	switch {
 	case email == "":
 		f.add("email", tokens.Required, "is required")
-	case err != nil || address.Address != email || len(email) > maxEmail || strings.ContainsFunc(email, tokens.IsControl):
-		f.add("email", tokens.InvalidValue, "is no e-mail address; it looks like name@example.com")
+	case !ok:
+		f.add("email", tokens.InvalidValue, "is no e-mail address; it looks like name@example.com, an international domain like name@xn--bcher-kva.example")
 	}
 	return email
 }
 
+// canonical returns text as an address is stored, in lower case, and whether it
+// is an address. Only ASCII is accepted: several Unicode characters have the
+// same lower case or look alike, so that one person's address could pass for
+// another's.
+func canonical(text string) (email string, ok bool) {
+	email = normalize(text)
+	address, err := mail.ParseAddress(email)
+	ok = err == nil && address.Address == email && len(email) <= maxEmail
+	return email, ok && !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
+// normalize returns text as accounts are looked up by it.
 func normalize(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // name returns text without the white space around it.

@@ -96,10 +96,11 @@ type Acceptance struct {
 
 // Accept makes the invited person a member and returns who that is and of what.
 // It gives ErrCode, ErrRefused when the account that there is has another
-// password, a *ThrottledError and a tokens.ValidationError.
+// password, ErrDisabled, ErrAccountUnverified, a *ThrottledError and a
+// tokens.ValidationError.
 func (s *Service) Accept(ctx context.Context, a Acceptance, from From) (User, tokens.OrgID, error) {
 	email := normalize(a.Email)
-	forgive, err := s.attempt(ctx, email, from)
+	succeeded, err := s.attempt(ctx, fromAnywhere("invitation", email, from))
 	if err != nil {
 		return User{}, "", err
 	}
@@ -110,27 +111,36 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, from From) (User, to
 	if err != nil {
 		return User{}, "", fmt.Errorf("look an invitation up: %w", err)
 	}
+	// The code was right: that is no guess, whatever else is wrong.
+	if err := succeeded(ctx); err != nil {
+		return User{}, "", err
+	}
 	admission := Admission{Organization: offer.Organization, Role: offer.Role, Invitation: offer.ID}
-	if _, _, err = s.repo.Credentials(ctx, email); err == nil {
-		admission.User, err = s.verify(ctx, email, a.Password)
-	} else if errors.Is(err, tokens.ErrNotFound) {
+	known, err := s.account(ctx, email)
+	switch {
+	case err != nil:
+		return User{}, "", err
+	case known.ID == "":
 		admission.User, admission.Password, err = s.newUser(ctx, email, a)
-		if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
-			return User{}, "", errors.Join(invalid, forgive(ctx))
-		}
+	default:
+		// The code must not give further guesses at the password.
+		admission.User, admission.Existing = known.User, RequireVerified
+		_, err = s.SignIn(ctx, email, a.Password, from)
 	}
 	if err != nil {
 		return User{}, "", err
 	}
 	admission.Entry = s.joined(from.actor(admission.User), email, offer.Role)
-	u, err := s.repo.Admit(ctx, admission)
-	if errors.Is(err, tokens.ErrNotFound) {
+	admitted, err := s.repo.Admit(ctx, admission)
+	switch {
+	case errors.Is(err, tokens.ErrNotFound):
 		return User{}, "", ErrCode
-	}
-	if err != nil {
+	case errors.Is(err, tokens.ErrExists):
+		return User{}, "", ErrRefused // the account was made a moment ago
+	case err != nil:
 		return User{}, "", fmt.Errorf("join organization %s: %w", offer.Organization, err)
 	}
-	return u, offer.Organization, forgive(ctx)
+	return admitted.User, offer.Organization, nil
 }
 
 // newUser returns the account that an invited person asks for.

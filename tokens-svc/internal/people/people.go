@@ -7,9 +7,14 @@
 //     e-mail address and a wrong password look alike and cost the same. Attempts
 //     are counted before they are looked at, so that none gets in beside the
 //     count, per account and per address.
-//   - An e-mail address counts as somebody's only when their issuer says that it
-//     verified it. A password that was chosen before then is forgotten: whoever
-//     chose it never proved that the address is theirs.
+//   - An account joins a further organization only if its e-mail address is
+//     verified: by the OpenID Connect issuer that the person signs in at, or by an
+//     operator. An account that an invitation made is not verified, because an
+//     invitation proves only that its holder got the code. Verification ends the
+//     account's earlier password and sessions, in the same transaction.
+//   - A session ends when its account's password changes, when the account is
+//     verified, linked, unlinked or disabled, and when an operator says so.
+//     One that was being made at that moment ends, too.
 //   - An invitation's code is shown once to who invites. It is good once, for
 //     that address, and never sets the password of an account that exists.
 //   - Every organization keeps an owner, whatever is done at the same time.
@@ -33,13 +38,33 @@ type UserID string
 // InvitationID identifies an invitation: "inv_" and 26 characters.
 type InvitationID string
 
-// User is a person. Times are UTC, in whole milliseconds.
+// User is a person's account. Times are UTC, in whole milliseconds.
 type User struct {
 	ID        UserID
-	Email     string // in lower case; nobody else has it
+	Email     string // in lower case; unique
 	Name      string // as they call themselves; perhaps empty
 	CreatedAt time.Time
+	// VerifiedAt is when it was proved that the address is the person's; zero:
+	// it was not.
+	VerifiedAt time.Time
+	// DisabledAt is since when the account cannot be used; zero: it can.
+	DisabledAt time.Time
+	// PasswordTemporary says that an operator set the password: the person must
+	// change it before doing anything else.
+	PasswordTemporary bool
+	// SessionEpoch increases whenever all of the account's sessions end. A
+	// session is valid in the epoch in which it began.
+	SessionEpoch int64
 }
+
+// Account is a user with what only the sign-in needs.
+type Account struct {
+	User
+	Password string // as stored; empty: none
+}
+
+// endSessions ends all sessions of the account.
+func (a *Account) endSessions() { a.SessionEpoch++ }
 
 // Display is how pages call somebody.
 func (u User) Display() string {
@@ -79,6 +104,7 @@ type Invitation struct {
 type From struct {
 	Address   netip.Addr // zero: not known
 	RequestID string
+	Device    string // what NewDevice made for this browser; perhaps empty
 }
 
 // actor returns u, who acts for themselves.

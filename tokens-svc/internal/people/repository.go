@@ -18,21 +18,33 @@ import (
 type Repository interface {
 	// User returns a person.
 	User(ctx context.Context, id UserID) (User, error)
-	// Credentials returns the person with an e-mail address and their stored
-	// password, which may be empty.
-	Credentials(ctx context.Context, email string) (u User, password string, err error)
+	// Account returns the account with an e-mail address.
+	Account(ctx context.Context, email string) (Account, error)
 	// SetPassword replaces the stored password, provided that it still is the
 	// old one. Otherwise it changes nothing.
 	SetPassword(ctx context.Context, id UserID, old, password string) error
 	// UserWith returns the person with an identity.
 	UserWith(ctx context.Context, identity Identity) (User, error)
-	// Link gives a person an identity, forgets their password and ends their
-	// sessions. It gives tokens.ErrExists when they have one of that issuer, or
-	// somebody else has this one.
-	Link(ctx context.Context, id UserID, identity Identity, at time.Time) error
+	// Link gives an account an identity, whose issuer has verified the address:
+	// the account is verified at the entry's time, its password is removed and
+	// its sessions end. It gives tokens.ErrExists when the account has another
+	// identity of that issuer, or another account has this one.
+	Link(ctx context.Context, id UserID, identity Identity, e audit.Entry) error
+	// Unlink removes all identities of an account, whose address is then no
+	// longer verified, and ends its sessions. It gives tokens.ErrNotFound when
+	// there is none.
+	Unlink(ctx context.Context, id UserID, e audit.Entry) error
+	// ChangeAccount stores what decide makes of an account: its password, whether
+	// that is temporary, since when it is verified and disabled, and the session
+	// epoch, an increase of which removes its sessions. The account does not
+	// change between decide and the end of the transaction. The entry is recorded
+	// in each organization of the account. Nothing happens when decide returns an
+	// error or changes nothing.
+	ChangeAccount(ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error)) (User, error)
 
-	// Admit makes somebody a member. See Admission.
-	Admit(ctx context.Context, a Admission) (User, error)
+	// Admit makes somebody a member. See Admission. It gives tokens.ErrExists and
+	// ErrAccountUnverified as Admission.Existing says.
+	Admit(ctx context.Context, a Admission) (Admitted, error)
 	// Memberships returns the organizations of a person, by name.
 	Memberships(ctx context.Context, id UserID) ([]Membership, error)
 	// Membership returns what a person is in an organization.
@@ -63,9 +75,10 @@ type Repository interface {
 	// Attempt counts one more attempt under a key and returns how many that
 	// makes since when. A count that is older than window begins anew.
 	Attempt(ctx context.Context, key [32]byte, at time.Time, window time.Duration) (n int, since time.Time, err error)
-	// Forgive forgets the attempts under the first key, and one of those under
-	// the second.
-	Forgive(ctx context.Context, all, one [32]byte) error
+	// ResetAttempts removes the count under a key.
+	ResetAttempts(ctx context.Context, key [32]byte) error
+	// ReturnAttempt takes one attempt off the count under a key.
+	ReturnAttempt(ctx context.Context, key [32]byte) error
 }
 
 // Offer is an invitation as seen by the invited.
@@ -74,19 +87,49 @@ type Offer struct {
 	Invitation
 }
 
-// Admission says who becomes a member of what. Somebody with that e-mail
-// address who exists already stays as they are; otherwise they are made, with
-// password and identity. Somebody who is a member already keeps the role.
+// Existing says what Admit does with an account that has the e-mail address
+// already.
+type Existing int
+
+const (
+	// RefuseExisting gives tokens.ErrExists: the caller means a new account.
+	RefuseExisting Existing = iota
+	// RequireVerified admits the account as it is if its address is verified or
+	// it is a member already, and otherwise gives ErrAccountUnverified.
+	RequireVerified
+	// TakeOver is for who has proved that the address is theirs. It admits a
+	// verified account as it is. One that is not verified gets the admission's
+	// password, temporary, in place of its own, its sessions end, and it is
+	// verified. An identity that the account does not have is linked as Link
+	// does.
+	TakeOver
+)
+
+// Admission says who becomes a member of what. An account that there is not is
+// made, with password and identity. Somebody who is a member already keeps the
+// role.
 type Admission struct {
 	Organization tokens.OrgID
-	User         User // its id is taken when they are new
+	User         User // its id is taken when the account is made
 	Role         tokens.Role
 	Password     string    // as stored; empty: none
 	Identity     *Identity // nil: none
+	Existing     Existing
 	// Invitation is what this comes of. It ends. When it is there no longer,
 	// nothing happens and the error is tokens.ErrNotFound. Empty: none.
 	Invitation InvitationID
 	// Entry is for the audit log, if they become a member; its target is filled
-	// in with the id of the person. Its time is when they joined.
+	// in with the id of the person. Its time is when they joined, and when the
+	// account was verified.
 	Entry audit.Entry
+	// TakeOverEntry is for the audit logs of all organizations of an account that
+	// is taken over, likewise.
+	TakeOverEntry audit.Entry
+}
+
+// Admitted is what came of an Admission.
+type Admitted struct {
+	User
+	Made      bool // the account is new
+	TakenOver bool // the account was not verified before and lost its password and sessions
 }

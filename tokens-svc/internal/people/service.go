@@ -65,13 +65,18 @@ type Enrolment struct {
 	Email, Name  string
 	Role         string
 	Password     string
+	// AssumeVerified is the operator's word that the person owns the address,
+	// for an account whose address is not verified: see TakeOver.
+	AssumeVerified bool
 }
 
 // Enroll makes somebody a member, and makes their account unless there is one:
 // then its password and name stay, as does the role of a membership that there
-// is. It reports whether it made the account. It gives tokens.ErrNotFound
-// without the organization, and a tokens.ValidationError.
-func (s *Service) Enroll(ctx context.Context, e Enrolment) (u User, made bool, err error) {
+// is. An account that it makes is verified: the operator hands the password to
+// the person. It gives tokens.ErrNotFound without the organization,
+// ErrAccountUnverified for an account that may not join a further organization,
+// and a tokens.ValidationError.
+func (s *Service) Enroll(ctx context.Context, e Enrolment) (Admitted, error) {
 	var wrong faults
 	email := wrong.email(e.Email)
 	name := wrong.name(e.Name, 0)
@@ -81,22 +86,26 @@ func (s *Service) Enroll(ctx context.Context, e Enrolment) (u User, made bool, e
 	}
 	wrong.password(e.Password, email)
 	if err := wrong.orNil(); err != nil {
-		return User{}, false, err
+		return Admitted{}, err
 	}
 	hash, err := s.passwords.Hash(ctx, e.Password)
 	if err != nil {
-		return User{}, false, err
+		return Admitted{}, err
 	}
-	id := UserID(s.newID("usr"))
-	u, err = s.repo.Admit(ctx, Admission{
-		Organization: e.Organization, Role: role, Password: hash,
-		User:  User{ID: id, Email: email, Name: name, CreatedAt: s.Now()},
-		Entry: s.joined(audit.CommandLine, email, role),
+	existing := RequireVerified
+	if e.AssumeVerified {
+		existing = TakeOver
+	}
+	admitted, err := s.repo.Admit(ctx, Admission{
+		Organization: e.Organization, Role: role, Password: hash, Existing: existing,
+		User:          User{ID: UserID(s.newID("usr")), Email: email, Name: name, CreatedAt: s.Now()},
+		Entry:         s.joined(audit.CommandLine, email, role),
+		TakeOverEntry: s.entry(audit.UserVerified, audit.CommandLine, "", map[string]string{"email": email}),
 	})
 	if err != nil {
-		return User{}, false, fmt.Errorf("member of organization %s: %w", e.Organization, err)
+		return Admitted{}, fmt.Errorf("member of organization %s: %w", e.Organization, err)
 	}
-	return u, u.ID == id, nil
+	return admitted, nil
 }
 
 // joined is the audit log's entry of somebody who becomes a member.

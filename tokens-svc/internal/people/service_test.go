@@ -72,11 +72,11 @@ func open(t *testing.T, ways ...*counted) []*people.Service {
 
 func enroll(t *testing.T, s *people.Service, e people.Enrolment) (people.User, bool) {
 	t.Helper()
-	u, made, err := s.Enroll(t.Context(), e)
+	admitted, err := s.Enroll(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return u, made
+	return admitted.User, admitted.Made
 }
 
 var anna = people.Enrolment{Organization: org, Email: "Anna@Acme.example", Name: "Anna", Role: "owner", Password: secret}
@@ -105,14 +105,14 @@ func TestEnrollingAgainChangesNothing(t *testing.T) {
 func TestAllThatIsWrongWithAnEnrolmentIsSaid(t *testing.T) {
 	t.Parallel()
 	s := open(t, cheap(1))[0]
-	_, _, err := s.Enroll(t.Context(), people.Enrolment{Organization: org, Email: "x", Name: "a\x00b", Role: "king", Password: "short"})
+	_, err := s.Enroll(t.Context(), people.Enrolment{Organization: org, Email: "x", Name: "a\x00b", Role: "king", Password: "short"})
 	invalid, ok := errors.AsType[*tokens.ValidationError](err)
 	if !ok || len(invalid.Fields) != 4 || strings.Contains(err.Error(), "short") {
 		t.Errorf("%v", err)
 	}
 	lost := anna
 	lost.Organization = "org_00000000000000000000000000"
-	if _, _, err := s.Enroll(t.Context(), lost); !errors.Is(err, tokens.ErrNotFound) {
+	if _, err := s.Enroll(t.Context(), lost); !errors.Is(err, tokens.ErrNotFound) {
 		t.Errorf("%v, want %v", err, tokens.ErrNotFound)
 	}
 }
@@ -159,7 +159,7 @@ func TestConcurrentTriesDoNotGetAroundTheCount(t *testing.T) {
 	s := open(t, way)[0]
 	enroll(t, s, anna)
 	done := make(chan error)
-	const tries = 3 * people.AttemptsPerAccount
+	const tries = 3 * people.AttemptsPerDevice
 	for range tries {
 		go func() {
 			_, err := s.SignIn(context.WithoutCancel(t.Context()), anna.Email, "wrong", here)
@@ -175,7 +175,7 @@ func TestConcurrentTriesDoNotGetAroundTheCount(t *testing.T) {
 			}
 		}
 	}
-	if n := way.verified.Load(); n != people.AttemptsPerAccount || throttled != tries-people.AttemptsPerAccount {
+	if n := way.verified.Load(); n != people.AttemptsPerDevice || throttled != tries-people.AttemptsPerDevice {
 		t.Errorf("%d were verified, %d throttled", n, throttled)
 	}
 }

@@ -20,7 +20,7 @@ func (r memberRow) member() people.Member {
 }
 
 const selectMembers = `
-	SELECT u.id, u.email, u.name, u.created_at, m.role, m.joined_at
+	SELECT ` + userColumns + `, m.role, m.joined_at
 	FROM memberships m JOIN users u ON u.id = m.user_id
 	WHERE m.organization_id = $1 `
 
@@ -65,59 +65,4 @@ func (p *People) ChangeMember(ctx context.Context, org tokens.OrgID, id people.U
 		}
 		return m.record(ctx, entry)
 	})
-}
-
-// Admit implements people.Repository.
-func (p *People) Admit(ctx context.Context, a people.Admission) (people.User, error) {
-	var user people.User
-	err := mutate(ctx, p.db, a.Organization, func(m *mutation) error {
-		if a.Invitation != "" {
-			var email string
-			err := m.GetContext(ctx, &email,
-				`DELETE FROM invitations WHERE organization_id = $1 AND id = $2 RETURNING email`, a.Organization, a.Invitation)
-			if err != nil {
-				return err
-			}
-		}
-		var err error
-		if user, err = m.user(ctx, a); err != nil {
-			return err
-		}
-		result, err := m.ExecContext(ctx, `
-			INSERT INTO memberships (organization_id, user_id, role, joined_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT DO NOTHING`, a.Organization, user.ID, a.Role, a.Entry.At)
-		if err != nil {
-			return err
-		}
-		if made, err := result.RowsAffected(); err != nil || made == 0 {
-			return err // they were a member before
-		}
-		a.Entry.Target = string(user.ID)
-		return m.record(ctx, a.Entry)
-	})
-	return user, err
-}
-
-// user returns the person with the e-mail address, who is made unless there is
-// one.
-func (m *mutation) user(ctx context.Context, a people.Admission) (people.User, error) {
-	u := a.User
-	result, err := m.ExecContext(ctx, `
-		INSERT INTO users (id, email, name, password, created_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (email) DO NOTHING`, u.ID, u.Email, u.Name, a.Password, u.CreatedAt)
-	if err != nil {
-		return people.User{}, err
-	}
-	made, err := result.RowsAffected()
-	switch {
-	case err != nil:
-		return people.User{}, err
-	case made == 0:
-		var row userRow
-		err := m.GetContext(ctx, &row, `SELECT id, email, name, created_at FROM users WHERE email = $1`, u.Email)
-		return row.user(), err
-	case a.Identity != nil:
-		return u, insertIdentity(ctx, m.Tx, u.ID, *a.Identity, u.CreatedAt)
-	}
-	return u, nil
 }

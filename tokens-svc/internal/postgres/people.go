@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -20,65 +21,52 @@ type People struct {
 func NewPeople(db *sqlx.DB) *People { return &People{db: db} }
 
 type userRow struct {
-	ID        people.UserID `db:"id"`
-	Email     string        `db:"email"`
-	Name      string        `db:"name"`
-	Password  string        `db:"password"`
-	CreatedAt time.Time     `db:"created_at"`
+	ID                people.UserID       `db:"id"`
+	Email             string              `db:"email"`
+	Name              string              `db:"name"`
+	CreatedAt         time.Time           `db:"created_at"`
+	VerifiedAt        sql.Null[time.Time] `db:"verified_at"`
+	DisabledAt        sql.Null[time.Time] `db:"disabled_at"`
+	PasswordTemporary bool                `db:"password_temporary"`
+	SessionEpoch      int64               `db:"session_epoch"`
 }
 
+// userColumns are those of a userRow, of the table u.
+const userColumns = `u.id, u.email, u.name, u.created_at, u.verified_at, u.disabled_at, u.password_temporary, u.session_epoch`
+
 func (r userRow) user() people.User {
-	return people.User{ID: r.ID, Email: r.Email, Name: r.Name, CreatedAt: r.CreatedAt.UTC()}
+	return people.User{
+		ID: r.ID, Email: r.Email, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), VerifiedAt: fromNull(r.VerifiedAt),
+		DisabledAt: fromNull(r.DisabledAt), PasswordTemporary: r.PasswordTemporary, SessionEpoch: r.SessionEpoch,
+	}
 }
+
+// fromNull returns the zero time for NULL.
+func fromNull(t sql.Null[time.Time]) time.Time {
+	if !t.Valid {
+		return time.Time{}
+	}
+	return t.V.UTC()
+}
+
+// toNull returns NULL for the zero time.
+func toNull(t time.Time) sql.Null[time.Time] { return sql.Null[time.Time]{V: t, Valid: !t.IsZero()} }
 
 // User implements people.Repository.
 func (p *People) User(ctx context.Context, id people.UserID) (people.User, error) {
 	var row userRow
-	err := p.db.GetContext(ctx, &row, `SELECT id, email, name, created_at FROM users WHERE id = $1`, id)
+	err := p.db.GetContext(ctx, &row, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
 	return row.user(), translate(err)
-}
-
-// Credentials implements people.Repository.
-func (p *People) Credentials(ctx context.Context, email string) (people.User, string, error) {
-	var row userRow
-	err := p.db.GetContext(ctx, &row, `SELECT id, email, name, password, created_at FROM users WHERE email = $1`, email)
-	return row.user(), row.Password, translate(err)
-}
-
-// SetPassword implements people.Repository.
-func (p *People) SetPassword(ctx context.Context, id people.UserID, old, password string) error {
-	_, err := p.db.ExecContext(ctx, `UPDATE users SET password = $3 WHERE id = $1 AND password = $2`, id, old, password)
-	return translate(err)
 }
 
 // UserWith implements people.Repository.
 func (p *People) UserWith(ctx context.Context, identity people.Identity) (people.User, error) {
 	var row userRow
 	err := p.db.GetContext(ctx, &row, `
-		SELECT u.id, u.email, u.name, u.created_at
+		SELECT `+userColumns+`
 		FROM identities i JOIN users u ON u.id = i.user_id
 		WHERE i.issuer = $1 AND i.subject = $2`, identity.Issuer, identity.Subject)
 	return row.user(), translate(err)
-}
-
-// Link implements people.Repository.
-func (p *People) Link(ctx context.Context, id people.UserID, identity people.Identity, at time.Time) error {
-	return transact(ctx, p.db, func(tx *sqlx.Tx) error {
-		if err := insertIdentity(ctx, tx, id, identity, at); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `UPDATE users SET password = '' WHERE id = $1`, id); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, id)
-		return err
-	})
-}
-
-func insertIdentity(ctx context.Context, tx *sqlx.Tx, id people.UserID, identity people.Identity, at time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4)`,
-		identity.Issuer, identity.Subject, id, at)
-	return err
 }
 
 // Attempt implements people.Repository.
@@ -96,11 +84,15 @@ func (p *People) Attempt(ctx context.Context, key [32]byte, at time.Time, window
 	return row.Attempts, row.Since.UTC(), translate(err)
 }
 
-// Forgive implements people.Repository.
-func (p *People) Forgive(ctx context.Context, all, one [32]byte) error {
-	_, err := p.db.ExecContext(ctx, `
-		WITH forgotten AS (DELETE FROM sign_in_attempts WHERE key = $1)
-		UPDATE sign_in_attempts SET attempts = attempts - 1 WHERE key = $2 AND attempts > 0`, all[:], one[:])
+// ResetAttempts implements people.Repository.
+func (p *People) ResetAttempts(ctx context.Context, key [32]byte) error {
+	_, err := p.db.ExecContext(ctx, `DELETE FROM sign_in_attempts WHERE key = $1`, key[:])
+	return translate(err)
+}
+
+// ReturnAttempt implements people.Repository.
+func (p *People) ReturnAttempt(ctx context.Context, key [32]byte) error {
+	_, err := p.db.ExecContext(ctx, `UPDATE sign_in_attempts SET attempts = attempts - 1 WHERE key = $1 AND attempts > 0`, key[:])
 	return translate(err)
 }
 

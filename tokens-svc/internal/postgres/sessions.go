@@ -32,9 +32,14 @@ func (s *Sessions) FindCtx(ctx context.Context, tokenSum string) ([]byte, bool, 
 	var row struct {
 		ID     string           `db:"id"`
 		UserID sql.Null[string] `db:"user_id"`
+		Epoch  int64            `db:"session_epoch"`
 		Data   []byte           `db:"data"`
 	}
-	err := s.db.GetContext(ctx, &row, `SELECT id, user_id, data FROM sessions WHERE token_sum = $1 AND expires_at > $2`, tokenSum, s.now())
+	// A session that was made while its account changed is from an earlier epoch.
+	err := s.db.GetContext(ctx, &row, `
+		SELECT s.id, s.user_id, s.session_epoch, s.data FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+		WHERE s.token_sum = $1 AND s.expires_at > $2
+		AND (s.user_id IS NULL OR u.disabled_at IS NULL AND u.session_epoch = s.session_epoch)`, tokenSum, s.now())
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil
 	}
@@ -42,7 +47,7 @@ func (s *Sessions) FindCtx(ctx context.Context, tokenSum string) ([]byte, bool, 
 		return nil, false, translate(err)
 	}
 	known := session.RowFrom(ctx)
-	known.ID, known.TokenSum, known.User = row.ID, tokenSum, people.UserID(row.UserID.V)
+	known.ID, known.TokenSum, known.User, known.Epoch = row.ID, tokenSum, people.UserID(row.UserID.V), row.Epoch
 	return row.Data, true, nil
 }
 
@@ -58,9 +63,9 @@ func (s *Sessions) CommitCtx(ctx context.Context, tokenSum string, data []byte, 
 	}
 	id := s.newID("ses")
 	_, err := s.db.ExecContext(ctx, `
-		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent)
-		VALUES ($1, $2, $3, $4, $5, $5, $6, $7::inet, $8)`,
-		id, tokenSum, user, data, now, end, nullAddress(row.Address), row.UserAgent)
+		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent, session_epoch)
+		VALUES ($1, $2, $3, $4, $5, $5, $6, $7::inet, $8, $9)`,
+		id, tokenSum, user, data, now, end, nullAddress(row.Address), row.UserAgent, row.Epoch)
 	if err == nil {
 		row.ID, row.TokenSum = id, tokenSum
 	}

@@ -17,6 +17,7 @@ type Row struct {
 	// not made anew by the request that still holds it.
 	ID, TokenSum string
 	User         people.UserID // "": nobody has signed in yet
+	Epoch        int64         // the user's session epoch at sign-in
 	Address      netip.Addr
 	UserAgent    string
 }

@@ -25,6 +25,7 @@ type answer struct {
 	once bool
 	// retryAfter is for 429 and 503.
 	retryAfter time.Duration
+	cookie     *http.Cookie // besides the session's; nil: none
 }
 
 func page(template, title string, data any) answer {
@@ -59,6 +60,7 @@ type view struct {
 	Memberships []people.Membership
 	Notice      string
 	May         rights
+	Passwords   bool // people may sign in with one
 	RequestID   string
 	Data        any
 }
@@ -68,6 +70,9 @@ type rights struct{ Create, Manage, ReadAudit bool }
 
 // write sends an answer. v is nil where nobody was recognized.
 func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
+	if a.cookie != nil {
+		http.SetCookie(w, a.cookie)
+	}
 	switch {
 	case a.to != "":
 		http.Redirect(w, r, a.to, a.status)
@@ -99,7 +104,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 func (s *site) view(r *http.Request, v *visit, a answer) view {
 	all := view{
 		Title: a.title, Section: a.section, Style: static.path("style.css"), Script: static.path("script.js"),
-		Icon: static.path("icon.svg"), Now: s.Tokens.Now(), RequestID: requestID(r), Data: a.data,
+		Icon: static.path("icon.svg"), Now: s.Tokens.Now(), RequestID: requestID(r), Data: a.data, Passwords: s.Passwords,
 	}
 	if v != nil {
 		all.User, all.Here, all.Memberships, all.Notice = v.user, v.here, v.memberships, v.notice

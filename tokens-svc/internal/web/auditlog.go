@@ -25,6 +25,14 @@ var deeds = []deed{
 	{audit.MemberJoined, "Member joined"},
 	{audit.MemberRoleChanged, "Role changed"},
 	{audit.MemberRemoved, "Member removed"},
+	{audit.UserVerified, "E-mail address verified"},
+	{audit.UserPasswordChanged, "Password changed"},
+	{audit.UserPasswordSet, "Password set by an operator"},
+	{audit.UserDisabled, "Account disabled"},
+	{audit.UserEnabled, "Account enabled"},
+	{audit.UserSessionsEnded, "Sessions ended by an operator"},
+	{audit.UserIdentityLinked, "Sign-in linked"},
+	{audit.UserIdentityUnlinked, "Sign-in unlinked"},
 	{audit.OrganizationCreated, "Organization created"},
 }
 

@@ -37,6 +37,7 @@ const (
 	origin   = "https://quayside.example"
 	secret   = "correct horse battery"
 	cookieID = "__Host-quayside"
+	deviceID = "__Host-quayside-device"
 )
 
 // world is a site over a database of its own, with two organizations, and
@@ -111,7 +112,7 @@ func start(t *testing.T, change ...func(*Config)) *world {
 // enroll makes somebody a member and returns their id.
 func (w *world) enroll(t *testing.T, email string, org tokens.OrgID, role tokens.Role) people.UserID {
 	t.Helper()
-	u, _, err := w.people.Enroll(t.Context(), people.Enrolment{Organization: org, Email: email, Role: string(role), Password: secret})
+	u, err := w.people.Enroll(t.Context(), people.Enrolment{Organization: org, Email: email, Role: string(role), Password: secret})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,6 +191,7 @@ type browser struct {
 	*world
 	email   string
 	cookie  string
+	device  string
 	address string
 }
 
@@ -244,11 +246,17 @@ func (b *browser) send(t *testing.T, method, path string, form url.Values, heade
 	if b.cookie != "" {
 		r.AddCookie(&http.Cookie{Name: cookieID, Value: b.cookie})
 	}
+	if b.device != "" {
+		r.AddCookie(&http.Cookie{Name: deviceID, Value: b.device})
+	}
 	res := httptest.NewRecorder()
 	b.ServeHTTP(res, r)
 	for _, c := range res.Result().Cookies() {
-		if c.Name == cookieID {
+		switch c.Name {
+		case cookieID:
 			b.cookie = c.Value
+		case deviceID:
+			b.device = c.Value
 		}
 	}
 	return res

@@ -57,10 +57,18 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 		f.add("code", "There is no such invitation for this e-mail address. It may have been used, withdrawn or replaced, or be older than 7 days.")
 		return again(http.StatusUnprocessableEntity), nil
 	case errors.Is(err, people.ErrRefused):
-		f.add("password", "There is an account with this e-mail address. Enter its password; the invitation does not change it.")
+		f.add("password", "There is an account with this e-mail address. Enter its password; the invitation does not change it. "+
+			"If you never made that account, ask the person who runs Quayside for you to verify your address.")
 		return again(http.StatusUnprocessableEntity), nil
+	case errors.Is(err, people.ErrAccountUnverified):
+		f.add("email", "There is an account with this e-mail address, which is not verified: it can join no further organization. "+
+			"Ask the person who runs Quayside for you to verify your address, then accept the invitation with the new password.")
+		return again(http.StatusConflict), nil
+	case errors.Is(err, people.ErrDisabled):
+		f.add("email", disabledText)
+		return again(http.StatusForbidden), nil
 	case err != nil:
 		return answer{}, err
 	}
-	return s.welcome(ctx, user, "/settings/"+string(org)+"/api")
+	return s.welcomeWithPassword(ctx, user, "/settings/"+string(org)+"/api")
 }

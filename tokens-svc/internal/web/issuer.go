@@ -70,7 +70,11 @@ func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, e
 		{oidc.ErrMismatch, http.StatusBadRequest, "That sign-in was begun in another window or took too long. Begin again."},
 		{oidc.ErrDenied, http.StatusForbidden, "Your organization's sign-in said no. Try again, or ask who runs it."},
 		{oidc.ErrUnavailable, http.StatusServiceUnavailable, "Your organization's sign-in does not answer. Try again in a minute."},
-		{people.ErrUnverified, http.StatusForbidden, "Your organization's sign-in has not verified your e-mail address."},
+		{people.ErrUnverified, http.StatusForbidden, "Your organization's sign-in does not say that your e-mail address is verified. " +
+			"Ask the person who runs Quayside for you which claim it must send."},
+		{people.ErrLinkedElsewhere, http.StatusForbidden, "Your e-mail address belongs to an account that is linked to another identity at your organization's sign-in. " +
+			"This happens when an address is given to another person, or when the sign-in was set up anew. Ask the person who runs Quayside for you to unlink that account."},
+		{people.ErrDisabled, http.StatusForbidden, disabledText},
 		{people.ErrNotInvited, http.StatusForbidden, "Nobody has invited your e-mail address yet. Ask an owner or admin for an invitation."},
 	} {
 		if errors.Is(err, row.err) {

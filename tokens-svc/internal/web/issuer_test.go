@@ -86,7 +86,7 @@ func TestAtTheIssuerWhoIsNotExpectedStaysOut(t *testing.T) {
 		says   string
 	}{
 		"nobody invited them":      {claimsOf("1", "anna@acme.example"), "Nobody has invited your e-mail address yet"},
-		"the address is unproven":  {unverified, "has not verified your e-mail address"},
+		"the address is unproven":  {unverified, "does not say that your e-mail address is verified"},
 		"a domain that looks like": {claimsOf("3", "anna@mapped.example.evil.example"), "Nobody has invited"},
 	} {
 		b := w.browser()

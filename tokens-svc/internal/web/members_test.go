@@ -19,10 +19,16 @@ const invitations = "/settings/" + string(acme) + "/invitations"
 
 var codeText = regexp.MustCompile(`>([A-Z2-7]{4}(-[A-Z2-7]{4}){4})<`)
 
-// invite invites somebody and returns the code.
+// invite invites somebody to acme and returns the code.
 func (b *browser) invite(t *testing.T, email, role string) string {
 	t.Helper()
-	res := b.post(t, invitations, url.Values{"form": {b.nonce(t, members(""))}, "email": {email}, "role": {role}})
+	return b.inviteTo(t, acme, email, role)
+}
+
+func (b *browser) inviteTo(t *testing.T, org tokens.OrgID, email, role string) string {
+	t.Helper()
+	path := "/settings/" + string(org)
+	res := b.post(t, path+"/invitations", url.Values{"form": {b.nonce(t, path+"/members")}, "email": {email}, "role": {role}})
 	want(t, res, http.StatusOK, "Give this code to "+email)
 	found := codeText.FindStringSubmatch(res.Body.String())
 	if found == nil {
@@ -97,7 +103,7 @@ func TestTriesOfCodesAreThrottled(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	code := w.member(t, tokens.RoleOwner).invite(t, "new@acme.example", "member")
-	for range people.AttemptsPerAccount {
+	for range people.AttemptsPerDevice {
 		want(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", "AAAA")), http.StatusUnprocessableEntity)
 	}
 	res := w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code))

@@ -21,8 +21,10 @@ type visit struct {
 	// that the request is about.
 	memberships []people.Membership
 	here        people.Membership
-	ended       bool   // the request brought the cookie of a session that has ended
-	notice      string // what the page before had to say
+	// deviceCookie is the name of the cookie by which a browser is known.
+	deviceCookie string
+	ended        bool   // the request brought the cookie of a session that has ended
+	notice       string // what the page before had to say
 }
 
 // org returns the organization that the request is about.
@@ -37,7 +39,11 @@ func (v *visit) path(rest string) string { return "/settings/" + string(v.org())
 
 // from returns where the request comes from.
 func (v *visit) from() people.From {
-	return people.From{Address: clientAddress(v.Request), RequestID: requestID(v.Request)}
+	from := people.From{Address: clientAddress(v.Request), RequestID: requestID(v.Request)}
+	if cookie, err := v.Cookie(v.deviceCookie); err == nil {
+		from.Device = cookie.Value
+	}
+	return from
 }
 
 // by returns the user as one who changes people.

@@ -29,6 +29,8 @@ type route struct {
 	watch bool
 	// slow is for what waits for an issuer.
 	slow bool
+	// temporary is for what somebody may do whose password must be changed first.
+	temporary bool
 }
 
 // table is every route there is. The tests drive what holds for all of them,
@@ -43,6 +45,8 @@ var table = []route{
 
 	{pattern: "GET /settings", access: signedIn, do: (*site).chooseOrganization},
 	{pattern: "POST /settings/sign-out", do: (*site).signOut},
+	{pattern: "GET /settings/password", access: signedIn, temporary: true, do: (*site).showPassword},
+	{pattern: "POST /settings/password", access: signedIn, temporary: true, do: (*site).changePassword},
 	{pattern: "GET /settings/sessions", access: signedIn, do: (*site).listSessions},
 	{pattern: "POST /settings/sessions/end", access: signedIn, do: (*site).endSession},
 	{pattern: "POST /settings/sessions/end-others", access: signedIn, do: (*site).endOtherSessions},

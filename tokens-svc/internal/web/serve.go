@@ -30,7 +30,7 @@ func (s *site) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), limit)
 		defer cancel()
-		v := &visit{Request: r.WithContext(ctx)}
+		v := &visit{Request: r.WithContext(ctx), deviceCookie: s.deviceCookie()}
 		ctx, a, err := s.answer(ctx, rt, w, v)
 		if err != nil {
 			a = s.errorAnswer(w, r, err)
@@ -65,6 +65,8 @@ func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *v
 	switch {
 	case rt.access != anybody && v.user.ID == "":
 		return ctx, toSignIn(rt, v), nil
+	case s.Passwords && v.user.PasswordTemporary && !rt.temporary && rt.access != anybody:
+		return ctx, toNewPassword(rt), nil
 	case rt.access == member && v.here.Role == "":
 		return ctx, answer{}, tokens.ErrNotFound
 	case rt.may != nil && !rt.may(v):
@@ -116,12 +118,20 @@ func toSignIn(rt route, v *visit) answer {
 	return redirect("/sign-in?" + query.Encode())
 }
 
+// toNewPassword sends somebody whom an operator gave a password to change it.
+func toNewPassword(rt route) answer {
+	if rt.watch {
+		return answer{status: http.StatusUnauthorized, json: struct{}{}}
+	}
+	return redirect("/settings/password")
+}
+
 // sectionOf returns the page on which the form that is sent to a path stands.
 func sectionOf(path string) string {
 	parts := strings.Split(path, "/") // "", "settings", org, section, …
 	switch {
-	case parts[2] == "sessions":
-		return "/settings/sessions"
+	case parts[2] == "sessions" || parts[2] == "password":
+		return "/settings/" + parts[2]
 	case parts[3] == "invitations":
 		return "/settings/" + parts[2] + "/members"
 	default:

@@ -69,15 +69,31 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 		f.add("email", "E-mail address or password is wrong.")
 		return signInAnswer(f).as(http.StatusUnprocessableEntity), nil
 	}
+	if errors.Is(err, people.ErrDisabled) {
+		f.add("email", disabledText)
+		return signInAnswer(f).as(http.StatusForbidden), nil
+	}
 	if err != nil {
 		return answer{}, err
 	}
-	return s.welcome(ctx, user, f.Next)
+	return s.welcomeWithPassword(ctx, user, f.Next)
+}
+
+const disabledText = "This account is disabled. Ask the person who runs Quayside for you."
+
+// welcomeWithPassword is welcome for somebody whose browser is known from now
+// on.
+func (s *site) welcomeWithPassword(ctx context.Context, user people.User, next string) (answer, error) {
+	a, err := s.welcome(ctx, user, next)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.remember(ctx, a, user)
 }
 
 // welcome signs somebody in and sends them on.
 func (s *site) welcome(ctx context.Context, user people.User, next string) (answer, error) {
-	if err := s.sessions.SignIn(ctx, user.ID); err != nil {
+	if err := s.sessions.SignIn(ctx, user); err != nil {
 		return answer{}, err
 	}
 	return redirect(next), nil

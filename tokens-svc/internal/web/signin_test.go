@@ -36,14 +36,15 @@ func TestTheCookieSaysNothingAndIsBoundToUs(t *testing.T) {
 	w := start(t)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
 	res := w.browser().post(t, "/sign-in", url.Values{"email": {"anna@acme.example"}, "password": {secret}})
-	if got := res.Header().Values("Set-Cookie"); len(got) != 1 ||
-		!regexp.MustCompile(`^__Host-quayside=[A-Za-z0-9_-]{43}; Path=/; HttpOnly; Secure; SameSite=Lax$`).MatchString(got[0]) {
+	if got := res.Header().Values("Set-Cookie"); len(got) != 2 ||
+		!regexp.MustCompile(`^__Host-quayside=[A-Za-z0-9_-]{43}; Path=/; HttpOnly; Secure; SameSite=Lax$`).MatchString(got[0]) ||
+		!regexp.MustCompile(`^__Host-quayside-device=[A-Za-z0-9_-]{64}; Path=/; Max-Age=15552000; HttpOnly; Secure; SameSite=Strict$`).MatchString(got[1]) {
 		t.Errorf("%q", got)
 	}
 	plain := start(t, func(c *Config) { c.PublicURL = &url.URL{Scheme: "http", Host: "localhost:8080"} })
 	plain.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
 	res = plain.browser().post(t, "/sign-in", url.Values{"email": {"anna@acme.example"}, "password": {secret}})
-	if got := res.Header().Values("Set-Cookie"); len(got) != 1 || !strings.HasPrefix(got[0], "quayside=") || strings.Contains(got[0], "Secure") {
+	if got := res.Header().Values("Set-Cookie"); len(got) != 2 || !strings.HasPrefix(got[0], "quayside=") || !strings.HasPrefix(got[1], "quayside-device=") || strings.Contains(got[0]+got[1], "Secure") {
 		t.Errorf("on a laptop: %q", got)
 	}
 	if got := res.Header().Get("Strict-Transport-Security"); got != "" {
@@ -72,17 +73,15 @@ func TestAWrongPasswordAndAnUnknownAccountLookAlike(t *testing.T) {
 		"There are 2 things to correct", "Enter your e-mail address.", "Enter your password.")
 }
 
-// TestAnAccountIsThrottled, wherever the attempts come from, known or not, and
-// also for the right password.
-func TestAnAccountIsThrottled(t *testing.T) {
+// TestAnAccountIsThrottledFromOneAddress, whether it exists or not, and also
+// for the right password.
+func TestAnAccountIsThrottledFromOneAddress(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
 	for _, email := range []string{"anna@acme.example", "bert@acme.example"} {
-		for i := range people.AttemptsPerAccount {
-			b := w.browser()
-			b.address = "198.51.100." + strconv.Itoa(i)
-			want(t, b.post(t, "/sign-in", url.Values{"email": {email}, "password": {"wrong"}}), http.StatusUnprocessableEntity)
+		for range people.AttemptsPerDevice {
+			want(t, w.browser().post(t, "/sign-in", url.Values{"email": {email}, "password": {"wrong"}}), http.StatusUnprocessableEntity)
 		}
 		res := w.browser().post(t, "/sign-in", url.Values{"email": {email}, "password": {secret}})
 		want(t, res, http.StatusTooManyRequests, "Too many attempts. Try again in 15 minutes", `value="`+email+`"`, "!"+secret)
@@ -93,6 +92,94 @@ func TestAnAccountIsThrottled(t *testing.T) {
 	}
 	w.pass(people.AttemptWindow)
 	w.signedIn(t, "anna@acme.example")
+}
+
+// TestWrongPasswordsOfOthersLockNobodyOut: eleven from one address leave the
+// account's holder alone at another, and however many from however many
+// addresses leave those devices alone that the holder has used before.
+func TestWrongPasswordsOfOthersLockNobodyOut(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	w.enroll(t, "bert@acme.example", acme, tokens.RoleOwner)
+	good := url.Values{"email": {"anna@acme.example"}, "password": {secret}}
+	wrong := url.Values{"email": {"anna@acme.example"}, "password": {"wrong"}}
+	known := w.signedIn(t, "anna@acme.example")
+	attacker := w.signedIn(t, "bert@acme.example") // whose own device is not known for anna
+	attacker.address = "198.51.100.1"
+	for i := range people.AttemptsPerDevice + 1 {
+		status := http.StatusUnprocessableEntity
+		if i == people.AttemptsPerDevice {
+			status = http.StatusTooManyRequests
+		}
+		want(t, attacker.post(t, "/sign-in", wrong), status)
+	}
+	wantTo(t, w.browser().post(t, "/sign-in", good), "/settings")
+
+	for i := people.AttemptsPerDevice + 1; i < people.AttemptsPerAccount; i++ { // the one before took back its own
+		attacker.address = "198.51.100." + strconv.Itoa(2+i/people.AttemptsPerDevice)
+		want(t, attacker.post(t, "/sign-in", wrong), http.StatusUnprocessableEntity)
+	}
+	attacker.address = "203.0.113.1"
+	want(t, attacker.post(t, "/sign-in", wrong), http.StatusUnprocessableEntity)
+	want(t, attacker.post(t, "/sign-in", wrong), http.StatusTooManyRequests)
+	want(t, w.browser().post(t, "/sign-in", good), http.StatusTooManyRequests)
+	wantTo(t, known.post(t, "/settings/sign-out", nil), "/sign-in?out=1")
+	wantTo(t, known.post(t, "/sign-in", good), "/settings")
+}
+
+// TestAKnownDeviceIsThrottledByItself: whoever has its cookie gets no more
+// guesses, and uses up nobody else's.
+func TestAKnownDeviceIsThrottledByItself(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	thief := w.browser()
+	thief.device = w.signedIn(t, "anna@acme.example").device
+	wrong := url.Values{"email": {"anna@acme.example"}, "password": {"wrong"}}
+	for range people.AttemptsPerDevice {
+		want(t, thief.post(t, "/sign-in", wrong), http.StatusUnprocessableEntity)
+	}
+	want(t, thief.post(t, "/sign-in", wrong), http.StatusTooManyRequests)
+	w.signedIn(t, "anna@acme.example")
+
+	// A cookie that was changed, or is from before a change of the password,
+	// makes no device known.
+	user, err := w.people.Find(t.Context(), "anna@acme.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.people.SetPassword(t.Context(), user, "another horse battery"); err != nil {
+		t.Fatal(err)
+	}
+	for range people.AttemptsPerDevice {
+		want(t, thief.post(t, "/sign-in", wrong), http.StatusUnprocessableEntity)
+	}
+	want(t, w.browser().post(t, "/sign-in", wrong), http.StatusTooManyRequests)
+}
+
+// TestInvitationsAreCountedApart: wrong codes do not keep anybody from signing
+// in, and a right code gives no further guesses at a password.
+func TestInvitationsAreCountedApart(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	w.enroll(t, "anna@acme.example", other, tokens.RoleOwner)
+	for range people.AttemptsPerDevice + 1 {
+		w.browser().post(t, "/sign-in/invitation", acceptance("anna@acme.example", "AAAA"))
+	}
+	w.signedIn(t, "anna@acme.example")
+
+	w.pass(people.AttemptWindow)
+	code := owner.invite(t, "anna@acme.example", "member")
+	for range people.AttemptsPerDevice {
+		form := acceptance("anna@acme.example", code)
+		form.Set("password", "wrong horse battery")
+		want(t, w.browser().post(t, "/sign-in/invitation", form), http.StatusUnprocessableEntity, "There is an account with this e-mail address")
+	}
+	form := url.Values{"email": {"anna@acme.example"}, "password": {secret}}
+	want(t, w.browser().post(t, "/sign-in", form), http.StatusTooManyRequests)
+	want(t, w.browser().post(t, "/sign-in/invitation", acceptance("anna@acme.example", code)), http.StatusTooManyRequests)
 }
 
 // TestAnAddressIsThrottled, whatever accounts it tries; of IPv6 a /64 is one.

@@ -103,16 +103,18 @@ func (m *Manager) EndOthers(ctx context.Context) error {
 	return m.store.EndOthers(ctx, m.User(ctx), m.ID(ctx))
 }
 
-// SignIn makes the session that person's, under a new token. What it held
-// before is gone, and so is whoever was signed in.
-func (m *Manager) SignIn(ctx context.Context, user people.UserID) error {
+// SignIn makes the session that person's, as they are in the present session
+// epoch, under a new token. What it held before is gone, and so is whoever was
+// signed in.
+func (m *Manager) SignIn(ctx context.Context, user people.User) error {
 	if err := m.scs.Clear(ctx); err != nil {
 		return fmt.Errorf("clear the session: %w", err)
 	}
 	if err := m.scs.RenewToken(ctx); err != nil {
 		return fmt.Errorf("renew the session: %w", err)
 	}
-	session.RowFrom(ctx).User = user
+	row := session.RowFrom(ctx)
+	row.User, row.Epoch = user.ID, user.SessionEpoch
 	return nil
 }
 

@@ -124,7 +124,7 @@ func (v *visitor) request(t *testing.T, do func(ctx context.Context)) {
 func (v *visitor) signIn(t *testing.T) {
 	t.Helper()
 	v.request(t, func(ctx context.Context) {
-		if err := v.SignIn(ctx, "usr_1"); err != nil {
+		if err := v.SignIn(ctx, people.User{ID: "usr_1"}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -104,7 +104,8 @@ func successIsForgiven(t *testing.T, s Store) {
 			gives(t, err, nil)
 		}
 	}
-	gives(t, s.Forgive(t.Context(), sum("account"), sum("address")), nil)
+	gives(t, s.ResetAttempts(t.Context(), sum("account")), nil)
+	gives(t, s.ReturnAttempt(t.Context(), sum("address")), nil)
 	for key, want := range map[string]int{"account": 1, "address": 3} {
 		n, _, err := s.Attempt(t.Context(), sum(key), Noon, time.Minute)
 		gives(t, err, nil)

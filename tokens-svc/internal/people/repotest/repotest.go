@@ -46,8 +46,11 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"an invitation admits once":                           invitationAdmitsOnce,
 		"admission needs the organization":                    admissionNeedsOrganization,
 		"a password is replaced only by who knows it":         passwordIsComparedAndSet,
-		"an identity forgets the password":                    identityForgetsPassword,
+		"an identity ends password and sessions":              identityForgetsPassword,
 		"an identity is one person's":                         identityIsTakenOnce,
+		"an unverified account joins nothing else":            unverifiedJoinsNothingElse,
+		"an unverified account is taken over":                 unverifiedIsTakenOver,
+		"an account is changed as decided":                    accountIsChanged,
 		"memberships are listed by name":                      membershipsAreListed,
 		"another organization's member is not found":          otherOrganizationFindsNothing,
 		"a decision changes a role, removes, or does nothing": decisionIsDone,
@@ -65,6 +68,14 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 	}
 }
 
+// stored returns the stored password of an account.
+func stored(t *testing.T, s Store, email string) string {
+	t.Helper()
+	a, err := s.Account(t.Context(), email)
+	gives(t, err, nil)
+	return a.Password
+}
+
 func newUser(email string) people.User {
 	return people.User{ID: people.UserID(ids.New("usr")), Email: email, Name: "Anna", CreatedAt: Noon}
 }
@@ -76,43 +87,41 @@ func entry(action audit.Action, target string) audit.Entry {
 // admit makes somebody a member.
 func admit(t *testing.T, s Store, org tokens.OrgID, email string, role tokens.Role) people.User {
 	t.Helper()
-	u, err := s.Admit(t.Context(), people.Admission{
-		Organization: org, User: newUser(email), Role: role, Password: "hash of " + email, Entry: entry(audit.MemberJoined, ""),
+	admitted, err := s.Admit(t.Context(), people.Admission{
+		Organization: org, User: newUser(email), Role: role, Password: "hash of " + email, Existing: people.RequireVerified,
+		Entry: entry(audit.MemberJoined, ""),
 	})
 	gives(t, err, nil)
-	return u
+	return admitted.User
 }
 
 func admitted(t *testing.T, s Store) {
 	u := admit(t, s, Org, "anna@acme.example", tokens.RoleAdmin)
 	got, err := s.User(t.Context(), u.ID)
 	gives(t, err, nil)
-	equal(t, got, people.User{ID: u.ID, Email: "anna@acme.example", Name: "Anna", CreatedAt: Noon})
-	got, password, err := s.Credentials(t.Context(), "anna@acme.example")
+	equal(t, got, people.User{ID: u.ID, Email: "anna@acme.example", Name: "Anna", CreatedAt: Noon, VerifiedAt: Noon})
+	account, err := s.Account(t.Context(), "anna@acme.example")
 	gives(t, err, nil)
-	equal(t, got, u)
-	equal(t, password, "hash of anna@acme.example")
+	equal(t, account, people.Account{User: u, Password: "hash of anna@acme.example"})
 	members, err := s.Members(t.Context(), Org)
 	gives(t, err, nil)
 	equal(t, members, []people.Member{{User: u, Role: tokens.RoleAdmin, JoinedAt: Noon}})
 	equal(t, s.Events(t, Org), 1)
 	_, err = s.User(t.Context(), "usr_00000000000000000000000000")
 	gives(t, err, tokens.ErrNotFound)
-	_, _, err = s.Credentials(t.Context(), "bert@acme.example")
+	_, err = s.Account(t.Context(), "bert@acme.example")
 	gives(t, err, tokens.ErrNotFound)
 }
 
 func admittedAgain(t *testing.T, s Store) {
 	first := admit(t, s, Org, "anna@acme.example", tokens.RoleAdmin)
 	again, err := s.Admit(t.Context(), people.Admission{
-		Organization: Org, Role: tokens.RoleOwner, Password: "another", Entry: entry(audit.MemberJoined, ""),
+		Organization: Org, Role: tokens.RoleOwner, Password: "another", Existing: people.RequireVerified, Entry: entry(audit.MemberJoined, ""),
 		User: people.User{ID: people.UserID(ids.New("usr")), Email: first.Email, Name: "Usurper", CreatedAt: Noon.Add(time.Hour)},
 	})
 	gives(t, err, nil)
-	equal(t, again, first)
-	_, password, err := s.Credentials(t.Context(), first.Email)
-	gives(t, err, nil)
-	equal(t, password, "hash of anna@acme.example")
+	equal(t, again, people.Admitted{User: first})
+	equal(t, stored(t, s, first.Email), "hash of anna@acme.example")
 	m, err := s.Membership(t.Context(), Org, first.ID)
 	gives(t, err, nil)
 	equal(t, m.Role, tokens.RoleAdmin)
@@ -145,7 +154,7 @@ func invitationAdmitsOnce(t *testing.T, s Store) {
 	a.Organization, a.Invitation, a.User = Other, invite(t, s, Org, "bert@acme.example", "x").ID, newUser("bert@acme.example")
 	_, err := s.Admit(t.Context(), a)
 	gives(t, err, tokens.ErrNotFound)
-	_, _, err = s.Credentials(t.Context(), "bert@acme.example")
+	_, err = s.Account(t.Context(), "bert@acme.example")
 	gives(t, err, tokens.ErrNotFound)
 }
 
@@ -154,7 +163,7 @@ func admissionNeedsOrganization(t *testing.T, s Store) {
 		Organization: unknown, User: newUser("anna@acme.example"), Role: tokens.RoleMember, Entry: entry(audit.MemberJoined, ""),
 	})
 	gives(t, err, tokens.ErrNotFound)
-	_, _, err = s.Credentials(t.Context(), "anna@acme.example")
+	_, err = s.Account(t.Context(), "anna@acme.example")
 	gives(t, err, tokens.ErrNotFound)
 }
 
@@ -162,43 +171,52 @@ func passwordIsComparedAndSet(t *testing.T, s Store) {
 	u := admit(t, s, Org, "anna@acme.example", tokens.RoleMember)
 	gives(t, s.SetPassword(t.Context(), u.ID, "something else", "stolen"), nil)
 	gives(t, s.SetPassword(t.Context(), u.ID, "hash of anna@acme.example", "new"), nil)
-	_, password, err := s.Credentials(t.Context(), u.Email)
-	gives(t, err, nil)
-	equal(t, password, "new")
+	equal(t, stored(t, s, u.Email), "new")
 }
 
-var identity = people.Identity{Issuer: "https://issuer.example", Subject: "42"}
+var (
+	identity = people.Identity{Issuer: "https://issuer.example", Subject: "42"}
+	linked   = entry(audit.UserIdentityLinked, "")
+)
 
 func identityForgetsPassword(t *testing.T, s Store) {
 	u := admit(t, s, Org, "anna@acme.example", tokens.RoleMember)
 	_, err := s.UserWith(t.Context(), identity)
 	gives(t, err, tokens.ErrNotFound)
-	gives(t, s.Link(t.Context(), u.ID, identity, Noon), nil)
+	admit(t, s, Other, "anna@acme.example", tokens.RoleMember)
+	gives(t, s.Link(t.Context(), u.ID, identity, linked), nil)
 	got, err := s.UserWith(t.Context(), identity)
 	gives(t, err, nil)
+	u.SessionEpoch = 1
 	equal(t, got, u)
-	_, password, err := s.Credentials(t.Context(), u.Email)
+	equal(t, stored(t, s, u.Email), "")
+	equal(t, s.Events(t, Org), 2)
+	equal(t, s.Events(t, Other), 2)
+	gives(t, s.Unlink(t.Context(), u.ID, linked), nil)
+	gives(t, s.Unlink(t.Context(), u.ID, linked), tokens.ErrNotFound)
+	_, err = s.UserWith(t.Context(), identity)
+	gives(t, err, tokens.ErrNotFound)
+	u.SessionEpoch, u.VerifiedAt = 2, time.Time{}
+	got, err = s.User(t.Context(), u.ID)
 	gives(t, err, nil)
-	equal(t, password, "")
+	equal(t, got, u)
 }
 
 func identityIsTakenOnce(t *testing.T, s Store) {
 	u := admit(t, s, Org, "anna@acme.example", tokens.RoleMember)
 	other := admit(t, s, Org, "bert@acme.example", tokens.RoleMember)
-	gives(t, s.Link(t.Context(), u.ID, identity, Noon), nil)
-	gives(t, s.Link(t.Context(), other.ID, identity, Noon), tokens.ErrExists)
-	gives(t, s.Link(t.Context(), u.ID, people.Identity{Issuer: identity.Issuer, Subject: "43"}, Noon), tokens.ErrExists)
-	_, password, err := s.Credentials(t.Context(), other.Email)
-	gives(t, err, nil)
-	equal(t, password, "hash of bert@acme.example")
+	gives(t, s.Link(t.Context(), u.ID, identity, linked), nil)
+	gives(t, s.Link(t.Context(), other.ID, identity, linked), tokens.ErrExists)
+	gives(t, s.Link(t.Context(), u.ID, people.Identity{Issuer: identity.Issuer, Subject: "43"}, linked), tokens.ErrExists)
+	equal(t, stored(t, s, other.Email), "hash of bert@acme.example")
 	fresh := people.Identity{Issuer: identity.Issuer, Subject: "44"}
 	made, err := s.Admit(t.Context(), people.Admission{
-		Organization: Org, User: newUser("carl@acme.example"), Role: tokens.RoleMember, Identity: &fresh, Entry: entry(audit.MemberJoined, ""),
+		Organization: Org, User: newUser("carl@acme.example"), Role: tokens.RoleMember, Identity: &fresh, Existing: people.TakeOver, Entry: entry(audit.MemberJoined, ""),
 	})
 	gives(t, err, nil)
 	got, err := s.UserWith(t.Context(), fresh)
 	gives(t, err, nil)
-	equal(t, got, made)
+	equal(t, got, made.User)
 }
 
 func equal(t *testing.T, got, want any) {

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+const aboutPasswordInput = `
+
+The new password is the first line of standard input. When that is empty one is
+made, which is all that standard output then has. Give it to that person only;
+they must change it at sign-in.
+
+USER is an account's e-mail address or its usr_… id.`
+
+const aboutUserVerify = `Marks the e-mail address of an account as verified, so that the account can join
+further organizations. It is your word that you know the person who owns the
+address. Somebody else may have chosen the account's present password, so that
+ends, with all sessions. A verified account stays as it is.` + aboutPasswordInput
+
+const aboutUserSetPassword = `Gives an account a new password and ends all its sessions. The e-mail address
+does not become verified by it.` + aboutPasswordInput
+
+const aboutUserDisable = `Ends an account's sessions and lets nobody sign in to it any more, with a password
+or at an issuer, until user enable. Its memberships stay. USER is its e-mail
+address or usr_… id.`
+
+const aboutUserEnable = `Lets a disabled account be used again, with the password that it had. USER is its
+e-mail address or usr_… id.`
+
+const aboutUserEndSessions = `Signs an account out everywhere. Its password stays. USER is its e-mail address or
+usr_… id.`
+
+const aboutUserUnlink = `Removes an account's link to the OpenID Connect issuer and ends its sessions. It is
+for an address that the issuer has given a new identity (sub), which the account
+refuses because it is linked to the old one. The next person who signs in at the
+issuer with this verified address gets the account and all its memberships: if
+that is another person than before, remove the memberships first. USER is its
+e-mail address or usr_… id.`
+
+func verifyUser(ctx context.Context, p program) error {
+	f := newFlags("user verify", aboutUserVerify, "USER")
+	return withPassword(ctx, p, f, func(s *people.Service, u people.User, secret string) (string, bool, error) {
+		done, err := s.Verify(ctx, u, secret)
+		if !done {
+			return "is verified already; nothing was changed", false, err
+		}
+		return "is verified; its earlier password and all its sessions have ended, and the new password must be changed at sign-in", true, err
+	})
+}
+
+func setUserPassword(ctx context.Context, p program) error {
+	f := newFlags("user set-password", aboutUserSetPassword, "USER")
+	return withPassword(ctx, p, f, func(s *people.Service, u people.User, secret string) (string, bool, error) {
+		return "has a new password, which must be changed at sign-in; all its sessions have ended", true, s.SetPassword(ctx, u, secret)
+	})
+}
+
+func disableUser(ctx context.Context, p program) error {
+	f := newFlags("user disable", aboutUserDisable, "USER")
+	reason := f.String("reason", "", "why, for those who ask later")
+	return withUser(ctx, p, f, func(s *people.Service, u people.User) (string, error) {
+		return "is disabled; all its sessions have ended", s.Disable(ctx, u, *reason)
+	})
+}
+
+func enableUser(ctx context.Context, p program) error {
+	return withUser(ctx, p, newFlags("user enable", aboutUserEnable, "USER"), func(s *people.Service, u people.User) (string, error) {
+		return "is enabled", s.Enable(ctx, u)
+	})
+}
+
+func endUserSessions(ctx context.Context, p program) error {
+	return withUser(ctx, p, newFlags("user end-sessions", aboutUserEndSessions, "USER"), func(s *people.Service, u people.User) (string, error) {
+		return "is signed out everywhere", s.EndSessions(ctx, u)
+	})
+}
+
+func unlinkUser(ctx context.Context, p program) error {
+	return withUser(ctx, p, newFlags("user unlink", aboutUserUnlink, "USER"), func(s *people.Service, u people.User) (string, error) {
+		memberships, err := s.Memberships(ctx, u.ID)
+		if err != nil {
+			return "", err
+		}
+		done, err := s.Unlink(ctx, u)
+		if !done {
+			return "is linked to no issuer; nothing was changed", err
+		}
+		var b strings.Builder
+		b.WriteString("is linked to no issuer any more; all its sessions have ended")
+		for _, m := range memberships {
+			fmt.Fprintf(&b, "\n  it stays %s of %s %s", m.Role, m.Organization.ID, m.Organization.Name)
+		}
+		return b.String(), err
+	})
+}
+
+// withUser calls do with the account that the operand names, and says on
+// standard error what was done.
+func withUser(ctx context.Context, p program, f flags, do func(*people.Service, people.User) (done string, err error)) error {
+	operands, err := f.parse(p.args, p.stdout)
+	if err != nil {
+		return err
+	}
+	return withPeople(p, func(s *people.Service) error {
+		u, err := s.Find(ctx, operands[0])
+		if errors.Is(err, tokens.ErrNotFound) {
+			return fmt.Errorf("there is no account %q; give its e-mail address or its usr_… id", operands[0])
+		}
+		if err != nil {
+			return err
+		}
+		done, err := do(s, u)
+		if err == nil {
+			_, _ = fmt.Fprintf(p.stderr, "%s %s %s.\n", u.ID, u.Email, done)
+		}
+		return err
+	})
+}
+
+// withPassword is withUser with a password from standard input, or a made one,
+// which is printed if it was used.
+func withPassword(ctx context.Context, p program, f flags, do func(*people.Service, people.User, string) (done string, used bool, err error)) error {
+	var secret string
+	var show bool
+	err := withUser(ctx, p, f, func(s *people.Service, u people.User) (string, error) {
+		var made bool
+		var err error
+		if secret, made, err = readPassword(p); err != nil {
+			return "", err
+		}
+		done, used, err := do(s, u, secret)
+		show = made && used
+		return done, err
+	})
+	if err == nil && show {
+		_, err = fmt.Fprintln(p.stdout, secret)
+	}
+	return err
+}

@@ -1,0 +1,172 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// ChangePassword replaces a person's own password, who knows the current one,
+// and ends all of their sessions. It returns the account as it is then. It gives
+// ErrRefused when the current password is wrong or there is none, a
+// *ThrottledError, and a tokens.ValidationError about the field password.
+func (s *Service) ChangePassword(ctx context.Context, id UserID, current, password string, from From) (User, error) {
+	u, err := s.User(ctx, id)
+	if err != nil {
+		return User{}, err
+	}
+	a, err := s.account(ctx, u.Email)
+	if err != nil {
+		return User{}, err
+	}
+	succeeded, err := s.attempt(ctx, []count{newCount(AttemptsPerDevice, true, "change of password", string(id))})
+	if err != nil {
+		return User{}, err
+	}
+	if err := s.verify(ctx, a, current); err != nil {
+		return User{}, err
+	}
+	if err := succeeded(ctx); err != nil {
+		return User{}, err
+	}
+	hash, err := s.newPassword(ctx, password, u.Email, current)
+	if err != nil {
+		return User{}, err
+	}
+	return s.changeAccount(ctx, id, func(now *Account) (audit.Entry, error) {
+		if now.SessionEpoch != a.SessionEpoch {
+			return audit.Entry{}, ErrRefused // something ended this session meanwhile
+		}
+		now.Password, now.PasswordTemporary = hash, false
+		now.endSessions()
+		return s.about(audit.UserPasswordChanged, from.actor(u), u), nil
+	})
+}
+
+// newPassword returns what is stored of a password that follows the rules and
+// is not the current one.
+func (s *Service) newPassword(ctx context.Context, password, email, current string) (string, error) {
+	var wrong faults
+	wrong.password(password, email)
+	if current != "" && password == current {
+		wrong.add("password", tokens.InvalidValue, "must not be the current one")
+	}
+	if err := wrong.orNil(); err != nil {
+		return "", err
+	}
+	return s.passwords.Hash(ctx, password)
+}
+
+// Find returns the account that an operator means by its id or e-mail address,
+// or tokens.ErrNotFound.
+func (s *Service) Find(ctx context.Context, who string) (User, error) {
+	if !strings.Contains(who, "@") {
+		return s.User(ctx, UserID(who))
+	}
+	a, err := s.repo.Account(ctx, normalize(who))
+	if err != nil {
+		return User{}, fmt.Errorf("user %s: %w", who, err)
+	}
+	return a.User, nil
+}
+
+// Verify is an operator's word that an account's e-mail address is its holder's.
+// The password becomes the given one, which the operator hands over and which
+// must be changed at sign-in, and all sessions end. An account that is verified
+// already stays as it is and done is false. It gives a tokens.ValidationError.
+func (s *Service) Verify(ctx context.Context, u User, password string) (done bool, err error) {
+	hash, err := s.newPassword(ctx, password, u.Email, "")
+	if err != nil {
+		return false, err
+	}
+	_, err = s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+		if a.VerifiedAt.IsZero() {
+			done = true
+			a.VerifiedAt = s.Now()
+			a.Password, a.PasswordTemporary = hash, true
+			a.endSessions()
+		}
+		return s.about(audit.UserVerified, audit.CommandLine, u), nil
+	})
+	return done, err
+}
+
+// SetPassword gives an account a password, which its holder must change at
+// sign-in, and ends all of its sessions. It does not verify the address. It
+// gives a tokens.ValidationError.
+func (s *Service) SetPassword(ctx context.Context, u User, password string) error {
+	hash, err := s.newPassword(ctx, password, u.Email, "")
+	if err != nil {
+		return err
+	}
+	_, err = s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+		a.Password, a.PasswordTemporary = hash, true
+		a.endSessions()
+		return s.about(audit.UserPasswordSet, audit.CommandLine, u), nil
+	})
+	return err
+}
+
+// Disable keeps an account from being used and ends all of its sessions. One
+// that is disabled stays as it is.
+func (s *Service) Disable(ctx context.Context, u User, reason string) error {
+	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+		if a.DisabledAt.IsZero() {
+			a.DisabledAt = s.Now()
+			a.endSessions()
+		}
+		e := s.about(audit.UserDisabled, audit.CommandLine, u)
+		e.Details["reason"] = reason
+		return e, nil
+	})
+	return err
+}
+
+// Enable lets a disabled account be used again, with the password it had.
+func (s *Service) Enable(ctx context.Context, u User) error {
+	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+		a.DisabledAt = User{}.DisabledAt
+		return s.about(audit.UserEnabled, audit.CommandLine, u), nil
+	})
+	return err
+}
+
+// EndSessions ends all sessions of an account.
+func (s *Service) EndSessions(ctx context.Context, u User) error {
+	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+		a.endSessions()
+		return s.about(audit.UserSessionsEnded, audit.CommandLine, u), nil
+	})
+	return err
+}
+
+// Unlink removes an account's identities at issuers and ends its sessions. The
+// address then counts as not verified; the next person whose issuer asserts it
+// gets the account with its memberships. It reports whether there was one.
+func (s *Service) Unlink(ctx context.Context, u User) (done bool, err error) {
+	err = s.repo.Unlink(ctx, u.ID, s.about(audit.UserIdentityUnlinked, audit.CommandLine, u))
+	if errors.Is(err, tokens.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("unlink user %s: %w", u.ID, err)
+	}
+	return true, nil
+}
+
+func (s *Service) changeAccount(ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error)) (User, error) {
+	u, err := s.repo.ChangeAccount(ctx, id, decide)
+	if err != nil {
+		return User{}, fmt.Errorf("change user %s: %w", id, err)
+	}
+	return u, nil
+}
+
+// about is the audit log's entry of something that was done to an account.
+func (s *Service) about(action audit.Action, actor audit.Actor, u User) audit.Entry {
+	return s.entry(action, actor, string(u.ID), map[string]string{"email": u.Email})
+}

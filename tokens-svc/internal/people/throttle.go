@@ -1,0 +1,145 @@
+package people
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/netip"
+	"time"
+)
+
+// How often somebody may try a secret, within a window that begins with the
+// first attempt. Passwords, invitation codes and the current password of who
+// changes it are counted apart.
+const (
+	AttemptWindow = 15 * time.Minute
+	// AttemptsPerDevice is for an account and one known device, or one client
+	// address without a known device.
+	AttemptsPerDevice = 10
+	// AttemptsPerAddress is for a client address, of IPv6 its /64, whatever
+	// accounts it tries.
+	AttemptsPerAddress = 50
+	// AttemptsPerAccount is for an account from all addresses together, without a
+	// known device. It bounds distributed guessing.
+	AttemptsPerAccount = 100
+)
+
+// count is a counter of attempts.
+type count struct {
+	key   [32]byte
+	limit int
+	reset bool // by success; otherwise success takes back its own attempt
+}
+
+func newCount(limit int, reset bool, parts ...string) count {
+	h := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return count{key: [32]byte(h.Sum(nil)), limit: limit, reset: reset}
+}
+
+// fromAnywhere returns the counters of an attempt by an unknown device, in the
+// order in which they are checked. One client address uses up its own share of
+// an account before that of everybody else.
+func fromAnywhere(purpose, email string, from From) []count {
+	address := network(from.Address).String()
+	return []count{
+		newCount(AttemptsPerAddress, false, purpose, "address", address),
+		newCount(AttemptsPerDevice, true, purpose, "account and address", email, address),
+		newCount(AttemptsPerAccount, false, purpose, "account", email),
+	}
+}
+
+// toSignIn returns the counters of an attempt to sign in to an account, which
+// is zero if there is none. A device that its holder signed in with before has a
+// counter of its own, so that others who try passwords do not lock it out: the
+// device cookies of the OWASP Authentication Cheat Sheet.
+func toSignIn(a Account, email string, from From) []count {
+	if nonce, ok := a.knows(from.Device); ok {
+		return []count{newCount(AttemptsPerDevice, true, "sign-in", "device", string(a.ID), nonce)}
+	}
+	return fromAnywhere("sign-in", email, from)
+}
+
+// attempt counts one more attempt, or gives a *ThrottledError. The function
+// that it returns is to be called when the attempt succeeded.
+func (s *Service) attempt(ctx context.Context, counts []count) (succeeded func(context.Context) error, err error) {
+	now := s.Now()
+	for _, c := range counts {
+		n, since, err := s.repo.Attempt(ctx, c.key, now, AttemptWindow)
+		if err != nil {
+			return nil, fmt.Errorf("count an attempt: %w", err)
+		}
+		if n > c.limit {
+			wait := since.Add(AttemptWindow).Sub(now) + time.Second - 1
+			return nil, &ThrottledError{RetryAfter: wait.Truncate(time.Second)}
+		}
+	}
+	return func(ctx context.Context) error {
+		for _, c := range counts {
+			update := s.repo.ReturnAttempt
+			if c.reset {
+				update = s.repo.ResetAttempts
+			}
+			if err := update(ctx, c.key); err != nil {
+				return fmt.Errorf("take back an attempt: %w", err)
+			}
+		}
+		return nil
+	}, nil
+}
+
+// network is what counts as one address: of IPv6, what one customer has.
+func network(a netip.Addr) netip.Prefix {
+	a = a.Unmap().WithZone("")
+	bits := a.BitLen()
+	if a.Is6() {
+		bits = 64
+	}
+	p, err := a.Prefix(bits)
+	if err != nil {
+		return netip.Prefix{} // the address is not known
+	}
+	return p
+}
+
+const deviceNonce = 16 // bytes
+
+// NewDevice returns a text by which a browser can show later that this account
+// was signed in to there, or "" for an account without a password. It is good
+// until the password changes, and alone signs nobody in.
+func (s *Service) NewDevice(ctx context.Context, u User) (string, error) {
+	a, err := s.repo.Account(ctx, u.Email)
+	if err != nil {
+		return "", fmt.Errorf("user %s: %w", u.ID, err)
+	}
+	if a.Password == "" {
+		return "", nil
+	}
+	nonce := make([]byte, deviceNonce)
+	_, _ = rand.Read(nonce) // never fails: see its documentation
+	return base64.RawURLEncoding.EncodeToString(append(nonce, a.deviceMAC(nonce)...)), nil
+}
+
+// knows reports whether NewDevice made a text for this account and its present
+// password, and returns the part of it that names the device.
+func (a Account) knows(device string) (nonce string, ok bool) {
+	content, err := base64.RawURLEncoding.DecodeString(device)
+	if err != nil || len(content) != deviceNonce+sha256.Size || a.Password == "" {
+		return "", false
+	}
+	return string(content[:deviceNonce]), hmac.Equal(content[deviceNonce:], a.deviceMAC(content[:deviceNonce]))
+}
+
+// deviceMAC is keyed with the stored password, whose salt and sum nobody knows
+// who cannot read the database.
+func (a Account) deviceMAC(nonce []byte) []byte {
+	mac := hmac.New(sha256.New, []byte(a.Password))
+	mac.Write([]byte("device\x00" + string(a.ID) + "\x00"))
+	mac.Write(nonce)
+	return mac.Sum(nil)
+}

@@ -1,0 +1,183 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+type accountRow struct {
+	userRow
+	Password string `db:"password"`
+}
+
+func (r accountRow) account() people.Account {
+	return people.Account{User: r.user(), Password: r.Password}
+}
+
+// Account implements people.Repository.
+func (p *People) Account(ctx context.Context, email string) (people.Account, error) {
+	var row accountRow
+	err := p.db.GetContext(ctx, &row, `SELECT `+userColumns+`, u.password FROM users u WHERE u.email = $1`, email)
+	return row.account(), translate(err)
+}
+
+// SetPassword implements people.Repository.
+func (p *People) SetPassword(ctx context.Context, id people.UserID, old, password string) error {
+	_, err := p.db.ExecContext(ctx, `UPDATE users SET password = $3 WHERE id = $1 AND password = $2`, id, old, password)
+	return translate(err)
+}
+
+// ChangeAccount implements people.Repository.
+func (p *People) ChangeAccount(ctx context.Context, id people.UserID, decide func(*people.Account) (audit.Entry, error)) (people.User, error) {
+	var changed people.Account
+	err := p.mutateAccount(ctx, id, func(m *accountMutation) error {
+		changed = m.account
+		entry, err := decide(&changed)
+		if err != nil || changed == m.account {
+			return err
+		}
+		if err := m.store(ctx, changed); err != nil {
+			return err
+		}
+		return m.record(ctx, entry)
+	})
+	return changed.User, err
+}
+
+// Link implements people.Repository.
+func (p *People) Link(ctx context.Context, id people.UserID, identity people.Identity, e audit.Entry) error {
+	return p.mutateAccount(ctx, id, func(m *accountMutation) error {
+		if err := m.link(ctx, identity, e.At); err != nil {
+			return err
+		}
+		return m.record(ctx, e)
+	})
+}
+
+// Unlink implements people.Repository.
+func (p *People) Unlink(ctx context.Context, id people.UserID, e audit.Entry) error {
+	return p.mutateAccount(ctx, id, func(m *accountMutation) error {
+		result, err := m.tx.ExecContext(ctx, `DELETE FROM identities WHERE user_id = $1`, id)
+		if err != nil {
+			return err
+		}
+		switch n, err := result.RowsAffected(); {
+		case err != nil:
+			return err
+		case n == 0:
+			return tokens.ErrNotFound
+		}
+		a := m.account
+		a.VerifiedAt = time.Time{}
+		a.SessionEpoch++
+		if err := m.store(ctx, a); err != nil {
+			return err
+		}
+		return m.record(ctx, e)
+	})
+}
+
+// accountMutation is a transaction that changes an account, which it has locked
+// after the audit heads of the account's organizations.
+type accountMutation struct {
+	tx      *sqlx.Tx
+	heads   heads
+	account people.Account
+}
+
+func (p *People) mutateAccount(ctx context.Context, id people.UserID, work func(*accountMutation) error) error {
+	return transact(ctx, p.db, func(tx *sqlx.Tx) error {
+		var orgs []tokens.OrgID
+		if err := tx.SelectContext(ctx, &orgs, `SELECT organization_id FROM memberships WHERE user_id = $1`, id); err != nil {
+			return err
+		}
+		heads, err := lockHeads(ctx, tx, orgs)
+		if err != nil {
+			return err
+		}
+		m, err := lockAccount(ctx, tx, heads, `u.id = $1`, id)
+		if err != nil {
+			return err
+		}
+		return work(m)
+	})
+}
+
+func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, arg any) (*accountMutation, error) {
+	var row accountRow
+	err := tx.GetContext(ctx, &row, `SELECT `+userColumns+`, u.password FROM users u WHERE `+condition+` FOR UPDATE`, arg)
+	return &accountMutation{tx: tx, heads: h, account: row.account()}, err
+}
+
+// store writes what may change of an account. Another session epoch removes its
+// sessions.
+func (m *accountMutation) store(ctx context.Context, a people.Account) error {
+	_, err := m.tx.ExecContext(ctx, `
+		UPDATE users SET password = $2, password_temporary = $3, verified_at = $4, disabled_at = $5, session_epoch = $6
+		WHERE id = $1`, a.ID, a.Password, a.PasswordTemporary, toNull(a.VerifiedAt), toNull(a.DisabledAt), a.SessionEpoch)
+	if err == nil && a.SessionEpoch != m.account.SessionEpoch {
+		_, err = m.tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, a.ID)
+	}
+	if err == nil {
+		m.account = a
+	}
+	return err
+}
+
+// link gives the account an identity, whose issuer has verified its address.
+func (m *accountMutation) link(ctx context.Context, identity people.Identity, at time.Time) error {
+	if err := insertIdentity(ctx, m.tx, m.account.ID, identity, at); err != nil {
+		return err
+	}
+	a := m.account
+	a.Password, a.PasswordTemporary, a.VerifiedAt = "", false, at
+	a.SessionEpoch++
+	return m.store(ctx, a)
+}
+
+func insertIdentity(ctx context.Context, tx *sqlx.Tx, id people.UserID, identity people.Identity, at time.Time) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4)`,
+		identity.Issuer, identity.Subject, id, at)
+	return err
+}
+
+// record appends to the audit log of each organization of the account.
+func (m *accountMutation) record(ctx context.Context, e audit.Entry) error {
+	e.Target = string(m.account.ID)
+	for _, head := range m.heads {
+		if err := head.record(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heads are the locked audit heads of several organizations, by their ids.
+type heads []*mutation
+
+// lockHeads locks in one order everywhere, so that no two transactions wait for
+// each other.
+func lockHeads(ctx context.Context, tx *sqlx.Tx, orgs []tokens.OrgID) (heads, error) {
+	slices.Sort(orgs)
+	var all heads
+	for _, org := range slices.Compact(orgs) {
+		m, err := lockHead(ctx, tx, org)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// of returns the head of one of the organizations.
+func (h heads) of(org tokens.OrgID) *mutation {
+	return h[slices.IndexFunc(h, func(m *mutation) bool { return m.head.Organization == string(org) })]
+}

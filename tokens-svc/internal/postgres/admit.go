@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Admit implements people.Repository.
+func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted, error) {
+	var admitted people.Admitted
+	err := transact(ctx, p.db, func(tx *sqlx.Tx) error {
+		heads, err := lockHeadsForAdmission(ctx, tx, a)
+		if err != nil {
+			return err
+		}
+		m := heads.of(a.Organization)
+		if a.Invitation != "" {
+			var email string
+			err := m.GetContext(ctx, &email,
+				`DELETE FROM invitations WHERE organization_id = $1 AND id = $2 RETURNING email`, a.Organization, a.Invitation)
+			if err != nil {
+				return err
+			}
+		}
+		if admitted, err = admit(ctx, tx, heads, a); err != nil {
+			return err
+		}
+		result, err := m.ExecContext(ctx, `
+			INSERT INTO memberships (organization_id, user_id, role, joined_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT DO NOTHING`, a.Organization, admitted.ID, a.Role, a.Entry.At)
+		if err != nil {
+			return err
+		}
+		if made, err := result.RowsAffected(); err != nil || made == 0 {
+			return err // they were a member before
+		}
+		a.Entry.Target = string(admitted.ID)
+		return m.record(ctx, a.Entry)
+	})
+	return admitted, err
+}
+
+// lockHeadsForAdmission locks the head of the organization, and those of all
+// organizations of an account that may be taken over.
+func lockHeadsForAdmission(ctx context.Context, tx *sqlx.Tx, a people.Admission) (heads, error) {
+	var orgs []tokens.OrgID
+	if a.Existing == people.TakeOver {
+		err := tx.SelectContext(ctx, &orgs, `
+			SELECT m.organization_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE u.email = $1`, a.User.Email)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return lockHeads(ctx, tx, append(orgs, a.Organization))
+}
+
+// admit returns the account with the e-mail address, which is made unless there
+// is one. One that there is stays locked.
+func admit(ctx context.Context, tx *sqlx.Tx, h heads, a people.Admission) (people.Admitted, error) {
+	u := a.User
+	if a.Existing != people.RefuseExisting {
+		u.VerifiedAt = a.Entry.At // an issuer or an operator has proved it
+	}
+	result, err := tx.ExecContext(ctx, `
+		INSERT INTO users (id, email, name, password, created_at, verified_at) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (email) DO NOTHING`, u.ID, u.Email, u.Name, a.Password, u.CreatedAt, toNull(u.VerifiedAt))
+	if err != nil {
+		return people.Admitted{}, err
+	}
+	made, err := result.RowsAffected()
+	switch {
+	case err != nil:
+		return people.Admitted{}, err
+	case made == 0 && a.Existing == people.RefuseExisting:
+		return people.Admitted{}, tokens.ErrExists
+	case made == 0:
+		m, err := lockAccount(ctx, tx, h, `u.email = $1`, u.Email)
+		if err != nil {
+			return people.Admitted{}, err
+		}
+		return m.admit(ctx, a)
+	case a.Identity != nil:
+		err = insertIdentity(ctx, tx, u.ID, *a.Identity, u.CreatedAt)
+	}
+	return people.Admitted{User: u, Made: true}, err
+}
+
+// admit decides whether an account that there is may join the organization, and
+// takes it over where the admission says so.
+func (m *accountMutation) admit(ctx context.Context, a people.Admission) (people.Admitted, error) {
+	verified := !m.account.VerifiedAt.IsZero()
+	switch {
+	case a.Existing == people.TakeOver && a.Identity != nil:
+		var linked bool
+		err := m.tx.GetContext(ctx, &linked, `SELECT EXISTS (SELECT FROM identities WHERE issuer = $1 AND subject = $2 AND user_id = $3)`,
+			a.Identity.Issuer, a.Identity.Subject, m.account.ID)
+		if err != nil || linked {
+			return people.Admitted{User: m.account.User}, err
+		}
+		if err := m.link(ctx, *a.Identity, a.Entry.At); err != nil {
+			return people.Admitted{}, err
+		}
+	case verified:
+		return people.Admitted{User: m.account.User}, nil
+	case a.Existing == people.TakeOver:
+		taken := m.account
+		taken.Password, taken.PasswordTemporary, taken.VerifiedAt = a.Password, true, a.Entry.At
+		taken.SessionEpoch++
+		if err := m.store(ctx, taken); err != nil {
+			return people.Admitted{}, err
+		}
+	default:
+		var member bool
+		err := m.tx.GetContext(ctx, &member, `SELECT EXISTS (SELECT FROM memberships WHERE organization_id = $1 AND user_id = $2)`,
+			a.Organization, m.account.ID)
+		if err == nil && !member {
+			err = fmt.Errorf("user %s: %w", m.account.ID, people.ErrAccountUnverified)
+		}
+		return people.Admitted{User: m.account.User}, err
+	}
+	return people.Admitted{User: m.account.User, TakenOver: true}, m.record(ctx, a.TakeOverEntry)
+}

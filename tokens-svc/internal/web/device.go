@@ -1,0 +1,34 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+)
+
+// deviceLife is for how long a browser is known after a sign-in there.
+const deviceLife = 180 * 24 * time.Hour
+
+// deviceCookie returns the name of the cookie by which a browser is known.
+func (s *site) deviceCookie() string {
+	if s.secure {
+		return "__Host-quayside-device"
+	}
+	return "quayside-device"
+}
+
+// remember lets the browser be known from now on as one in which this person
+// signed in with a password.
+func (s *site) remember(ctx context.Context, a answer, user people.User) (answer, error) {
+	device, err := s.People.NewDevice(ctx, user)
+	if err != nil || device == "" {
+		return a, err
+	}
+	a.cookie = &http.Cookie{
+		Name: s.deviceCookie(), Value: device, Path: "/", MaxAge: int(deviceLife.Seconds()),
+		Secure: s.secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	}
+	return a, nil
+}

@@ -1,0 +1,64 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// passwordForm is the page on which somebody changes their password.
+type passwordForm struct {
+	faults
+	// Temporary says that the present password came from an operator.
+	Temporary bool
+}
+
+func passwordAnswer(f passwordForm) answer { return page("password", "Change password", f) }
+
+func (s *site) showPassword(_ context.Context, v *visit) (answer, error) {
+	if !s.Passwords {
+		return errorPage(http.StatusNotFound), nil
+	}
+	return passwordAnswer(passwordForm{Temporary: v.user.PasswordTemporary}), nil
+}
+
+func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
+	if !s.Passwords {
+		return errorPage(http.StatusNotFound), nil
+	}
+	f := passwordForm{Temporary: v.user.PasswordTemporary}
+	current, password := v.PostForm.Get("current"), v.PostForm.Get("password")
+	if current == "" {
+		f.add("current", "Enter your current password.")
+	}
+	if password == "" {
+		f.add("password", "Enter a new password.")
+	}
+	if len(f.faults) > 0 {
+		return passwordAnswer(f).as(http.StatusUnprocessableEntity), nil
+	}
+	user, err := s.People.ChangePassword(ctx, v.user.ID, current, password, v.from())
+	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
+		f.add("current", tooMany(throttled.RetryAfter))
+		return passwordAnswer(f).throttled(throttled), nil
+	}
+	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
+		f.faults = faultsOf(invalid)
+		return passwordAnswer(f).as(http.StatusUnprocessableEntity), nil
+	}
+	if errors.Is(err, people.ErrRefused) {
+		f.add("current", "This is not your current password.")
+		return passwordAnswer(f).as(http.StatusUnprocessableEntity), nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := s.welcomeWithPassword(ctx, user, "/settings/sessions")
+	if err == nil {
+		s.say(ctx, "Your password is changed. All your other sessions have ended.")
+	}
+	return a, err
+}

@@ -1,0 +1,167 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+const (
+	victim    = "victim@other.example"
+	attackers = "the attacker's choice"
+)
+
+// hijack lets the owner of acme invite the victim's address and redeem the
+// invitation with a password of their own. It returns the attacker's browser.
+func (w *world) hijack(t *testing.T) *browser {
+	t.Helper()
+	code := w.member(t, tokens.RoleOwner).invite(t, victim, "member")
+	attacker := w.browser()
+	form := acceptance(victim, code)
+	form.Set("password", attackers)
+	wantTo(t, attacker.post(t, "/sign-in/invitation", form), api(""))
+	return attacker
+}
+
+// ownsNothing fails if the attacker gets into other, by the session or by the
+// password.
+func (w *world) ownsNothing(t *testing.T, attacker *browser) {
+	t.Helper()
+	path := "/settings/" + string(other) + "/api"
+	if res := attacker.get(t, path); res.Code != http.StatusNotFound && res.Code != http.StatusSeeOther {
+		t.Errorf("by the session: %d", res.Code)
+	}
+	again := w.browser()
+	again.post(t, "/sign-in", url.Values{"email": {victim}, "password": {attackers}})
+	if res := again.get(t, path); res.Code != http.StatusNotFound && res.Code != http.StatusSeeOther {
+		t.Errorf("by the password: %d", res.Code)
+	}
+}
+
+func operatorAdds(w *world, t *testing.T, assume bool) (people.Admitted, error) {
+	t.Helper()
+	return w.people.Enroll(t.Context(), people.Enrolment{
+		Organization: other, Email: "Victim@Other.example", Role: "owner", Password: secret, AssumeVerified: assume,
+	})
+}
+
+// TestAnInvitedAccountJoinsNoFurtherOrganization (pre-hijacking), whoever adds
+// it: an operator, another organization's invitation, or both.
+func TestAnInvitedAccountJoinsNoFurtherOrganization(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	attacker := w.hijack(t)
+	if _, err := operatorAdds(w, t, false); !errors.Is(err, people.ErrAccountUnverified) {
+		t.Errorf("the operator's command: %v", err)
+	}
+	w.ownsNothing(t, attacker)
+
+	w.enroll(t, "boss@other.example", other, tokens.RoleOwner)
+	boss := w.signedIn(t, "boss@other.example")
+	code := boss.inviteTo(t, other, victim, "owner")
+	form := acceptance(victim, code)
+	form.Set("password", attackers)
+	want(t, w.browser().post(t, "/sign-in/invitation", form), http.StatusConflict, "not verified")
+	form.Set("password", secret) // the real person does not know the attacker's
+	want(t, w.browser().post(t, "/sign-in/invitation", form), http.StatusUnprocessableEntity, "ask the person who runs Quayside")
+	w.ownsNothing(t, attacker)
+}
+
+// TestVerifyingEndsWhatTheHijackerHas: password, session and known device.
+func TestVerifyingEndsWhatTheHijackerHas(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	attacker := w.hijack(t)
+	admitted, err := operatorAdds(w, t, true)
+	if err != nil || !admitted.TakenOver || admitted.Made {
+		t.Fatalf("%+v, %v", admitted, err)
+	}
+	wantTo(t, attacker.get(t, api("")), "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())
+	w.ownsNothing(t, attacker)
+
+	real := w.browser()
+	wantTo(t, real.post(t, "/sign-in", url.Values{"email": {victim}, "password": {secret}}), "/settings")
+	wantTo(t, real.get(t, "/settings/"+string(other)+"/api"), "/settings/password")
+	want(t, real.get(t, "/settings/password"), http.StatusOK, "Your password was set for you")
+	wantTo(t, real.post(t, "/settings/password", url.Values{"current": {secret}, "password": {"my very own password"}}), "/settings/sessions")
+	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are an owner here")
+	if n := w.count(t, `SELECT count(*) FROM audit_events WHERE action = 'user.verified'`); n != 2 {
+		t.Errorf("%d events of the verification, want one in each organization", n)
+	}
+}
+
+// TestRedeemingAndAddingAtOnceIsNoWayAround: whichever comes first, the
+// attacker's password opens nothing of the other organization.
+func TestRedeemingAndAddingAtOnceIsNoWayAround(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.enroll(t, "boss@other.example", other, tokens.RoleOwner)
+	boss, admin := w.signedIn(t, "boss@other.example"), w.member(t, tokens.RoleOwner)
+	for range 5 {
+		codes := map[string]string{
+			attackers: admin.invite(t, victim, "member"),
+			secret:    boss.inviteTo(t, other, victim, "owner"),
+		}
+		var all sync.WaitGroup
+		for password, code := range codes {
+			all.Go(func() {
+				form := acceptance(victim, code)
+				form.Set("password", password)
+				w.browser().post(t, "/sign-in/invitation", form)
+			})
+		}
+		all.Wait()
+		attacker := w.browser()
+		attacker.post(t, "/sign-in", url.Values{"email": {victim}, "password": {attackers}})
+		w.ownsNothing(t, attacker)
+		if n := w.count(t, `SELECT count(*) FROM memberships m JOIN users u ON u.id = m.user_id WHERE u.email = '`+victim+`'`); n != 1 {
+			t.Errorf("%d memberships", n)
+		}
+		w.exec(t, `DELETE FROM memberships m USING users u WHERE u.id = m.user_id AND u.email = '`+victim+`'`)
+		w.exec(t, `DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND u.email = '`+victim+`'`)
+		w.exec(t, `DELETE FROM sign_in_attempts`)
+		w.exec(t, `DELETE FROM invitations`)
+		w.exec(t, `DELETE FROM users WHERE email = '`+victim+`'`)
+	}
+}
+
+// TestTheIssuersPersonTakesOverWhatSomebodyElseMade: the attacker's password
+// and session end, and the membership stays, since the address was invited.
+func TestTheIssuersPersonTakesOverWhatSomebodyElseMade(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *Config) { c.Issuer = &stub{} })
+	attacker := w.hijack(t)
+	w.enroll(t, "boss@other.example", other, tokens.RoleOwner)
+	w.signedIn(t, "boss@other.example").inviteTo(t, other, victim, "owner")
+	real := w.browser()
+	if status, _, page := real.atIssuer(t, claimsOf("1", victim)); status != http.StatusSeeOther {
+		t.Fatalf("%d, %s", status, page)
+	}
+	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are an owner here")
+	want(t, real.get(t, api("")), http.StatusOK, "You are a member here")
+	wantTo(t, attacker.get(t, api("")), "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())
+	w.ownsNothing(t, attacker)
+	if n := w.count(t, `SELECT count(*) FROM audit_events WHERE action = 'user.identity_linked' AND organization_id = '`+string(acme)+`'`); n != 1 {
+		t.Errorf("%d events of the link", n)
+	}
+}
+
+// TestAnIssuersUnicodeAddressIsNobodyElses: the Kelvin sign's lower case is k.
+func TestAnIssuersUnicodeAddressIsNobodyElses(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *Config) { c.Issuer = &stub{} })
+	w.enroll(t, "mike@acme.example", acme, tokens.RoleOwner)
+	status, _, _ := w.browser().atIssuer(t, claimsOf("1", "mi\u212ae@acme.example"))
+	if status != http.StatusForbidden {
+		t.Errorf("signed in as mike@acme.example: %d", status)
+	}
+	w.signedIn(t, "mike@acme.example")
+	owner := w.member(t, tokens.RoleOwner)
+	form := url.Values{"form": {owner.nonce(t, members(""))}, "email": {"ann\u00e9@acme.example"}, "role": {"member"}}
+	want(t, owner.post(t, "/settings/"+string(acme)+"/invitations", form), http.StatusUnprocessableEntity, "is no e-mail address")
+}
