@@ -113,31 +113,31 @@ func (g *Gate) refuseUnread(ctx context.Context, caller netip.Addr, err error) v
 	if errors.Is(err, bearer.ErrMissing) {
 		p = missingToken
 	}
-	result, err := g.windows.TakeLate(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
-	return g.charged(result, err, p)
+	return g.chargeAddress(ctx, caller, p, g.windows.TakeLate)
 }
 
 // refuseToken charges a request without a valid token to its address and refuses it with p, also when it cannot be
 // counted.
 func (g *Gate) refuseToken(ctx context.Context, caller netip.Addr, p problem) verdict {
-	result, err := g.windows.Take(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
-	return g.charged(result, err, p)
+	return g.chargeAddress(ctx, caller, p, g.windows.Take)
 }
 
-// charged refuses a request that was charged to its address with this result: with p, unless the window is empty.
-func (g *Gate) charged(result ratelimit.Result, err error, p problem) verdict {
-	g.decided(addressWindow, result, err)
-	v := verdict{window: windowState{addressWindow, result}, refused: &p}
-	if g.enforced.stops(result, err) {
-		v.refused = limitReached(v.window)
+// chargeAddress charges a request to its address with take and refuses it: with p, unless the window is empty.
+func (g *Gate) chargeAddress(
+	ctx context.Context, caller netip.Addr, p problem,
+	take func(context.Context, string, ratelimit.Quota) (ratelimit.Result, error),
+) verdict {
+	window, err := countAddress(ctx, addressWindow, caller, addressQuota, take)
+	g.decided(addressWindow, window.Result, err)
+	if g.enforced.stops(window.Result, err) {
+		return verdict{window: window, refused: limitReached(window)}
 	}
-	return v
+	return verdict{window: window, refused: &p}
 }
 
 // peekAddress reads the window of the caller's address without charging it.
 func (g *Gate) peekAddress(ctx context.Context, caller netip.Addr) (windowState, error) {
-	result, err := g.windows.Peek(ctx, ratelimit.AddressID(addressWindow, caller), addressQuota)
-	return windowState{addressWindow, result}, err
+	return countAddress(ctx, addressWindow, caller, addressQuota, g.windows.Peek)
 }
 
 // cached looks the token up in memory, and reports whether the answer may be used as it is. Early look-ups are not

@@ -35,7 +35,11 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	switch {
 	case failed:
 		// In handle_errors, for a request that Caddy refused before this gate had seen it.
-		out.window, _ = g.peekAddress(r.Context(), caller)
+		if refused := g.countPublic(out, caller); refused != nil {
+			g.refuse(out, *refused)
+			linger(out, r, body)
+			return nil
+		}
 	default:
 		if refused := g.admit(out, r, route, caller, authorization); refused != nil {
 			g.refuse(out, *refused)
@@ -69,10 +73,8 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, route route, caller n
 		g.vouch(r, identity.Caller{ClientAddress: out.client})
 		return g.admitPage(out, r, caller)
 	case publicRoute:
-		out.window, _ = g.peekAddress(r.Context(), caller)
 		g.vouch(r, identity.Caller{})
-		requests.of("public").Inc()
-		return nil
+		return g.admitPublic(out, r, caller)
 	default:
 		v, _ := g.check(r.Context(), caller, authorization, checkFully)
 		if out.window, out.token = v.window, v.token; v.refused != nil {

@@ -39,13 +39,11 @@ func (g *Gate) admitPage(out *responseWriter, r *http.Request, caller netip.Addr
 	if triesSignIn(r) {
 		policy, quota = signInWindow, signInQuota
 	}
-	result, err := g.windows.Take(r.Context(), ratelimit.AddressID(policy, caller), quota)
-	g.decided(policy, result, err)
-	out.window = windowState{policy, result}
-	if g.enforced.stops(result, err) {
-		p := rateLimited.saying("There were too many requests from your address.")
-		p.retryAfter = out.window.secondsLeft()
-		return &p
+	var err error
+	out.window, err = countAddress(r.Context(), policy, caller, quota, g.windows.Take)
+	g.decided(policy, out.window.Result, err)
+	if g.enforced.stops(out.window.Result, err) {
+		return tooManyFromAddress(out.window)
 	}
 	requests.of(policy).Inc()
 	return nil

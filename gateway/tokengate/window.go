@@ -14,6 +14,7 @@ const (
 	addressWindow = "address"
 	pageWindow    = "page"
 	signInWindow  = "sign-in"
+	publicWindow  = "public"
 )
 
 // windowState is the window that an answer tells of.

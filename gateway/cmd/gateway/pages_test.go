@@ -131,7 +131,7 @@ func TestPagesHaveWindowsOfTheirOwn(t *testing.T) {
 		{"GET", "/sign-in", `"page";q=600;w=60`},
 		{"POST", "/sign-in", `"sign-in";q=30;w=60`},
 		{"GET", "/sign-in/oidc/callback?code=x", `"sign-in";q=30;w=60`},
-		{"GET", "/problems", `"address";q=100;w=60`},
+		{"GET", "/problems", `"public";q=600;w=60`},
 	} {
 		request := g.request(t, tt.path, caller, "")
 		request.Method = tt.method

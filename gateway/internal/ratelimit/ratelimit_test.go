@@ -335,18 +335,42 @@ func TestNewClientNeverQuotesThePassword(t *testing.T) {
 	}
 }
 
-func TestAddressIDCountsWhatOneCustomerHolds(t *testing.T) {
+func TestAddressIDsCountWhatOneCustomerHolds(t *testing.T) {
 	t.Parallel()
 
-	for addr, want := range map[string]string{
-		"192.0.2.1": "address:192.0.2.1", "::ffff:192.0.2.1": "address:192.0.2.1",
-		"2001:db8:1:2:3:4:5:6": "address:2001:db8:1:2::/64", "2001:db8:1:2::%eth0": "address:2001:db8:1:2::/64",
+	for addr, want := range map[string][2]string{
+		"192.0.2.1": {"address:192.0.2.1"}, "::ffff:192.0.2.1": {"address:192.0.2.1"},
+		"2001:db8:1:2:3:4:5:6": {"address:2001:db8:1:2::/64", "address:2001:db8:1::/48"},
+		"2001:db8:1:2::%eth0":  {"address:2001:db8:1:2::/64", "address:2001:db8:1::/48"},
+		"2001:db8:1:ffff::1:2": {"address:2001:db8:1:ffff::/64", "address:2001:db8:1::/48"},
+		"64:ff9b::192.0.2.1":   {"address:64:ff9b::/64", "address:64:ff9b::/48"},
 	} {
-		if got := ratelimit.AddressID("address", netip.MustParseAddr(addr)); got != want {
-			t.Errorf("AddressID(%s) = %s, want %s", addr, got, want)
+		if id, network := ratelimit.AddressIDs("address", netip.MustParseAddr(addr)); id != want[0] || network != want[1] {
+			t.Errorf("AddressIDs(%s) = %s, %s, want %s", addr, id, network, want)
 		}
 	}
-	if got := ratelimit.AddressID("address", netip.Addr{}); got != "address:unknown" {
-		t.Errorf("AddressID of nothing = %s", got)
+	if id, network := ratelimit.AddressIDs("address", netip.Addr{}); id != "address:unknown" || network != "" {
+		t.Errorf("AddressIDs of nothing = %s, %s", id, network)
+	}
+}
+
+func TestTakeLocalCountsWithinTheGatewayAndAsksNobody(t *testing.T) {
+	t.Parallel()
+
+	client, err := ratelimit.NewClient("redis://127.0.0.1:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limiter := ratelimit.New(client, ratelimit.Options{Down: ratelimit.DownDeny})
+	t.Cleanup(limiter.Close)
+	quota := ratelimit.Quota{Limit: 3, Window: 24 * time.Hour}
+	for n := range 5 {
+		result, err := limiter.TakeLocal(t.Context(), "public:192.0.2.1", quota)
+		if err != nil || result.Allowed != (n < 3) || result.Remaining != max(2-n, 0) || !result.Reset.After(result.Now) {
+			t.Errorf("request %d: %+v, %v", n+1, result, err)
+		}
+	}
+	if result, _ := limiter.TakeLocal(t.Context(), "public:192.0.2.2", quota); result.Remaining != 2 {
+		t.Errorf("another address: %+v", result)
 	}
 }

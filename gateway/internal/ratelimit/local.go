@@ -1,0 +1,21 @@
+package ratelimit
+
+import (
+	"context"
+	"time"
+)
+
+// TakeLocal is [Limiter.Take] with a window of this gateway's own, which no other gateway shares. It makes no call
+// and never fails. Only the windows seen last are kept, within the same bound as all others.
+func (l *Limiter) TakeLocal(_ context.Context, id string, quota Quota) (Result, error) {
+	now := l.clock.estimate(time.Now())
+	window := windowAt(now, id, quota.Window)
+	result := Result{Quota: quota, Reset: window.end(), Now: now, Source: Local}
+	l.memory.update(id, window, func(known *tally) {
+		if result.Allowed = known.granted < quota.Limit; result.Allowed {
+			known.granted++
+		}
+		result.Remaining = quota.Limit - known.granted
+	})
+	return result, nil
+}

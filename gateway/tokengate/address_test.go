@@ -1,0 +1,58 @@
+package tokengate
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+)
+
+// counts is a limiter that nobody shares.
+type counts map[string]int
+
+func (c counts) take(_ context.Context, id string, quota ratelimit.Quota) (ratelimit.Result, error) {
+	result := ratelimit.Result{Quota: quota, Allowed: c[id] < quota.Limit}
+	if result.Allowed {
+		c[id]++
+	}
+	result.Remaining = quota.Limit - c[id]
+	return result, nil
+}
+
+// Somebody with a whole /48 has four times the requests of a /64, not 65,536 times.
+func TestAddressesOfOneNetworkShareItsWindow(t *testing.T) {
+	t.Parallel()
+
+	c, quota := counts{}, ratelimit.Quota{Limit: 10, Window: time.Minute}
+	passed := 0
+	for subnet := range 100 {
+		for host := range 20 {
+			addr := netip.MustParseAddr(fmt.Sprintf("2001:db8:1:%x::%x", subnet, host))
+			shown, err := countAddress(t.Context(), addressWindow, addr, quota, c.take)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if shown.Allowed {
+				passed++
+			}
+			if host >= 10 && (shown.Allowed || shown.Remaining != 0) {
+				t.Fatalf("request %d of one /64: %+v", host+1, shown)
+			}
+			if subnet >= 4 && shown.Quota.Limit != 40 && shown.Remaining > 0 {
+				t.Fatalf("the empty window of the /48 is not shown: %+v", shown)
+			}
+		}
+	}
+	if passed != 40 {
+		t.Errorf("%d requests of a /48 passed", passed)
+	}
+	for _, addr := range []string{"2001:db8:2::1", "192.0.2.1"} {
+		shown, err := countAddress(t.Context(), addressWindow, netip.MustParseAddr(addr), quota, c.take)
+		if err != nil || !shown.Allowed || shown.Remaining != 9 || shown.Quota.Limit != 10 {
+			t.Errorf("%s: %+v, %v", addr, shown, err)
+		}
+	}
+}

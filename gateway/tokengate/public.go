@@ -1,0 +1,43 @@
+package tokengate
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+)
+
+// publicQuota is the window of a client address for public paths, in each gateway by itself: what is cheap to serve
+// is not worth a call to Redis.
+var publicQuota = ratelimit.Quota{Limit: 600, Window: time.Minute}
+
+// admitPublic counts a request for a public path and refuses what does not read it.
+func (g *Gate) admitPublic(out *responseWriter, r *http.Request, caller netip.Addr) *problem {
+	if refused := g.countPublic(out, caller); refused != nil {
+		return refused
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		out.Header().Set("Allow", "GET, HEAD")
+		p := problemOf(caddyhttp.Error(http.StatusMethodNotAllowed, errors.New("public paths are only read")))
+		return &p
+	}
+	requests.of("public").Inc()
+	return nil
+}
+
+// countPublic counts a request of caller in this gateway's own window, and returns how it is refused if that is
+// empty.
+func (g *Gate) countPublic(out *responseWriter, caller netip.Addr) *problem {
+	var err error
+	out.window, err = countAddress(context.Background(), publicWindow, caller, publicQuota, g.windows.TakeLocal)
+	g.decided(publicWindow, out.window.Result, err)
+	if g.enforced.stops(out.window.Result, err) {
+		return tooManyFromAddress(out.window)
+	}
+	return nil
+}
