@@ -11,6 +11,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/files"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/worker"
 )
 
@@ -19,7 +20,7 @@ import (
 const dryRuns = 2
 
 // openFiles returns where the files of documents are kept.
-func openFiles(cfg config.Config) (shipments.Files, error) {
+func openFiles(cfg config.Config) (sweeper.Store, error) {
 	if cfg.S3Bucket == "" {
 		return files.NewDisk(cfg.DocumentsDir)
 	}
@@ -28,13 +29,19 @@ func openFiles(cfg config.Config) (shipments.Files, error) {
 	})
 }
 
-// reading returns what has documents read, as background work.
-func reading(cfg config.Config, repo *postgres.Repository, service *shipments.Service, log *slog.Logger, metrics prometheus.Registerer) []func(context.Context) {
+// reading returns what has documents read, and files without a document removed,
+// as background work. Without workers there is none.
+func reading(cfg config.Config, repo *postgres.Repository, service *shipments.Service, kept sweeper.Store, log *slog.Logger, metrics prometheus.Registerer) []func(context.Context) {
+	done, swept := jobsDone(metrics), filesSwept(log, metrics)
+	if cfg.DocumentWorkers == 0 {
+		return nil
+	}
 	wake := make(chan struct{}, 1)
-	pool := worker.New(repo, service, wake, log, jobsDone(metrics))
+	pool := worker.New(repo, service, wake, log, done)
 	return []func(context.Context){
 		func(ctx context.Context) { pool.Run(ctx, cfg.DocumentWorkers) },
 		func(ctx context.Context) { postgres.Wake(ctx, cfg.DirectURL(), postgres.JobsChannel, wake) },
+		func(ctx context.Context) { newSweeper(repo, kept).Run(ctx, swept) },
 	}
 }
 

@@ -18,6 +18,8 @@ const usage = `usage: shipments-svc COMMAND
   serve                       answer the API until SIGTERM or SIGINT
   migrate up|down|status      bring the schema to the newest version, take back one, or list them
   seed --organization ORG     store shipments, with pallets and checks, from JSON on standard input
+  files status|adopt|purge    compare the store of files with the database, bind them to each
+                              other, or remove files whose quarantine is over
   health                      ask the running service whether it lives
 
 Configuration comes from the environment; README.md lists it.`
@@ -42,7 +44,7 @@ func run(ctx context.Context, p program) error {
 		return reader.Child(ctx, p.args[1:], os.Stdin, p.stdout)
 	}
 	command, ok := map[string]func(context.Context, program, config.Config) error{
-		"serve": serve, "migrate": migrate, "seed": runSeed, "health": health,
+		"serve": serve, "migrate": migrate, "seed": runSeed, "files": runFiles, "health": health,
 	}[p.args[0]]
 	if !ok {
 		return fmt.Errorf("%w: there is no command %q\n%s", errUsage, p.args[0], usage)

@@ -106,7 +106,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		inner.Drain()
 		service.Drain()
 	}
-	defer background(ctx, reading(cfg, repo, service, log, metrics)...)()
+	defer background(ctx, reading(cfg, repo, service, kept, log, metrics)...)()
 	end, err := publish(ctx, publishing{cfg: cfg, log: log, seen: seen, metrics: metrics, keys: sealed, announced: repo.Announced(), due: due})
 	if err != nil {
 		return errors.Join(err, public.Close(), private.Close())

@@ -31,7 +31,7 @@ type Config struct {
 	S3Region           string     `env:"S3_REGION" doc:"The region of the bucket, where its service has several."`
 	S3AccessKey        string     `env:"S3_ACCESS_KEY" secret:"true" doc:"Who may use the bucket."`
 	S3SecretKey        string     `env:"S3_SECRET_KEY" secret:"true" doc:"The secret that proves it."`
-	DocumentWorkers    int        `env:"DOCUMENT_WORKERS" envDefault:"2" doc:"How many documents are read at once, each in a process of up to 256 MiB. 0: others read them."`
+	DocumentWorkers    int        `env:"DOCUMENT_WORKERS" envDefault:"2" doc:"How many documents are read at once, each in a process of up to 256 MiB. With 0 this replica reads none and removes no files."`
 	WebhookKeys        string     `env:"WEBHOOK_KEYS" secret:"true" doc:"Keys that the secrets of webhook endpoints are sealed with, version:base64, separated by commas, newest first, 32 bytes each. Needed by serve."`
 	LogLevel           slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
 	Demo               bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits what everybody knows, passwords and keys that begin with demo- and the key of the demo, having no GATEWAY_PUBLIC_KEYS, and webhook endpoints on this very machine."`

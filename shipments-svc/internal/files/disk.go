@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/sweeper"
 )
 
 // Disk keeps files in a directory, each as ORGANIZATION/DOCUMENT.
@@ -107,6 +108,28 @@ func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[shipments.F
 	}
 }
 
+// Identity implements sweeper.Store.
+func (d *Disk) Identity(context.Context) (shipments.StoreID, error) {
+	text, err := os.ReadFile(filepath.Join(d.dir, identityName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return shipments.StoreID{}, nil
+	}
+	if err != nil {
+		return shipments.StoreID{}, failure("read identity", err)
+	}
+	return parseIdentity(text)
+}
+
+// SetIdentity implements sweeper.Store.
+func (d *Disk) SetIdentity(_ context.Context, id shipments.StoreID) error {
+	text, part := formatIdentity(id), filepath.Join(d.dir, partly+identityName)
+	err := write(part, strings.NewReader(text), int64(len(text)))
+	if err == nil {
+		err = os.Rename(part, filepath.Join(d.dir, identityName))
+	}
+	return failure("write identity", errors.Join(err, syncDir(d.dir)))
+}
+
 func (d *Disk) path(key shipments.FileKey) string {
 	return filepath.Join(d.dir, filepath.FromSlash(formatKey(key)))
 }
@@ -157,4 +180,4 @@ func (r reading) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-var _ shipments.Files = (*Disk)(nil)
+var _ sweeper.Store = (*Disk)(nil)

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,20 @@ const (
 	orgPrefix      = "org"
 	documentPrefix = "doc"
 )
+
+// identityName is the name under which a store keeps its identity. It is no key.
+const identityName = "store-identity"
+
+// parseIdentity reads what formatIdentity returned.
+func parseIdentity(text []byte) (shipments.StoreID, error) {
+	id, err := uuid.ParseBytes(bytes.TrimSpace(text))
+	if err != nil {
+		return shipments.StoreID{}, fmt.Errorf("%s is not a UUID", identityName)
+	}
+	return shipments.StoreID(id), nil
+}
+
+func formatIdentity(id shipments.StoreID) string { return uuid.UUID(id).String() + "\n" }
 
 // formatKey returns the name of a file: org_…/doc_….
 func formatKey(key shipments.FileKey) string {

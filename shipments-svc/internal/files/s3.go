@@ -8,12 +8,14 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/sweeper"
 )
 
 // Bucket says where a bucket is and who may use it.
@@ -97,4 +99,33 @@ func (s *S3) List(ctx context.Context, before time.Time) iter.Seq2[shipments.Fil
 	}
 }
 
-var _ shipments.Files = (*S3)(nil)
+// maxIdentity bounds what is read of an object that should be an identity.
+const maxIdentity = 100
+
+// Identity implements sweeper.Store.
+func (s *S3) Identity(ctx context.Context) (shipments.StoreID, error) {
+	object, err := s.client.GetObject(ctx, s.bucket, identityName, minio.GetObjectOptions{})
+	if err != nil {
+		return shipments.StoreID{}, failure("read identity", err)
+	}
+	defer func() { _ = object.Close() }() // nothing was written to it
+	text, err := io.ReadAll(io.LimitReader(object, maxIdentity))
+	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
+		return shipments.StoreID{}, nil
+	}
+	if err != nil {
+		return shipments.StoreID{}, failure("read identity", err)
+	}
+	return parseIdentity(text)
+}
+
+// SetIdentity implements sweeper.Store.
+func (s *S3) SetIdentity(ctx context.Context, id shipments.StoreID) error {
+	text := formatIdentity(id)
+	_, err := s.client.PutObject(ctx, s.bucket, identityName, strings.NewReader(text), int64(len(text)), minio.PutObjectOptions{
+		ContentType: "text/plain", DisableMultipart: true,
+	})
+	return failure("write identity", err)
+}
+
+var _ sweeper.Store = (*S3)(nil)

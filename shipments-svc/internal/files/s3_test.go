@@ -13,12 +13,26 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/sweeper"
 )
 
 // TestS3Conforms on versitygw, a server of the S3 protocol. TEST_VERSITYGW is
 // its program, which deploy/tools/versitygw pins and `make test` builds.
 func TestS3Conforms(t *testing.T) {
 	t.Parallel()
+	open := buckets(t)
+	conforms(t, func(t *testing.T) shipments.Files { t.Helper(); return open(t) })
+}
+
+func TestABucketIsSweptSafely(t *testing.T) {
+	t.Parallel()
+	open := buckets(t)
+	sweepsSafely(t, func(t *testing.T) sweeper.Store { t.Helper(); return open(t) })
+}
+
+// buckets runs a server, and returns what opens a new bucket of it.
+func buckets(t *testing.T) func(*testing.T) *S3 {
+	t.Helper()
 	program := os.Getenv("TEST_VERSITYGW")
 	if program == "" {
 		if os.Getenv("CI") != "" {
@@ -28,7 +42,7 @@ func TestS3Conforms(t *testing.T) {
 	}
 	server := Bucket{Endpoint: "http://" + versitygw(t, program), AccessKey: "quayside", SecretKey: "quayside-tests"}
 	var buckets atomic.Int64
-	conforms(t, func(t *testing.T) shipments.Files {
+	return func(t *testing.T) *S3 {
 		t.Helper()
 		b := server
 		b.Name = fmt.Sprintf("bucket-%d", buckets.Add(1))
@@ -42,7 +56,7 @@ func TestS3Conforms(t *testing.T) {
 			}
 		}
 		return s3
-	})
+	}
 }
 
 // versitygw runs the server until the test and its subtests end, and returns

@@ -76,9 +76,6 @@ WHERE organization_id = $1 AND shipment_id = $2 AND id = $3 AND run = $4 AND sta
 
 	nextVersionSQL = `
 UPDATE shipments SET version = version + 1 WHERE organization_id = $1 AND id = $2`
-
-	knownSQL = `
-SELECT id FROM documents WHERE organization_id = $1 AND id = ANY ($2::uuid[])`
 )
 
 // reviseJob sees to it that a document has a job while it waits to be read,
@@ -174,23 +171,6 @@ func (r *Repository) Release(ctx context.Context, j shipments.Job, after time.Du
 func (r *Repository) lease(ctx context.Context, doing string, j shipments.Job, until time.Duration, lease uuid.NullUUID) error {
 	return failure(doing, one(r.writes(ctx, j.Org).ExecContext(ctx, leaseSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment), uuid.UUID(j.Document), j.Run,
 		uuid.UUID(j.Lease), until.Seconds(), lease)))
-}
-
-// Known implements shipments.Repository.
-func (r *Repository) Known(ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID) (map[shipments.DocumentID]bool, error) {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = uuid.UUID(id).String()
-	}
-	var there []uuid.UUID
-	if err := r.reads(ctx, org).SelectContext(ctx, &there, knownSQL, uuid.UUID(org), pq.Array(texts)); err != nil {
-		return nil, failure("known documents", err)
-	}
-	known := make(map[shipments.DocumentID]bool, len(there))
-	for _, id := range there {
-		known[shipments.DocumentID(id)] = true
-	}
-	return known, nil
 }
 
 // one is ErrLost unless a statement changed one row.

@@ -110,12 +110,18 @@ func newVictim(t *testing.T, r *Repository) victim {
 	}
 	v.delivery, _ = w.claim(t, v.org, v.hook.ID, later)
 	must(t, w.CreateTest(ctx, v.org, v.hook.ID, shipments.EventID{7}, later))
+	if _, err := r.Quarantine(ctx, v.org, shipments.StoreID{1}, []shipments.DocumentID{orphan}, later); err != nil {
+		t.Fatal(err)
+	}
 	repotest.Queued(t, r, v.org)
 	if v.job, err = r.Claim(ctx, shipments.Lease{1}, shipments.Turn{}); err != nil || v.job.Org != v.org {
 		t.Fatalf("%+v (%v)", v.job, err)
 	}
 	return v
 }
+
+// orphan is a file of the victim in quarantine.
+var orphan = shipments.DocumentID{99}
 
 // theft is a method called by another organization with what it knows of the
 // victim; it reports whether the thief got hold of anything.
@@ -176,6 +182,15 @@ func thefts() []theft {
 		{"Known", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			known, err := r.Known(ctx, thief, []shipments.DocumentID{v.doc.ID})
 			return len(known) > 0, err
+		}},
+		{"Quarantine", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			orphans, err := r.Quarantine(ctx, thief, shipments.StoreID{1}, []shipments.DocumentID{v.doc.ID}, late)
+			_, orphan := orphans[v.doc.ID]
+			return err == nil && !orphan, err // then the thief knows that there is such a document
+		}},
+		{"ExpireQuarantine", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+			gone, err := r.ExpireQuarantine(ctx, thief, shipments.StoreID{1}, []shipments.DocumentID{orphan}, late)
+			return len(gone) > 0, err
 		}},
 		{"Begin", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			v.job.Org = thief
@@ -280,7 +295,7 @@ func TestTheThievesAreAbleTo(t *testing.T) {
 // TestEveryMethodIsTriedByAThief, but those that work for no organization.
 func TestEveryMethodIsTriedByAThief(t *testing.T) {
 	t.Parallel()
-	tried := []string{"Announced", "Claim", "Due", "Overdue", "Ready", "Waiting", "Publishers", "ReadFrom", "ServedByReplica"}
+	tried := []string{"Announced", "Claim", "Due", "Overdue", "Ready", "Waiting", "Publishers", "ReadFrom", "ServedByReplica", "StoreID", "BindStore", "AdoptStore"}
 	for _, theft := range thefts() {
 		tried = append(tried, theft.method)
 	}
@@ -388,7 +403,7 @@ func TestTheRolesMayDoNoMoreThanTheyMust(t *testing.T) {
 		SELECT table_name || '.' || column_name || ' ' || privilege_type FROM information_schema.column_privileges
 		WHERE grantee = $1 ORDER BY (table_name || '.' || column_name || ' ' || privilege_type) COLLATE "C"`, dispatcher); err != nil ||
 		!slices.Equal(seen, []string{
-			"event_heads.organization_id SELECT",
+			"event_heads.organization_id SELECT", "file_store.identity INSERT", "file_store.identity SELECT", "file_store.identity UPDATE",
 			"jobs.attempts SELECT", "jobs.attempts UPDATE", "jobs.claimable_at SELECT", "jobs.claimable_at UPDATE", "jobs.document_id SELECT",
 			"jobs.lease SELECT", "jobs.lease UPDATE", "jobs.organization_id SELECT", "jobs.run SELECT", "jobs.shipment_id SELECT",
 			"outbox.organization_id SELECT",

@@ -28,7 +28,7 @@ func (s *Service) Attach(ctx context.Context, org OrgID, a Attachment) (Attached
 
 // attach stores the file, if there is one, and then the document. Where the
 // document is certainly not stored the file is removed again; where that is
-// not certain Sweep will find out.
+// not certain a sweep will find out.
 func (s *Service) attach(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
 	doc := a.document()
 	if _, err := s.fits(ctx, org, a, doc, len(a.Pallets)); err != nil {

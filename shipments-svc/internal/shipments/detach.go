@@ -14,7 +14,7 @@ func (s *Service) Detach(ctx context.Context, org OrgID, o DocumentOrder) (struc
 	if err != nil || doc.Filename == "" {
 		return struct{}{}, err
 	}
-	// The document is gone. If its file cannot be removed now, Sweep does it.
+	// The document is gone. If its file cannot be removed now, a sweep does it.
 	_ = s.discard(ctx, FileKey{org, doc.ID})
 	return struct{}{}, nil
 }

@@ -223,19 +223,3 @@ func TestAFileGoesWithItsDocument(t *testing.T) {
 		t.Errorf("a document without a file: %v", err)
 	}
 }
-
-// TestSweepRemovesFilesWithoutDocument, and only those that are old enough.
-func TestSweepRemovesFilesWithoutDocument(t *testing.T) {
-	t.Parallel()
-	k := at(Pending)
-	kept, orphan := FileKey{OrgID{1}, DocumentID{1}}, FileKey{OrgID{1}, DocumentID{2}}
-	k.files.files = map[FileKey]string{kept: "", orphan: ""}
-	k.known = map[DocumentID]bool{{1}: true}
-	if n, err := service(k).Sweep(t.Context()); err != nil || n != 1 || !slices.Equal(k.files.removed, []FileKey{orphan}) {
-		t.Errorf("%d removed: %v (%v)", n, k.files.removed, err)
-	}
-	k.err = ErrUnavailable
-	if _, err := service(k).Sweep(t.Context()); !errors.Is(err, ErrUnavailable) || len(k.files.files) != 1 {
-		t.Errorf("%v, %d files left", err, len(k.files.files))
-	}
-}

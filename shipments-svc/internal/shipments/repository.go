@@ -44,9 +44,6 @@ type Repository interface {
 	// that is Queued gets a job.
 	Revise(ctx context.Context, org OrgID, r Revision) error
 
-	// Known reports which documents there are of these.
-	Known(ctx context.Context, org OrgID, ids []DocumentID) (map[DocumentID]bool, error)
-
 	// Elsewhere returns where these SSCCs are pallets of other shipments that
 	// were created after a time and are not rejected, ordered by SSCC and
 	// Reference; at most MaxLocations of them.

@@ -35,7 +35,6 @@ type keeper struct {
 	ssccs         []string
 	events        []Event
 	first         int64
-	known         map[DocumentID]bool
 	files         shelf
 	revising      error // of Revise
 	reading       Reading
@@ -95,10 +94,6 @@ func (k *keeper) Revise(_ context.Context, _ OrgID, r Revision) error {
 	}
 	k.head.Shipment, k.revisions = r.To, append(k.revisions, r)
 	return nil
-}
-
-func (k *keeper) Known(context.Context, OrgID, []DocumentID) (map[DocumentID]bool, error) {
-	return k.known, k.err
 }
 
 func (k *keeper) Elsewhere(_ context.Context, _ OrgID, _ ID, ssccs []string, after time.Time) ([]Use, error) {

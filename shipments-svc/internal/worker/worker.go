@@ -24,8 +24,6 @@ const (
 	// Poll is how often a worker without a job looks for one that it was not
 	// woken for.
 	Poll = time.Second
-	// SweepEvery is how often files that belong to no document are removed.
-	SweepEvery = time.Hour
 
 	heartbeat = shipments.LeaseTime / 3
 	toClaim   = 2 * time.Second
@@ -37,7 +35,6 @@ const (
 // Service is what workers need of the domain.
 type Service interface {
 	Process(context.Context, shipments.Job) error
-	Sweep(context.Context) (removed int, err error)
 }
 
 // Done is told of each job that a worker let go of: what became of it and how
@@ -78,7 +75,6 @@ func (p *Pool) Run(ctx context.Context, workers int) {
 	for range workers {
 		running.Go(func() { p.work(ctx) })
 	}
-	running.Go(func() { p.sweep(ctx) })
 	running.Wait()
 }
 
@@ -182,24 +178,4 @@ func wait(attempt int) time.Duration {
 		after = min(4*after, longest)
 	}
 	return after
-}
-
-// sweep removes files that belong to no document, now and then.
-func (p *Pool) sweep(ctx context.Context) {
-	again := time.NewTicker(SweepEvery)
-	defer again.Stop()
-	for {
-		n, err := p.service.Sweep(ctx)
-		if err != nil && ctx.Err() == nil {
-			p.log.Warn("files without a document could not all be removed", "error", err.Error())
-		}
-		if n > 0 {
-			p.log.Info("removed files without a document", "files", n)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-again.C:
-		}
-	}
 }

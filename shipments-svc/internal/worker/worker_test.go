@@ -23,7 +23,6 @@ type queue struct {
 	extended int
 	released []time.Duration
 	outcomes []Outcome
-	swept    int
 
 	process func(context.Context, shipments.Job) error
 	failing error // of Claim
@@ -81,11 +80,6 @@ func (q *queue) Release(ctx context.Context, _ shipments.Job, after time.Duratio
 
 func (q *queue) Process(ctx context.Context, j shipments.Job) error { return q.process(ctx, j) }
 
-func (q *queue) Sweep(context.Context) (int, error) {
-	q.swept++
-	return 1, nil
-}
-
 func (q *queue) pool(wake <-chan struct{}) *Pool {
 	return New(q, q, wake, slog.New(slog.NewTextHandler(&q.log, nil)), func(o Outcome, _ time.Duration) {
 		q.mu.Lock()
@@ -108,7 +102,7 @@ func TestJobsAreDoneOneAfterTheOther(t *testing.T) {
 		q := &queue{waiting: []shipments.Job{{Run: 1}, {Run: 2}, {Run: 3}}}
 		q.process = func(context.Context, shipments.Job) error { time.Sleep(100 * time.Millisecond); return nil }
 		q.run(t, 1, nil, 350*time.Millisecond) // no time for a poll
-		if len(q.begun) != 3 || len(q.outcomes) != 3 || q.outcomes[0] != Published || q.swept != 1 {
+		if len(q.begun) != 3 || len(q.outcomes) != 3 || q.outcomes[0] != Published {
 			t.Errorf("%+v", q)
 		}
 	})
@@ -215,17 +209,6 @@ func TestAnOutageIsNotLoggedEachSecond(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestFilesAreSweptEachHour(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		q := &queue{}
-		q.run(t, 0, nil, 150*time.Minute)
-		if q.swept != 3 {
-			t.Errorf("%d times", q.swept)
-		}
-	})
 }
 
 // TestOneOrganizationDoesNotDelayAnother: while fourteen documents of one take

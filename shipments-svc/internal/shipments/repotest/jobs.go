@@ -1,6 +1,7 @@
 package repotest
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"slices"
@@ -16,6 +17,8 @@ import (
 type Queue interface {
 	shipments.Repository
 	shipments.Jobs
+	// Known reports which documents there are of these.
+	Known(ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID) (map[shipments.DocumentID]bool, error)
 }
 
 // RunJobs tests the Jobs of the Queue that open returns. Every call of open

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/quayside/quayside/shipments-svc/internal/config"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/sweeper"
+)
+
+// runFiles does what an operator asks of the store of files.
+func runFiles(ctx context.Context, p program, cfg config.Config) (err error) {
+	if len(p.args) != 1 {
+		return fmt.Errorf("%w: files takes status, adopt or purge", errUsage)
+	}
+	do, ok := map[string]func(context.Context, *sweeper.Sweeper, io.Writer) error{
+		"status": filesStatus, "adopt": filesAdopt, "purge": filesPurge,
+	}[p.args[0]]
+	if !ok {
+		return fmt.Errorf("%w: files takes status, adopt or purge", errUsage)
+	}
+	db, err := postgres.Open(cfg.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	kept, err := openFiles(cfg)
+	if err != nil {
+		return err
+	}
+	return do(ctx, newSweeper(postgres.NewRepository(db), kept), p.stdout)
+}
+
+func newSweeper(repo *postgres.Repository, kept sweeper.Store) *sweeper.Sweeper {
+	return sweeper.New(repo, kept, func() [16]byte { return uuid.New() }, time.Now)
+}
+
+func filesStatus(ctx context.Context, s *sweeper.Sweeper, out io.Writer) error {
+	status, err := s.Status(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "store     %s\ndatabase  %s\nfiles     %d, of which %d have no document\n",
+		storeID(status.Store), storeID(status.Database), status.Files, status.Unknown)
+	return err
+}
+
+func storeID(id shipments.StoreID) string {
+	if id == (shipments.StoreID{}) {
+		return "has no identity"
+	}
+	return uuid.UUID(id).String()
+}
+
+func filesAdopt(ctx context.Context, s *sweeper.Sweeper, out io.Writer) error {
+	id, err := s.Adopt(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "database and store are bound to each other as %s; files without a document are removed after %d days\n",
+		storeID(id), int(sweeper.Quarantine.Hours()/24))
+	return err
+}
+
+func filesPurge(ctx context.Context, s *sweeper.Sweeper, out io.Writer) error {
+	r, err := s.Purge(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%d of %d files removed; %d without a document are in quarantine\n", r.Removed, r.Files, r.Quarantined)
+	return err
+}
+
+// filesSwept returns what logs sweeps and feeds their metrics.
+func filesSwept(log *slog.Logger, metrics prometheus.Registerer) func(sweeper.Result, error) {
+	quarantined := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "shipments_files_quarantined",
+		Help: "Stored files without a document that wait to be removed, as of the last sweep.",
+	})
+	removed := prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "shipments_files_removed_total",
+		Help: "Stored files without a document that were removed.",
+	})
+	refused := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "shipments_files_sweep_refused",
+		Help: "1 if the last sweep refused to remove files: database and store do not belong together, or too many would go.",
+	})
+	metrics.MustRegister(quarantined, removed, refused)
+	return func(r sweeper.Result, err error) {
+		removed.Add(float64(r.Removed))
+		if errors.Is(err, sweeper.ErrOtherStore) || errors.Is(err, sweeper.ErrUnbound) || errors.Is(err, sweeper.ErrUnusualShare) {
+			refused.Set(1)
+			log.Error("no stored files are removed until an operator decides: see the README, Restoring a database", "error", err.Error())
+			return
+		}
+		if err != nil {
+			log.Warn("stored files without a document could not all be removed", "error", err.Error(), "removed", r.Removed)
+			return
+		}
+		refused.Set(0)
+		quarantined.Set(float64(r.Quarantined))
+		if r.Removed > 0 {
+			log.Info("removed stored files without a document", "files", r.Removed)
+		}
+	}
+}
