@@ -43,6 +43,7 @@ func commands() []command {
 		{"token list", "list an organization's tokens", listTokens},
 		{"token update", "change what a token may do, and for how long", updateToken},
 		{"token rotate", "make a token's successor and print it, once", rotateToken},
+		{"token hand-over", "make the organization the owner of a token", handOverToken},
 		{"token revoke", "end a token for good", revokeToken},
 		{"token check", "say whether a token is good, and what it may do", checkToken},
 		{"audit list", "show who changed what in an organization", listAudit},

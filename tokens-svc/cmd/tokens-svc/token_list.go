@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -51,10 +52,10 @@ func listTokens(ctx context.Context, p program) error {
 
 func printTable(out io.Writer, all []tokens.Token, usage map[tokens.TokenID]tokens.Usage, now time.Time) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "ID\tNAME\tSTATUS\tUNTIL\tLAST USED\tPERMISSIONS")
+	_, _ = fmt.Fprintln(w, "ID\tNAME\tSTATUS\tUNTIL\tLAST USED\tOWNER\tPERMISSIONS")
 	for _, t := range all {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n",
-			t.ID, t.Name, t.Status(now), end(t), lastUsed(usage[t.ID]), strings.Join(wire.Permissions(t), " "))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			t.ID, t.Name, t.Status(now), end(t), lastUsed(usage[t.ID]), owner(t), strings.Join(wire.Permissions(t), " "))
 	}
 	return w.Flush()
 }
@@ -65,6 +66,15 @@ func end(t tokens.Token) string {
 		return "revoked"
 	}
 	return t.ExpiresAt.Format(time.RFC3339)
+}
+
+// owner says who owns a token, and that this person's role limits it.
+func owner(t tokens.Token) string {
+	name := cmp.Or(t.Owner.Name, t.Owner.ID, "organization")
+	if t.Limited() {
+		name += " (limits it)"
+	}
+	return name
 }
 
 func lastUsed(u tokens.Usage) string {

@@ -47,6 +47,7 @@ const (
 	TokenUpdated        Action = "token.updated"
 	TokenRotated        Action = "token.rotated"
 	TokenRevoked        Action = "token.revoked"
+	TokenHandedOver     Action = "token.handed_over"
 	MemberInvited       Action = "member.invited"
 	InvitationWithdrawn Action = "invitation.withdrawn"
 	MemberJoined        Action = "member.joined"

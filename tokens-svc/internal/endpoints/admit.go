@@ -45,11 +45,11 @@ func (e *PermissionError) Error() string {
 
 // Caller is who asks, as the gateway says.
 type Caller struct {
-	Organization tokens.OrgID
-	Token        tokens.TokenID
-	Permissions  []tokens.Permission
-	Address      netip.Addr // of the client; zero: not known
-	RequestID    string
+	Partition   tokens.OrgID // whose data the token works with; see tokens.Token
+	Token       tokens.TokenID
+	Permissions []tokens.Permission
+	Address     netip.Addr // of the client; zero: not known
+	RequestID   string
 }
 
 // Asker is a caller who may ask: a good token, and what it may do.
@@ -61,19 +61,19 @@ type Asker struct {
 
 // Admission is what there is to know of callers.
 type Admission interface {
-	Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
+	Caller(ctx context.Context, partition tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
 	Now() time.Time
 }
 
-// admit lets in good tokens that hold what is needed: both now, as stored, and
-// when the gateway asked. One that is unknown, or of another organization than
+// admit lets in good tokens that hold what is needed: both now, as stored and
+// as their owner's role allows, and when the gateway asked. One that is unknown, or of another organization than
 // the gateway said, is refused like a revoked one: then the gateway and this
 // program disagree, and the answer to that is no.
 func admit(ctx context.Context, c Config, s Admission, caller Caller, needs Need) (Asker, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	t, err := s.Token(ctx, caller.Organization, caller.Token)
-	if errors.Is(err, tokens.ErrNotFound) {
+	t, err := s.Caller(ctx, caller.Partition, caller.Token)
+	if _, altered := errors.AsType[*tokens.BoundsError](err); altered || errors.Is(err, tokens.ErrNotFound) {
 		return Asker{}, fmt.Errorf("%w: %w", ErrNotGood, err)
 	}
 	if err != nil {
@@ -82,7 +82,7 @@ func admit(ctx context.Context, c Config, s Admission, caller Caller, needs Need
 	if status := t.Status(s.Now()); status != tokens.StatusActive {
 		return Asker{}, fmt.Errorf("%w: %s", ErrNotGood, status)
 	}
-	held := slices.DeleteFunc(tokens.Expand(t.Permissions), func(p tokens.Permission) bool {
+	held := slices.DeleteFunc(t.Effective(), func(p tokens.Permission) bool {
 		return !slices.Contains(caller.Permissions, p)
 	})
 	if needs != NeedsAny && !slices.Contains(held, tokens.Permission(needs)) {
@@ -91,5 +91,5 @@ func admit(ctx context.Context, c Config, s Admission, caller Caller, needs Need
 	actor := audit.Actor{
 		Kind: audit.Token, ID: string(t.ID), Name: t.Name, Address: caller.Address, RequestID: caller.RequestID,
 	}
-	return Asker{Principal: tokens.Bearer(actor, held), Organization: caller.Organization, Token: t}, nil
+	return Asker{Principal: tokens.Bearer(actor, t, held), Organization: t.Organization.ID, Token: t}, nil
 }

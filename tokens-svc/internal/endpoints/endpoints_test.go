@@ -21,7 +21,7 @@ type admission struct {
 	err   error
 }
 
-func (a admission) Token(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error) {
+func (a admission) Caller(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error) {
 	return a.token, a.err
 }
 
@@ -29,9 +29,9 @@ func (admission) Now() time.Time { return time.Unix(1000, 0) }
 
 // admin is a good token, and what a gateway says of it.
 var (
-	admin  = admission{token: tokens.Token{ID: "tok_000000000001", Name: "ERP", Permissions: []tokens.Permission{tokens.Admin}}}
+	admin  = admission{token: tokens.Token{ID: "tok_000000000001", Organization: tokens.Organization{ID: "org_1"}, Name: "ERP", Permissions: []tokens.Permission{tokens.Admin}}}
 	caller = Caller{
-		Organization: "org_1", Token: "tok_000000000001", Permissions: tokens.AllPermissions(),
+		Partition: "org_1", Token: "tok_000000000001", Permissions: tokens.AllPermissions(),
 		Address: netip.MustParseAddr("192.0.2.1"), RequestID: "req_1",
 	}
 )

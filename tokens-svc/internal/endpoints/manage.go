@@ -11,11 +11,14 @@ import (
 // Service is what the management of tokens needs of the domain.
 type Service interface {
 	Admission
+	Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
 	Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query) ([]tokens.Token, int, error)
 	Usage(ctx context.Context, org tokens.OrgID, ids ...tokens.TokenID) (map[tokens.TokenID]tokens.Usage, error)
 	CreateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, d tokens.Draft) (tokens.Token, tokens.Secret, error)
 	UpdateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, p tokens.Patch) (tokens.Token, error)
 	RotateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, grace time.Duration) (tokens.Rotation, error)
+	Children(ctx context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error)
+	RevokeWithChildren(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
 	RevokeToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
 	AuditEvents(ctx context.Context, who tokens.Principal, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error)
 }
@@ -74,8 +77,15 @@ type Rotation struct {
 
 // Revocation is why a token is to end.
 type Revocation struct {
-	ID     tokens.TokenID // "": the asker
-	Reason string
+	ID       tokens.TokenID // "": the asker
+	Reason   string
+	Children bool // those that were made with it, too
+}
+
+// Revoked is a token that has ended.
+type Revoked struct {
+	Shown
+	ActiveChildren int // how many tokens that were made with it still work
 }
 
 // Self returns the token that asks.
@@ -86,6 +96,9 @@ func (m Management) Self(_ context.Context, who Asker, _ struct{}) (Shown, error
 // Get returns a token.
 func (m Management) Get(ctx context.Context, who Asker, id tokens.TokenID) (Shown, error) {
 	t, err := m.Service.Token(ctx, who.Organization, id)
+	if err == nil && !who.MaySee(t) {
+		err = tokens.ErrNotFound
+	}
 	if err != nil {
 		return Shown{}, err
 	}
@@ -99,6 +112,7 @@ func (m Management) Get(ctx context.Context, who Asker, id tokens.TokenID) (Show
 
 // List returns a page of tokens.
 func (m Management) List(ctx context.Context, who Asker, q tokens.Query) (List, error) {
+	q.Environment = who.Sees()
 	page, total, err := m.Service.Tokens(ctx, who.Organization, q)
 	if err != nil {
 		return List{}, err
@@ -126,9 +140,17 @@ func (m Management) Rotate(ctx context.Context, who Asker, r Rotation) (Rotated,
 }
 
 // Revoke ends a token.
-func (m Management) Revoke(ctx context.Context, who Asker, r Revocation) (Shown, error) {
-	t, err := m.Service.RevokeToken(ctx, who.Principal, who.Organization, who.or(r.ID), r.Reason)
-	return Shown{Token: t, Now: m.Service.Now()}, err
+func (m Management) Revoke(ctx context.Context, who Asker, r Revocation) (Revoked, error) {
+	revoke, id := m.Service.RevokeToken, who.or(r.ID)
+	if r.Children {
+		revoke = m.Service.RevokeWithChildren
+	}
+	t, err := revoke(ctx, who.Principal, who.Organization, id, r.Reason)
+	if err != nil {
+		return Revoked{}, err
+	}
+	left, err := m.Service.Children(ctx, who.Organization, id)
+	return Revoked{Shown{Token: t, Now: m.Service.Now()}, len(left)}, err
 }
 
 // AuditEvents returns a page of the audit log.

@@ -167,6 +167,16 @@ func (o *Object) Int(name string) int {
 	return n
 }
 
+// Bool returns an optional member that is true or false, or false.
+func (o *Object) Bool(name string) bool {
+	value, ok := o.member(name)
+	if ok && value.kind() != "a boolean" {
+		o.wrong(value, name, "a boolean")
+		return false
+	}
+	return ok && value.text[0] == 't'
+}
+
 func (o *Object) number(name string) (raw, bool) {
 	value, ok := o.member(name)
 	if ok && value.kind() != "a number" {

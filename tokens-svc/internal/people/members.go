@@ -52,8 +52,8 @@ func (s *Service) ChangeRole(ctx context.Context, by By, org tokens.OrgID, id Us
 	return s.change(ctx, by, org, id, to)
 }
 
-// Remove takes a person out of an organization; their account and the tokens
-// that they made stay. It gives ErrForbidden, ErrLastOwner and
+// Remove takes a person out of an organization; their account stays,
+// and so do the tokens that they own, which may do nothing any more. It gives ErrForbidden, ErrLastOwner and
 // tokens.ErrNotFound.
 func (s *Service) Remove(ctx context.Context, by By, org tokens.OrgID, id UserID) error {
 	return s.change(ctx, by, org, id, "")

@@ -125,10 +125,23 @@ func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 	if err == nil && a.SessionEpoch != m.account.SessionEpoch {
 		_, err = m.tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, a.ID)
 	}
+	if err == nil && a.DisabledAt.IsZero() != m.account.DisabledAt.IsZero() {
+		err = m.announceOwned(ctx)
+	}
 	if err == nil {
 		m.account = a
 	}
 	return err
+}
+
+// announceOwned announces the account's tokens in each of its organizations.
+func (m *accountMutation) announceOwned(ctx context.Context) error {
+	for _, head := range m.heads {
+		if err := head.announceOwned(ctx, tokens.OrgID(head.head.Organization), m.account.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // link gives the account an identity, whose issuer has verified its address.

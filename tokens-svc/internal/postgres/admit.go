@@ -40,7 +40,10 @@ func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted
 			return err // they were a member before
 		}
 		a.Entry.Target = string(admitted.ID)
-		return m.record(ctx, a.Entry)
+		if err := m.record(ctx, a.Entry); err != nil {
+			return err
+		}
+		return m.announceOwned(ctx, a.Organization, admitted.ID)
 	})
 	return admitted, err
 }

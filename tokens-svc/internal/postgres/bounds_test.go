@@ -32,6 +32,8 @@ var altered = map[string]string{
 	"revoked_at":          `now()`,
 	"rotated_from":        `(SELECT max(id) FROM api_tokens)`,
 	"rotated_to":          `(SELECT max(id) FROM api_tokens)`,
+	"owner_id":            `'usr_1'`,
+	"lineage":             `'tok_zzzzzzzzzzzz'`,
 }
 
 // TestNoColumnOfATokenCanBeAltered: every column of the table is either known

@@ -63,6 +63,9 @@ func (p *People) ChangeMember(ctx context.Context, org tokens.OrgID, id people.U
 		if err != nil {
 			return err
 		}
-		return m.record(ctx, entry)
+		if err := m.record(ctx, entry); err != nil {
+			return err
+		}
+		return m.announceOwned(ctx, org, id)
 	})
 }

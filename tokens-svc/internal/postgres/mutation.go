@@ -7,6 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -79,6 +80,28 @@ func (m *mutation) record(ctx context.Context, e audit.Entry) error {
 	if err == nil {
 		m.head = event.Head()
 	}
+	return err
+}
+
+// announceOwned is announce for all live tokens of a person in an organization,
+// of which something changed that is not in their rows: what their owner may do
+// there. Every such change of a person or a membership must call it in its
+// transaction, as gateways go on with what they remember until they are told.
+func (m *mutation) announceOwned(ctx context.Context, org tokens.OrgID, owner people.UserID) error {
+	_, err := m.ExecContext(ctx, `
+		WITH owned AS (
+			SELECT id, row_number() OVER (ORDER BY id) AS nth FROM api_tokens
+			WHERE organization_id = $1 AND owner_id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+		), counted AS (
+			SELECT count(*) AS n FROM owned
+		), next AS (
+			UPDATE revision SET value = value + n FROM counted WHERE n > 0 RETURNING value - n AS before
+		), moved AS (
+			UPDATE api_tokens t SET rev = next.before + owned.nth FROM owned, next WHERE t.id = owned.id RETURNING t.id, t.rev
+		), told AS (
+			INSERT INTO changes (rev, token_id, kind) SELECT rev, id, $3 FROM moved RETURNING rev
+		)
+		SELECT pg_notify($4, '') FROM told LIMIT 1`, org, owner, tokens.Updated, channel)
 	return err
 }
 

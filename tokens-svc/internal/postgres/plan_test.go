@@ -26,6 +26,10 @@ func TestEveryLookUpGoesByAnIndex(t *testing.T) {
 			SELECT 'tok_' || lpad(n::text, 12, '0'), 'org_' || lpad((n % 2000)::text, 26, '0'), 'n', 'live', '{admin}', '{}', 100,
 				60, now() - make_interval(secs => n), 1, sha256('x'), n
 			FROM generate_series(1, 20000) n`,
+		`INSERT INTO users (id, email, name, password, created_at)
+			SELECT 'usr_' || lpad(n::text, 26, '0'), n || '@acme.example', 'n', '', now() FROM generate_series(0, 1999) n`,
+		`INSERT INTO memberships (organization_id, user_id, role, joined_at)
+			SELECT 'org_' || lpad(n::text, 26, '0'), 'usr_' || lpad(n::text, 26, '0'), 'owner', now() FROM generate_series(0, 1999) n`,
 		`ANALYZE`,
 	} {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {

@@ -46,7 +46,7 @@ func TestTamperingIsFoundWhereItWasDone(t *testing.T) {
 			repo := open(t, dsn)
 			organization(t, repo)
 			other := tokens.Organization{ID: repotest.Other, Name: "Other", CreatedAt: repotest.Noon}
-			if err := repo.CreateOrganization(t.Context(), other, repotest.Entry(audit.OrganizationCreated, string(repotest.Other))); err != nil {
+			if _, err := repo.CreateOrganization(t.Context(), other, repotest.Entry(audit.OrganizationCreated, string(repotest.Other))); err != nil {
 				t.Fatal(err)
 			}
 			for range 4 {

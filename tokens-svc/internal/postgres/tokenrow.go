@@ -16,6 +16,7 @@ import (
 type tokenRow struct {
 	ID                    tokens.TokenID      `db:"id"`
 	OrganizationID        tokens.OrgID        `db:"organization_id"`
+	OrganizationTestID    tokens.OrgID        `db:"organization_test_id"`
 	OrganizationName      string              `db:"organization_name"`
 	OrganizationCreatedAt time.Time           `db:"organization_created_at"`
 	Name                  string              `db:"name"`
@@ -27,6 +28,10 @@ type tokenRow struct {
 	CreatedByKind         audit.Kind          `db:"created_by_kind"`
 	CreatedByID           string              `db:"created_by_id"`
 	CreatedByName         string              `db:"created_by_name"`
+	OwnerID               string              `db:"owner_id"`
+	OwnerName             string              `db:"owner_name"`
+	OwnerRole             tokens.Role         `db:"owner_role"`
+	Lineage               tokens.TokenID      `db:"lineage"`
 	CreatedAt             time.Time           `db:"created_at"`
 	ExpiresAt             sql.Null[time.Time] `db:"expires_at"`
 	RevokedAt             sql.Null[time.Time] `db:"revoked_at"`
@@ -44,7 +49,7 @@ func (r tokenRow) token() (tokens.Token, error) {
 	t := tokens.Token{
 		ID: r.ID,
 		Organization: tokens.Organization{
-			ID: r.OrganizationID, Name: r.OrganizationName, CreatedAt: r.OrganizationCreatedAt.UTC(),
+			ID: r.OrganizationID, TestID: r.OrganizationTestID, Name: r.OrganizationName, CreatedAt: r.OrganizationCreatedAt.UTC(),
 		},
 		Name:          r.Name,
 		Environment:   r.Environment,
@@ -52,6 +57,8 @@ func (r tokenRow) token() (tokens.Token, error) {
 		IPAllow:       make([]netip.Prefix, len(r.IPAllow)),
 		RateLimit:     tokens.RateLimit{Limit: r.RateLimit, Window: time.Duration(r.RateWindowSeconds) * time.Second},
 		CreatedBy:     audit.Actor{Kind: r.CreatedByKind, ID: r.CreatedByID, Name: r.CreatedByName},
+		Owner:         tokens.Owner{ID: r.OwnerID, Name: r.OwnerName, Role: r.OwnerRole},
+		Lineage:       r.Lineage,
 		CreatedAt:     r.CreatedAt.UTC(),
 		ExpiresAt:     utc(r.ExpiresAt),
 		RevokedAt:     utc(r.RevokedAt),

@@ -13,13 +13,17 @@ import (
 //
 //nolint:gosec // G101: a query, no credential
 const selectTokens = `
-	SELECT t.id, t.organization_id, o.name AS organization_name, o.created_at AS organization_created_at,
+	SELECT t.id, t.organization_id, o.test_id AS organization_test_id, o.name AS organization_name, o.created_at AS organization_created_at,
 	       t.name, t.environment, t.permissions, t.ip_allow, t.rate_limit, t.rate_window_seconds,
 	       t.created_by_kind, t.created_by_id, t.created_by_name, t.created_at, t.expires_at,
+	       t.owner_id, coalesce(u.email, '') AS owner_name, coalesce(m.role, '') AS owner_role, t.lineage,
 	       t.revoked_at, t.revoked_reason, coalesce(t.rotated_from, '') AS rotated_from,
 	       coalesce(t.rotated_to, '') AS rotated_to, t.pepper_version, t.mac, t.rev,
 	       coalesce(t.bounds_version, 0) AS bounds_version, t.bounds_mac
-	FROM api_tokens t JOIN organizations o ON o.id = t.organization_id `
+	FROM api_tokens t
+	JOIN organizations o ON o.id = t.organization_id
+	LEFT JOIN users u ON u.id = t.owner_id
+	LEFT JOIN memberships m ON m.organization_id = t.organization_id AND m.user_id = t.owner_id AND u.disabled_at IS NULL `
 
 // Token implements tokens.Repository.
 func (r *Repository) Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
@@ -45,33 +49,59 @@ func (r *Repository) FindToken(ctx context.Context, id tokens.TokenID) (tokens.T
 // enough to be read by its index and then picked.
 var filters = map[tokens.Filter]string{
 	tokens.FilterAll:      ` AND $2::timestamptz IS NOT NULL`,
-	tokens.FilterActive:   ` AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
-	tokens.FilterExpiring: ` AND revoked_at IS NULL AND expires_at > $2 AND expires_at <= $2::timestamptz + interval '7 days'`,
-	tokens.FilterExpired:  ` AND revoked_at IS NULL AND expires_at <= $2`,
-	tokens.FilterRevoked:  ` AND revoked_at IS NOT NULL AND $2::timestamptz IS NOT NULL`,
+	tokens.FilterActive:   ` AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`,
+	tokens.FilterExpiring: ` AND t.revoked_at IS NULL AND t.expires_at > $2 AND t.expires_at <= $2::timestamptz + interval '7 days'`,
+	tokens.FilterExpired:  ` AND t.revoked_at IS NULL AND t.expires_at <= $2`,
+	tokens.FilterRevoked:  ` AND t.revoked_at IS NOT NULL AND $2::timestamptz IS NOT NULL`,
 }
 
 // Tokens implements tokens.Repository.
 func (r *Repository) Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query, now time.Time) ([]tokens.Token, int, error) {
-	condition := `WHERE organization_id = $1` + filters[q.Filter]
+	condition := `WHERE t.organization_id = $1` + filters[q.Filter] + ` AND ($3::text = '' OR t.environment = $3)`
 	var total int
-	if err := r.db.GetContext(ctx, &total, `SELECT count(*) FROM api_tokens `+condition, org, now); err != nil {
+	if err := r.db.GetContext(ctx, &total, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment); err != nil {
 		return nil, 0, translate(err)
 	}
 	size := sql.Null[int]{V: q.Page.Size, Valid: q.Page.Size > 0}
 	var rows []tokenRow
 	err := r.db.SelectContext(ctx, &rows,
-		selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $3 OFFSET $4`, org, now, size, q.Page.Offset())
+		selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $4 OFFSET $5`, org, now, q.Environment, size, q.Page.Offset())
 	if err != nil {
 		return nil, 0, translate(err)
 	}
-	all := make([]tokens.Token, len(rows))
+	all, err := tokensOf(rows)
+	return all, total, err
+}
+
+func tokensOf(rows []tokenRow) (all []tokens.Token, err error) {
+	all = make([]tokens.Token, len(rows))
 	for i, row := range rows {
 		if all[i], err = row.token(); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 	}
-	return all, total, nil
+	return all, nil
+}
+
+// Descendants implements tokens.Repository.
+func (r *Repository) Descendants(ctx context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error) {
+	parent, err := r.Token(ctx, org, id)
+	if err != nil {
+		return nil, err
+	}
+	var rows []tokenRow
+	err = r.db.SelectContext(ctx, &rows, `
+		WITH RECURSIVE made (id) AS (
+			SELECT c.id FROM api_tokens c JOIN api_tokens p ON p.id = c.created_by_id
+			WHERE c.organization_id = $1 AND c.created_by_kind = 'token' AND p.organization_id = $1 AND p.lineage = $2
+			UNION
+			SELECT c.id FROM api_tokens c JOIN made ON c.created_by_id = made.id
+			WHERE c.organization_id = $1 AND c.created_by_kind = 'token'
+		)`+selectTokens+`WHERE t.id IN (SELECT id FROM made) ORDER BY t.created_at, t.id`, org, parent.Lineage)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return tokensOf(rows)
 }
 
 // Reseal implements tokens.Repository.

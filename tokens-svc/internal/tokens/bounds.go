@@ -43,7 +43,26 @@ func (t Token) bounds() []bound {
 		{"revoked_at", instants(t.RevokedAt)},
 		{"rotated_from", text(t.RotatedFrom)},
 		{"rotated_to", text(t.RotatedTo)},
+		{"owner_id", text(t.Owner.ID)},
+		{"lineage", t.unlessOwn(t.Lineage)},
+		{"test_id", t.testPartition()}, // of organizations
 	}
+}
+
+// unlessOwn returns nothing for the token's own id, which is the default.
+func (t Token) unlessOwn(id TokenID) []string {
+	if id == t.ID {
+		return nil
+	}
+	return text(id)
+}
+
+// testPartition returns whose data a test token works with.
+func (t Token) testPartition() []string {
+	if t.Environment != Test {
+		return nil
+	}
+	return text(t.Organization.TestID)
 }
 
 func text[T ~string](value T) []string {

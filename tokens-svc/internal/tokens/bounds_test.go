@@ -43,6 +43,22 @@ func TestTheMACOfBoundsIsKnown(t *testing.T) {
 	}
 }
 
+// TestAPartitionIsInTheMACOfTestTokens: no change in the database turns their
+// view to the data of others.
+func TestAPartitionIsInTheMACOfTestTokens(t *testing.T) {
+	t.Parallel()
+	p := peppers(t, 3)
+	for environment, bound := range map[Environment]bool{Test: true, Live: false} {
+		token := bounded()
+		token.Environment, token.Organization.TestID = environment, "org_3"
+		sealed := p.SealBounds(token)
+		token.Organization.TestID = "org_2"
+		if same := p.SealBounds(token) == sealed; same == bound {
+			t.Errorf("%s: the same MAC: %t", environment, same)
+		}
+	}
+}
+
 // TestEveryBoundIsInTheMAC, and what people may call a token is not.
 func TestEveryBoundIsInTheMAC(t *testing.T) {
 	t.Parallel()
@@ -63,6 +79,8 @@ func TestEveryBoundIsInTheMAC(t *testing.T) {
 		"window":       func(t *Token) { t.RateLimit.Window = time.Second },
 		"creator":      func(t *Token) { t.CreatedBy.ID = "usr_2" },
 		"creator kind": func(t *Token) { t.CreatedBy.Kind = audit.Token },
+		"owner":        func(t *Token) { t.Owner.ID = "usr_1" },
+		"lineage":      func(t *Token) { t.Lineage = "tok_000000000001" },
 		"creation":     func(t *Token) { t.CreatedAt = t.CreatedAt.Add(time.Millisecond) },
 		"no end":       func(t *Token) { t.ExpiresAt = time.Time{} },
 		"later end":    func(t *Token) { t.ExpiresAt = t.ExpiresAt.Add(time.Millisecond) },

@@ -28,16 +28,20 @@ var lastExpiry = time.Date(10000, time.January, 1, 0, 0, 0, 0, time.UTC)
 // it at once, as a ValidationError.
 type Draft struct {
 	Name        string
-	Environment Environment // zero: Live
+	Environment Environment // zero: that of the token that asks, or Live
 	Permissions []string    // at least one
-	IPAllow     []string    // addresses and CIDR ranges, IPv4 and IPv6
-	RateLimit   RateLimit   // its zero parts take those of DefaultRateLimit
+	IPAllow     []string    // addresses and CIDR ranges, IPv4 and IPv6; nil: those of the token that asks
+	RateLimit   RateLimit   // its zero parts take those of DefaultRateLimit, or of the token that asks if that is lower
 	ExpiresAt   time.Time   // zero: never
+	// DefaultExpiry says that nobody chose ExpiresAt: it gives way to an earlier
+	// end of the token that asks.
+	DefaultExpiry bool
 }
 
 // check returns the token that who wants, without id and organization.
 func (d Draft) check(who Principal, now time.Time) (Token, error) {
 	var wrong ValidationError
+	d = d.complete(who)
 	t := Token{
 		Name:        checkText(&wrong, "name", d.Name, 1, maxName),
 		Environment: d.Environment,
@@ -45,16 +49,17 @@ func (d Draft) check(who Principal, now time.Time) (Token, error) {
 		IPAllow:     checkIPAllow(&wrong, d.IPAllow),
 		RateLimit:   checkRateLimit(&wrong, who, d.RateLimit),
 		CreatedBy:   audit.Actor{Kind: who.Actor.Kind, ID: who.Actor.ID, Name: who.Actor.Name},
+		Owner:       who.owner,
 		CreatedAt:   now,
 		ExpiresAt:   checkExpiry(&wrong, d.ExpiresAt, now),
 	}
-	switch t.Environment {
-	case "":
-		t.Environment = Live
-	case Live, Test:
-	default:
+	if t.Environment != Live && t.Environment != Test {
 		wrong.add("environment", InvalidValue, "must be %s or %s", Live, Test)
 	}
+	if err := wrong.orNil(); err != nil {
+		return t, err
+	}
+	who.checkWithin(&wrong, t)
 	return t, wrong.orNil()
 }
 
@@ -151,12 +156,6 @@ func parseRange(text string) (netip.Prefix, error) {
 }
 
 func checkRateLimit(wrong *ValidationError, who Principal, r RateLimit) RateLimit {
-	if r.Limit == 0 {
-		r.Limit = DefaultRateLimit.Limit
-	}
-	if r.Window == 0 {
-		r.Window = DefaultRateLimit.Window
-	}
 	before := len(wrong.Fields)
 	if r.Limit < 1 || r.Limit > maxLimit {
 		wrong.add("limit", OutOfRange, "must be from 1 to %d", maxLimit)

@@ -20,6 +20,16 @@ var (
 	ErrUnavailable = errors.New("the token store is not available")
 )
 
+// ForbiddenError is ErrForbidden with what is not allowed, for the one who
+// asks.
+type ForbiddenError struct{ Detail string }
+
+// Error implements error.
+func (e *ForbiddenError) Error() string { return ErrForbidden.Error() + ": " + e.Detail }
+
+// Is makes it ErrForbidden.
+func (e *ForbiddenError) Is(target error) bool { return target == ErrForbidden }
+
 // StateError says that a token is no longer in a state in which what was asked
 // can be done to it. Nothing was done.
 type StateError struct {

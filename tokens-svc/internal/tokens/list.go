@@ -57,8 +57,9 @@ func (t Token) Expiring(now time.Time) bool {
 
 // Query says which tokens to list.
 type Query struct {
-	Filter Filter
-	Page   Page
+	Filter      Filter
+	Environment Environment // "": both
+	Page        Page
 }
 
 // Tokens returns a page of org's tokens, newest first, and how many pass the

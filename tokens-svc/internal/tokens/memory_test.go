@@ -38,15 +38,21 @@ func newMemory() *memory {
 	}
 }
 
-func (m *memory) CreateOrganization(_ context.Context, o tokens.Organization, e audit.Entry) error {
+func (m *memory) CreateOrganization(_ context.Context, o tokens.Organization, e audit.Entry) (tokens.Organization, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, taken := m.orgs[o.ID]; taken {
-		return tokens.ErrExists
+		return tokens.Organization{}, tokens.ErrExists
 	}
+	for _, other := range m.orgs {
+		if other.TestID == o.ID {
+			return tokens.Organization{}, tokens.ErrExists
+		}
+	}
+	o.TestID = "org_7" + o.ID[len("org_0"):]
 	m.orgs[o.ID] = o
 	m.record(o.ID, e)
-	return nil
+	return o, nil
 }
 
 func (m *memory) Organization(_ context.Context, org tokens.OrgID) (tokens.Organization, error) {
@@ -134,7 +140,7 @@ func (m *memory) Tokens(_ context.Context, org tokens.OrgID, q tokens.Query, now
 	defer m.mu.Unlock()
 	var all []tokens.Token
 	for _, t := range m.tokens {
-		if t.Organization.ID == org && q.Filter.Match(t, now) {
+		if t.Organization.ID == org && q.Filter.Match(t, now) && (q.Environment == "" || q.Environment == t.Environment) {
 			all = append(all, t)
 		}
 	}
@@ -146,6 +152,33 @@ func (m *memory) Tokens(_ context.Context, org tokens.OrgID, q tokens.Query, now
 		from, to = min(q.Page.Offset(), len(all)), min(q.Page.Offset()+q.Page.Size, len(all))
 	}
 	return all[from:to], len(all), nil
+}
+
+func (m *memory) Descendants(_ context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	parent, found := m.tokens[id]
+	if !found || parent.Organization.ID != org {
+		return nil, tokens.ErrNotFound
+	}
+	made := map[tokens.TokenID]bool{}
+	for grown := true; grown; {
+		grown = false
+		for _, t := range m.tokens {
+			maker := tokens.TokenID(t.CreatedBy.ID)
+			if t.CreatedBy.Kind == audit.Token && !made[t.ID] && (made[maker] || m.tokens[maker].Lineage == parent.Lineage) {
+				made[t.ID], grown = true, true
+			}
+		}
+	}
+	var all []tokens.Token
+	for id := range made {
+		all = append(all, m.tokens[id])
+	}
+	slices.SortFunc(all, func(a, b tokens.Token) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return all, nil
 }
 
 func (m *memory) Usage(_ context.Context, org tokens.OrgID, ids []tokens.TokenID, n int) ([]tokens.Use, error) {

@@ -13,6 +13,8 @@ type Principal struct {
 	Actor    audit.Actor
 	grants   []Permission // expanded: the most that its tokens may be allowed
 	tokens   reach
+	owner    Owner  // of the tokens that it makes
+	asking   *Token // the token that asks, whose bounds no other may exceed; nil: a person or an operator
 	audit    bool
 	anyLimit bool // may give tokens more than DefaultRateLimit
 }
@@ -26,16 +28,21 @@ func Operator() Principal {
 // the organization at hand.
 func Person(actor audit.Actor, role Role) Principal {
 	p := role.powers()
-	return Principal{Actor: actor, grants: Expand(p.grants), tokens: p.tokens, audit: p.audit}
+	return Principal{
+		Actor: actor, grants: Expand(p.grants), tokens: p.tokens, audit: p.audit,
+		owner: Owner{ID: actor.ID, Name: actor.Name, Role: role},
+	}
 }
 
-// Bearer returns the principal of a token that asks through the API: with the
-// permission admin it may do what an admin may, and otherwise rotate and end
-// itself.
-func Bearer(actor audit.Actor, held []Permission) Principal {
-	p := Principal{Actor: actor, grants: Expand(held), tokens: reachItself}
+// Bearer returns the principal of a token that asks through the API. With the
+// permission admin it may make tokens, change those of its own owner, or all
+// if that is the organization, and revoke any, each within its own bounds.
+// Without, it may rotate and end itself. A test token knows of test tokens
+// only.
+func Bearer(actor audit.Actor, asking Token, held []Permission) Principal {
+	p := Principal{Actor: actor, grants: Expand(held), tokens: reachItself, owner: asking.Owner, asking: &asking}
 	if slices.Contains(p.grants, Admin) {
-		p.tokens, p.audit = reachAll, true
+		p.tokens, p.audit = reachAll, asking.Environment != Test
 	}
 	return p
 }
@@ -49,19 +56,60 @@ func (p Principal) MayCreate() bool {
 	return len(p.grants) > 0 && (p.tokens == reachOwn || p.tokens == reachAll)
 }
 
-// MayChange reports whether the principal may edit, rotate and revoke t.
-func (p Principal) MayChange(t Token) bool {
+// Sees returns the environment whose tokens exist for the principal, or "" for
+// both.
+func (p Principal) Sees() Environment {
+	if p.asking != nil && p.asking.Environment == Test {
+		return Test
+	}
+	return ""
+}
+
+// MaySee reports whether t exists for the principal.
+func (p Principal) MaySee(t Token) bool { return p.Sees() == "" || p.Sees() == t.Environment }
+
+// MayRevoke reports whether the principal may end t.
+func (p Principal) MayRevoke(t Token) bool {
 	switch p.tokens {
 	case reachAll:
-		return true
+		return p.MaySee(t)
 	case reachOwn:
-		return p.Actor.ID != "" && t.CreatedBy.Kind == p.Actor.Kind && t.CreatedBy.ID == p.Actor.ID
+		return p.Actor.ID != "" && t.Owner.ID == p.Actor.ID
 	case reachItself:
-		return p.Actor.Kind == audit.Token && string(t.ID) == p.Actor.ID
+		return p.is(t)
 	default:
 		return false
 	}
 }
+
+// MayChange reports whether the principal may edit and rotate t. A token whose
+// owner is a person does not change those of others: what it gains there would
+// outlast that person's role.
+func (p Principal) MayChange(t Token) bool {
+	return p.MayRevoke(t) && (p.asking == nil || p.owner.IsOrganization() || p.owner.ID == t.Owner.ID)
+}
+
+// MayHandOver reports whether the principal may make the organization the owner
+// of tokens. No token may: its authority could outlast that of its own owner.
+func (p Principal) MayHandOver() bool { return p.tokens == reachAll && p.asking == nil }
+
+// mayChange returns ErrNotFound for what does not exist for the principal, and
+// ErrForbidden for what it may not change.
+func (p Principal) mayChange(t Token, what string) error {
+	switch {
+	case !p.MaySee(t):
+		return ErrNotFound
+	case p.MayRevoke(t) && !p.MayChange(t):
+		return &ForbiddenError{fmt.Sprintf(
+			"%s belongs to another owner than the token that asks, which changes tokens of its own owner only; hand the asking token over to the organization, or ask with one of the organization", t.ID)}
+	case !p.MayChange(t):
+		return p.refuse(what)
+	}
+	return nil
+}
+
+// is reports whether t itself asks.
+func (p Principal) is(t Token) bool { return p.asking != nil && p.asking.ID == t.ID }
 
 // MayReadAudit reports whether the principal may read the audit log.
 func (p Principal) MayReadAudit() bool { return p.audit }
@@ -76,12 +124,13 @@ func (p Principal) checkGrant(wrong *ValidationError, entry int, permission Perm
 // checkLimit notes a limit above the one that everybody has.
 func (p Principal) checkLimit(wrong *ValidationError, r RateLimit) {
 	most := DefaultRateLimit
-	if !p.anyLimit && (r.Limit > most.Limit || r.Limit*int(most.Window.Seconds()) > most.Limit*int(r.Window.Seconds())) {
+	if !p.anyLimit && !r.within(most) {
 		wrong.add("limit", OutOfRange, "may be at most %d, and no more than %d in %.0f seconds", most.Limit, most.Limit, most.Window.Seconds())
 	}
 }
 
-// refuse returns ErrForbidden with what the principal may not do.
+// refuse returns an error that is ErrForbidden and says what the principal may
+// not do.
 func (p Principal) refuse(what string) error {
-	return fmt.Errorf("%w: %s %s may not %s", ErrForbidden, p.Actor.Kind, p.Actor.Name, what)
+	return &ForbiddenError{fmt.Sprintf("%s %s may not %s", p.Actor.Kind, p.Actor.Name, what)}
 }

@@ -16,8 +16,10 @@ import (
 // Errors wrap ErrUnavailable when the storage cannot be reached or cannot
 // serve now, and otherwise those that a method names.
 type Repository interface {
-	// CreateOrganization stores a new organization, or gives ErrExists.
-	CreateOrganization(ctx context.Context, o Organization, e audit.Entry) error
+	// CreateOrganization stores a new organization and returns it with the TestID
+	// that it was given. It gives ErrExists when the id is taken, also as the
+	// TestID of another organization.
+	CreateOrganization(ctx context.Context, o Organization, e audit.Entry) (Organization, error)
 	// Organization returns an organization, or ErrNotFound.
 	Organization(ctx context.Context, org OrgID) (Organization, error)
 
@@ -49,6 +51,10 @@ type Repository interface {
 	// many pass its filter at the given time. An organization that does not exist
 	// has none.
 	Tokens(ctx context.Context, org OrgID, q Query, now time.Time) (page []Token, total int, err error)
+	// Descendants returns the tokens of org that were made with a token, with
+	// another one of its lineage, or with one of those, whatever their status,
+	// oldest first. It gives ErrNotFound when org has no such token.
+	Descendants(ctx context.Context, org OrgID, id TokenID) ([]Token, error)
 	// Usage returns for each of these tokens of org the newest hours in which it
 	// was used, at most n of them, in one look-up.
 	Usage(ctx context.Context, org OrgID, ids []TokenID, n int) ([]Use, error)

@@ -19,7 +19,10 @@ func (s *Service) RevokeToken(ctx context.Context, who Principal, org OrgID, id 
 		return Token{}, err
 	}
 	done, err := s.changeToken(ctx, org, id, func(t Token) (Step, error) {
-		if !who.MayChange(t) {
+		if !who.MaySee(t) {
+			return Step{}, ErrNotFound
+		}
+		if !who.MayRevoke(t) {
 			return Step{}, who.refuse("revoke it")
 		}
 		if !t.RevokedAt.IsZero() {

@@ -17,7 +17,8 @@ func person(id string, role tokens.Role) tokens.Principal {
 }
 
 func bearer(id tokens.TokenID, held ...tokens.Permission) tokens.Principal {
-	return tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(id), Name: "ERP"}, held)
+	asking := tokens.Token{ID: id, Environment: tokens.Live, Permissions: held, RateLimit: tokens.DefaultRateLimit}
+	return tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(id), Name: "ERP"}, asking, held)
 }
 
 // TestWhoMayDoWhat is the table of roles: whether each may make a token of a
@@ -25,8 +26,8 @@ func bearer(id tokens.TokenID, held ...tokens.Permission) tokens.Principal {
 func TestWhoMayDoWhat(t *testing.T) {
 	t.Parallel()
 	data := []tokens.Permission{tokens.DocumentsRead, tokens.DocumentsWrite, tokens.ShipmentsRead, tokens.ShipmentsWrite}
-	own := tokens.Token{ID: "tok_000000000001", CreatedBy: audit.Actor{Kind: audit.User, ID: "usr_1", Name: "of old"}}
-	others := tokens.Token{ID: "tok_000000000002", CreatedBy: audit.Actor{Kind: audit.User, ID: "usr_2"}}
+	own := tokens.Token{ID: "tok_000000000001", Owner: tokens.Owner{ID: "usr_1"}}
+	others := tokens.Token{ID: "tok_000000000002", Owner: tokens.Owner{ID: "usr_2"}}
 	operators := tokens.Token{ID: "tok_000000000003", CreatedBy: audit.CommandLine}
 	for name, c := range map[string]struct {
 		who                            tokens.Principal
@@ -43,7 +44,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		"token with admin":    {bearer("tok_000000000009", tokens.Admin), tokens.AllPermissions(), true, true, true, true},
 		"token without":       {bearer("tok_000000000009", tokens.ShipmentsWrite), data[2:], false, false, false, false},
 		"token about itself":  {bearer("tok_000000000001", tokens.ShipmentsRead), data[2:3], false, true, false, false},
-		"person like a token": {tokens.Bearer(audit.Actor{Kind: audit.User, ID: "tok_000000000001"}, nil), nil, false, false, false, false},
+		"person like a token": {tokens.Bearer(audit.Actor{Kind: audit.User, ID: "tok_000000000001"}, tokens.Token{}, nil), nil, false, false, false, false},
 	} {
 		if got := c.who.Grants(); !slices.Equal(got, c.grants) {
 			t.Errorf("%s may grant %v, want %v", name, got, c.grants)

@@ -3,6 +3,7 @@ package tokens
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -12,6 +13,9 @@ import (
 const (
 	DefaultGrace = 24 * time.Hour
 	MaxGrace     = 7 * 24 * time.Hour
+	// MinOwnGrace is the least for a token without the permission admin that
+	// rotates itself: a stolen copy must not put out the original at once.
+	MinOwnGrace = time.Hour
 )
 
 // Rotation is a token and the one whose place it takes.
@@ -23,10 +27,11 @@ type Rotation struct {
 
 // RotateToken makes a successor of a token of org and returns its secret, which
 // nothing can return again. The successor has the name, permissions, limits,
-// ranges, environment and maker of the old token, and lasts as long as that did
-// when it was new: 90 days again for one made for 90 days. The old one ends
-// after grace, from 0 (at once) to MaxGrace, or at its own end if that is
-// earlier.
+// ranges, environment, maker and owner of the old token, and lasts as long as
+// that did when it was new: 90 days again for one made for 90 days. The
+// successor that a token makes ends no later than the token that asks, so that
+// none prolongs its own life. The old one ends after grace, from 0 (at once) or
+// MinOwnGrace to MaxGrace, or at its own end if that is earlier.
 //
 // A token is rotated once: of several attempts one succeeds. It gives
 // ErrNotFound when org has no such token, ErrForbidden, a StateError for one
@@ -39,15 +44,22 @@ func (s *Service) RotateToken(ctx context.Context, who Principal, org OrgID, id 
 	}
 	var secret Secret
 	done, err := s.changeToken(ctx, org, id, func(t Token) (Step, error) {
-		if !who.MayChange(t) {
-			return Step{}, who.refuse("rotate it")
+		if err := who.mayChange(t, "rotate it"); err != nil {
+			return Step{}, err
 		}
 		if err := t.changeable(s.Now()); err != nil {
 			return Step{}, err
 		}
-		for i, p := range t.Permissions {
-			who.checkGrant(&wrong, i+1, p)
+		if grace < MinOwnGrace && who.is(t) && !slices.Contains(who.grants, Admin) {
+			wrong.add("grace_seconds", OutOfRange, "must be at least %.0f when a token without admin rotates itself", MinOwnGrace.Seconds())
 		}
+		for i, p := range t.Permissions {
+			if !who.is(t) {
+				who.checkGrant(&wrong, i+1, p)
+			}
+		}
+		next := t.successor(who, s.Now())
+		who.checkWithin(&wrong, next)
 		if err := wrong.orNil(); err != nil {
 			return Step{}, err
 		}
@@ -55,7 +67,7 @@ func (s *Service) RotateToken(ctx context.Context, who Principal, org OrgID, id 
 		if secret, err = Generate(t.Environment, s.random); err != nil {
 			return Step{}, err
 		}
-		next := t.successor(secret.ID(), s.Now())
+		next.ID = secret.ID()
 		t.RotatedTo, t.ExpiresAt = next.ID, earlier(t.ExpiresAt, s.Now().Add(grace.Truncate(time.Millisecond)))
 		return Step{
 			Kind: Rotated, Token: t, Successor: next, Digest: s.peppers.Seal(secret),
@@ -70,12 +82,15 @@ func (s *Service) RotateToken(ctx context.Context, who Principal, org OrgID, id 
 	return Rotation{Token: done.Successor, Secret: secret, Previous: done.Token}, nil
 }
 
-// successor returns the token that takes t's place.
-func (t Token) successor(id TokenID, now time.Time) Token {
+// successor returns the token that takes t's place, without its id.
+func (t Token) successor(who Principal, now time.Time) Token {
 	next := t
-	next.ID, next.RotatedFrom, next.CreatedAt = id, t.ID, now
+	next.RotatedFrom, next.CreatedAt = t.ID, now
 	if !t.ExpiresAt.IsZero() {
 		next.ExpiresAt = now.Add(t.ExpiresAt.Sub(t.CreatedAt))
+	}
+	if who.asking != nil && !who.asking.ExpiresAt.IsZero() {
+		next.ExpiresAt = earlier(next.ExpiresAt, who.asking.ExpiresAt)
 	}
 	return next
 }
@@ -90,7 +105,7 @@ func (t Token) changeable(now time.Time) error {
 
 // earlier returns the earlier of two times, of which zero is never.
 func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || b.Before(a) {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
 	}
 	return a

@@ -147,7 +147,7 @@ func TestOfConcurrentRotationsOneSucceeds(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			made[i], errs[i] = s.RotateToken(t.Context(), bearer(old.ID, old.Permissions...), repotest.Org, old.ID, time.Minute)
+			made[i], errs[i] = s.RotateToken(t.Context(), bearer(old.ID, old.Permissions...), repotest.Org, old.ID, tokens.MinOwnGrace)
 		})
 	}
 	all.Wait()

@@ -67,7 +67,8 @@ func (s *Service) CreateOrganization(ctx context.Context, who Principal, org Org
 		return Organization{}, err
 	}
 	entry := s.entry(who, audit.OrganizationCreated, string(org), map[string]string{"name": o.Name})
-	if err := s.repo.CreateOrganization(ctx, o, entry); err != nil {
+	o, err := s.repo.CreateOrganization(ctx, o, entry)
+	if err != nil {
 		return Organization{}, fmt.Errorf("organization %s: %w", org, err)
 	}
 	return o, nil
@@ -96,13 +97,30 @@ func (s *Service) CreateToken(ctx context.Context, who Principal, org OrgID, d D
 	if err != nil {
 		return Token{}, Secret{}, err
 	}
-	t.ID = secret.ID()
+	t.ID, t.Lineage = secret.ID(), secret.ID()
 	t.Bounds = s.peppers.SealBounds(t)
 	entry := s.entry(who, audit.TokenCreated, string(t.ID), describe(t))
 	if t.Revision, err = s.repo.CreateToken(ctx, org, t, s.peppers.Seal(secret), entry); err != nil {
 		return Token{}, Secret{}, fmt.Errorf("token %s: %w", t.ID, err)
 	}
 	return t, secret, nil
+}
+
+// Caller returns the token with which a request was made, provided that it works
+// on the partition that the gateway named. Otherwise, and for a token that does
+// not exist, it gives ErrNotFound; for one that was altered, a *BoundsError.
+func (s *Service) Caller(ctx context.Context, partition OrgID, id TokenID) (Token, error) {
+	t, _, err := s.repo.FindToken(ctx, id)
+	if err == nil && t.Partition() != partition {
+		err = ErrNotFound
+	}
+	if err == nil {
+		err = s.checkBounds(t)
+	}
+	if err != nil {
+		return Token{}, fmt.Errorf("token %s on %s: %w", id, partition, err)
+	}
+	return t, nil
 }
 
 // CheckDraft says what CreateToken would find wrong with a draft, as a

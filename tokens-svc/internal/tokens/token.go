@@ -42,7 +42,10 @@ type TokenID string
 
 // Organization is who tokens belong to.
 type Organization struct {
-	ID        OrgID
+	ID OrgID
+	// TestID is the partition of the test tokens' data; see Token.Partition. The
+	// repository assigns it, and no organization has it as its ID.
+	TestID    OrgID
 	Name      string
 	CreatedAt time.Time // UTC, whole milliseconds
 }
@@ -60,6 +63,8 @@ type Token struct {
 	// CreatedBy is who made it: kind, id and the name at that time, no more. A
 	// successor has that of the token whose place it takes.
 	CreatedBy audit.Actor
+	Owner     Owner   // whose role bounds it; see Effective
+	Lineage   TokenID // the first token of its chain of rotations, perhaps itself
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: never
 	RevokedAt time.Time // zero: not revoked

@@ -22,14 +22,15 @@ type Patch struct {
 	ExpiresAt   *time.Time
 }
 
-// UpdateToken changes a token of org and returns it. A patch that changes
+// UpdateToken changes a token of org and returns it. A token that asks may not
+// change one that is, or would be, good for more than itself. A patch that changes
 // nothing leaves no trace. It gives ErrNotFound when org has no such token,
 // ErrForbidden, a StateError for a token that was rotated or has ended, and a
 // ValidationError.
 func (s *Service) UpdateToken(ctx context.Context, who Principal, org OrgID, id TokenID, p Patch) (Token, error) {
 	done, err := s.changeToken(ctx, org, id, func(t Token) (Step, error) {
-		if !who.MayChange(t) {
-			return Step{}, who.refuse("change it")
+		if err := who.mayChange(t, "change it"); err != nil {
+			return Step{}, err
 		}
 		if err := t.changeable(s.Now()); err != nil {
 			return Step{}, err
@@ -70,6 +71,10 @@ func (p Patch) apply(who Principal, t Token, now time.Time) (Token, error) {
 	if p.ExpiresAt != nil {
 		t.ExpiresAt = checkExpiry(&wrong, *p.ExpiresAt, now)
 	}
+	if err := wrong.orNil(); err != nil {
+		return t, err
+	}
+	who.checkWithin(&wrong, t)
 	return t, wrong.orNil()
 }
 
@@ -82,6 +87,7 @@ func describe(t Token) map[string]string {
 		"ip_allow":    cmp.Or(texts(t.IPAllow, " "), "anywhere"),
 		"rate_limit":  fmt.Sprintf("%d in %.0f s", t.RateLimit.Limit, t.RateLimit.Window.Seconds()),
 		"expires_at":  instant(t.ExpiresAt),
+		"owner":       cmp.Or(t.Owner.Name, t.Owner.ID, "organization"),
 	}
 }
 

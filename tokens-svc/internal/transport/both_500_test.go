@@ -19,7 +19,7 @@ func TestAFaultIsToldToOperatorsOnly(t *testing.T) {
 	fault := failing(errors.New("column does not exist"))
 	panicking := double{
 		introspect: func(context.Context, tokens.Secret) (tokens.Introspection, error) { panic("column does not exist") },
-		token: func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error) {
+		caller: func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error) {
 			panic("column does not exist")
 		},
 	}

@@ -21,10 +21,10 @@ func callerOf(r *http.Request) (endpoints.Caller, error) {
 	}
 	address, _ := netip.ParseAddr(r.Header.Get(headerAddress)) // for the audit log; without it the address is not known
 	caller := endpoints.Caller{
-		Organization: tokens.OrgID(id.Organization),
-		Token:        tokens.TokenID(id.Token),
-		Address:      address.Unmap(),
-		RequestID:    requestID(r),
+		Partition: tokens.OrgID(id.Organization),
+		Token:     tokens.TokenID(id.Token),
+		Address:   address.Unmap(),
+		RequestID: requestID(r),
 	}
 	for _, p := range id.Permissions {
 		caller.Permissions = append(caller.Permissions, tokens.Permission(p))

@@ -38,14 +38,16 @@ func decodeCreate(now func() time.Time) func(*http.Request) (tokens.Draft, error
 			Name:        token.Text("name"),
 			Environment: tokens.Environment(token.Text("environment")),
 			Permissions: token.Texts("permissions"),
-			IPAllow:     token.Texts("ip_allow"),
-			ExpiresAt:   now().Add(defaultLife),
+			ExpiresAt:   now().Add(defaultLife), DefaultExpiry: true,
+		}
+		if token.Has("ip_allow") {
+			d.IPAllow = append([]string{}, token.Texts("ip_allow")...)
 		}
 		if limit := token.OptionalObject("rate_limit"); limit != nil {
 			d.RateLimit = readLimit(limit)
 		}
 		if end := readEnd(token); end != nil {
-			d.ExpiresAt = *end
+			d.ExpiresAt, d.DefaultExpiry = *end, false
 		}
 		return d, faultsOf(body)
 	}
@@ -102,7 +104,10 @@ func decodeRevocation(r *http.Request) (endpoints.Revocation, error) {
 	if err != nil {
 		return endpoints.Revocation{}, err
 	}
-	asked := endpoints.Revocation{ID: tokens.TokenID(r.PathValue("id")), Reason: body.Object().Text("reason")}
+	o := body.Object()
+	asked := endpoints.Revocation{
+		ID: tokens.TokenID(r.PathValue("id")), Reason: o.Text("reason"), Children: o.Bool("children"),
+	}
 	return asked, faultsOf(body)
 }
 

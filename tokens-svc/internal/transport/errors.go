@@ -55,6 +55,7 @@ var table = []struct {
 	{http.StatusUnauthorized, "invalid_credential", "Invalid credential", is(errCredential,
 		"only gateways may ask; send Authorization: Bearer with the gateway credential")},
 	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", lacking},
+	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", forbidden},
 	{http.StatusNotFound, "not_found", "Not found", is(tokens.ErrNotFound, "there is no such token")},
 	{http.StatusConflict, "token_rotated", "Token rotated", rotated},
 	{http.StatusConflict, "token_ended", "Token ended", ended},

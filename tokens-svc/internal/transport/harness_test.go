@@ -127,15 +127,15 @@ type service interface {
 type double struct {
 	service
 	introspect func(context.Context, tokens.Secret) (tokens.Introspection, error)
-	token      func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error)
+	caller     func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error)
 }
 
 func (d double) Introspect(ctx context.Context, s tokens.Secret) (tokens.Introspection, error) {
 	return d.introspect(ctx, s)
 }
 
-func (d double) Token(ctx context.Context, o tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
-	return d.token(ctx, o, id)
+func (d double) Caller(ctx context.Context, o tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
+	return d.caller(ctx, o, id)
 }
 
 func (double) Now() time.Time { return created }
@@ -143,7 +143,7 @@ func (double) Now() time.Time { return created }
 func failing(err error) double {
 	return double{
 		introspect: func(context.Context, tokens.Secret) (tokens.Introspection, error) { return tokens.Introspection{}, err },
-		token:      func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error) { return tokens.Token{}, err },
+		caller:     func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error) { return tokens.Token{}, err },
 	}
 }
 

@@ -21,18 +21,22 @@ const maxForm = 4 << 10
 // token that is not good gives exactly {"active":false}, with a reason where
 // the right secret was presented.
 type introspection struct {
-	Active         bool            `json:"active"`
-	Reason         string          `json:"reason,omitempty"`
-	TokenType      string          `json:"token_type,omitempty"`
-	Scope          string          `json:"scope,omitempty"`
-	Subject        tokens.TokenID  `json:"sub,omitempty"`
-	OrganizationID tokens.OrgID    `json:"organization_id,omitempty"`
-	IssuedAt       int64           `json:"iat,omitempty"`
-	ExpiresAt      int64           `json:"exp,omitempty"` // Unix seconds, rounded down
-	RateLimit      *wire.RateLimit `json:"rate_limit,omitempty"`
-	IPAllow        []string        `json:"ip_allow,omitempty"`
-	RotatedTo      tokens.TokenID  `json:"rotated_to,omitempty"` // then exp is the end of the overlap
-	Revision       int64           `json:"rev,omitempty"`
+	Active    bool           `json:"active"`
+	Reason    string         `json:"reason,omitempty"`
+	TokenType string         `json:"token_type,omitempty"`
+	Scope     string         `json:"scope,omitempty"`
+	Subject   tokens.TokenID `json:"sub,omitempty"`
+	Lineage   tokens.TokenID `json:"lineage,omitempty"` // the first token of the rotation chain
+	// OrganizationID is the partition of the data that the token works with:
+	// a test token has another one than its organization.
+	OrganizationID tokens.OrgID       `json:"organization_id,omitempty"`
+	Environment    tokens.Environment `json:"environment,omitempty"`
+	IssuedAt       int64              `json:"iat,omitempty"`
+	ExpiresAt      int64              `json:"exp,omitempty"` // Unix seconds, rounded down
+	RateLimit      *wire.RateLimit    `json:"rate_limit,omitempty"`
+	IPAllow        []string           `json:"ip_allow,omitempty"`
+	RotatedTo      tokens.TokenID     `json:"rotated_to,omitempty"` // then exp is the end of the overlap
+	Revision       int64              `json:"rev,omitempty"`
 }
 
 // decodeIntrospect reads the form. What is wrong with it is said without
@@ -80,9 +84,11 @@ func newIntrospection(found tokens.Introspection) introspection {
 	answer := introspection{
 		Active:         true,
 		TokenType:      "Bearer",
-		Scope:          strings.Join(wire.Permissions(t), " "),
+		Scope:          strings.Join(wire.Texts(t.Effective()), " "),
 		Subject:        t.ID,
-		OrganizationID: t.Organization.ID,
+		Lineage:        t.Lineage,
+		OrganizationID: t.Partition(),
+		Environment:    t.Environment,
 		IssuedAt:       t.CreatedAt.Unix(),
 		RateLimit:      &limit,
 		IPAllow:        wire.IPAllow(t),

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -21,14 +22,16 @@ type manager struct {
 func manage(tb testing.TB) manager {
 	tb.Helper()
 	p := start(tb)
-	token, _ := p.create(tb, func(d *tokens.Draft) { d.Name, d.Permissions = "Terraform", []string{"admin"} })
+	token, _ := p.create(tb, func(d *tokens.Draft) {
+		d.Name, d.Permissions, d.ExpiresAt = "Terraform", []string{"admin"}, time.Time{}
+	})
 	return manager{p, token}
 }
 
 // send makes a request of a token of org, with a JSON body if there is one.
 func (p *program) send(tb testing.TB, token tokens.Token, method, path, body string) *httptest.ResponseRecorder {
 	tb.Helper()
-	return p.ask(tb, method, path, org, token.ID, func(r *http.Request) {
+	return p.ask(tb, method, path, token.Partition(), token.ID, func(r *http.Request) {
 		var held []string
 		for _, permission := range tokens.Expand(token.Permissions) {
 			held = append(held, string(permission))
@@ -54,6 +57,8 @@ type shown struct {
 	Status      string         `json:"status"`
 	Environment string         `json:"environment"`
 	Permissions []string       `json:"permissions"`
+	Effective   []string       `json:"effective_permissions"`
+	Owner       string         `json:"owner"`
 	CreatedBy   struct {
 		Kind, ID, Name string
 	} `json:"created_by"`

@@ -43,6 +43,14 @@ func lacking(err error) (said, bool) {
 	return said{detail: e.Error(), header: http.Header{"Www-Authenticate": {challenge}}}, true
 }
 
+func forbidden(err error) (said, bool) {
+	e, ok := errors.AsType[*tokens.ForbiddenError](err)
+	if !ok {
+		return said{}, false
+	}
+	return said{detail: e.Detail}, true
+}
+
 func rotated(err error) (said, bool) {
 	e, ok := errors.AsType[*tokens.StateError](err)
 	if !ok || e.Successor == "" {

@@ -36,7 +36,15 @@ func encodeSelf(_ *http.Request, s endpoints.Shown) reply {
 	return reply{status: http.StatusOK, body: tokenView{shown}}
 }
 
-func encodeEnded(*http.Request, endpoints.Shown) reply { return reply{status: http.StatusNoContent} }
+// encodeRevoked shows a token that was revoked, and what it leaves behind.
+func encodeRevoked(_ *http.Request, r endpoints.Revoked) reply {
+	return reply{status: http.StatusOK, body: struct {
+		tokenView
+		ActiveChildren int `json:"active_children"`
+	}{tokenView{wire.NewToken(r.Token, r.Token.Status(r.Now))}, r.ActiveChildren}}
+}
+
+func encodeEnded(*http.Request, endpoints.Revoked) reply { return reply{status: http.StatusNoContent} }
 
 func encodeMade(_ *http.Request, m endpoints.Made) reply {
 	return created(m.Token, wire.NewCreated(m.Token, m.Token.Status(m.Now), m.Secret))

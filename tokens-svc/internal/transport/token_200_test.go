@@ -18,10 +18,10 @@ func TestATokenIsToldAllAboutItself(t *testing.T) {
 		d.IPAllow = []string{"2001:db8::/32", "192.0.2.7"}
 		d.RateLimit = tokens.RateLimit{Limit: 60, Window: 30 * time.Second}
 	})
-	res := p.ask(t, http.MethodGet, "/api/v1/token", org, token.ID, nil)
+	res := p.ask(t, http.MethodGet, "/api/v1/token", token.Partition(), token.ID, nil)
 	wantBody(t, res, fmt.Sprintf(`{"token":{"id":%q,"name":"ERP <Kraków> & \"co\"",`+
 		`"organization":{"id":"org_01k9x3v7t2e8sbq4m6n0pacdfg","name":"Acme Citrus"},"environment":"test",`+
-		`"permissions":["shipments:read","shipments:write"],"status":"active",`+
+		`"permissions":["shipments:read","shipments:write"],"effective_permissions":["shipments:read","shipments:write"],"owner":"organization","status":"active",`+
 		`"created_at":"2026-11-20T14:03:52.123Z","expires_at":"2027-02-18T14:03:52.123Z",`+
 		`"rate_limit":{"limit":60,"window_seconds":30},"ip_allow":["192.0.2.7/32","2001:db8::/32"]}}`, token.ID))
 }
@@ -33,7 +33,7 @@ func TestWhatDoesNotApplyIsLeftOut(t *testing.T) {
 	res := p.ask(t, http.MethodGet, "/api/v1/token", org, token.ID, nil)
 	wantBody(t, res, fmt.Sprintf(`{"token":{"id":%q,"name":"ERP",`+
 		`"organization":{"id":"org_01k9x3v7t2e8sbq4m6n0pacdfg","name":"Acme Citrus"},"environment":"live",`+
-		`"permissions":["shipments:read"],"status":"active","created_at":"2026-11-20T14:03:52.123Z",`+
+		`"permissions":["shipments:read"],"effective_permissions":["shipments:read"],"owner":"organization","status":"active","created_at":"2026-11-20T14:03:52.123Z",`+
 		`"rate_limit":{"limit":100,"window_seconds":60}}}`, token.ID))
 }
 

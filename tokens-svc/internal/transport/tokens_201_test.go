@@ -15,13 +15,13 @@ func TestATokenIsMadeAndItsSecretWorks(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	res := m.do(t, http.MethodPost, "/api/v1/tokens", `{"token":{"name":" ERP ","permissions":["shipments:write"],`+
-		`"environment":"test","expires_at":"2026-12-31T23:59:59+01:00","ip_allow":["192.0.2.0/24","2001:db8::1"],"rate_limit":{"limit":60,"window_seconds":60}}}`)
+		`"environment":"live","expires_at":"2026-12-31T23:59:59+01:00","ip_allow":["192.0.2.0/24","2001:db8::1"],"rate_limit":{"limit":60,"window_seconds":60}}}`)
 	made := read(t, res, http.StatusCreated).Token
 	if got := res.Header().Get("Location"); got != "/api/v1/tokens/"+string(made.ID) {
 		t.Errorf("Location: %s", got)
 	}
 	secret, err := tokens.Parse(made.Secret)
-	if err != nil || secret.ID() != made.ID || !strings.HasPrefix(made.Secret, "shpt_test_") {
+	if err != nil || secret.ID() != made.ID || !strings.HasPrefix(made.Secret, "shpt_live_") {
 		t.Errorf("secret of %s: %v", made.ID, err)
 	}
 	if made.Name != "ERP" || made.Status != "active" || made.ExpiresAt != "2026-12-31T22:59:59.000Z" || made.RateLimit.Limit != 60 ||
@@ -90,9 +90,9 @@ func TestATokenRotatesItself(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	old, _ := p.create(t, func(d *tokens.Draft) { d.Permissions = []string{"webhooks:manage"} })
-	res := p.send(t, old, http.MethodPost, "/api/v1/token/rotate", `{"grace_seconds":60}`)
+	res := p.send(t, old, http.MethodPost, "/api/v1/token/rotate", `{"grace_seconds":3600}`)
 	a := read(t, res, http.StatusCreated)
-	if a.Token.RotatedFrom != old.ID || a.Token.Secret == "" || a.Previous.ExpiresAt != "2026-11-20T14:04:52.123Z" || strings.Contains(res.Body.String(), "created_by") {
+	if a.Token.RotatedFrom != old.ID || a.Token.Secret == "" || a.Previous.ExpiresAt != "2026-11-20T15:03:52.123Z" || strings.Contains(res.Body.String(), "created_by") {
 		t.Errorf("%s", res.Body)
 	}
 	problem := wantProblem(t, p.send(t, old, http.MethodPost, "/api/v1/token/rotate", ""), http.StatusConflict, "token_rotated")

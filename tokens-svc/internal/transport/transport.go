@@ -69,7 +69,7 @@ func Public(s endpoints.Service, c endpoints.Config, log *slog.Logger) http.Hand
 	public(rt, "GET /api/v1/tokens/{id}", "tokens_get", admin, s, decodeID, m.Get, encodeShown)
 	public(rt, "PATCH /api/v1/tokens/{id}", "tokens_update", admin, s, decodeUpdate, m.Update, encodeShown)
 	public(rt, "POST /api/v1/tokens/{id}/rotate", "tokens_rotate", admin, s, decodeRotation, m.Rotate, encodeRotated)
-	public(rt, "POST /api/v1/tokens/{id}/revoke", "tokens_revoke", admin, s, decodeRevocation, m.Revoke, encodeShown)
+	public(rt, "POST /api/v1/tokens/{id}/revoke", "tokens_revoke", admin, s, decodeRevocation, m.Revoke, encodeRevoked)
 	public(rt, "GET /api/v1/audit-events", "audit_events", admin, s, decodeEvents, m.AuditEvents, encodeEvents)
 
 	rt.Handle("GET /api/v1/openapi/tokens.json", api.Handler())

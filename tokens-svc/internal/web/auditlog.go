@@ -20,6 +20,7 @@ var deeds = []deed{
 	{audit.TokenUpdated, "Token changed"},
 	{audit.TokenRotated, "Token rotated"},
 	{audit.TokenRevoked, "Token revoked"},
+	{audit.TokenHandedOver, "Token handed over to the organization"},
 	{audit.MemberInvited, "Member invited"},
 	{audit.InvitationWithdrawn, "Invitation withdrawn"},
 	{audit.MemberJoined, "Member joined"},
@@ -63,6 +64,7 @@ var detailNames = map[string]string{
 	"environment": "Environment", "expires_at": "Expires", "ip_allow": "Allowed addresses", "permissions": "Permissions",
 	"rate_limit": "Limit", "role": "Role", "from": "Was", "to": "Is now", "reason": "Reason", "successor": "Successor",
 	"ends_at": "Works until", "successor_ends_at": "Successor expires", "email": "E-mail address", "name": "Name",
+	"owner": "Owner", "owner_before": "Owner before",
 }
 
 // More is what else there is to know, sorted by name.

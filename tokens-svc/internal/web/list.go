@@ -67,6 +67,7 @@ type tokenRow struct {
 	Chart     chart
 	Rotatable bool // whether this person may, and whether it makes sense
 	Revocable bool
+	Handable  bool // over to the organization
 }
 
 func rowOf(v *visit, s *site, t tokens.Token, u tokens.Usage) tokenRow {
@@ -74,6 +75,7 @@ func rowOf(v *visit, s *site, t tokens.Token, u tokens.Usage) tokenRow {
 	may := v.who().MayChange(t) && t.Status(now) == tokens.StatusActive
 	return tokenRow{
 		Token: t, State: stateOf(t, now), Usage: u, Chart: chartOf(u.Hours), Rotatable: may && t.RotatedTo == "", Revocable: may,
+		Handable: may && t.RotatedTo == "" && v.who().MayHandOver() && !t.Owner.IsOrganization(),
 	}
 }
 

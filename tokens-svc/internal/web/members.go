@@ -189,6 +189,6 @@ func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
 	if v.PathValue("user") == string(v.user.ID) {
 		return redirect("/settings"), nil
 	}
-	s.say(ctx, "The member is removed and has no access from now on. The tokens that they made go on working.")
+	s.say(ctx, "The member is removed and has no access from now on. The tokens that they own may do nothing any more.")
 	return redirect(v.path("/members")), nil
 }

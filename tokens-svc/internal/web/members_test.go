@@ -175,7 +175,7 @@ func TestRolesChangeAndMembersGo(t *testing.T) {
 	wantTo(t, owner.post(t, members("/"+id+"/role"), url.Values{"role": {"auditor"}}), members(""))
 	want(t, bert.get(t, api("/new")), http.StatusForbidden, "Your role does not allow this")
 	want(t, owner.post(t, members("/"+id+"/role"), url.Values{"role": {"king"}}), http.StatusBadRequest)
-	want(t, owner.get(t, members("/"+id+"/remove")), http.StatusOK, "Remove member@acme.example?", "go on working", "data-cancel autofocus")
+	want(t, owner.get(t, members("/"+id+"/remove")), http.StatusOK, "Remove member@acme.example?", "hand over", "data-cancel autofocus")
 	wantTo(t, owner.post(t, members("/"+id+"/remove"), nil), members(""))
 	want(t, bert.get(t, api("")), http.StatusNotFound, "There is nothing here", "!Acme Citrus")
 	want(t, bert.get(t, "/settings"), http.StatusOK, "You belong to no organization")

@@ -13,7 +13,8 @@ import (
 type revokeForm struct {
 	faults
 	tokenRow
-	Reason string
+	Reason   string
+	Children int // how many active tokens were made with it
 }
 
 // Overlap reports whether there is a successor already.
@@ -37,18 +38,30 @@ func (s *site) showRevoke(ctx context.Context, v *visit) (answer, error) {
 	case !row.Revocable:
 		return s.over(v, row), nil
 	}
-	return revokeForm{tokenRow: row}.answer(), nil
+	children, err := s.Tokens.Children(ctx, v.org(), row.ID)
+	if err != nil {
+		return answer{}, err
+	}
+	return revokeForm{tokenRow: row, Children: len(children)}.answer(), nil
 }
 
 func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 	reason := v.PostForm.Get("reason")
-	t, err := s.Tokens.RevokeToken(ctx, v.who(), v.org(), v.token(), reason)
+	revoke := s.Tokens.RevokeToken
+	if v.PostForm.Get("children") == "true" {
+		revoke = s.Tokens.RevokeWithChildren
+	}
+	t, err := revoke(ctx, v.who(), v.org(), v.token(), reason)
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
 		row, err := s.find(ctx, v)
 		if err != nil {
 			return answer{}, err
 		}
-		return revokeForm{faults: faultsOf(invalid), tokenRow: row, Reason: tokens.Scrub(reason)}.answer().as(http.StatusUnprocessableEntity), nil
+		children, err := s.Tokens.Children(ctx, v.org(), row.ID)
+		if err != nil {
+			return answer{}, err
+		}
+		return revokeForm{faults: faultsOf(invalid), tokenRow: row, Reason: tokens.Scrub(reason), Children: len(children)}.answer().as(http.StatusUnprocessableEntity), nil
 	}
 	if err != nil {
 		return answer{}, err

@@ -61,6 +61,7 @@ var table = []route{
 	{pattern: "POST /settings/{org}/api/{token}/rotate", access: member, do: (*site).rotate},
 	{pattern: "GET /settings/{org}/api/{token}/revoke", access: member, do: (*site).showRevoke},
 	{pattern: "POST /settings/{org}/api/{token}/revoke", access: member, do: (*site).revoke},
+	{pattern: "POST /settings/{org}/api/{token}/hand-over", access: member, may: mayHandOver, do: (*site).handOver},
 
 	{pattern: "GET /settings/{org}/members", access: member, do: (*site).listMembers},
 	{pattern: "POST /settings/{org}/invitations", access: member, may: mayManage, do: (*site).invite},
@@ -73,6 +74,7 @@ var table = []route{
 
 func mayCreate(v *visit) bool    { return v.who().MayCreate() }
 func mayReadAudit(v *visit) bool { return v.who().MayReadAudit() }
+func mayHandOver(v *visit) bool  { return v.who().MayHandOver() }
 func mayManage(v *visit) bool    { return people.ManagesMembers(v.here.Role) }
 
 // routes returns the handler of all routes. Static files lie beside them: their

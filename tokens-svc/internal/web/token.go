@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -10,7 +11,13 @@ import (
 // tokenPage is all there is to know of one token.
 type tokenPage struct {
 	tokenRow
-	Effective []tokens.Permission // what the permissions amount to
+	Granted []tokens.Permission // what the permissions amount to
+}
+
+// Allows is for templates: it reports whether the owner's role allows a
+// permission.
+func (p tokenPage) Allows(permission tokens.Permission) bool {
+	return slices.Contains(p.Effective(), permission)
 }
 
 // find returns the token of the visit as a row.

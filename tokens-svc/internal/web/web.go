@@ -43,6 +43,9 @@ type Tokens interface {
 	CreateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, d tokens.Draft) (tokens.Token, tokens.Secret, error)
 	RotateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, grace time.Duration) (tokens.Rotation, error)
 	RevokeToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
+	RevokeWithChildren(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
+	Children(ctx context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error)
+	HandOver(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
 	AuditEvents(ctx context.Context, who tokens.Principal, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error)
 	AuditEventsOf(ctx context.Context, who tokens.Principal, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error)
 }

@@ -31,7 +31,9 @@ type Token struct {
 	Name          string             `json:"name"`
 	Organization  Organization       `json:"organization"`
 	Environment   tokens.Environment `json:"environment"`
-	Permissions   []string           `json:"permissions"` // all of them, implied ones spelt out
+	Permissions   []string           `json:"permissions"`           // as granted, implied ones spelt out
+	Effective     []string           `json:"effective_permissions"` // those that its owner's role allows
+	Owner         string             `json:"owner"`                 // person or organization
 	Status        tokens.Status      `json:"status"`
 	CreatedAt     Time               `json:"created_at"`
 	CreatedBy     *Actor             `json:"created_by,omitempty"` // not told to the token itself
@@ -65,6 +67,8 @@ func NewToken(t tokens.Token, status tokens.Status) Token {
 		Organization:  NewOrganization(t.Organization),
 		Environment:   t.Environment,
 		Permissions:   Permissions(t),
+		Effective:     Texts(t.Effective()),
+		Owner:         owner(t.Owner),
 		Status:        status,
 		CreatedAt:     Time(t.CreatedAt),
 		CreatedBy:     &maker,
@@ -83,14 +87,23 @@ func NewRateLimit(r tokens.RateLimit) RateLimit {
 	return RateLimit{Limit: r.Limit, WindowSeconds: int64(r.Window / time.Second)}
 }
 
-// Permissions returns everything that t may do, sorted.
-func Permissions(t tokens.Token) []string {
-	all := tokens.Expand(t.Permissions)
-	texts := make([]string, len(all))
-	for i, p := range all {
+// Permissions returns everything that t was granted, sorted.
+func Permissions(t tokens.Token) []string { return Texts(tokens.Expand(t.Permissions)) }
+
+// Texts returns permissions as they are written.
+func Texts(permissions []tokens.Permission) []string {
+	texts := make([]string, len(permissions))
+	for i, p := range permissions {
 		texts[i] = string(p)
 	}
 	return texts
+}
+
+func owner(o tokens.Owner) string {
+	if o.IsOrganization() {
+		return "organization"
+	}
+	return "person"
 }
 
 // IPAllow returns the ranges from which t may be used, or nil for anywhere.

@@ -34,7 +34,7 @@ func TestAnEndedTokenShowsHowItEnded(t *testing.T) {
 		RotatedFrom: "tok_000000000000", RotatedTo: "tok_000000000002",
 	}
 	const want = `{"id":"tok_000000000001","name":"ERP","organization":{"id":"org_1","name":"Acme"},"environment":"live",` +
-		`"permissions":["documents:read","documents:write"],"status":"revoked","created_at":"2026-11-20T14:03:52.123Z",` +
+		`"permissions":["documents:read","documents:write"],"effective_permissions":["documents:read","documents:write"],"owner":"organization","status":"revoked","created_at":"2026-11-20T14:03:52.123Z",` +
 		`"created_by":{"kind":"user","id":"usr_1","name":"anna@acme.example"},"revoked_at":"2026-11-20T15:03:52.123Z","revoked_reason":"lost",` +
 		`"rotated_from":"tok_000000000000","rotated_to":"tok_000000000002","rate_limit":{"limit":100,"window_seconds":60},` +
 		`"ip_allow":["2001:db8::/32"]}`

@@ -19,8 +19,25 @@ func organizationComesBack(t *testing.T, repo tokens.Repository) {
 	gives(t, err, tokens.ErrNotFound)
 }
 
+func partitionsAreTheirOwn(t *testing.T, repo tokens.Repository) {
+	here, err := repo.Organization(t.Context(), Org)
+	gives(t, err, nil)
+	there, err := repo.Organization(t.Context(), Other)
+	gives(t, err, nil)
+	ids := []tokens.OrgID{here.ID, here.TestID, there.ID, there.TestID}
+	slices.Sort(ids)
+	equal(t, len(slices.Compact(ids)), 4)
+	token, _ := add(t, repo, 0)
+	found, _, err := repo.FindToken(t.Context(), token.ID)
+	gives(t, err, nil)
+	equal(t, found.Organization.TestID, here.TestID)
+	o := tokens.Organization{ID: here.TestID, Name: "Usurper", CreatedAt: Noon}
+	_, err = repo.CreateOrganization(t.Context(), o, Entry(audit.OrganizationCreated, string(o.ID)))
+	gives(t, err, tokens.ErrExists)
+}
+
 func organizationIsTakenOnce(t *testing.T, repo tokens.Repository) {
-	err := repo.CreateOrganization(t.Context(), tokens.Organization{ID: Org, Name: "Usurper", CreatedAt: Noon}, Entry(audit.OrganizationCreated, string(Org)))
+	_, err := repo.CreateOrganization(t.Context(), tokens.Organization{ID: Org, Name: "Usurper", CreatedAt: Noon}, Entry(audit.OrganizationCreated, string(Org)))
 	gives(t, err, tokens.ErrExists)
 	got, err := repo.Organization(t.Context(), Org)
 	gives(t, err, nil)

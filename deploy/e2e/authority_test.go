@@ -1,0 +1,119 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestRotationGivesNoNewWindow: whoever rotates a token again and again has the
+// limit of one, whether the old tokens end at once or go on.
+func TestRotationGivesNoNewWindow(t *testing.T) {
+	t.Parallel()
+	const limit = 20
+	for _, grace := range []int{0, 3600} {
+		token, err := stack.CreateToken(t.Context(), stack.Demo.Organization, "admin", "--limit", fmt.Sprint(limit), "--window-seconds", "3600")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := []string{token.Secret}
+		passed, refused := map[time.Time]int{}, 0
+		for range 3 * limit {
+			a := do(t, call{
+				method: http.MethodPost, path: "/api/v1/token/rotate", token: all[len(all)-1], from: "127.0.0.131",
+				body: fmt.Sprintf(`{"grace_seconds":%d}`, grace),
+			})
+			if a.status == http.StatusTooManyRequests {
+				refused++
+				continue
+			}
+			a.wants(t, http.StatusCreated, "")
+			all = append(all, decode[managedAnswer](t, a).Token.Secret)
+			passed[a.window.reset]++
+			if a := do(t, call{path: "/api/v1/token", token: all[0], from: "127.0.0.131"}); a.status == http.StatusOK {
+				passed[a.window.reset]++
+			}
+		}
+		for reset, n := range passed {
+			if n > limit {
+				t.Errorf("grace %d: %d requests passed in the window until %s, want at most %d", grace, n, reset, limit)
+			}
+		}
+		if refused == 0 {
+			t.Errorf("grace %d: %v passed and none was refused", grace, passed)
+		}
+	}
+}
+
+// TestTestAndLiveDataAreApart: what a token of one environment makes, those of
+// the other do not find, list, change or hear of, in the same organization.
+func TestTestAndLiveDataAreApart(t *testing.T) {
+	t.Parallel()
+	organization, err := stack.CreateOrganization(t.Context(), "Apart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets := map[string]string{}
+	for _, environment := range []string{"live", "test"} {
+		token, err := stack.CreateToken(t.Context(), organization, "admin", "--environment", environment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets[environment] = token.Secret
+	}
+	key := http.Header{"Idempotency-Key": {"apart-1"}}
+	made, endpoints := map[string]string{}, map[string]string{}
+	for environment, token := range secrets {
+		a := do(t, call{method: http.MethodPost, path: "/api/v1/shipments", token: token, body: valid, header: key})
+		a.wants(t, http.StatusCreated, "")
+		made[environment] = decode[one](t, a).Shipment.ID
+		a = do(t, call{method: http.MethodPost, path: "/api/v1/webhook_endpoints", token: token, body: `{"webhook_endpoint":{"url":"` + newInbox(t).url + `"}}`})
+		a.wants(t, http.StatusCreated, "")
+		endpoints[environment] = decode[struct {
+			Endpoint struct{ ID string } `json:"webhook_endpoint"`
+		}](t, a).Endpoint.ID
+	}
+	if made["live"] == made["test"] {
+		t.Error("an idempotency key of live data answers for test data")
+	}
+	for environment, token := range secrets {
+		own, other := made[environment], made[map[string]string{"live": "test", "test": "live"}[environment]]
+		list := decode[page](t, do(t, call{path: "/api/v1/shipments", token: token}))
+		if list.Meta.Total != 1 || len(list.Shipments) != 1 || list.Shipments[0].ID != own {
+			t.Errorf("%s lists %+v, want %s", environment, list, own)
+		}
+		for _, c := range []call{
+			{path: "/api/v1/shipments/" + other},
+			{path: "/api/v1/shipments/" + other + "/history"},
+			{path: "/api/v1/shipments/" + other + "/documents"},
+			{method: http.MethodPatch, path: "/api/v1/shipments/" + other, body: `{"shipment":{"reference":"mine"}}`},
+			{method: http.MethodDelete, path: "/api/v1/shipments/" + other},
+			{path: "/api/v1/webhook_endpoints/" + endpoints[map[string]string{"live": "test", "test": "live"}[environment]]},
+		} {
+			c.token = token
+			do(t, c).wants(t, http.StatusNotFound, "not_found")
+		}
+		var heard []string
+		eventually(t, 15*time.Second, "the event", func() bool {
+			heard = nil
+			for _, e := range decode[eventPage](t, do(t, call{path: "/api/v1/events", token: token})).Events {
+				heard = append(heard, e.Data.Shipment.ID)
+			}
+			return len(heard) > 0
+		})
+		if slices.Contains(heard, other) || !slices.Contains(heard, own) {
+			t.Errorf("%s hears of %v, want %s", environment, heard, own)
+		}
+		self := decode[struct {
+			Token struct {
+				Environment  string
+				Organization struct{ ID string }
+			}
+		}](t, do(t, call{path: "/api/v1/token", token: token})).Token
+		if self.Environment != environment || self.Organization.ID != organization {
+			t.Errorf("%s is told %+v, want the organization %s", environment, self, organization)
+		}
+	}
+}

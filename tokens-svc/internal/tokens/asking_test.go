@@ -1,0 +1,231 @@
+package tokens_test
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
+)
+
+// asking returns the principal of a stored token.
+func asking(t tokens.Token) tokens.Principal {
+	return tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(t.ID), Name: t.Name}, t, t.Effective())
+}
+
+// restricted makes an admin token that is good for an hour, from two networks,
+// for 30 requests in a minute.
+func restricted(t *testing.T, s *tokens.Service, change func(*tokens.Draft)) tokens.Token {
+	t.Helper()
+	d := tokens.Draft{
+		Name: "Terraform", Permissions: []string{"admin"}, IPAllow: []string{"192.0.2.0/24", "2001:db8::/32"},
+		RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute}, ExpiresAt: repotest.Noon.Add(time.Hour),
+	}
+	if change != nil {
+		change(&d)
+	}
+	made, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func TestAChildTakesItsParentsBounds(t *testing.T) {
+	t.Parallel()
+	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	for name, c := range map[string]struct {
+		parent func(*tokens.Draft)
+		draft  tokens.Draft
+		want   tokens.Token
+	}{
+		"all of them": {nil, tokens.Draft{DefaultExpiry: true, ExpiresAt: now.Add(90 * 24 * time.Hour)}, tokens.Token{
+			Environment: tokens.Live, ExpiresAt: now.Add(time.Hour), RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute},
+			IPAllow: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
+		}},
+		"narrower ones stay": {nil, tokens.Draft{
+			ExpiresAt: now.Add(time.Minute), IPAllow: []string{"192.0.2.7"}, RateLimit: tokens.RateLimit{Limit: 5},
+		}, tokens.Token{
+			Environment: tokens.Live, ExpiresAt: now.Add(time.Minute), RateLimit: tokens.RateLimit{Limit: 5, Window: time.Minute},
+			IPAllow: []netip.Prefix{netip.MustParsePrefix("192.0.2.7/32")},
+		}},
+		"the default is earlier": {nil, tokens.Draft{DefaultExpiry: true, ExpiresAt: now.Add(time.Minute)}, tokens.Token{
+			Environment: tokens.Live, ExpiresAt: now.Add(time.Minute), RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute},
+			IPAllow: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
+		}},
+		"test": {func(d *tokens.Draft) { d.Environment, d.IPAllow, d.ExpiresAt = tokens.Test, nil, time.Time{} }, tokens.Draft{}, tokens.Token{
+			Environment: tokens.Test, RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute},
+		}},
+		"a higher limit is not passed on": {func(d *tokens.Draft) {
+			*d = tokens.Draft{Name: "x", Permissions: d.Permissions, RateLimit: tokens.RateLimit{Limit: 10_000, Window: time.Minute}}
+		}, tokens.Draft{}, tokens.Token{Environment: tokens.Live, RateLimit: tokens.DefaultRateLimit}},
+		"a limit that only on average is lower": {func(d *tokens.Draft) {
+			*d = tokens.Draft{Name: "x", Permissions: d.Permissions, RateLimit: tokens.RateLimit{Limit: 200, Window: time.Hour}}
+		}, tokens.Draft{}, tokens.Token{Environment: tokens.Live, RateLimit: tokens.RateLimit{Limit: 100, Window: time.Hour}}},
+	} {
+		parent := restricted(t, s, c.parent)
+		c.draft.Name, c.draft.Permissions = "ERP", []string{"shipments:read"}
+		got, _, err := s.CreateToken(t.Context(), asking(parent), repotest.Org, c.draft)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got.Environment != c.want.Environment || !got.ExpiresAt.Equal(c.want.ExpiresAt) || got.RateLimit != c.want.RateLimit || !slices.Equal(got.IPAllow, c.want.IPAllow) {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+		if got.CreatedBy.ID != string(parent.ID) || got.Owner != parent.Owner {
+			t.Errorf("%s: made by %+v, owned by %+v", name, got.CreatedBy, got.Owner)
+		}
+	}
+}
+
+func TestNoTokenMakesOneThatIsGoodForMoreThanItself(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	s, now := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	parent := restricted(t, s, nil)
+	for name, c := range map[string]struct {
+		draft       tokens.Draft
+		field, says string
+	}{
+		"no end":           {tokens.Draft{}, "expires_at", "2026-11-20T13:00:00.123Z"},
+		"a later end":      {tokens.Draft{ExpiresAt: now.Add(time.Hour + time.Millisecond)}, "expires_at", "2026-11-20T13:00:00.123Z"},
+		"any address":      {tokens.Draft{DefaultExpiry: true, IPAllow: []string{}}, "ip_allow", "192.0.2.0/24"},
+		"a wider range":    {tokens.Draft{DefaultExpiry: true, IPAllow: []string{"192.0.2.0/25", "192.0.0.0/16"}}, "ip_allow", "192.0.0.0/16"},
+		"another network":  {tokens.Draft{DefaultExpiry: true, IPAllow: []string{"2001:db9::/32"}}, "ip_allow", "2001:db9::/32"},
+		"a higher limit":   {tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{Limit: 31}}, "limit", "30 in 60"},
+		"a shorter window": {tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{Window: 59 * time.Second}}, "limit", "30 in 60"},
+		"the other data":   {tokens.Draft{DefaultExpiry: true, Environment: tokens.Test}, "environment", "live"},
+	} {
+		c.draft.Name, c.draft.Permissions = "ERP", []string{"shipments:read"}
+		_, _, err := s.CreateToken(t.Context(), asking(parent), repotest.Org, c.draft)
+		wantFields(t, err, c.field)
+		if err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v does not name the bound %s", name, err, c.says)
+		}
+	}
+	if len(repo.tokens) != 1 {
+		t.Errorf("there are %d tokens", len(repo.tokens))
+	}
+}
+
+// TestNoTokenGainsByChangingOrRotatingAnother: neither itself, nor one that is
+// good for more, nor one of another owner.
+func TestNoTokenGainsByChangingOrRotatingAnother(t *testing.T) {
+	t.Parallel()
+	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	parent := restricted(t, s, nil)
+	wide, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	never, later, anywhere := time.Time{}, now.Add(2*time.Hour), []string(nil)
+	for field, p := range map[string]tokens.Patch{
+		"expires_at": {ExpiresAt: &never}, "ip_allow": {IPAllow: &anywhere}, "limit": {RateLimit: &tokens.RateLimit{Limit: 31}},
+	} {
+		_, err := s.UpdateToken(t.Context(), asking(parent), repotest.Org, parent.ID, p)
+		wantFields(t, err, field)
+	}
+	_, err = s.UpdateToken(t.Context(), asking(parent), repotest.Org, parent.ID, tokens.Patch{ExpiresAt: &later})
+	wantFields(t, err, "expires_at")
+	_, err = s.UpdateToken(t.Context(), asking(parent), repotest.Org, wide.ID, tokens.Patch{Permissions: &[]string{"admin"}})
+	wantFields(t, err, "expires_at", "ip_allow", "limit")
+	_, err = s.RotateToken(t.Context(), asking(parent), repotest.Org, wide.ID, time.Hour)
+	wantFields(t, err, "ip_allow", "limit")
+
+	owned := parent
+	owned.Owner = tokens.Owner{ID: "usr_1", Role: tokens.RoleOwner}
+	narrow := restricted(t, s, nil)
+	for name, err := range map[string]error{
+		"change": second(s.UpdateToken(t.Context(), asking(owned), repotest.Org, narrow.ID, tokens.Patch{Permissions: &[]string{"admin"}})),
+		"rotate": second(s.RotateToken(t.Context(), asking(owned), repotest.Org, narrow.ID, 0)),
+	} {
+		if !errors.Is(err, tokens.ErrForbidden) {
+			t.Errorf("a person's token may %s the organization's: %v", name, err)
+		}
+	}
+	if _, err := s.RevokeToken(t.Context(), asking(owned), repotest.Org, narrow.ID, ""); err != nil {
+		t.Errorf("revoking takes nothing: %v", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestNoTokenProlongsItsLife by rotating itself, nor puts out its owner at once.
+func TestNoTokenProlongsItsLife(t *testing.T) {
+	t.Parallel()
+	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	token, _ := create(t, s) // for an hour
+	end := token.ExpiresAt
+	*now = now.Add(time.Minute)
+	_, err := s.RotateToken(t.Context(), asking(token), repotest.Org, token.ID, tokens.MinOwnGrace-1)
+	wantFields(t, err, "grace_seconds")
+	for range 3 {
+		*now = now.Add(time.Minute)
+		done, err := s.RotateToken(t.Context(), asking(token), repotest.Org, token.ID, tokens.MinOwnGrace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !done.Token.ExpiresAt.Equal(end) || !done.Previous.ExpiresAt.Equal(end) || done.Token.Lineage != token.Lineage {
+			t.Errorf("the successor ends %s, the old one %s, want %s; lineage %s", done.Token.ExpiresAt, done.Previous.ExpiresAt, end, done.Token.Lineage)
+		}
+		token = done.Token
+	}
+	admin := restricted(t, s, nil)
+	done, err := s.RotateToken(t.Context(), asking(admin), repotest.Org, admin.ID, 0)
+	if err != nil || !done.Token.ExpiresAt.Equal(admin.ExpiresAt) || !done.Previous.ExpiresAt.Equal(*now) {
+		t.Errorf("%+v, %v", done, err)
+	}
+}
+
+// TestATestTokenKnowsTestTokensOnly, also of its own organization.
+func TestATestTokenKnowsTestTokensOnly(t *testing.T) {
+	t.Parallel()
+	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	live := restricted(t, s, nil)
+	testing := asking(restricted(t, s, func(d *tokens.Draft) { d.Environment = tokens.Test }))
+	name := "mine"
+	for what, err := range map[string]error{
+		"change": second(s.UpdateToken(t.Context(), testing, repotest.Org, live.ID, tokens.Patch{Name: &name})),
+		"rotate": second(s.RotateToken(t.Context(), testing, repotest.Org, live.ID, 0)),
+		"revoke": second(s.RevokeToken(t.Context(), testing, repotest.Org, live.ID, "")),
+	} {
+		if !errors.Is(err, tokens.ErrNotFound) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, _, err := s.AuditEvents(t.Context(), testing, repotest.Org, tokens.Page{Number: 1, Size: 1}); !errors.Is(err, tokens.ErrForbidden) {
+		t.Errorf("it reads the audit log: %v", err)
+	}
+}
+
+// TestATokenIsBoundByItsOwnersRole, whatever it was granted.
+func TestATokenIsBoundByItsOwnersRole(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		owner   tokens.Owner
+		granted []tokens.Permission
+		want    string
+	}{
+		"the organization":   {tokens.Owner{}, []tokens.Permission{tokens.ShipmentsWrite, "future:write"}, "future:read future:write shipments:read shipments:write"},
+		"an admin":           {tokens.Owner{ID: "usr_1", Role: tokens.RoleAdmin}, []tokens.Permission{tokens.ShipmentsReview, "future:read"}, "future:read shipments:review"},
+		"a member":           {tokens.Owner{ID: "usr_1", Role: tokens.RoleMember}, []tokens.Permission{tokens.Admin}, "documents:read documents:write shipments:read shipments:write"},
+		"a member, reviews":  {tokens.Owner{ID: "usr_1", Role: tokens.RoleMember}, []tokens.Permission{tokens.ShipmentsReview, tokens.ShipmentsRead}, "shipments:read"},
+		"an auditor":         {tokens.Owner{ID: "usr_1", Role: tokens.RoleAuditor}, []tokens.Permission{tokens.Admin}, ""},
+		"no longer a member": {tokens.Owner{ID: "usr_1"}, []tokens.Permission{tokens.Admin}, ""},
+	} {
+		token := tokens.Token{Owner: c.owner, Permissions: c.granted}
+		var got []string
+		for _, p := range token.Effective() {
+			got = append(got, string(p))
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: %q, want %q", name, text, c.want)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package tokens
+
+import "slices"
+
+// Owner is the person whose current role in the organization bounds a token.
+// The zero Owner stands for the organization: then nothing but the token's own
+// permissions bounds it.
+type Owner struct {
+	ID   string // usr_…
+	Name string // e-mail address; "" when the account does not exist
+	Role Role   // now; "" for somebody who is not, or no longer, a member, or whose account is disabled
+}
+
+// IsOrganization reports whether the organization itself is the owner.
+func (o Owner) IsOrganization() bool { return o.ID == "" }
+
+// Effective returns everything that t may do now, sorted, with implied
+// permissions spelt out: what it was granted, as far as its owner's current
+// role allows it. It is empty when that role allows none of it.
+func (t Token) Effective() []Permission {
+	granted := Expand(t.Permissions)
+	if t.Owner.IsOrganization() {
+		return granted
+	}
+	allowed := Expand(t.Owner.Role.powers().grants)
+	if slices.Contains(allowed, Admin) {
+		return granted
+	}
+	return slices.DeleteFunc(granted, func(p Permission) bool { return !slices.Contains(allowed, p) })
+}
+
+// Limited reports whether t may do less than it was granted, because of its
+// owner's role.
+func (t Token) Limited() bool { return len(t.Effective()) < len(Expand(t.Permissions)) }
+
+// Partition returns the organization id under which the services keep the data
+// that t works with: that of the organization for a live token, and a separate
+// one for a test token.
+func (t Token) Partition() OrgID {
+	if t.Environment == Test {
+		return t.Organization.TestID
+	}
+	return t.Organization.ID
+}

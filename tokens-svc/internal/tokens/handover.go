@@ -1,0 +1,36 @@
+package tokens
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+)
+
+// HandOver makes the organization the owner of a token of org, for good, and
+// returns it: from then on no person's role bounds it. It is for owners, admins
+// and operators; a token may not do it. A token that the organization owns
+// already stays as it is. It gives ErrNotFound when org has no such token,
+// ErrForbidden, and a StateError for a token that was rotated or has ended.
+func (s *Service) HandOver(ctx context.Context, who Principal, org OrgID, id TokenID) (Token, error) {
+	done, err := s.changeToken(ctx, org, id, func(t Token) (Step, error) {
+		if !who.MayHandOver() {
+			return Step{}, who.refuse("hand tokens over to the organization")
+		}
+		if err := t.changeable(s.Now()); err != nil {
+			return Step{}, err
+		}
+		if t.Owner.IsOrganization() {
+			return Step{Token: t}, nil
+		}
+		changed := t
+		changed.Owner = Owner{}
+		details := differences(t, changed)
+		details["name"] = t.Name
+		return Step{Kind: Updated, Token: changed, Entry: s.entry(who, audit.TokenHandedOver, string(id), details)}, nil
+	})
+	if err != nil {
+		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
+	}
+	return done.Token, nil
+}

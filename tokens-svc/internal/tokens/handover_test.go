@@ -1,0 +1,111 @@
+package tokens_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
+)
+
+// TestATokenIsHandedOverByPeopleOnly, and the audit log says from whom.
+func TestATokenIsHandedOverByPeopleOnly(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	maker := person("usr_1", tokens.RoleAdmin)
+	made, secret, err := s.CreateToken(t.Context(), maker, repotest.Org, tokens.Draft{Name: "ERP", Permissions: []string{"admin"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made.Owner.ID != "usr_1" {
+		t.Errorf("its maker does not own it: %+v", made.Owner)
+	}
+	organizations, _ := create(t, s)
+	for name, who := range map[string]tokens.Principal{
+		"itself": asking(made), "the organization's token": bearer(organizations.ID, tokens.Admin),
+		"its owner, a member now": person("usr_1", tokens.RoleMember), "an auditor": person("usr_2", tokens.RoleAuditor), "nobody": {},
+	} {
+		if _, err := s.HandOver(t.Context(), who, repotest.Org, made.ID); !errors.Is(err, tokens.ErrForbidden) {
+			t.Errorf("%s may: %v", name, err)
+		}
+	}
+	for range 2 {
+		done, err := s.HandOver(t.Context(), person("usr_2", tokens.RoleOwner), repotest.Org, made.ID)
+		if err != nil || !done.Owner.IsOrganization() || done.CreatedBy != made.CreatedBy {
+			t.Fatalf("%+v, %v", done, err)
+		}
+	}
+	if found := introspect(t, s, secret); found.Outcome != tokens.OutcomeActive || !found.Token.Owner.IsOrganization() {
+		t.Errorf("introspected %+v", found)
+	}
+	if maker := person("usr_1", tokens.RoleMember); maker.MayChange(repo.tokens[made.ID]) {
+		t.Error("a member may change what the organization owns")
+	}
+	log := repo.events[repotest.Org]
+	last := log[len(log)-1]
+	if last.Action != audit.TokenHandedOver || last.Actor.ID != "usr_2" || last.Details["owner"] != "organization" || last.Details["owner_before"] != "usr_1@acme.example" {
+		t.Errorf("the audit log has %+v", last)
+	}
+	if before := log[len(log)-2]; before.Action == audit.TokenHandedOver {
+		t.Error("handing over again is in the audit log")
+	}
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, made.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.HandOver(t.Context(), tokens.Operator(), repotest.Org, made.ID)
+	wantState(t, err, tokens.StateError{ID: made.ID, Status: tokens.StatusRevoked})
+}
+
+// TestWhatATokenMadeIsRevokedWithIt if asked for, down to the last grandchild,
+// also what its predecessor made.
+func TestWhatATokenMadeIsRevokedWithIt(t *testing.T) {
+	t.Parallel()
+	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	child := func(of tokens.Token, permission string) tokens.Token {
+		t.Helper()
+		made, _, err := s.CreateToken(t.Context(), asking(of), repotest.Org, tokens.Draft{Name: "child", Permissions: []string{permission}, DefaultExpiry: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	active := func(want int, of tokens.Token) {
+		t.Helper()
+		if all, err := s.Children(t.Context(), repotest.Org, of.ID); err != nil || len(all) != want {
+			t.Errorf("%d children of %s, %v, want %d", len(all), of.ID, err, want)
+		}
+	}
+	parent, other := restricted(t, s, nil), restricted(t, s, nil)
+	first := child(parent, "admin")
+	child(first, "shipments:read")
+	kept := child(other, "shipments:read")
+	done, err := s.RotateToken(t.Context(), asking(parent), repotest.Org, parent.ID, tokens.DefaultGrace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rotated, err := s.RotateToken(t.Context(), asking(first), repotest.Org, first.ID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child(rotated.Token, "shipments:read")
+	child(done.Token, "shipments:read")
+	active(4, done.Token) // of first there is the successor
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, done.Token.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	active(4, done.Token)
+	for range 2 {
+		if got, err := s.RevokeWithChildren(t.Context(), tokens.Operator(), repotest.Org, done.Token.ID, "leaked"); err != nil || got.ID != done.Token.ID {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		active(0, done.Token)
+	}
+	if got, err := s.Token(t.Context(), repotest.Org, kept.ID); err != nil || !got.RevokedAt.IsZero() {
+		t.Errorf("another's child is %+v, %v", got, err)
+	}
+	if _, err := s.Children(t.Context(), repotest.Other, parent.ID); !errors.Is(err, tokens.ErrNotFound) {
+		t.Errorf("another organization's: %v", err)
+	}
+}

@@ -1,0 +1,44 @@
+package repotest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+func descendantsAreFound(t *testing.T, repo tokens.Repository) {
+	after := time.Duration(0)
+	made := func(by *tokens.Token, lineage tokens.TokenID) *tokens.Token {
+		after += time.Second
+		token, digest := NewToken(t, after)
+		if by != nil {
+			token.CreatedBy = audit.Actor{Kind: audit.Token, ID: string(by.ID), Name: by.Name}
+		}
+		if lineage != "" {
+			token.Lineage = lineage
+		}
+		_, err := repo.CreateToken(t.Context(), Org, token, digest, Entry(audit.TokenCreated, string(token.ID)))
+		gives(t, err, nil)
+		return &token
+	}
+	parent := made(nil, "")
+	successor := made(nil, parent.ID)
+	made(made(nil, ""), "") // another's
+	var want []tokens.TokenID
+	for _, by := range []*tokens.Token{parent, successor} {
+		child := made(by, "")
+		want = append(want, child.ID, made(child, "").ID)
+	}
+	for _, id := range []tokens.TokenID{parent.ID, successor.ID} {
+		got, err := repo.Descendants(t.Context(), Org, id)
+		gives(t, err, nil)
+		equal(t, tokens.IDs(got), want)
+	}
+	none, err := repo.Descendants(t.Context(), Org, want[len(want)-1])
+	gives(t, err, nil)
+	equal(t, len(none), 0)
+	_, err = repo.Descendants(t.Context(), Other, parent.ID)
+	gives(t, err, tokens.ErrNotFound)
+}

@@ -1,0 +1,25 @@
+package web
+
+import (
+	"context"
+	"errors"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// handOver makes the organization the owner of a token.
+func (s *site) handOver(ctx context.Context, v *visit) (answer, error) {
+	t, err := s.Tokens.HandOver(ctx, v.who(), v.org(), v.token())
+	if _, over := errors.AsType[*tokens.StateError](err); over {
+		row, err := s.find(ctx, v)
+		if err != nil {
+			return answer{}, err
+		}
+		return s.over(v, row), nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	s.say(ctx, t.Name+" ("+public(t)+") belongs to the organization now. No person's role limits it.")
+	return redirect(v.path("/api/" + string(t.ID))), nil
+}

@@ -1,0 +1,70 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// TestATokenIsLimitedByItsOwnersRoleUntilItIsHandedOver: the pages say so, and
+// who hands it over is in the audit log.
+func TestATokenIsLimitedByItsOwnersRoleUntilItIsHandedOver(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner, admin := w.member(t, tokens.RoleOwner), w.member(t, tokens.RoleAdmin)
+	token := w.token(t, admin, "ERP", func(d *tokens.Draft) { d.Permissions = []string{"admin"} })
+	path := api("/" + string(token.ID))
+	want(t, owner.get(t, path), http.StatusOK, "admin@acme.example", `id="hand-over"`, `!id="limited"`)
+	w.exec(t, `UPDATE memberships SET role = 'member' WHERE user_id = '`+token.Owner.ID+`'`)
+	want(t, owner.get(t, path), http.StatusOK, `id="limited"`, "It may do less than it was granted.", "not allowed by its owner’s role", `id="hand-over"`)
+	want(t, owner.get(t, api("")), http.StatusOK, "limited by its owner’s role")
+	want(t, admin.get(t, path), http.StatusOK, `id="limited"`, `!id="hand-over"`)
+	want(t, admin.post(t, path+"/hand-over", url.Values{}), http.StatusForbidden)
+	w.exec(t, `DELETE FROM memberships WHERE user_id = '`+token.Owner.ID+`'`)
+	want(t, owner.get(t, path), http.StatusOK, "not a member any more", "It may do nothing.")
+
+	for range 2 {
+		wantTo(t, owner.post(t, path+"/hand-over", url.Values{}), path)
+	}
+	want(t, owner.get(t, path), http.StatusOK, "belongs to the organization now", "The organization", `!id="limited"`, `!id="hand-over"`)
+	want(t, owner.get(t, "/settings/"+string(acme)+"/audit-log?action="+string(audit.TokenHandedOver)), http.StatusOK,
+		"Token handed over to the organization", "Owner before", "admin@acme.example", "owner@acme.example")
+	if found, err := w.tokens.Token(t.Context(), acme, token.ID); err != nil || found.Limited() {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// TestRevokingOffersToRevokeWhatTheTokenMade, and does not unless it is chosen.
+func TestRevokingOffersToRevokeWhatTheTokenMade(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	token := w.token(t, owner, "Terraform", func(d *tokens.Draft) { d.Permissions = []string{"admin"} })
+	asking := tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(token.ID), Name: token.Name}, token, token.Effective())
+	child, _, err := w.tokens.CreateToken(t.Context(), asking, acme, tokens.Draft{Name: "Child", Permissions: []string{"shipments:read"}, DefaultExpiry: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	revoked := func() bool {
+		t.Helper()
+		found, err := w.tokens.Token(t.Context(), acme, child.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !found.RevokedAt.IsZero()
+	}
+	want(t, owner.get(t, api("/"+string(child.ID)+"/revoke")), http.StatusOK, `!name="children"`)
+	path := api("/" + string(token.ID) + "/revoke")
+	want(t, owner.get(t, path), http.StatusOK, `name="children" value="true"`, "!checked", "1 active token was made with this token")
+	wantTo(t, owner.post(t, path, url.Values{"reason": {"lost"}}), api(""))
+	if revoked() {
+		t.Error("the child is revoked, too")
+	}
+	wantTo(t, owner.post(t, path, url.Values{"reason": {"lost"}, "children": {"true"}}), api(""))
+	if !revoked() {
+		t.Error("the child goes on working")
+	}
+}
