@@ -592,7 +592,7 @@ type Document struct {
 	Error *struct {
 		// Code Stable; for programs.
 		//
-		// Examples: no_header_row, no_pallets, no_text_layer, encrypted, malformed, too_large_unzipped, too_many_rows, too_many_pallets, too_slow, too_much_memory, unreadable
+		// Examples: no_header_row, no_pallets, pallet_range, no_text_layer, encrypted, malformed, too_large_unzipped, too_many_rows, too_many_pallets, too_slow, too_much_memory, unreadable
 		Code string `json:"code"`
 
 		// Detail For people.
@@ -667,7 +667,7 @@ type DocumentFacts struct {
 	Error *struct {
 		// Code Stable; for programs.
 		//
-		// Examples: no_header_row, no_pallets, no_text_layer, encrypted, malformed, too_large_unzipped, too_many_rows, too_many_pallets, too_slow, too_much_memory, unreadable
+		// Examples: no_header_row, no_pallets, pallet_range, no_text_layer, encrypted, malformed, too_large_unzipped, too_many_rows, too_many_pallets, too_slow, too_much_memory, unreadable
 		Code string `json:"code"`
 
 		// Detail For people.
@@ -730,6 +730,9 @@ type DocumentID = string
 type DocumentPreview struct {
 	Checks   []Check       `json:"checks"`
 	Document DocumentFacts `json:"document"`
+
+	// Mappings How each table of a packing list was understood; absent where none was.
+	Mappings *[]Mapping `json:"mappings,omitempty"`
 }
 
 // DocumentType A `packing_list` has the pallets of the shipment. Of the others what they say is compared with it; `other` is only kept.
@@ -825,6 +828,47 @@ type History struct {
 // what this service does with a document by itself: it begins to read it, makes what it says part of the
 // shipment, or gives it up.
 type HistoryHistoryAction string
+
+// Mapping defines model for Mapping.
+type Mapping struct {
+	Columns []struct {
+		// Column The letters of the column, as spreadsheets count.
+		Column string `json:"column"`
+
+		// Field What the column was taken for; absent where its heading is not understood.
+		//
+		// Examples: pallet_number, produce_name, variety, calibre, boxes, box_weight, net_weight, gross_weight, lot, orchard
+		Field *string `json:"field,omitempty"`
+
+		// Heading As it is written, with what stands above it; empty where there is none.
+		Heading string `json:"heading"`
+
+		// Reason Why the column was not used, for people; absent where it was.
+		Reason *string `json:"reason,omitempty"`
+
+		// Unit The unit of a weight that was used; kilograms where nothing names another.
+		Unit interface{} `json:"unit,omitempty"`
+
+		// Used Whether pallets have values of the column.
+		Used bool `json:"used"`
+	} `json:"columns"`
+
+	// HeaderRow The first row of the headings.
+	HeaderRow int `json:"header_row"`
+
+	// HeaderRows How many rows the headings have.
+	HeaderRows int `json:"header_rows"`
+
+	// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
+	Sheet *Sheet `json:"sheet,omitempty"`
+
+	// SkippedRows Rows below the headings that are no lines of pallets: totals, repeated headings, remarks.
+	SkippedRows []struct {
+		// Reason For people.
+		Reason string `json:"reason"`
+		Row    int    `json:"row"`
+	} `json:"skipped_rows"`
+}
 
 // Meta defines model for Meta.
 type Meta struct {
@@ -1801,8 +1845,9 @@ type ClientInterface interface {
 	// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 	// 409, which names the first.
 	//
-	// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document and what
-	// the checks would find. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+	// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
+	// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
+	// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -1824,8 +1869,9 @@ type ClientInterface interface {
 	// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 	// 409, which names the first.
 	//
-	// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document and what
-	// the checks would find. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+	// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
+	// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
+	// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -2427,8 +2473,9 @@ func (c *Client) ListDocuments(ctx context.Context, id ID, reqEditors ...Request
 // more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 // 409, which names the first.
 //
-// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document and what
-// the checks would find. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
+// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
+// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 //
 // Needs the permission `documents:write`.
 //
@@ -2460,8 +2507,9 @@ func (c *Client) AttachDocumentWithBody(ctx context.Context, id ID, params *Atta
 // more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 // 409, which names the first.
 //
-// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document and what
-// the checks would find. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
+// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
+// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 //
 // Needs the permission `documents:write`.
 //
@@ -4691,8 +4739,9 @@ type ClientWithResponsesInterface interface {
 	// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 	// 409, which names the first.
 	//
-	// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document and what
-	// the checks would find. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+	// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
+	// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
+	// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -4714,8 +4763,9 @@ type ClientWithResponsesInterface interface {
 	// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 	// 409, which names the first.
 	//
-	// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document and what
-	// the checks would find. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+	// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
+	// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
+	// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -6474,8 +6524,9 @@ func (c *ClientWithResponses) ListDocumentsWithResponse(ctx context.Context, id 
 // more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 // 409, which names the first.
 //
-// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document and what
-// the checks would find. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
+// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
+// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 //
 // Needs the permission `documents:write`.
 //
@@ -6503,8 +6554,9 @@ func (c *ClientWithResponses) AttachDocumentWithBodyWithResponse(ctx context.Con
 // more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 // 409, which names the first.
 //
-// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document and what
-// the checks would find. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
+// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
+// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 //
 // Needs the permission `documents:write`.
 //

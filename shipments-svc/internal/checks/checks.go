@@ -10,17 +10,20 @@
 //
 // What is compared with: UNECE FFV-14 (citrus fruit, edition of 2017), FFV-26
 // (peaches and nectarines), FFV-42 (avocados), FFV-50 (apples) and FFV-51
-// (pears), ISPM 12, UN/LOCODE, Regulation (EU) 2016/2031 and Implementing
-// Regulations (EU) 2019/2072 and 2015/2447. Of these, the five fruits that the
+// (pears), the standards of produce without calibres that unsized names, ISPM
+// 12, UN/LOCODE, Regulations (EU) 2016/2031 and 952/2013, Implementing
+// Regulations (EU) 2019/2072 and 2015/2447, and the Agreement of 21 June 1999
+// with Switzerland on agricultural products. Of these, the five fruits that the
 // Union exempts from certificates were compared with what was published when
 // the exemption began, in December 2019. A test compares the Union's members and
 // the names of countries with Unicode's CLDR, and the countries of ports with ISO
 // 3166-1. The size codes, the ports, the names of plants and what Great Britain
-// exempts were written down from general knowledge, and not compared with the
+// exempts, which produce has no calibre and which places are outside of the
+// Union's plant health territory were written down from general knowledge, and not compared with the
 // texts; so what rests on them alone is a warning, but for a plant that a
 // certificate does not name.
 //
-// It imports the standard library and the domain.
+// It imports the standard library, the domain and package numbers.
 package checks
 
 import "github.com/quayside/quayside/shipments-svc/internal/shipments"

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/tables"
 )
@@ -21,6 +23,19 @@ func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/lists/*.csv")
 	if err != nil || files == nil {
 		f.Fatalf("no lists: %v", err)
+	}
+	exporters, err := filepath.Glob("testdata/exporters/*.txt")
+	if err != nil || exporters == nil {
+		f.Fatalf("no lists: %v", err)
+	}
+	for _, file := range exporters {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if part := archive.Files[0]; filepath.Ext(part.Name) == ".csv" {
+			f.Add(part.Data)
+		}
 	}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
@@ -40,7 +55,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if len(list.Pallets) == 0 || len(list.Pallets) > list.RowsRead || list.RowsRead > MaxLines || len(list.Facts) > shipments.MaxFacts || len(list.Remarks) > shipments.MaxRemarks {
+		if len(list.Pallets) == 0 || len(list.Pallets) > shipments.MaxPallets || list.RowsRead == 0 || len(list.Mappings) == 0 || list.RowsRead > MaxLines || len(list.Facts) > shipments.MaxFacts || len(list.Remarks) > shipments.MaxRemarks {
 			t.Errorf("%d pallets of %d rows, %d facts, %d remarks", len(list.Pallets), list.RowsRead, len(list.Facts), len(list.Remarks))
 		}
 		for _, p := range list.Pallets {

@@ -1,6 +1,7 @@
 package packinglist
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -129,9 +130,16 @@ func (h *header) assign() {
 	}
 }
 
-// labelled takes a column of pallets for that of their labels, where there is
-// no other and its texts are labels rather than numbers of pallets.
+// labelled looks at the rows below: a column of items has produce where they are
+// no numbers, and a column of pallets their labels, where there is no other and
+// its texts are labels rather than numbers of pallets.
 func (h *header) labelled(rows []tables.Row) {
+	if col := h.column[lineField]; col >= 0 && !h.has(produceField) && !h.has(varietyField) && slices.ContainsFunc(rows, func(row tables.Row) bool {
+		return col < len(row.Cells) && len(filled(row)) > 2 && !strings.ContainsFunc(row.Cells[col].Text, isDigit) && row.Cells[col].Text != ""
+	}) {
+		h.column[produceField], h.column[lineField] = col, -1
+		h.score += worth[produceField]
+	}
 	if h.has(palletField) || h.has(ssccField) || !h.has(palletsField) {
 		return
 	}

@@ -40,11 +40,15 @@ func interpret(ctx context.Context, book tables.Book) (List, error) {
 	if len(r.list.Pallets) == 0 {
 		return List{}, &Unreadable{Code: NoPallets, Detail: "no line below the headings names a pallet", Place: sheets[0].at(sheets[0].header.from, -1)}
 	}
-	r.list.RowsRead = len(r.lines)
+	for i, l := range r.lines {
+		if i == 0 || l.place != r.lines[i-1].place { // a row may stand for several pallets
+			r.list.RowsRead++
+		}
+	}
 	r.declare()
 	for _, s := range sheets {
-		if !s.continued {
-			r.list.Mapping = append(r.list.Mapping, s.mapping)
+		if !s.continued && len(r.list.Mappings) < shipments.MaxMappings {
+			r.list.Mappings = append(r.list.Mappings, s.mapping)
 		}
 	}
 	r.list.Remarks = r.remarks()
@@ -124,7 +128,7 @@ type sheet struct {
 	beside    bool // another table stands to its left, and above both the same
 	ranges    bool // its rows stand for several pallets
 	over      bool // the grand total was read
-	mapping   Mapping
+	mapping   shipments.Mapping
 	columns   [fieldsThereAre]column
 	box       field  // whose column says what one box weighs; noField: none
 	whole     field  // whose column says what all boxes of a line weigh

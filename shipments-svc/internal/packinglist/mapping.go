@@ -6,38 +6,8 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/numbers"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/tables"
-)
-
-// Mapping says how a table was understood.
-type Mapping struct {
-	Sheet     string       `json:"sheet"`      // empty for a CSV
-	HeaderRow int          `json:"header_row"` // the first of them
-	Rows      int          `json:"header_rows"`
-	Columns   []Column     `json:"columns"`
-	Skipped   []SkippedRow `json:"skipped"` // rows below the headings that are no lines of pallets
-}
-
-// Column is a column of a table and what it was taken for.
-type Column struct {
-	Column  string `json:"column"` // "A"
-	Heading string `json:"heading"`
-	Field   string `json:"field"` // empty: none
-	Unit    string `json:"unit"`  // of a weight: kg, g, lb or t
-	Used    bool   `json:"used"`
-	Reason  string `json:"reason"` // why it was not used
-}
-
-// SkippedRow is a row that was not read as a line of a pallet.
-type SkippedRow struct {
-	Row    int    `json:"row"`
-	Reason string `json:"reason"`
-}
-
-// Bounds of a mapping.
-const (
-	MaxMappings = 50
-	MaxSkipped  = 200 // rows of a table
 )
 
 // choose looks, among the columns whose headings name the same field, for the
@@ -110,17 +80,17 @@ func near(a, b float64) bool { return max(a, b)-min(a, b) <= 0.02*max(a, b) }
 // explain says of each column what it was taken for, and remarks on those that
 // may have been meant and were not used.
 func (r *reader) explain(s *sheet) {
-	m := Mapping{Sheet: s.Name, HeaderRow: s.Rows[s.header.from].Number, Rows: s.header.to - s.header.from}
+	m := shipments.Mapping{Sheet: s.Name, HeaderRow: s.Rows[s.header.from].Number, HeaderRows: s.header.to - s.header.from}
 	columns := len(s.header.headings)
 	for _, row := range s.Rows[s.header.to:] {
 		columns = max(columns, len(row.Cells))
 	}
-	for col := range min(columns, tables.MaxColumns) {
+	for col := range min(columns, shipments.MaxMappedColumns) {
 		heading, meant := "", meaning{}
 		if col < len(s.header.headings) {
 			heading, meant = s.header.headings[col], s.header.meanings[col]
 		}
-		c := Column{Column: letters(col), Heading: heading, Field: names[meant.field]}
+		c := shipments.MappedColumn{Column: letters(col), Heading: heading, Field: names[meant.field]}
 		f, used := s.uses(col)
 		if used {
 			c.Used, c.Field = true, names[f]
@@ -140,6 +110,8 @@ func (r *reader) explain(s *sheet) {
 				c.Reason = "it is not needed"
 			}
 		}
+		c.Heading, _ = shortened(c.Heading, maxRemarkText)
+		c.Reason, _ = shortened(c.Reason, maxRemarkText)
 		m.Columns = append(m.Columns, c)
 	}
 	s.mapping = m
@@ -260,8 +232,8 @@ func unitName(grams float64) string {
 
 // skipped notes that a row is no line of a pallet, and why.
 func (s *sheet) skipped(i int, reason string) {
-	if len(s.mapping.Skipped) < MaxSkipped {
-		s.mapping.Skipped = append(s.mapping.Skipped, SkippedRow{Row: s.Rows[i].Number, Reason: reason})
+	if len(s.mapping.Skipped) < shipments.MaxSkippedRows {
+		s.mapping.Skipped = append(s.mapping.Skipped, shipments.SkippedRow{Row: s.Rows[i].Number, Reason: reason})
 	}
 }
 

@@ -3,18 +3,19 @@
 // with.
 //
 // A list is a table somewhere in a document, below a letterhead and above a
-// signature. Read finds its header row, knows the columns by their headings
-// in English, Spanish, French, Portuguese and Afrikaans, takes numbers and
-// units as they are written there, and makes of the lines that a pallet has
+// signature. Read finds its header row, maps columns to fields by their headings
+// in English, Spanish, French, Portuguese, Afrikaans and Turkish, takes numbers
+// and units as they are written there, and makes of the lines that a pallet has
 // one pallet.
 //
 // Guarantees: whatever the bytes, a list is read or refused with an Unreadable
 // that says why, and nothing panics. Every value has the place where it was
-// read. Nothing is dropped or guessed without a Remark. The pallets keep to
+// read. Nothing is dropped or guessed without a Remark, which also names each
+// column that may have been meant and was not used. The pallets keep to
 // the domain's bounds, but a value that the document lacks, or that is none,
 // is left empty: what is made of that is not decided here.
 //
-// It imports the domain and package tables.
+// It imports the domain and packages tables and numbers.
 package packinglist
 
 import (
@@ -53,12 +54,12 @@ const (
 
 // List is what a packing list says.
 type List struct {
-	Pallets  []Pallet           `json:"pallets"`  // in the order in which they first appear
-	Declared shipments.Declared `json:"declared"` // what its totals and its head say of the whole
-	Facts    []Fact             `json:"facts"`
-	RowsRead int                `json:"rows_read"` // lines of pallets
-	Remarks  []Remark           `json:"remarks"`
-	Mapping  []Mapping          `json:"mapping"` // how each table was understood
+	Pallets  []Pallet            `json:"pallets"`  // in the order in which they first appear
+	Declared shipments.Declared  `json:"declared"` // what its totals and its head say of the whole
+	Facts    []Fact              `json:"facts"`
+	RowsRead int                 `json:"rows_read"` // lines of pallets
+	Remarks  []Remark            `json:"remarks"`
+	Mappings []shipments.Mapping `json:"mappings"` // how each table was understood
 }
 
 // Pallet is one pallet of a list. What the list does not say is zero.

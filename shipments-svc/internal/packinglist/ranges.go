@@ -109,11 +109,13 @@ func spansOf(lines []line) (all []span, ok bool) {
 
 // ofAll reports whether the boxes of a line are those of all its pallets.
 func (r *reader) ofAll(s *sheet, lines []line, spans []span) (bool, error) {
-	written, each, divides := 0.0, 0.0, true
+	const mostPallet = 1_500_000.0 // grams: what a pallet bears
+	written, each, divides, heavy := 0.0, 0.0, true, false
 	for i, l := range lines {
 		n := spans[i].pallets()
 		written += l.boxes.value
 		each += l.boxes.value * float64(n)
+		heavy = heavy || l.weight()*l.boxes.value > mostPallet && l.weight()*l.boxes.value/float64(n) <= mostPallet
 		divides = divides && int(l.boxes.value)%n == 0
 	}
 	i := slices.IndexFunc(spans, func(s span) bool { return s.pallets() > 1 })
@@ -141,6 +143,10 @@ func (r *reader) ofAll(s *sheet, lines []line, spans []span) (bool, error) {
 		return true, nil
 	case total > 0:
 		return false, refuse("its boxes do not come to the total")
+	case heavy && !divides:
+		return false, refuse("its boxes cannot be divided among them")
+	case heavy:
+		return true, nil
 	default:
 		return false, refuse("nothing says whether its boxes are those of each")
 	}

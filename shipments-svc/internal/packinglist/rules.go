@@ -56,6 +56,8 @@ var rules = []struct {
 	{palletWord | typeWord, 0, otherField, 0},
 	{palletWord | packWord, 0, otherField, 0},
 	{palletWord | toWord, boxWord, palletToField, 0},
+	{produceWord | weightWord, boxWord | netWord | grossWord, otherField, 0}, // of a fruit
+	{pieceWord | weightWord, boxWord | netWord | grossWord, otherField, 0},
 	{netWord | boxWord, 0, boxWeightField, 0},
 	{netWord | perWord, palletWord, boxWeightField, 0},
 	{grossWord | boxWord, 0, boxGrossField, 0},
@@ -110,6 +112,7 @@ var misleading = []struct {
 	{equivalentWord, 0, "it is converted to another unit"},
 	{dimensionWord, 0, "it is a dimension"},
 	{punnetWord, perWord | boxWord, "it is about packages within a box"},
+	{trayWord | perWord, boxWord, "it is about packages within a box"},
 	{containerWord, boxWord | palletsWord | netWord | grossWord | weightWord, "it is about the whole container"},
 	{fromWord, boxWord, "it is the number of a box"},
 	{toWord, boxWord, "it is the number of a box"},
@@ -161,6 +164,9 @@ func single(heading string) meaning {
 // ruled returns what the rules make of concepts.
 func ruled(concepts concept, unknown int) meaning {
 	const strongest = 20
+	if concepts&trayWord != 0 {
+		concepts |= boxWord
+	}
 	for _, r := range rules {
 		if concepts&r.has == r.has && concepts&r.hasNot == 0 {
 			if r.has == quantityWord && unknown > 1 {

@@ -16,11 +16,13 @@ type total struct {
 	net            shipments.Grams
 }
 
-// Rows of totals have one of these words, folded, in one of their first cells.
+// Rows of totals have one of these words, folded, in one of their first cells;
+// one that stands beside a label has no other words.
 var (
-	totalText = regexp.MustCompile(`\b(?:sub)?(?:totals?|totales|totaal|totale|totaux|totais|toplam|suma|soma|somme|som|sum)\b`)
+	totalText = regexp.MustCompile(`\b(?:sub)?(?:totals?|totales|totaal|totale|totaux|totais|toplam|suma|soma|somme|som|sum|report|reporter|carried|brought|transporte|transportar)\b`)
+	onlyTotal = regexp.MustCompile(`^(?:(?:grand|gran|general|genel|groot|geral|g|sub|sous|page|de|of|the|per|no|totals?|totales|totaal|totale|totaux|totais|toplam|suma|soma|somme|som|sum|subtotal) ?)+$`)
 	grandText = regexp.MustCompile(`\b(?:grand|gran|general|genel|groot|shipment|load|geral|g)\b`)
-	partText  = regexp.MustCompile(`\b(?:sub|sous|page|pagina|bladsy|carried|acumulado)\b|^subtot`)
+	partText  = regexp.MustCompile(`\b(?:sub|sous|page|pagina|bladsy|carried|brought|report|reporter|transporte|transportar|sigue|acumulado)\b|^subtot`)
 )
 
 // maxTotalText is how long the label of a total is at most.
@@ -29,8 +31,13 @@ const maxTotalText = 60
 // total reads a row as totals. It returns false where the row is none.
 func (r *reader) total(s *sheet, i int) bool {
 	label := ""
+	own, _ := s.label(i)
+	pattern := totalText
+	if own.text != "" && !totalText.MatchString(fold(own.text)) {
+		pattern = onlyTotal // another cell may hold the name of a variety
+	}
 	for n, col := range filled(s.Rows[i]) {
-		if text := fold(s.Rows[i].Cells[col].Text); n < 3 && len(text) < maxTotalText && totalText.MatchString(text) {
+		if text := fold(s.Rows[i].Cells[col].Text); n < 3 && len(text) < maxTotalText && pattern.MatchString(text) {
 			label = text
 			break
 		}

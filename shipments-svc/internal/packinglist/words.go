@@ -1,6 +1,7 @@
 package packinglist
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,6 +21,7 @@ const (
 	varietyWord
 	calibreWord
 	boxWord
+	trayWord   // a box, or within one
 	pieceWord  // fruits or pieces, of which a box has so many
 	punnetWord // what consumers buy, of which a box has so many
 	perWord
@@ -67,10 +69,11 @@ var vocabulary = []struct {
 	{ssccWord, "sscc sscc18 gs1", "", "", "", "", ""},
 	{numberWord, "no nr num number id code label tag # ref reference", "numero nro etiqueta codigo", "numero etiquette code", "numero nº codigo etiqueta", "nommer kode etiket nommers", "numara numarası"},
 	{quantityWord, "qty quantity count_of no_of number_of num_of total_no", "cantidad cant cantidad_de", "quantite qte nombre nombre_de nb nbre nb_de nbre_de", "quantidade qtd qtde qtd_de quantidade_de", "hoeveelheid aantal getal", "adet adedi miktar sayısı"},
-	{produceWord, "produce product commodity fruit species crop goods description item_description article", "producto especie fruta mercancia mercaderia descripcion", "produit espece marchandise designation fruit", "produto especie fruta mercadoria descricao", "produk vrug kommoditeit soort gewas beskrywing vrugsoort", "ürün urun mal_cinsi cinsi"},
+	{produceWord, "produce product commodity fruit species crop goods description item_description article", "producto especie fruta mercancia mercaderia descripcion genero", "produit espece marchandise designation fruit", "produto especie fruta mercadoria descricao", "produk vrug kommoditeit soort gewas beskrywing vrugsoort", "ürün urun mal_cinsi cinsi"},
 	{varietyWord, "variety var cultivar varieties", "variedad var variedades", "variete var", "variedade cultivar", "varieteit kultivar", "çeşit cesit"},
 	{calibreWord, "calibre caliber size count cal sizes ct grade_size diameter", "calibre calibres tamano cal talla conteo", "calibre taille cal grosseur", "calibre tamanho cal", "telling grootte kaliber groottes", "kalibre boy ebat"},
-	{boxWord, "box boxes carton cartons ctn ctns case cases cs crate crates bxs package packages pkg pkgs punnet_case cartoons tray trays", "caja cajas cj cjs bulto bultos carton cartones cartón", "colis caisse caisses carton cartons plateau plateaux col", "caixa caixas cx cxs volumes", "karton kartonne bokse boks kiste kartonnette", "koli kasa kutu sandık"},
+	{boxWord, "box boxes carton cartons ctn ctns case cases cs crate crates bxs package packages pkg pkgs punnet_case cartoons", "caja cajas cj cjs bulto bultos carton cartones cartón", "colis caisse caisses carton cartons col", "caixa caixas cx cxs volumes", "karton kartonne bokse boks kiste kartonnette", "koli kasa kutu sandık"},
+	{trayWord, "tray trays", "bandeja bandejas", "plateau plateaux", "bandeja bandejas", "", "tepsi"},
 	{perWord, "per each ea unit /", "por unitario unit c u", "par unitaire unite", "por unitario unidade", "per elk eenheid", "başına"},
 	{netWord, "net nett nw n_w netwt", "neto neta pn p_n netos", "net nette pn p_n", "liquido liq pl p_l neto", "netto nett", "net"},
 	{grossWord, "gross gw g_w grosswt", "bruto bruta pb p_b brutos", "brut brute pb", "bruto pb", "bruto", "brüt"},
@@ -89,7 +92,7 @@ var vocabulary = []struct {
 	{temperatureWord, "temp temperature thermograph recorder sensor", "temperatura termografo", "temperature", "temperatura", "temperatuur", "sıcaklık"},
 	{produceWord | pieceWord, "fruits", "frutas", "fruits", "frutas", "", ""},
 	{pieceWord, "pieces pcs pc units", "frutos piezas pzas pza unidades unid uds und", "pieces unites", "frutos pecas unidades und", "vrugte stuks eenhede", "meyve"},
-	{punnetWord, "punnet punnets clamshell clamshells bag bags flowpack", "bolsas mallas clamshells tarrinas", "barquette barquettes sachets filets", "bandejas cumbucas sacos", "punnets sakkies", ""},
+	{punnetWord, "punnet punnets clamshell clamshells bag bags flowpack", "bolsas mallas clamshells tarrinas", "barquette barquettes sachets filets", "cumbucas sacos", "punnets sakkies", ""},
 	{packedWord, "packed harvest harvested", "cosecha embalado", "recolte", "colheita", "oes gepak", "hasat"},
 	{fromWord, "from first start", "desde", "debut", "inicio", "vanaf", ""},
 	{toWord, "to until last end", "hasta", "fin", "ate fim", "tot", ""},
@@ -97,7 +100,7 @@ var vocabulary = []struct {
 	{layerWord, "layer layers tier tiers", "capa capas piso pisos camada camadas", "couche couches", "camada camadas lastro", "laag lae", "kat"},
 	{priceWord, "price prices cost costs amount value usd eur gbp zar fob cfr", "precio precios importe importes valor monto costo", "prix montant valeur cout", "preco precos valor custo", "prys bedrag waarde", "fiyat fiyatı tutar bedel"},
 	{orderedWord, "ordered order planned plan requested expected booked booking estimated estimate target forecast reserved", "pedido pedidos pedida pedidas solicitado solicitadas programado programadas planificado estimado estimados previsto previstos previstas", "commande commandes commandee commandees prevu prevus prevues estime", "pedido pedidas previsto previstas estimado encomendadas solicitadas", "bestel bestelde beplan verwag geskatte", "sipariş planlanan tahmini"},
-	{rejectedWord, "rejected rejects short shorts missing damaged returned remaining balance difference diff removed variance samples", "rechazado rechazados rechazada rechazadas faltante faltantes diferencia saldo merma danadas devueltas muestras", "rejetes rejetees manquants manquant ecart difference reste avaries", "rejeitado rejeitadas faltantes diferenca saldo avariadas", "afgekeur verskil", "eksik fark"},
+	{rejectedWord, "rejected rejects short shorts missing damaged returned remaining balance difference diff removed variance samples inspected sampled opened", "rechazado rechazados rechazada rechazadas faltante faltantes diferencia saldo merma danadas devueltas muestras inspeccionadas", "rejetes rejetees manquants manquant ecart difference reste avaries", "rejeitado rejeitadas faltantes diferenca saldo avariadas", "afgekeur verskil", "eksik fark"},
 	{earlierWord, "original previous old former prior parent", "original anterior previo antiguo", "originale original precedent ancien ancienne", "original anterior antigo", "oorspronklike vorige ou", "eski önceki"},
 	{emptyWord, "tare empty", "tara vacio vacia", "tare vide", "tara vazio vazia", "tarra lee", "dara boş"},
 	{equivalentWord, "equivalent equivalents equiv converted std", "equivalente equivalentes", "equivalent equivalents", "equivalente equivalentes", "ekwivalent", ""},
@@ -121,6 +124,9 @@ var meanings, longest = func() (map[string]concept, int) {
 	return all, words
 }()
 
+// idle are words that say nothing in a heading.
+var idle = strings.Fields("of on in the for and de del la las el los y des du les et do da dos das e van die en ve")
+
 // conceptsOf returns what the words of a heading stand for, and how many of
 // its words stand for nothing.
 func conceptsOf(heading string) (all concept, unknown int) {
@@ -134,7 +140,9 @@ next:
 				continue next
 			}
 		}
-		unknown++
+		if !slices.Contains(idle, words[i]) {
+			unknown++
+		}
 		i++
 	}
 	return all, unknown

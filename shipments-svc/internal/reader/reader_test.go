@@ -139,6 +139,11 @@ func TestAPackingListIsReadInAChild(t *testing.T) {
 	if second.Boxes != 264 || len(second.Contents) != 2 || second.Contents[1].ProduceName != "Avocado Fuerte" || second.Contents[1].Row != 6 {
 		t.Errorf("%+v", second)
 	}
+	m := read.Mappings
+	if len(m) != 1 || m[0].HeaderRow != 3 || len(m[0].Columns) != 5 || len(m[0].Skipped) != 1 || m[0].Skipped[0].Row != 7 ||
+		m[0].Columns[4] != (shipments.MappedColumn{Column: "E", Heading: "Net kg/carton", Field: "box_weight", Unit: "kg", Used: true}) {
+		t.Errorf("%+v", m)
+	}
 }
 
 func TestAPalletOfOneLineKeepsItsLotAndOrchard(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 // readingOf says in the domain's words what was read.
 func readingOf(list packinglist.List) shipments.Reading {
-	reading := shipments.Reading{Declared: list.Declared, RowsRead: list.RowsRead}
+	reading := shipments.Reading{Declared: list.Declared, RowsRead: list.RowsRead, Mappings: list.Mappings}
 	for _, p := range list.Pallets {
 		reading.Pallets = append(reading.Pallets, palletOf(p))
 	}

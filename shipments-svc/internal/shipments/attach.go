@@ -93,7 +93,11 @@ func (s *Service) tryOut(ctx context.Context, org OrgID, a Attachment) (Attached
 	if err != nil {
 		return Attached{}, fmt.Errorf("read file: %w", err)
 	}
-	return s.foresee(ctx, org, a, doc, pallets)
+	done, err := s.foresee(ctx, org, a, doc, pallets)
+	if doc.Status == Processed {
+		done.Mappings = read.Mappings
+	}
+	return done, err
 }
 
 // fits returns the shipment if the document, with so many pallets, can be

@@ -36,6 +36,7 @@ type Attached struct {
 	Document Document // without ID and times after a dry run
 	Checks   []Check  // of the shipment with the document
 	DryRun   bool
+	Mappings []Mapping // after a dry run, how the tables of a packing list were understood
 }
 
 // DocumentOrder asks to do something with a document.

@@ -139,16 +139,16 @@ func TestNoFileIsLeftOfWhatWasRefused(t *testing.T) {
 func TestADryRunReadsAtOnce(t *testing.T) {
 	t.Parallel()
 	k := at(Pending)
-	k.reading = Reading{Pallets: []Pallet{{Number: "1", Source: Source{Row: 7}}}, RowsRead: 3}
+	k.reading = Reading{Pallets: []Pallet{{Number: "1", Source: Source{Row: 7}}}, RowsRead: 3, Mappings: []Mapping{{HeaderRow: 4, HeaderRows: 1}}}
 	a := upload("x")
 	a.DryRun = true
 	got, err := service(k).Attach(t.Context(), OrgID{1}, a)
 	if err != nil || !got.DryRun || got.Document.Status != Processed || got.Document.RowsRead != 3 || got.Document.PalletsExtracted != 1 || k.readText != "csv: x" ||
-		len(k.evidence.Pallets) != 1 || k.evidence.Pallets[0].Source.Row != 7 || len(got.Checks) != 1 {
+		len(k.evidence.Pallets) != 1 || k.evidence.Pallets[0].Source.Row != 7 || len(got.Checks) != 1 || len(got.Mappings) != 1 || got.Mappings[0].HeaderRow != 4 {
 		t.Errorf("%+v, %v, read %q", got, err, k.readText)
 	}
 	k.unread = &UnreadableError{Failure{"no_header_row", "There is no header row."}}
-	if got, err = service(k).Attach(t.Context(), OrgID{1}, a); err != nil || got.Document.Status != Failed || got.Document.Failure.Code != "no_header_row" || len(k.evidence.Pallets) != 0 {
+	if got, err = service(k).Attach(t.Context(), OrgID{1}, a); err != nil || got.Document.Status != Failed || got.Document.Failure.Code != "no_header_row" || len(k.evidence.Pallets) != 0 || got.Mappings != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if k.unread = ErrUnavailable; true {

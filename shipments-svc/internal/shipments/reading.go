@@ -35,6 +35,7 @@ type Reading struct {
 	Facts    []Fact
 	Remarks  []Remark
 	RowsRead int
+	Mappings []Mapping // how each table of a packing list was understood
 }
 
 // UnreadableError says that a file cannot be read, however often it is tried.
@@ -57,7 +58,7 @@ func (r Reading) sound() bool {
 	}
 	var f faults
 	f.declared("", r.Declared)
-	bad := f != nil || len(r.Facts) > MaxFacts || len(r.Remarks) > MaxRemarks || r.RowsRead < 0 ||
+	bad := f != nil || len(r.Mappings) > MaxMappings || slices.ContainsFunc(r.Mappings, func(m Mapping) bool { return !m.sound(text) }) || len(r.Facts) > MaxFacts || len(r.Remarks) > MaxRemarks || r.RowsRead < 0 ||
 		slices.ContainsFunc(r.Facts, func(f Fact) bool { return !text(f.Text, MaxFactText) || !text(string(f.Kind), MaxFactText) }) ||
 		slices.ContainsFunc(r.Remarks, func(r Remark) bool { return !text(r.Text, MaxFactText) || !text(r.Code, MaxFactText) }) ||
 		slices.ContainsFunc(r.Pallets, func(p Pallet) bool {

@@ -15,8 +15,9 @@ import (
 const formMedia = "multipart/form-data"
 
 type attachedView struct {
-	Document documentView `json:"document"`
-	Checks   []checkView  `json:"checks"`
+	Document documentView  `json:"document"`
+	Checks   []checkView   `json:"checks"`
+	Mappings []mappingView `json:"mappings,omitempty"`
 }
 
 // decodeAttach returns what reads a document: as a form, or as JSON that has the
@@ -119,7 +120,7 @@ func inFile(faults []shipments.Fault, pointer string) []shipments.Fault {
 }
 
 func encodeAttach(r *http.Request, a shipments.Attached) reply {
-	view := attachedView{viewDocument(a.Document), viewChecks(a.Checks)}
+	view := attachedView{viewDocument(a.Document), viewChecks(a.Checks), viewMappings(a.Mappings)}
 	if a.DryRun {
 		return reply{status: http.StatusOK, body: view}
 	}

@@ -42,6 +42,10 @@ func (plainReader) Read(_ context.Context, _ shipments.DocumentType, _ shipments
 	}
 	read.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC Carmen", Place: shipments.Place{Row: 1}}}
 	read.Remarks = []shipments.Remark{{Code: "row_skipped", Text: "A row was skipped"}}
+	read.Mappings = []shipments.Mapping{{Sheet: "PL", HeaderRow: 9, HeaderRows: 2, Columns: []shipments.MappedColumn{
+		{Column: "A", Heading: "Pallet No", Field: "pallet_number", Used: true}, {Column: "B", Heading: "Boxes per layer", Reason: "it is about a layer"},
+		{Column: "C", Heading: "Net kg", Field: "net_weight", Unit: "kg", Used: true},
+	}, Skipped: []shipments.SkippedRow{{Row: 14, Reason: "it is a total"}}}}
 	return read, nil
 }
 
@@ -262,6 +266,11 @@ func TestADryRunOfAFileStoresNothing(t *testing.T) {
 	res := a.do(t, form(path, append(parts, part{name: "file", filename: "n.csv", value: "P-1\nP-1\n"})...))
 	res.wants(t, http.StatusOK, "")
 	if got := res.document(t); got.Document.ID != "" || got.Document.PalletsExtracted != 2 || checkOf(t, got.Checks, "duplicate_pallets").Result != "fail" {
+		t.Errorf("%s", res.body)
+	}
+	if want := `"mappings":[{"sheet":"PL","header_row":9,"header_rows":2,"columns":[{"column":"A","heading":"Pallet No","field":"pallet_number","used":true},` +
+		`{"column":"B","heading":"Boxes per layer","used":false,"reason":"it is about a layer"},{"column":"C","heading":"Net kg","field":"net_weight","unit":"kg","used":true}],` +
+		`"skipped_rows":[{"row":14,"reason":"it is a total"}]}]`; !strings.Contains(string(res.body), want) {
 		t.Errorf("%s", res.body)
 	}
 	res = a.do(t, form(path, append(parts, part{name: "file", filename: "n.csv", value: "unreadable\n"})...))

@@ -1,0 +1,44 @@
+package shipments
+
+import "slices"
+
+// Mapping says how one table of a packing list was understood.
+type Mapping struct {
+	Sheet      string // empty: the document has no sheets or pages
+	HeaderRow  int    // the first row of its headings
+	HeaderRows int
+	Columns    []MappedColumn
+	Skipped    []SkippedRow // rows below the headings that are no lines of pallets
+}
+
+// MappedColumn is a column of a table and what it was taken for.
+type MappedColumn struct {
+	Column  string // "A"
+	Heading string
+	Field   string // empty: its heading is not understood
+	Unit    string // of a weight that was used: kg, g, lb or t
+	Used    bool
+	Reason  string // why it was not used
+}
+
+// SkippedRow is a row that was not read as a line of a pallet.
+type SkippedRow struct {
+	Row    int
+	Reason string
+}
+
+// Bounds of what is kept of a document's mappings.
+const (
+	MaxMappings      = 20
+	MaxMappedColumns = 200 // of a mapping
+	MaxSkippedRows   = 200 // of a mapping
+)
+
+// sound reports whether a mapping keeps the rules; text bounds what it says.
+func (m Mapping) sound(text func(string, int) bool) bool {
+	return text(m.Sheet, MaxFactText) && m.HeaderRow > 0 && m.HeaderRows > 0 && len(m.Columns) <= MaxMappedColumns && len(m.Skipped) <= MaxSkippedRows &&
+		!slices.ContainsFunc(m.Columns, func(c MappedColumn) bool {
+			return !text(c.Column, MaxFactText) || !text(c.Heading, MaxFactText) || !text(c.Field, MaxFactText) || !text(c.Unit, MaxFactText) || !text(c.Reason, MaxFactText)
+		}) &&
+		!slices.ContainsFunc(m.Skipped, func(s SkippedRow) bool { return s.Row < 1 || !text(s.Reason, MaxFactText) })
+}
