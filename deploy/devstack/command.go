@@ -63,6 +63,13 @@ func (s *Stack) CreateUser(ctx context.Context, email, organization, role string
 	return strings.TrimSpace(string(out)), err
 }
 
+// SetPassword gives an account a password that must be changed at sign-in, and
+// returns it.
+func (s *Stack) SetPassword(ctx context.Context, email string) (password string, err error) {
+	out, err := s.Program("tokens-svc").run(ctx, strings.NewReader("\n"), "user", "set-password", email)
+	return strings.TrimSpace(string(out)), err
+}
+
 // VerifyAudit checks that no organization's audit log was changed.
 func (s *Stack) VerifyAudit(ctx context.Context) error {
 	_, err := s.Program("tokens-svc").run(ctx, nil, "audit", "verify")

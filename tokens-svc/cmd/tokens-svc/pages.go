@@ -45,7 +45,7 @@ func newPages(cfg config.Config, db *sqlx.DB, service *tokens.Service, log *slog
 	if cfg.OIDCIssuer != "" {
 		c.Issuer = oidc.New(oidc.Config{
 			Issuer: cfg.OIDCIssuer, ClientID: cfg.OIDCClientID, ClientSecret: cfg.OIDCClientSecret,
-			RedirectURL: address.JoinPath("/sign-in/callback").String(),
+			RedirectURL: address.JoinPath("/sign-in/callback").String(), VerifiedClaim: cfg.OIDCVerifiedClaim,
 		})
 	}
 	prune := func(ctx context.Context) {

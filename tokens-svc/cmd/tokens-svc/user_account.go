@@ -10,7 +10,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutPasswordInput = `
+//nolint:gosec // G101: about passwords, no password
+const aboutNewSecret = `
 
 The new password is the first line of standard input. When that is empty one is
 made, which is all that standard output then has. Give it to that person only;
@@ -21,10 +22,10 @@ USER is an account's e-mail address or its usr_… id.`
 const aboutUserVerify = `Marks the e-mail address of an account as verified, so that the account can join
 further organizations. It is your word that you know the person who owns the
 address. Somebody else may have chosen the account's present password, so that
-ends, with all sessions. A verified account stays as it is.` + aboutPasswordInput
+ends, with all sessions. A verified account stays as it is.` + aboutNewSecret
 
 const aboutUserSetPassword = `Gives an account a new password and ends all its sessions. The e-mail address
-does not become verified by it.` + aboutPasswordInput
+does not become verified by it.` + aboutNewSecret
 
 const aboutUserDisable = `Ends an account's sessions and lets nobody sign in to it any more, with a password
 or at an issuer, until user enable. Its memberships stay. USER is its e-mail

@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 	t.Parallel()
 	got, err := Load(environ(), all...)
 	want := Config{
-		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080", LogLevel: slog.LevelInfo,
+		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080", OIDCVerifiedClaim: "email_verified", LogLevel: slog.LevelInfo,
 		DatabaseURL: dsn, GatewayCredential: shared, TokenPeppers: pepper,
 	}
 	if err != nil || got != want {

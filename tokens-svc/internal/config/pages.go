@@ -52,16 +52,33 @@ func (c Config) Domains() (map[string]people.Domain, error) {
 			continue
 		}
 		domain, rest, _ := strings.Cut(entry, "=")
-		org, role, _ := strings.Cut(rest, ":")
+		org, rest, _ := strings.Cut(rest, ":")
+		role, claim, claimed := strings.Cut(rest, ":")
 		known, err := tokens.ParseRole(role)
+		d := people.Domain{Organization: tokens.OrgID(org), Role: known}
+		name, value, _ := strings.Cut(claim, "=")
+		switch {
+		case claimed && value != "" && name == "hd":
+			d.HostedDomain = value
+		case claimed && value != "" && name == "tid":
+			d.TenantID = value
+		case claimed:
+			err = errors.New("a claim that is not known")
+		case c.OIDCIssuer == google:
+			d.HostedDomain = domain
+		}
 		if _, ok := ids.Parse("org", org); !ok || err != nil || !strings.Contains(domain, ".") {
-			errs = append(errs, fmt.Errorf("OIDC_DOMAINS: %q is not like example.com=org_…:member", entry))
+			errs = append(errs, fmt.Errorf("OIDC_DOMAINS: %q is not like example.com=org_…:member, or with :hd=example.com or :tid=… behind it", entry))
 			continue
 		}
-		all[strings.ToLower(domain)] = people.Domain{Organization: tokens.OrgID(org), Role: known}
+		all[strings.ToLower(domain)] = d
 	}
 	return all, errors.Join(errs...)
 }
+
+// google is an issuer that also vouches for addresses in domains that others
+// manage. Only its claim hd says that the domain's owner manages an account.
+const google = "https://accounts.google.com"
 
 // checkURL wants https, except on one's own machine.
 func (c Config) checkURL(name, text string) error {

@@ -58,6 +58,38 @@ func TestDomainsAreRead(t *testing.T) {
 	}
 }
 
+func TestADomainMayWantATenant(t *testing.T) {
+	t.Parallel()
+	const org = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+	for _, c := range []struct {
+		issuer, entry string
+		want          people.Domain
+		wrong         bool
+	}{
+		{"https://issuer.example", "acme.example=" + org + ":member", people.Domain{}, false},
+		{"https://issuer.example", "acme.example=" + org + ":member:hd=acme.com", people.Domain{HostedDomain: "acme.com"}, false},
+		{"https://issuer.example", "acme.example=" + org + ":member:tid=72f988bf-86f1", people.Domain{TenantID: "72f988bf-86f1"}, false},
+		{"https://accounts.google.com", "acme.example=" + org + ":member", people.Domain{HostedDomain: "acme.example"}, false},
+		{"https://accounts.google.com", "acme.example=" + org + ":member:hd=acme.com", people.Domain{HostedDomain: "acme.com"}, false},
+		{"https://issuer.example", "acme.example=" + org + ":member:hd=", people.Domain{}, true},
+		{"https://issuer.example", "acme.example=" + org + ":member:", people.Domain{}, true},
+		{"https://issuer.example", "acme.example=" + org + ":member:sub=1", people.Domain{}, true},
+	} {
+		cfg, err := Load([]string{"OIDC_ISSUER=" + c.issuer, "OIDC_CLIENT_ID=x", "OIDC_CLIENT_SECRET=y", "OIDC_DOMAINS=" + c.entry}, Pages)
+		if (err != nil) != c.wrong {
+			t.Errorf("%s: %v", c.entry, err)
+		}
+		if c.wrong {
+			continue
+		}
+		c.want.Organization, c.want.Role = org, tokens.RoleMember
+		domains, err := cfg.Domains()
+		if err != nil || domains["acme.example"] != c.want {
+			t.Errorf("%s at %s: %+v, %v", c.entry, c.issuer, domains, err)
+		}
+	}
+}
+
 func TestAllThatKeepsPeopleOutIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ environ, want []string }{

@@ -68,8 +68,13 @@ func newIssuer(t *testing.T) *issuer {
 	return i
 }
 
-func (i *issuer) client() *oidc.Client {
-	return oidc.New(oidc.Config{Issuer: i.URL, ClientID: clientID, ClientSecret: clientSecret, RedirectURL: redirectURL})
+func (i *issuer) client() *oidc.Client { return i.clientWith("email_verified") }
+
+// clientWith returns a client that takes verifiedClaim for the issuer's word.
+func (i *issuer) clientWith(verifiedClaim string) *oidc.Client {
+	return oidc.New(oidc.Config{
+		Issuer: i.URL, ClientID: clientID, ClientSecret: clientSecret, RedirectURL: redirectURL, VerifiedClaim: verifiedClaim,
+	})
 }
 
 // signIn is what happens in the browser: the query with which it comes back.

@@ -44,6 +44,10 @@ type Config struct {
 	ClientID     string
 	ClientSecret string
 	RedirectURL  string // where browsers come back to
+	// VerifiedClaim is the claim of ID tokens that says that the issuer has
+	// verified the claim email. Without it, or with any other value than true,
+	// an address is not verified.
+	VerifiedClaim string
 }
 
 // Client is this program at one issuer. It is safe for concurrent use. The
@@ -123,17 +127,35 @@ func (c *Client) read(ctx context.Context, provider *gooidc.Provider, f Flow, to
 		return people.Claims{}, fmt.Errorf("%w: its nonce is another", ErrMismatch)
 	}
 	var claims struct {
-		Email         string `json:"email"`
-		EmailVerified bool   `json:"email_verified"`
-		Name          string `json:"name"`
+		Email        string `json:"email"`
+		Name         string `json:"name"`
+		HostedDomain string `json:"hd"`
+		TenantID     string `json:"tid"`
 	}
-	if err := id.Claims(&claims); err != nil {
+	var all map[string]any
+	if err := errors.Join(id.Claims(&claims), id.Claims(&all)); err != nil {
 		return people.Claims{}, fmt.Errorf("%w: claims of an ID token: %w", ErrUnavailable, err)
 	}
 	return people.Claims{
 		Identity: people.Identity{Issuer: id.Issuer, Subject: id.Subject},
-		Email:    claims.Email, EmailVerified: claims.EmailVerified, Name: claims.Name,
+		Email:    claims.Email, EmailVerified: isTrue(all[c.config.VerifiedClaim]), Name: claims.Name,
+		HostedDomain: claims.HostedDomain, TenantID: claims.TenantID,
 	}, nil
+}
+
+// isTrue reports whether a claim is true, in one of the forms in which issuers
+// write it: Amazon Cognito and Sign in with Apple as the string "true", Entra ID
+// its xms_edov also as 1 or "1".
+func isTrue(claim any) bool {
+	switch value := claim.(type) {
+	case bool:
+		return value
+	case string:
+		return value == "true" || value == "1"
+	case float64:
+		return value == 1
+	}
+	return false
 }
 
 // discover returns the issuer's configuration, which is read once. While one

@@ -5,6 +5,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -45,6 +46,50 @@ func TestSomebodySignsIn(t *testing.T) {
 	}
 	if err != nil || claims != want {
 		t.Errorf("%+v, %v; want %+v", claims, err, want)
+	}
+}
+
+// TestAnAddressIsVerifiedByTheClaimThatWasAgreed, in the forms in which issuers
+// write it, and by nothing else.
+func TestAnAddressIsVerifiedByTheClaimThatWasAgreed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		claim  string
+		claims map[string]any
+		want   bool
+	}{
+		"true":                            {"email_verified", map[string]any{"email_verified": true}, true},
+		"the string true":                 {"email_verified", map[string]any{"email_verified": "true"}, true},
+		"false":                           {"email_verified", map[string]any{"email_verified": false}, false},
+		"the string false":                {"email_verified", map[string]any{"email_verified": "false"}, false},
+		"another string":                  {"email_verified", map[string]any{"email_verified": "yes"}, false},
+		"a list":                          {"email_verified", map[string]any{"email_verified": []any{true}}, false},
+		"null":                            {"email_verified", map[string]any{"email_verified": nil}, false},
+		"Entra ID, nothing agreed":        {"email_verified", map[string]any{"email_verified": nil, "xms_edov": true}, false},
+		"Entra ID":                        {"xms_edov", map[string]any{"email_verified": nil, "xms_edov": true}, true},
+		"Entra ID, as a number":           {"xms_edov", map[string]any{"email_verified": nil, "xms_edov": 1}, true},
+		"Entra ID, as a string":           {"xms_edov", map[string]any{"email_verified": nil, "xms_edov": "1"}, true},
+		"Entra ID, domain not verified":   {"xms_edov", map[string]any{"email_verified": nil, "xms_edov": false}, false},
+		"Entra ID, a number that is not":  {"xms_edov", map[string]any{"email_verified": nil, "xms_edov": 0}, false},
+		"Entra ID, claim left out":        {"xms_edov", map[string]any{"email_verified": true}, false},
+		"another claim than the agreed":   {"xms_edov", map[string]any{"email_verified": "true"}, false},
+		"nothing agreed and nothing said": {"", map[string]any{"email_verified": nil}, false},
+	} {
+		i := newIssuer(t)
+		maps.Copy(i.claims, c.claims)
+		i.claims["tid"], i.claims["hd"] = "72f988bf", "acme.example"
+		client := i.clientWith(c.claim)
+		flow, address, err := client.Start(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		claims, err := client.Finish(t.Context(), flow, i.signIn(t, address))
+		if err != nil || claims.EmailVerified != c.want || claims.Email != "anna@acme.example" {
+			t.Errorf("%s: %+v, %v", name, claims, err)
+		}
+		if claims.TenantID != "72f988bf" || claims.HostedDomain != "acme.example" {
+			t.Errorf("%s: tid %q, hd %q", name, claims.TenantID, claims.HostedDomain)
+		}
 	}
 }
 

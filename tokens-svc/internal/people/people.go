@@ -26,6 +26,7 @@ package people
 
 import (
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -130,10 +131,24 @@ type Claims struct {
 	Email         string
 	EmailVerified bool
 	Name          string
+	HostedDomain  string // Google's hd: the Workspace domain that manages the account
+	TenantID      string // Entra ID's tid: the directory that manages the account
 }
 
 // Domain lets those in whose verified address is in it, at their first sign-in.
 type Domain struct {
 	Organization tokens.OrgID
 	Role         tokens.Role
+	// HostedDomain and TenantID, unless empty, are what the claims hd and tid
+	// must be: a verified address alone may be that of somebody who left the
+	// organization, or of a private account.
+	HostedDomain string
+	TenantID     string
+}
+
+// admits reports whether the issuer says that the organization manages the
+// account.
+func (d Domain) admits(c Claims) bool {
+	return (d.HostedDomain == "" || strings.EqualFold(d.HostedDomain, c.HostedDomain)) &&
+		(d.TenantID == "" || strings.EqualFold(d.TenantID, c.TenantID))
 }

@@ -96,7 +96,7 @@ func (s *Service) SignInWith(ctx context.Context, c Claims, from From) (User, er
 	if err != nil {
 		return User{}, fmt.Errorf("look invitations up: %w", err)
 	}
-	if domain, ok := s.domains[c.Email[strings.LastIndex(c.Email, "@")+1:]]; ok && !known {
+	if domain, ok := s.domains[c.Email[strings.LastIndex(c.Email, "@")+1:]]; ok && !known && domain.admits(c) {
 		offers = append(offers, Offer{Organization: domain.Organization, Invitation: Invitation{Role: domain.Role}})
 	}
 	for _, offer := range offers {

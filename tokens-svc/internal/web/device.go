@@ -26,7 +26,7 @@ func (s *site) remember(ctx context.Context, a answer, user people.User) (answer
 	if err != nil || device == "" {
 		return a, err
 	}
-	a.cookie = &http.Cookie{
+	a.cookie = &http.Cookie{ //nolint:gosec // G124: not Secure only on plain http, which is for development
 		Name: s.deviceCookie(), Value: device, Path: "/", MaxAge: int(deviceLife.Seconds()),
 		Secure: s.secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	}

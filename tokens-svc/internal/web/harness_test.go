@@ -86,7 +86,11 @@ func start(t *testing.T, change ...func(*Config)) *world {
 	w.tokens = tokens.NewService(postgres.NewRepository(db), tokens.Config{Peppers: peppers, Now: w.clock})
 	w.people = people.NewService(postgres.NewPeople(db), people.Config{
 		Passwords: password.New(cheap), NewID: ids.New, Now: w.clock,
-		Domains: map[string]people.Domain{"mapped.example": {Organization: other, Role: tokens.RoleMember}},
+		Domains: map[string]people.Domain{
+			"mapped.example": {Organization: other, Role: tokens.RoleMember},
+			"google.example": {Organization: other, Role: tokens.RoleMember, HostedDomain: "workspace.example"},
+			"entra.example":  {Organization: other, Role: tokens.RoleMember, TenantID: "72f988bf"},
+		},
 	})
 	for id, name := range map[tokens.OrgID]string{acme: "Acme Citrus", other: "Other & Sons"} {
 		if _, err := w.tokens.CreateOrganization(t.Context(), tokens.Operator(), id, name); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -130,9 +131,66 @@ func TestAPasswordFromBeforeIsForgotten(t *testing.T) {
 	wantTo(t, mallory.get(t, "/settings"), "/sign-in?ended=1&next=%2Fsettings")
 	form := url.Values{"email": {"anna@acme.example"}, "password": {secret}}
 	want(t, w.browser().post(t, "/sign-in", form), http.StatusUnprocessableEntity, "E-mail address or password is wrong.")
-	status, _, page := w.browser().atIssuer(t, claimsOf("2", "anna@acme.example"))
-	if status != http.StatusForbidden {
-		t.Errorf("whom the issuer gave the address later comes in: %d, %s", status, page)
+}
+
+// TestAReassignedAddressWaitsForTheOperator: whom the issuer gave the address
+// later is told what to do, and comes in once the operator has unlinked it.
+func TestAReassignedAddressWaitsForTheOperator(t *testing.T) {
+	t.Parallel()
+	w := start(t, withIssuer)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	former := w.browser()
+	if status, _, page := former.atIssuer(t, claimsOf("1", "anna@acme.example")); status != http.StatusSeeOther {
+		t.Fatalf("%d, %s", status, page)
+	}
+	for range 2 {
+		status, _, page := w.browser().atIssuer(t, claimsOf("2", "anna@acme.example"))
+		if status != http.StatusForbidden || !strings.Contains(page, "linked to another identity") {
+			t.Errorf("%d, %s", status, page)
+		}
+	}
+	want(t, former.get(t, api("")), http.StatusOK)
+	user, err := w.people.Find(t.Context(), "anna@acme.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, err := w.people.Unlink(t.Context(), user); !done || err != nil {
+		t.Fatalf("%t, %v", done, err)
+	}
+	if res := former.get(t, api("")); res.Code != http.StatusSeeOther {
+		t.Errorf("the former session: %d", res.Code)
+	}
+	later := w.browser()
+	if status, _, page := later.atIssuer(t, claimsOf("2", "anna@acme.example")); status != http.StatusSeeOther {
+		t.Fatalf("%d, %s", status, page)
+	}
+	want(t, later.get(t, api("")), http.StatusOK, "You are an owner here")
+	if status, _, _ := w.browser().atIssuer(t, claimsOf("1", "anna@acme.example")); status != http.StatusForbidden {
+		t.Errorf("the former identity: %d", status)
+	}
+}
+
+// TestADomainMayWantTheTenantThatManagesIt: an address in it is not enough.
+func TestADomainMayWantTheTenantThatManagesIt(t *testing.T) {
+	t.Parallel()
+	w := start(t, withIssuer)
+	for i, c := range []struct {
+		email, hd, tid string
+		status         int
+	}{
+		{"anna@google.example", "workspace.example", "", http.StatusSeeOther},
+		{"bert@google.example", "Workspace.Example", "", http.StatusSeeOther},
+		{"carl@google.example", "", "", http.StatusForbidden},
+		{"dora@google.example", "google.example", "", http.StatusForbidden},
+		{"emil@entra.example", "", "72F988BF", http.StatusSeeOther},
+		{"fred@entra.example", "workspace.example", "", http.StatusForbidden},
+		{"gina@entra.example", "", "other", http.StatusForbidden},
+	} {
+		claims := claimsOf(strconv.Itoa(i), c.email)
+		claims.HostedDomain, claims.TenantID = c.hd, c.tid
+		if status, _, page := w.browser().atIssuer(t, claims); status != c.status {
+			t.Errorf("%+v: %d, %s", c, status, page)
+		}
 	}
 }
 

@@ -101,7 +101,7 @@ func accountIsChanged(t *testing.T, s Store) {
 		err    error
 		events int
 	}{
-		{func(a *people.Account) (audit.Entry, error) { return audit.Entry{}, nil }, nil, 1},
+		{func(*people.Account) (audit.Entry, error) { return audit.Entry{}, nil }, nil, 1},
 		{func(a *people.Account) (audit.Entry, error) { a.Password = "x"; return audit.Entry{}, wrong }, wrong, 1},
 		{func(a *people.Account) (audit.Entry, error) {
 			equal(t, a.Password, "hash of anna@acme.example")

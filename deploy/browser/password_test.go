@@ -1,0 +1,62 @@
+package browser
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestAPasswordIsChanged(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	b, other := enter(t, o), enter(t, o)
+	b.click("#account-menu summary")
+	b.follow("#to-password")
+	b.accessible()
+	b.fill("#current", "not the password")
+	b.fill("#password", "citrus at the quayside")
+	if status := b.follow("#change-password"); status != http.StatusUnprocessableEntity {
+		t.Errorf("a wrong current password: %d", status)
+	}
+	b.sees("This is not your current password.")
+	b.awaits(`document.activeElement.id === "summary"`)
+	b.accessible()
+	b.fill("#current", o.owner.password)
+	b.fill("#password", "citrus at the quayside")
+	b.follow("#change-password")
+	b.sees("Your password is changed. All your other sessions have ended.")
+	b.accessible()
+	other.visit(o.path("/api"))
+	if !strings.HasPrefix(other.path(), "/sign-in") {
+		t.Errorf("the other session goes on at %s", other.path())
+	}
+	o.owner.password = "citrus at the quayside"
+	other.signIn(o.owner)
+}
+
+// TestAPasswordFromAnOperatorIsChangedFirst: until then every page leads to the
+// one that changes it.
+func TestAPasswordFromAnOperatorIsChangedFirst(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Cape Fresh Exports")
+	var err error
+	if o.owner.password, err = stack.SetPassword(t.Context(), o.owner.email); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t)
+	b.visit(o.path("/api"))
+	b.signIn(o.owner)
+	for range 2 {
+		if b.path() != "/settings/password" {
+			t.Fatalf("at %s", b.path())
+		}
+		b.visit(o.path("/members"))
+	}
+	b.sees("Your password was set for you.")
+	b.accessible()
+	b.fill("#current", o.owner.password)
+	b.fill("#password", "citrus at the quayside")
+	b.follow("#change-password")
+	b.visit(o.path("/members"))
+	b.sees(o.owner.email)
+}
