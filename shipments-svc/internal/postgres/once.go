@@ -19,17 +19,43 @@ const (
 	lockKeySQL = `
 SELECT pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2 || ' ' || $3, 0))`
 
+	// awaitKeySQL is the same for the holder of the key's lease, who only waits
+	// while others look whether they can have it.
+	awaitKeySQL = `
+SELECT true FROM pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2 || ' ' || $3, 0))`
+
 	// readKeySQL reads what is remembered at $4. It must be a statement of its
 	// own: it sees what was committed before the lock was got.
 	readKeySQL = `
 SELECT fingerprint, answer FROM idempotency_keys
 WHERE organization_id = $1 AND operation = $2 AND key = $3 AND expires_at > $4`
 
-	// writeKeySQL remembers an answer from $4 until $5. On the way it forgets
-	// a few keys of the organization whose time is over, so that as many go as
-	// come.
+	// leaseKeySQL leases a key for $5 milliseconds, unless another lease of it goes
+	// on; then it returns nothing. On the way it removes a few leases of the
+	// organization whose holders died.
+	leaseKeySQL = `
+WITH ended AS (
+	DELETE FROM idempotency_leases WHERE organization_id = $1 AND (operation, key) IN (
+		SELECT operation, key FROM idempotency_leases
+		WHERE organization_id = $1 AND ends_at <= now() AND (operation, key) <> ($2, $3)
+		ORDER BY operation, key LIMIT 10 FOR UPDATE SKIP LOCKED)
+)
+INSERT INTO idempotency_leases AS l (organization_id, operation, key, lease, ends_at)
+VALUES ($1, $2, $3, $4, now() + $5 * interval '1 millisecond')
+ON CONFLICT (organization_id, operation, key) DO UPDATE SET lease = excluded.lease, ends_at = excluded.ends_at
+WHERE l.ends_at <= now()
+RETURNING true`
+
+	freeKeySQL = `
+DELETE FROM idempotency_leases WHERE organization_id = $1 AND operation = $2 AND key = $3 AND lease = $4`
+
+	// writeKeySQL remembers an answer from $4 until $5, and ends the key's lease.
+	// On the way it forgets a few keys of the organization whose time is over, so
+	// that as many go as come.
 	writeKeySQL = `
-WITH forgotten AS (
+WITH freed AS (
+	DELETE FROM idempotency_leases WHERE organization_id = $1 AND operation = $2 AND key = $3
+), forgotten AS (
 	DELETE FROM idempotency_keys WHERE organization_id = $1 AND (operation, key) IN (
 		SELECT operation, key FROM idempotency_keys
 		WHERE organization_id = $1 AND expires_at <= $4 AND key <> $3
@@ -44,14 +70,11 @@ SET expires_at = excluded.expires_at, fingerprint = excluded.fingerprint, answer
 // Once implements shipments.Repository.
 func (r *Repository) Once(ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error) {
 	err = r.transact(ctx, org, func(tx *sqlx.Tx) error {
-		var mine bool
-		if err := tx.GetContext(ctx, &mine, lockKeySQL, uuid.UUID(org).String(), k.Operation, k.Text); err != nil {
-			return err
+		lock := lockKeySQL
+		if k.Lease != (shipments.Lease{}) {
+			lock = awaitKeySQL
 		}
-		if !mine {
-			return shipments.ErrKeyInProgress
-		}
-		answer, replayed, err = remembered(ctx, tx, org, k, now)
+		answer, replayed, err = locked(ctx, tx, org, k, now, lock)
 		if err != nil || replayed {
 			return err
 		}
@@ -65,6 +88,41 @@ func (r *Repository) Once(ctx context.Context, org shipments.OrgID, k shipments.
 		r.ring() // what do announced can be seen only now
 	}
 	return answer, replayed, failure("once", err)
+}
+
+// Reserve implements shipments.Repository.
+func (r *Repository) Reserve(ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time) (answer []byte, replayed bool, err error) {
+	err = r.transact(ctx, org, func(tx *sqlx.Tx) error {
+		answer, replayed, err = locked(ctx, tx, org, k, now, lockKeySQL)
+		if err != nil || replayed {
+			return err
+		}
+		var leased bool
+		err = tx.GetContext(ctx, &leased, leaseKeySQL, uuid.UUID(org), k.Operation, k.Text, uuid.UUID(k.Lease), shipments.LeaseOfKey.Milliseconds())
+		if errors.Is(err, sql.ErrNoRows) {
+			return shipments.ErrKeyInProgress
+		}
+		return err
+	})
+	return answer, replayed, failure("reserve", err)
+}
+
+// Free implements shipments.Repository.
+func (r *Repository) Free(ctx context.Context, org shipments.OrgID, k shipments.Key) error {
+	_, err := r.writes(ctx, org).ExecContext(ctx, freeKeySQL, uuid.UUID(org), k.Operation, k.Text, uuid.UUID(k.Lease))
+	return failure("free", err)
+}
+
+// locked locks a key and returns what is remembered under it.
+func locked(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, k shipments.Key, now time.Time, lock string) ([]byte, bool, error) {
+	var mine bool
+	if err := tx.GetContext(ctx, &mine, lock, uuid.UUID(org).String(), k.Operation, k.Text); err != nil {
+		return nil, false, err
+	}
+	if !mine {
+		return nil, false, shipments.ErrKeyInProgress
+	}
+	return remembered(ctx, tx, org, k, now)
 }
 
 func remembered(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, k shipments.Key, now time.Time) ([]byte, bool, error) {

@@ -61,6 +61,9 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		INSERT INTO idempotency_keys SELECT organization_id, 'POST /', id::text, created_at, '', ''
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
+		INSERT INTO idempotency_leases SELECT organization_id, 'POST /', id::text, id, created_at
+		FROM shipments WHERE organization_id = $1`, org)
+	exec(tb, db, `
 		INSERT INTO outbox (organization_id, id, type, at, subject) SELECT organization_id, id, 'shipment.created', created_at, '{}'
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
@@ -117,7 +120,7 @@ func queries(org uuid.UUID) map[string]query {
 		}},
 		"deleteSQL":    {tenant, deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1, none}},
 		"documentsSQL": {tenant, documentsSQL, []any{org, id}},
-		"reviseSQL":    {tenant, reviseSQL, []any{org, id, "pending", 1, 2, "approved", 1, "{pass}"}},
+		"reviseSQL":    {tenant, reviseSQL, []any{org, id, "pending", 1, 2, "approved", 1, "{pass}", "r", "v", "o", "d"}},
 		"putDocumentSQL": {tenant, putDocumentSQL, []any{
 			org, id, id, "packing_list", "processed", 1, "n", "text/csv", "csv", 1, []byte{1}, 1, 1, "{}", none, none, "", "", "2026-11-20", "2026-11-20",
 		}},
@@ -137,10 +140,14 @@ func queries(org uuid.UUID) map[string]query {
 		"claimSQL":           {dispatcher, claimSQL, []any{id, 15, org, "{}"}},
 		"detachSQL":          {tenant, detachSQL, []any{org, id, id}},
 		"forgetChecksSQL":    {tenant, forgetChecksSQL, []any{org, id}},
-		"noteSQL":            {tenant, noteSQL, []any{org, id, 1, "2026-11-20", "tok_1", "approve", "approved", id}},
+		"noteSQL":            {tenant, noteSQL, []any{org, id, 1, "2026-11-20", "tok_1", "approve", "approved", id, "[]"}},
 		"elsewhereSQL":       {tenant, elsewhereSQL, []any{org, id, "{106141412345678908}", "2026-11-20", 100}},
 		"lockKeySQL":         {tenant, lockKeySQL, []any{org.String(), "POST /", "k"}},
 		"readKeySQL":         {tenant, readKeySQL, []any{org, "POST /", "k", "2026-11-20"}},
+		"awaitKeySQL":        {tenant, awaitKeySQL, []any{org.String(), "POST /", "k"}},
+		"lockPalletsSQL":     {tenant, lockPalletsSQL, []any{org.String()}},
+		"leaseKeySQL":        {tenant, leaseKeySQL, []any{org, "POST /", "k", id, 1000}},
+		"freeKeySQL":         {tenant, freeKeySQL, []any{org, "POST /", "k", id}},
 		"writeKeySQL":        {tenant, writeKeySQL, []any{org, "POST /", "k", "2026-11-20", "2026-11-21", []byte{1}, []byte{1}}},
 		"announceSQL":        {tenant, announceSQL, []any{org, none}},
 		"lockOutboxSQL":      {tenant, lockOutboxSQL, []any{org.String()}},

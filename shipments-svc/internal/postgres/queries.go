@@ -3,7 +3,7 @@ package postgres
 // readySQL reads the newest table of the schema, so that it fails while a
 // migration is missing.
 const readySQL = `
-SELECT count(*) FROM shipment_months WHERE false`
+SELECT count(*) FROM idempotency_leases WHERE false`
 
 // getSQL reads a shipment and its parts. $1 is the organization, $2 the
 // shipment.

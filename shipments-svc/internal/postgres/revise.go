@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,7 +19,8 @@ const (
 	// added. Until the transaction ends nobody else changes it.
 	reviseSQL = `
 WITH revised AS (
-	UPDATE shipments SET version = $5, status = $6, pallets_count = $7, check_results = $8
+	UPDATE shipments SET version = $5, status = $6, pallets_count = $7, check_results = $8,
+		reference = $9, vessel = $10, origin = $11, destination = $12
 	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
 	RETURNING id
 )
@@ -47,8 +49,8 @@ DELETE FROM pallets WHERE organization_id = $1 AND shipment_id = $2 AND document
 DELETE FROM checks WHERE organization_id = $1 AND shipment_id = $2`
 
 	noteSQL = `
-INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status, document_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status, document_id, changes)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 
 	// elsewhereSQL finds the SSCCs $3 in other shipments than $2.
 	elsewhereSQL = `
@@ -84,7 +86,8 @@ func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.R
 	owner, id := uuid.UUID(org), uuid.UUID(v.From.ID)
 	var before []int
 	if err := tx.SelectContext(ctx, &before, reviseSQL, owner, id, string(v.From.Status), v.From.Version,
-		v.To.Version, string(v.To.Status), v.To.PalletsCount, pq.Array(resultsOf(v.Checks))); err != nil {
+		v.To.Version, string(v.To.Status), v.To.PalletsCount, pq.Array(resultsOf(v.Checks)),
+		v.To.Reference, v.To.Vessel, v.To.Origin, v.To.Destination); err != nil {
 		return err
 	}
 	if len(before) == 0 {
@@ -151,9 +154,31 @@ func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v sh
 
 // note adds an entry to a shipment's history.
 func note(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, id shipments.ID, e shipments.Entry) error {
-	_, err := tx.ExecContext(ctx, noteSQL, uuid.UUID(org), uuid.UUID(id), e.Version, e.At, string(e.By), string(e.Action), string(e.Status),
-		uuid.UUID(e.Document))
+	changes, err := json.Marshal(changeRowsOf(e.Changes))
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, noteSQL, uuid.UUID(org), uuid.UUID(id), e.Version, e.At, string(e.By), string(e.Action), string(e.Status),
+		uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != (shipments.DocumentID{})}, string(changes))
 	return err
+}
+
+// lockPalletsSQL waits until no other transaction that makes checks for the
+// organization $1 goes on, and keeps others waiting until this one ends.
+const lockPalletsSQL = `SELECT pg_advisory_xact_lock(hashtextextended('pallets ' || $1, 0))`
+
+// Exclusively implements shipments.Repository.
+func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do func(context.Context) error) error {
+	err := r.transact(ctx, org, func(tx *sqlx.Tx) error {
+		if _, err := tx.ExecContext(ctx, lockPalletsSQL, uuid.UUID(org).String()); err != nil {
+			return err
+		}
+		return do(context.WithValue(ctx, txKey{}, ongoing{tx, tenantOf(org)}))
+	})
+	if err == nil {
+		r.ring() // what do announced can be seen only now
+	}
+	return failure("exclusively", err)
 }
 
 // Elsewhere implements shipments.Repository.

@@ -68,6 +68,7 @@ type victim struct {
 	shipments.Shipment
 
 	doc      shipments.Document
+	leased   shipments.Key
 	key      shipments.Key
 	job      shipments.Job
 	hook     webhooks.Made
@@ -81,6 +82,7 @@ func newVictim(t *testing.T, r *Repository) victim {
 	w := NewWebhooks(r, sealingKeys(t, 1), func() {})
 	v := victim{
 		org: repotest.Org(), Shipment: repotest.Shipment(shipments.Pending, repotest.Noon), key: shipments.Key{Operation: "POST /", Text: "k"},
+		leased: shipments.Key{Operation: "POST /", Text: "leased", Lease: shipments.Lease{6}},
 		doc: shipments.Document{
 			ID: shipments.DocumentID{5}, Type: shipments.PackingList, Status: shipments.Processed, SHA256: [32]byte{9},
 			CreatedAt: repotest.Noon, ProcessedAt: repotest.Noon,
@@ -95,6 +97,9 @@ func newVictim(t *testing.T, r *Repository) victim {
 		return []byte("secret"), r.Create(ctx, v.org, from, repotest.By)
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err = r.Reserve(ctx, v.org, v.leased, repotest.Noon); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err = r.Number(ctx, v.org, 1); err != nil {
@@ -222,6 +227,24 @@ func thefts() []theft {
 		{"Once", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) { // when the victim's key has expired
 			_, _, err := r.Repository.Once(ctx, thief, shipments.Key{Text: "other"}, late, func(context.Context) ([]byte, error) { return []byte("{}"), nil })
 			return false, err
+		}},
+		{"Reserve", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			_, replayed, err := r.Reserve(ctx, thief, shipments.Key{Operation: v.key.Operation, Text: v.key.Text, Lease: shipments.Lease{7}}, repotest.Noon)
+			return replayed, err
+		}},
+		{"Free", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			return false, r.Free(ctx, thief, v.leased)
+		}},
+		{"Exclusively", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (found bool, err error) {
+			err = r.Exclusively(ctx, thief, func(ctx context.Context) error {
+				_, err := r.Get(ctx, thief, v.ID)
+				found = err == nil
+				if errors.Is(err, shipments.ErrNotFound) {
+					return nil
+				}
+				return err
+			})
+			return found, err
 		}},
 		{"Create", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return false, r.Create(ctx, thief, v.Shipment, repotest.By)

@@ -77,13 +77,30 @@ func (e Edit) Faults() []Fault {
 	return d.Faults()
 }
 
-// Update replaces texts of a shipment. Where nothing differs nothing is
-// changed.
+// Update replaces texts of a shipment, with the checks made anew. Where nothing
+// differs nothing is changed.
 func (s *Service) Update(ctx context.Context, org OrgID, e Edit) (Shipment, error) {
-	return s.act(ctx, org, Update, e.Order, e.Faults(), func(h Head, to *Shipment, entry *Entry) error {
-		to.Draft, entry.Changes = e.applied(h.Draft)
-		return nil
-	})
+	if f := e.Faults(); f != nil {
+		return Shipment{}, &Invalid{Faults: f}
+	}
+	return repeat(func() (Shipment, error) { return s.tryUpdate(ctx, org, e) })
+}
+
+func (s *Service) tryUpdate(ctx context.Context, org OrgID, e Edit) (Shipment, error) {
+	d, err := s.looked(ctx, org, Update, e.Order)
+	if err != nil {
+		return Shipment{}, err
+	}
+	draft, changes := e.applied(d.Draft)
+	if len(changes) == 0 {
+		return d.Shipment, nil
+	}
+	r := s.revisedDraft(d, e.Order, draft, changes)
+	if len(d.Documents) == 0 && len(d.Pallets) == 0 { // there is nothing to check
+		r.Checks = d.Checks
+		return r.To, s.revise(ctx, org, r)
+	}
+	return r.To, s.conclude(ctx, org, &r)
 }
 
 // Approve lets a shipment go. One whose checks fail gives ChecksFailingError

@@ -13,41 +13,70 @@ import (
 // queued, and the shipment is being processed until it has been. Content that
 // the shipment has gives DuplicateError.
 func (s *Service) Attach(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
-	if f := a.Faults(); f != nil {
-		return Attached{}, &Invalid{Faults: f}
-	}
-	switch {
-	case a.DryRun && a.needsReading():
-		return s.tryOut(ctx, org, a)
-	case a.DryRun:
-		return s.foresee(ctx, org, a, a.document(), a.Pallets)
-	default:
-		return s.attach(ctx, org, a)
-	}
-}
-
-// attach stores the file, if there is one, and then the document. Where the
-// document is certainly not stored the file is removed again; where that is
-// not certain a sweep will find out.
-func (s *Service) attach(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
-	doc := a.document()
-	if _, err := s.fits(ctx, org, a, doc, len(a.Pallets)); err != nil {
+	p, err := s.PrepareAttach(ctx, org, a)
+	if err != nil {
 		return Attached{}, err
 	}
-	doc.ID, doc.CreatedAt = DocumentID(s.newID()), instant(s.now())
-	if !doc.Unfinished() {
-		doc.ProcessedAt = doc.CreatedAt
+	done, err := p.Commit(ctx)
+	if err != nil {
+		return Attached{}, errors.Join(err, p.Discard(ctx, err))
+	}
+	return done, nil
+}
+
+// Preparation is an attachment of which all is done that takes time: its file was
+// stored, or read for a dry run. Either Commit ends it, or Discard.
+type Preparation struct {
+	service *Service
+	org     OrgID
+	asked   Attachment
+	doc     Document  // to be stored
+	tried   *Attached // the result of a dry run; nil: it is none
+}
+
+// PrepareAttach does the part of Attach that needs no transaction and must not be
+// done in one: it reads and stores files.
+func (s *Service) PrepareAttach(ctx context.Context, org OrgID, a Attachment) (*Preparation, error) {
+	if f := a.Faults(); f != nil {
+		return nil, &Invalid{Faults: f}
+	}
+	p := &Preparation{service: s, org: org, asked: a, doc: a.document()}
+	if a.DryRun {
+		tried, err := s.tryOut(ctx, org, a)
+		p.tried = &tried
+		return p, err
+	}
+	if _, err := s.fits(ctx, org, a, p.doc, len(a.Pallets)); err != nil {
+		return nil, err
+	}
+	p.doc.ID, p.doc.CreatedAt = DocumentID(s.newID()), instant(s.now())
+	if !p.doc.Unfinished() {
+		p.doc.ProcessedAt = p.doc.CreatedAt
 	}
 	if a.File != nil {
-		if err := s.files.Put(ctx, FileKey{org, doc.ID}, section(a.File), a.File.Size); err != nil {
-			return Attached{}, fmt.Errorf("store file: %w", err)
+		if err := s.files.Put(ctx, FileKey{org, p.doc.ID}, section(a.File), a.File.Size); err != nil {
+			return nil, fmt.Errorf("store file: %w", err)
 		}
 	}
-	done, err := repeat(func() (Attached, error) { return s.tryAttach(ctx, org, a, doc) })
-	if err != nil && a.File != nil && !uncertain(err) {
-		return Attached{}, errors.Join(err, s.discard(ctx, FileKey{org, doc.ID}))
+	return p, nil
+}
+
+// Commit makes the document part of the shipment. It does nothing but database
+// work, so it may be part of a transaction.
+func (p *Preparation) Commit(ctx context.Context) (Attached, error) {
+	if p.tried != nil {
+		return *p.tried, nil
 	}
-	return done, err
+	return repeat(func() (Attached, error) { return p.service.tryAttach(ctx, p.org, p.asked, p.doc) })
+}
+
+// Discard removes the file of an attachment that was not committed, because of
+// cause. Where the cause leaves open if it was, a sweep finds out.
+func (p *Preparation) Discard(ctx context.Context, cause error) error {
+	if p.tried != nil || p.asked.File == nil || cause != nil && uncertain(cause) {
+		return nil
+	}
+	return p.service.discard(ctx, FileKey{p.org, p.doc.ID})
 }
 
 func (s *Service) tryAttach(ctx context.Context, org OrgID, a Attachment, doc Document) (Attached, error) {
@@ -57,13 +86,14 @@ func (s *Service) tryAttach(ctx context.Context, org OrgID, a Attachment, doc Do
 	}
 	pallets := sourced(a.Pallets, doc.ID)
 	r := s.revision(d, AttachDocument, a.Order, doc, pallets)
-	if r.Checks = d.Checks; !doc.Unfinished() {
-		if r.Checks, err = s.judged(ctx, org, d, r.documents, r.pallets); err != nil {
-			return Attached{}, err
-		}
-	}
 	r.Attached, r.Pallets = &doc, pallets
-	return Attached{Shipment: d.ID, Document: doc, Checks: r.Checks}, s.revise(ctx, org, r)
+	if doc.Unfinished() {
+		r.Checks = d.Checks
+		err = s.revise(ctx, org, r)
+	} else {
+		err = s.conclude(ctx, org, &r)
+	}
+	return Attached{Shipment: d.ID, Document: doc, Checks: r.Checks}, err
 }
 
 // foresee says what a document would make of the shipment.
@@ -73,13 +103,16 @@ func (s *Service) foresee(ctx context.Context, org OrgID, a Attachment, doc Docu
 		return Attached{}, err
 	}
 	r := s.revision(d, AttachDocument, a.Order, doc, sourced(pallets, doc.ID))
-	checks, err := s.judged(ctx, org, d, r.documents, r.pallets)
+	checks, err := s.judged(ctx, org, r)
 	return Attached{Shipment: d.ID, Document: doc, Checks: checks, DryRun: true}, err
 }
 
-// tryOut reads a file at once, within a short time, and says what it would
-// make of the shipment.
+// tryOut says what an attachment would make of the shipment. A file is read at
+// once, within a short time.
 func (s *Service) tryOut(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
+	if !a.needsReading() {
+		return s.foresee(ctx, org, a, a.document(), a.Pallets)
+	}
 	if _, err := s.fits(ctx, org, a, a.document(), 0); err != nil {
 		return Attached{}, err
 	}

@@ -25,10 +25,7 @@ func (s *Service) tryDetach(ctx context.Context, org OrgID, o DocumentOrder) (Do
 		return Document{}, err
 	}
 	r := s.removal(d, o.Order, doc.ID)
-	if r.Checks, err = s.judged(ctx, org, d, r.documents, r.pallets); err != nil {
-		return Document{}, err
-	}
-	return doc, s.revise(ctx, org, r)
+	return doc, s.conclude(ctx, org, &r)
 }
 
 // Reprocess has a document read again. Its pallets stay until that is done.

@@ -2,6 +2,7 @@ package shipments
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -16,7 +17,15 @@ type Key struct {
 	Operation   string // what is done to what; the same Text for another is another Key
 	Text        string // of the client's choice
 	Fingerprint [32]byte
+	Lease       Lease // zero: what is done is one transaction, which needs none
 }
+
+// LeaseOfKey is how long a key stays in progress after the program died that had
+// it. It is longer than any request takes.
+const LeaseOfKey = 15 * time.Second
+
+// toFree is how long ending a lease may take after a request.
+const toFree = time.Second
 
 // ErrKeyReused says that the key was given to a request with another
 // fingerprint.
@@ -37,4 +46,46 @@ func (s *Service) Once(ctx context.Context, org OrgID, k Key, do func(context.Co
 		return nil, false, fmt.Errorf("do once: %w", err)
 	}
 	return answer, replayed, nil
+}
+
+// Prepared is an operation of which all is done that needs no transaction.
+type Prepared struct {
+	// Commit does the rest: database work only. It is what Once does.
+	Commit func(context.Context) ([]byte, error)
+	// Discard undoes what was prepared where it is not committed, because of the
+	// cause, or because another request was.
+	Discard func(ctx context.Context, cause error) error
+}
+
+// OnceAfter is Once for an operation that prepares something for longer than a
+// transaction should take. While it prepares, the key is leased and no connection
+// to the database is held; whoever asks meanwhile gets ErrKeyInProgress.
+func (s *Service) OnceAfter(ctx context.Context, org OrgID, k Key, prepare func(context.Context) (Prepared, error)) (answer []byte, replayed bool, err error) {
+	_, _ = rand.Read(k.Lease[:])
+	answer, replayed, err = s.repo.Reserve(ctx, org, k, s.now())
+	switch {
+	case errors.Is(err, ErrKeyInProgress), errors.Is(err, ErrKeyReused), replayed:
+		return answer, replayed, err
+	case err == nil:
+		answer, replayed, err = s.onceLeased(ctx, org, k, prepare)
+	}
+	if err != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toFree)
+		defer cancel()
+		_ = s.repo.Free(ctx, org, k) // if this fails, the lease ends by itself
+		return nil, false, fmt.Errorf("do once: %w", err)
+	}
+	return answer, replayed, nil
+}
+
+func (s *Service) onceLeased(ctx context.Context, org OrgID, k Key, prepare func(context.Context) (Prepared, error)) ([]byte, bool, error) {
+	p, err := prepare(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	answer, replayed, err := s.repo.Once(ctx, org, k, s.now(), p.Commit)
+	if err != nil || replayed {
+		err = errors.Join(err, p.Discard(ctx, err))
+	}
+	return answer, replayed, err
 }

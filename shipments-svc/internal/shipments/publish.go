@@ -38,11 +38,8 @@ func (s *Service) tryPublish(ctx context.Context, j Job, read Reading, unread er
 	}
 	pallets = sourced(pallets, doc.ID)
 	r := s.revision(d, action, Order{}, doc, pallets)
-	if r.Checks, err = s.judged(ctx, j.Org, d, r.documents, r.pallets); err != nil {
-		return err
-	}
 	r.Changed, r.Pallets, r.Lease = &doc, pallets, j.Lease
-	return s.revise(ctx, j.Org, r)
+	return s.conclude(ctx, j.Org, &r)
 }
 
 // read returns the shipment and document of a job, or ErrLost.

@@ -44,6 +44,11 @@ type Repository interface {
 	// that is Queued gets a job.
 	Revise(ctx context.Context, org OrgID, r Revision) error
 
+	// Exclusively does what do does in a transaction, which do's context carries
+	// into the Repository's methods, and in which no other call for the
+	// organization is. do's error is returned, and nothing of what it did is left.
+	Exclusively(ctx context.Context, org OrgID, do func(context.Context) error) error
+
 	// Elsewhere returns where these SSCCs are pallets of other shipments that
 	// were created after a time and are not rejected, ordered by SSCC and
 	// Reference; at most MaxLocations of them.
@@ -71,6 +76,14 @@ type Repository interface {
 	// another; and ErrKeyInProgress while another call with the key goes on.
 	// An error of do is returned, and nothing of what it did is left.
 	Once(ctx context.Context, org OrgID, k Key, now time.Time, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error)
+
+	// Reserve leases a key for LeaseOfKey, so that no other call gets it meanwhile,
+	// and Once with the same Lease may take long to come. Its results are otherwise
+	// those of Once, which ends the lease when it remembers an answer.
+	Reserve(ctx context.Context, org OrgID, k Key, now time.Time) (answer []byte, replayed bool, err error)
+
+	// Free ends the lease of a key that nothing was done with.
+	Free(ctx context.Context, org OrgID, k Key) error
 
 	// Import stores shipments with their parts, all of them or, on an error,
 	// none, and begins their histories. One whose ID the organization has

@@ -29,7 +29,8 @@ type Use struct {
 // General Specifications, 4.1: not reused within 12 months).
 const reuseAfter = 366 * 24 * time.Hour
 
-// Revision is what something done with a document makes of a shipment.
+// Revision is what something done with a document, or with what the client says
+// about the shipment, makes of it.
 type Revision struct {
 	From, To Shipment
 	Entry    Entry
@@ -64,6 +65,14 @@ func (s *Service) removal(d Detail, o Order, doc DocumentID) Revision {
 	r := Revision{From: d.Shipment, To: d.Shipment, Detached: doc}
 	r.documents, r.pallets = without(d.Documents, doc), withoutPallets(d.Pallets, doc)
 	s.complete(&r, DeleteDocument, o, doc)
+	return r
+}
+
+// revisedDraft returns what an update makes of a shipment.
+func (s *Service) revisedDraft(d Detail, o Order, draft Draft, changes []Change) Revision {
+	r := Revision{From: d.Shipment, To: d.Shipment, documents: d.Documents, pallets: d.Pallets}
+	s.complete(&r, Update, o, DocumentID{})
+	r.To.Draft, r.Entry.Changes = draft, changes
 	return r
 }
 
@@ -105,26 +114,46 @@ func permitted(a Action, o Order, s Shipment) error {
 	return err
 }
 
-// judged returns the checks of a shipment with these documents and pallets.
-// One that has neither has none, like a new one.
-func (s *Service) judged(ctx context.Context, org OrgID, d Detail, docs []Document, pallets []Pallet) ([]Check, error) {
-	if len(docs) == 0 && len(pallets) == 0 {
+// judged returns the checks of what a revision makes of a shipment. One that has
+// neither documents nor pallets has none, like a new one.
+func (s *Service) judged(ctx context.Context, org OrgID, r Revision) ([]Check, error) {
+	if len(r.documents) == 0 && len(r.pallets) == 0 {
 		return []Check{}, nil
 	}
-	var labels []string
-	for _, p := range pallets {
-		if sscc, ok := SSCC(p.Number); ok {
-			labels = append(labels, sscc)
-		}
-	}
-	evidence := Evidence{Draft: d.Draft, Documents: docs, Pallets: pallets}
-	if len(labels) > 0 {
+	evidence := Evidence{Draft: r.To.Draft, Documents: r.documents, Pallets: r.pallets}
+	if labels := r.ssccs(); len(labels) > 0 {
 		var err error
-		if evidence.Elsewhere, err = s.repo.Elsewhere(ctx, org, d.ID, labels, s.now().Add(-reuseAfter)); err != nil {
+		if evidence.Elsewhere, err = s.repo.Elsewhere(ctx, org, r.From.ID, labels, s.now().Add(-reuseAfter)); err != nil {
 			return nil, fmt.Errorf("look for pallets elsewhere: %w", err)
 		}
 	}
 	return s.judge(evidence), nil
+}
+
+// ssccs returns those of the revision's pallets.
+func (r Revision) ssccs() (all []string) {
+	for _, p := range r.pallets {
+		if sscc, ok := SSCC(p.Number); ok {
+			all = append(all, sscc)
+		}
+	}
+	return all
+}
+
+// conclude makes the checks of a revision and stores it. Where pallets have
+// SSCCs, both are one transaction, and the organization's next one waits for it:
+// of two shipments that get the same SSCC at once, one sees the other.
+func (s *Service) conclude(ctx context.Context, org OrgID, r *Revision) error {
+	store := func(ctx context.Context) (err error) {
+		if r.Checks, err = s.judged(ctx, org, *r); err != nil {
+			return err
+		}
+		return s.revise(ctx, org, *r)
+	}
+	if len(r.ssccs()) == 0 {
+		return store(ctx)
+	}
+	return s.repo.Exclusively(ctx, org, store)
 }
 
 // revise stores a revision, or says that someone was faster.

@@ -78,6 +78,16 @@ func (k *keeper) Once(ctx context.Context, _ OrgID, _ Key, now time.Time, do fun
 	return answer, false, err
 }
 
+func (k *keeper) Reserve(context.Context, OrgID, Key, time.Time) ([]byte, bool, error) {
+	return nil, false, k.err
+}
+
+func (k *keeper) Free(context.Context, OrgID, Key) error { return k.err }
+
+func (k *keeper) Exclusively(ctx context.Context, _ OrgID, do func(context.Context) error) error {
+	return do(ctx)
+}
+
 func (k *keeper) judge(e Evidence) []Check {
 	k.evidence = e
 	return []Check{{Name: "n", Result: Pass, Details: "d"}}
@@ -92,7 +102,7 @@ func (k *keeper) Revise(_ context.Context, _ OrgID, r Revision) error {
 	if r.From != k.head.Shipment {
 		return ErrVersion
 	}
-	k.head.Shipment, k.revisions = r.To, append(k.revisions, r)
+	k.head.Shipment, k.revisions, k.entries = r.To, append(k.revisions, r), append(k.entries, r.Entry)
 	return nil
 }
 

@@ -100,8 +100,14 @@ type noWebhooks struct{ transport.Webhooks }
 // newAPIOf returns the transport on any services.
 func newAPIOf(tb testing.TB, service transport.Service, hooks transport.Webhooks) *api {
 	tb.Helper()
+	return newAPIWithin(tb, service, hooks, postgres.Budget)
+}
+
+// newAPIWithin is newAPIOf with another budget for each request.
+func newAPIWithin(tb testing.TB, service transport.Service, hooks transport.Webhooks, budget time.Duration) *api {
+	tb.Helper()
 	a := &api{service: service, log: &logBuffer{}, observed: &logBuffer{}, org: ids.New("org")}
-	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: func(operation string, err error, _ time.Duration) {
+	wiring := endpoints.Wiring{Budget: budget, Observe: func(operation string, err error, _ time.Duration) {
 		_, _ = fmt.Fprintln(a.observed, operation, transport.Code(err))
 	}}
 	srv := httptest.NewServer(transport.New(service, hooks, wiring, slog.New(slog.NewJSONHandler(a.log, nil))))

@@ -61,6 +61,14 @@ func (emptyService) Attach(context.Context, shipments.OrgID, shipments.Attachmen
 	return shipments.Attached{}, shipments.ErrNotFound
 }
 
+func (emptyService) PrepareAttach(context.Context, shipments.OrgID, shipments.Attachment) (*shipments.Preparation, error) {
+	return nil, shipments.ErrNotFound
+}
+
+func (emptyService) OnceAfter(context.Context, shipments.OrgID, shipments.Key, func(context.Context) (shipments.Prepared, error)) ([]byte, bool, error) {
+	return nil, false, shipments.ErrNotFound
+}
+
 func (emptyService) Detach(context.Context, shipments.OrgID, shipments.DocumentOrder) (struct{}, error) {
 	return struct{}{}, shipments.ErrNotFound
 }

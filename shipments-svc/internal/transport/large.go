@@ -23,7 +23,7 @@ const (
 	maxLarge   = 4
 	maxLargeOf = 2
 	// toAdmit is how long a request waits for its turn.
-	toAdmit = 2 * time.Second
+	toAdmit = time.Second
 )
 
 // errBusy says that a large request did not get its turn in time.

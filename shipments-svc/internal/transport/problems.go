@@ -57,6 +57,7 @@ var table = []struct {
 	{http.StatusUnprocessableEntity, "unsupported_document", "Unsupported document", allOf[*shipments.Invalid](string(shipments.UnsupportedDocument))},
 	{http.StatusUnprocessableEntity, "validation_failed", "Validation failed", as[*shipments.Invalid]},
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(errBusy, "as many large requests as are processed at once are being processed; try again after the seconds in Retry-After, or send the file of the document instead of its pallets")},
+	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(context.DeadlineExceeded, "the request takes longer than a request may; try again after the seconds in Retry-After")},
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(shipments.ErrUnavailable, "the data cannot be reached for now; try again after the seconds in Retry-After")},
 }
 

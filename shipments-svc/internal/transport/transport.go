@@ -51,6 +51,8 @@ type Service interface {
 	Documents(context.Context, shipments.OrgID, shipments.ID) ([]shipments.Document, error)
 	Document(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.Document, error)
 	Attach(context.Context, shipments.OrgID, shipments.Attachment) (shipments.Attached, error)
+	PrepareAttach(context.Context, shipments.OrgID, shipments.Attachment) (*shipments.Preparation, error)
+	OnceAfter(context.Context, shipments.OrgID, shipments.Key, func(context.Context) (shipments.Prepared, error)) ([]byte, bool, error)
 	Detach(context.Context, shipments.OrgID, shipments.DocumentOrder) (struct{}, error)
 	Reprocess(context.Context, shipments.OrgID, shipments.DocumentOrder) (shipments.Document, error)
 	File(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.StoredFile, error)
@@ -85,7 +87,7 @@ func New(service Service, hooks Webhooks, wiring endpoints.Wiring, log *slog.Log
 	post(rt, "/api/v1/shipments/{id}/reject", endpoints.ReviewShipments, decodeReject, service.Reject, encodeShipment)
 	handle(rt, "GET /api/v1/shipments/{id}/history", endpoints.ReadShipments, decodeHistory, service.History, encodeHistory)
 
-	post(rt.upTo(maxDocument), "/api/v1/shipments/{id}/documents", endpoints.WriteDocuments, decodeAttach(newAdmission()), service.Attach, encodeAttach)
+	handle(rt.upTo(maxDocument), "POST /api/v1/shipments/{id}/documents", endpoints.WriteDocuments, decodeKeyed(decodeAttach(newAdmission())), attachOnce(service), asIs)
 	handle(rt, "GET /api/v1/shipments/{id}/documents", endpoints.ReadDocuments, decodeDocuments, service.Documents, encodeDocuments)
 	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}", endpoints.ReadDocuments, decodeDocument, service.Document, encodeDocument)
 	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", endpoints.WriteDocuments, decodeDocumentOrder, service.Detach, encodeDelete)

@@ -1,0 +1,241 @@
+package transport_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/shipments-svc/internal/checks"
+	"github.com/quayside/quayside/shipments-svc/internal/files"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// slow is a storage and a reader of files that answer when the test lets them.
+type slow struct {
+	shipments.Files
+	plainReader
+	arrived chan struct{}
+	release chan struct{}
+}
+
+func (s slow) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {
+	s.wait()
+	return s.Files.Put(ctx, key, content, size)
+}
+
+func (s slow) Read(ctx context.Context, paper shipments.DocumentType, kind shipments.Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
+	s.wait()
+	return s.plainReader.Read(ctx, paper, kind, content, size)
+}
+
+func (s slow) wait() {
+	s.arrived <- struct{}{}
+	<-s.release
+}
+
+// newSlowAPI returns the service with files that are slow, its pool, and one that
+// sees everything.
+func newSlowAPI(t *testing.T) (*api, slow, *sqlx.DB, *sqlx.DB) {
+	t.Helper()
+	dsn := pgtest.New(t, postgres.Migrate)
+	db, err := postgres.Open(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	all, err := sqlx.Open("postgres", pgtest.Direct(dsn))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = all.Close() })
+	disk, err := files.NewDisk(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := slow{Files: disk, arrived: make(chan struct{}), release: make(chan struct{})}
+	service := shipments.NewService(shipments.Needs{
+		Repository: postgres.NewRepository(db), Files: s, Reader: s, Judge: checks.Run,
+		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
+	})
+	return newAPIWithin(t, service, noWebhooks{}, time.Minute), s, db, all
+}
+
+// TestNoTransactionIsHeldWhileFilesAreStoredOrRead: 25 uploads and 25 dry runs, each
+// with a key, wait for slow files; meanwhile no connection is in use, other requests
+// go on, and a key that is in progress is refused. Then all of them end, once.
+func TestNoTransactionIsHeldWhileFilesAreStoredOrRead(t *testing.T) {
+	t.Parallel()
+	a, files, db, all := newSlowAPI(t)
+	const n = 25
+	calls := make([]call, 0, 2*n)
+	for i := range 2 * n {
+		dry := ""
+		if i%2 == 1 {
+			dry = `"dry_run":true,`
+		}
+		calls = append(calls, call{
+			method: http.MethodPost, path: collection + "/" + a.create(t) + "/documents",
+			body: fmt.Sprintf(`{%s"document":{"type":"packing_list","filename":"l.csv","content_base64":"YTtiCg=="}}`, dry),
+		}.with("Idempotency-Key", fmt.Sprint("k", i)))
+	}
+	answers := make([]answer, len(calls))
+	var running sync.WaitGroup
+	for i, c := range calls {
+		running.Go(func() {
+			var err error
+			if answers[i], err = a.send(t.Context(), c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range calls {
+		select {
+		case <-files.arrived:
+		case <-time.After(time.Minute):
+			t.Fatal("not every request gets as far as its file: the pool is exhausted")
+		}
+	}
+	for db.Stats().InUse > 0 { // a rollback is not awaited
+		if t.Context().Err() != nil {
+			t.Fatalf("%+v", db.Stats())
+		}
+	}
+	if total := a.total(t); total != int64(len(calls)) {
+		t.Errorf("meanwhile %d shipments are listed", total)
+	}
+	for _, c := range calls[:2] {
+		res := a.do(t, c)
+		res.wants(t, http.StatusConflict, "idempotency_in_progress")
+		if res.header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+	}
+	close(files.release)
+	running.Wait()
+	for i, c := range calls {
+		want := http.StatusCreated
+		if strings.Contains(c.body, "dry_run") {
+			want = http.StatusOK
+		}
+		if answers[i].status != want {
+			t.Errorf("%d: %d %s", i, answers[i].status, answers[i].body)
+		}
+		again := a.do(t, c)
+		if again.status != want || again.header.Get("Idempotency-Replayed") != "true" || string(again.body) != string(answers[i].body) {
+			t.Errorf("%d again: %d %s, want %s", i, again.status, again.body, answers[i].body)
+		}
+	}
+	var documents, leases int
+	if err := all.GetContext(t.Context(), &documents, `SELECT count(*) FROM documents`); err != nil || documents != n {
+		t.Errorf("%d documents, want %d (%v)", documents, n, err)
+	}
+	if err := all.GetContext(t.Context(), &leases, `SELECT count(*) FROM idempotency_leases`); err != nil || leases != 0 {
+		t.Errorf("%d leases are left (%v)", leases, err)
+	}
+}
+
+// TestAnUpdateMakesTheChecksAnew: they are those of the new destination at once.
+func TestAnUpdateMakesTheChecksAnew(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := collection + "/" + a.create(t)
+	var first attached
+	res := a.do(t, attach(path))
+	res.wants(t, http.StatusCreated, "")
+	decode(t, res.body, &first)
+	if before := checkOf(t, first.Checks, "location_codes"); !strings.Contains(before.Details, "NLRTM") {
+		t.Fatalf("%+v", before)
+	}
+	patch := func(destination string) {
+		a.do(t, call{method: http.MethodPatch, path: path, body: fmt.Sprintf(`{"shipment":{"destination":%q}}`, destination)}).wants(t, http.StatusOK, "")
+	}
+	shown := func(name string) string {
+		for _, c := range a.do(t, call{path: path}).shipment(t)["checks"].([]any) {
+			if check := c.(map[string]any); check["name"] == name {
+				return fmt.Sprint(check["result"], " ", check["details"])
+			}
+		}
+		t.Fatalf("there is no %s", name)
+		return ""
+	}
+	patch("Valparaíso")
+	if got := shown("location_codes"); !strings.Contains(got, "warn") || !strings.Contains(got, "are the same place") {
+		t.Errorf("%s", got)
+	}
+	european := shown("required_documents")
+	patch("Hamburg")
+	if got := shown("location_codes"); !strings.Contains(got, "DEHAM") {
+		t.Errorf("%s", got)
+	}
+	if got := shown("required_documents"); got == european {
+		t.Errorf("the documents required in Hamburg are those of Valparaíso: %s", got)
+	}
+	if n := len(a.history(t, path).History); n != 4 {
+		t.Errorf("%d entries in the history", n)
+	}
+}
+
+// TestOfTwoShipmentsWithOneSSCCAtOnceOneSeesTheOther: while the checks of one are
+// made, the other waits, wherever both are on the way.
+func TestOfTwoShipmentsWithOneSSCCAtOnceOneSeesTheOther(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.New(t, postgres.Migrate)
+	db, err := postgres.Open(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	all, err := sqlx.Open("postgres", pgtest.Direct(dsn))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = all.Close() })
+	judging := make(chan struct{}, 2)
+	service := shipments.NewService(shipments.Needs{
+		Repository: postgres.NewRepository(db), NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
+		Judge: func(e shipments.Evidence) []shipments.Check {
+			judging <- struct{}{}
+			for waiting := 0; waiting == 0 && len(judging) < 2; { // until the other is as far, or waits
+				if err := all.GetContext(t.Context(), &waiting, `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+					WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`); err != nil {
+					t.Error(err)
+					break
+				}
+			}
+			return checks.Run(e)
+		},
+	})
+	a := newAPIWithin(t, service, noWebhooks{}, time.Minute)
+	body := strings.ReplaceAll(list, "0041", "106141412345678908")
+	failing := make(chan bool)
+	for i := range 2 {
+		c := call{method: http.MethodPost, path: collection + "/" + a.create(t) + "/documents", body: body}
+		if i == 1 { // with a key it takes another way
+			c = c.with("Idempotency-Key", "k")
+		}
+		go func() {
+			var got attached
+			res, err := a.send(t.Context(), c)
+			if err != nil || res.status != http.StatusCreated {
+				t.Errorf("%d %s (%v)", res.status, res.body, err)
+				failing <- false
+				return
+			}
+			decode(t, res.body, &got)
+			failing <- checkOf(t, got.Checks, "pallet_reuse").Result == "fail"
+		}()
+	}
+	if one, other := <-failing, <-failing; one == other {
+		t.Errorf("both shipments' pallet_reuse fails: %t", one)
+	}
+}
