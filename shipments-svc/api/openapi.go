@@ -6,11 +6,13 @@ package api
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed" // for openapi.yaml
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -18,15 +20,27 @@ import (
 //go:embed openapi.yaml
 var description []byte
 
-// Handler returns the handler that serves the description as JSON.
+// Handler returns the handler that serves the description as JSON, to pages of
+// any origin. Caches may keep it for five minutes, and ask by its ETag whether
+// it has changed.
 func Handler() http.Handler {
 	text, err := JSON()
 	if err != nil {
 		panic(err) // the file is part of the program
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(text))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Content-Type", "application/json")
+		header.Set("Etag", tag)
+		header.Set("Cache-Control", "public, max-age=300")
+		header.Set("Access-Control-Allow-Origin", "*")
+		header.Set("Access-Control-Expose-Headers", "ETag")
+		if known := strings.Join(r.Header["If-None-Match"], ","); known == "*" || strings.Contains(known, tag) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		header.Set("Content-Length", strconv.Itoa(len(text)))
 		_, _ = w.Write(text) // the client is gone: there is nobody left to tell
 	})
 }

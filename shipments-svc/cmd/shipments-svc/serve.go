@@ -113,7 +113,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	return server.Serve(ctx, log, drain,
-		server.Server{Name: "public", Listener: public, Handler: server.Trace(traces.Tracer(), callers.Guard(log, transport.New(service, hooks, wiring, log)))},
+		server.Server{Name: "public", Listener: public, Handler: server.Trace(traces.Tracer(), callers.Guard(log, transport.New(service, hooks, wiring, log))), Ready: inner.Ready},
 		server.Server{Name: "inner", Listener: private, Handler: inner})
 }
 

@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"sync"
-	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
@@ -11,29 +10,23 @@ import (
 // How many deliveries a Dispatcher makes at a time.
 const (
 	maxAll      = 512
-	maxOrg      = 128 // of one organization
-	maxEndpoint = 32  // of one endpoint that accepts quickly
-	maxSlow     = 4   // of one that accepts, but takes longer than slow
+	maxOrg      = 32 // of one organization
+	maxEndpoint = 4  // of one endpoint, and 1 until it accepts one
 )
 
-// slow is from when on an answer is slow.
-const slow = time.Second
-
-// room bounds the deliveries in flight, so that no endpoint and no organization
-// takes the capacity of others. An endpoint begins with one at a time; each
-// delivery that it accepts quickly doubles that, and one that fails begins anew.
-// It is safe for concurrent use.
+// room says for whom there is room, so that nobody takes that of others. It is
+// safe for concurrent use.
 type room struct {
 	mu        sync.Mutex
 	all       int
 	orgs      map[shipments.OrgID]int
 	endpoints map[webhooks.Place]int
-	limits    map[webhooks.Place]int // of those that accept; others have 1
-	refused   bool                   // somebody, for what others had taken
+	well      map[webhooks.Place]bool // whose last attempt was accepted
+	refused   bool                    // somebody, for what others had taken
 }
 
 func newRoom() *room {
-	return &room{orgs: map[shipments.OrgID]int{}, endpoints: map[webhooks.Place]int{}, limits: map[webhooks.Place]int{}}
+	return &room{orgs: map[shipments.OrgID]int{}, endpoints: map[webhooks.Place]int{}, well: map[webhooks.Place]bool{}}
 }
 
 // take takes room for a delivery to an endpoint, if there is any.
@@ -77,29 +70,30 @@ func (r *room) stay(p webhooks.Place) bool {
 	return r.endpoints[p] <= r.limit(p)
 }
 
-func (r *room) limit(p webhooks.Place) int { return max(1, r.limits[p]) }
+func (r *room) limit(p webhooks.Place) int {
+	if r.well[p] {
+		return maxEndpoint
+	}
+	return 1
+}
 
-// maxLimits bounds how many endpoints are remembered. Others have less room.
-const maxLimits = 10_000
+// maxWell bounds how many endpoints are remembered as well. Others have less
+// room.
+const maxWell = 10_000
 
-// note remembers how the last attempt for an endpoint ended, and how long it
-// took.
-func (r *room) note(p webhooks.Place, accepted bool, took time.Duration) {
+// note remembers how the last attempt for an endpoint ended.
+func (r *room) note(p webhooks.Place, accepted bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !accepted {
-		delete(r.limits, p)
+		delete(r.well, p)
 		return
 	}
-	limit := min(2*r.limit(p), maxEndpoint)
-	if took > slow {
-		limit = min(r.limit(p)+1, maxSlow)
-	}
-	if _, known := r.limits[p]; len(r.limits) >= maxLimits && !known {
-		for other := range r.limits { // whichever comes first
-			delete(r.limits, other)
+	if len(r.well) >= maxWell && !r.well[p] {
+		for other := range r.well { // whichever comes first
+			delete(r.well, other)
 			break
 		}
 	}
-	r.limits[p] = limit
+	r.well[p] = true
 }

@@ -31,7 +31,12 @@ type Entry struct {
 }
 
 // StatusText is the name of the entry's status.
-func (e Entry) StatusText() string { return http.StatusText(e.Status) }
+func (e Entry) StatusText() string {
+	if e.Status == 499 { // which is only in use, and in no standard
+		return "Client Closed Request"
+	}
+	return http.StatusText(e.Status)
+}
 
 var (
 	//go:embed problems.json

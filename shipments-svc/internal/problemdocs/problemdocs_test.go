@@ -29,6 +29,7 @@ func TestEveryCodeOfTheGatewayIsExplained(t *testing.T) {
 		"missing_token": 401, "invalid_token": 401, "address_not_allowed": 403, "insufficient_permission": 403,
 		"rate_limited": 429, "auth_unavailable": 503, "limiter_unavailable": 503, "upstream_unreachable": 502,
 		"upstream_unavailable": 503, "upstream_timeout": 504, "not_found": 404, "method_not_allowed": 405, "body_too_large": 413,
+		"request_timeout": 408, "client_closed_request": 499,
 	} {
 		if !slices.ContainsFunc(Entries(), func(e Entry) bool { return e.Code == code && e.Status == status }) {
 			t.Errorf("%s (%d) has no entry", code, status)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ const checkTimeout = 2 * time.Second
 // and other programs can reach: /livez, /readyz and /metrics.
 type Inner struct {
 	mux      *http.ServeMux
+	ready    func(context.Context) error
 	draining atomic.Bool
 }
 
@@ -26,19 +28,13 @@ type Inner struct {
 // its work now; /readyz answers 503 with its error, and 503 while draining.
 // /livez answers 200 for as long as the program runs.
 func NewInner(metrics prometheus.Gatherer, ready func(context.Context) error) *Inner {
-	in := &Inner{mux: http.NewServeMux()}
+	in := &Inner{mux: http.NewServeMux(), ready: ready}
 	in.mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
 	in.mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = fmt.Fprintln(w, "ok")
 	})
 	in.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if in.draining.Load() {
-			http.Error(w, "draining", http.StatusServiceUnavailable)
-			return
-		}
-		ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
-		defer cancel()
-		if err := ready(ctx); err != nil {
+		if err := in.Ready(r.Context()); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}
@@ -49,6 +45,19 @@ func NewInner(metrics prometheus.Gatherer, ready func(context.Context) error) *I
 
 // Handle adds a route, in http.ServeMux's pattern syntax.
 func (in *Inner) Handle(pattern string, h http.Handler) { in.mux.Handle(pattern, h) }
+
+// Ready returns nil when the program can do its work and is not draining. It
+// takes 2 s at most.
+func (in *Inner) Ready(ctx context.Context) error {
+	if in.draining.Load() {
+		return errDraining
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	return in.ready(ctx)
+}
+
+var errDraining = errors.New("draining")
 
 // Drain makes /readyz answer 503, so that balancers send no more requests.
 func (in *Inner) Drain() { in.draining.Store(true) }

@@ -23,8 +23,8 @@ const DrainTimeout = 10 * time.Second
 
 const (
 	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 15 * time.Second
-	writeTimeout      = 30 * time.Second
+	readTimeout       = 45 * time.Second // longer than the gateway gives a body of 1 MiB
+	writeTimeout      = 75 * time.Second // from the header of a request, so that a slow body leaves time to answer
 	idleTimeout       = 120 * time.Second // longer than the gateway keeps idle connections
 	maxHeaderBytes    = 16 << 10
 )
@@ -34,6 +34,9 @@ type Server struct {
 	Name     string // for the log
 	Listener net.Listener
 	Handler  http.Handler
+	// Ready, if any, is what GET /readyz says on this listener, to load
+	// balancers: 200 when it returns nil, else 503 without the reason.
+	Ready func(context.Context) error
 }
 
 // Listen opens a TCP address, "host:port"; port 0 picks a free one.
@@ -60,7 +63,7 @@ func serve(ctx context.Context, log *slog.Logger, part, draining func(), servers
 	running, handlers := make([]*http.Server, len(servers)), make([]*parting, len(servers))
 	failed := make(chan error, len(servers))
 	for i, s := range servers {
-		handlers[i] = &parting{next: s.Handler}
+		handlers[i] = &parting{next: s.Handler, ready: s.Ready}
 		running[i] = &http.Server{
 			Handler:           handlers[i],
 			ReadHeaderTimeout: readHeaderTimeout,
@@ -69,8 +72,6 @@ func serve(ctx context.Context, log *slog.Logger, part, draining func(), servers
 			IdleTimeout:       idleTimeout,
 			MaxHeaderBytes:    maxHeaderBytes,
 			ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-
-			DisableGeneralOptionsHandler: true, // parting answers OPTIONS *
 		}
 		log.Info("listening", "server", s.Name, "address", s.Listener.Addr().String())
 		go func() {

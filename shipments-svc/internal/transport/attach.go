@@ -126,7 +126,7 @@ func encodeAttach(r *http.Request, a shipments.Attached) reply {
 	}
 	return reply{
 		status: http.StatusCreated,
-		header: http.Header{"Location": {r.URL.EscapedPath() + "/" + view.Document.ID}},
+		header: http.Header{"Location": {canonicalPath(r) + "/" + view.Document.ID}},
 		body:   view,
 	}
 }

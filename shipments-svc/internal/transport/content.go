@@ -3,9 +3,11 @@ package transport
 import (
 	"context"
 	"encoding/hex"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -56,21 +58,34 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	if ranges := r.Header.Get("Range"); strings.Contains(ranges, ",") || !strings.HasPrefix(ranges, "bytes=") {
 		r.Header.Del("Range")
 	}
-	http.ServeContent(&ranged{ResponseWriter: w, request: r}, r, "", time.Time{}, content)
+	size, err := content.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	http.ServeContent(&ranged{ResponseWriter: w, request: r, size: size}, r, "", time.Time{}, content)
 	return nil
 }
 
-// ranged answers with a problem where http.ServeContent would say in plain text
-// that a range lies outside of the file.
+// ranged answers with a problem where http.ServeContent would say in plain
+// text, or not at all, that a range lies outside of the file or that a
+// precondition does not hold.
 type ranged struct {
 	http.ResponseWriter
 	request *http.Request
+	size    int64 // of the file, in bytes
 	refused bool
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (w *ranged) WriteHeader(status int) {
-	if status != http.StatusRequestedRangeNotSatisfiable {
+	var p problem.Problem
+	switch status {
+	case http.StatusRequestedRangeNotSatisfiable:
+		w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(w.size, 10)) // also for a malformed range
+		p = problem.New(status, "range_not_satisfiable", "Range not satisfiable", "the file does not have the range that is asked for; Content-Range says how long it is")
+	case http.StatusPreconditionFailed:
+		p = problem.New(status, "etag_mismatch", "ETag mismatch", "the file is not the one that If-Match names")
+	default:
 		w.ResponseWriter.WriteHeader(status)
 		return
 	}
@@ -78,7 +93,6 @@ func (w *ranged) WriteHeader(status int) {
 	for _, name := range []string{"Content-Disposition", "Etag", "Content-Length"} {
 		w.Header().Del(name)
 	}
-	p := problem.New(status, "range_not_satisfiable", "Range not satisfiable", "the file does not have the range that is asked for; Content-Range says how long it is")
 	p.RequestID = requestID(w.request)
 	_ = p.Write(w.ResponseWriter, w.request) // the client is gone: there is nobody left to tell
 }

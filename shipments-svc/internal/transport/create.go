@@ -45,7 +45,7 @@ func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 	id := viewID(s.ID)
 	return reply{
 		status: http.StatusCreated,
-		header: http.Header{"Location": {r.URL.EscapedPath() + "/" + id}},
+		header: http.Header{"Location": {canonicalPath(r) + "/" + id}},
 		body:   createView{createdView{id, s.Reference, s.Status, viewTime(s.CreatedAt)}},
 	}
 }

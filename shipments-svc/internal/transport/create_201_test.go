@@ -82,3 +82,26 @@ func TestCreateAcceptsEverySpellingOfItsMediaType(t *testing.T) {
 	}
 	a.do(t, call{method: http.MethodPost, body: valid + strings.Repeat(" ", 1<<20-len(valid))}).wants(t, http.StatusCreated, "")
 }
+
+// TestLocationIsCanonical: however a client writes the path of a request, the
+// product writes paths in one way.
+func TestLocationIsCanonical(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	body := `{"shipment":{"reference":"PO-1","vessel":"MSC Anna","origin":"Callao","destination":"Rotterdam"}}`
+	res := a.do(t, call{method: http.MethodPost, path: "/api/v1/%73hip%6Dents", body: body})
+	res.wants(t, http.StatusCreated, "")
+	location := res.header.Get("Location")
+	if !strings.HasPrefix(location, collection+"/ship_") {
+		t.Errorf("Location %q", location)
+	}
+	res = a.do(t, attach(strings.Replace(location, "ship_", "ship%5F", 1)))
+	res.wants(t, http.StatusCreated, "")
+	if got := res.header.Get("Location"); !strings.HasPrefix(got, location+"/documents/") {
+		t.Errorf("Location %q", got)
+	}
+	res = a.do(t, call{path: "/api/v1/%73hipments"})
+	if link := res.header.Get("Link"); !strings.Contains(link, "<"+collection+"?") {
+		t.Errorf("Link %q", link)
+	}
+}

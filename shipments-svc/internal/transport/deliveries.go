@@ -80,7 +80,7 @@ func encodeDeliveries(r *http.Request, page webhooks.DeliveryPage) reply {
 		view.Meta.NextBefore = view.Deliveries[len(view.Deliveries)-1].EventID
 		query := r.URL.Query()
 		query.Set("before", view.Meta.NextBefore)
-		re.header = http.Header{"Link": {fmt.Sprintf("<%s?%s>; rel=%q", r.URL.EscapedPath(), query.Encode(), "next")}}
+		re.header = http.Header{"Link": {fmt.Sprintf("<%s?%s>; rel=%q", canonicalPath(r), query.Encode(), "next")}}
 	}
 	re.body = view
 	return re

@@ -107,7 +107,7 @@ func decodeDocumentOrder(r *http.Request) (shipments.DocumentOrder, error) {
 func encodeReprocess(r *http.Request, d shipments.Document) reply {
 	return reply{
 		status: http.StatusAccepted,
-		header: http.Header{"Location": {strings.TrimSuffix(r.URL.EscapedPath(), "/reprocess")}},
+		header: http.Header{"Location": {strings.TrimSuffix(canonicalPath(r), "/reprocess")}},
 		body:   oneDocumentView{viewDocument(d)},
 	}
 }

@@ -50,7 +50,7 @@ func encodeEvents(r *http.Request, page shipments.EventPage) reply {
 	for i, e := range page.Events {
 		view.Events[i] = viewEvent(e)
 	}
-	next := fmt.Sprintf("<%s?after=%d&limit=%d>; rel=%q", r.URL.EscapedPath(), page.Next, page.Limit, "next")
+	next := fmt.Sprintf("<%s?after=%d&limit=%d>; rel=%q", canonicalPath(r), page.Next, page.Limit, "next")
 	return reply{status: http.StatusOK, header: http.Header{"Link": {next}}, body: view}
 }
 

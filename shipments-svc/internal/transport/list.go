@@ -62,11 +62,12 @@ func links(u *url.URL, page shipments.Paging) string {
 		}
 	}
 	query.Set("per_page", strconv.FormatInt(page.PerPage, 10))
+	path := (&url.URL{Path: u.Path}).EscapedPath() // in its canonical form
 	last := max(1, (page.Total-1)/page.PerPage+1)
 	var all []string
 	link := func(rel string, number int64) {
 		query.Set("page", strconv.FormatInt(number, 10))
-		all = append(all, fmt.Sprintf("<%s?%s>; rel=%q", u.EscapedPath(), query.Encode(), rel))
+		all = append(all, fmt.Sprintf("<%s?%s>; rel=%q", path, query.Encode(), rel))
 	}
 	link("first", 1)
 	if page.Page > 1 {

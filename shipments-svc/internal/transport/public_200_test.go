@@ -23,8 +23,13 @@ func TestDocumentsAboutTheAPIAreAnybodys(t *testing.T) {
 			t.Errorf("%s: %d, without %s", path, res.status, want)
 		}
 	}
-	if res := a.do(t, call{path: "/api/v1/openapi.json", header: anybody}); !json.Valid(res.body) {
-		t.Error("the description is no JSON")
+	description := call{path: "/api/v1/openapi.json", header: anybody}
+	res := a.do(t, description)
+	if !json.Valid(res.body) || res.header.Get("Cache-Control") != "public, max-age=300" || res.header.Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("the description is %.20q with %v", res.body, res.header)
+	}
+	if again := a.do(t, description.with("If-None-Match", res.header.Get("ETag"))); again.status != http.StatusNotModified || len(again.body) > 0 {
+		t.Errorf("the description of a known ETag: %d", again.status)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -38,6 +39,10 @@ func (re reply) write(w http.ResponseWriter, r *http.Request) error {
 	_, _ = w.Write(body) // the client is gone: there is nobody left to tell
 	return nil
 }
+
+// canonicalPath is the path of r as the product writes it: nothing is escaped
+// that need not be, however the client wrote it.
+func canonicalPath(r *http.Request) string { return (&url.URL{Path: r.URL.Path}).EscapedPath() }
 
 // encodeJSON returns a value as JSON and a line break, without the escapes
 // that only HTML needs.

@@ -140,9 +140,10 @@ func handle[Req, Res any](
 	), rt.maxBody)))
 }
 
-// How long sending a large body may take, and answering it after that.
+// How long sending a large body may take, which is longer than the gateway
+// admits, and answering it after that.
 const (
-	toUpload = time.Minute
+	toUpload = 5*time.Minute + 10*time.Second
 	toAnswer = 30 * time.Second
 )
 

@@ -218,6 +218,9 @@ func TestDownloadsAnswerConditionsAndRanges(t *testing.T) {
 		"head":          {call{method: http.MethodHead, path: content.path}, http.StatusOK, ""},
 		"another unit":  {content.with("Range", "rows=1"), http.StatusOK, "0123456789"},
 		"past the end":  {content.with("Range", "bytes=10-"), http.StatusRequestedRangeNotSatisfiable, "*"},
+		"malformed":     {content.with("Range", "bytes=5-2"), http.StatusRequestedRangeNotSatisfiable, "*"},
+		"not that one":  {content.with("If-Match", `"x"`), http.StatusPreconditionFailed, "*"},
+		"that one":      {content.with("If-Match", tag), http.StatusOK, "0123456789"},
 		"of a list":     {call{path: a.do(t, attach(path)).header.Get("Location") + "/content"}, http.StatusNotFound, "*"},
 		"of nothing":    {call{path: path + noDocument + "/content"}, http.StatusNotFound, "*"},
 		"with a query":  {call{path: content.path + "?x=1"}, http.StatusBadRequest, "*"},
@@ -225,6 +228,10 @@ func TestDownloadsAnswerConditionsAndRanges(t *testing.T) {
 	} {
 		if got := a.do(t, c.call); got.status != c.status || c.body != "*" && string(got.body) != c.body {
 			t.Errorf("%s: status %d, %s", name, got.status, got.body)
+		} else if got.status >= http.StatusBadRequest && got.header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: %v, %s", name, got.header, got.body)
+		} else if got.status == http.StatusRequestedRangeNotSatisfiable && got.header.Get("Content-Range") != "bytes */10" {
+			t.Errorf("%s: Content-Range %q", name, got.header.Get("Content-Range"))
 		}
 	}
 }

@@ -17,7 +17,6 @@ type endpointView struct {
 	EventTypes     []shipments.EventType `json:"event_types"`
 	Status         webhooks.Status       `json:"status"`
 	DisabledReason webhooks.Reason       `json:"disabled_reason,omitempty"`
-	FailingSince   string                `json:"failing_since,omitempty"`
 	CreatedAt      string                `json:"created_at"`
 	UpdatedAt      string                `json:"updated_at"`
 
@@ -36,7 +35,7 @@ type endpointsView struct {
 func viewEndpoint(e webhooks.Endpoint) endpointView {
 	return endpointView{
 		ID: ids.Format(endpointPrefix, uuid.UUID(e.ID)), URL: e.URL, Description: e.Description, EventTypes: e.EventTypes,
-		Status: e.Status, DisabledReason: e.Reason, FailingSince: viewTime(e.FailingSince), CreatedAt: viewTime(e.CreatedAt), UpdatedAt: viewTime(e.UpdatedAt),
+		Status: e.Status, DisabledReason: e.Reason, CreatedAt: viewTime(e.CreatedAt), UpdatedAt: viewTime(e.UpdatedAt),
 		PreviousUntil: viewTime(e.PreviousUntil),
 	}
 }
@@ -65,7 +64,7 @@ const noStore = "no-store"
 func encodeMade(r *http.Request, m webhooks.Made) reply {
 	view := viewMade(m)
 	return reply{status: http.StatusCreated, body: view, header: http.Header{
-		"Location": {r.URL.EscapedPath() + "/" + view.Endpoint.ID}, "Cache-Control": {noStore},
+		"Location": {canonicalPath(r) + "/" + view.Endpoint.ID}, "Cache-Control": {noStore},
 	}}
 }
 

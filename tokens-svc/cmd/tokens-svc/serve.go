@@ -129,7 +129,7 @@ func sealOldTokens(ctx context.Context, service *tokens.Service, log *slog.Logge
 }
 
 // listen answers on both listeners until ctx ends and what was begun is done.
-func listen(ctx context.Context, log *slog.Logger, cfg config.Config, public, inner http.Handler, draining func()) error {
+func listen(ctx context.Context, log *slog.Logger, cfg config.Config, public http.Handler, inner *server.Inner, draining func()) error {
 	outside, err := server.Listen(ctx, cfg.ListenAddress)
 	if err != nil {
 		return fmt.Errorf("LISTEN_ADDRESS: %w", err)
@@ -139,7 +139,7 @@ func listen(ctx context.Context, log *slog.Logger, cfg config.Config, public, in
 		return errors.Join(fmt.Errorf("INNER_ADDRESS: %w", err), outside.Close())
 	}
 	return server.Serve(ctx, log, draining,
-		server.Server{Name: "public", Listener: outside, Handler: public},
+		server.Server{Name: "public", Listener: outside, Handler: public, Ready: inner.Ready},
 		server.Server{Name: "inner", Listener: inside, Handler: inner})
 }
 

@@ -67,59 +67,55 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 
 // SignInWith returns who that is at the configured issuer. Whom it does not know
 // yet it makes, provided that the issuer verified an e-mail address which is
-// invited or in one of the domains; invitations are accepted thereby. linked
-// reports that this sign-in linked the identity to an account that existed
-// before, whose password and sessions have ended. It gives ErrUnverified,
-// ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
-func (s *Service) SignInWith(ctx context.Context, c Claims, from From) (u User, linked bool, err error) {
+// invited or in one of the domains; invitations are accepted thereby. It gives
+// ErrUnverified, ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
+func (s *Service) SignInWith(ctx context.Context, c Claims, from From) (User, error) {
 	email, proper := canonical(c.Email)
 	verified := c.EmailVerified && proper
 	c.Email = email
-	u, err = s.repo.UserWith(ctx, c.Identity)
+	u, err := s.repo.UserWith(ctx, c.Identity)
 	known := err == nil
 	switch {
 	case err != nil && !errors.Is(err, tokens.ErrNotFound):
-		return User{}, false, fmt.Errorf("look an identity up: %w", err)
+		return User{}, fmt.Errorf("look an identity up: %w", err)
 	case !known && !verified:
-		return User{}, false, ErrUnverified
+		return User{}, ErrUnverified
 	case !known:
-		u, linked, err = s.claim(ctx, c, from)
+		u, known, err = s.claim(ctx, c, from)
 		if err != nil {
-			return User{}, false, err
+			return User{}, err
 		}
-		known = linked
 	}
 	if !u.DisabledAt.IsZero() {
-		return User{}, false, ErrDisabled
+		return User{}, ErrDisabled
 	}
 	if !verified {
-		return u, linked, nil
+		return u, nil
 	}
 	offers, err := s.repo.Offers(ctx, c.Email, s.Now())
 	if err != nil {
-		return User{}, false, fmt.Errorf("look invitations up: %w", err)
+		return User{}, fmt.Errorf("look invitations up: %w", err)
 	}
 	if domain, ok := s.domains[c.Email[strings.LastIndex(c.Email, "@")+1:]]; ok && !known && domain.admits(c) {
 		offers = append(offers, Offer{Organization: domain.Organization, Invitation: Invitation{Role: domain.Role}})
 	}
 	for _, offer := range offers {
-		joined, err := s.join(ctx, offer, u, c, from)
-		if err != nil {
-			return User{}, false, err
+		if u, err = s.join(ctx, offer, u, c, from); err != nil {
+			return User{}, err
 		}
-		u, known, linked = joined.User, true, linked || joined.TakenOver
+		known = true
 	}
 	if !known {
-		return User{}, false, ErrNotInvited
+		return User{}, ErrNotInvited
 	}
-	return u, linked, nil
+	return u, nil
 }
 
 // claim links an identity to the account with its verified e-mail address, if
-// there is one, and reports whether it has. The account's password and sessions
-// end, because another person may have chosen that password; its memberships
-// stay, because an invitation to that address made them.
-func (s *Service) claim(ctx context.Context, c Claims, from From) (u User, linked bool, err error) {
+// there is one. Whatever password and sessions the account had end, because
+// whoever has them may be another person; its memberships stay, because an
+// invitation to that address made them.
+func (s *Service) claim(ctx context.Context, c Claims, from From) (u User, known bool, err error) {
 	a, err := s.account(ctx, c.Email)
 	switch {
 	case err != nil:
@@ -141,18 +137,18 @@ func (s *Service) claim(ctx context.Context, c Claims, from From) (u User, linke
 }
 
 // join accepts an offer on behalf of who signed in.
-func (s *Service) join(ctx context.Context, offer Offer, u User, c Claims, from From) (Admitted, error) {
+func (s *Service) join(ctx context.Context, offer Offer, u User, c Claims, from From) (User, error) {
 	joined, err := s.repo.Admit(ctx, Admission{
 		Organization: offer.Organization, User: u, Role: offer.Role, Identity: &c.Identity, Existing: TakeOver, Invitation: offer.ID,
 		Entry: s.joined(from.actor(u), u.Email, offer.Role), TakeOverEntry: s.linked(from.actor(u), u, c.Identity),
 	})
 	if errors.Is(err, tokens.ErrExists) {
-		return Admitted{}, ErrLinkedElsewhere
+		return User{}, ErrLinkedElsewhere
 	}
 	if err != nil {
-		return Admitted{}, fmt.Errorf("join organization %s: %w", offer.Organization, err)
+		return User{}, fmt.Errorf("join organization %s: %w", offer.Organization, err)
 	}
-	return joined, nil
+	return joined.User, nil
 }
 
 // linked is the audit log's entry of an identity that becomes an account's.

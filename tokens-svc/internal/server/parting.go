@@ -1,25 +1,28 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"sync/atomic"
 	"time"
 )
 
-// partingTime is how long a program that was told to stop goes on to take
-// requests. Gateways ask once a second at the least whether they may send
-// more, and in Kubernetes an address is taken out about as fast.
+// partingTime is how long a program goes on to take requests after it was told
+// to stop. Gateways check its readiness twice a second, and in Kubernetes an
+// address is taken out about as fast.
 const partingTime = 2 * time.Second
 
-// parting is a handler that tells others when its program is about to end, so
-// that they stop sending requests before it stops taking them.
-//
-// It answers OPTIONS *, which RFC 9110, section 9.3.7, has for asking a server
-// how it is: 200, and 503 once the end is near. From then on every answer also
-// asks the other side to close the connection.
+// readyPath is where a server says whether requests should be sent to it.
+const readyPath = "/readyz"
+
+// parting is a handler that answers the health checks of load balancers on the
+// listener that their requests go to: GET /readyz is 200 while the program is
+// ready, otherwise 503, and 503 once it is about to stop. From then on every
+// response also asks the client to close the connection.
 type parting struct {
-	next http.Handler
-	near atomic.Bool
+	next  http.Handler
+	ready func(context.Context) error // nil: the server has no /readyz of its own
+	near  atomic.Bool
 }
 
 // ServeHTTP implements http.Handler.
@@ -28,10 +31,16 @@ func (p *parting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if near {
 		w.Header().Set("Connection", "close")
 	}
-	switch {
-	case r.Method != http.MethodOptions || r.RequestURI != "*":
+	if p.ready == nil || r.URL.Path != readyPath {
 		p.next.ServeHTTP(w, r)
-	case near:
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	case near || p.ready(r.Context()) != nil:
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 }

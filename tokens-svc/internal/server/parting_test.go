@@ -2,16 +2,18 @@ package server
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"testing"
 )
 
-// TestServeSaysThatItEndsBeforeItTakesNoMore: a gateway that asks is told so,
-// while requests that are still sent are answered.
-func TestServeSaysThatItEndsBeforeItTakesNoMore(t *testing.T) {
+// TestReadinessOnThePublicListener: load balancers see it where their requests
+// go to, and see the end before requests are turned away.
+func TestReadinessOnThePublicListener(t *testing.T) {
 	t.Parallel()
 	l, err := Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
@@ -29,16 +31,23 @@ func TestServeSaysThatItEndsBeforeItTakesNoMore(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.RequestURI == "*" {
-			t.Error("a question about the server reached its handler")
+		if r.URL.Path == "/readyz" {
+			t.Error("a health check reached the handler")
 		}
 		_, _ = io.WriteString(w, "served")
 	})
+	var unready atomic.Bool
+	ready := func(context.Context) error {
+		if unready.Load() {
+			return errors.New("no database")
+		}
+		return nil
+	}
 	said := make(chan struct{})
 	part := func() {
 		defer close(said)
-		if status, closes := ask(http.MethodOptions, "*"); status != http.StatusServiceUnavailable || !closes {
-			t.Errorf("asked when the end is near: %d, close %v", status, closes)
+		if status, closes := ask(http.MethodGet, "/readyz"); status != http.StatusServiceUnavailable || !closes {
+			t.Errorf("a health check when the end is near: %d, close %v", status, closes)
 		}
 		if status, closes := ask(http.MethodGet, "/"); status != http.StatusOK || !closes {
 			t.Errorf("a request when the end is near: %d, close %v", status, closes)
@@ -46,13 +55,18 @@ func TestServeSaysThatItEndsBeforeItTakesNoMore(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		done <- serve(ctx, slog.New(slog.DiscardHandler), part, nil, []Server{{Name: "test", Listener: l, Handler: handler}})
+		done <- serve(ctx, slog.New(slog.DiscardHandler), part, nil, []Server{{Name: "test", Listener: l, Handler: handler, Ready: ready}})
 	}()
-	if status, closes := ask(http.MethodOptions, "*"); status != http.StatusOK || closes {
-		t.Errorf("asked before: %d, close %v", status, closes)
+	if status, closes := ask(http.MethodGet, "/readyz"); status != http.StatusOK || closes {
+		t.Errorf("a health check before: %d, close %v", status, closes)
 	}
-	if status, _ := ask(http.MethodOptions, "/"); status != http.StatusOK {
-		t.Errorf("OPTIONS of a resource: %d", status)
+	unready.Store(true)
+	if status, closes := ask(http.MethodGet, "/readyz"); status != http.StatusServiceUnavailable || closes {
+		t.Errorf("a health check when it is not ready: %d, close %v", status, closes)
+	}
+	unready.Store(false)
+	if status, _ := ask(http.MethodPost, "/readyz"); status != http.StatusMethodNotAllowed {
+		t.Errorf("POST /readyz: %d", status)
 	}
 	stop()
 	<-said

@@ -27,7 +27,7 @@ const (
 )
 
 // parameters reads a query. A reader asks for what it knows, gets zero values
-// where it is missing or wrong, and in the end asks for the error; a
+// where it is missing, empty or wrong, and in the end asks for the error; a
 // parameter that nobody asked for is one.
 type parameters struct {
 	values    url.Values
@@ -56,10 +56,7 @@ func decodeList(r *http.Request) (tokens.Query, error) {
 	p := readParameters(r)
 	q := tokens.Query{Page: p.page()}
 	var err error
-	status, given := p.text("status")
-	if q.Filter, err = tokens.ParseFilter(status); given && status == "" {
-		p.fault(invalidParameter, "status", "status must not be empty; leave it out for all tokens")
-	} else if err != nil {
+	if q.Filter, err = tokens.ParseFilter(p.text("status")); err != nil {
 		p.fault(invalidParameter, "status", "status "+err.Error())
 	}
 	return q, p.err()
@@ -82,8 +79,8 @@ func (p *parameters) page() tokens.Page {
 // number returns a parameter that must be a whole number from 1. also ends the
 // text that says what is allowed.
 func (p *parameters) number(name string, otherwise int, also string) int {
-	text, given := p.text(name)
-	if !given {
+	text := p.text(name)
+	if text == "" {
 		return otherwise
 	}
 	n, err := strconv.ParseUint(text, 10, 31) // takes no sign
@@ -94,15 +91,15 @@ func (p *parameters) number(name string, otherwise int, also string) int {
 	return int(n)
 }
 
-// text returns a parameter as it was sent, and whether it was sent, once.
-func (p *parameters) text(name string) (text string, given bool) {
+// text returns a parameter as it was sent.
+func (p *parameters) text(name string) string {
 	p.asked = append(p.asked, name)
 	values := p.values[name]
 	if len(values) > 1 {
 		p.fault(invalidParameter, name, fmt.Sprintf("%s is given %d times; give it once", name, len(values)))
-		return "", false
+		return ""
 	}
-	return p.values.Get(name), len(values) == 1
+	return p.values.Get(name)
 }
 
 // err returns a *parameterError, or nil.
@@ -134,12 +131,18 @@ func (p *parameters) fault(code, name, detail string) {
 // everything else as it was asked for.
 func links(u *url.URL, page tokens.Page, total int) string {
 	query := u.Query()
+	for name, values := range query {
+		if values[0] == "" {
+			query.Del(name)
+		}
+	}
 	query.Set("per_page", strconv.Itoa(page.Size))
+	path := (&url.URL{Path: u.Path}).EscapedPath() // in its canonical form
 	last := max(1, (total-1)/page.Size+1)
 	var all []string
 	link := func(rel string, number int) {
 		query.Set("page", strconv.Itoa(number))
-		all = append(all, fmt.Sprintf("<%s?%s>; rel=%q", u.EscapedPath(), query.Encode(), rel))
+		all = append(all, fmt.Sprintf("<%s?%s>; rel=%q", path, query.Encode(), rel))
 	}
 	link("first", 1)
 	if page.Number > 1 {
