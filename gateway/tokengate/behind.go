@@ -24,7 +24,7 @@ type behind struct {
 // fails notes that a request failed behind the gate, with an error and the answer that it became. It returns
 // what it was, for the access log; nothing if it was no service's failure.
 func (b *behind) fails(r *http.Request, p problem, err error) (reason string) {
-	if p.Status < http.StatusInternalServerError || r.Context().Err() != nil { // nobody is there any more
+	if p.Status < http.StatusInternalServerError {
 		return ""
 	}
 	reason = reasonOf(err)

@@ -26,8 +26,6 @@ func TestAServiceThatFailsIsOneLineForEachService(t *testing.T) {
 
 	core, log := observer.New(zap.InfoLevel)
 	b := &behind{logger: zap.New(core)}
-	gone, leave := context.WithCancel(t.Context())
-	leave()
 	refused := caddyhttp.Error(http.StatusBadGateway, errors.New("dial tcp: connection refused"))
 	for range 10 {
 		for _, service := range []string{"shipments-svc:8081", "tokens-svc:8082"} {
@@ -37,10 +35,6 @@ func TestAServiceThatFailsIsOneLineForEachService(t *testing.T) {
 				t.Errorf("the access log is told %q", reason)
 			}
 			b.works(through(t.Context(), "another:80"))
-		}
-		left := through(gone, "left:80")
-		if reason := b.fails(left, problemOf(refused), refused); reason != "" {
-			t.Errorf("the access log is told %q of a client that left", reason)
 		}
 		large := caddyhttp.Error(http.StatusRequestEntityTooLarge, errors.New("too large"))
 		b.fails(through(t.Context(), "large:80"), problemOf(large), large)

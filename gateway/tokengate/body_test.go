@@ -4,13 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"strings"
 	"testing"
 	"time"
 )
@@ -20,7 +18,7 @@ func serveBodies(t *testing.T, readTimeout time.Duration, handler http.HandlerFu
 	t.Helper()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := new(Gate).newResponseWriter(w, r)
-		out.asked = takeBody(w, r, out.began)
+		out.asked = takeBody(w, r)
 		handler(out, r)
 		out.finish()
 	}))
@@ -65,31 +63,6 @@ func TestAnUnfinishedBodyEndsItsConnection(t *testing.T) {
 		if errors.Is(err, os.ErrDeadlineExceeded) || bytes.Count(answer, []byte("HTTP/1.1")) != 1 {
 			t.Fatalf("%q, %v", answer, err)
 		}
-	}
-}
-
-func TestABodyHasTheTimeThatItsPaceEarns(t *testing.T) {
-	t.Parallel()
-
-	const readTimeout = 200 * time.Millisecond
-	for name, tt := range map[string]struct {
-		first int // bytes; the last one comes after twice the time
-		whole bool
-	}{"at pace": {bodyPace, true}, "too slowly": {bodyPace - 1, false}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := make(chan error, 1)
-			to := serveBodies(t, readTimeout, func(_ http.ResponseWriter, r *http.Request) {
-				_, err := io.Copy(io.Discard, r.Body)
-				got <- err
-			})
-			conn := send(t, to, fmt.Sprintf("POST / HTTP/1.1\r\nHost: api\r\nContent-Length: %d\r\n\r\n%s", tt.first+1, strings.Repeat("x", tt.first)))
-			<-time.After(2 * readTimeout)
-			_, _ = io.WriteString(conn, "x")
-			if err := <-got; (err == nil) != tt.whole {
-				t.Errorf("read: %v", err)
-			}
-		})
 	}
 }
 

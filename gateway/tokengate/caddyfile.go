@@ -32,6 +32,7 @@ func parseGate(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 //	    mode            enforce|shadow
 //	    public          <path...>
 //	    pages           <path...>
+//	    cors_origins    [<origin...>]
 //	    demo            <true when demo credentials are accepted>
 //	}
 //
@@ -64,6 +65,10 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		}
 		seen[name] = true
 
+		if name == "cors_origins" {
+			g.CORSOrigins = d.RemainingArgs()
+			continue
+		}
 		if values, known := several[name]; known {
 			if *values = d.RemainingArgs(); len(*values) == 0 {
 				return d.ArgErr()

@@ -1,6 +1,8 @@
 package tokengate
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 
@@ -21,9 +23,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	vars, _ := r.Context().Value(caddyhttp.VarsCtxKey).(map[string]any)
 	route := g.routeOf(r)
 	out.page = route == pageRoute
-	out.html = out.page && acceptsHTML(r.Header["Accept"])
 	authorization, body := strip(r, out.page), r.Body
-	out.asked = takeBody(w, r, out.began)
+	out.knownTags = stripEncodedTags(r.Header)
+	out.asked = takeBody(w, r)
 	caller := clientAddress(vars)
 	r.Header[requestIDCanonical] = []string{out.requestID}
 	if caller.IsValid() {
@@ -42,9 +44,12 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		}
 	default:
 		if refused := g.admit(out, r, route, caller, authorization); refused != nil {
-			g.refuse(out, *refused)
+			g.refuse(out, unlessGone(r, *refused))
 			linger(out, r, body)
 			return nil
+		}
+		if route == preflightRoute {
+			next = preflight
 		}
 		err = destination(out, r, next).ServeHTTP(out, r)
 	}
@@ -72,6 +77,9 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, route route, caller n
 	case pageRoute:
 		g.vouch(r, identity.Caller{ClientAddress: out.client})
 		return g.admitPage(out, r, caller)
+	case preflightRoute:
+		requests.of("preflight").Inc()
+		return g.countPublic(out, caller)
 	case publicRoute:
 		g.vouch(r, identity.Caller{})
 		return g.admitPublic(out, r, caller)
@@ -84,6 +92,14 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, route route, caller n
 		requests.of("forwarded").Inc()
 		return nil
 	}
+}
+
+// unlessGone returns p, or clientGone if p is a failure that the client caused by closing its connection.
+func unlessGone(r *http.Request, p problem) problem {
+	if p.Status >= http.StatusInternalServerError && errors.Is(r.Context().Err(), context.Canceled) {
+		return clientGone
+	}
+	return p
 }
 
 // identify tells the next handlers whose request it is. The headers have the spelling that net/http gives them
@@ -101,7 +117,7 @@ func (g *Gate) identify(r *http.Request, token *introspect.Answer) {
 
 // answerError answers for the handlers behind the gate, which returned err.
 func (g *Gate) answerError(out *responseWriter, r *http.Request, err error) {
-	p := problemOf(err)
+	p := unlessGone(r, problemOf(err))
 	out.failure = g.behind.fails(r, p, err)
 	g.answer(out, p)
 }
@@ -112,7 +128,7 @@ func (g *Gate) answer(out *responseWriter, p problem) {
 		return
 	}
 	var err error
-	if out.page {
+	if out.page || out.html {
 		err = p.writePage(out, out.html, out.path, out.requestID)
 	} else {
 		err = p.write(out, out.path, out.requestID)

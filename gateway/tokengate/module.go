@@ -86,11 +86,14 @@ type Gate struct {
 	// are answered without a token, with cookies, and counted against windows of the client address: 600
 	// requests a minute, and 30 for what tries to sign in, at or below /sign-in.
 	Pages caddyhttp.MatchPath `json:"pages,omitempty"`
+	// CORSOrigins are the origins whose pages may use the API from a browser, or "*". Default: none
+	CORSOrigins []string `json:"cors_origins,omitempty"`
 	// Demo, when it is "true" after placeholders are replaced, lets a credential and a signing key that begin
 	// with "demo-" be used, which are published, or no signing key at all.
 	Demo string `json:"demo,omitempty"`
 
 	public, pages paths
+	cors          *cors // nil: no origin is allowed
 	credential    string
 	demo          bool
 	tokens        *introspect.Introspector
@@ -160,6 +163,9 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 		redisURL = defaultRedis
 	}
 	if g.enforced, err = g.readEnforcement(repl); err != nil {
+		problems = append(problems, err)
+	}
+	if g.cors, err = newCORS(g.CORSOrigins); err != nil {
 		problems = append(problems, err)
 	}
 	if err := g.acquire(redisURL); err != nil {

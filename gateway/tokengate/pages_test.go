@@ -45,12 +45,16 @@ func TestEverythingButLookingAtTheSignInPageTriesSignIn(t *testing.T) {
 	}
 }
 
-func TestAcceptsHTMLTellsBrowsersFromPrograms(t *testing.T) {
+func TestPrefersHTMLTellsBrowsersFromPrograms(t *testing.T) {
 	t.Parallel()
 
 	for accept, want := range map[string]bool{
 		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": true,
-		"application/json, Text/HTML ;q=0.5":                              true,
+		"application/json;q=0.1, Text/HTML ;q=0.5":                        true,
+		"application/json, Text/HTML ;q=0.5":                              false,
+		"application/problem+json, text/html":                             false,
+		"text/html;q=2":                                                   false,
+		"text/html;q=":                                                    false,
 		"text/html;q=1.0":                                                 true,
 		"text/html;charset=utf-8":                                         true,
 		"*/*":                                                             false,
@@ -61,11 +65,11 @@ func TestAcceptsHTMLTellsBrowsersFromPrograms(t *testing.T) {
 		"text/htmlx":                                                      false,
 		"":                                                                false,
 	} {
-		if got := acceptsHTML([]string{"image/png", accept}); got != want {
+		if got := prefersHTML([]string{"image/png", accept}); got != want {
 			t.Errorf("Accept: %s: %v", accept, got)
 		}
 	}
-	if acceptsHTML(nil) {
+	if prefersHTML(nil) {
 		t.Error("without Accept")
 	}
 }
@@ -97,7 +101,7 @@ func TestProblemsOfPagesAreSafeToShow(t *testing.T) {
 		if !html {
 			continue
 		}
-		for _, want := range []string{"&lt;b&gt;", "&#34;&amp;", "in 1 second.", "req_01k9x3v7t2e8sbq4m6n0pacdfh", `<html lang="en">`} {
+		for _, want := range []string{"&lt;b&gt;", "&#34;&amp;", "in 1 second.", `Status 429, code <a href="/problems/rate_limited">`, "req_01k9x3v7t2e8sbq4m6n0pacdfh", `<html lang="en">`} {
 			if !strings.Contains(body, want) {
 				t.Errorf("no %s in\n%s", want, body)
 			}

@@ -12,9 +12,10 @@ import (
 type route int
 
 const (
-	tokenRoute  route = iota // needs a token
-	pageRoute                // of people, who have a session
-	publicRoute              // needs nothing
+	tokenRoute     route = iota // needs a token
+	pageRoute                   // of people, who have a session
+	publicRoute                 // needs nothing
+	preflightRoute              // is answered here
 )
 
 // routeOf returns the route of r. It needs Caddy's request context unless r's URL is plain.
@@ -22,6 +23,8 @@ func (g *Gate) routeOf(r *http.Request) route {
 	switch {
 	case g.pages.match(r):
 		return pageRoute
+	case g.cors.isPreflight(r):
+		return preflightRoute
 	case g.public.match(r):
 		return publicRoute
 	default:

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/quayside/quayside/gateway/upstream"
 )
 
 // problem is an answer by the gateway itself (RFC 9457). Its texts are ours and need no escaping.
@@ -51,6 +53,12 @@ var (
 		Status: http.StatusServiceUnavailable, Code: "auth_unavailable", Title: "Authentication unavailable", retryAfter: 2,
 		Detail: "The API token cannot be checked at the moment; it may well be valid.",
 	}
+	// clientGone is recorded for a client that closed its connection before the response. Nobody reads it, unless only
+	// one direction was closed.
+	clientGone = problem{
+		Status: upstream.StatusClientGone, Code: "client_closed_request", Title: "Client closed request",
+		Detail: "The connection was closed before the request was complete, or before its response.",
+	}
 	limiterUnavailable = problem{
 		Status: http.StatusServiceUnavailable, Code: "limiter_unavailable", Title: "Rate limiter unavailable", retryAfter: 2,
 		Detail: "The request cannot be counted at the moment.",
@@ -62,6 +70,7 @@ var chainProblems = map[int]problem{
 	http.StatusBadRequest:            {Code: "bad_request", Title: "Bad request", Detail: "The request cannot be understood."},
 	http.StatusNotFound:              {Code: "not_found", Title: "Not found", Detail: "There is nothing at this path."},
 	http.StatusMethodNotAllowed:      {Code: "method_not_allowed", Title: "Method not allowed", Detail: "The method is not allowed at this path."},
+	http.StatusRequestTimeout:        {Code: "request_timeout", Title: "Request timeout", Detail: "The request body stopped, or came at less than 64 KiB/s after its first 20 s."},
 	http.StatusRequestEntityTooLarge: {Code: "body_too_large", Title: "Body too large", Detail: "The request body is larger than the gateway accepts."},
 	http.StatusInternalServerError:   {Code: "internal_error", Title: "Internal error", Detail: "The request failed; tell us its request_id."},
 	http.StatusBadGateway:            {Code: "upstream_unreachable", Title: "Service unreachable", Detail: "The service behind the gateway cannot be reached."},
@@ -72,8 +81,13 @@ var chainProblems = map[int]problem{
 // problemOf returns the answer for an error of the handlers behind the gate.
 func problemOf(err error) problem {
 	status := http.StatusInternalServerError
-	if handlerErr, ok := errors.AsType[caddyhttp.HandlerError](err); ok && http.StatusText(handlerErr.StatusCode) != "" {
-		status = handlerErr.StatusCode
+	if handlerErr, ok := errors.AsType[caddyhttp.HandlerError](err); ok {
+		switch {
+		case handlerErr.StatusCode == upstream.StatusClientGone:
+			return clientGone
+		case http.StatusText(handlerErr.StatusCode) != "":
+			status = handlerErr.StatusCode
+		}
 	}
 	p, known := chainProblems[status]
 	switch {
@@ -126,6 +140,7 @@ func (p problem) send(w http.ResponseWriter, contentType string, body []byte) er
 	header := w.Header()
 	header["Content-Type"] = values[0:1:1]
 	header["Content-Length"] = values[1:2:2]
+	header["Vary"] = append(header["Vary"], "Accept") // HTML for browsers
 	if p.challenge != "" {
 		header["WWW-Authenticate"] = values[2:3:3]
 	}

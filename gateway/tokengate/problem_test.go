@@ -69,7 +69,8 @@ func TestProblemOfErrorsBehindTheGate(t *testing.T) {
 		{fmt.Errorf("wrapped: %w", caddyhttp.Error(504, nil)), 504, "upstream_timeout"},
 		{caddyhttp.Error(418, nil), 418, "bad_request"},
 		{caddyhttp.Error(507, nil), 500, "internal_error"},
-		{caddyhttp.Error(499, errors.New("client gone")), 500, "internal_error"},
+		{caddyhttp.Error(499, errors.New("client gone")), 499, "client_closed_request"},
+		{caddyhttp.Error(408, errors.New("i/o timeout")), 408, "request_timeout"},
 		{errors.New("secret detail"), 500, "internal_error"},
 	} {
 		p := problemOf(tt.err)

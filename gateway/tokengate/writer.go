@@ -33,7 +33,11 @@ type responseWriter struct {
 	window    windowState
 	token     *introspect.Answer // of a caller that is known; else nil
 	page      bool               // of people, who have a session
-	html      bool               // and a browser to show it
+	html      bool               // the client shows HTML: a browser that navigates
+	cors      *cors              // nil: pages of no other origin may read the response
+	origin    string             // of the page that sends the request, if it is another one's
+	knownTags string             // see stripEncodedTags
+	held      *heldProblem       // nil: nothing is held back
 	span      trace.Span         // nil: the request is not traced
 	asked     *body              // nil: the request has none
 	parting   *parting.App       // which this gate belongs to
@@ -50,6 +54,7 @@ func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *respon
 		parting:               g.parting,
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
 		began:                 time.Now(), requestID: requestid.New(), method: r.Method, path: r.URL.EscapedPath(),
+		html: prefersHTML(r.Header["Accept"]), cors: g.cors, origin: r.Header.Get("Origin"),
 	}
 }
 
@@ -58,6 +63,9 @@ func (w *responseWriter) WriteHeader(status int) {
 	w.removeOwn()
 	if status < 200 && status != http.StatusSwitchingProtocols {
 		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	if w.held != nil || w.hold(status) {
 		return
 	}
 	if w.status == 0 {
@@ -73,6 +81,9 @@ func (w *responseWriter) WriteHeader(status int) {
 // Write implements http.ResponseWriter.
 func (w *responseWriter) Write(p []byte) (int, error) {
 	w.implicitHeader()
+	if w.held != nil {
+		return w.held.Write(p)
+	}
 	n, err := w.ResponseWriter.Write(p)
 	w.bytes += int64(n)
 	return n, err
@@ -81,6 +92,9 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 // ReadFrom implements io.ReaderFrom, by which files and sockets are copied without a buffer.
 func (w *responseWriter) ReadFrom(r io.Reader) (int64, error) {
 	w.implicitHeader()
+	if w.held != nil {
+		return io.Copy(w.held, r)
+	}
 	n, err := w.ResponseWriterWrapper.ReadFrom(r)
 	w.bytes += n
 	return n, err
@@ -89,6 +103,9 @@ func (w *responseWriter) ReadFrom(r io.Reader) (int64, error) {
 // FlushError is what http.ResponseController calls.
 func (w *responseWriter) FlushError() error {
 	w.implicitHeader()
+	if w.held != nil {
+		return nil
+	}
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
@@ -96,6 +113,11 @@ func (w *responseWriter) FlushError() error {
 // net/http writes later, and to trailers that were not announced.
 func (w *responseWriter) finish() {
 	w.implicitHeader()
+	if held := w.held; held != nil {
+		w.held = nil
+		w.html = false   // or it would be held back again
+		_ = held.show(w) // the client is gone: there is nobody left to tell
+	}
 	for name := range w.Header() {
 		if trailer, ok := strings.CutPrefix(name, http.TrailerPrefix); ok && isOwn(trailer) {
 			delete(w.Header(), name)
@@ -104,7 +126,7 @@ func (w *responseWriter) finish() {
 }
 
 func (w *responseWriter) implicitHeader() {
-	if w.status == 0 {
+	if w.status == 0 && w.held == nil {
 		w.WriteHeader(http.StatusOK)
 	}
 }
@@ -123,7 +145,12 @@ func (w *responseWriter) complete(status int) {
 	if w.token != nil && w.token.Rotated && !w.token.ExpiresAt.IsZero() { // RFC 8594: the time to change to its successor
 		header["Sunset"] = []string{w.token.ExpiresAt.UTC().Format(http.TimeFormat)}
 	}
+	if !w.page {
+		w.cors.complete(header, w.origin)
+	}
 	switch status {
+	case http.StatusNotModified:
+		restoreEncodedTag(header, w.knownTags)
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		header["Cache-Control"] = []string{"no-store"}
 	}

@@ -1,77 +1,68 @@
 package upstream
 
-import (
-	"io"
-	"sync/atomic"
-)
+import "sync/atomic"
 
-// state is what is known of an address. A request goes to one with the first state in this order.
+// state is the health of an address, as connections and health checks show it. A request goes to an address with the
+// first state in this order; ejected addresses come after suspect ones.
 type state int32
 
 const (
-	// good addresses passed their last check.
+	// good addresses passed their last health check.
 	good state = iota
-	// recovering addresses passed their last check, but were not good a moment ago.
+	// recovering addresses passed their last health check, but were not good a moment ago.
 	recovering
 	// unknown addresses were not checked yet.
 	unknown
-	// doubtful addresses did not answer in time, which may be this machine's slowness, or answered that they are
-	// not well, or about to end.
-	doubtful
-	// away are those that cannot be connected to, or break the connection of a check. They are not used.
+	// suspect addresses are not ready, or did not answer two health checks in time. They are used when no address is
+	// better: if all are, the fault may be on this machine.
+	suspect
+	// ejected is no health state: it ranks addresses that outlier ejection has taken out, see outlier.
+	ejected
+	// away addresses refuse connections, or break that of a health check. They are not used.
 	away
 )
 
-// recovery is how many checks in a row make an address good again that was not. One that flaps is better left
-// alone while there are others.
-const recovery = 3
+const (
+	// recovery is how many health checks in a row must pass before an address that was not good is good again, so that
+	// one that flaps is not used while there are others.
+	recovery = 3
+	// misses is how many health checks in a row must time out before an address is suspect.
+	misses = 2
+)
 
 func (s state) String() string {
-	return [...]string{"good", "recovering", "unknown", "doubtful", "away"}[s]
+	return [...]string{"good", "recovering", "unknown", "suspect", "ejected", "away"}[s]
 }
 
 // address is one of a service's.
 type address struct {
 	hostPort string
 	state    atomic.Int32
-	passes   atomic.Int32 // checks in a row that were passed since it was not good
-	inFlight atomic.Int64 // requests whose answer is not read to its end
+	passes   atomic.Int32 // health checks in a row that passed since it was not good
+	missed   atomic.Int32 // health checks in a row that timed out
+	inFlight atomic.Int64 // requests whose response is not read to its end, and recent failures
+	outlier  outlier
 	wires    pool
 }
 
 func (a *address) is() state { return state(a.state.Load()) }
 
-// become notes what a is now, and returns what it was.
+// become sets the state of a, and returns the one before.
 func (a *address) become(s state) (before state) { return state(a.state.Swap(int32(s))) }
 
-// passed returns what a is now that it passed a check.
+// passed returns the state of a after a health check that passed.
 func (a *address) passed() state {
+	a.missed.Store(0)
 	if is := a.is(); is == unknown || is == good || a.passes.Add(1) >= recovery {
 		return good
 	}
 	return recovering
 }
 
-// before reports whether a is to be chosen rather than b.
-func (a *address) before(b *address) bool {
-	if s, other := a.is(), b.is(); s != other {
-		return s < other
+// timedOut returns the state of a after a health check that timed out.
+func (a *address) timedOut() state {
+	if is := a.is(); a.missed.Add(1) < misses && is != unknown {
+		return is
 	}
-	return a.inFlight.Load() < b.inFlight.Load()
-}
-
-// body is an answer's body. While it is open its request counts as in flight.
-type body struct {
-	io.ReadCloser
-
-	from   *address
-	closed atomic.Bool
-}
-
-// Close implements io.Closer.
-func (b *body) Close() error {
-	if b.closed.CompareAndSwap(false, true) {
-		b.from.inFlight.Add(-1)
-	}
-	return b.ReadCloser.Close()
+	return suspect
 }

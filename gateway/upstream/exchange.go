@@ -10,74 +10,56 @@ import (
 	"time"
 )
 
-// An exchange is a request without a body and its answer, one after the other on one connection. net/http's
-// transport gives each connection two goroutines, so that an answer can come while a body is still being sent, and
+// An exchange is a request without a body and its response, one after the other on one connection. net/http's
+// transport gives each connection two goroutines, so that a response can come while a body is still being sent, and
 // each request goes through both. Without a body that is a third of what forwarding costs, so exchanges are made in
 // the goroutine of the request. What is written and read is net/http's all the same: only [http.Request.Write] and
 // [http.ReadResponse] know what HTTP is.
-//
-// Only what is repeatable is exchanged: when a connection that was used before turns out to be closed, the request
-// goes out again on another.
 
-const (
-	// maxHead bounds the head of an answer, in bytes.
-	maxHead = 1 << 20
-	// maxInterim is how many 1xx answers may come before the one that counts.
-	maxInterim = 5
-)
+// errStale says that a connection was closed while it was idle, or before its next response began. The request may be
+// sent once more if it is repeatable.
+var errStale = errors.New("the connection was closed while it was idle")
 
-// errStale says that a connection was closed, or spoiled, while nobody used it.
-var errStale = errors.New("connection of no use any more")
-
-// exchange sends r, which is repeatable, to a, and returns the answer, which begins within the time given.
-func (a *address) exchange(r *http.Request, within time.Duration, dial dialer) (*http.Response, error) {
-	for {
-		w, err := a.wires.take(r.Context(), dial, a.hostPort)
-		if err != nil {
-			return nil, err
-		}
-		answer, err := a.wires.exchange(w, r, within)
-		if err == nil {
-			return answer, nil
-		}
-		_ = w.Close()
-		if gone := r.Context().Err(); gone != nil {
-			return nil, gone
-		}
-		if !errors.Is(err, errStale) {
-			return nil, err
-		}
-	}
-}
-
-// exchange sends r on w, which is of no use any more if that fails.
-func (p *pool) exchange(w *wire, r *http.Request, within time.Duration) (*http.Response, error) {
-	if err := w.SetDeadline(time.Now().Add(within)); err != nil {
+// exchange sends r to a and returns the response, which begins within the time given. With fresh, no idle connection
+// is used. An error is errStale only when a connection was used before.
+func (a *address) exchange(r *http.Request, within time.Duration, fresh bool, dial dialer) (*http.Response, error) {
+	w, err := a.wires.take(r.Context(), fresh, dial, a.hostPort, within)
+	if err != nil {
 		return nil, err
 	}
-	if w.used && !w.isQuiet() {
-		return nil, errStale
+	response, err := a.wires.exchange(w, r)
+	if err == nil {
+		return response, nil
 	}
-	stay := context.AfterFunc(r.Context(), func() { _ = w.SetDeadline(time.Unix(1, 0)) })
-	answer, err := w.ask(r)
-	if err == nil && (answer.ContentLength < 0 || int64(w.reader.Buffered()) < answer.ContentLength) {
-		w.head = math.MaxInt64 // it is over
+	_ = w.Close()
+	if gone := r.Context().Err(); gone != nil {
+		return nil, gone
+	}
+	return nil, err
+}
+
+// exchange sends r on w, which cannot be used again if that fails.
+func (p *pool) exchange(w *wire, r *http.Request) (*http.Response, error) {
+	stop := context.AfterFunc(r.Context(), func() { w.abort() })
+	response, err := w.roundTrip(r)
+	if err == nil && (response.ContentLength < 0 || int64(w.reader.Buffered()) < response.ContentLength) {
+		w.head, w.idle = math.MaxInt64, bodyIdle // the head is over
 		err = w.SetDeadline(time.Time{})
 	}
 	if err == nil {
-		err = r.Context().Err() // that deadline may have been its
+		err = r.Context().Err() // its deadline may have been overwritten
 	}
 	if err != nil {
-		stay()
+		stop()
 		return nil, err
 	}
-	answer.Body = &exchanged{ReadCloser: answer.Body, pool: p, wire: w, stay: stay, last: answer.Close}
-	return answer, nil
+	response.Body = &exchanged{ReadCloser: response.Body, pool: p, wire: w, stop: stop, last: response.Close}
+	return response, nil
 }
 
-// ask writes r and reads the head of its answer.
-func (w *wire) ask(r *http.Request) (*http.Response, error) {
-	w.head = maxHead
+// roundTrip writes r and reads the head of its response.
+func (w *wire) roundTrip(r *http.Request) (*http.Response, error) {
+	w.head, w.idle = maxHead, 0
 	err := r.Write(w.writer)
 	if err == nil {
 		err = w.writer.Flush()
@@ -86,32 +68,32 @@ func (w *wire) ask(r *http.Request) (*http.Response, error) {
 		_, err = w.reader.Peek(1)
 	}
 	if err != nil {
-		if !w.used || isLate(err) {
+		if !w.used || isTimeout(err) {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%w: %w", errStale, err)
 	}
-	for range maxInterim {
-		answer, err := http.ReadResponse(w.reader, r)
-		switch {
-		case err != nil:
+	for interim := 0; ; interim++ {
+		response, err := http.ReadResponse(w.reader, r)
+		if err != nil {
 			return nil, err
-		case answer.StatusCode == http.StatusSwitchingProtocols:
-			return nil, errors.New("the service changed the protocol without being asked")
-		case answer.StatusCode >= http.StatusOK:
-			return answer, nil
+		}
+		if !isInterim(response.StatusCode) {
+			return response, checkStatus(response.StatusCode)
+		}
+		if interim == maxInterim {
+			return nil, errInterim
 		}
 	}
-	return nil, errors.New("too many 1xx answers")
 }
 
-// exchanged is the body of an answer. Read to its end it gives the connection back.
+// exchanged is the body of a response. Read to its end it gives the connection back.
 type exchanged struct {
 	io.ReadCloser
 
 	pool *pool
 	wire *wire
-	stay func() bool // ends waiting for the client to leave; false: it has left
+	stop func() bool // ends waiting for the client to leave; false: it has left
 	last bool        // the service ends the connection
 	done bool
 }
@@ -136,7 +118,7 @@ func (b *exchanged) end(whole bool) {
 		return
 	}
 	b.done = true
-	if stays := b.stay(); whole && stays && !b.last && b.wire.reader.Buffered() == 0 {
+	if stays := b.stop(); whole && stays && !b.last && b.wire.reader.Buffered() == 0 {
 		b.pool.put(b.wire)
 		return
 	}

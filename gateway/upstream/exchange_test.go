@@ -11,10 +11,12 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 )
 
@@ -214,26 +216,102 @@ func TestARequestOnAConnectionThatWasClosedMeanwhileGoesOutAgain(t *testing.T) {
 	}
 }
 
-func TestAnswersThatAreNoneAreRefused(t *testing.T) {
+// Both ways to a service, exchange for GET and net/http's transport for POST, refuse the same responses.
+func TestMalformedResponsesAreRefusedWhateverTheMethod(t *testing.T) {
 	t.Parallel()
 
-	for name, answer := range map[string]string{
-		"no HTTP":             "220 mail.example ESMTP\r\n\r\n",
-		"another protocol":    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
-		"an endless head":     "HTTP/1.1 200 OK\r\nX-Long: " + strings.Repeat("x", maxHead),
-		"interim ones only":   strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", maxInterim),
-		"two lengths":         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
-		"a length of nothing": "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-		"an unknown coding":   "HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\n",
+	interim := "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+	for name, tt := range map[string]struct {
+		response string
+		want     int // 0: refused
+	}{
+		"no HTTP":                      {"220 mail.example ESMTP\r\n\r\n", 0},
+		"a change of protocol":         {"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", 0},
+		"a header of 2 MB":             {"HTTP/1.1 200 OK\r\nX-Long: " + strings.Repeat("x", 2<<20) + "\r\nContent-Length: 0\r\n\r\n", 0},
+		"many headers of 2 MB":         {"HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Long: "+strings.Repeat("x", 1<<10)+"\r\n", 2<<10) + "Content-Length: 0\r\n\r\n", 0},
+		"50 interim responses":         {strings.Repeat(interim, 50) + answering("late"), 0},
+		"endless interim responses":    {strings.Repeat(interim, maxInterim+1), 0},
+		"as many as may be":            {strings.Repeat(interim, maxInterim) + answering("at last"), http.StatusOK},
+		"status 000":                   {"HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n", 0},
+		"status 042":                   {"HTTP/1.1 042 Nothing\r\nContent-Length: 0\r\n\r\n", 0},
+		"status 600":                   {"HTTP/1.1 600 Too much\r\nContent-Length: 0\r\n\r\n", 0},
+		"status 999":                   {"HTTP/1.1 999 Too much\r\nContent-Length: 0\r\n\r\n", 0},
+		"two lengths":                  {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", 0},
+		"a negative length":            {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", 0},
+		"an unknown coding":            {"HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\n", 0},
+		"a status nobody has heard of": {"HTTP/1.1 299 Fine\r\nContent-Length: 0\r\n\r\n", 299},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newScripted(t, answer)
-			if got, err := get(t.Context(), s.transport(t), "/"); err == nil {
-				t.Errorf("%q", got)
-			}
-			<-s.closed
-		})
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			t.Run(method+" "+name, func(t *testing.T) {
+				t.Parallel()
+				s := newScripted(t, tt.response)
+				handler := &Handler{MaxBody: 1 << 20, transport: s.transport(t)}
+				var sent io.Reader
+				if method == http.MethodPost {
+					sent = strings.NewReader("{}")
+				}
+				w := httptest.NewRecorder()
+				err := handler.ServeHTTP(w, request(t, method, "/", sent), nil)
+				if tt.want != 0 {
+					if err != nil || w.Code != tt.want {
+						t.Errorf("%d, %v", w.Code, err)
+					}
+					return
+				}
+				failure, ok := errors.AsType[caddyhttp.HandlerError](err)
+				if !ok || failure.StatusCode != http.StatusBadGateway {
+					t.Errorf("%d, %v", w.Code, err)
+				}
+				<-s.closed
+				if n := s.connections.Load(); n != 1 {
+					t.Errorf("the request was sent %d times", n)
+				}
+			})
+		}
+	}
+}
+
+// However many idle connections break, and on whatever path: two attempts are all.
+func TestAGetIsSentAtMostTwice(t *testing.T) {
+	t.Parallel()
+
+	var sent atomic.Int32
+	var breaks atomic.Bool
+	arrived := make(chan struct{}, 8)
+	release := make(chan struct{})
+	all := replicas(t, 2, func(http.ResponseWriter, *http.Request) {
+		if breaks.Load() {
+			sent.Add(1)
+			panic(http.ErrAbortHandler)
+		}
+		arrived <- struct{}{}
+		<-release
+	})
+	transport, _ := transportTo(t, all)
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions} {
+		breaks.Store(false)
+		var open sync.WaitGroup
+		for range 8 { // idle connections to both
+			open.Go(func() {
+				if err := send(t, transport, method, ""); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for range 8 {
+			<-arrived
+		}
+		close(release)
+		open.Wait()
+		release = make(chan struct{})
+		breaks.Store(true)
+		sent.Store(0)
+		if err := send(t, transport, method, ""); err == nil || isTimeout(err) {
+			t.Errorf("%s: %v", method, err)
+		}
+		if n := sent.Load(); n != 2 {
+			t.Errorf("%s was sent %d times", method, n)
+		}
 	}
 }
 
@@ -299,8 +377,8 @@ func TestAnAnswerThatBeginsTooLateIsATimeout(t *testing.T) {
 	if slow, ok := errors.AsType[net.Error](err); !ok || !slow.Timeout() {
 		t.Errorf("%v", err)
 	}
-	if is := (*through.service.addresses.Load())[0].is(); is != doubtful {
-		t.Errorf("the address is %v", is)
+	if is := (*through.service.addresses.Load())[0].is(); is != unknown {
+		t.Errorf("one response that is late makes the address %v", is)
 	}
 	if n := s.connections.Load(); n != 1 {
 		t.Errorf("the request was sent %d times", n)

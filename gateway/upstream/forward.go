@@ -19,8 +19,8 @@ import (
 // sent to, as it is configured: for the log and metrics of those who run the gateway.
 const ServiceVar = "quayside.service"
 
-// statusClientGone is what many servers call the status of a request whose client has left; nobody sees it.
-const statusClientGone = 499
+// StatusClientGone is the status that many servers record for a request whose client has closed its connection.
+const StatusClientGone = 499
 
 // ServeHTTP implements caddyhttp.MiddlewareHandler. Errors have the status that a client should be told of.
 // The request's headers become those of the one that is sent.
@@ -85,14 +85,14 @@ func via(r *http.Request) string {
 type sentBody struct {
 	io.ReadCloser
 
-	failed atomic.Bool // the client's body could not be read
+	failure atomic.Pointer[error] // why the client's body could not be read
 }
 
 // Read implements io.Reader.
 func (b *sentBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		b.failed.Store(true)
+		b.failure.CompareAndSwap(nil, &err)
 	}
 	return n, err
 }
@@ -100,10 +100,14 @@ func (b *sentBody) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (b *sentBody) Close() error { return nil }
 
-// unread reports whether r failed because its client did not bring its body.
-func unread(r *http.Request) bool {
-	sent, ok := r.Body.(*sentBody)
-	return ok && sent.failed.Load()
+// unread returns why the body of r could not be read from its client, or nil.
+func unread(r *http.Request) error {
+	if sent, ok := r.Body.(*sentBody); ok {
+		if failure := sent.failure.Load(); failure != nil {
+			return *failure
+		}
+	}
+	return nil
 }
 
 // statusError gives err, which came of r, the status to answer with.
@@ -113,16 +117,16 @@ func statusError(r *http.Request, err error) error {
 	}
 	var large *http.MaxBytesError
 	status := http.StatusBadGateway
-	switch late := isLate(err); {
-	case errors.As(err, &large):
+	switch bodyErr := unread(r); {
+	case errors.As(bodyErr, &large):
 		status = http.StatusRequestEntityTooLarge
-	case errors.Is(r.Context().Err(), context.Canceled):
-		status = statusClientGone
-	case unread(r) && late:
+	case isTimeout(bodyErr): // before the next one: net/http cancels the context of a request whose body it cannot read
 		status = http.StatusRequestTimeout
-	case unread(r):
+	case errors.Is(r.Context().Err(), context.Canceled):
+		status = StatusClientGone
+	case bodyErr != nil:
 		status = http.StatusBadRequest
-	case late:
+	case isTimeout(err):
 		status = http.StatusGatewayTimeout
 	}
 	return caddyhttp.Error(status, err)

@@ -92,7 +92,7 @@ func TestErrorsTellWhoseTheyAre(t *testing.T) {
 		"found too large":     {nil, strings.NewReader(strings.Repeat("x", 1<<20+1)), -1, nil, http.StatusRequestEntityTooLarge},
 		"a slow client":       {nil, io.MultiReader(strings.NewReader("half"), slow), 8, nil, http.StatusRequestTimeout},
 		"half a body":         {nil, io.MultiReader(strings.NewReader("half"), iotest.ErrReader(io.ErrUnexpectedEOF)), 8, nil, http.StatusBadRequest},
-		"a client that left":  {nil, nil, 0, gone, statusClientGone},
+		"a client that left":  {nil, nil, 0, gone, StatusClientGone},
 		"a service that hangs": {func(_ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
 		}, nil, 0, nil, http.StatusGatewayTimeout},

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"errors"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -10,11 +11,16 @@ import (
 // start again with a reload. The services are those of the configuration; no label holds an address.
 var retriesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Namespace: "quayside", Subsystem: "gateway", Name: "upstream_retries_total",
-	Help: "Requests that were tried at a second address because they could not be sent to the first, by service.",
+	Help: "Requests that were sent a second time because the first connection failed before a response, by service.",
+}, []string{"service"})
+
+var ejectionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
+	Namespace: "quayside", Subsystem: "gateway", Name: "upstream_ejections_total",
+	Help: "Outlier ejections of addresses whose requests failed one after the other, by service.",
 }, []string{"service"})
 
 var addressesDesc = prometheus.NewDesc("quayside_gateway_upstream_addresses",
-	"Addresses by service and by what is known of them: good, recovering, unknown (not checked yet), doubtful (slow or about to end) or away.",
+	"Addresses by service and health: good, recovering, unknown (not checked yet), suspect (not ready or slow), ejected (its requests failed) or away.",
 	[]string{"service", "state"}, nil)
 
 // census counts addresses when it is asked to.
@@ -28,10 +34,15 @@ func (census) Collect(metrics chan<- prometheus.Metric) {
 	services.Range(func(_, shared any) bool {
 		s := shared.(*service)
 		count := map[state]int{}
+		now := time.Now()
 		for _, a := range *s.addresses.Load() {
-			count[a.is()]++
+			is := a.is()
+			if a.outlier.isEjected(now) {
+				is = max(is, ejected)
+			}
+			count[is]++
 		}
-		for _, state := range []state{good, recovering, unknown, doubtful, away} {
+		for state := good; state <= away; state++ {
 			metrics <- prometheus.MustNewConstMetric(addressesDesc, prometheus.GaugeValue, float64(count[state]), s.name, state.String())
 		}
 		return true
@@ -43,7 +54,7 @@ func registerMetrics(registry *prometheus.Registry) error {
 	if registry == nil {
 		return nil
 	}
-	for _, collector := range []prometheus.Collector{retriesTotal, census{}} {
+	for _, collector := range []prometheus.Collector{retriesTotal, ejectionsTotal, census{}} {
 		if err := registry.Register(collector); err != nil {
 			if _, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); !ok {
 				return err

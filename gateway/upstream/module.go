@@ -3,13 +3,17 @@
 //
 //   - every address of the service's name is used, a new one within a second, and the last good answer is
 //     kept while the name cannot be looked up;
-//   - an address that cannot be connected to is out at once, one that does not pass its check within a
-//     second and a half, and both are back when they have passed three in a row;
-//   - a request goes to the address with the fewest requests in flight among those that pass their checks;
-//   - a GET or HEAD whose connection could not be made is tried once more, at another address, and no request
-//     with a body or of another method is ever sent twice, whatever its headers say;
-//   - what is known of addresses outlives the configuration, as do connections, and when no address is left the
-//     answer is an immediate 503;
+//   - an address that refuses a connection is out at once, one that is not ready within half a second, one that does
+//     not answer health checks within two and a half, and all are back when they have passed three checks in a row;
+//   - an address of which five requests in a row failed is ejected, for 2 s and twice as long each time up to a minute,
+//     unless half of the addresses are out already, and is given its share again over 10 s;
+//   - a request goes to the address with the fewest requests in flight among the healthy ones, where a failed request
+//     counts for another second;
+//   - a GET, HEAD or OPTIONS without a body is sent at most twice: a second time when no connection could be made, or
+//     an idle one turned out to be closed. No other request is ever sent twice, whatever its headers say;
+//   - the state of addresses outlives the configuration, as do connections, and when no address is left the
+//     response is an immediate 503;
+//   - responses are bounded: see maxHead, maxInterim and bodyIdle;
 //   - what belongs to one connection stays there (RFC 9110, 7.6.1), trailers too, and no protocol is changed.
 //
 // It is not Caddy's reverse_proxy with a transport because that prepares each request for what no request here

@@ -18,17 +18,29 @@ type pool struct {
 	closed bool
 }
 
-// take returns the connection that was used last, or a new one.
-func (p *pool) take(ctx context.Context, dial dialer, hostPort string) (*wire, error) {
-	if w := p.last(); w != nil {
-		w.used = true
-		return w, nil
+// take returns the connection that was used last, or a new one when fresh or there is none. Its deadline is set. A connection that was
+// closed while it was idle, or on which bytes came that nobody asked for, is not used again.
+func (p *pool) take(ctx context.Context, fresh bool, dial dialer, hostPort string, within time.Duration) (*wire, error) {
+	for !fresh {
+		w := p.last()
+		if w == nil {
+			break
+		}
+		if w.SetDeadline(time.Now().Add(within)) == nil && w.isQuiet() {
+			w.used = true
+			return w, nil
+		}
+		_ = w.Close()
 	}
 	conn, err := dial(ctx, hostPort)
 	if err != nil {
 		return nil, err
 	}
-	return newWire(conn)
+	w, err := newWire(conn)
+	if err != nil {
+		return nil, err
+	}
+	return w, w.SetDeadline(time.Now().Add(within))
 }
 
 func (p *pool) last() *wire {

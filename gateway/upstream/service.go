@@ -27,11 +27,12 @@ type service struct {
 	host, port string
 	resolve    func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	logger     *zap.Logger
-	asker      *http.Transport // of checks
+	checks     *http.Transport
 
 	addresses atomic.Pointer[[]*address] // never changed, only replaced
 	turn      atomic.Uint64              // so that equal addresses take turns
 	nudge     chan struct{}              // asks for checks now
+	ejecting  sync.Mutex                 // held while it is decided whether to eject an address
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -72,23 +73,9 @@ func newService(name string, resolve func(context.Context, string, string) ([]ne
 		logger: caddy.Log().Named("http.handlers.service").With(zap.String("service", name)),
 		nudge:  make(chan struct{}, 1),
 	}
-	s.asker = &http.Transport{DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext, DisableKeepAlives: true}
+	s.checks = &http.Transport{DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext, DisableKeepAlives: true}
 	s.addresses.Store(new([]*address))
 	return s, nil
-}
-
-// choose returns the best address but for one, or nil when none is usable.
-func (s *service) choose(butFor *address) *address {
-	all := *s.addresses.Load()
-	var best *address
-	turn := s.turn.Add(1)
-	for i := range uint64(len(all)) {
-		a := all[(turn+i)%uint64(len(all))]
-		if a != butFor && a.is() != away && (best == nil || a.before(best)) {
-			best = a
-		}
-	}
-	return best
 }
 
 // use makes found the service's addresses, and reports whether there is one that was not. Those that were stay
@@ -119,19 +106,19 @@ func (s *service) use(found []netip.Addr) (more bool) {
 	return more
 }
 
-// dial connects to an address, which is out when that fails, but for want of time only if there is another: when
-// this machine is short of it, all seem to be.
+// dial connects to an address. One that refuses the connection is out at once. One that does not answer in time has
+// failed a request: when this machine is short of time, all addresses seem slow.
 func (s *service) dial(ctx context.Context, hostPort string) (*net.TCPConn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", hostPort)
 	if err == nil {
 		return conn.(*net.TCPConn), nil
 	}
-	if !errors.Is(ctx.Err(), context.Canceled) {
+	if ctx.Err() == nil {
 		all := *s.addresses.Load()
-		if i := slices.IndexFunc(all, func(a *address) bool { return a.hostPort == hostPort }); i >= 0 {
-			s.note(all[i], stateAfter(err), err)
-			s.checkNow()
+		if i := slices.IndexFunc(all, func(a *address) bool { return a.hostPort == hostPort }); i >= 0 && !isTimeout(err) {
+			s.note(all[i], away, err)
 		}
+		s.checkNow()
 	}
 	return nil, dialError{err}
 }
@@ -145,28 +132,8 @@ func (s *service) dialNet(ctx context.Context, _, hostPort string) (net.Conn, er
 	return conn, nil
 }
 
-// failed notes that a request to a failed with err. One that was not answered in time tells against its address;
-// one whose connection broke does not, because requests can be made that break every connection.
-func (s *service) failed(ctx context.Context, a *address, err error) {
-	if ctx.Err() != nil || isDialError(err) {
-		return
-	}
-	if isLate(err) {
-		s.note(a, doubtful, err)
-	}
-	s.checkNow()
-}
-
-// stateAfter is what an address is that err happened to.
-func stateAfter(err error) state {
-	if isLate(err) {
-		return doubtful
-	}
-	return away
-}
-
-// isLate reports whether err is that something took too long.
-func isLate(err error) bool {
+// isTimeout reports whether err is a timeout.
+func isTimeout(err error) bool {
 	slow, ok := errors.AsType[net.Error](err)
 	return ok && slow.Timeout()
 }

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -22,11 +23,12 @@ type transport struct {
 
 func newTransport(to *service, within time.Duration) *transport {
 	return &transport{service: to, within: within, http: &http.Transport{
-		DialContext:           to.dialNet,
-		ResponseHeaderTimeout: within,
-		IdleConnTimeout:       keepIdle,
-		MaxIdleConnsPerHost:   idlePerHost,
-		DisableCompression:    true,
+		DialContext:            to.dialNet,
+		ResponseHeaderTimeout:  within,
+		MaxResponseHeaderBytes: maxHead,
+		IdleConnTimeout:        keepIdle,
+		MaxIdleConnsPerHost:    idlePerHost,
+		DisableCompression:     true,
 	}}
 }
 
@@ -36,50 +38,76 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if first == nil {
 		return nil, caddyhttp.Error(http.StatusServiceUnavailable, errNowhere)
 	}
-	answer, err := t.send(r, first)
-	if err == nil || !repeatable(r) || !isDialError(err) {
-		return answer, err
+	response, err := t.send(r, first, false)
+	if err == nil || !repeatable(r) || !isDialError(err) && !errors.Is(err, errStale) {
+		return response, err
 	}
 	second := t.service.choose(first)
+	if second == nil && errors.Is(err, errStale) {
+		second = first
+	}
 	if second == nil {
 		return nil, err
 	}
 	retriesTotal.WithLabelValues(t.service.name).Inc()
-	return t.send(r, second)
+	return t.send(r, second, true)
 }
 
 var errNowhere = errors.New("no address of the service is usable")
 
-func (t *transport) send(r *http.Request, to *address) (*http.Response, error) {
+// send sends r to one address, on a fresh connection if asked to, and notes what that shows of the address.
+func (t *transport) send(r *http.Request, to *address, fresh bool) (*http.Response, error) {
 	r.URL.Scheme, r.URL.Host = "http", to.hostPort
 	ctx, span := tracing.Child(r.Context(), "forward", trace.SpanKindClient)
 	defer span.End()
 	tracing.Tell(ctx, r.Header)
 	to.inFlight.Add(1)
-	answer, err := t.exchange(r, to)
+	response, err := t.exchange(r, to, fresh)
 	if err != nil {
 		span.SetStatus(codes.Error, "")
 		to.inFlight.Add(-1)
-		if !unread(r) {
-			t.service.failed(r.Context(), to, err)
+		if r.Context().Err() == nil && unread(r) == nil && !errors.Is(err, errStale) {
+			t.service.observe(to, true)
 		}
 		return nil, err
 	}
-	answer.Body = &body{ReadCloser: answer.Body, from: to}
-	return answer, nil
+	t.service.observe(to, response.StatusCode >= http.StatusInternalServerError)
+	response.Body = &body{ReadCloser: response.Body, release: func() { to.inFlight.Add(-1) }, broken: func() {
+		if r.Context().Err() == nil {
+			t.service.observe(to, true)
+		}
+	}}
+	return response, nil
 }
 
-func (t *transport) exchange(r *http.Request, to *address) (*http.Response, error) {
+func (t *transport) exchange(r *http.Request, to *address, fresh bool) (*http.Response, error) {
 	if repeatable(r) {
-		return to.exchange(r, t.within, t.service.dial)
+		return to.exchange(r, t.within, fresh, t.service.dial)
 	}
 	sendOnce(r)
-	return t.http.RoundTrip(r)
+	ctx, cancel := context.WithCancel(r.Context())
+	response, err := t.http.RoundTrip(countInterim(r.WithContext(ctx)))
+	if err == nil {
+		if err = checkStatus(response.StatusCode); err != nil {
+			_ = response.Body.Close()
+		}
+	}
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	response.Body = newWatched(response.Body, cancel)
+	return response, nil
 }
 
 // repeatable reports whether r may be sent a second time: it changes nothing and has no body.
 func repeatable(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (r.Body == nil || r.Body == http.NoBody)
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return r.Body == nil || r.Body == http.NoBody
+	default:
+		return false
+	}
 }
 
 // sendOnce keeps net/http from repeating r. When a connection breaks that has been used before, it repeats

@@ -18,6 +18,8 @@ const (
 	lookupTimeout  = 2 * time.Second
 	checkInterval  = 500 * time.Millisecond
 	checkTimeout   = time.Second
+	// checkPath is where a service says whether it is ready, with 2xx or not.
+	checkPath = "/readyz"
 )
 
 // watch keeps the addresses, and what is known of them, up to date until Destruct. Both go on side by side: a
@@ -98,32 +100,32 @@ func (s *service) checkAll(ctx context.Context) {
 	checks.Wait()
 }
 
-// check asks an address how it is with OPTIONS *, which RFC 9110, section 9.3.7, has for that purpose: any
-// server answers it, without an access to what it serves. A service that is about to end answers 503, and still
-// takes requests for a while: should the others be away, they are better sent there than refused.
-//
-// It is the public port that is asked, on a connection of its own: an inner one may be well while requests
-// cannot get through.
+// check asks an address for its readiness, on the port that requests go to and on a connection of its own: an inner
+// port may answer while requests cannot get through. An address that is not ready, or about to end, still takes
+// requests when no address is better.
 func (s *service) check(ctx context.Context, a *address) (state, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	request := (&http.Request{
-		Method: http.MethodOptions, URL: &url.URL{Scheme: "http", Host: a.hostPort, Path: "*"}, Host: s.name,
+		Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: a.hostPort, Path: checkPath}, Host: s.name,
 		Header: http.Header{"User-Agent": {"quayside-gateway"}},
 	}).WithContext(ctx)
-	response, err := s.asker.RoundTrip(request)
-	if err != nil {
-		return stateAfter(err), err
+	response, err := s.checks.RoundTrip(request)
+	switch {
+	case err != nil && isTimeout(err):
+		return a.timedOut(), err
+	case err != nil:
+		return away, err
 	}
 	_ = response.Body.Close()
-	if response.StatusCode >= http.StatusInternalServerError {
-		return doubtful, fmt.Errorf("it answers %s", response.Status)
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return suspect, fmt.Errorf("%s answers %s", checkPath, response.Status)
 	}
 	return a.passed(), nil
 }
 
-// note remembers what a is now, and err as the reason. One line is logged when it is good and when it is not any
-// more.
+// note sets the state of a, with err as the reason. One line is logged when it becomes good and when it is no longer
+// good.
 func (s *service) note(a *address, now state, err error) {
 	if err != nil {
 		a.passes.Store(0)

@@ -4,9 +4,11 @@ package upstream
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -17,9 +19,12 @@ type wire struct {
 
 	reader *bufio.Reader
 	writer *bufio.Writer
-	head   int64     // how many bytes may still come of what is being read
-	used   bool      // for another exchange before
-	since  time.Time // when the last one ended
+	head   int64         // how many bytes may still come of what is being read
+	idle   time.Duration // the longest that a read may take; 0: until the deadline
+	used   bool          // for another exchange before
+	since  time.Time     // when the last one ended
+
+	aborted atomic.Bool // the client has left
 
 	raw   syscall.RawConn
 	look  func(fd uintptr) bool
@@ -50,10 +55,24 @@ func (w *wire) isQuiet() bool {
 	return err == nil && w.quiet
 }
 
+// abort fails what reads and writes now, or will.
+func (w *wire) abort() {
+	w.aborted.Store(true)
+	_ = w.SetDeadline(time.Unix(1, 0))
+}
+
 // Read implements io.Reader.
 func (w *wire) Read(p []byte) (int, error) {
 	if w.head <= 0 {
-		return 0, fmt.Errorf("the head of the answer has over %d bytes", maxHead)
+		return 0, fmt.Errorf("the header of the response has over %d bytes", maxHead)
+	}
+	if w.idle > 0 {
+		if err := w.SetReadDeadline(time.Now().Add(w.idle)); err != nil {
+			return 0, err
+		}
+		if w.aborted.Load() { // that deadline may have been overwritten
+			return 0, context.Canceled
+		}
 	}
 	n, err := w.TCPConn.Read(p[:min(int64(len(p)), w.head)])
 	w.head -= int64(n)

@@ -68,7 +68,7 @@ func start(t testing.TB, o options) *gateway {
 	if o.tokens == nil {
 		o.tokens = newTokensService(t)
 	}
-	upstream := httptest.NewServer(o.upstream)
+	upstream := httptest.NewServer(ready(o.upstream))
 	t.Cleanup(upstream.Close)
 	host, port, err := net.SplitHostPort(strings.TrimPrefix(upstream.URL, "http://"))
 	if err != nil {
@@ -107,6 +107,15 @@ func start(t testing.TB, o options) *gateway {
 
 	g.launch(t, "../../Caddyfile", env)
 	return g
+}
+
+// ready is a service that is ready: health checks are not seen by next.
+func ready(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/readyz" {
+			next.ServeHTTP(w, r)
+		}
+	})
 }
 
 // launch runs the program with a Caddyfile.

@@ -55,7 +55,7 @@ func TestTricksWithPathsReachNoOtherRoute(t *testing.T) {
 	t.Parallel()
 
 	shipments, tokens := new(visited), new(visited)
-	other := httptest.NewServer(tokens)
+	other := httptest.NewServer(ready(tokens))
 	t.Cleanup(other.Close)
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(other.URL, "http://"))
 	g := start(t, options{upstream: shipments, env: map[string]string{"TOKENS_PORT": port, "REDIS_DOWN": "allow"}})

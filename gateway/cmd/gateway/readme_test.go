@@ -35,6 +35,7 @@ var environment = []struct{ name, meaning string }{
 	{"SHIPMENTS_PORT", "its public port"},
 	{"GATEWAY_SHUTDOWN_DELAY", "how long a gateway that was told to end goes on as before but for /readyz, which is 503: the time that a balancer in front needs to notice"},
 	{"TRUSTED_PROXIES", "ranges, separated by spaces, of proxies in front whose X-Forwarded-For is believed; unset: none"},
+	{"CORS_ALLOWED_ORIGINS", "origins, separated by spaces, whose pages may use the API from a browser: `https://app.example`, or `*` for all; unset: none. Cookies and other credentials of a browser are never allowed"},
 	{"LOG_LEVEL", "debug, info, warn or error"},
 }
 

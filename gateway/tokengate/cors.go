@@ -1,0 +1,85 @@
+package tokengate
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+// cors says which origins' pages may use the API from a browser (https://fetch.spec.whatwg.org/#http-cors-protocol).
+// nil: none. Credentials of a browser are never allowed: the API needs a token, which the page has to know.
+type cors struct {
+	any     bool
+	origins []string
+}
+
+// newCORS reads origins: "*", or scheme://host[:port] each.
+func newCORS(origins []string) (*cors, error) {
+	if len(origins) == 0 {
+		return nil, nil //nolint:nilnil // no origins, no CORS
+	}
+	c := &cors{origins: origins}
+	for _, origin := range origins {
+		u, err := url.Parse(origin)
+		switch {
+		case origin == "*":
+			c.any = true
+		case err != nil, u.Scheme != "https" && u.Scheme != "http", u.Host == "", u.Scheme+"://"+strings.ToLower(u.Host) != origin:
+			return nil, fmt.Errorf("token_gate: cors_origins: %q is no origin, which is https://host or https://host:port in lower case, or *", origin)
+		}
+	}
+	return c, nil
+}
+
+// allows reports whether pages of that origin may use the API.
+func (c *cors) allows(origin string) bool {
+	return c != nil && origin != "" && (c.any || slices.Contains(c.origins, origin))
+}
+
+// isPreflight reports whether r asks for permission to send another request, and may have it.
+func (c *cors) isPreflight(r *http.Request) bool {
+	return c != nil && r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) == 1 && c.allows(r.Header.Get("Origin"))
+}
+
+// What pages may send, and read of a response.
+const (
+	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
+	corsHeaders = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Prefer, Range"
+	corsExposed = "Content-Disposition, Content-Range, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, " +
+		"RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, " +
+		"X-RateLimit-Reset, X-Request-ID"
+	corsMaxAge = "7200" // seconds, the most that browsers keep it
+)
+
+// preflight answers a preflight request.
+var preflight = caddyhttp.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error {
+	header := w.Header()
+	header.Set("Access-Control-Allow-Methods", corsMethods)
+	header.Set("Access-Control-Allow-Headers", corsHeaders)
+	header.Set("Access-Control-Max-Age", corsMaxAge)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+})
+
+// complete sets the headers of a response to a request from that origin, unless the service has set them because
+// pages of every origin may read it.
+func (c *cors) complete(header http.Header, origin string) {
+	if c == nil || header["Access-Control-Allow-Origin"] != nil {
+		return
+	}
+	if !c.any {
+		header["Vary"] = append(header["Vary"], "Origin")
+	}
+	if !c.allows(origin) {
+		return
+	}
+	if c.any {
+		origin = "*"
+	}
+	header["Access-Control-Allow-Origin"] = []string{origin}
+	header["Access-Control-Expose-Headers"] = []string{corsExposed}
+}

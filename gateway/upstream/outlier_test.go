@@ -1,0 +1,203 @@
+package upstream
+
+import (
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// A replica that fails at once must not get the requests of the others, whether it passes its health checks or not.
+func TestAReplicaThatFailsAtOnceGetsFewRequests(t *testing.T) {
+	t.Parallel()
+
+	for _, status := range []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			all := replicas(t, 2, nil)
+			all[0].answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+			all[1].answer = func(http.ResponseWriter, *http.Request) { <-time.After(time.Millisecond) }
+			transport, _ := transportTo(t, all)
+			body := ""
+			if method == http.MethodPost {
+				body = "x"
+			}
+			var clients sync.WaitGroup
+			for range 8 {
+				clients.Go(func() {
+					for range 50 {
+						if err := send(t, transport, method, body); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			clients.Wait()
+			// Those in flight when the fifth failed, and no more; on a slow machine one return and failure.
+			if failed := all[0].seen.Load(); failed > 20 || all[1].seen.Load() < 380 {
+				t.Errorf("%s, %d: %d of 400 requests failed", method, status, failed)
+			}
+		}
+	}
+}
+
+func TestASingleSlowRequestEjectsNothing(t *testing.T) {
+	t.Parallel()
+
+	hung := make(chan struct{})
+	defer close(hung)
+	var once atomic.Bool
+	all := replicas(t, 2, func(http.ResponseWriter, *http.Request) {
+		if once.CompareAndSwap(false, true) {
+			<-hung
+		}
+	})
+	transport, _ := transportTo(t, all)
+	transport.within = 50 * time.Millisecond
+	if err := send(t, transport, http.MethodGet, ""); !isTimeout(err) {
+		t.Fatalf("%v", err)
+	}
+	transport.within = 10 * time.Second
+	now := time.Now()
+	for i, a := range *transport.service.addresses.Load() {
+		if a.is() != good || a.outlier.isEjected(now) {
+			t.Errorf("address %d is %v", i, a.is())
+		}
+	}
+}
+
+// half returns a service with n good addresses.
+func half(t *testing.T, n int) (*service, []*address) {
+	t.Helper()
+	s, err := newService("service:80", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.logger = zap.NewNop()
+	var found []netip.Addr
+	for i := range n {
+		found = append(found, netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)}))
+	}
+	s.use(found)
+	all := *s.addresses.Load()
+	for _, a := range all {
+		a.become(good)
+	}
+	return s, all
+}
+
+func TestAtMostHalfOfTheAddressesAreEjected(t *testing.T) {
+	t.Parallel()
+
+	for n, most := range map[int]int{1: 0, 2: 1, 3: 1, 4: 2, 5: 2} {
+		s, all := half(t, n)
+		for range 3 * ejectAfter {
+			for _, a := range all {
+				s.observe(a, true)
+			}
+		}
+		out := 0
+		for _, a := range all {
+			if a.outlier.isEjected(time.Now()) {
+				out++
+			}
+		}
+		if out != most {
+			t.Errorf("%d of %d are ejected, want %d", out, n, most)
+		}
+	}
+	// Addresses that are away are out already.
+	s, all := half(t, 3)
+	all[0].become(away)
+	for range 2 * ejectAfter {
+		s.observe(all[1], true)
+	}
+	if all[1].outlier.isEjected(time.Now()) {
+		t.Error("two of three are out")
+	}
+}
+
+func TestASuccessInBetweenPreventsAnEjection(t *testing.T) {
+	t.Parallel()
+
+	s, all := half(t, 2)
+	for range 10 {
+		for range ejectAfter - 1 {
+			s.observe(all[0], true)
+		}
+		s.observe(all[0], false)
+	}
+	if all[0].outlier.isEjected(time.Now()) {
+		t.Error("it is ejected without five failures in a row")
+	}
+}
+
+func TestEjectionsGrowLongerAndReturnIsSlow(t *testing.T) {
+	t.Parallel()
+
+	synctest.Test(t, func(t *testing.T) {
+		s, all := half(t, 2)
+		bad := all[0]
+		for range ejectAfter {
+			s.observe(bad, true)
+		}
+		for _, want := range []time.Duration{2, 4, 8, 16, 32, 60, 60} {
+			begin := time.Now()
+			for bad.outlier.isEjected(time.Now()) {
+				if s.choose(nil) == bad {
+					t.Fatal("an ejected address is chosen")
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			if took := time.Since(begin); took < want*time.Second-100*time.Millisecond || took > want*time.Second+100*time.Millisecond {
+				t.Errorf("ejected for %v, want %v s", took, int(want))
+			}
+			s.observe(bad, true) // a single failure after its return
+			if !bad.outlier.isEjected(time.Now()) {
+				t.Fatal("it is back although it still fails")
+			}
+		}
+
+		time.Sleep(ejectAtMost)
+		share := func() (n int) {
+			for range 1000 {
+				if s.choose(nil) == bad {
+					n++
+				}
+			}
+			return n
+		}
+		if n := share(); n < 10 || n > 150 { // half of a tenth
+			t.Errorf("%d of 1000 requests at its return", n)
+		}
+		s.observe(bad, false)
+		time.Sleep(slowStart)
+		if n := share(); n < 450 || n > 550 {
+			t.Errorf("%d of 1000 requests after its slow start", n)
+		}
+	})
+}
+
+// Failing at once is no advantage before the ejection, either, and where there is none.
+func TestAFailureCountsAsInFlightForASecond(t *testing.T) {
+	t.Parallel()
+
+	synctest.Test(t, func(t *testing.T) {
+		s, all := half(t, 2)
+		s.observe(all[0], true)
+		for range 10 {
+			if s.choose(nil) == all[0] {
+				t.Error("the address that just failed looks like the least busy one")
+			}
+		}
+		time.Sleep(penalty)
+		synctest.Wait()
+		if n := all[0].inFlight.Load(); n != 0 {
+			t.Errorf("%d in flight", n)
+		}
+	})
+}
