@@ -40,8 +40,11 @@ func lacking(p shipments.Pallet) (fields []string) {
 		name  string
 		lacks bool
 	}{
-		{"pallet_number", p.Number == ""}, {"produce_name", p.ProduceName == ""}, {"calibre", p.Calibre == "" && !allUnsized(p)},
-		{"boxes", p.Boxes < 1}, {"box_weight_kg", p.BoxWeight < 1},
+		{"pallet_number", p.Number == ""},
+		{"produce_name", p.ProduceName == ""},
+		{"calibre", p.Calibre == "" && !allUnsized(p)},
+		{"boxes", p.Boxes < 1},
+		{"box_weight_kg", p.BoxWeight < 1},
 	} {
 		if f.lacks {
 			fields = append(fields, f.name)

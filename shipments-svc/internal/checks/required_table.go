@@ -49,6 +49,8 @@ var britain = []country{
 
 // alpine are Switzerland and Liechtenstein, whose plant health territory is one
 // with the Union's and whose customs territory is their own.
+//
+//nolint:misspell // the words are of other languages, too
 var alpine = []country{
 	{"CH", []string{"switzerland", "suiza", "suisse", "suica", "switserland", "schweiz", "svizzera"}},
 	{"LI", []string{"liechtenstein"}},
@@ -57,8 +59,6 @@ var alpine = []country{
 // outlying are places of member states that are outside of the Union's plant
 // health territory (Regulation (EU) 2016/2031, Article 1(3)), in lower case and
 // without accents. Goods from there come from a third country.
-//
-//nolint:misspell // the words are of other languages, too
 var outlying = []string{
 	"canary islands", "canarias", "islas canarias", "tenerife", "las palmas", "gran canaria", "ceuta", "melilla",
 	"guadeloupe", "martinique", "reunion", "la reunion", "french guiana", "guyane", "mayotte", "saint martin",

@@ -6,8 +6,6 @@ import "strings"
 // the words of its names, with why: its UNECE standard has no provision on
 // sizing, or only a minimum. The words were written down from general knowledge
 // and not compared with the texts.
-//
-//nolint:misspell // the words are of other languages, too
 var unsized = func() map[string]string {
 	all := map[string]string{}
 	for _, row := range []struct{ words, source string }{

@@ -13,11 +13,16 @@ type part struct {
 	beside bool // another part stands to its left
 }
 
+// maxParts is how many tables are looked for on one sheet.
+const maxParts = 20
+
 // divide takes apart what stands on one sheet: tables below each other, where a
 // row of other headings begins a new one, and tables of pallets side by side.
-func divide(t tables.Table) (parts []part) {
+func divide(t tables.Table) (parts []part) { return divided(t, maxParts) }
+
+func divided(t tables.Table, most int) []part {
 	h, ok := headerOf(t.Rows)
-	if !ok {
+	if !ok || most <= 1 {
 		return []part{{Table: t}}
 	}
 	for i := h.to + 1; i < len(t.Rows); i++ {
@@ -25,16 +30,20 @@ func divide(t tables.Table) (parts []part) {
 			below := t
 			below.Rows, below.Continues = t.Rows[i:], false
 			t.Rows = t.Rows[:i]
-			return append(sides(t, h), divide(below)...)
+			parts := sides(t, h, most)
+			return append(parts, divided(below, most-len(parts))...)
 		}
 	}
-	return sides(t, h)
+	return sides(t, h, most)
 }
 
 // begins reports whether a row has the headings of a table of amounts, and
 // numbers below them.
 func begins(rows []tables.Row, i int) bool {
-	if numbersIn(rows[i]) > 0 || len(filled(rows[i])) < 2 || i+1 == len(rows) {
+	const first = 4 // cells, of which one must name a field
+	cells := filled(rows[i])
+	if len(cells) < 2 || i+1 == len(rows) || numbersIn(rows[i]) > 0 || numbersIn(rows[i+1]) == 0 ||
+		!slices.ContainsFunc(cells[:min(first, len(cells))], func(col int) bool { return fieldOf(rows[i].Cells[col].Text) != noField }) {
 		return false
 	}
 	h := headed(rows[i:i+1], false)
@@ -43,17 +52,17 @@ func begins(rows []tables.Row, i int) bool {
 		amounts = amounts || h.has(f) && h.meanings[h.column[f]].strength > 14
 	}
 	known := 0
-	for _, col := range filled(rows[i]) {
+	for _, col := range cells {
 		if h.meanings[col].field != noField {
 			known++
 		}
 	}
-	return amounts && known >= 2 && known*4 >= len(filled(rows[i]))*3 && numbersIn(rows[i+1]) > 0
+	return amounts && known >= 2 && known*4 >= len(cells)*3
 }
 
 // sides takes tables apart that stand side by side: the headings of the first
 // come again to its right. What stands above or below both belongs to each.
-func sides(t tables.Table, h header) []part {
+func sides(t tables.Table, h header, most int) []part {
 	at := again(h)
 	if at < 0 {
 		return []part{{Table: t}}
@@ -71,7 +80,7 @@ func sides(t tables.Table, h header) []part {
 		right.Rows[i].Cells = append(make([]tables.Cell, at), cells[at:]...)
 	}
 	parts := []part{{Table: left}}
-	for _, p := range divide(right) {
+	for _, p := range divided(right, most-1) {
 		p.beside = true
 		parts = append(parts, p)
 	}

@@ -144,7 +144,7 @@ var numberSign = regexp.MustCompile(`^(?i:no|nr|nº|n°|#)\s*[.:]\s*`)
 // value takes a fact down, unless its text cannot be one.
 func (r *reader) value(kind shipments.FactKind, text string, at Place) bool {
 	text = strings.Trim(numberSign.ReplaceAllString(text, ""), " :;,|-–—")
-	if _, label := factKindOf(strings.TrimRight(text, " :")); text == "" || label || totalText.MatchString(fold(text)) {
+	if _, label := factKindOf(strings.TrimRight(text, " :")); text == "" || label || totals(fold(text)) {
 		return false
 	}
 	if slices.Contains(numbered, kind) && !strings.ContainsFunc(text, unicode.IsDigit) {

@@ -180,19 +180,24 @@ func (h header) complete() bool {
 		(h.has(boxesField) || h.has(netField) || h.has(boxWeightField) || h.has(weightField) || h.has(grossField)) && h.score > 0
 }
 
-// repeats reports whether a row has the header, or most of it, again.
+// repeats reports whether a row has the header, or most of it, again: by its
+// words or, in another language, by what they mean.
 func (h header) repeats(row tables.Row) bool {
 	cells := filled(row)
-	others := 0
+	others, means := 0, 0
 	for _, col := range cells {
 		text := fold(row.Cells[col].Text)
 		if col >= len(h.folded) || !strings.Contains(h.folded[col], text) || h.contradicts(col, text) {
-			if others++; others*4 > len(cells) {
-				return false
-			}
+			others++
+		}
+		if col < len(h.meanings) && h.meanings[col].field != noField && meaningOf(row.Cells[col].Text).field == h.meanings[col].field {
+			means++
+		}
+		if others*4 > len(cells) && means == 0 {
+			return false
 		}
 	}
-	return len(cells) > 1
+	return len(cells) > 1 && (others*4 <= len(cells) || means > 2 && means*4 >= len(cells)*3)
 }
 
 // contradicts reports whether a text that is a part of a heading, but none of

@@ -183,8 +183,9 @@ func (s *sheet) doubtful(meant meaning, numeric bool) bool {
 		return numeric
 	case calibreField, weightField:
 		return meant.why == ""
+	default:
+		return false
 	}
-	return false
 }
 
 // numeric reports whether most cells of a column are numbers that do not merely

@@ -73,6 +73,7 @@ var rules = []struct {
 	{pieceWord | boxWord, 0, piecesField, 0},
 	{produceWord | boxWord | perWord, 0, piecesField, 0},
 	{boxWord | totalWord, calibreWord | brandWord, boxesField, 3},
+	{boxWord | numberWord, calibreWord | brandWord | quantityWord, boxesField, 2}, // or the label of a box
 	{boxWord, calibreWord | brandWord, boxesField, 0},
 	{packWord, 0, packField, 0},
 	{palletsWord, 0, palletsField, 0},

@@ -16,14 +16,23 @@ type total struct {
 	net            shipments.Grams
 }
 
-// Rows of totals have one of these words, folded, in one of their first cells;
-// one that stands beside a label has no other words.
+// Texts of totals, folded.
+//
+//nolint:misspell // the words are of other languages, too
 var (
-	totalText = regexp.MustCompile(`\b(?:sub)?(?:totals?|totales|totaal|totale|totaux|totais|toplam|suma|soma|somme|som|sum|report|reporter|carried|brought|transporte|transportar)\b`)
-	onlyTotal = regexp.MustCompile(`^(?:(?:grand|gran|general|genel|groot|geral|g|sub|sous|page|de|of|the|per|no|totals?|totales|totaal|totale|totaux|totais|toplam|suma|soma|somme|som|sum|subtotal) ?)+$`)
+	totalText = regexp.MustCompile(`\b(?:sub)?(?:totals?|totales|totaal|totale|totaux|totais|toplam)\b`)
+	// onlyTotal has nothing but such words, of which sumWord is one.
+	onlyTotal = regexp.MustCompile(`^(?:(?:grand|gran|general|genel|groot|geral|g|sub|sous|page|de|of|the|per|no|a|y|over|forward|sigue|totals?|totales|totaal|totale|totaux|totais|toplam|` +
+		`suma|soma|somme|som|sum|subtotal|report|reporter|carried|brought|transporte|transportar) ?)+$`)
+	sumWord   = regexp.MustCompile(`\b(?:sub)?(?:totals?|totales|totaal|totale|totaux|totais|toplam|suma|soma|somme|som|sum|report|reporter|carried|brought|transporte|transportar)\b`)
 	grandText = regexp.MustCompile(`\b(?:grand|gran|general|genel|groot|shipment|load|geral|g)\b`)
 	partText  = regexp.MustCompile(`\b(?:sub|sous|page|pagina|bladsy|carried|brought|report|reporter|transporte|transportar|sigue|acumulado)\b|^subtot`)
 )
+
+// totals reports whether a folded text is the label of a total.
+func totals(text string) bool { return totalText.MatchString(text) || onlyTotals(text) }
+
+func onlyTotals(text string) bool { return onlyTotal.MatchString(text) && sumWord.MatchString(text) }
 
 // maxTotalText is how long the label of a total is at most.
 const maxTotalText = 60
@@ -32,12 +41,11 @@ const maxTotalText = 60
 func (r *reader) total(s *sheet, i int) bool {
 	label := ""
 	own, _ := s.label(i)
-	pattern := totalText
-	if own.text != "" && !totalText.MatchString(fold(own.text)) {
-		pattern = onlyTotal // another cell may hold the name of a variety
-	}
+	labelled := own.text != "" && !totals(fold(own.text)) // another cell may name a variety
+	calibre, _ := s.text(i, calibreField)
+	sized := calibre.text != "" && !totals(fold(calibre.text)) && (own.text == "" || labelled) // which a total is not
 	for n, col := range filled(s.Rows[i]) {
-		if text := fold(s.Rows[i].Cells[col].Text); n < 3 && len(text) < maxTotalText && pattern.MatchString(text) {
+		if text := fold(s.Rows[i].Cells[col].Text); n < 3 && !sized && len(text) < maxTotalText && (totals(text) && !labelled || onlyTotals(text)) {
 			label = text
 			break
 		}

@@ -15,7 +15,7 @@ func (s *sheet) unwrap() {
 	}
 	rows := s.Rows
 	for i := s.header.to; i < len(rows); i++ {
-		if label, _ := s.label(i); label.text == "" || totalText.MatchString(fold(label.text)) || !s.lacksText(rows[i]) {
+		if label, _ := s.label(i); label.text == "" || totals(fold(label.text)) || !s.lacksText(rows[i]) {
 			continue
 		}
 		above := 0

@@ -43,7 +43,8 @@ func (plainReader) Read(_ context.Context, _ shipments.DocumentType, _ shipments
 	read.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC Carmen", Place: shipments.Place{Row: 1}}}
 	read.Remarks = []shipments.Remark{{Code: "row_skipped", Text: "A row was skipped"}}
 	read.Mappings = []shipments.Mapping{{Sheet: "PL", HeaderRow: 9, HeaderRows: 2, Columns: []shipments.MappedColumn{
-		{Column: "A", Heading: "Pallet No", Field: "pallet_number", Used: true}, {Column: "B", Heading: "Boxes per layer", Reason: "it is about a layer"},
+		{Column: "A", Heading: "Pallet No", Field: "pallet_number", Used: true},
+		{Column: "B", Heading: "Boxes per layer", Reason: "it is about a layer"},
 		{Column: "C", Heading: "Net kg", Field: "net_weight", Unit: "kg", Used: true},
 	}, Skipped: []shipments.SkippedRow{{Row: 14, Reason: "it is a total"}}}}
 	return read, nil
