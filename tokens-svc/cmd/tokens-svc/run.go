@@ -33,6 +33,7 @@ func commands() []command {
 		{"health", "ask a running server whether it lives", health},
 		{"org create", "create an organization", createOrganization},
 		{"user create", "make a person a member of an organization", createUser},
+		{"user list", "list accounts, and which are verified", listUsers},
 		{"user verify", "mark an account's e-mail address as verified", verifyUser},
 		{"user set-password", "give an account a new password", setUserPassword},
 		{"user disable", "let nobody sign in to an account", disableUser},

@@ -74,6 +74,15 @@ func (s *Service) Find(ctx context.Context, who string) (User, error) {
 	return a.User, nil
 }
 
+// Users returns all accounts with their organizations, by e-mail address.
+func (s *Service) Users(ctx context.Context) ([]Listed, error) {
+	all, err := s.repo.Users(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list accounts: %w", err)
+	}
+	return all, nil
+}
+
 // Verify is an operator's word that an account's e-mail address is its holder's.
 // The password becomes the given one, which the operator hands over and which
 // must be changed at sign-in, and all sessions end. An account that is verified

@@ -18,6 +18,8 @@ import (
 type Repository interface {
 	// User returns a person.
 	User(ctx context.Context, id UserID) (User, error)
+	// Users returns all accounts with their organizations, by e-mail address.
+	Users(ctx context.Context) ([]Listed, error)
 	// Account returns the account with an e-mail address.
 	Account(ctx context.Context, email string) (Account, error)
 	// SetPassword replaces the stored password, provided that it still is the

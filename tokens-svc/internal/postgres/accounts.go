@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -26,6 +27,24 @@ func (p *People) Account(ctx context.Context, email string) (people.Account, err
 	var row accountRow
 	err := p.db.GetContext(ctx, &row, `SELECT `+userColumns+`, u.password FROM users u WHERE u.email = $1`, email)
 	return row.account(), translate(err)
+}
+
+// Users implements people.Repository.
+func (p *People) Users(ctx context.Context) ([]people.Listed, error) {
+	var rows []struct {
+		userRow
+		Organizations pq.StringArray `db:"organizations"`
+	}
+	err := p.db.SelectContext(ctx, &rows, `
+		SELECT `+userColumns+`, array(
+			SELECT m.organization_id || ':' || m.role FROM memberships m WHERE m.user_id = u.id ORDER BY m.organization_id
+		) AS organizations
+		FROM users u ORDER BY u.email`)
+	all := make([]people.Listed, len(rows))
+	for i, row := range rows {
+		all[i] = people.Listed{User: row.user(), Organizations: row.Organizations}
+	}
+	return all, translate(err)
 }
 
 // SetPassword implements people.Repository.

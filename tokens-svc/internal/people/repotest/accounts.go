@@ -46,6 +46,15 @@ func unverifiedJoinsNothingElse(t *testing.T, s Store) {
 	gives(t, err, tokens.ErrNotFound)
 	equal(t, s.Events(t, Other), 1)
 
+	bert := admit(t, s, Other, "bert@acme.example", tokens.RoleOwner)
+	admit(t, s, Org, "bert@acme.example", tokens.RoleAuditor)
+	listed, err := s.Users(t.Context())
+	gives(t, err, nil)
+	equal(t, listed, []people.Listed{
+		{User: u, Organizations: []string{string(Org) + ":member"}},
+		{User: bert, Organizations: []string{string(Org) + ":auditor", string(Other) + ":owner"}},
+	})
+
 	join = people.Admission{
 		Organization: Org, User: u, Role: tokens.RoleOwner, Existing: people.RequireVerified, Entry: entry(audit.MemberJoined, ""),
 	}
