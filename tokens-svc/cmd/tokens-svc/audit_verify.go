@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,8 +19,9 @@ organization, the number of its newest event, and that event's hash:
 
     org_01k9x3v7t2e8sbq4m6n0pacdfg 12:217766006571f9c4…
 
-Whoever can rewrite all of a log can forge it. Keep the last column where they
-cannot reach it, and give it back later with --against.`
+A person who can rewrite all of a log can forge it, or cut off its end. Keep what
+audit heads prints where they cannot reach it, and give it back with --heads. An
+empty log is a fault. The exit code is 1 when any log has one.`
 
 // knownHeads are heads that were written down, as flags.
 type knownHeads []audit.Head
@@ -43,8 +46,19 @@ func verifyAudit(ctx context.Context, p program) error {
 	org := f.String("organization", "", "the `org_…` id of the one organization; all if left out")
 	var known knownHeads
 	f.Var(&known, "against", "a `number:hash` that was printed before, of that organization; may be given several times")
+	file := f.String("heads", "", "the `file` with heads that audit heads printed, or log lines audit head; - for standard input")
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err
+	}
+	kept := map[tokens.OrgID][]audit.Head{}
+	if *file != "" {
+		heads, err := readHeads(p, *file)
+		if err != nil {
+			return err
+		}
+		for _, h := range heads {
+			kept[tokens.OrgID(h.Organization)] = append(kept[tokens.OrgID(h.Organization)], h)
+		}
 	}
 	var only []tokens.OrgID
 	if *org != "" {
@@ -65,10 +79,15 @@ func verifyAudit(ctx context.Context, p program) error {
 			for _, o := range all {
 				only = append(only, o.ID)
 			}
+			for _, org := range slices.Sorted(maps.Keys(kept)) {
+				if !slices.Contains(only, org) {
+					only = append(only, org) // it was removed, with its log
+				}
+			}
 		}
 		var faults []error
 		for _, org := range only {
-			head, err := s.VerifyAudit(ctx, org, known...)
+			head, err := s.VerifyAudit(ctx, org, append(kept[org], known...)...)
 			if err != nil {
 				faults = append(faults, err)
 				continue

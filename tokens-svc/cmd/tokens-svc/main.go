@@ -9,9 +9,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"os/user"
+	"strings"
 	"syscall"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -26,11 +31,31 @@ func main() { os.Exit(realMain()) }
 func realMain() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	audit.CommandLine.Name = operatorName(os.Getenv("QUAYSIDE_OPERATOR"))
 	err := run(ctx, program{
 		args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now(),
 	})
 	return exitCode(err, os.Stderr.WriteString)
 }
+
+// operatorName returns what the audit log calls the operator: the name that was
+// given, or that of the account in the operating system.
+func operatorName(given string) string {
+	const name = "command line"
+	if given == "" {
+		if account, err := user.Current(); err == nil {
+			given = account.Username
+		}
+	}
+	given = strings.TrimSpace(strings.ToValidUTF8(tokens.Scrub(given), "?"))
+	if given == "" || strings.ContainsFunc(given, unicode.IsControl) || utf8.RuneCountInString(given) > maxOperator {
+		return name
+	}
+	return name + ": " + given
+}
+
+// maxOperator bounds an operator's name, in characters.
+const maxOperator = 100
 
 // exitCode says what went wrong and returns the code for it. A token that got
 // into an error, as a mistaken argument perhaps, is cut down on the way out.

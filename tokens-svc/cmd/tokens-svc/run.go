@@ -48,6 +48,7 @@ func commands() []command {
 		{"token revoke", "end a token for good", revokeToken},
 		{"token check", "say whether a token is good, and what it may do", checkToken},
 		{"audit list", "show who changed what in an organization", listAudit},
+		{"audit heads", "print the heads of the audit logs, to be kept elsewhere", printHeads},
 		{"audit verify", "find out whether audit logs are as they were written", verifyAudit},
 	}
 }

@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("DATABASE_URL", dsn)
 					env.Setenv("TOKEN_PEPPERS", testPepper)
+					env.Setenv("QUAYSIDE_OPERATOR", "pat")
 					env.Setenv("NEWER_PEPPER", newerPepper)
 					return nil
 				},

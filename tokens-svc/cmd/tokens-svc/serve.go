@@ -82,6 +82,7 @@ func serve(ctx context.Context, p program) error {
 	if cfg.SealOldTokens {
 		defer inBackground(ctx, func(ctx context.Context) { sealOldTokens(ctx, service, log) })()
 	}
+	defer inBackground(ctx, func(ctx context.Context) { logHeads(ctx, service, log) })()
 	counted := metrics.New(db.DB, lines.Dropped)
 	census := tokens.NewPepperCensus(repo.LiveTokensByPepper, settings, time.Now)
 	counted.CountPeppers(census.Counts)

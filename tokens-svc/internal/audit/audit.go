@@ -34,7 +34,8 @@ type Actor struct {
 	RequestID string     // req_…; "" at the command line
 }
 
-// CommandLine is the actor of everything that operators do.
+// CommandLine is the actor of everything that operators do. The program's main
+// sets its name once, before anything else runs.
 var CommandLine = Actor{Kind: Operator, Name: "command line"}
 
 // Action says what was done.

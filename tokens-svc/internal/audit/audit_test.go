@@ -73,7 +73,7 @@ func TestTheHashIsKnown(t *testing.T) {
 
 func TestAWholeChainIsFoundWhole(t *testing.T) {
 	t.Parallel()
-	for n := range 4 {
+	for n := 1; n <= 4; n++ {
 		events, head := chain(n)
 		if err := audit.Verify(stream(events), head); err != nil {
 			t.Errorf("%d events: %v", n, err)
@@ -145,6 +145,15 @@ func TestTamperingIsFoundWhereItWasDone(t *testing.T) {
 		events, head := chain(5)
 		wantFault(t, name, audit.Verify(stream(c.tamper(events)), head), c.first)
 	}
+}
+
+// TestAnEmptiedLogIsAFault, also when the head was removed with the events.
+func TestAnEmptiedLogIsAFault(t *testing.T) {
+	t.Parallel()
+	wantFault(t, "emptied", audit.Verify(stream(nil), audit.Head{Organization: org}), 1)
+	events, head := chain(3)
+	wantFault(t, "emptied, with a head kept elsewhere", audit.Verify(stream(nil), audit.Head{Organization: org}, head), 1)
+	wantFault(t, "begun anew", audit.Verify(stream(events[:1]), events[0].Head(), head), 2)
 }
 
 // TestAForgedChainIsToldByAHeadKeptElsewhere: it is consistent in itself.

@@ -21,7 +21,8 @@ func (f *Fault) Error() string {
 // against its head, and against heads that were written down before, which tell
 // even a chain that was forged from some event on, head and all. It returns a
 // *Fault for the first event that was changed, removed or inserted, and
-// otherwise the error with which the events ended.
+// otherwise the error with which the events ended. An empty chain is a fault: an
+// organization is created together with its first event.
 func Verify(events iter.Seq2[Event, error], head Head, known ...Head) error {
 	at := Head{Organization: head.Organization}
 	fault := func(sequence int64, reason string) error {
@@ -53,6 +54,8 @@ func Verify(events iter.Seq2[Event, error], head Head, known ...Head) error {
 		}
 	}
 	switch {
+	case head.Sequence == 0:
+		return fault(1, "is missing: the log is empty, and every organization's log begins with its creation")
 	case at.Sequence < head.Sequence:
 		return fault(at.Sequence+1, "is missing")
 	case at.Hash != head.Hash:

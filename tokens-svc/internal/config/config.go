@@ -29,6 +29,7 @@ type Config struct {
 	OIDCVerifiedClaim string     `env:"OIDC_EMAIL_VERIFIED_CLAIM" envDefault:"email_verified" doc:"Claim of the ID token that says that the issuer verified the address in the claim email: true, or the string. Addresses without it are refused. For Entra ID xms_edov, an optional claim to be added to the app registration together with email."`
 	OIDCDomains       string     `env:"OIDC_DOMAINS" doc:"E-mail domains whose users are provisioned at their first sign-in, without an invitation: domain=organization:role, separated by commas. With :hd=DOMAIN (Google Workspace) or :tid=ID (Entra ID) behind the role, the ID token must have that claim, too. At Google, hd=domain is implied."`
 	LocalSignIn       string     `env:"LOCAL_SIGN_IN" doc:"true or false: people may sign in with an e-mail address and a password. true without OIDC_ISSUER, false with it."`
+	Operator          string     `env:"QUAYSIDE_OPERATOR" doc:"Name of the person at the command line, for the audit log. The operating system's user if empty."`
 	LogLevel          slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
 	Demo              bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits what everybody knows, secrets that begin with demo- and the key of the demo, having no GATEWAY_PUBLIC_KEYS, and plain http."`
 }

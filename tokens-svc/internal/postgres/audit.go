@@ -59,6 +59,17 @@ func (r *Repository) VerifyAudit(ctx context.Context, org tokens.OrgID, known ..
 	return head, translate(audit.Verify(allEvents(ctx, tx, org), head, known...))
 }
 
+// AuditHeads implements tokens.Repository.
+func (r *Repository) AuditHeads(ctx context.Context) ([]audit.Head, error) {
+	var rows []headRow
+	err := r.db.SelectContext(ctx, &rows, selectHeads+` ORDER BY o.id`)
+	heads := make([]audit.Head, len(rows))
+	for i, row := range rows {
+		heads[i] = row.head()
+	}
+	return heads, translate(err)
+}
+
 // allEvents reads an organization's events in order, some at a time.
 func allEvents(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) iter.Seq2[audit.Event, error] {
 	return func(yield func(audit.Event, error) bool) {
@@ -97,11 +108,15 @@ func readEvents(ctx context.Context, db sqlx.QueryerContext, condition string, a
 	return events, nil
 }
 
+// selectHeads returns the head of each organization, which is zero where it has
+// none.
+const selectHeads = `
+	SELECT o.id AS organization_id, coalesce(h.sequence, 0) AS sequence, coalesce(h.hash, '') AS hash
+	FROM organizations o LEFT JOIN audit_heads h ON h.organization_id = o.id`
+
 // readHead returns an organization's head, which is zero while it has none.
 func readHead(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) (audit.Head, error) {
 	var row headRow
-	err := sqlx.GetContext(ctx, db, &row, `
-		SELECT o.id AS organization_id, coalesce(h.sequence, 0) AS sequence, coalesce(h.hash, '') AS hash
-		FROM organizations o LEFT JOIN audit_heads h ON h.organization_id = o.id WHERE o.id = $1`, org)
+	err := sqlx.GetContext(ctx, db, &row, selectHeads+` WHERE o.id = $1`, org)
 	return row.head(), err
 }

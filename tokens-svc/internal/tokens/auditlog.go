@@ -44,3 +44,13 @@ func (s *Service) VerifyAudit(ctx context.Context, org OrgID, known ...audit.Hea
 	}
 	return head, nil
 }
+
+// AuditHeads returns the head of every organization's audit log, to be kept
+// outside the database. It is for operators.
+func (s *Service) AuditHeads(ctx context.Context) ([]audit.Head, error) {
+	heads, err := s.repo.AuditHeads(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("heads of the audit logs: %w", err)
+	}
+	return heads, nil
+}

@@ -92,6 +92,16 @@ func (m *memory) AuditEventsOf(_ context.Context, org tokens.OrgID, action audit
 	return log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))], len(log), nil
 }
 
+func (m *memory) AuditHeads(context.Context) ([]audit.Head, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var heads []audit.Head
+	for _, org := range slices.Sorted(maps.Keys(m.orgs)) {
+		heads = append(heads, m.events[org][len(m.events[org])-1].Head())
+	}
+	return heads, nil
+}
+
 func (m *memory) VerifyAudit(_ context.Context, org tokens.OrgID, known ...audit.Head) (audit.Head, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -36,6 +36,10 @@ type Repository interface {
 	// against known heads, and returns its head then. It gives an *audit.Fault, or ErrNotFound.
 	VerifyAudit(ctx context.Context, org OrgID, known ...audit.Head) (audit.Head, error)
 
+	// AuditHeads returns the head of every organization's audit log, in the order
+	// of their ids; the zero Head where there is none.
+	AuditHeads(ctx context.Context) ([]audit.Head, error)
+
 	// CreateToken stores a new token of org with the digest of its secret and
 	// returns its revision; t's own organization and revision are not read. It
 	// gives ErrExists when the id is taken, ErrNotFound without organization.

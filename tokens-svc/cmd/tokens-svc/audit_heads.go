@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+const aboutHeads = `Prints the head of every organization's audit log, one JSON object a line. Keep
+the output where those who can write to the database cannot reach it, and give it
+back later:
+
+    tokens-svc audit heads > heads.jsonl
+    tokens-svc audit verify --heads heads.jsonl`
+
+func printHeads(ctx context.Context, p program) error {
+	f := newFlags("audit heads", aboutHeads)
+	if _, err := f.parse(p.args, p.stdout); err != nil {
+		return err
+	}
+	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
+		heads, err := s.AuditHeads(ctx)
+		if err != nil {
+			return err
+		}
+		for _, h := range heads {
+			if err := printJSON(p.stdout, h); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// readHeads reads a file that printHeads filled, or standard input for "-".
+func readHeads(p program, path string) ([]audit.Head, error) {
+	in := p.stdin
+	if path != "-" {
+		file, err := os.Open(path) //nolint:gosec // G304: the operator names the file
+		if err != nil {
+			return nil, fmt.Errorf("--heads: %w", err)
+		}
+		defer func() { _ = file.Close() }()
+		in = io.Reader(file)
+	}
+	heads, err := audit.ReadHeads(in)
+	if err != nil {
+		return nil, fmt.Errorf("--heads %s: %w", path, err)
+	}
+	return heads, nil
+}
+
+// headInterval is how often serve logs the heads that changed.
+const headInterval = time.Hour
+
+// logHeads writes the heads of the audit logs to the program's log, which is
+// kept outside the database: all of them at the start, and then those that
+// changed.
+func logHeads(ctx context.Context, s *tokens.Service, log *slog.Logger) {
+	logged := map[string]audit.Head{}
+	write := func(ctx context.Context) {
+		heads, err := s.AuditHeads(ctx)
+		if err != nil {
+			log.WarnContext(ctx, "the heads of the audit logs were not read", "error", err)
+			return
+		}
+		for _, h := range heads {
+			if logged[h.Organization] == h {
+				continue
+			}
+			log.InfoContext(ctx, "audit head", "organization", h.Organization, "sequence", h.Sequence, "hash", h.Hash.String())
+			logged[h.Organization] = h
+		}
+	}
+	write(ctx)
+	every(ctx, headInterval, write)
+}
