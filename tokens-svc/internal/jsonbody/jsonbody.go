@@ -1,22 +1,20 @@
-// Package jsonbody reads JSON that people and programs send, strictly, and
-// tells them everything that is wrong with it at once.
+// Package jsonbody reads the JSON bodies of requests strictly, and reports all
+// that is wrong with one at once.
 //
-// Guarantees: what is not exactly one JSON value in valid UTF-8 is refused
-// with the offset of the fault, and so are an object that has a member twice
-// and half of a surrogate pair, which other readers quietly mend; a member
-// that nobody asked for is a fault that names the nearest one that exists;
-// every text is in Unicode's normalization form C, without space around it.
+// Guarantees: a body that is not exactly one JSON value in valid UTF-8 is refused
+// with the offset of the fault, and so are an object that has a member twice and
+// half of a surrogate pair, which other readers silently replace; a body with more
+// parts, deeper nesting or longer values than any request needs is refused while
+// it is read; an unknown member is a fault that names the nearest known one; every
+// text is in Unicode's normalization form C, without space around it.
 //
 // A reader asks an Object for the members it knows, gets zero values where
 // they are missing or wrong, and in the end asks for the Faults.
 package jsonbody
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/quayside/quayside/tokens-svc/internal/problem"
 )
@@ -28,6 +26,8 @@ const (
 	required     = "required"
 	invalidType  = "invalid_type"  // another JSON type than asked for
 	invalidValue = "invalid_value" // the right type, but not what is allowed
+	outOfRange   = "out_of_range"  // more parts than a body may have
+	tooLong      = "too_long"      // a value or a name
 )
 
 // maxFaults bounds how many faults one body is told, so that a body made of
@@ -52,27 +52,6 @@ type Body struct {
 	faults  []problem.Field
 }
 
-// Parse checks a whole body. Its error is a *SyntaxError.
-func Parse(text []byte) (*Body, error) {
-	if len(text) == 0 {
-		return nil, &SyntaxError{Reason: "the body is empty"}
-	}
-	if at := invalidUTF8(text); at >= 0 {
-		return nil, &SyntaxError{Reason: "the body is not valid UTF-8", Offset: at + 1}
-	}
-	var root raw
-	if err := json.Unmarshal(text, &root.text); err != nil {
-		return nil, syntaxError(err)
-	}
-	if at := loneSurrogate(text); at >= 0 {
-		return nil, &SyntaxError{Reason: `a \u escape is half of a surrogate pair`, Offset: at + 1}
-	}
-	if err := repeatedMember(text); err != nil {
-		return nil, err
-	}
-	return &Body{root: root}, nil
-}
-
 // Object returns the body as an object. When it is something else, that is a
 // fault, and the object is empty.
 func (b *Body) Object() *Object {
@@ -95,15 +74,9 @@ func (b *Body) add(code, pointer, format string, args ...any) {
 	}
 }
 
-// raw is a value that was not looked into yet, and where it is.
-type raw struct {
-	text    json.RawMessage
-	pointer string
-}
-
 // kind is how a value is called in an answer.
 func (r raw) kind() string {
-	switch r.text[0] {
+	switch r.first {
 	case '{':
 		return "an object"
 	case '[':
@@ -116,28 +89,6 @@ func (r raw) kind() string {
 		return "a boolean"
 	default:
 		return "a number"
-	}
-}
-
-func syntaxError(err error) error {
-	reason := &SyntaxError{Reason: "the body is not JSON: " + err.Error()}
-	if fault, ok := errors.AsType[*json.SyntaxError](err); ok {
-		reason.Offset = fault.Offset
-	}
-	return reason
-}
-
-func invalidUTF8(text []byte) int64 {
-	if utf8.Valid(text) {
-		return -1
-	}
-	at := 0
-	for {
-		r, size := utf8.DecodeRune(text[at:])
-		if r == utf8.RuneError && size <= 1 {
-			return int64(at)
-		}
-		at += size
 	}
 }
 

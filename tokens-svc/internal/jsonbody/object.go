@@ -1,13 +1,12 @@
 package jsonbody
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -15,31 +14,20 @@ import (
 type Object struct {
 	body    *Body
 	pointer string
-	members map[string]raw
-	names   []string // as they stand in the text
-	asked   []string // those that exist, as far as the reader knows them
+	members []member // in the order of the text
+	asked   []string // the names that exist, as far as the reader knows them
 	absent  bool     // there is no such object, which is a fault already
 }
 
-// open reads the members of an object, without looking into them.
+// open returns a value as an object.
 func (b *Body) open(value raw, name string) *Object {
-	o := &Object{body: b, pointer: value.pointer, members: map[string]raw{}}
-	if value.text[0] != '{' {
+	o := &Object{body: b, pointer: value.pointer, members: value.members}
+	if value.first != '{' {
 		b.add(invalidType, value.pointer, "%s must be an object, not %s", name, value.kind())
 		o.absent = true
 		return o
 	}
 	b.objects = append(b.objects, o)
-	dec := json.NewDecoder(bytes.NewReader(value.text))
-	_, _ = dec.Token() // Parse has seen that all of it is valid
-	for dec.More() {
-		token, _ := dec.Token()
-		name, _ := token.(string)
-		member := raw{pointer: o.pointer + "/" + escapePointer(name)}
-		_ = dec.Decode(&member.text)
-		o.members[name] = member
-		o.names = append(o.names, name)
-	}
 	return o
 }
 
@@ -68,7 +56,7 @@ func (o *Object) OptionalObject(name string) *Object {
 // else it would be a fault.
 func (o *Object) Null(name string) bool {
 	value, ok := o.member(name)
-	return ok && value.text[0] == 'n'
+	return ok && value.first == 'n'
 }
 
 // Has reports whether a member is there.
@@ -81,7 +69,7 @@ func (o *Object) Has(name string) bool {
 func (o *Object) Texts(name string) []string {
 	var texts []string
 	for _, element := range o.elements(name) {
-		if element.text[0] != '"' {
+		if element.first != '"' {
 			o.wrong(element, "an element of "+name, "a string")
 			continue
 		}
@@ -96,17 +84,14 @@ func (o *Object) elements(name string) []raw {
 	if !ok {
 		return nil
 	}
-	if value.text[0] != '[' {
+	if value.first != '[' {
 		o.wrong(value, name, "an array")
 		return nil
 	}
-	var texts []json.RawMessage
-	_ = json.Unmarshal(value.text, &texts)
-	elements := make([]raw, len(texts))
-	for i, text := range texts {
-		elements[i] = raw{text: text, pointer: value.pointer + "/" + strconv.Itoa(i)}
+	for i := range value.elements {
+		value.elements[i].pointer = value.pointer + "/" + strconv.Itoa(i)
 	}
-	return elements
+	return value.elements
 }
 
 // Text returns an optional member that is a string, or "".
@@ -115,7 +100,7 @@ func (o *Object) Text(name string) string {
 	if !ok {
 		return ""
 	}
-	if value.text[0] != '"' {
+	if value.first != '"' {
 		o.wrong(value, name, "a string")
 		return ""
 	}
@@ -127,7 +112,7 @@ func (o *Object) Text(name string) string {
 func (o *Object) OptionalText(name string) *string {
 	value, ok := o.member(name)
 	text := o.Text(name) // tells if it is something else
-	if !ok || value.text[0] != '"' {
+	if !ok || value.first != '"' {
 		return nil
 	}
 	return &text
@@ -135,9 +120,8 @@ func (o *Object) OptionalText(name string) *string {
 
 // string returns a value that is a string, as this package promises it.
 func (r raw) string() string {
-	var text string
-	_ = json.Unmarshal(r.text, &text)
-	return norm.NFC.String(strings.TrimSpace(text))
+	text, _ := jsontext.AppendUnquote(nil, r.text) // the parser has seen that it is valid
+	return norm.NFC.String(strings.TrimSpace(string(text)))
 }
 
 // Time returns an optional member that is an RFC 3339 time, or the zero time.
@@ -190,8 +174,13 @@ func (o *Object) member(name string) (raw, bool) {
 	if !slices.Contains(o.asked, name) {
 		o.asked = append(o.asked, name)
 	}
-	value, ok := o.members[name]
-	return value, ok
+	for _, m := range o.members {
+		if m.name == name {
+			m.value.pointer = o.pointer + "/" + escapePointer(name)
+			return m.value, true
+		}
+	}
+	return raw{}, false
 }
 
 func (o *Object) wrong(value raw, name, want string) {

@@ -13,14 +13,14 @@ const (
 
 // reportUnknown makes a fault of each member that was not asked for.
 func (o *Object) reportUnknown() {
-	for _, name := range o.names {
-		if slices.Contains(o.asked, name) {
+	for _, m := range o.members {
+		if slices.Contains(o.asked, m.name) {
 			continue
 		}
 		if len(o.body.faults) == maxFaults {
 			return
 		}
-		o.body.add(UnknownField, o.members[name].pointer, "%s", Unknown("member", name, o.asked))
+		o.body.add(UnknownField, o.pointer+"/"+escapePointer(m.name), "%s", Unknown("member", m.name, o.asked))
 	}
 }
 

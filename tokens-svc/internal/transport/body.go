@@ -46,7 +46,11 @@ func readJSON(r *http.Request, types ...string) (*jsonbody.Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsonbody.Parse(text)
+	body, err := jsonbody.Parse(text)
+	if beyond, ok := errors.AsType[*jsonbody.LimitError](err); ok {
+		return nil, &bodyError{[]problem.Field{beyond.Field}}
+	}
+	return body, err
 }
 
 // readOptionalJSON reads a body that may be left out, which is like {}.
