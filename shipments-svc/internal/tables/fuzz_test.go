@@ -83,6 +83,7 @@ func FuzzSheetXML(f *testing.F) {
 		`<row><c t="inlineStr"><is><t>x</t></is></c><c t="b"><v>1</v></c><c t="e"><v>#REF!</v></c><c s="1"><f>A1*2</f><v>4</v></c><c s="2"><v>45942</v></c><c><f>B1</f></c></row>`,
 		`<row r="1048576"><c r="XFD1048576"><v>1</v></c></row><row r="2"/>`,
 		`</sheetData><mergeCells><mergeCell ref="A1:XFD1048576"/><mergeCell ref="B2:A1"/></mergeCells><sheetData>`,
+		`</sheetData><cols><col min="2" max="99999999999" hidden="1"/><col min="x" max="1" width="0"/></cols><sheetData><row r="1"><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row>`,
 	} {
 		f.Add([]byte(sheet), []byte(texts), []byte(styles))
 	}
