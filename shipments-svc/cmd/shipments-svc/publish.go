@@ -26,7 +26,7 @@ import (
 // publishConns is how many connections to Postgres numbering and delivering
 // events may use. They are others than those of requests, so that neither waits
 // for the other.
-const publishConns = 5
+const publishConns = 10
 
 // publishing is what publish works with.
 type publishing struct {

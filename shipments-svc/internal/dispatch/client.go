@@ -19,6 +19,11 @@ const (
 	handshakeTimeout = 5 * time.Second
 	maxHeader        = 16 << 10 // of an answer
 	maxAnswer        = 64 << 10 // bytes that are read of its body
+
+	// Idle connections are kept for so long, and at most so many.
+	idleTimeout  = 30 * time.Second
+	maxIdle      = 512
+	maxIdleAHost = maxEndpoint
 )
 
 // ClientConfig is what differs between the deployments of a client.
@@ -34,8 +39,9 @@ type ClientConfig struct {
 // It connects to public addresses only. That is decided by the address that is
 // being connected to, after every look-up and however the host was spelt, so
 // neither a name that leads elsewhere the second time nor an unusual spelling
-// gets around it. It follows no redirect, knows no proxy, keeps no connection,
-// and speaks HTTP/1.1 only, so that nothing of one answer reaches another.
+// gets around it; a connection that is reused leads to an address that passed.
+// It follows no redirect, knows no proxy, and speaks HTTP/1.1 only. A connection
+// whose answer was not read to its end is not used again.
 func NewClient(cfg ClientConfig) *http.Client {
 	allowed := []ssrf.Option{ssrf.WithAnyPort()}
 	if cfg.Loopback {
@@ -50,7 +56,9 @@ func NewClient(cfg ClientConfig) *http.Client {
 			DialContext:            dialer.DialContext,
 			TLSClientConfig:        cfg.TLS,
 			TLSHandshakeTimeout:    handshakeTimeout,
-			DisableKeepAlives:      true,
+			IdleConnTimeout:        idleTimeout,
+			MaxIdleConns:           maxIdle,
+			MaxIdleConnsPerHost:    maxIdleAHost,
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: maxHeader,
 		},

@@ -5,8 +5,8 @@
 // at once. A receiver may get an event twice, with the same webhook-id, and in
 // another order than it happened. What a receiver does in answering, or whether
 // it answers at all, costs it its own deliveries and nobody else's: each endpoint
-// has one attempt at a time, and a few once it accepts, each organization some more,
-// and each attempt ends within Timeout. Requests go to public addresses only.
+// has one attempt at a time, more as it accepts quickly, each organization some
+// more, and each attempt ends within Timeout. Requests go to public addresses only.
 package dispatch
 
 import (
@@ -189,7 +189,7 @@ func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job) {
 	}
 	a.Took = d.Now().Sub(a.At)
 	d.Attempted(a.Outcome, a.Took)
-	d.room.note(job.Place, a.Outcome == webhooks.Accepted)
+	d.room.note(job.Place, a.Outcome == webhooks.Accepted, a.Took)
 	verdict := webhooks.Judge(a, job.Tries+1, job.Event.Type, rand.Float64()) //nolint:gosec // G404: it is no secret when an attempt is made
 	d.finish(ctx, job, a, verdict)
 }

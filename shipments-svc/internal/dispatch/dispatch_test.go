@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,7 +64,7 @@ type world struct {
 	wake  chan struct{}
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	keys, err := sealing.Parse("1:ZGVtby13ZWJob29rLWtleS1mb3ItbGFwdG9wcy14eHg=")
 	if err != nil {
@@ -75,7 +76,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) queueAt(t *testing.T, dsn string) (queue *postgres.Webhooks, closed func()) {
+func (w *world) queueAt(t testing.TB, dsn string) (queue *postgres.Webhooks, closed func()) {
 	t.Helper()
 	db, err := postgres.Open(dsn)
 	if err != nil {
@@ -93,7 +94,7 @@ func (w *world) ring() {
 	}
 }
 
-func (w *world) endpoint(t *testing.T, url string) webhooks.Made {
+func (w *world) endpoint(t testing.TB, url string) webhooks.Made {
 	t.Helper()
 	made, err := w.hooks.Create(t.Context(), w.org, webhooks.Draft{URL: url})
 	if err != nil {
@@ -103,7 +104,7 @@ func (w *world) endpoint(t *testing.T, url string) webhooks.Made {
 }
 
 // happen makes n events and has them numbered.
-func (w *world) happen(t *testing.T, n int) {
+func (w *world) happen(t testing.TB, n int) {
 	t.Helper()
 	for range n {
 		if err := w.queue.Create(t.Context(), w.org, repotest.Shipment(shipments.Pending, w.clock.Now()), repotest.By); err != nil {
@@ -117,7 +118,7 @@ func (w *world) happen(t *testing.T, n int) {
 }
 
 // dispatch runs a Dispatcher until what it returns is called.
-func (w *world) dispatch(t *testing.T, queue dispatch.Queue, timeout time.Duration) (stop func()) {
+func (w *world) dispatch(t testing.TB, queue dispatch.Queue, timeout time.Duration) (stop func()) {
 	t.Helper()
 	client := dispatch.NewClient(dispatch.ClientConfig{Loopback: true})
 	client.Timeout = timeout
@@ -147,7 +148,7 @@ type inbox struct {
 	bodies   []string
 }
 
-func newInbox(t *testing.T, answer func(nth int, w http.ResponseWriter)) *inbox {
+func newInbox(t testing.TB, answer func(nth int, w http.ResponseWriter)) *inbox {
 	t.Helper()
 	in := &inbox{answer: answer}
 	in.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -182,7 +183,7 @@ func (in *inbox) ids() map[string]int {
 }
 
 // eventually waits until ok.
-func eventually(t *testing.T, what string, ok func() bool) {
+func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(30 * time.Second)
 	defer deadline.Stop()
@@ -304,6 +305,110 @@ func TestAnEndpointThatAnswers410IsDisabled(t *testing.T) {
 		e, err := w.hooks.Get(t.Context(), w.org, made.ID)
 		return err == nil && e.Status == webhooks.Disabled && e.Reason == webhooks.Gone
 	})
+}
+
+// TestAnEndpointThatFailsForDaysIsDisabled, with the reason; enabled again it
+// gets what waited, and is not yet known to fail.
+func TestAnEndpointThatFailsForDaysIsDisabled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var well atomic.Bool
+	in := newInbox(t, func(_ int, w http.ResponseWriter) {
+		if !well.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	})
+	made := w.endpoint(t, in.URL)
+	w.dispatch(t, w.queue, time.Second)
+	is := func(what string, ok func(webhooks.Endpoint) bool) {
+		t.Helper()
+		eventually(t, what, func() bool {
+			e, err := w.hooks.Get(t.Context(), w.org, made.ID)
+			return err == nil && ok(e)
+		})
+	}
+	begun := w.clock.Now()
+	w.happen(t, 1)
+	is("that it fails", func(e webhooks.Endpoint) bool { return !e.FailingSince.IsZero() && e.Status == webhooks.Enabled })
+	well.Store(true)
+	w.clock.advance(webhooks.MaxFailing)
+	w.happen(t, 1)
+	is("that it works again", func(e webhooks.Endpoint) bool { return e.FailingSince.IsZero() && e.Status == webhooks.Enabled })
+	eventually(t, "both deliveries", func() bool { return in.count() >= 3 })
+	well.Store(false)
+	w.happen(t, 1)
+	is("that it fails", func(e webhooks.Endpoint) bool {
+		return e.FailingSince.After(begun.Add(webhooks.MaxFailing - time.Second))
+	})
+	w.clock.advance(webhooks.MaxFailing - time.Minute)
+	w.ring()
+	eventually(t, "another attempt", func() bool {
+		for _, d := range w.deliveries(t, made.ID) {
+			if len(d.Attempts) == 2 && d.Status == webhooks.Pending {
+				return true
+			}
+		}
+		return false
+	})
+	is("that it is still enabled", func(e webhooks.Endpoint) bool { return e.Status == webhooks.Enabled && e.Reason == "" })
+	w.clock.advance(time.Hour)
+	w.ring()
+	is("that it is disabled", func(e webhooks.Endpoint) bool { return e.Status == webhooks.Disabled && e.Reason == webhooks.Failing })
+	well.Store(true)
+	e, err := w.hooks.Update(t.Context(), w.org, webhooks.Edit{ID: made.ID, Status: new(webhooks.Enabled)})
+	if err != nil || e.Status != webhooks.Enabled || e.Reason != "" || !e.FailingSince.IsZero() {
+		t.Errorf("%+v (%v)", e, err)
+	}
+	w.clock.advance(24 * time.Hour)
+	w.ring()
+	eventually(t, "what waited", func() bool {
+		for _, d := range w.deliveries(t, made.ID) {
+			if d.Status != webhooks.Delivered {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// TestAReceiverThatAcceptsGetsManyAtOnce, over connections that are reused.
+func TestAReceiverThatAcceptsGetsManyAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const events, together = 300, 16
+	var inFlight, most atomic.Int64
+	reached := make(chan struct{})
+	in := newInbox(t, func(nth int, _ http.ResponseWriter) {
+		if nth <= 100 {
+			return // until it is known to accept
+		}
+		now := inFlight.Add(1)
+		defer inFlight.Add(-1)
+		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+			continue
+		}
+		if now >= together {
+			select {
+			case <-reached:
+			default:
+				close(reached)
+			}
+		}
+		<-reached
+	})
+	w.endpoint(t, in.URL)
+	w.happen(t, events)
+	w.dispatch(t, w.queue, 30*time.Second)
+	eventually(t, "all events", func() bool { return len(in.ids()) == events })
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	connections := map[string]bool{}
+	for _, r := range in.requests {
+		connections[r.RemoteAddr] = true
+	}
+	if most.Load() < together || most.Load() > 32 || len(connections) > 40 {
+		t.Errorf("%d at once, %d connections for %d events", most.Load(), len(connections), events)
+	}
 }
 
 // TestAReceiverThatHangsHarmsNobodyElse: with a long queue before endpoints that

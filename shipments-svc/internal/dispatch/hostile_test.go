@@ -3,13 +3,13 @@ package dispatch
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -143,20 +143,46 @@ func TestOfALongAnswerLittleIsRead(t *testing.T) {
 	}
 }
 
-// TestEachConnectionIsUsedOnce, so that nothing of one answer reaches another.
-func TestEachConnectionIsUsedOnce(t *testing.T) {
+// TestConnectionsAreReused where the answer was read to its end, also by another
+// delivery; one that the receiver has closed costs no attempt.
+func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
+	var mu sync.Mutex
 	connections := map[string]bool{}
-	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { connections[r.RemoteAddr] = true }))
+	long := false
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		connections[r.RemoteAddr] = true
+		if long {
+			_, _ = w.Write(make([]byte, 2*maxAnswer))
+		}
+	}))
 	defer srv.Close()
 	client := NewClient(ClientConfig{Loopback: true})
-	for range 3 {
-		if got, _ := send(t.Context(), client, job(srv.URL), Message{}, time.Now()); got != webhooks.Accepted {
-			t.Error(got)
+	used := func(times int) int {
+		t.Helper()
+		for range times {
+			if got, _ := send(t.Context(), client, job(srv.URL), Message{Body: []byte("{}")}, time.Now()); got != webhooks.Accepted {
+				t.Error(got)
+			}
 		}
+		mu.Lock()
+		defer mu.Unlock()
+		return len(connections)
 	}
-	if len(connections) != 3 {
-		t.Error(fmt.Sprint(connections))
+	if n := used(5); n != 1 {
+		t.Errorf("%d connections for 5 requests", n)
+	}
+	srv.CloseClientConnections()
+	if n := used(5); n != 2 {
+		t.Errorf("%d connections after one was closed", n)
+	}
+	mu.Lock()
+	long = true
+	mu.Unlock()
+	if n := used(3); n != 4 {
+		t.Errorf("%d connections, one for each answer that was not read to its end", n)
 	}
 }
 

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"sync"
+	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
@@ -10,23 +11,29 @@ import (
 // How many deliveries a Dispatcher makes at a time.
 const (
 	maxAll      = 512
-	maxOrg      = 32 // of one organization
-	maxEndpoint = 4  // of one endpoint, and 1 until it accepts one
+	maxOrg      = 128 // of one organization
+	maxEndpoint = 32  // of one endpoint that accepts quickly
+	maxSlow     = 4   // of one that accepts, but takes longer than slow
 )
 
-// room says for whom there is room, so that nobody takes that of others. It is
-// safe for concurrent use.
+// slow is from when on an answer is slow.
+const slow = time.Second
+
+// room bounds the deliveries in flight, so that no endpoint and no organization
+// takes the capacity of others. An endpoint begins with one at a time; each
+// delivery that it accepts quickly doubles that, and one that fails begins anew.
+// It is safe for concurrent use.
 type room struct {
 	mu        sync.Mutex
 	all       int
 	orgs      map[shipments.OrgID]int
 	endpoints map[webhooks.Place]int
-	well      map[webhooks.Place]bool // whose last attempt was accepted
-	refused   bool                    // somebody, for what others had taken
+	limits    map[webhooks.Place]int // of those that accept; others have 1
+	refused   bool                   // somebody, for what others had taken
 }
 
 func newRoom() *room {
-	return &room{orgs: map[shipments.OrgID]int{}, endpoints: map[webhooks.Place]int{}, well: map[webhooks.Place]bool{}}
+	return &room{orgs: map[shipments.OrgID]int{}, endpoints: map[webhooks.Place]int{}, limits: map[webhooks.Place]int{}}
 }
 
 // take takes room for a delivery to an endpoint, if there is any.
@@ -70,30 +77,29 @@ func (r *room) stay(p webhooks.Place) bool {
 	return r.endpoints[p] <= r.limit(p)
 }
 
-func (r *room) limit(p webhooks.Place) int {
-	if r.well[p] {
-		return maxEndpoint
-	}
-	return 1
-}
+func (r *room) limit(p webhooks.Place) int { return max(1, r.limits[p]) }
 
-// maxWell bounds how many endpoints are remembered as well. Others have less
-// room.
-const maxWell = 10_000
+// maxLimits bounds how many endpoints are remembered. Others have less room.
+const maxLimits = 10_000
 
-// note remembers how the last attempt for an endpoint ended.
-func (r *room) note(p webhooks.Place, accepted bool) {
+// note remembers how the last attempt for an endpoint ended, and how long it
+// took.
+func (r *room) note(p webhooks.Place, accepted bool, took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !accepted {
-		delete(r.well, p)
+		delete(r.limits, p)
 		return
 	}
-	if len(r.well) >= maxWell && !r.well[p] {
-		for other := range r.well { // whichever comes first
-			delete(r.well, other)
+	limit := min(2*r.limit(p), maxEndpoint)
+	if took > slow {
+		limit = min(r.limit(p)+1, maxSlow)
+	}
+	if _, known := r.limits[p]; len(r.limits) >= maxLimits && !known {
+		for other := range r.limits { // whichever comes first
+			delete(r.limits, other)
 			break
 		}
 	}
-	r.well[p] = true
+	r.limits[p] = limit
 }

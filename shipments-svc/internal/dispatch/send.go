@@ -47,6 +47,9 @@ func send(ctx context.Context, client *http.Client, job webhooks.Job, m Message,
 	req.Header.Set(headerID, m.ID)
 	req.Header.Set(headerTimestamp, strconv.FormatInt(now.Unix(), 10))
 	req.Header.Set(headerSignature, strings.Join(signatures, " "))
+	// A receiver may close a connection while it is being reused. With this entry,
+	// which is not sent, net/http then sends the request again on another.
+	req.Header["Idempotency-Key"] = nil
 	res, err := client.Do(req)
 	if err != nil {
 		return failed(err), 0

@@ -70,7 +70,7 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		INSERT INTO events SELECT organization_id, row_number() OVER (), id, 'shipment.created', created_at, created_at, '{}'
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
-		INSERT INTO webhook_endpoints SELECT $1, gen_random_uuid(), '', '', '{}', 'enabled', '', '', NULL, NULL, now(), now()
+		INSERT INTO webhook_endpoints SELECT $1, gen_random_uuid(), '', '', '{}', 'enabled', '', '', NULL, NULL, now(), now(), now()
 		FROM generate_series(1, 5)`, org)
 	exec(tb, db, `
 		INSERT INTO webhook_deliveries (organization_id, endpoint_id, event_id, event_number, status, due_at, created_at)
@@ -165,7 +165,7 @@ func queries(org uuid.UUID) map[string]query {
 		"endpointsSQL":       {tenant, endpointsSQL, []any{org}},
 		"endpointSQL":        {tenant, endpointSQL, []any{org, id}},
 		"lockEndpointSQL":    {tenant, lockEndpointSQL, []any{org, id}},
-		"changeEndpointSQL":  {tenant, changeEndpointSQL, []any{org, id, "u", "d", "{}", "enabled", "", "2026-11-20"}},
+		"changeEndpointSQL":  {tenant, changeEndpointSQL, []any{org, id, "u", "d", "{}", "enabled", "", "2026-11-20", nil}},
 		"rotateSecretSQL":    {tenant, rotateSecretSQL, []any{org, id, []byte{1}, "2026-11-20", "2026-11-20"}},
 		"deleteEndpointSQL":  {tenant, deleteEndpointSQL, []any{org, id}},
 		"sealedSQL":          {tenant, sealedSQL, []any{org}},
@@ -175,7 +175,7 @@ func queries(org uuid.UUID) map[string]query {
 		"replaySQL":          {tenant, replaySQL, []any{org, id, "{" + id.String() + "}", "2026-11-20"}},
 		"replayRangeSQL":     {tenant, replayRangeSQL, []any{org, id, 0, 100, 1000, "2026-11-20"}},
 		"claimDeliverySQL":   {tenant, claimDeliverySQL, []any{org, id, "2026-11-20", "2026-11-20"}},
-		"finishSQL":          {tenant, finishSQL, []any{org, id, id, 1, "delivered", nil, none, 100, true, "2026-11-20"}},
+		"finishSQL":          {tenant, finishSQL, []any{org, id, id, 1, "delivered", nil, none, 100, "fails", "2026-11-20", "2026-11-20"}},
 		"releaseSQL":         {tenant, releaseSQL, []any{org, id, id, 1, "2026-11-20"}},
 		"abandonSQL":         {tenant, abandonSQL, []any{org, id, id, 1}},
 		"tidySQL":            {tenant, tidySQL, []any{org, "2026-11-20", 200}},
@@ -198,7 +198,7 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 		fill(t, db, org, 2000, 100)
 	}
 	exec(t, db, `
-		INSERT INTO webhook_endpoints SELECT gen_random_uuid(), gen_random_uuid(), '', '', '{}', 'enabled', '', '', NULL, NULL, now(), now()
+		INSERT INTO webhook_endpoints SELECT gen_random_uuid(), gen_random_uuid(), '', '', '{}', 'enabled', '', '', NULL, NULL, now(), now(), now()
 		FROM generate_series(1, 1000)`)
 	exec(t, db, `INSERT INTO event_heads SELECT gen_random_uuid(), 1 FROM generate_series(1, 1000)`)
 	exec(t, db, `ANALYZE`)

@@ -106,7 +106,7 @@ func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Atte
 	}
 	var finished int
 	err = w.writes(ctx, job.Org).GetContext(ctx, &finished, finishSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim,
-		string(v.Status), nullTime(v.Due), attempt, webhooks.MaxAttempts, v.Disable, a.At)
+		string(v.Status), nullTime(v.Due), attempt, webhooks.MaxAttempts, string(v.Health), a.At, a.At.Add(-webhooks.MaxFailing))
 	return failure("finish", err)
 }
 

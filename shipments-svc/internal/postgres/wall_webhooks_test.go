@@ -52,7 +52,7 @@ func webhookThefts() []theft {
 		}},
 		{"Finish", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			v.delivery.Org = thief
-			return false, r.Finish(ctx, v.delivery, webhooks.Attempt{At: later}, webhooks.Verdict{Status: webhooks.Failed, Disable: true})
+			return false, r.Finish(ctx, v.delivery, webhooks.Attempt{At: later}, webhooks.Verdict{Status: webhooks.Failed, Health: webhooks.Left})
 		}},
 		{"Release", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			v.delivery.Org = thief

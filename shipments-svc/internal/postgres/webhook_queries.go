@@ -1,6 +1,6 @@
 package postgres
 
-const endpointColumns = `id, url, description, event_types, status, disabled_reason, previous_until, created_at, updated_at`
+const endpointColumns = `id, url, description, event_types, status, disabled_reason, failing_since, previous_until, created_at, updated_at`
 
 const (
 	// lockEndpointsSQL lets the endpoints of an organization be created one
@@ -30,7 +30,7 @@ WHERE organization_id = $1 AND id = $2 AND status <> 'deleted'`
 	lockEndpointSQL = endpointSQL + ` FOR UPDATE`
 
 	changeEndpointSQL = `
-UPDATE webhook_endpoints SET url = $3, description = $4, event_types = $5, status = $6, disabled_reason = $7, updated_at = $8
+UPDATE webhook_endpoints SET url = $3, description = $4, event_types = $5, status = $6, disabled_reason = $7, updated_at = $8, failing_since = $9
 WHERE organization_id = $1 AND id = $2`
 
 	rotateSecretSQL = `

@@ -37,6 +37,7 @@ type endpointRow struct {
 	EventTypes     pq.StringArray `db:"event_types"`
 	Status         webhooks.Status
 	DisabledReason webhooks.Reason `db:"disabled_reason"`
+	FailingSince   sql.NullTime    `db:"failing_since"`
 	PreviousUntil  sql.NullTime    `db:"previous_until"`
 	CreatedAt      time.Time       `db:"created_at"`
 	UpdatedAt      time.Time       `db:"updated_at"`
@@ -46,6 +47,9 @@ func (r endpointRow) endpoint() webhooks.Endpoint {
 	e := webhooks.Endpoint{
 		ID: webhooks.ID(r.ID), URL: r.URL, Description: r.Description, EventTypes: make([]shipments.EventType, len(r.EventTypes)),
 		Status: r.Status, Reason: r.DisabledReason, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+	}
+	if r.FailingSince.Valid {
+		e.FailingSince = r.FailingSince.Time.UTC()
 	}
 	if r.PreviousUntil.Valid {
 		e.PreviousUntil = r.PreviousUntil.Time.UTC()
@@ -122,7 +126,7 @@ func (w *Webhooks) ChangeEndpoint(ctx context.Context, org shipments.OrgID, id w
 		}
 		to = change(from)
 		_, err = tx.ExecContext(ctx, changeEndpointSQL, uuid.UUID(org), uuid.UUID(id),
-			to.URL, to.Description, typesArray(to.EventTypes), string(to.Status), string(to.Reason), to.UpdatedAt)
+			to.URL, to.Description, typesArray(to.EventTypes), string(to.Status), string(to.Reason), to.UpdatedAt, nullTime(to.FailingSince))
 		return err
 	})
 	return to, failure("change endpoint", err)

@@ -17,6 +17,7 @@ type endpointView struct {
 	EventTypes     []shipments.EventType `json:"event_types"`
 	Status         webhooks.Status       `json:"status"`
 	DisabledReason webhooks.Reason       `json:"disabled_reason,omitempty"`
+	FailingSince   string                `json:"failing_since,omitempty"`
 	CreatedAt      string                `json:"created_at"`
 	UpdatedAt      string                `json:"updated_at"`
 
@@ -35,7 +36,7 @@ type endpointsView struct {
 func viewEndpoint(e webhooks.Endpoint) endpointView {
 	return endpointView{
 		ID: ids.Format(endpointPrefix, uuid.UUID(e.ID)), URL: e.URL, Description: e.Description, EventTypes: e.EventTypes,
-		Status: e.Status, DisabledReason: e.Reason, CreatedAt: viewTime(e.CreatedAt), UpdatedAt: viewTime(e.UpdatedAt),
+		Status: e.Status, DisabledReason: e.Reason, FailingSince: viewTime(e.FailingSince), CreatedAt: viewTime(e.CreatedAt), UpdatedAt: viewTime(e.UpdatedAt),
 		PreviousUntil: viewTime(e.PreviousUntil),
 	}
 }

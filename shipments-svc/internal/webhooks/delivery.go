@@ -77,25 +77,39 @@ var retries = []time.Duration{
 // at one moment is not tried again at one moment.
 const jitter = 0.2
 
-// Verdict is what becomes of a delivery after an attempt.
+// Verdict is what becomes of a delivery after an attempt, and what the attempt
+// says about its endpoint.
 type Verdict struct {
-	Status  DeliveryStatus
-	Due     time.Time // zero unless Pending
-	Disable bool      // the endpoint wants no more
+	Status DeliveryStatus
+	Due    time.Time // zero unless Pending
+	Health Health
 }
+
+// Health is what an attempt says about an endpoint.
+type Health string
+
+// The findings about an endpoint.
+const (
+	Works   Health = "works"
+	Fails   Health = "fails"   // after MaxFailing without Works it is disabled as Failing
+	Left    Health = "left"    // it wants no more: it is disabled as Gone
+	Unknown Health = "unknown" // a test failed, which decides nothing
+)
 
 // Judge returns what becomes of a delivery after its so many-th attempt since it
 // was asked for. A test is tried once. random is from 0 to 1.
 func Judge(a Attempt, tries int, kind shipments.EventType, random float64) Verdict {
 	switch {
 	case a.Outcome == Accepted:
-		return Verdict{Status: Delivered}
+		return Verdict{Status: Delivered, Health: Works}
 	case a.Response == gone:
-		return Verdict{Status: Failed, Disable: true}
-	case kind == Test || tries > len(retries):
-		return Verdict{Status: Failed}
+		return Verdict{Status: Failed, Health: Left}
+	case kind == Test:
+		return Verdict{Status: Failed, Health: Unknown}
+	case tries > len(retries):
+		return Verdict{Status: Failed, Health: Fails}
 	default:
 		wait := float64(retries[tries-1]) * (1 + jitter*random)
-		return Verdict{Status: Pending, Due: a.At.Add(a.Took).Add(time.Duration(wait))}
+		return Verdict{Status: Pending, Due: a.At.Add(a.Took).Add(time.Duration(wait)), Health: Fails}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -52,10 +53,11 @@ func (e Edit) faults(loopback bool) []shipments.Fault {
 	return all
 }
 
-// applied returns the endpoint with what the edit replaces.
+// applied returns the endpoint with what the edit replaces. With another URL, or
+// enabled again, it is not yet known to fail.
 func (e Edit) applied(to Endpoint) Endpoint {
-	if e.URL != nil {
-		to.URL = *e.URL
+	if e.URL != nil && *e.URL != to.URL {
+		to.URL, to.FailingSince = *e.URL, time.Time{}
 	}
 	if e.Description != nil {
 		to.Description = *e.Description
@@ -64,7 +66,7 @@ func (e Edit) applied(to Endpoint) Endpoint {
 		to.EventTypes = ordered(*e.EventTypes)
 	}
 	if e.Status != nil && *e.Status != to.Status {
-		if to.Status, to.Reason = *e.Status, ""; to.Status == Disabled {
+		if to.Status, to.Reason, to.FailingSince = *e.Status, "", (time.Time{}); to.Status == Disabled {
 			to.Reason = Requested
 		}
 	}

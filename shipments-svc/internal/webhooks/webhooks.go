@@ -51,7 +51,12 @@ type Reason string
 const (
 	Requested Reason = "requested" // by a client
 	Gone      Reason = "gone"      // it answered 410
+	Failing   Reason = "failing"   // all attempts of MaxFailing failed
 )
+
+// MaxFailing is for how long all attempts for an endpoint may fail before it is
+// disabled.
+const MaxFailing = 5 * 24 * time.Hour
 
 // Endpoint is where an organization is told of its events.
 type Endpoint struct {
@@ -61,6 +66,9 @@ type Endpoint struct {
 	EventTypes  []shipments.EventType // in the order of shipments.EventTypes; empty: all
 	Status      Status
 	Reason      Reason // empty unless Disabled
+	// FailingSince is when the first of the latest attempts was made that all
+	// failed; zero where the last one was accepted.
+	FailingSince time.Time
 	// PreviousUntil is when the previous secret stops signing; zero where
 	// there is none.
 	PreviousUntil time.Time
