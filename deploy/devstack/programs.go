@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"strings"
 )
 
 // startPrograms builds the programs, migrates the services' databases and
@@ -115,19 +116,31 @@ func (s *Stack) describeGateway(ctx context.Context) (*Program, error) {
 		}
 	}
 	redis.Host = links["gateway-redis"]
+	env := []string{
+		"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "GATEWAY_SIGNING_KEY_FILE=" + s.secrets.signingKeyFile,
+		"REDIS_URL=" + redis.String(),
+		"GATEWAY_BIND=127.0.0.1", "GATEWAY_TLS=off",
+		"GATEWAY_ADDRESS=" + port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + port(s.ports.gatewayInner),
+		"TOKENS_INTERNAL_URL=http://" + links["gateway-tokens-inner"],
+		"TOKENS_HOST=127.0.0.1", "TOKENS_PORT=" + port(links["gateway-tokens"])[1:],
+		"SHIPMENTS_HOST=" + s.replicas.host, "SHIPMENTS_PORT=" + port(s.ports.shipments)[1:],
+		"XDG_DATA_HOME=" + s.opts.Dir, "XDG_CONFIG_HOME=" + s.opts.Dir,
+	}
+	if s.opts.Environ != nil {
+		given, err := passThrough(s.opts.Root, s.opts.Environ, env)
+		if err != nil {
+			return nil, err
+		}
+		env = append(env, given...)
+	}
+	for _, own := range []string{"TRUSTED_PROXIES=" + s.opts.TrustedProxies, "LOG_LEVEL=" + s.logLevel()} {
+		if name, _, _ := strings.Cut(own, "="); !decides(env, name) {
+			env = append(env, own)
+		}
+	}
 	return &Program{
 		name: "gateway", command: "gateway", outer: s.ports.gateway, inner: s.ports.gatewayInner, replicas: s.replicas,
 		args: []string{"run", "--adapter", "caddyfile", "--config", filepath.Join(s.opts.Root, "gateway", "Caddyfile")},
-		env: []string{
-			"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "GATEWAY_SIGNING_KEY_FILE=" + s.secrets.signingKeyFile,
-			"REDIS_URL=" + redis.String(),
-			"GATEWAY_BIND=127.0.0.1",
-			"GATEWAY_ADDRESS=" + port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + port(s.ports.gatewayInner),
-			"TOKENS_INTERNAL_URL=http://" + links["gateway-tokens-inner"],
-			"TOKENS_PORT=" + port(links["gateway-tokens"])[1:],
-			"SHIPMENTS_HOST=" + s.replicas.host, "SHIPMENTS_PORT=" + port(s.ports.shipments)[1:],
-			"TRUSTED_PROXIES=" + s.opts.TrustedProxies, "LOG_LEVEL=" + s.logLevel(),
-			"XDG_DATA_HOME=" + s.opts.Dir, "XDG_CONFIG_HOME=" + s.opts.Dir,
-		},
+		env:  env,
 	}, nil
 }

@@ -34,6 +34,9 @@ type Options struct {
 
 	TracesTo       string // where an OpenTelemetry collector takes OTLP over HTTP; empty: no traces
 	TrustedProxies string // ranges whose X-Forwarded-For the gateway believes, separated by spaces
+	// Environ, when set, is where the gateway's documented settings come from,
+	// but for the addresses and secrets that the stack decides; os.LookupEnv.
+	Environ func(name string) (string, bool)
 	// SecondShipments adds a second shipments-svc under the name of the first.
 	SecondShipments bool
 	// Between, when set, puts itself between parts of the stack: it is to

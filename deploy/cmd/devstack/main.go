@@ -6,7 +6,8 @@
 //	devstack clean               remove the data of stopped stacks
 //
 // Environment: QUAYSIDE_PORT moves the gateway from 8080; DATABASE_URL and
-// REDIS_URL use existing servers; ORG and PERMISSIONS choose the token's.
+// REDIS_URL use existing servers; the gateway's documented settings, such as
+// WINDOWS_MODE, are passed on to it; ORG and PERMISSIONS choose the token's.
 package main
 
 import (
@@ -82,7 +83,7 @@ func serve(ctx context.Context, root, dir string, getenv func(string) string, st
 	}
 	stack, err := devstack.Start(ctx, devstack.Options{
 		Root: root, Dir: dir, Port: port, Log: stdout,
-		DatabaseURL: getenv("DATABASE_URL"), RedisURL: getenv("REDIS_URL"),
+		DatabaseURL: getenv("DATABASE_URL"), RedisURL: getenv("REDIS_URL"), Environ: os.LookupEnv,
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,43 @@
+package devstack
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// setting is a place in the gateway's Caddyfile that the environment fills. The Caddyfile is the one list of the
+// gateway's settings; its README is generated from it, too.
+var setting = regexp.MustCompile(`\{\$(\w+)|\{env\.(\w+)\}`)
+
+// passThrough returns the settings of the gateway under root that lookup has, as NAME=value, except for the addresses
+// and secrets that the stack decides.
+func passThrough(root string, lookup func(string) (string, bool), decided []string) ([]string, error) {
+	caddyfile, err := os.ReadFile(filepath.Join(root, "gateway", "Caddyfile"))
+	if err != nil {
+		return nil, fmt.Errorf("the gateway's settings: %w", err)
+	}
+	var env []string
+	for _, match := range setting.FindAllStringSubmatch(string(caddyfile), -1) {
+		name := match[1] + match[2]
+		if decides(decided, name) {
+			continue
+		}
+		if value, ok := lookup(name); ok && !slices.Contains(env, name+"="+value) {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env, nil
+}
+
+// decides reports whether an environment sets a variable, or the file that may hold its value.
+func decides(env []string, name string) bool {
+	base := strings.TrimSuffix(name, "_FILE")
+	return slices.ContainsFunc(env, func(entry string) bool {
+		set, _, _ := strings.Cut(entry, "=")
+		return strings.TrimSuffix(set, "_FILE") == base
+	})
+}
