@@ -55,7 +55,7 @@ func TestNoSecretIsAnywhereAfterATokensLife(t *testing.T) {
 	made := keep(post(t, "/api/v1/tokens", admin, `{"token":{"name":"By API","permissions":["shipments:read"]}}`))
 	id := "/api/v1/tokens/tok_" + made[10:22]
 	rotated := keep(post(t, id+"/rotate", admin, `{"grace_seconds":3600}`))
-	keep(post(t, "/api/v1/token/rotate", rotated, `{"grace_seconds":0}`))
+	keep(post(t, "/api/v1/token/rotate", rotated, `{"grace_seconds":3600}`))
 	post(t, id+"/revoke", admin, `{"reason":"end of its life"}`)
 	b.follow("#done")
 	b.visit(o.path("/audit-log"))

@@ -40,6 +40,12 @@ func (s *Stack) CreateToken(ctx context.Context, organization, permissions strin
 	return created.Token, s.Program("tokens-svc").json(ctx, &created, args...)
 }
 
+// UpdateToken changes a token by flags of `tokens-svc token update`.
+func (s *Stack) UpdateToken(ctx context.Context, id string, flags ...string) error {
+	_, err := s.Program("tokens-svc").run(ctx, nil, append([]string{"token", "update", id}, flags...)...)
+	return err
+}
+
 // RevokeToken ends a token.
 func (s *Stack) RevokeToken(ctx context.Context, id string) error {
 	_, err := s.Program("tokens-svc").run(ctx, nil, "token", "revoke", id)

@@ -91,7 +91,7 @@ func newChecked(found tokens.Introspection, now time.Time) checked {
 }
 
 func printGood(w io.Writer, t tokens.Token) error {
-	_, err := fmt.Fprintf(w, "good\nid:           %s\nname:         %s\norganization: %s (%s)\npermissions:  %s\nuntil:        %s\n",
-		t.ID, t.Name, t.Organization.ID, t.Organization.Name, strings.Join(wire.Permissions(t), " "), end(t))
+	_, err := fmt.Fprintf(w, "good\nid:           %s\nname:         %s\norganization: %s (%s)\nowner:        %s\nenvironment:  %s\npermissions:  %s\nuntil:        %s\n",
+		t.ID, t.Name, t.Organization.ID, t.Organization.Name, owner(t), t.Environment, strings.Join(wire.Texts(t.Effective()), " "), end(t))
 	return err
 }

@@ -48,7 +48,7 @@ const (
 	TokenUpdated        Action = "token.updated"
 	TokenRotated        Action = "token.rotated"
 	TokenRevoked        Action = "token.revoked"
-	TokenHandedOver     Action = "token.handed_over"
+	TokenHandedOver     Action = "token.handed_over" //nolint:gosec // G101: an action, no credential
 	MemberInvited       Action = "member.invited"
 	InvitationWithdrawn Action = "invitation.withdrawn"
 	MemberJoined        Action = "member.joined"
