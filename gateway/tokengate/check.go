@@ -45,16 +45,16 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 		if early {
 			return verdict{}, false
 		}
-		window, err := g.peekAddress(ctx, caller)
-		switch {
-		case token != nil, g.enforced.shadow:
-			// A token that was active a minute ago does not pay for others at its address.
-		case err != nil:
-			return verdict{window: window, refused: &limiterUnavailable}, true
-		case !window.Allowed:
-			return verdict{window: window, refused: limitReached(window)}, true
+		// A token that was active a minute ago does not pay for others at its address.
+		if token == nil && !g.enforced.shadow {
+			release, v := g.reserveAddress(ctx, caller)
+			if v.refused != nil {
+				return v, true
+			}
+			defer release()
 		}
 		if token = g.ask(ctx, text); token == nil {
+			window, _ := g.peekAddress(ctx, caller)
 			return verdict{window: window, refused: &authUnavailable}, true
 		}
 	}

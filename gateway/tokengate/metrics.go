@@ -113,6 +113,21 @@ var (
 	})
 )
 
+// degraded is read when it is asked for, too.
+var degraded = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	Namespace: "quayside", Subsystem: "gateway", Name: "degraded",
+	Help: "1 while the gateway is in service although introspections fail: only remembered tokens are served. It is 0 again when none has failed for 3 s.",
+}, func() float64 {
+	down := 0.0
+	tokensServices.Range(func(_, shared any) bool {
+		if shared.(*tokensService).outages.down() {
+			down = 1
+		}
+		return true
+	})
+	return down
+})
+
 // heard returns when the stream of changes that is furthest behind was last heard of; zero if one never was.
 func heard() time.Time {
 	var oldest time.Time
@@ -130,7 +145,7 @@ func heard() time.Time {
 var collectors = append([]prometheus.Collector{
 	requestsTotal, responseSecondsVec, introspectionSeconds, windowDecisionsTotal, serviceFailuresTotal,
 	usageBatchesTotal, usageLostRequestsTotal,
-	streamConnected, revocationLag,
+	streamConnected, revocationLag, degraded,
 }, ratelimit.Collectors()...)
 
 // registerMetrics makes the collectors known to the registry of a new configuration. Several gates may

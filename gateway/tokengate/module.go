@@ -98,6 +98,7 @@ type Gate struct {
 	demo          bool
 	tokens        *introspect.Introspector
 	usage         *usage.Reporter
+	reserved      *reservations
 	windows       *ratelimit.Limiter
 	enforced      enforcement
 	signer        *identity.Signer // nil: the services are laptops' and believe the headers alone
@@ -123,7 +124,7 @@ func (*Gate) CaddyModule() caddy.ModuleInfo {
 // connects to nothing: neither needs to be there when the gateway starts.
 func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
-	boundHTTP2(ctx)
+	configureServer(ctx)
 	g.behind = &behind{logger: g.logger}
 	if err := errors.Join(g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
 		return err

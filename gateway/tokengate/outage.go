@@ -29,6 +29,9 @@ func newTokensOutages() tokensOutages {
 	}
 }
 
+// down reports whether tokens cannot be introspected.
+func (o tokensOutages) down() bool { return o.asking.Down() || o.credential.Down() }
+
 // asked notes how an introspection ended. A refused credential is told apart: no amount of waiting helps.
 func (o tokensOutages) asked(err error) {
 	if errors.Is(err, introspect.ErrCredential) {

@@ -15,9 +15,12 @@ func init() {
 	httpcaddyfile.RegisterDirectiveOrder("token_gate_ready", httpcaddyfile.Before, "respond")
 }
 
-// Ready answers whether the gates of this process can do their work: 200 when every tokens service that
-// they use answers and accepts the gateway's credential, else 503; and 503 from the moment that the program is told to end. Redis is not asked: a gateway without
-// it has something to say to its callers, a gateway taken out of service has not.
+// Ready is the readiness check of the gates of this process: 200 once every tokens service that they use has given
+// one usable answer, and 503 before that and while the process shuts down.
+//
+// A tokens service that fails later does not change it. That would take all gateways out of a load balancer at once,
+// although each still serves the tokens that it remembers, and answers 503 to others by itself. The response says
+// "degraded" then, and the metric quayside_gateway_degraded is 1. Redis is not checked at all.
 type Ready struct{}
 
 // CaddyModule returns the Caddy module information.
@@ -38,10 +41,13 @@ func (*Ready) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Hand
 
 	status, text := http.StatusOK, "ready\n"
 	for _, tokens := range used {
-		err := tokens.introspector.Ready(r.Context())
+		err := tokens.introspector.Probe(r.Context())
 		tokens.outages.asked(err)
-		if err != nil {
-			status, text = http.StatusServiceUnavailable, "tokens service unavailable\n"
+		switch {
+		case !tokens.introspector.Reached():
+			status, text = http.StatusServiceUnavailable, "tokens service not reached yet\n"
+		case err != nil && status == http.StatusOK:
+			text = "ready, degraded: tokens service unavailable\n"
 		}
 	}
 	if len(used) == 0 {

@@ -27,6 +27,7 @@ type tokensServiceKey struct{ introspection, credential string }
 type tokensService struct {
 	introspector *introspect.Introspector
 	usage        *usage.Reporter
+	reserved     reservations // of introspections, by address
 	outages      tokensOutages
 }
 
@@ -115,7 +116,7 @@ func (g *Gate) acquire(redisURL string) error {
 		return err
 	}
 	shared := service.(*tokensService)
-	g.tokens, g.usage, g.outages = shared.introspector, shared.usage, shared.outages
+	g.tokens, g.usage, g.reserved, g.outages = shared.introspector, shared.usage, &shared.reserved, shared.outages
 	g.release = append(g.release, func() error {
 		_, err := tokensServices.Delete(key)
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -43,17 +44,21 @@ func TestMetricsTellOutcomesAndNobody(t *testing.T) {
 func TestHealthSubcommandFollowsReadiness(t *testing.T) {
 	t.Parallel()
 
-	g := start(t, options{})
+	tokens := newTokensService(t)
+	tokens.fault.Store(http.StatusInternalServerError)
+	g := start(t, options{tokens: tokens})
 	health := func() ([]byte, error) {
 		process := exec.CommandContext(t.Context(), os.Args[0], "health")
 		process.Env = []string{becomeGateway + "=1", "HOME=" + t.TempDir(), "GATEWAY_INNER_ADDRESS=" + strings.TrimPrefix(g.inner, "http://127.0.0.1")}
 		return process.CombinedOutput()
 	}
-	if output, err := health(); err != nil {
-		t.Errorf("%v: %s", err, output)
-	}
-	g.tokens.Close()
 	if output, err := health(); err == nil {
-		t.Errorf("healthy without the tokens service: %s", output)
+		t.Errorf("healthy before the tokens service was reached: %s", output)
+	}
+	tokens.fault.Store(0)
+	eventually(t, func() bool { _, err := health(); return err == nil }, "health", g.log)
+	tokens.Close()
+	if output, err := health(); err != nil {
+		t.Errorf("unhealthy because the tokens service is away: %v: %s", err, output)
 	}
 }

@@ -28,7 +28,7 @@ var environment = []struct{ name, meaning string }{
 	{"REDIS_DOWN", "while Redis cannot be asked: `local` lets each gateway pass its share of every window, `deny` answers 503, `allow` lets everything pass"},
 	{"GATEWAY_REPLICAS", "how many gateways run, for that share: limit divided by replicas, rounded up"},
 	{"WINDOWS_MODE", "`enforce`, or `shadow`: requests are counted and told their windows, and none is refused for it"},
-	{"TOKENS_INTERNAL_URL", "the inner listener of tokens-svc, where tokens are introspected"},
+	{"TOKENS_INTERNAL_URL", "the inner listener of tokens-svc, where tokens are introspected; all addresses of the name are used, looked up each second"},
 	{"TOKENS_HOST", "tokens-svc; all addresses of the name are used, looked up each second. An IPv6 address is written in brackets"},
 	{"TOKENS_PORT", "its public port"},
 	{"SHIPMENTS_HOST", "shipments-svc; all addresses of the name are used, looked up each second. An IPv6 address is written in brackets"},

@@ -1,7 +1,9 @@
 package introspect
 
 import (
+	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -27,6 +30,8 @@ var (
 	// ErrCredential says that the tokens service refused the gateway itself: nobody can be let in until
 	// an operator sets the credential right. It is also an [ErrUnavailable].
 	ErrCredential = fmt.Errorf("%w: it refuses the gateway's credential", ErrUnavailable)
+	// errBusy says that it was not called, because too many calls were under way for too long.
+	errBusy = fmt.Errorf("%w: too many introspections are in flight", ErrUnavailable)
 	// errAway says that it was not there a moment ago, and is being asked again.
 	errAway = fmt.Errorf("%w: it was not there a moment ago", ErrUnavailable)
 )
@@ -35,27 +40,38 @@ var (
 // checked without needing a token.
 const probe = "shpt_test_000000000000_000000000000000000000000000000004VaWUc"
 
-// client asks the tokens service over HTTP (RFC 7662, section 2.1).
+// maxInFlight is how many introspections one gateway has in flight. Others wait within their [Timeout].
+const maxInFlight = 64
+
+// client asks the tokens service over HTTP (RFC 7662, section 2.1), each of its addresses in turn.
 type client struct {
-	introspection string
-	stream        string
+	introspection *url.URL
+	stream        *url.URL
 	credential    string
 	http          *http.Client
+	endpoints     *endpoints // of introspection
+	streams       *endpoints // of stream
+	slots         chan struct{}
+	reached       atomic.Bool // there was a usable answer
 }
 
 func newClient(config Config) *client {
+	introspection, stream := parsed(config.Introspection), parsed(config.Changes)
 	return &client{
-		introspection: config.Introspection,
-		stream:        config.Changes,
+		introspection: introspection,
+		stream:        stream,
 		credential:    config.Credential,
+		endpoints:     newEndpoints(introspection),
+		streams:       newEndpoints(stream),
+		slots:         make(chan struct{}, maxInFlight),
 		http: &http.Client{
 			// A redirect would carry a token to an address that nobody configured, and so would a
 			// proxy from the environment, which is why the transport has none.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{
 				DialContext:         (&net.Dialer{Timeout: Timeout, KeepAlive: 15 * time.Second}).DialContext,
-				MaxIdleConns:        64,
-				MaxIdleConnsPerHost: 64,
+				MaxIdleConnsPerHost: maxInFlight,
+				TLSClientConfig:     &tls.Config{ServerName: introspection.Hostname(), MinVersion: tls.VersionTLS12},
 				IdleConnTimeout:     90 * time.Second,
 				DisableCompression:  true,
 			},
@@ -71,77 +87,139 @@ func (c *client) ask(ctx context.Context, token string) (Answer, error) {
 	ctx, span := tracing.Child(ctx, "introspect", trace.SpanKindClient)
 	defer span.End()
 
-	response, err := c.post(ctx, token)
-	if err != nil && connectionError(err) {
-		// The likeliest cause is an idle connection that the other side closed, for instance because
-		// it was restarted; asking twice changes nothing there.
-		response, err = c.post(ctx, token)
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return Answer{}, errBusy
 	}
+	response, err := c.post(ctx, token)
 	if err != nil {
 		return Answer{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	defer func() {
-		// What is left is read so that the connection can be used again.
-		_, _ = io.CopyN(io.Discard, response.Body, maxAnswerBytes)
-		_ = response.Body.Close()
-	}()
-
-	if err := checkStatus(response); err != nil {
+	if err := checkStatus(response.status); err != nil {
 		return Answer{}, err
 	}
-	answer, err := decode(response.Body)
+	answer, err := decode(bytes.NewReader(response.body))
 	if err != nil {
 		return Answer{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
+	c.reached.Store(true)
 	return answer, nil
 }
 
-func (c *client) post(ctx context.Context, token string) (*http.Response, error) {
-	form := url.Values{"token": {token}}.Encode()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.introspection, strings.NewReader(form))
+// response is a response read whole.
+type response struct {
+	status int
+	body   []byte
+}
+
+// post sends the introspection, and once more if the first try shows that this address does not work.
+func (c *client) post(ctx context.Context, token string) (response, error) {
+	first, err := c.endpoints.next(ctx)
 	if err != nil {
-		return nil, err
+		return response{}, err
 	}
-	request.Header.Set("Authorization", "Bearer "+c.credential)
+	got, err := c.postTo(ctx, first, token)
+	switch {
+	case ctx.Err() != nil:
+		return got, err
+	case err != nil && (connectionError(err) || first.suspect && first.alternative):
+		// The likeliest cause is an idle connection that the other side closed, for instance because it was
+		// restarted; asking twice changes nothing there.
+	case err == nil && got.status >= http.StatusInternalServerError && first.alternative:
+	default:
+		return got, err
+	}
+	second, err := c.endpoints.next(ctx)
+	if err != nil {
+		return response{}, err
+	}
+	return c.postTo(ctx, second, token)
+}
+
+// postTo sends the introspection to one address. A suspect one has half of [Timeout] if another can be asked after.
+func (c *client) postTo(ctx context.Context, to endpoint, token string) (response, error) {
+	if to.suspect && to.alternative {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, Timeout/2)
+		defer cancel()
+	}
+	form := url.Values{"token": {token}}.Encode()
+	request, err := c.request(ctx, http.MethodPost, c.introspection, to, strings.NewReader(form))
+	if err != nil {
+		return response{}, err
+	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Accept", "application/json")
 	tracing.Tell(ctx, request.Header)
-	return c.http.Do(request)
+	got, err := c.send(request, c.endpoints, to)
+	if err != nil {
+		return response{}, err
+	}
+	defer func() { _ = got.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(got.Body, maxAnswerBytes))
+	return response{got.StatusCode, body}, err
+}
+
+// request makes a request for target at one of its addresses.
+func (c *client) request(ctx context.Context, method string, target *url.URL, to endpoint, body io.Reader) (*http.Request, error) {
+	at := *target
+	at.Host = to.hostPort
+	request, err := http.NewRequestWithContext(ctx, method, at.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	request.Host = target.Host
+	request.Header.Set("Authorization", "Bearer "+c.credential)
+	return request, nil
+}
+
+// send sends a request to one of endpoints and notes whether that works, unless the caller gave up first.
+func (c *client) send(request *http.Request, endpoints *endpoints, to endpoint) (*http.Response, error) {
+	got, err := c.http.Do(request)
+	if !errors.Is(err, context.Canceled) {
+		endpoints.note(to, err == nil && got.StatusCode < http.StatusInternalServerError)
+	}
+	return got, err
 }
 
 // changes opens the stream of changes after that revision, or of those from now on when it is unknown. It
 // lasts as long as ctx. The error is an [ErrUnavailable].
 func (c *client) changes(ctx context.Context, after int64) (io.ReadCloser, error) {
-	target := c.stream
+	target := *c.stream
 	if after != unknown {
-		target += "?after=" + strconv.FormatInt(after, 10)
+		target.RawQuery = "after=" + strconv.FormatInt(after, 10)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
+	to, err := c.streams.next(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	request.Header.Set("Authorization", "Bearer "+c.credential)
+	request, err := c.request(ctx, http.MethodGet, &target, to, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
 	request.Header.Set("Accept", "application/x-ndjson")
-	response, err := c.http.Do(request)
+	got, err := c.send(request, c.streams, to)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	if err := checkStatus(response); err != nil {
-		_ = response.Body.Close()
+	if err := checkStatus(got.StatusCode); err != nil {
+		_ = got.Body.Close()
 		return nil, err
 	}
-	return response.Body, nil
+	return got.Body, nil
 }
 
-// checkStatus returns an [ErrUnavailable] for any response but a good one.
-func checkStatus(response *http.Response) error {
-	switch response.StatusCode {
+// checkStatus returns an [ErrUnavailable] for any status but a good one.
+func checkStatus(status int) error {
+	switch status {
 	case http.StatusOK:
 		return nil
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return ErrCredential
 	default:
-		return fmt.Errorf("%w: status %d", ErrUnavailable, response.StatusCode)
+		return fmt.Errorf("%w: status %d", ErrUnavailable, status)
 	}
 }
 
@@ -149,4 +227,13 @@ func checkStatus(response *http.Response) error {
 func connectionError(err error) bool {
 	var timeout net.Error
 	return !errors.Is(err, context.Canceled) && (!errors.As(err, &timeout) || !timeout.Timeout())
+}
+
+// parsed parses a URL that the configuration was checked for.
+func parsed(text string) *url.URL {
+	u, err := url.Parse(text)
+	if err != nil {
+		return new(url.URL)
+	}
+	return u
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -60,6 +61,10 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 			},
 		})
 		w.client.http.Transport = w
+		resolve := func(context.Context, string, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
+		}
+		w.client.endpoints.resolve, w.client.streams.resolve = resolve, resolve
 		test(t, w)
 		w.Close() // and no goroutine is left, or the bubble fails
 	})

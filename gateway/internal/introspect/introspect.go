@@ -136,13 +136,16 @@ func (i *Introspector) Heard() time.Time {
 	return time.Time{}
 }
 
-// Ready reports with nil that tokens can be checked now: the tokens service answers and accepts the
-// gateway's credential.
-func (i *Introspector) Ready(ctx context.Context) error {
+// Probe reports with nil that tokens can be checked now: the tokens service answers and accepts the
+// gateway's credential. The error is an [ErrUnavailable].
+func (i *Introspector) Probe(ctx context.Context) error {
 	i.startFollowing()
 	_, err := i.client.ask(ctx, probe)
 	return err
 }
+
+// Reached reports whether the tokens service has ever given a usable answer.
+func (i *Introspector) Reached() bool { return i.client.reached.Load() }
 
 // Close frees what the Introspector holds. It must not be used afterwards.
 func (i *Introspector) Close() {

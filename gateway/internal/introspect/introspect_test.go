@@ -225,8 +225,8 @@ func TestRefusedCredentialIsTold(t *testing.T) {
 		if !errors.Is(err, introspect.ErrCredential) || !errors.Is(err, introspect.ErrUnavailable) {
 			t.Errorf("status %d: error %v", status, err)
 		}
-		if err := i.Ready(t.Context()); !errors.Is(err, introspect.ErrCredential) {
-			t.Errorf("status %d: Ready says %v", status, err)
+		if err := i.Probe(t.Context()); !errors.Is(err, introspect.ErrCredential) {
+			t.Errorf("status %d: Probe says %v", status, err)
 		}
 	}
 }
@@ -410,7 +410,7 @@ func TestReadinessProbeIsAWellFormedToken(t *testing.T) {
 		_, _ = io.WriteString(w, `{"active":false}`)
 	}))
 	t.Cleanup(server.Close)
-	if err := newIntrospector(t, server.URL, new(clock)).Ready(t.Context()); err != nil {
+	if err := newIntrospector(t, server.URL, new(clock)).Probe(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -59,6 +59,9 @@ func (j *Journal) Note(err error) {
 	}
 }
 
+// Down reports whether there is an outage.
+func (j *Journal) Down() bool { return j.down.Load() }
+
 // settle ends the outage, unless something has failed since that was planned.
 func (j *Journal) settle() {
 	j.mu.Lock()

@@ -20,9 +20,10 @@ const (
 	pong    = 10 * time.Second
 )
 
-// boundHTTP2 sets the bounds of HTTP/2 for the server that the gate is on. The server is known only when it has a
-// connection; the first one to be accepted sets them before it is served.
-func boundHTTP2(ctx context.Context) {
+// configureServer sets what Caddy has no settings for on the server that the gate is on: the bounds of HTTP/2, and that
+// OPTIONS * is a request like every other, which net/http would answer by itself. The server is known only when it has
+// a connection; the first one to be accepted configures it before it is served.
+func configureServer(ctx context.Context) {
 	caddyServer, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
 	if !ok {
 		return
@@ -31,6 +32,7 @@ func boundHTTP2(ctx context.Context) {
 	caddyServer.RegisterConnContext(func(ctx context.Context, _ net.Conn) context.Context {
 		once.Do(func() {
 			if server, ok := ctx.Value(http.ServerContextKey).(*http.Server); ok {
+				server.DisableGeneralOptionsHandler = true
 				server.HTTP2 = &http.HTTP2Config{
 					MaxConcurrentStreams: maxStreams, SendPingTimeout: silence, PingTimeout: pong, WriteByteTimeout: pong,
 				}

@@ -1,0 +1,168 @@
+package introspect
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// lookupInterval is how old the addresses of a name may be before they are looked up again.
+	lookupInterval = time.Second
+	lookupTimeout  = 2 * time.Second
+	// Bounds of how long an address is passed over after it failed: doubled with each failure in a row.
+	shortestEjection = time.Second
+	longestEjection  = 30 * time.Second
+)
+
+// endpoint is one address of the tokens service.
+type endpoint struct {
+	addr     netip.Addr
+	hostPort string
+	// suspect tells that it failed when it was last used.
+	suspect bool
+	// alternative tells that another address did not.
+	alternative bool
+}
+
+// endpoints are the addresses of the tokens service's name, used in turn. One that failed is passed over for a
+// while, unless all have. While looking up the name fails, the last addresses stay in use.
+type endpoints struct {
+	host, port string
+	resolve    func(ctx context.Context, network, host string) ([]netip.Addr, error)
+	now        func() time.Time
+
+	mu       sync.Mutex
+	known    []netip.Addr
+	lookedUp time.Time
+	looking  bool
+	turn     int
+	failures map[netip.Addr]failing
+}
+
+// failing is how an address fails.
+type failing struct {
+	times int // in a row
+	until time.Time
+}
+
+func newEndpoints(service *url.URL) *endpoints {
+	e := &endpoints{
+		host: service.Hostname(), port: service.Port(), resolve: net.DefaultResolver.LookupNetIP, now: time.Now,
+		failures: make(map[netip.Addr]failing),
+	}
+	if e.port == "" {
+		e.port = map[string]string{"https": "443"}[service.Scheme]
+	}
+	if e.port == "" {
+		e.port = "80"
+	}
+	return e
+}
+
+// next returns the endpoint whose turn it is. The error is that of looking up the name, when no address is known.
+func (e *endpoints) next(ctx context.Context) (endpoint, error) {
+	known, err := e.addresses(ctx)
+	if err != nil {
+		return endpoint{}, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now, good := e.now(), 0
+	var usable []netip.Addr // good ones, and those that are to be tried again
+	for _, addr := range known {
+		f, failed := e.failures[addr]
+		if !failed {
+			good++
+		}
+		if !failed || !now.Before(f.until) {
+			usable = append(usable, addr)
+		}
+	}
+	if len(usable) == 0 {
+		usable = known
+	}
+	e.turn++
+	addr := usable[e.turn%len(usable)]
+	f, failed := e.failures[addr]
+	if failed {
+		f.until = now.Add(f.ejection()) // one request at a time tries it
+		e.failures[addr] = f
+	} else {
+		good--
+	}
+	return endpoint{addr: addr, hostPort: net.JoinHostPort(addr.String(), e.port), suspect: failed, alternative: good > 0}, nil
+}
+
+// ejection is how long an address that fails so is passed over.
+func (f failing) ejection() time.Duration {
+	return min(shortestEjection<<min(f.times-1, 10), longestEjection)
+}
+
+// note notes how a request to an endpoint went.
+func (e *endpoints) note(used endpoint, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if ok {
+		delete(e.failures, used.addr)
+		return
+	}
+	f := e.failures[used.addr]
+	f.times++
+	f.until = e.now().Add(f.ejection())
+	e.failures[used.addr] = f
+}
+
+// addresses returns the addresses of the name. Only the first caller waits for them; they are looked up again while
+// the last ones are used.
+func (e *endpoints) addresses(ctx context.Context) ([]netip.Addr, error) {
+	if addr, err := netip.ParseAddr(e.host); err == nil {
+		return []netip.Addr{addr}, nil
+	}
+	e.mu.Lock()
+	known := e.known
+	due := !e.looking && e.now().Sub(e.lookedUp) >= lookupInterval
+	e.looking = e.looking || due && len(known) > 0
+	e.mu.Unlock()
+	switch {
+	case len(known) == 0:
+		return e.lookUp(ctx)
+	case due:
+		go func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupTimeout)
+			defer cancel()
+			_, _ = e.lookUp(ctx)
+		}()
+	}
+	return known, nil
+}
+
+// lookUp looks the name up and remembers what it finds.
+func (e *endpoints) lookUp(ctx context.Context) ([]netip.Addr, error) {
+	found, err := e.resolve(ctx, "ip", e.host)
+	if err == nil && len(found) == 0 {
+		err = errors.New("the name has no addresses")
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.looking, e.lookedUp = false, e.now()
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		found[i] = found[i].Unmap()
+	}
+	slices.SortFunc(found, netip.Addr.Compare)
+	e.known = slices.Compact(found)
+	for addr := range e.failures {
+		if !slices.Contains(e.known, addr) {
+			delete(e.failures, addr)
+		}
+	}
+	return e.known, nil
+}

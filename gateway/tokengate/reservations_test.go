@@ -1,0 +1,91 @@
+package tokengate
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Of any number of requests at once, exactly as many get through as are charged, whatever their order; those that
+// prove free of charge take nothing from the others.
+func TestReservationsNeverExceedWhatIsLeft(t *testing.T) {
+	t.Parallel()
+
+	const limit = 100
+	var r reservations
+	var charged, through, refused atomic.Int64
+	left := func() (int, error) { return limit - int(charged.Load()), nil }
+	var all sync.WaitGroup
+	for n := range 1000 {
+		all.Go(func() {
+			release, err := r.reserve(t.Context(), "address:x", left)
+			if err != nil {
+				if !errors.Is(err, errNoneLeft) {
+					t.Error(err)
+				}
+				refused.Add(1)
+				return
+			}
+			defer release()
+			if n%4 == 0 {
+				return // a valid token
+			}
+			through.Add(1)
+			charged.Add(1)
+		})
+	}
+	all.Wait()
+	if through.Load() != limit || charged.Load() != limit || refused.Load() < 650 {
+		t.Errorf("%d got through, %d were charged, %d refused", through.Load(), charged.Load(), refused.Load())
+	}
+	if len(r.byID) != 0 {
+		t.Errorf("%d entries are kept", len(r.byID))
+	}
+}
+
+func TestAReservationIsWaitedForUntilTheContextEnds(t *testing.T) {
+	t.Parallel()
+
+	var r reservations
+	one := func() (int, error) { return 1, nil }
+	release, err := r.reserve(t.Context(), "a", one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.reserve(over, "a", one); !errors.Is(err, errAllReserved) {
+		t.Errorf("while all is reserved: %v", err)
+	}
+	if other, err := r.reserve(t.Context(), "b", one); err != nil {
+		t.Errorf("another id: %v", err)
+	} else {
+		other()
+	}
+	next := make(chan error)
+	go func() {
+		release, err := r.reserve(t.Context(), "a", one)
+		if err == nil {
+			release()
+		}
+		next <- err
+	}()
+	release()
+	select {
+	case err := <-next:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("nobody goes on after a reservation was given back")
+	}
+	if _, err := r.reserve(t.Context(), "a", func() (int, error) { return 0, context.DeadlineExceeded }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the error of left: %v", err)
+	}
+	if len(r.byID) != 0 {
+		t.Errorf("%d entries are kept", len(r.byID))
+	}
+}
