@@ -66,6 +66,9 @@ func TestBothVersionsAreServedWithTLSAndWithout(t *testing.T) {
 		"GATEWAY_TLS": "on", "GATEWAY_TLS_CERTIFICATE": certificateFile, "GATEWAY_TLS_KEY": keyFile,
 	}})
 	secretURL := strings.Replace(secret.url, "http://127.0.0.1", "https://localhost", 1)
+	if got := secret.exchange(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.0 400 ") {
+		t.Errorf("plain HTTP to the listener with TLS: %s", got)
+	}
 	token, id := plain.tokens.create("")
 	for _, tt := range []struct {
 		url   string
