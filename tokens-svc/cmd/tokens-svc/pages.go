@@ -38,6 +38,7 @@ func newPages(cfg config.Config, db *sqlx.DB, service *tokens.Service, log *slog
 	c := web.Config{
 		People: people.NewService(repo, people.Config{
 			Passwords: password.New(password.Default), NewID: ids.New, Domains: domains,
+			NotRecorded: func(err error) { log.Error("the audit log lacks an event", "error", err) },
 		}),
 		Tokens: service, Sessions: sessions, Passwords: cfg.Passwords(), PublicURL: address,
 		Timeout: postgres.Budget, Log: log,

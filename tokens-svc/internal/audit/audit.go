@@ -55,6 +55,9 @@ const (
 	MemberRoleChanged   Action = "member.role_changed"
 	MemberRemoved       Action = "member.removed"
 
+	UserSignedIn         Action = "user.signed_in"
+	UserSignInFailed     Action = "user.sign_in_failed"
+	UserSignedOut        Action = "user.signed_out"
 	UserVerified         Action = "user.verified"
 	UserPasswordChanged  Action = "user.password_changed"
 	UserPasswordSet      Action = "user.password_set"

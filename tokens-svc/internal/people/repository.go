@@ -36,6 +36,9 @@ type Repository interface {
 	// longer verified, and ends its sessions. It gives tokens.ErrNotFound when
 	// there is none.
 	Unlink(ctx context.Context, id UserID, e audit.Entry) error
+	// Record appends an entry about a person to the audit log of each of their
+	// organizations.
+	Record(ctx context.Context, id UserID, e audit.Entry) error
 	// ChangeAccount stores what decide makes of an account: its password, whether
 	// that is temporary, since when it is verified and disabled, and the session
 	// epoch, an increase of which removes its sessions. The account does not

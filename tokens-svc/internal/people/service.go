@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -19,6 +20,9 @@ type Service struct {
 	newID     func(prefix string) string
 	now       func() time.Time
 	domains   map[string]Domain
+
+	recording   sync.WaitGroup // refused sign-ins that are being recorded
+	notRecorded func(error)
 }
 
 // Passwords makes and checks stored passwords; see internal/password.
@@ -35,13 +39,19 @@ type Config struct {
 	// Domains are those whose people come in without an invitation, by domain
 	// name in lower case.
 	Domains map[string]Domain
+	// NotRecorded is called with each failure to record a refused sign-in. Zero:
+	// failures are ignored.
+	NotRecorded func(error)
 }
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
-	s := &Service{repo: repo, passwords: c.Passwords, newID: c.NewID, now: c.Now, domains: c.Domains}
+	s := &Service{repo: repo, passwords: c.Passwords, newID: c.NewID, now: c.Now, domains: c.Domains, notRecorded: c.NotRecorded}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.notRecorded == nil {
+		s.notRecorded = func(error) {}
 	}
 	return s
 }

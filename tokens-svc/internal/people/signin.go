@@ -22,8 +22,12 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from From)
 	if err != nil {
 		return User{}, err
 	}
-	if err := s.verify(ctx, a, password); err != nil {
+	refused := s.verify(ctx, a, password)
+	if err := s.recordSignIn(ctx, a.User, "password", from, refused); err != nil {
 		return User{}, err
+	}
+	if refused != nil {
+		return User{}, refused
 	}
 	return a.User, succeeded(ctx)
 }
@@ -70,6 +74,14 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 // invited or in one of the domains; invitations are accepted thereby. It gives
 // ErrUnverified, ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
 func (s *Service) SignInWith(ctx context.Context, c Claims, from From) (User, error) {
+	u, err := s.signInWith(ctx, c, from)
+	if err != nil {
+		return User{}, err
+	}
+	return u, s.recordSignIn(ctx, u, "issuer", from, nil)
+}
+
+func (s *Service) signInWith(ctx context.Context, c Claims, from From) (User, error) {
 	email, proper := canonical(c.Email)
 	verified := c.EmailVerified && proper
 	c.Email = email

@@ -70,6 +70,11 @@ func (p *People) ChangeAccount(ctx context.Context, id people.UserID, decide fun
 	return changed.User, err
 }
 
+// Record implements people.Repository.
+func (p *People) Record(ctx context.Context, id people.UserID, e audit.Entry) error {
+	return p.mutateAccount(ctx, id, func(m *accountMutation) error { return m.record(ctx, e) })
+}
+
 // Link implements people.Repository.
 func (p *People) Link(ctx context.Context, id people.UserID, identity people.Identity, e audit.Entry) error {
 	return p.mutateAccount(ctx, id, func(m *accountMutation) error {

@@ -55,6 +55,9 @@ func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 	if id == s.sessions.ID(ctx) {
 		return s.signOut(ctx, v)
 	}
+	if err := s.People.SignedOut(ctx, v.user, v.from(), "another one"); err != nil {
+		return answer{}, err
+	}
 	if err := s.sessions.End(ctx, id); err != nil {
 		return answer{}, err
 	}
@@ -62,7 +65,10 @@ func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 	return redirect("/settings/sessions"), nil
 }
 
-func (s *site) endOtherSessions(ctx context.Context, _ *visit) (answer, error) {
+func (s *site) endOtherSessions(ctx context.Context, v *visit) (answer, error) {
+	if err := s.People.SignedOut(ctx, v.user, v.from(), "all others"); err != nil {
+		return answer{}, err
+	}
 	if err := s.sessions.EndOthers(ctx); err != nil {
 		return answer{}, err
 	}

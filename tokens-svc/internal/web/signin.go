@@ -99,7 +99,12 @@ func (s *site) welcome(ctx context.Context, user people.User, next string) (answ
 	return redirect(next), nil
 }
 
-func (s *site) signOut(ctx context.Context, _ *visit) (answer, error) {
+func (s *site) signOut(ctx context.Context, v *visit) (answer, error) {
+	if v.user.ID != "" {
+		if err := s.People.SignedOut(ctx, v.user, v.from(), "this one"); err != nil {
+			return answer{}, err
+		}
+	}
 	if err := s.sessions.SignOut(ctx); err != nil {
 		return answer{}, err
 	}
