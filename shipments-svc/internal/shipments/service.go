@@ -17,6 +17,7 @@ type Service struct {
 	newID  func() ID
 	now    func() time.Time
 
+	watch   watch
 	closing chan struct{} // closed by Drain
 	drained sync.Once
 }

@@ -9,8 +9,6 @@ import (
 const (
 	// MaxWait is how long a Look may wait.
 	MaxWait = 25 * time.Second
-	// pollEvery is how often a shipment that is waited for is looked at.
-	pollEvery = 500 * time.Millisecond
 )
 
 // Look asks for a shipment, perhaps not before it changes.
@@ -25,48 +23,60 @@ type Look struct {
 // Waits is how much longer than others the request may take.
 func (l Look) Waits() time.Duration { return l.Wait }
 
-// Get returns a shipment with its pallets and checks, or ErrNotFound. If the
-// caller waits, that is once the shipment has a version that he does not know;
-// or as it is when the wait or the service ends.
-func (s *Service) Get(ctx context.Context, org OrgID, l Look) (Detail, error) {
-	if l.Wait > 0 {
-		if err := s.wait(ctx, org, l); err != nil {
-			return Detail{}, fmt.Errorf("await shipment: %w", err)
-		}
-	}
-	d, err := s.repo.Get(ctx, org, l.ID)
-	if err != nil {
-		return Detail{}, fmt.Errorf("get shipment: %w", err)
-	}
-	return d, nil
+// Looked is the answer to a Look.
+type Looked struct {
+	Detail
+	// Waited is false where no wait was asked for, or none was granted because
+	// too many go on.
+	Waited bool
 }
 
-func (s *Service) wait(ctx context.Context, org OrgID, l Look) error {
+// Get returns a shipment with its pallets and checks, or ErrNotFound. If the
+// caller waits, that is once the shipment has a version that he does not know;
+// or as it is when the wait or the service ends, or at once where too many wait.
+func (s *Service) Get(ctx context.Context, org OrgID, l Look) (Looked, error) {
+	var found Looked
+	var err error
+	if l.Wait > 0 {
+		if found.Waited, err = s.wait(ctx, org, l); err != nil {
+			return Looked{}, fmt.Errorf("await shipment: %w", err)
+		}
+	}
+	if found.Detail, err = s.repo.Get(ctx, org, l.ID); err != nil {
+		return Looked{}, fmt.Errorf("get shipment: %w", err)
+	}
+	return found, nil
+}
+
+// wait waits for a change, and reports whether that was granted.
+func (s *Service) wait(ctx context.Context, org OrgID, l Look) (granted bool, err error) {
+	head, err := s.repo.Head(ctx, org, l.ID)
+	if err != nil {
+		return false, err
+	}
+	known := l.Known
+	if known == nil {
+		known = func(version int64) bool { return version == head.Version }
+	}
+	if !known(head.Version) {
+		return true, nil
+	}
+	w := &waiter{org: org, id: l.ID, known: known, done: make(chan error, 1)}
+	if !s.watch.add(w, s.repo.Head) {
+		return false, nil
+	}
+	defer s.watch.remove(w)
 	over := time.NewTimer(l.Wait)
 	defer over.Stop()
-	poll := time.NewTicker(pollEvery)
-	defer poll.Stop()
-	known := l.Known
-	for {
-		head, err := s.repo.Head(ctx, org, l.ID)
-		if err != nil {
-			return err
-		}
-		if known == nil {
-			known = func(version int64) bool { return version == head.Version }
-		}
-		if !known(head.Version) {
-			return nil
-		}
-		select {
-		case <-poll.C:
-		case <-over.C:
-			return nil
-		case <-s.closing:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	select {
+	case err := <-w.done:
+		return true, err
+	case <-over.C:
+		return true, nil
+	case <-s.closing:
+		return true, nil
+	case <-ctx.Done():
+		return true, ctx.Err()
 	}
 }
 

@@ -3,6 +3,8 @@ package shipments
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,6 +65,44 @@ func TestAWaitEndsWithItsClientAndWithTheService(t *testing.T) {
 		s.Drain()
 		if err := <-done; err != nil || time.Since(begun) != 700*time.Millisecond {
 			t.Errorf("%v after %s", err, time.Since(begun))
+		}
+	})
+}
+
+// TestWaitsAreBoundedAndShared: beyond so many of an organization they are
+// answered at once; those for one shipment cost one look each half second.
+func TestWaitsAreBoundedAndShared(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := at(Pending)
+		var looks atomic.Int64
+		k.looked = func(*keeper) { looks.Add(1) }
+		s, begun := service(k), time.Now()
+		var waiting sync.WaitGroup
+		for range maxOrgWaits {
+			waiting.Go(func() {
+				if found, err := s.Get(t.Context(), OrgID{1}, Look{Wait: 2 * time.Second}); err != nil || !found.Waited || time.Since(begun) != 2*time.Second {
+					t.Errorf("waited %t, after %s (%v)", found.Waited, time.Since(begun), err)
+				}
+			})
+		}
+		synctest.Wait()
+		if found, err := s.Get(t.Context(), OrgID{1}, Look{Wait: MaxWait}); err != nil || found.Waited || time.Since(begun) != 0 {
+			t.Errorf("one too many waited %t, after %s (%v)", found.Waited, time.Since(begun), err)
+		}
+		waiting.Go(func() {
+			if found, err := s.Get(t.Context(), OrgID{2}, Look{Wait: time.Second}); err != nil || !found.Waited {
+				t.Errorf("another organization waited %t (%v)", found.Waited, err)
+			}
+		})
+		waiting.Wait()
+		if n := looks.Load(); n > 2*maxOrgWaits {
+			t.Errorf("%d looks", n)
+		}
+		for range 2 { // room is given back
+			if found, err := s.Get(t.Context(), OrgID{1}, Look{Wait: time.Second}); err != nil || !found.Waited {
+				t.Errorf("waited %t (%v)", found.Waited, err)
+			}
 		}
 	})
 }

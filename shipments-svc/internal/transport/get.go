@@ -2,10 +2,12 @@ package transport
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -36,16 +38,24 @@ func decodeGet(r *http.Request) (shipments.Look, error) {
 	return look, err
 }
 
-func encodeGet(r *http.Request, d shipments.Detail) reply {
-	tag := tagOf(d.Version)
+// encodeGet shows a shipment. What its documents say is for those who may read
+// documents.
+func encodeGet(r *http.Request, found shipments.Looked) reply {
+	tag := tagOf(found.Version)
 	header := http.Header{"Etag": {tag}}
-	if wait := preferredWait(r); wait > 0 {
-		header.Set("Preference-Applied", "wait="+strconv.Itoa(int(wait.Seconds())))
+	if found.Waited {
+		header.Set("Preference-Applied", "wait="+strconv.Itoa(int(preferredWait(r).Seconds())))
 	}
 	if matches(r.Header.Values("If-None-Match"), tag) {
 		return reply{status: http.StatusNotModified, header: header}
 	}
-	return reply{status: http.StatusOK, header: header, body: getView{viewDetail(d)}}
+	view := viewDetail(found.Detail)
+	if !slices.Contains(callerOf(r).Permissions, string(endpoints.ReadDocuments)) {
+		for i := range view.Documents {
+			view.Documents[i].Facts, view.Documents[i].Remarks = nil, nil
+		}
+	}
+	return reply{status: http.StatusOK, header: header, body: getView{view}}
 }
 
 // preferredWait reads the preference wait of a Prefer header (RFC 7240, 4.3),

@@ -40,7 +40,7 @@ const maxElements = 1_000
 // Service is what the routes need of the domain.
 type Service interface {
 	List(context.Context, shipments.OrgID, shipments.Query) (shipments.Page, error)
-	Get(context.Context, shipments.OrgID, shipments.Look) (shipments.Detail, error)
+	Get(context.Context, shipments.OrgID, shipments.Look) (shipments.Looked, error)
 	Create(context.Context, shipments.OrgID, shipments.Creation) (shipments.Shipment, error)
 	Update(context.Context, shipments.OrgID, shipments.Edit) (shipments.Shipment, error)
 	Delete(context.Context, shipments.OrgID, shipments.Order) (struct{}, error)

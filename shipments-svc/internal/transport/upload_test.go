@@ -175,6 +175,10 @@ func TestAFileBecomesPallets(t *testing.T) {
 				t.Errorf("%s: %s is not in %s", how, want, shown.body)
 			}
 		}
+		only := a.do(t, call{path: path, permissions: new("shipments:read")})
+		if only.wants(t, http.StatusOK, ""); strings.Contains(string(only.body), `"facts"`) || strings.Contains(string(only.body), `"remarks"`) {
+			t.Errorf("%s: without documents:read %s", how, only.body)
+		}
 		var actions []string
 		for _, entry := range a.history(t, path).History {
 			actions = append(actions, entry.Action)
