@@ -37,7 +37,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	switch {
 	case failed:
 		// In handle_errors, for a request that Caddy refused before this gate had seen it.
-		if refused := g.countPublic(out, caller); refused != nil {
+		if refused := g.countPublic(r.Context(), out, caller); refused != nil {
 			g.refuse(out, *refused)
 			linger(out, r, body)
 			return nil
@@ -79,7 +79,7 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, route route, caller n
 		return g.admitPage(out, r, caller)
 	case preflightRoute:
 		requests.of("preflight").Inc()
-		return g.countPublic(out, caller)
+		return g.countPublic(r.Context(), out, caller)
 	case publicRoute:
 		g.vouch(r, identity.Caller{})
 		return g.admitPublic(out, r, caller)

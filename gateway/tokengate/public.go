@@ -18,7 +18,7 @@ var publicQuota = ratelimit.Quota{Limit: 600, Window: time.Minute}
 
 // admitPublic counts a request for a public path and refuses what does not read it.
 func (g *Gate) admitPublic(out *responseWriter, r *http.Request, caller netip.Addr) *problem {
-	if refused := g.countPublic(out, caller); refused != nil {
+	if refused := g.countPublic(r.Context(), out, caller); refused != nil {
 		return refused
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -32,9 +32,9 @@ func (g *Gate) admitPublic(out *responseWriter, r *http.Request, caller netip.Ad
 
 // countPublic counts a request of caller in this gateway's own window, and returns how it is refused if that is
 // empty.
-func (g *Gate) countPublic(out *responseWriter, caller netip.Addr) *problem {
+func (g *Gate) countPublic(ctx context.Context, out *responseWriter, caller netip.Addr) *problem {
 	var err error
-	out.window, err = countAddress(context.Background(), publicWindow, caller, publicQuota, g.windows.TakeLocal)
+	out.window, err = countAddress(ctx, publicWindow, caller, publicQuota, g.windows.TakeLocal)
 	g.decided(publicWindow, out.window.Result, err)
 	if g.enforced.stops(out.window.Result, err) {
 		return tooManyFromAddress(out.window)
