@@ -131,5 +131,5 @@ func writeText(h hash.Hash, text string) {
 }
 
 func writeNumber(h hash.Hash, n int) {
-	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(n)))
+	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) //nolint:gosec // G115: a length or a count
 }
