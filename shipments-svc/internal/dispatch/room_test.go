@@ -93,8 +93,20 @@ func TestAnEndpointHasAsMuchRoomAsItUses(t *testing.T) {
 		took     time.Duration
 		want     int
 	}{
-		{true, 0, 2}, {true, 0, 4}, {true, 0, 8}, {true, 0, 16}, {true, slow, 32}, {true, 0, 32},
-		{true, slow + 1, 4}, {true, slow + 1, 4}, {true, 0, 8}, {false, 0, 1}, {true, slow + 1, 2}, {true, slow + 1, 3}, {true, slow + 1, 4}, {true, slow + 1, 4},
+		{true, 0, 2},
+		{true, 0, 4},
+		{true, 0, 8},
+		{true, 0, 16},
+		{true, slow, 32},
+		{true, 0, 32},
+		{true, slow + 1, 4},
+		{true, slow + 1, 4},
+		{true, 0, 8},
+		{false, 0, 1},
+		{true, slow + 1, 2},
+		{true, slow + 1, 3},
+		{true, slow + 1, 4},
+		{true, slow + 1, 4},
 	} {
 		if r.note(p, c.accepted, c.took); r.limit(p) != c.want {
 			t.Errorf("attempt %d: %d at a time, want %d", i, r.limit(p), c.want)

@@ -32,8 +32,10 @@ type memory struct {
 }
 
 func newMemory() *memory {
-	return &memory{announced: make(chan struct{}, 1), waiting: map[shipments.OrgID]int{}, old: map[shipments.OrgID]int{},
-		faulty: map[shipments.OrgID]error{}, most: map[shipments.OrgID]int{}, resealed: map[shipments.OrgID]bool{}}
+	return &memory{
+		announced: make(chan struct{}, 1), waiting: map[shipments.OrgID]int{}, old: map[shipments.OrgID]int{},
+		faulty: map[shipments.OrgID]error{}, most: map[shipments.OrgID]int{}, resealed: map[shipments.OrgID]bool{},
+	}
 }
 
 func org(n int) shipments.OrgID { return shipments.OrgID{byte(n >> 8), byte(n), 1} }

@@ -62,7 +62,7 @@ func (s *Service) wait(ctx context.Context, org OrgID, l Look) (granted bool, er
 		return true, nil
 	}
 	w := &waiter{org: org, id: l.ID, known: known, done: make(chan error, 1)}
-	if !s.watch.add(w, s.repo.Head) {
+	if !s.watch.add(w, s.repo.Head) { //nolint:contextcheck // the poller serves all who wait, not this request
 		return false, nil
 	}
 	defer s.watch.remove(w)
