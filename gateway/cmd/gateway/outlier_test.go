@@ -24,7 +24,7 @@ func TestAFailingReplicaBesideAHealthyOneCostsFewRequests(t *testing.T) {
 	}
 	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: ready(http.HandlerFunc(
 		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
-	))}} //nolint:gosec // G112: a test's
+	))}}
 	server.Start()
 	t.Cleanup(server.Close)
 	names := newNameServer(t, healthy.ip, failing)
