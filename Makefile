@@ -5,7 +5,7 @@ TEST    := go test -race -shuffle=on -count=1
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
 export GOFLAGS := -trimpath
 
-.PHONY: help run token test bench bench-scale chaos lint clean images devstack versitygw h2spec
+.PHONY: help run token test generated bench bench-scale chaos lint clean images devstack versitygw h2spec
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ test: devstack versitygw h2spec ## run all tests, with the race detector, on rea
 		echo "--- $$m, through PgBouncer"; \
 		(cd $$m && TEST_DATABASE_DIRECT_URL=$$TEST_DATABASE_URL TEST_DATABASE_URL=$$TEST_DATABASE_POOLED_URL $(TEST) ./internal/postgres); done; fi; \
 	echo "--- deploy"; cd deploy && $(TEST) -p 1 ./...'
+
+generated: devstack ## send 20,000 generated requests, in about 15 minutes (ARGS='-seed 7 -requests 100000')
+	@.bin/devstack exec -- sh -c 'cd deploy && $(TEST) -timeout 0 ./blackbox -run Generated -v -budget 0 -requests 20000 -seed '$$(date +%s)' $(ARGS)'
 
 bench: ## compare the gateway with a bare Caddy, in about 11 minutes on a machine that does nothing else (ARGS=)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/bench ./bench

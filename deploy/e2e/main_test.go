@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/quayside/quayside/deploy/apidoc"
 	"github.com/quayside/quayside/deploy/collector"
 	"github.com/quayside/quayside/deploy/devstack"
 )
@@ -53,7 +54,7 @@ func run(m *testing.M) (code int, err error) {
 		return 0, errors.Join(err, devstack.Clean(dir))
 	}
 	defer func() { err = errors.Join(err, stack.Close(), devstack.Clean(dir)) }()
-	if err := loadAPIs(ctx); err != nil {
+	if api, err = apidoc.Load(ctx, stack.URL); err != nil {
 		return 0, err
 	}
 	return m.Run(), stack.VerifyAudit(ctx)

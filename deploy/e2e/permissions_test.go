@@ -28,7 +28,7 @@ func TestEveryRouteRefusesEveryPermissionButItsOwn(t *testing.T) {
 	for _, p := range permissions {
 		holders[p] = fresh(t, p)
 	}
-	for _, doc := range documents {
+	for _, doc := range api.Documents {
 		for path, item := range doc.Paths.Map() {
 			for method, op := range item.Operations() {
 				t.Run(method+" "+path, func(t *testing.T) {

@@ -1,0 +1,159 @@
+package blackbox
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+const createBody = `{"shipment":{"reference":"PO-4711","vessel":"MSC Carmen","origin":"Cape Town, ZA","destination":"Rotterdam, NL"}}`
+
+// token returns a new token of the demo organization.
+func token(t *testing.T, permissions string) string {
+	t.Helper()
+	created, err := stack.CreateToken(t.Context(), stack.Demo.Organization, permissions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return created.Secret
+}
+
+// must sends a request, fails the test unless every promise about responses
+// holds, and returns the response.
+func must(t *testing.T, r *request) response {
+	t.Helper()
+	res, err := r.send()
+	if err == nil {
+		err = r.verdict(res)
+	}
+	if err != nil {
+		t.Errorf("%v\n\t%s", err, r)
+	}
+	return res
+}
+
+func wantStatus(t *testing.T, r *request, want int) response {
+	t.Helper()
+	res := must(t, r)
+	if res.status != want {
+		t.Errorf("%s %.80s: %d, want %d: %.300s", r.method, r.target, res.status, want, res.body)
+	}
+	return res
+}
+
+// Percent-encoding once made the gateway panic before it had looked for a
+// token. Encoded or not, a path is one and the same (RFC 3986, 6.2.2.2).
+func TestPercentEncodedPathsAreAnsweredLikePlainOnes(t *testing.T) {
+	t.Parallel()
+	secret := token(t, "shipments:read")
+	for i, c := range []struct {
+		target           string
+		without, withOne int // status without a token and with one
+	}{
+		{"/%61", 401, 404},
+		{"/%64ocs", 200, 200},
+		{"/docs%2f", 401, 404},
+		{"/api/v1/shipment%73", 401, 200},
+		{"/api/v1/shipments/ship%5F1", 401, 404},
+		{"/api/v1/shipments%3Fpage=1", 401, 404},
+		{"/api/v1/shipments/%ff", 401, 404},
+		{"/api/v1/shipments/%00", 401, 404},
+		{"/api/v1/tokens/%ff", 401, 403},
+	} {
+		for want, headers := range map[int][]field{c.without: nil, c.withOne: {{"Authorization", "Bearer " + secret}}} {
+			for _, method := range []string{"GET", "POST", "DELETE"} {
+				r := &request{method: method, target: c.target, header: headers, from: fmt.Sprintf("127.31.0.%d", i+1)}
+				res := must(t, r)
+				if method == "GET" && res.status != want {
+					t.Errorf("%s, token: %v: %d, want %d: %.200s", c.target, headers != nil, res.status, want, res.body)
+				}
+			}
+		}
+	}
+}
+
+// Without a proxy in front, what a client says about its own address is
+// worthless: its requests are counted where its connection comes from.
+func TestAForgedForwardedAddressDoesNotEscapeTheAddressWindow(t *testing.T) {
+	t.Parallel()
+	names := []string{"X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Client-Address", "CF-Connecting-IP", "True-Client-IP"}
+	refused := 0
+	for i := range 250 {
+		r := &request{method: "GET", target: "/api/v1/shipments", from: "127.31.1.1"}
+		for _, name := range names {
+			value := fmt.Sprintf("198.51.100.%d", i)
+			if name == "Forwarded" {
+				value = "for=" + value
+			}
+			r.set(name, value)
+		}
+		switch res := must(t, r); res.status {
+		case http.StatusUnauthorized:
+		case http.StatusTooManyRequests:
+			refused++
+		default:
+			t.Fatalf("%d, want 401 or 429", res.status)
+		}
+	}
+	// At most two windows of a hundred can lie within the test.
+	if refused < 50 {
+		t.Errorf("of 250 requests without a token from one address %d were refused, want at least 50", refused)
+	}
+}
+
+func TestBodiesOverTheLimitAre413(t *testing.T) {
+	t.Parallel()
+	secret := token(t, "admin")
+	auth := []field{{"Authorization", "Bearer " + secret}, {"Content-Type", "application/json"}}
+	created := wantStatus(t, &request{method: "POST", target: "/api/v1/shipments", header: auth, body: []byte(createBody)}, 201)
+	documents := created.header.Get("Location") + "/documents"
+	large := func(n int) []byte { return []byte(`{"shipment":{"reference":"` + strings.Repeat("x", n) + `"}}`) }
+	wantStatus(t, &request{method: "POST", target: "/api/v1/shipments", header: auth, body: large(2 << 20)}, 413)
+	wantStatus(t, &request{method: "POST", target: documents, header: auth, body: large(15 << 20)}, 413)
+	wantStatus(t, &request{method: "POST", target: "/api/v1/tokens", header: auth, body: large(15 << 20)}, 413)
+	wantStatus(t, &request{method: "POST", target: "/api/v1/webhook_endpoints", header: auth, body: large(2 << 20)}, 413)
+}
+
+// A service once refused headers that the gateway had let through, as text.
+func TestEveryHeaderSizeIsAnsweredByTheGatewayAlone(t *testing.T) {
+	t.Parallel()
+	secret := token(t, "admin")
+	for _, target := range []string{"/api/v1/shipments", "/api/v1/tokens"} {
+		for kib := 1; kib <= 48; kib += 3 {
+			r := &request{method: "GET", target: target, header: []field{
+				{"Authorization", "Bearer " + secret}, {"X-Padding", strings.Repeat("x", kib<<10)},
+			}}
+			if res := must(t, r); res.status != 200 && !byNetHTTP(res) {
+				t.Errorf("%s with %d KiB of headers: %d", target, kib, res.status)
+			}
+		}
+	}
+}
+
+// Several requests sent at once on one connection are answered in their order.
+func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) {
+	t.Parallel()
+	secret := token(t, "shipments:read")
+	c, err := connect("127.31.2.1", 20*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	var all []byte
+	pages := []string{"/api/v1/shipments?page=1", "/api/v1/shipments?page=0", "/none", "/api/v1/token", "/docs"}
+	for _, target := range pages {
+		r := &request{method: "GET", target: target, header: []field{{"Authorization", "Bearer " + secret}}}
+		all = append(all, r.head()...)
+	}
+	if _, err := c.Write(all); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{200, 400, 404, 200, 200} {
+		res, err := c.read("GET")
+		if err != nil || res.status != want {
+			t.Fatalf("response %d (%s): %d, %v; want %d", i, pages[i], res.status, err, want)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package blackbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/deploy/apidoc"
+)
+
+// slowest is the time within which every response must have come, the wait
+// that a client asked for aside.
+const slowest = 3 * time.Second
+
+var requestID = regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{26}$`)
+
+// verdict returns what is wrong with the response to r, nil where nothing is.
+func (r *request) verdict(res response) error {
+	var wrong []error
+	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
+
+	if res.status >= http.StatusInternalServerError {
+		complain("status %d: %.300s", res.status, res.body)
+	}
+	if allowed := slowest + wait(res.header); res.took > allowed {
+		complain("took %s, more than %s", res.took, allowed)
+	}
+	if byNetHTTP(res) {
+		return errors.Join(wrong...)
+	}
+	for _, name := range []string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"} {
+		if values := res.header.Values(name); len(values) != 1 {
+			complain("%d: %s has %d values", res.status, name, len(values))
+		}
+	}
+	if id := res.header.Get("X-Request-Id"); !requestID.MatchString(id) {
+		complain("%d: X-Request-ID is %q", res.status, id)
+	}
+	if res.status >= http.StatusBadRequest && r.method != http.MethodHead {
+		if err := checkProblem(res); err != nil {
+			complain("%d: %w", res.status, err)
+		}
+	}
+	return errors.Join(append(wrong, r.compare(res))...)
+}
+
+// compare holds request and response against the API documents. A target that
+// is no URL is in none of them.
+func (r *request) compare(res response) error {
+	target, err := url.ParseRequestURI(r.target)
+	if err != nil {
+		return errorIf(res.status < http.StatusBadRequest, "%d for a target that is no URL: %w", res.status, err)
+	}
+	target.Scheme, target.Host = "http", address()
+	sent := func() *http.Request {
+		req := &http.Request{
+			Method: r.method, URL: target, Host: address(), Header: http.Header{},
+			Body: http.NoBody, ContentLength: int64(len(r.body)),
+		}
+		if len(r.body) > 0 {
+			req.Body = readCloser{bytes.NewReader(r.body)}
+		}
+		for _, f := range r.header {
+			req.Header.Add(f.name, f.value)
+		}
+		return req
+	}
+	req := sent()
+	switch err := api.CheckResponse(req, res.status, res.header, res.body); {
+	case errors.Is(err, apidoc.ErrNoOperation):
+		unlisted := r.method == http.MethodHead || r.method == http.MethodOptions
+		return errorIf(res.status < 300 && !unlisted, "%d for an operation that no document has", res.status)
+	case err != nil && res.status != http.StatusUnauthorized:
+		return fmt.Errorf("%d is not as the document says: %.800s", res.status, err.Error())
+	}
+	if res.status >= http.StatusBadRequest || strings.HasPrefix(req.Header.Get("Content-Type"), "multipart/") {
+		return nil
+	}
+	if err := api.CheckRequest(sent()); err != nil {
+		return fmt.Errorf("%d, but the document forbids the request: %.800s", res.status, err.Error())
+	}
+	return nil
+}
+
+func errorIf(wrong bool, format string, args ...any) error {
+	if !wrong {
+		return nil
+	}
+	return fmt.Errorf(format, args...)
+}
+
+// byNetHTTP tells the responses that Go's server gives before any handler
+// runs, which have none of the product's headers.
+func byNetHTTP(res response) bool {
+	switch res.status {
+	case http.StatusBadRequest, http.StatusRequestHeaderFieldsTooLarge, http.StatusHTTPVersionNotSupported, http.StatusExpectationFailed:
+		return res.header.Get("X-Request-Id") == "" && res.last
+	}
+	return false
+}
+
+func checkProblem(res response) error {
+	switch contentType := res.header.Get("Content-Type"); {
+	case strings.HasPrefix(contentType, "text/html"):
+		return nil
+	case contentType != "application/problem+json":
+		return fmt.Errorf("content type %q: %.100q", contentType, res.body)
+	case res.header.Get("Content-Encoding") != "":
+		return nil
+	}
+	var p struct {
+		Status                    int
+		Type, Title, Detail, Code string
+		RequestID                 string `json:"request_id"`
+	}
+	if err := json.Unmarshal(res.body, &p); err != nil {
+		return fmt.Errorf("%w: %.200q", err, res.body)
+	}
+	if p.Status != res.status || p.Code == "" || p.Title == "" || p.Detail == "" || p.RequestID != res.header.Get("X-Request-Id") {
+		return fmt.Errorf("the problem does not match its response: %s", res.body)
+	}
+	return nil
+}
+
+// wait returns how long the server was asked, and agreed, to hold the response back.
+func wait(h http.Header) time.Duration {
+	seconds, _ := strconv.Atoi(strings.TrimPrefix(h.Get("Preference-Applied"), "wait="))
+	return time.Duration(seconds) * time.Second
+}
+
+type readCloser struct{ *bytes.Reader }
+
+func (readCloser) Close() error { return nil }
