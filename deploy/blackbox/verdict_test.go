@@ -58,7 +58,7 @@ func (r *request) compare(res response) error {
 	if err != nil {
 		return errorIf(res.status < http.StatusBadRequest, "%d for a target that is no URL: %w", res.status, err)
 	}
-	target.Scheme, target.Host = "http", address()
+	target.Scheme, target.Host, target.RawPath = "http", address(), "" // encoded or not, a path is the same
 	sent := func() *http.Request {
 		req := &http.Request{
 			Method: r.method, URL: target, Host: address(), Header: http.Header{},
