@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/quayside/quayside/tokens-svc/internal/problem"
 )
 
 func parse(t *testing.T, text string) *Body {
@@ -163,4 +165,31 @@ func TestNullIsToldFromMissing(t *testing.T) {
 	if text := o.OptionalText("text"); text == nil || *text != "" || o.OptionalObject("object") == nil {
 		t.Error("what is empty counts as missing")
 	}
+}
+
+// FuzzTimeAndChoice: what is read as a time or a choice is exactly one.
+func FuzzTimeAndChoice(f *testing.F) {
+	for _, seed := range []string{
+		"", " ", "live", " live", "2026-11-20T14:03:52.123Z", "2026-11-20T4:03:52Z", "2026-11-20T14:03:52,1Z", "2026-02-30T00:00:00Z", "2026-11-20T14:03:52+24:00",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		encoded, err := json.Marshal(map[string]string{"time": text, "choice": text})
+		if err != nil || !utf8.ValidString(text) {
+			return
+		}
+		body := parse(t, string(encoded))
+		o := body.Object()
+		at, choice := o.Time("time"), o.Choice("choice", "live", "test")
+		faults := body.Faults()
+		isChoice := text == "live" || text == "test"
+		if isChoice != (choice == text && text != "") {
+			t.Errorf("%q is the choice %q", text, choice)
+		}
+		isTime := !slices.ContainsFunc(faults, func(f problem.Field) bool { return f.Pointer == "/time" })
+		if isTime && (!timeShape.MatchString(text) || at.Format(time.RFC3339Nano)[:4] != text[:4]) || !isTime && !at.IsZero() {
+			t.Errorf("%q is the time %s: %v", text, at, faults)
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package jsonbody
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,19 +120,51 @@ func (o *Object) OptionalText(name string) *string {
 }
 
 // string returns a value that is a string, as this package promises it.
-func (r raw) string() string {
+func (r raw) string() string { return norm.NFC.String(strings.TrimSpace(r.exact())) }
+
+// exact returns a value that is a string, as it was sent.
+func (r raw) exact() string {
 	text, _ := jsontext.AppendUnquote(nil, r.text) // the parser has seen that it is valid
-	return norm.NFC.String(strings.TrimSpace(string(text)))
+	return string(text)
 }
+
+// exact returns an optional member that is a string, as it was sent, and whether
+// there is one.
+func (o *Object) exact(name string) (string, bool) {
+	value, ok := o.member(name)
+	if ok && value.text[0] != '"' {
+		o.wrong(value, name, "a string")
+		return "", false
+	}
+	if !ok {
+		return "", false
+	}
+	return value.exact(), true
+}
+
+// Choice returns an optional member that is exactly one of these texts, or "".
+func (o *Object) Choice(name string, allowed ...string) string {
+	text, ok := o.exact(name)
+	if ok && !slices.Contains(allowed, text) {
+		o.body.add(invalidValue, o.pointer+"/"+name, "%s must be one of %s", name, strings.Join(allowed, ", "))
+		return ""
+	}
+	return text
+}
+
+// timeShape is RFC 3339 with capital letters. time.Parse is laxer: it takes
+// hours of one digit, and a comma before the fraction.
+var timeShape = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
 
 // Time returns an optional member that is an RFC 3339 time, or the zero time.
 func (o *Object) Time(name string) time.Time {
-	text := o.Text(name)
-	if text == "" {
+	text, ok := o.exact(name)
+	if !ok {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
+	if err != nil || !timeShape.MatchString(text) {
+		t = time.Time{}
 		o.body.add(invalidValue, o.pointer+"/"+name,
 			"%s must be a time such as 2026-11-20T14:03:52.123Z", name)
 	}

@@ -41,6 +41,12 @@ const (
 // what is wrong and never repeat the text.
 var ErrMalformed = errors.New("not an API token")
 
+// Valid reports whether id is like those that Generate makes.
+func (id TokenID) Valid() bool {
+	chars, ok := strings.CutPrefix(string(id), idPrefix)
+	return ok && len(chars) == idLen && isBase62(chars)
+}
+
 // Generate makes a new token with bytes from random, which in production is
 // crypto/rand.Reader. Every id and every secret is equally likely.
 func Generate(env Environment, random io.Reader) (Secret, error) {

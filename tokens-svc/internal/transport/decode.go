@@ -20,8 +20,22 @@ func decodeNothing(r *http.Request) (struct{}, error) {
 	return struct{}{}, readParameters(r).err()
 }
 
+// pathID returns the token's id in the path, or "" where the route has none. A
+// text that is no token's id names no token.
+func pathID(r *http.Request) (tokens.TokenID, error) {
+	id := tokens.TokenID(r.PathValue("id"))
+	if id != "" && !id.Valid() {
+		return "", tokens.ErrNotFound
+	}
+	return id, nil
+}
+
 func decodeID(r *http.Request) (tokens.TokenID, error) {
-	return tokens.TokenID(r.PathValue("id")), readParameters(r).err()
+	id, err := pathID(r)
+	if err != nil {
+		return "", err
+	}
+	return id, readParameters(r).err()
 }
 
 func decodeCreate(now func() time.Time) func(*http.Request) (tokens.Draft, error) {
@@ -36,7 +50,7 @@ func decodeCreate(now func() time.Time) func(*http.Request) (tokens.Draft, error
 		token := body.Object().Object("token")
 		d := tokens.Draft{
 			Name:        token.Text("name"),
-			Environment: tokens.Environment(token.Text("environment")),
+			Environment: tokens.Environment(token.Choice("environment", string(tokens.Live), string(tokens.Test))),
 			Permissions: token.Texts("permissions"),
 			ExpiresAt:   now().Add(defaultLife), DefaultExpiry: true,
 		}
@@ -54,6 +68,10 @@ func decodeCreate(now func() time.Time) func(*http.Request) (tokens.Draft, error
 }
 
 func decodeUpdate(r *http.Request) (endpoints.Update, error) {
+	id, err := pathID(r)
+	if err != nil {
+		return endpoints.Update{}, err
+	}
 	if err := readParameters(r).err(); err != nil {
 		return endpoints.Update{}, err
 	}
@@ -78,10 +96,14 @@ func decodeUpdate(r *http.Request) (endpoints.Update, error) {
 	case token.Has("rate_limit"):
 		p.RateLimit = new(readLimit(token.OptionalObject("rate_limit")))
 	}
-	return endpoints.Update{ID: tokens.TokenID(r.PathValue("id")), Patch: p}, faultsOf(body)
+	return endpoints.Update{ID: id, Patch: p}, faultsOf(body)
 }
 
 func decodeRotation(r *http.Request) (endpoints.Rotation, error) {
+	id, err := pathID(r)
+	if err != nil {
+		return endpoints.Rotation{}, err
+	}
 	if err := readParameters(r).err(); err != nil {
 		return endpoints.Rotation{}, err
 	}
@@ -89,7 +111,7 @@ func decodeRotation(r *http.Request) (endpoints.Rotation, error) {
 	if err != nil {
 		return endpoints.Rotation{}, err
 	}
-	asked := endpoints.Rotation{ID: tokens.TokenID(r.PathValue("id")), Grace: tokens.DefaultGrace}
+	asked := endpoints.Rotation{ID: id, Grace: tokens.DefaultGrace}
 	if o := body.Object(); o.Has("grace_seconds") {
 		asked.Grace = seconds(o.Int("grace_seconds"))
 	}
@@ -97,6 +119,10 @@ func decodeRotation(r *http.Request) (endpoints.Rotation, error) {
 }
 
 func decodeRevocation(r *http.Request) (endpoints.Revocation, error) {
+	id, err := pathID(r)
+	if err != nil {
+		return endpoints.Revocation{}, err
+	}
 	if err := readParameters(r).err(); err != nil {
 		return endpoints.Revocation{}, err
 	}
@@ -105,9 +131,7 @@ func decodeRevocation(r *http.Request) (endpoints.Revocation, error) {
 		return endpoints.Revocation{}, err
 	}
 	o := body.Object()
-	asked := endpoints.Revocation{
-		ID: tokens.TokenID(r.PathValue("id")), Reason: o.Text("reason"), Children: o.Bool("children"),
-	}
+	asked := endpoints.Revocation{ID: id, Reason: o.Text("reason"), Children: o.Bool("children")}
 	return asked, faultsOf(body)
 }
 

@@ -93,7 +93,7 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // readAfter returns the revision that a follower knows, or nil for none.
 func readAfter(r *http.Request) (*int64, error) {
 	p := readParameters(r)
-	text := p.text("after")
+	text, _ := p.text("after")
 	after, err := strconv.ParseUint(text, 10, 63) // takes no sign
 	if text != "" && err != nil {
 		p.fault(invalidParameter, "after", "after must be a revision: a whole number from 0")

@@ -1,8 +1,11 @@
 package transport_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 
@@ -14,14 +17,82 @@ import (
 	"github.com/quayside/quayside/tokens-svc/api"
 )
 
-// loaded is the document, as it is served.
+// loaded is the document, as it is served but for its responses' schemas: these
+// allow members that clients do not know, and here none.
 var loaded = sync.OnceValues(func() (*openapi3.T, error) {
 	text, err := api.JSON()
 	if err != nil {
 		return nil, err
 	}
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	schemas := responseSchemas(doc)
+	for _, schema := range schemas {
+		forbidUnknown(schema)
+	}
+	delete(schemas["TokenMembers"], "additionalProperties") // it is only a part of others
+	if text, err = json.Marshal(doc); err != nil {
+		return nil, err
+	}
 	return openapi3.NewLoader().LoadFromData(text)
 })
+
+// responseSchemas returns the schemas of the document's components that no
+// request uses.
+func responseSchemas(doc map[string]any) map[string]map[string]any {
+	components, _ := doc["components"].(map[string]any)
+	all, _ := components["schemas"].(map[string]any)
+	schemas := map[string]map[string]any{}
+	for name, schema := range all {
+		if !slices.Contains([]string{"Create", "Update", "IPAllow", "LowerLimit", "Rotate", "Revoke"}, name) {
+			schemas[name], _ = schema.(map[string]any)
+		}
+	}
+	return schemas
+}
+
+// forbidUnknown forbids members that a schema, or one in it, does not describe.
+func forbidUnknown(node any) {
+	switch node := node.(type) {
+	case map[string]any:
+		_, described := node["properties"].(map[string]any)
+		_, open := node["additionalProperties"]
+		if _, composed := node["allOf"]; composed {
+			node["unevaluatedProperties"] = false
+		} else if described && !open {
+			node["additionalProperties"] = false
+		}
+		for _, child := range node {
+			forbidUnknown(child)
+		}
+	case []any:
+		for _, child := range node {
+			forbidUnknown(child)
+		}
+	}
+}
+
+// TestResponsesMayHaveNewMembers: clients are asked to tolerate them, so the
+// document that clients see must not forbid any.
+func TestResponsesMayHaveNewMembers(t *testing.T) {
+	t.Parallel()
+	text, err := api.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for name, schema := range responseSchemas(doc) {
+		shown, err := json.Marshal(schema)
+		if err != nil || bytes.Contains(shown, []byte(`Properties":false`)) {
+			t.Errorf("schema %s forbids members: %s, %v", name, shown, err)
+		}
+	}
+}
 
 // document is the public API's, checked once.
 var document = sync.OnceValues(func() (routers.Router, error) {

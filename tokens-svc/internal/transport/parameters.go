@@ -27,7 +27,7 @@ const (
 )
 
 // parameters reads a query. A reader asks for what it knows, gets zero values
-// where it is missing, empty or wrong, and in the end asks for the error; a
+// where it is missing or wrong, and in the end asks for the error; a
 // parameter that nobody asked for is one.
 type parameters struct {
 	values    url.Values
@@ -56,7 +56,10 @@ func decodeList(r *http.Request) (tokens.Query, error) {
 	p := readParameters(r)
 	q := tokens.Query{Page: p.page()}
 	var err error
-	if q.Filter, err = tokens.ParseFilter(p.text("status")); err != nil {
+	status, given := p.text("status")
+	if q.Filter, err = tokens.ParseFilter(status); given && status == "" {
+		p.fault(invalidParameter, "status", "status must not be empty; leave it out for all tokens")
+	} else if err != nil {
 		p.fault(invalidParameter, "status", "status "+err.Error())
 	}
 	return q, p.err()
@@ -79,8 +82,8 @@ func (p *parameters) page() tokens.Page {
 // number returns a parameter that must be a whole number from 1. also ends the
 // text that says what is allowed.
 func (p *parameters) number(name string, otherwise int, also string) int {
-	text := p.text(name)
-	if text == "" {
+	text, given := p.text(name)
+	if !given {
 		return otherwise
 	}
 	n, err := strconv.ParseUint(text, 10, 31) // takes no sign
@@ -91,15 +94,15 @@ func (p *parameters) number(name string, otherwise int, also string) int {
 	return int(n)
 }
 
-// text returns a parameter as it was sent.
-func (p *parameters) text(name string) string {
+// text returns a parameter as it was sent, and whether it was sent, once.
+func (p *parameters) text(name string) (text string, given bool) {
 	p.asked = append(p.asked, name)
 	values := p.values[name]
 	if len(values) > 1 {
 		p.fault(invalidParameter, name, fmt.Sprintf("%s is given %d times; give it once", name, len(values)))
-		return ""
+		return "", false
 	}
-	return p.values.Get(name)
+	return p.values.Get(name), len(values) == 1
 }
 
 // err returns a *parameterError, or nil.
@@ -131,11 +134,6 @@ func (p *parameters) fault(code, name, detail string) {
 // everything else as it was asked for.
 func links(u *url.URL, page tokens.Page, total int) string {
 	query := u.Query()
-	for name, values := range query {
-		if values[0] == "" {
-			query.Del(name)
-		}
-	}
 	query.Set("per_page", strconv.Itoa(page.Size))
 	path := (&url.URL{Path: u.Path}).EscapedPath() // in its canonical form
 	last := max(1, (total-1)/page.Size+1)

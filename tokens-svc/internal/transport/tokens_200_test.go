@@ -58,7 +58,7 @@ func TestTokensAreListedByWhatTheyAre(t *testing.T) {
 	m.revoke(t, revoked.ID)
 	m.now = created.Add(2 * time.Hour)
 	for status, want := range map[string]string{
-		"": "Terraform ended near revoked", "all": "Terraform ended near revoked", "active": "Terraform near",
+		"all": "Terraform ended near revoked", "active": "Terraform near",
 		"expiring": "near", "expired": "ended", "revoked": "revoked",
 	} {
 		a := read(t, m.do(t, http.MethodGet, "/api/v1/tokens?status="+status, ""), http.StatusOK)

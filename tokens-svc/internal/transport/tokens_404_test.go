@@ -27,7 +27,7 @@ func TestAnotherOrganizationsTokenIsNotThere(t *testing.T) {
 			body = `{"token":{"name":"mine"}}`
 		}
 		var answers []string
-		for _, id := range []string{string(foreign.ID), "tok_000000000000", "tok_short", "x", "%E2%82%AC"} {
+		for _, id := range []string{string(foreign.ID), "tok_000000000000", "tok_short", "x", "%E2%82%AC", "%ff", "%00", "tok_%ff000000000", "tok_00000000000%00"} {
 			at := strings.Replace(path, "tok_4fZyo82mVyR1", id, 1)
 			res := m.do(t, method, at, body)
 			wantProblem(t, res, http.StatusNotFound, "not_found")

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -54,6 +55,14 @@ func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *v
 	if err := v.ParseForm(); err != nil {
 		return nil, errorPage(http.StatusBadRequest), nil //nolint:nilerr // the page says what is wrong
 	}
+	if !storable(v.URL.Path) {
+		return nil, errorPage(http.StatusNotFound), nil // no organization, person or token has such an id
+	}
+	for name, values := range v.Form {
+		if !storable(name) || slices.ContainsFunc(values, func(value string) bool { return !storable(value) }) {
+			return nil, errorPage(http.StatusBadRequest), nil
+		}
+	}
 	ctx, ended, err := s.sessions.Load(ctx, v.Request, clientAddress(v.Request))
 	if err != nil {
 		return nil, answer{}, err
@@ -78,6 +87,9 @@ func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *v
 	a, err := rt.do(s, ctx, v)
 	return ctx, a, err
 }
+
+// storable reports whether Postgres can hold a text.
+func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // recognize finds out who is signed in, and what they are in {org}.
 func (s *site) recognize(ctx context.Context, v *visit) (err error) {
