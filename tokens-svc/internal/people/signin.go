@@ -71,63 +71,67 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 
 // SignInWith returns who that is at the configured issuer. Whom it does not know
 // yet it makes, provided that the issuer verified an e-mail address which is
-// invited or in one of the domains; invitations are accepted thereby. It gives
-// ErrUnverified, ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
-func (s *Service) SignInWith(ctx context.Context, c Claims, from From) (User, error) {
-	u, err := s.signInWith(ctx, c, from)
+// invited or in one of the domains; invitations are accepted thereby. linked
+// reports that this sign-in linked the identity to an account that existed
+// before, whose password and sessions have ended. It gives ErrUnverified,
+// ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
+func (s *Service) SignInWith(ctx context.Context, c Claims, from From) (u User, linked bool, err error) {
+	u, linked, err = s.signInWith(ctx, c, from)
 	if err != nil {
-		return User{}, err
+		return User{}, false, err
 	}
-	return u, s.recordSignIn(ctx, u, "issuer", from, nil)
+	return u, linked, s.recordSignIn(ctx, u, "issuer", from, nil)
 }
 
-func (s *Service) signInWith(ctx context.Context, c Claims, from From) (User, error) {
+func (s *Service) signInWith(ctx context.Context, c Claims, from From) (u User, linked bool, err error) {
 	email, proper := canonical(c.Email)
 	verified := c.EmailVerified && proper
 	c.Email = email
-	u, err := s.repo.UserWith(ctx, c.Identity)
+	u, err = s.repo.UserWith(ctx, c.Identity)
 	known := err == nil
 	switch {
 	case err != nil && !errors.Is(err, tokens.ErrNotFound):
-		return User{}, fmt.Errorf("look an identity up: %w", err)
+		return User{}, false, fmt.Errorf("look an identity up: %w", err)
 	case !known && !verified:
-		return User{}, ErrUnverified
+		return User{}, false, ErrUnverified
 	case !known:
-		u, known, err = s.claim(ctx, c, from)
+		u, linked, err = s.claim(ctx, c, from)
 		if err != nil {
-			return User{}, err
+			return User{}, false, err
 		}
+		known = linked
 	}
 	if !u.DisabledAt.IsZero() {
-		return User{}, ErrDisabled
+		return User{}, false, ErrDisabled
 	}
 	if !verified {
-		return u, nil
+		return u, linked, nil
 	}
 	offers, err := s.repo.Offers(ctx, c.Email, s.Now())
 	if err != nil {
-		return User{}, fmt.Errorf("look invitations up: %w", err)
+		return User{}, false, fmt.Errorf("look invitations up: %w", err)
 	}
 	if domain, ok := s.domains[c.Email[strings.LastIndex(c.Email, "@")+1:]]; ok && !known && domain.admits(c) {
 		offers = append(offers, Offer{Organization: domain.Organization, Invitation: Invitation{Role: domain.Role}})
 	}
 	for _, offer := range offers {
-		if u, err = s.join(ctx, offer, u, c, from); err != nil {
-			return User{}, err
+		joined, err := s.join(ctx, offer, u, c, from)
+		if err != nil {
+			return User{}, false, err
 		}
-		known = true
+		u, known, linked = joined.User, true, linked || joined.TakenOver
 	}
 	if !known {
-		return User{}, ErrNotInvited
+		return User{}, false, ErrNotInvited
 	}
-	return u, nil
+	return u, linked, nil
 }
 
 // claim links an identity to the account with its verified e-mail address, if
-// there is one. Whatever password and sessions the account had end, because
-// whoever has them may be another person; its memberships stay, because an
-// invitation to that address made them.
-func (s *Service) claim(ctx context.Context, c Claims, from From) (u User, known bool, err error) {
+// there is one, and reports whether it has. The account's password and sessions
+// end, because another person may have chosen that password; its memberships
+// stay, because an invitation to that address made them.
+func (s *Service) claim(ctx context.Context, c Claims, from From) (u User, linked bool, err error) {
 	a, err := s.account(ctx, c.Email)
 	switch {
 	case err != nil:
@@ -149,18 +153,18 @@ func (s *Service) claim(ctx context.Context, c Claims, from From) (u User, known
 }
 
 // join accepts an offer on behalf of who signed in.
-func (s *Service) join(ctx context.Context, offer Offer, u User, c Claims, from From) (User, error) {
+func (s *Service) join(ctx context.Context, offer Offer, u User, c Claims, from From) (Admitted, error) {
 	joined, err := s.repo.Admit(ctx, Admission{
 		Organization: offer.Organization, User: u, Role: offer.Role, Identity: &c.Identity, Existing: TakeOver, Invitation: offer.ID,
 		Entry: s.joined(from.actor(u), u.Email, offer.Role), TakeOverEntry: s.linked(from.actor(u), u, c.Identity),
 	})
 	if errors.Is(err, tokens.ErrExists) {
-		return User{}, ErrLinkedElsewhere
+		return Admitted{}, ErrLinkedElsewhere
 	}
 	if err != nil {
-		return User{}, fmt.Errorf("join organization %s: %w", offer.Organization, err)
+		return Admitted{}, fmt.Errorf("join organization %s: %w", offer.Organization, err)
 	}
-	return joined.User, nil
+	return joined, nil
 }
 
 // linked is the audit log's entry of an identity that becomes an account's.

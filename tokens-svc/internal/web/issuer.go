@@ -51,11 +51,16 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	user, err := s.People.SignInWith(ctx, claims, v.from())
+	user, linked, err := s.People.SignInWith(ctx, claims, v.from())
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	return s.welcome(ctx, user, begun.Next)
+	a, err := s.welcome(ctx, user, begun.Next)
+	if err == nil && linked {
+		s.say(ctx, "There was an account with your e-mail address. It is yours now: its password is removed and its other sessions have ended. "+
+			"If you do not know an organization that you belong to, tell the person who runs Quayside for you.")
+	}
+	return a, err
 }
 
 // issuerAnswer is the sign-in page with what went wrong at the issuer. What

@@ -85,6 +85,9 @@ func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *v
 		v.notice = s.sessions.Take(ctx, keyNotice)
 	}
 	a, err := rt.do(s, ctx, v)
+	if err == nil && a.to != "" && v.notice != "" {
+		s.say(ctx, v.notice) // for the page to which this leads
+	}
 	return ctx, a, err
 }
 

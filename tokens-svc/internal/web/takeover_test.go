@@ -142,6 +142,8 @@ func TestTheIssuersPersonTakesOverWhatSomebodyElseMade(t *testing.T) {
 	if status, _, page := real.atIssuer(t, claimsOf("1", victim)); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
 	}
+	want(t, real.get(t, "/settings/sessions"), http.StatusOK, "There was an account with your e-mail address.")
+	want(t, real.get(t, "/settings/sessions"), http.StatusOK, "!There was an account")
 	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are an owner here")
 	want(t, real.get(t, api("")), http.StatusOK, "You are a member here")
 	wantTo(t, attacker.get(t, api("")), "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())
