@@ -53,7 +53,7 @@ func TestPercentEncodedPathsAreAnsweredLikePlainOnes(t *testing.T) {
 		without, withOne int // status without a token and with one
 	}{
 		{"/%61", 401, 404},
-		{"/%64ocs", 200, 200},
+		{"/problem%73", 200, 200},
 		{"/docs%2f", 401, 404},
 		{"/api/v1/shipment%73", 401, 200},
 		{"/api/v1/shipments/ship%5F1", 401, 404},
@@ -155,5 +155,22 @@ func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) {
 		if err != nil || res.status != want {
 			t.Fatalf("response %d (%s): %d, %v; want %d", i, pages[i], res.status, err, want)
 		}
+	}
+}
+
+// Another spelling of its path does not make a request another operation.
+func TestAnIdempotencyKeyHoldsForEverySpellingOfThePath(t *testing.T) {
+	t.Parallel()
+	header := []field{
+		{"Authorization", "Bearer " + token(t, "admin")},
+		{"Content-Type", "application/json"}, {"Idempotency-Key", "spelling"},
+	}
+	var locations []string
+	for _, target := range []string{"/api/v1/shipments", "/api/v1/shipment%73", "/api/%76%31/shipments"} {
+		res := wantStatus(t, &request{method: "POST", target: target, header: header, body: []byte(createBody)}, 201)
+		locations = append(locations, res.header.Get("Location"))
+	}
+	if locations[0] != locations[1] || locations[0] != locations[2] {
+		t.Errorf("one key made %q", locations)
 	}
 }

@@ -119,7 +119,7 @@ func TestADrippingRequestIsCutOff(t *testing.T) {
 func TestClientsThatGoAwayLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	secret := token(t, "admin")
-	r := upload(t, secret, 1<<20)
+	r := upload(t, secret, 100<<10)
 	for i := range 40 {
 		c, err := connect("127.31.6.1", 20*time.Second)
 		if err != nil {

@@ -148,10 +148,10 @@ func (w *responseWriter) complete(status int) {
 	if !w.page {
 		w.cors.complete(header, w.origin)
 	}
-	switch status {
-	case http.StatusNotModified:
+	switch {
+	case status == http.StatusNotModified:
 		restoreEncodedTag(header, w.knownTags)
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+	case status >= http.StatusBadRequest: // caches may keep some errors, 404 and 405 among them (RFC 9110, 15.1)
 		header["Cache-Control"] = []string{"no-store"}
 	}
 }

@@ -95,7 +95,7 @@ func idempotencyKey(r *http.Request) (*shipments.Key, error) {
 	if !fine {
 		return nil, &headerError{headerKey + " must be given once, as 1 to 255 visible ASCII characters without spaces"}
 	}
-	return &shipments.Key{Operation: r.Method + " " + r.URL.EscapedPath(), Text: text}, nil
+	return &shipments.Key{Operation: r.Method + " " + canonicalPath(r), Text: text}, nil
 }
 
 // keeper does a thing once for each key, and keeps the answer.
