@@ -75,6 +75,9 @@ func serve(ctx context.Context, p program) error {
 			if err := repo.PruneUsage(ctx, time.Now().Add(-usageKept)); err != nil {
 				log.Warn("old usage was not removed", "error", err)
 			}
+			if err := repo.PruneKeys(ctx, time.Now().Add(-tokens.KeyLife)); err != nil {
+				log.Warn("expired idempotency keys were not removed", "error", err)
+			}
 		})
 	})()
 	settings := tokens.Config{Peppers: peppers, OnStale: resealer.Offer, SealOld: cfg.SealOldTokens}

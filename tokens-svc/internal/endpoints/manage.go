@@ -2,6 +2,7 @@ package endpoints
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -69,10 +70,17 @@ type Update struct {
 	Patch tokens.Patch
 }
 
+// Creation is a token that is to be made.
+type Creation struct {
+	Draft tokens.Draft
+	Key   *Key // nil: none
+}
+
 // Rotation is how a token is to be rotated.
 type Rotation struct {
 	ID    tokens.TokenID // "": the asker
 	Grace time.Duration
+	Key   *Key // nil: none
 }
 
 // Revocation is why a token is to end.
@@ -80,12 +88,14 @@ type Revocation struct {
 	ID       tokens.TokenID // "": the asker
 	Reason   string
 	Children bool // those that were made with it, too
+	Key      *Key // nil: none
 }
 
 // Revoked is a token that has ended.
 type Revoked struct {
 	Shown
-	ActiveChildren int // how many tokens that were made with it still work
+	ActiveChildren int  // how many tokens that were made with it still work
+	Replayed       bool // the same request had revoked it before
 }
 
 // Self returns the token that asks.
@@ -122,8 +132,8 @@ func (m Management) List(ctx context.Context, who Asker, q tokens.Query) (List, 
 }
 
 // Create makes a token.
-func (m Management) Create(ctx context.Context, who Asker, d tokens.Draft) (Made, error) {
-	t, secret, err := m.Service.CreateToken(ctx, who.Principal, who.Organization, d)
+func (m Management) Create(ctx context.Context, who Asker, c Creation) (Made, error) {
+	t, secret, err := m.Service.CreateToken(ctx, m.keyed(who, c.Key), who.Organization, c.Draft)
 	return Made{Token: t, Secret: secret, Now: m.Service.Now()}, err
 }
 
@@ -135,22 +145,27 @@ func (m Management) Update(ctx context.Context, who Asker, u Update) (Shown, err
 
 // Rotate makes a token's successor.
 func (m Management) Rotate(ctx context.Context, who Asker, r Rotation) (Rotated, error) {
-	done, err := m.Service.RotateToken(ctx, who.Principal, who.Organization, who.or(r.ID), r.Grace)
+	done, err := m.Service.RotateToken(ctx, m.keyed(who, r.Key, string(who.or(r.ID))), who.Organization, who.or(r.ID), r.Grace)
 	return Rotated{Rotation: done, Now: m.Service.Now()}, err
 }
 
-// Revoke ends a token.
+// Revoke ends a token. A repeated request does what the first may have left undone:
+// it changes nothing but children that still work.
 func (m Management) Revoke(ctx context.Context, who Asker, r Revocation) (Revoked, error) {
 	revoke, id := m.Service.RevokeToken, who.or(r.ID)
 	if r.Children {
 		revoke = m.Service.RevokeWithChildren
 	}
-	t, err := revoke(ctx, who.Principal, who.Organization, id, r.Reason)
+	t, err := revoke(ctx, m.keyed(who, r.Key, string(id)), who.Organization, id, r.Reason)
+	_, replayed := errors.AsType[*tokens.RepeatedError](err)
+	if replayed {
+		t, err = revoke(ctx, who.Principal, who.Organization, id, r.Reason)
+	}
 	if err != nil {
 		return Revoked{}, err
 	}
 	left, err := m.Service.Children(ctx, who.Organization, id)
-	return Revoked{Shown{Token: t, Now: m.Service.Now()}, len(left)}, err
+	return Revoked{Shown{Token: t, Now: m.Service.Now()}, len(left), replayed}, err
 }
 
 // AuditEvents returns a page of the audit log.

@@ -61,7 +61,8 @@ func refused(err error) bool {
 	_, lacking := errors.AsType[*PermissionError](err)
 	_, invalid := errors.AsType[*tokens.ValidationError](err)
 	_, late := errors.AsType[*tokens.StateError](err)
-	return unreadable || lacking || invalid || late ||
+	_, repeated := errors.AsType[*tokens.RepeatedError](err)
+	return unreadable || lacking || invalid || late || repeated || errors.Is(err, tokens.ErrKeyReused) ||
 		errors.Is(err, ErrNotGood) || errors.Is(err, tokens.ErrNotFound) || errors.Is(err, tokens.ErrForbidden)
 }
 

@@ -112,7 +112,7 @@ func TestAProgramOfTheVersionBeforeMakesNoTokenAltered(t *testing.T) {
 	organization(t, repo)
 	token, digest := repotest.NewToken(t, 0)
 	token.Bounds = tokens.Digest{Version: 1, MAC: digest.MAC}
-	if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, repotest.Entry("token.created", string(token.ID))); err != nil {
+	if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry("token.created", string(token.ID))); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {

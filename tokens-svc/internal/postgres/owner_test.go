@@ -46,7 +46,7 @@ func TestARoleChangesWhatItsTokensMay(t *testing.T) {
 		t.Helper()
 		token, digest := repotest.NewToken(t, 0)
 		token.Owner, token.Permissions, token.ExpiresAt = tokens.Owner{ID: string(owner)}, []tokens.Permission{tokens.Admin}, repotest.Noon.AddDate(100, 0, 0)
-		if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, repotest.Entry(audit.TokenCreated, string(token.ID))); err != nil {
+		if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID))); err != nil {
 			t.Fatal(err)
 		}
 		return token.ID

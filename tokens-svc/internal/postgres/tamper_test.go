@@ -51,7 +51,7 @@ func TestTamperingIsFoundWhereItWasDone(t *testing.T) {
 			}
 			for range 4 {
 				token, digest := repotest.NewToken(t, time.Second)
-				if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, repotest.Entry(audit.TokenCreated, string(token.ID))); err != nil {
+				if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID))); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -9,10 +10,16 @@ import (
 
 // CreateToken implements tokens.Repository.
 func (r *Repository) CreateToken(
-	ctx context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest, e audit.Entry,
+	ctx context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest, k *tokens.Key, e audit.Entry,
 ) (revision int64, err error) {
 	err = mutate(ctx, r.db, org, func(m *mutation) error {
+		if err := m.checkKey(ctx, org, k); err != nil {
+			return err
+		}
 		if err := m.record(ctx, e); err != nil {
+			return err
+		}
+		if err := m.storeKey(ctx, org, k, t.ID); err != nil {
 			return err
 		}
 		revision, err = m.insert(ctx, org, t, d)
@@ -23,9 +30,12 @@ func (r *Repository) CreateToken(
 
 // ChangeToken implements tokens.Repository.
 func (r *Repository) ChangeToken(
-	ctx context.Context, org tokens.OrgID, id tokens.TokenID, decide func(tokens.Token) (tokens.Step, error),
+	ctx context.Context, org tokens.OrgID, id tokens.TokenID, k *tokens.Key, decide func(tokens.Token) (tokens.Step, error),
 ) (done tokens.Step, err error) {
 	err = mutate(ctx, r.db, org, func(m *mutation) error {
+		if err := m.checkKey(ctx, org, k); err != nil {
+			return err
+		}
 		var row tokenRow
 		err := m.GetContext(ctx, &row, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`, org, id)
 		if err != nil {
@@ -35,7 +45,10 @@ func (r *Repository) ChangeToken(
 		if err != nil {
 			return err
 		}
-		if done, err = decide(t); err != nil || done.Kind == "" {
+		if done, err = decide(t); err != nil {
+			return err
+		}
+		if err := m.storeKey(ctx, org, k, cmp.Or(done.Successor.ID, id)); err != nil || done.Kind == "" {
 			return err
 		}
 		if err := m.record(ctx, done.Entry); err != nil {

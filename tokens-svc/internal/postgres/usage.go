@@ -39,20 +39,26 @@ func (r *Repository) AddUsage(ctx context.Context, uses []tokens.Use) error {
 	return translate(err)
 }
 
-// pruneBatch is how many hours are removed at once.
+// pruneBatch is how many rows are removed at once.
 const pruneBatch = 10_000
 
 // PruneUsage removes hours that began before a time. The newest hour of each
 // token stays: it says when the token was last used.
 func (r *Repository) PruneUsage(ctx context.Context, before time.Time) error {
+	return r.prune(ctx, `
+		DELETE FROM token_usage WHERE (token_id, hour) IN (
+			SELECT old.token_id, old.hour FROM token_usage old
+			WHERE old.hour < $1 AND EXISTS (
+				SELECT FROM token_usage newer WHERE newer.token_id = old.token_id AND newer.hour > old.hour
+			)
+			ORDER BY old.hour LIMIT $2)`, before)
+}
+
+// prune runs a statement that removes at most $2 rows from before $1, until it
+// removes fewer.
+func (r *Repository) prune(ctx context.Context, statement string, before time.Time) error {
 	for {
-		done, err := r.db.ExecContext(ctx, `
-			DELETE FROM token_usage WHERE (token_id, hour) IN (
-				SELECT old.token_id, old.hour FROM token_usage old
-				WHERE old.hour < $1 AND EXISTS (
-					SELECT FROM token_usage newer WHERE newer.token_id = old.token_id AND newer.hour > old.hour
-				)
-				ORDER BY old.hour LIMIT $2)`, before, pruneBatch)
+		done, err := r.db.ExecContext(ctx, statement, before, pruneBatch)
 		if err != nil {
 			return translate(err)
 		}

@@ -39,8 +39,8 @@ func (s *Service) checkBounds(t Token) error {
 // changeToken is the repository's ChangeToken for tokens that are as they were
 // written, and seals what decide returns. A token that was altered can be
 // revoked, which seals it as it is, and nothing else.
-func (s *Service) changeToken(ctx context.Context, org OrgID, id TokenID, decide func(Token) (Step, error)) (Step, error) {
-	return s.repo.ChangeToken(ctx, org, id, func(t Token) (Step, error) {
+func (s *Service) changeToken(ctx context.Context, org OrgID, id TokenID, k *Key, decide func(Token) (Step, error)) (Step, error) {
+	return s.repo.ChangeToken(ctx, org, id, k, func(t Token) (Step, error) {
 		step, err := decide(t)
 		if err != nil || step.Kind == "" {
 			return step, err

@@ -27,6 +27,8 @@ func (s *Service) RevokeWithChildren(ctx context.Context, who Principal, org Org
 	if err != nil {
 		return Token{}, err
 	}
+	who = who.WithKey(nil) // it named the token's own revocation
+
 	for { // until none is added by a child that is still to be revoked
 		children, err := s.Children(ctx, org, id)
 		if err != nil {

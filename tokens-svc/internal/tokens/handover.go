@@ -13,7 +13,7 @@ import (
 // already stays as it is. It gives ErrNotFound when org has no such token,
 // ErrForbidden, and a StateError for a token that was rotated or has ended.
 func (s *Service) HandOver(ctx context.Context, who Principal, org OrgID, id TokenID) (Token, error) {
-	done, err := s.changeToken(ctx, org, id, func(t Token) (Step, error) {
+	done, err := s.changeToken(ctx, org, id, nil, func(t Token) (Step, error) {
 		if !who.MayHandOver() {
 			return Step{}, who.refuse("hand tokens over to the organization")
 		}

@@ -26,6 +26,18 @@ type memory struct {
 	usage    map[tokens.TokenID][]tokens.Use // by hour, in order
 	changes  []tokens.Change
 	revision int64
+	keys     map[keyName]keyRow
+}
+
+// keyName and keyRow are an idempotency key as it is remembered.
+type keyName struct {
+	org tokens.OrgID
+	sum [32]byte
+}
+
+type keyRow struct {
+	tokens.Key
+	token tokens.TokenID
 }
 
 func newMemory() *memory {
@@ -35,6 +47,7 @@ func newMemory() *memory {
 		digests: map[tokens.TokenID]tokens.Digest{},
 		events:  map[tokens.OrgID][]audit.Event{},
 		usage:   map[tokens.TokenID][]tokens.Use{},
+		keys:    map[keyName]keyRow{},
 	}
 }
 
@@ -119,7 +132,7 @@ func (m *memory) VerifyAudit(_ context.Context, org tokens.OrgID, known ...audit
 	}, head, known...)
 }
 
-func (m *memory) CreateToken(_ context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest, e audit.Entry) (int64, error) {
+func (m *memory) CreateToken(_ context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest, k *tokens.Key, e audit.Entry) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o, found := m.orgs[org]
@@ -129,8 +142,12 @@ func (m *memory) CreateToken(_ context.Context, org tokens.OrgID, t tokens.Token
 	if !found {
 		return 0, tokens.ErrNotFound
 	}
+	if err := m.checkKey(org, k); err != nil {
+		return 0, err
+	}
 	t.Organization = o
 	m.record(org, e)
+	m.storeKey(org, k, t.ID)
 	m.digests[t.ID] = d
 	return m.store(t, tokens.Created), nil
 }
@@ -240,7 +257,7 @@ func (m *memory) Changes(_ context.Context, after int64, n int) ([]tokens.Change
 }
 
 func (m *memory) ChangeToken(
-	_ context.Context, org tokens.OrgID, id tokens.TokenID, decide func(tokens.Token) (tokens.Step, error),
+	_ context.Context, org tokens.OrgID, id tokens.TokenID, k *tokens.Key, decide func(tokens.Token) (tokens.Step, error),
 ) (tokens.Step, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -248,9 +265,16 @@ func (m *memory) ChangeToken(
 	if !found || t.Organization.ID != org {
 		return tokens.Step{}, tokens.ErrNotFound
 	}
+	if err := m.checkKey(org, k); err != nil {
+		return tokens.Step{}, err
+	}
 	done, err := decide(t)
-	if err != nil || done.Kind == "" {
+	if err != nil {
 		return done, err
+	}
+	m.storeKey(org, k, cmp.Or(done.Successor.ID, id))
+	if done.Kind == "" {
+		return done, nil
 	}
 	m.record(org, done.Entry)
 	if done.Kind == tokens.Rotated {
@@ -259,6 +283,26 @@ func (m *memory) ChangeToken(
 	}
 	done.Token.Revision = m.store(done.Token, done.Kind)
 	return done, nil
+}
+
+func (m *memory) checkKey(org tokens.OrgID, k *tokens.Key) error {
+	if k == nil {
+		return nil
+	}
+	row, found := m.keys[keyName{org, k.Sum}]
+	switch {
+	case !found || !row.At.After(k.At.Add(-tokens.KeyLife)):
+		return nil
+	case row.Fingerprint != k.Fingerprint:
+		return tokens.ErrKeyReused
+	}
+	return &tokens.RepeatedError{Token: row.token}
+}
+
+func (m *memory) storeKey(org tokens.OrgID, k *tokens.Key, id tokens.TokenID) {
+	if k != nil {
+		m.keys[keyName{org, k.Sum}] = keyRow{*k, id}
+	}
 }
 
 // record appends to the organization's audit log.

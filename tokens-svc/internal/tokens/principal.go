@@ -17,6 +17,7 @@ type Principal struct {
 	asking   *Token // the token that asks, whose bounds no other may exceed; nil: a person or an operator
 	audit    bool
 	anyLimit bool // may give tokens more than DefaultRateLimit
+	key      *Key // idempotency key of the request; nil: none
 }
 
 // Operator returns the principal of the command line, who may do everything.

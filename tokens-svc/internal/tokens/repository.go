@@ -43,12 +43,17 @@ type Repository interface {
 	// CreateToken stores a new token of org with the digest of its secret and
 	// returns its revision; t's own organization and revision are not read. It
 	// gives ErrExists when the id is taken, ErrNotFound without organization.
-	CreateToken(ctx context.Context, org OrgID, t Token, d Digest, e audit.Entry) (revision int64, err error)
+	//
+	// A key, unless it is nil, is stored with the change. When the organization has
+	// stored it within KeyLife, nothing is done: it gives a *RepeatedError, or
+	// ErrKeyReused where the fingerprint is another.
+	CreateToken(ctx context.Context, org OrgID, t Token, d Digest, k *Key, e audit.Entry) (revision int64, err error)
 	// ChangeToken passes a token of org, which nobody else can change meanwhile,
 	// to decide, and does what that returns; a Step without Kind is to change
 	// nothing. It returns the step with the revisions that its tokens were
 	// given. It gives ErrNotFound when org has no such token, and decide's error.
-	ChangeToken(ctx context.Context, org OrgID, id TokenID, decide func(Token) (Step, error)) (Step, error)
+	// The key is as for CreateToken, and is stored also where nothing changes.
+	ChangeToken(ctx context.Context, org OrgID, id TokenID, k *Key, decide func(Token) (Step, error)) (Step, error)
 	// Token returns a token of org, or ErrNotFound.
 	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)
 	// Tokens returns those of org's tokens that q asks for, newest first, and how

@@ -18,7 +18,7 @@ func (s *Service) RevokeToken(ctx context.Context, who Principal, org OrgID, id 
 	if err := wrong.orNil(); err != nil {
 		return Token{}, err
 	}
-	done, err := s.changeToken(ctx, org, id, func(t Token) (Step, error) {
+	done, err := s.changeToken(ctx, org, id, who.key, func(t Token) (Step, error) {
 		if !who.MaySee(t) {
 			return Step{}, ErrNotFound
 		}

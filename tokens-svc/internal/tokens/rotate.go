@@ -43,7 +43,7 @@ func (s *Service) RotateToken(ctx context.Context, who Principal, org OrgID, id 
 		return Rotation{}, wrong.orNil()
 	}
 	var secret Secret
-	done, err := s.changeToken(ctx, org, id, func(t Token) (Step, error) {
+	done, err := s.changeToken(ctx, org, id, who.key, func(t Token) (Step, error) {
 		if err := who.mayChange(t, "rotate it"); err != nil {
 			return Step{}, err
 		}

@@ -81,7 +81,7 @@ func (s *Service) Organizations(ctx context.Context) ([]Organization, error) {
 
 // CreateToken makes a token for org and returns its secret, which nothing can
 // return again. It gives ErrNotFound when there is no such organization,
-// ErrForbidden, and a ValidationError; then there is no token.
+// ErrForbidden, and a ValidationError, and what WithKey names; then it made no token.
 func (s *Service) CreateToken(ctx context.Context, who Principal, org OrgID, d Draft) (Token, Secret, error) {
 	if !who.MayCreate() {
 		return Token{}, Secret{}, who.refuse("make tokens")
@@ -100,7 +100,7 @@ func (s *Service) CreateToken(ctx context.Context, who Principal, org OrgID, d D
 	t.ID, t.Lineage = secret.ID(), secret.ID()
 	t.Bounds = s.peppers.SealBounds(t)
 	entry := s.entry(who, audit.TokenCreated, string(t.ID), describe(t))
-	if t.Revision, err = s.repo.CreateToken(ctx, org, t, s.peppers.Seal(secret), entry); err != nil {
+	if t.Revision, err = s.repo.CreateToken(ctx, org, t, s.peppers.Seal(secret), who.key, entry); err != nil {
 		return Token{}, Secret{}, fmt.Errorf("token %s: %w", t.ID, err)
 	}
 	return t, secret, nil

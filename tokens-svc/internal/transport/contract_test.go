@@ -83,7 +83,7 @@ func (p *program) plant(t *testing.T, s tokens.Secret, revision int64, token tok
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	got, err := postgres.NewRepository(pool).CreateToken(t.Context(), org, token, pepper(t).Seal(s), audit.Entry{Actor: audit.CommandLine, Action: audit.TokenCreated, Target: string(s.ID())})
+	got, err := postgres.NewRepository(pool).CreateToken(t.Context(), org, token, pepper(t).Seal(s), nil, audit.Entry{Actor: audit.CommandLine, Action: audit.TokenCreated, Target: string(s.ID())})
 	if err != nil || got != revision {
 		t.Fatalf("revision %d, %v", got, err)
 	}

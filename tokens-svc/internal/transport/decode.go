@@ -38,14 +38,14 @@ func decodeID(r *http.Request) (tokens.TokenID, error) {
 	return id, readParameters(r).err()
 }
 
-func decodeCreate(now func() time.Time) func(*http.Request) (tokens.Draft, error) {
-	return func(r *http.Request) (tokens.Draft, error) {
+func decodeCreate(now func() time.Time) func(*http.Request) (endpoints.Creation, error) {
+	return func(r *http.Request) (endpoints.Creation, error) {
 		if err := readParameters(r).err(); err != nil {
-			return tokens.Draft{}, err
+			return endpoints.Creation{}, err
 		}
 		body, err := readJSON(r, plainJSON)
 		if err != nil {
-			return tokens.Draft{}, err
+			return endpoints.Creation{}, err
 		}
 		token := body.Object().Object("token")
 		d := tokens.Draft{
@@ -63,7 +63,7 @@ func decodeCreate(now func() time.Time) func(*http.Request) (tokens.Draft, error
 		if end := readEnd(token); end != nil {
 			d.ExpiresAt, d.DefaultExpiry = *end, false
 		}
-		return d, faultsOf(body)
+		return endpoints.Creation{Draft: d}, faultsOf(body)
 	}
 }
 

@@ -28,8 +28,9 @@ func manage(tb testing.TB) manager {
 	return manager{p, token}
 }
 
-// send makes a request of a token of org, with a JSON body if there is one.
-func (p *program) send(tb testing.TB, token tokens.Token, method, path, body string) *httptest.ResponseRecorder {
+// send makes a request of a token of org, with a JSON body if there is one; change
+// may alter it.
+func (p *program) send(tb testing.TB, token tokens.Token, method, path, body string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	tb.Helper()
 	return p.ask(tb, method, path, token.Partition(), token.ID, func(r *http.Request) {
 		var held []string
@@ -41,6 +42,9 @@ func (p *program) send(tb testing.TB, token tokens.Token, method, path, body str
 		if body != "" {
 			r.Header.Set("Content-Type", "application/json")
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+		}
+		for _, alter := range change {
+			alter(r)
 		}
 	})
 }

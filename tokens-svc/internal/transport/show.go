@@ -38,7 +38,11 @@ func encodeSelf(_ *http.Request, s endpoints.Shown) reply {
 
 // encodeRevoked shows a token that was revoked, and what it leaves behind.
 func encodeRevoked(_ *http.Request, r endpoints.Revoked) reply {
-	return reply{status: http.StatusOK, body: struct {
+	var header http.Header
+	if r.Replayed {
+		header = http.Header{headerReplayed: {"true"}}
+	}
+	return reply{status: http.StatusOK, header: header, body: struct {
 		tokenView
 		ActiveChildren int `json:"active_children"`
 	}{tokenView{wire.NewToken(r.Token, r.Token.Status(r.Now))}, r.ActiveChildren}}

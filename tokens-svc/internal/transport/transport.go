@@ -61,15 +61,18 @@ func Public(s endpoints.Service, c endpoints.Config, log *slog.Logger) http.Hand
 		anyone = endpoints.NeedsAny
 		admin  = endpoints.NeedsAdmin
 	)
+	creation := keyed(decodeCreate(s.Now), func(c *endpoints.Creation, k *endpoints.Key) { c.Key = k })
+	rotation := keyed(decodeRotation, func(r *endpoints.Rotation, k *endpoints.Key) { r.Key = k })
+	revocation := keyed(decodeRevocation, func(r *endpoints.Revocation, k *endpoints.Key) { r.Key = k })
 	public(rt, "GET /api/v1/token", "token", anyone, s, decodeNothing, m.Self, encodeSelf)
 	public(rt, "DELETE /api/v1/token", "token_end", anyone, s, decodeEnd, m.Revoke, encodeEnded)
-	public(rt, "POST /api/v1/token/rotate", "token_renew", anyone, s, decodeRotation, m.Rotate, encodeRotated)
+	public(rt, "POST /api/v1/token/rotate", "token_renew", anyone, s, rotation, m.Rotate, encodeRotated)
 	public(rt, "GET /api/v1/tokens", "tokens_list", admin, s, decodeList, m.List, encodeList)
-	public(rt, "POST /api/v1/tokens", "tokens_create", admin, s, decodeCreate(s.Now), m.Create, encodeMade)
+	public(rt, "POST /api/v1/tokens", "tokens_create", admin, s, creation, m.Create, encodeMade)
 	public(rt, "GET /api/v1/tokens/{id}", "tokens_get", admin, s, decodeID, m.Get, encodeShown)
 	public(rt, "PATCH /api/v1/tokens/{id}", "tokens_update", admin, s, decodeUpdate, m.Update, encodeShown)
-	public(rt, "POST /api/v1/tokens/{id}/rotate", "tokens_rotate", admin, s, decodeRotation, m.Rotate, encodeRotated)
-	public(rt, "POST /api/v1/tokens/{id}/revoke", "tokens_revoke", admin, s, decodeRevocation, m.Revoke, encodeRevoked)
+	public(rt, "POST /api/v1/tokens/{id}/rotate", "tokens_rotate", admin, s, rotation, m.Rotate, encodeRotated)
+	public(rt, "POST /api/v1/tokens/{id}/revoke", "tokens_revoke", admin, s, revocation, m.Revoke, encodeRevoked)
 	public(rt, "GET /api/v1/audit-events", "audit_events", admin, s, decodeEvents, m.AuditEvents, encodeEvents)
 
 	rt.Handle("GET /api/v1/openapi/tokens.json", api.Handler())

@@ -13,7 +13,7 @@ import (
 
 func changeComesBack(t *testing.T, repo tokens.Repository) {
 	want, digest := add(t, repo, 0)
-	done, err := repo.ChangeToken(t.Context(), Org, want.ID, func(got tokens.Token) (tokens.Step, error) {
+	done, err := repo.ChangeToken(t.Context(), Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
 		equal(t, got, want)
 		got.Name, got.Permissions, got.IPAllow = "WMS", []tokens.Permission{tokens.Admin}, nil
 		got.RateLimit = tokens.RateLimit{Limit: 1, Window: time.Second}
@@ -28,7 +28,7 @@ func changeComesBack(t *testing.T, repo tokens.Repository) {
 	equal(t, got.Name, "WMS")
 	equal(t, stored, digest)
 
-	done, err = repo.ChangeToken(t.Context(), Org, want.ID, func(got tokens.Token) (tokens.Step, error) {
+	done, err = repo.ChangeToken(t.Context(), Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
 		got.IPAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 		got.ExpiresAt = Noon.Add(time.Hour)
 		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: Entry(audit.TokenUpdated, string(got.ID))}, nil
@@ -43,7 +43,7 @@ func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 	want, _ := add(t, repo, 0)
 	no := errors.New("no")
 	for _, answer := range []error{no, nil} {
-		_, err := repo.ChangeToken(t.Context(), Org, want.ID, func(got tokens.Token) (tokens.Step, error) {
+		_, err := repo.ChangeToken(t.Context(), Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
 			got.Name = "changed"
 			return tokens.Step{Token: got}, answer
 		})
@@ -53,9 +53,9 @@ func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 		t.Error("there is nothing to decide")
 		return tokens.Step{}, nil
 	}
-	_, err := repo.ChangeToken(t.Context(), Other, want.ID, never)
+	_, err := repo.ChangeToken(t.Context(), Other, want.ID, nil, never)
 	gives(t, err, tokens.ErrNotFound)
-	_, err = repo.ChangeToken(t.Context(), unknown, want.ID, never)
+	_, err = repo.ChangeToken(t.Context(), unknown, want.ID, nil, never)
 	gives(t, err, tokens.ErrNotFound)
 	got, err := repo.Token(t.Context(), Org, want.ID)
 	gives(t, err, nil)
@@ -78,7 +78,7 @@ func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
 		next.RotatedFrom = old.ID
 		results[i] = tokens.ErrUnavailable
 		for errors.Is(results[i], tokens.ErrUnavailable) { // too long in the queue, on a busy machine
-			steps[i], results[i] = repo.ChangeToken(t.Context(), Org, old.ID, func(got tokens.Token) (tokens.Step, error) {
+			steps[i], results[i] = repo.ChangeToken(t.Context(), Org, old.ID, nil, func(got tokens.Token) (tokens.Step, error) {
 				if got.RotatedTo != "" {
 					return tokens.Step{}, errRotated
 				}
@@ -124,7 +124,7 @@ func tokensArePicked(t *testing.T, repo tokens.Repository) {
 	for name, end := range ends {
 		token, digest := NewToken(t, 0)
 		token.Name, token.ExpiresAt = name, end
-		_, err := repo.CreateToken(t.Context(), Org, token, digest, Entry(audit.TokenCreated, string(token.ID)))
+		_, err := repo.CreateToken(t.Context(), Org, token, digest, nil, Entry(audit.TokenCreated, string(token.ID)))
 		gives(t, err, nil)
 		if name == "revoked" || name == "revoked and ended" {
 			gives(t, revoke(t, repo, Org, token.ID, Noon, ""), nil)

@@ -19,7 +19,7 @@ func descendantsAreFound(t *testing.T, repo tokens.Repository) {
 		if lineage != "" {
 			token.Lineage = lineage
 		}
-		_, err := repo.CreateToken(t.Context(), Org, token, digest, Entry(audit.TokenCreated, string(token.ID)))
+		_, err := repo.CreateToken(t.Context(), Org, token, digest, nil, Entry(audit.TokenCreated, string(token.ID)))
 		gives(t, err, nil)
 		return &token
 	}

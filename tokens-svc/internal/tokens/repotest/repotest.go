@@ -43,6 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) tokens.Repository) {
 		"of concurrent revocations one counts":              oneRevocationCounts,
 		"revisions are dense and unique under concurrency":  revisionsAreDense,
 		"resealing replaces exactly the digest it knows":    resealingComparesAndSets,
+		"an idempotency key takes effect once":              keyTakesEffectOnce,
 		"a failed creation leaves no token and no revision": failureLeavesNothing,
 		"a changed token comes back as it was stored":       changeComesBack,
 		"what is decided against is not done":               refusalChangesNothing,
@@ -115,7 +116,7 @@ func Entry(action audit.Action, target string) audit.Entry {
 // revoke revokes a token unless that was done before.
 func revoke(t *testing.T, repo tokens.Repository, org tokens.OrgID, id tokens.TokenID, at time.Time, reason string) error {
 	t.Helper()
-	_, err := repo.ChangeToken(t.Context(), org, id, func(token tokens.Token) (tokens.Step, error) {
+	_, err := repo.ChangeToken(t.Context(), org, id, nil, func(token tokens.Token) (tokens.Step, error) {
 		if !token.RevokedAt.IsZero() {
 			return tokens.Step{Token: token}, nil
 		}
@@ -129,7 +130,7 @@ func revoke(t *testing.T, repo tokens.Repository, org tokens.OrgID, id tokens.To
 func add(t *testing.T, repo tokens.Repository, after time.Duration) (tokens.Token, tokens.Digest) {
 	t.Helper()
 	token, digest := NewToken(t, after)
-	revision, err := repo.CreateToken(t.Context(), Org, token, digest, Entry(audit.TokenCreated, string(token.ID)))
+	revision, err := repo.CreateToken(t.Context(), Org, token, digest, nil, Entry(audit.TokenCreated, string(token.ID)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 
 	plain, digest := NewToken(t, time.Second)
 	plain.IPAllow, plain.ExpiresAt = nil, time.Time{}
-	plain.Revision, err = repo.CreateToken(t.Context(), Org, plain, digest, Entry(audit.TokenCreated, string(plain.ID)))
+	plain.Revision, err = repo.CreateToken(t.Context(), Org, plain, digest, nil, Entry(audit.TokenCreated, string(plain.ID)))
 	gives(t, err, nil)
 	got, err = repo.Token(t.Context(), Org, plain.ID)
 	gives(t, err, nil)
@@ -66,14 +66,14 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 func tokenIsTakenOnce(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
 	for _, org := range []tokens.OrgID{Org, Other} {
-		_, err := repo.CreateToken(t.Context(), org, first, digest, Entry(audit.TokenCreated, string(first.ID)))
+		_, err := repo.CreateToken(t.Context(), org, first, digest, nil, Entry(audit.TokenCreated, string(first.ID)))
 		gives(t, err, tokens.ErrExists)
 	}
 }
 
 func tokenNeedsOrganization(t *testing.T, repo tokens.Repository) {
 	token, digest := NewToken(t, 0)
-	_, err := repo.CreateToken(t.Context(), unknown, token, digest, Entry(audit.TokenCreated, string(token.ID)))
+	_, err := repo.CreateToken(t.Context(), unknown, token, digest, nil, Entry(audit.TokenCreated, string(token.ID)))
 	gives(t, err, tokens.ErrNotFound)
 	_, _, err = repo.FindToken(t.Context(), token.ID)
 	gives(t, err, tokens.ErrNotFound)
@@ -182,10 +182,10 @@ func resealingComparesAndSets(t *testing.T, repo tokens.Repository) {
 
 func failureLeavesNothing(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := repo.CreateToken(t.Context(), Other, first, digest, Entry(audit.TokenCreated, string(first.ID)))
+	_, err := repo.CreateToken(t.Context(), Other, first, digest, nil, Entry(audit.TokenCreated, string(first.ID)))
 	gives(t, err, tokens.ErrExists)
 	orphan, digest := NewToken(t, 0)
-	_, err = repo.CreateToken(t.Context(), unknown, orphan, digest, Entry(audit.TokenCreated, string(orphan.ID)))
+	_, err = repo.CreateToken(t.Context(), unknown, orphan, digest, nil, Entry(audit.TokenCreated, string(orphan.ID)))
 	gives(t, err, tokens.ErrNotFound)
 	next, _ := add(t, repo, 0)
 	equal(t, next.Revision, first.Revision+1)

@@ -1,0 +1,58 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// checkKey returns a *tokens.RepeatedError or tokens.ErrKeyReused when the
+// organization stored the key within tokens.KeyLife. The lock on the head orders
+// requests with one key, and this statement sees what committed before the lock.
+func (m *mutation) checkKey(ctx context.Context, org tokens.OrgID, k *tokens.Key) error {
+	if k == nil {
+		return nil
+	}
+	var row struct {
+		Fingerprint []byte         `db:"fingerprint"`
+		TokenID     tokens.TokenID `db:"token_id"`
+	}
+	err := m.GetContext(ctx, &row, `
+		SELECT fingerprint, token_id FROM idempotency_keys
+		WHERE organization_id = $1 AND key_sum = $2 AND created_at > $3`, org, k.Sum[:], k.At.Add(-tokens.KeyLife))
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return err
+	case !bytes.Equal(row.Fingerprint, k.Fingerprint[:]):
+		return tokens.ErrKeyReused
+	}
+	return &tokens.RepeatedError{Token: row.TokenID}
+}
+
+// storeKey stores the key with the token that its request made or revoked. The row
+// of an expired key is replaced.
+func (m *mutation) storeKey(ctx context.Context, org tokens.OrgID, k *tokens.Key, id tokens.TokenID) error {
+	if k == nil {
+		return nil
+	}
+	_, err := m.ExecContext(ctx, `
+		INSERT INTO idempotency_keys (organization_id, key_sum, fingerprint, token_id, created_at) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (organization_id, key_sum) DO UPDATE
+		SET fingerprint = excluded.fingerprint, token_id = excluded.token_id, created_at = excluded.created_at`,
+		org, k.Sum[:], k.Fingerprint[:], id, k.At)
+	return err
+}
+
+// PruneKeys removes idempotency keys that were stored before a time.
+func (r *Repository) PruneKeys(ctx context.Context, before time.Time) error {
+	return r.prune(ctx, `
+		DELETE FROM idempotency_keys WHERE (organization_id, key_sum) IN (
+			SELECT organization_id, key_sum FROM idempotency_keys
+			WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`, before)
+}
