@@ -23,7 +23,9 @@ import (
 )
 
 // newPages returns the handler of what people see in a browser. The work that
-// it returns removes what has ended, until its context does.
+// it returns removes what has ended, until its context does; it then returns
+// when the refused sign-ins are recorded, at most 5 s later. End it after the
+// last request and before db is closed.
 func newPages(cfg config.Config, db *sqlx.DB, service *tokens.Service, log *slog.Logger) (http.Handler, func(context.Context), error) {
 	address, err := url.Parse(cfg.PublicURL)
 	if err != nil {
@@ -38,7 +40,7 @@ func newPages(cfg config.Config, db *sqlx.DB, service *tokens.Service, log *slog
 	c := web.Config{
 		People: people.NewService(repo, people.Config{
 			Passwords: password.New(password.Default), NewID: ids.New, Domains: domains,
-			NotRecorded: func(err error) { log.Error("the audit log lacks an event", "error", err) },
+			Log: log,
 		}),
 		Tokens: service, Sessions: sessions, Passwords: cfg.Passwords(), PublicURL: address,
 		Timeout: postgres.Budget, Log: log,
@@ -57,6 +59,7 @@ func newPages(cfg config.Config, db *sqlx.DB, service *tokens.Service, log *slog
 				}
 			}
 		})
+		c.People.Wait()
 	}
 	return web.New(c), prune, nil
 }

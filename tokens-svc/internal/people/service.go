@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -21,8 +22,8 @@ type Service struct {
 	now       func() time.Time
 	domains   map[string]Domain
 
-	recording   sync.WaitGroup // refused sign-ins that are being recorded
-	notRecorded func(error)
+	recording sync.WaitGroup // refused sign-ins that are being recorded
+	log       *slog.Logger
 }
 
 // Passwords makes and checks stored passwords; see internal/password.
@@ -39,19 +40,19 @@ type Config struct {
 	// Domains are those whose people come in without an invitation, by domain
 	// name in lower case.
 	Domains map[string]Domain
-	// NotRecorded is called with each failure to record a refused sign-in. Zero:
-	// failures are ignored.
-	NotRecorded func(error)
+	// Log gets each refused sign-in that is in no organization's audit log: of an
+	// unknown account, or because of a failure to record it. Zero: discarded.
+	Log *slog.Logger
 }
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
-	s := &Service{repo: repo, passwords: c.Passwords, newID: c.NewID, now: c.Now, domains: c.Domains, notRecorded: c.NotRecorded}
+	s := &Service{repo: repo, passwords: c.Passwords, newID: c.NewID, now: c.Now, domains: c.Domains, log: c.Log}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if s.notRecorded == nil {
-		s.notRecorded = func(error) {}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
 	}
 	return s
 }

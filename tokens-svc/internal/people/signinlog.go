@@ -12,13 +12,19 @@ import (
 // recordBudget bounds how long a refused attempt to sign in is being recorded.
 const recordBudget = 5 * time.Second
 
-// recordSignIn records what became of an attempt to sign in as somebody who has
-// an account, in the audit log of each of their organizations. It never records
-// what was typed. A success is recorded before it takes effect. A refusal is
-// recorded behind the response: otherwise the time that it takes would tell
-// which accounts there are.
+// recordSignIn records the outcome of an attempt to sign in, in the audit log of
+// each organization of the account's owner. An attempt on an unknown account has
+// no organization and is logged instead. What was typed is in neither. A success
+// is recorded before it takes effect. A refusal is recorded after the response:
+// otherwise response times would tell which accounts exist.
 func (s *Service) recordSignIn(ctx context.Context, u User, method string, from From, outcome error) error {
 	if u.ID == "" {
+		if !errors.Is(outcome, ErrRefused) {
+			return nil
+		}
+		s.recording.Go(func() {
+			s.log.WarnContext(ctx, "sign-in refused: unknown account", "address", from.Address, "request_id", from.RequestID)
+		})
 		return nil
 	}
 	e := s.about(audit.UserSignedIn, from.actor(u), u)
@@ -41,13 +47,15 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, from 
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordBudget)
 		defer cancel()
 		if err := s.repo.Record(ctx, u.ID, e); err != nil {
-			s.notRecorded(fmt.Errorf("record a refused sign-in of user %s: %w", u.ID, err))
+			s.log.ErrorContext(ctx, "the audit log lacks an event",
+				"error", fmt.Errorf("record a refused sign-in of user %s: %w", u.ID, err))
 		}
 	})
 	return nil
 }
 
-// Wait returns when everything that happened is recorded.
+// Wait returns when all refused attempts are recorded, which takes each at most
+// recordBudget. No attempt may begin meanwhile.
 func (s *Service) Wait() { s.recording.Wait() }
 
 // SignedOut records that a person ended sessions of theirs: which says in words

@@ -84,8 +84,9 @@ func start(t *testing.T, change ...func(*Config)) *world {
 		t.Fatal(err)
 	}
 	w.tokens = tokens.NewService(postgres.NewRepository(db), tokens.Config{Peppers: peppers, Now: w.clock})
+	log := slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	w.people = people.NewService(postgres.NewPeople(db), people.Config{
-		Passwords: password.New(cheap), NewID: ids.New, Now: w.clock,
+		Passwords: password.New(cheap), NewID: ids.New, Now: w.clock, Log: log,
 		Domains: map[string]people.Domain{
 			"mapped.example": {Organization: other, Role: tokens.RoleMember},
 			"google.example": {Organization: other, Role: tokens.RoleMember, HostedDomain: "workspace.example"},
@@ -104,7 +105,7 @@ func start(t *testing.T, change ...func(*Config)) *world {
 	c := Config{
 		People: w.people, Tokens: w.tokens, Sessions: postgres.NewSessions(db, ids.New, w.clock), Passwords: true,
 		PublicURL: address, Timeout: 10 * time.Second,
-		Log: slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Log: log,
 	}
 	for _, alter := range change {
 		alter(&c)

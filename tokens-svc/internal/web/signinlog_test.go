@@ -3,13 +3,15 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // TestSignInsAreInTheAuditLog, refused ones and the end of sessions, too. What
-// was typed is not, and for an unknown address there is no event.
+// was typed is not. An attempt on an unknown account has no event and is logged.
 func TestSignInsAreInTheAuditLog(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -37,5 +39,14 @@ func TestSignInsAreInTheAuditLog(t *testing.T) {
 	}
 	if n := w.count(t, `SELECT count(*) FROM audit_events e WHERE e::text LIKE '%secret by mistake%' OR e::text LIKE '%nobody@%'`); n != 0 {
 		t.Errorf("%d events have what was typed", n)
+	}
+	unknown := regexp.MustCompile(`"msg":"sign-in refused: unknown account","address":"192\.0\.2\.7","request_id":"req_[0-9a-z]{26}"`)
+	if got := len(unknown.FindAllString(w.log.String(), -1)); got != 2 {
+		t.Errorf("%d lines about unknown accounts, want 2, in\n%s", got, w.log)
+	}
+	for _, text := range []string{typed, "nobody@"} {
+		if strings.Contains(w.log.String(), text) {
+			t.Errorf("%q was typed and logged", text)
+		}
 	}
 }
