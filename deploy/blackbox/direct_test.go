@@ -163,7 +163,8 @@ func TestAnIdempotencyKeyHoldsForEverySpellingOfThePath(t *testing.T) {
 	t.Parallel()
 	header := []field{
 		{"Authorization", "Bearer " + token(t, "admin")},
-		{"Content-Type", "application/json"}, {"Idempotency-Key", "spelling"},
+		{"Content-Type", "application/json"},
+		{"Idempotency-Key", "spelling"},
 	}
 	var locations []string
 	for _, target := range []string{"/api/v1/shipments", "/api/v1/shipment%73", "/api/%76%31/shipments"} {

@@ -45,7 +45,7 @@ var kept [][]byte
 var misdeeds = map[string]func(){
 	"hangs": func() { select {} },
 	"spins": func() {
-		for {
+		for { //nolint:staticcheck // SA5002: it is to spin
 		}
 	},
 	"panics":   func() { panic("oops") },

@@ -23,8 +23,8 @@ const DrainTimeout = 10 * time.Second
 
 const (
 	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 45 * time.Second // longer than the gateway gives a body of 1 MiB
-	writeTimeout      = 75 * time.Second // from the header of a request, so that a slow body leaves time to answer
+	readTimeout       = 45 * time.Second  // longer than the gateway gives a body of 1 MiB
+	writeTimeout      = 75 * time.Second  // from the header of a request, so that a slow body leaves time to answer
 	idleTimeout       = 120 * time.Second // longer than the gateway keeps idle connections
 	maxHeaderBytes    = 64 << 10          // more than the gateway lets through and adds, so that it is the one to answer 431
 )
