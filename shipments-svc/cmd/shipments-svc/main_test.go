@@ -173,7 +173,7 @@ func TestServeShowsItsHealthAndMetricsInsideOnly(t *testing.T) {
 	}{
 		s.inner + "/livez":    {http.StatusOK, "ok"},
 		s.inner + "/readyz":   {http.StatusOK, "ok"},
-		s.inner + "/metrics":  {http.StatusOK, `go_sql_max_open_connections{db_name="shipments-events"} 5`},
+		s.inner + "/metrics":  {http.StatusOK, `go_sql_max_open_connections{db_name="shipments-events"} 10`},
 		s.public + "/livez":   {http.StatusNotFound, "not_found"},
 		s.public + "/metrics": {http.StatusNotFound, "not_found"},
 	} {

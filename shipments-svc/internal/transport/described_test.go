@@ -87,10 +87,11 @@ func check(req *http.Request, res *http.Response, body []byte) error {
 	if err != nil {
 		return err
 	}
+	req = req.Clone(req.Context())
+	req.URL.RawPath = "" // encoded or not, a path is the same
 	route, params, err := find(router, req)
 	if errors.Is(err, routers.ErrPathNotFound) && res.StatusCode == http.StatusNotFound {
 		// What has no path has no description; it is answered like what has.
-		req = req.Clone(req.Context())
 		req.Method, req.URL.Path = http.MethodGet, "/problems/x"
 		route, params, err = find(router, req)
 	}
