@@ -10,6 +10,7 @@ import (
 	"encoding/pem"
 	"io"
 	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -70,11 +71,16 @@ func TestBothVersionsAreServedWithTLSAndWithout(t *testing.T) {
 		t.Errorf("plain HTTP to the listener with TLS: %s", got)
 	}
 	token, id := plain.tokens.create("")
+	// An address of its own: other tests use up the window of 127.0.0.1.
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(newLoopback(t))}}
 	for _, tt := range []struct {
 		url   string
 		major int
 	}{{plain.url, 1}, {plain.url, 2}, {secretURL, 1}, {secretURL, 2}} {
-		transport := &http.Transport{Protocols: new(http.Protocols), TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
+		transport := &http.Transport{
+			Protocols: new(http.Protocols), DialContext: dialer.DialContext,
+			TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		}
 		transport.Protocols.SetHTTP1(tt.major == 1)
 		transport.Protocols.SetHTTP2(tt.major == 2)
 		transport.Protocols.SetUnencryptedHTTP2(tt.major == 2)

@@ -29,13 +29,13 @@ func TestUnknownTokensAtOnceReachTheTokensServiceAsOftenAsTheWindowAllows(t *tes
 		for range valid {
 			token, _ := g.tokens.create("")
 			all.Go(func() {
-				for range 20 { // 503: the machine is too busy to ask within 250 ms
+				for range 20 { // 503 and 504: the machine is too busy to introspect within 250 ms, or to forward
 					a := g.once(t, g.request(t, "/api/v1/shipments", caller, token))
 					if a.StatusCode == http.StatusOK {
 						good.Add(1)
 						return
 					}
-					if a.StatusCode != http.StatusServiceUnavailable {
+					if a.StatusCode != http.StatusServiceUnavailable && a.StatusCode != http.StatusGatewayTimeout {
 						t.Errorf("a valid token: %s %s", a.Status, a.body)
 						return
 					}
