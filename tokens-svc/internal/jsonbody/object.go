@@ -132,14 +132,15 @@ func (r raw) exact() string {
 // there is one.
 func (o *Object) exact(name string) (string, bool) {
 	value, ok := o.member(name)
-	if ok && value.text[0] != '"' {
+	switch {
+	case !ok:
+		return "", false
+	case value.first != '"':
 		o.wrong(value, name, "a string")
 		return "", false
+	default:
+		return value.exact(), true
 	}
-	if !ok {
-		return "", false
-	}
-	return value.exact(), true
 }
 
 // Choice returns an optional member that is exactly one of these texts, or "".
