@@ -21,7 +21,6 @@ func TestEveryRefusalNamesItsFault(t *testing.T) {
 		code   string
 	}{
 		"unknown path":        {call{path: "/api/v1/nothing", token: write}, 404, "not_found"},
-		"root":                {call{path: "/", token: write}, 404, "not_found"},
 		"wrong method":        {call{method: http.MethodDelete, path: list, token: write}, 405, "method_not_allowed"},
 		"wrong method, token": {call{method: post, path: "/api/v1/token", token: write, body: "{}"}, 405, "method_not_allowed"},
 		"no permission, read": {call{path: list, token: webhooks}, 403, "insufficient_permission"},

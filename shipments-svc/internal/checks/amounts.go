@@ -70,7 +70,7 @@ const enough = 4
 // boxesPerPalletOutlier warns of pallets that have less than half or more than
 // one and a half times as many boxes as is usual for their produce and box: a
 // last pallet is often short, a digit too many never right.
-func boxesPerPalletOutlier(e shipments.Evidence) finding {
+func boxesPerPalletOutlier(e subject) finding {
 	f, compared := finding{result: shipments.Warn}, 0
 	var said []string
 	for _, g := range groups(having(e.Pallets, func(p shipments.Pallet) bool { return p.Boxes > 0 }), func(p shipments.Pallet) string {
@@ -101,7 +101,7 @@ func boxesPerPalletOutlier(e shipments.Evidence) finding {
 
 // boxWeightConsistent warns of boxes that weigh over a tenth more or less than
 // is usual for their produce and calibre.
-func boxWeightConsistent(e shipments.Evidence) finding {
+func boxWeightConsistent(e subject) finding {
 	f, compared := finding{result: shipments.Warn}, 0
 	var said []string
 	for _, g := range groups(having(e.Pallets, func(p shipments.Pallet) bool { return p.BoxWeight > 0 }), func(p shipments.Pallet) string { return p.ProduceName + " " + p.Calibre }) {
@@ -130,7 +130,7 @@ func boxWeightConsistent(e shipments.Evidence) finding {
 
 // palletWeightPlausible fails where a pallet weighs more than a pallet bears,
 // and warns where it weighs next to nothing.
-func palletWeightPlausible(e shipments.Evidence) finding {
+func palletWeightPlausible(e subject) finding {
 	known := having(e.Pallets, func(p shipments.Pallet) bool { return palletWeight(p) > 0 })
 	if len(known) == 0 {
 		return skip("There are no pallets to weigh.")
@@ -163,7 +163,7 @@ func lighter(a, b shipments.Pallet) int { return int(palletWeight(a) - palletWei
 
 // containerPayload compares the whole weight with what the declared containers
 // take, or one where none is declared.
-func containerPayload(e shipments.Evidence) finding {
+func containerPayload(e subject) finding {
 	if len(e.Pallets) == 0 {
 		return skip("There are no pallets to weigh.")
 	}

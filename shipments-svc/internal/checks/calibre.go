@@ -22,7 +22,7 @@ type sizing struct {
 
 // calibreKnown warns of calibres that the standard of their produce does not
 // know. Produce that no row of the table is about is not judged.
-func calibreKnown(e shipments.Evidence) finding {
+func calibreKnown(e subject) finding {
 	judged := 0
 	var wrong []shipments.Pallet
 	var said []string

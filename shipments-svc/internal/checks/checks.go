@@ -43,7 +43,7 @@ func skip(details string) finding { return finding{result: shipments.Skip, detai
 // catalogue is every check, in the order in which they are shown.
 var catalogue = []struct {
 	name string
-	look func(shipments.Evidence) finding
+	look func(subject) finding
 }{
 	{"packing_list_present", packingListPresent},
 	{"packing_list_readable", packingListReadable},
@@ -68,8 +68,24 @@ var catalogue = []struct {
 	{"required_documents", requiredDocuments},
 }
 
+// subject is what checks look at, with what several of them would otherwise
+// find out once for each pallet.
+type subject struct {
+	shipments.Evidence
+	sheets map[string]bool // on which pallets stand
+}
+
+func sheetsOf(pallets []shipments.Pallet) map[string]bool {
+	sheets := map[string]bool{}
+	for _, p := range pallets {
+		sheets[p.Source.Sheet] = true
+	}
+	return sheets
+}
+
 // Run makes every check. It is a shipments.Judge.
-func Run(e shipments.Evidence) []shipments.Check {
+func Run(given shipments.Evidence) []shipments.Check {
+	e := subject{given, sheetsOf(given.Pallets)}
 	all := make([]shipments.Check, len(catalogue))
 	for i, c := range catalogue {
 		f := c.look(e)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -289,5 +290,27 @@ func BenchmarkRun(b *testing.B) {
 	e := evidence(many(shipments.MaxPallets)...)
 	for b.Loop() {
 		Run(e)
+	}
+}
+
+// Describing where each of many pallets stands once took a pass over all of
+// them, so that the checks of 10,000 implausible pallets took seconds.
+func TestTheTimeOfChecksGrowsWithTheNumberOfPallets(t *testing.T) {
+	implausible := many(shipments.MaxPallets)
+	for i := range implausible {
+		implausible[i].Boxes, implausible[i].BoxWeight, implausible[i].Calibre = 1, 1, "?"
+	}
+	cost := func(n int) time.Duration {
+		e, least := evidence(implausible[:n]...), time.Hour
+		for range 5 {
+			start := time.Now()
+			Run(e)
+			least = min(least, time.Since(start))
+		}
+		return least
+	}
+	few, all := cost(shipments.MaxPallets/10), cost(shipments.MaxPallets)
+	if all > 40*few {
+		t.Errorf("%d pallets take %s, ten times as many %s", shipments.MaxPallets/10, few, all)
 	}
 }

@@ -42,7 +42,7 @@ type statement struct {
 // Numbers that identify something must be the same; names may be written
 // differently, so a difference is worth a look. Boxes and weights of other
 // papers are compared with the sums of the packing lists.
-func documentsConsistent(e shipments.Evidence) finding {
+func documentsConsistent(e subject) finding {
 	f := finding{result: shipments.Pass}
 	var agreed, said []string
 	differ := func(r shipments.Result, text string, where ...shipments.Location) {
@@ -88,7 +88,7 @@ func documentsConsistent(e shipments.Evidence) finding {
 }
 
 // stated collects what the papers of a type say.
-func stated(e shipments.Evidence, t shipments.DocumentType, kind shipments.FactKind, plain func(string) []string) statement {
+func stated(e subject, t shipments.DocumentType, kind shipments.FactKind, plain func(string) []string) statement {
 	s := statement{who: strings.ReplaceAll(string(t), "_", " ")}
 	add := func(text string, at shipments.Source) {
 		for _, p := range plain(text) {

@@ -10,7 +10,7 @@ import (
 
 // containersOf returns the containers that documents declare or name, each
 // once, as their letters and digits.
-func containersOf(e shipments.Evidence) []string {
+func containersOf(e subject) []string {
 	var all []string
 	add := func(text string) {
 		for _, number := range containerNumbers(text) {
@@ -32,7 +32,7 @@ func containersOf(e shipments.Evidence) []string {
 
 // containerNumber fails where a container number is not one (ISO 6346): three
 // letters of the owner, U, J or Z, six digits and their check digit.
-func containerNumber(e shipments.Evidence) finding {
+func containerNumber(e subject) finding {
 	containers := containersOf(e)
 	var wrong []string
 	for _, number := range containers {

@@ -18,7 +18,7 @@ func label(number string) string {
 
 // duplicatePallets fails where two pallets have one label: a pallet that is
 // listed twice is shipped once.
-func duplicatePallets(e shipments.Evidence) finding {
+func duplicatePallets(e subject) finding {
 	if len(e.Pallets) == 0 {
 		return skip("There are no pallets to compare.")
 	}
@@ -69,7 +69,7 @@ func checkDigit(digits string) byte {
 
 // ssccCheckDigit fails where the last digit of an SSCC is not its check digit:
 // someone mistyped it, and no scanner will find the pallet.
-func ssccCheckDigit(e shipments.Evidence) finding {
+func ssccCheckDigit(e subject) finding {
 	var wrong []shipments.Pallet
 	looked := 0
 	for _, p := range e.Pallets {
@@ -95,7 +95,7 @@ func ssccCheckDigit(e shipments.Evidence) finding {
 // palletReuse fails where an SSCC is that of a pallet in another shipment: it
 // belongs to one pallet and is not given again for a year (GS1 General
 // Specifications, 4.1). Other labels start anew with each shipment.
-func palletReuse(e shipments.Evidence) finding {
+func palletReuse(e subject) finding {
 	mine := map[string][]shipments.Pallet{}
 	for _, p := range e.Pallets {
 		if sscc, ok := shipments.SSCC(p.Number); ok {

@@ -10,7 +10,7 @@ import (
 
 // requiredFields fails where a pallet lacks one of the fields that the API
 // shows of every pallet. The calibre of produce that has none is not required.
-func requiredFields(e shipments.Evidence) finding {
+func requiredFields(e subject) finding {
 	if len(e.Pallets) == 0 {
 		return skip("There are no pallets to look at.")
 	}
@@ -67,7 +67,7 @@ func allUnsized(p shipments.Pallet) bool {
 // declared compares what documents declare with what they list. of says what
 // one declares, or 0; sum what its pallets come to; show how people write it.
 func declared(
-	e shipments.Evidence, what string,
+	e subject, what string,
 	of func(shipments.Declared) int, sum func([]shipments.Pallet) int, show func(int) string,
 	judge func(declared, listed int) shipments.Result,
 ) finding {
@@ -116,14 +116,14 @@ func equal(declared, listed int) shipments.Result {
 	return shipments.Fail
 }
 
-func palletCountDeclared(e shipments.Evidence) finding {
+func palletCountDeclared(e subject) finding {
 	return declared(e, "a number of pallets",
 		func(d shipments.Declared) int { return d.Pallets },
 		func(ps []shipments.Pallet) int { return len(ps) },
 		func(n int) string { return counted(n, "pallet") }, equal)
 }
 
-func boxTotalDeclared(e shipments.Evidence) finding {
+func boxTotalDeclared(e subject) finding {
 	return declared(e, "a number of boxes",
 		func(d shipments.Declared) int { return d.Boxes }, boxes,
 		func(n int) string { return counted(n, "box") }, equal)
@@ -132,7 +132,7 @@ func boxTotalDeclared(e shipments.Evidence) finding {
 // netWeightDeclared allows for rounding: box weights are often rounded to the
 // tenth of a kilogram, totals to the kilogram. Half a percent is rounding; two
 // percent is a nominal instead of a weighed weight; more is another cargo.
-func netWeightDeclared(e shipments.Evidence) finding {
+func netWeightDeclared(e subject) finding {
 	return declared(e, "a net weight",
 		func(d shipments.Declared) int { return int(d.NetWeight) },
 		func(ps []shipments.Pallet) int { return int(weight(ps)) },

@@ -19,7 +19,7 @@ type place struct {
 // and the name of another place contradicts itself, which is worth a warning.
 // Texts are free: one that is about none of the places of the table is not
 // judged.
-func locationCodes(e shipments.Evidence) finding {
+func locationCodes(e subject) finding {
 	var found, wrong []string
 	for _, text := range []struct{ field, value string }{{"origin", e.Origin}, {"destination", e.Destination}} {
 		byCode, byName := placesIn(text.value)

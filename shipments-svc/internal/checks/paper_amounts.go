@@ -13,7 +13,7 @@ import (
 // packing lists, and returns what agrees. Boxes are counted; net weights may
 // differ by two percent, as those of a packing list may from its own total. A
 // weight that can be read in two ways differs where neither agrees.
-func amounts(e shipments.Evidence, differ func(shipments.Result, string, ...shipments.Location)) (agreed []string) {
+func amounts(e subject, differ func(shipments.Result, string, ...shipments.Location)) (agreed []string) {
 	if len(e.Pallets) == 0 {
 		return nil
 	}

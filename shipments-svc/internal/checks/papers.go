@@ -9,7 +9,7 @@ import (
 )
 
 // papersOf returns the documents of a type.
-func papersOf(e shipments.Evidence, t shipments.DocumentType) (all []shipments.Document) {
+func papersOf(e subject, t shipments.DocumentType) (all []shipments.Document) {
 	for _, doc := range e.Documents {
 		if doc.Type == t {
 			all = append(all, doc)
@@ -19,7 +19,7 @@ func papersOf(e shipments.Evidence, t shipments.DocumentType) (all []shipments.D
 }
 
 // paper names a document: "packing list", and which of several.
-func paper(e shipments.Evidence, doc shipments.Document) string {
+func paper(e subject, doc shipments.Document) string {
 	name := strings.ReplaceAll(string(doc.Type), "_", " ")
 	same := papersOf(e, doc.Type)
 	if len(same) < 2 {
@@ -30,7 +30,7 @@ func paper(e shipments.Evidence, doc shipments.Document) string {
 
 // packingListPresent fails without a packing list: it is what everything else
 // is compared with.
-func packingListPresent(e shipments.Evidence) finding {
+func packingListPresent(e subject) finding {
 	lists := papersOf(e, shipments.PackingList)
 	if len(lists) == 0 {
 		return finding{result: shipments.Fail, details: "No packing list is attached.", count: 1}
@@ -61,7 +61,7 @@ var (
 
 // remarked returns what readers remarked of the packing lists under the given
 // codes, as parts of a sentence, and where.
-func remarked(e shipments.Evidence, codes []string) (said []string, where []shipments.Location) {
+func remarked(e subject, codes []string) (said []string, where []shipments.Location) {
 	for _, doc := range papersOf(e, shipments.PackingList) {
 		for _, r := range doc.Remarks {
 			if !slices.Contains(codes, r.Code) {
@@ -81,7 +81,7 @@ func remarked(e shipments.Evidence, codes []string) (said []string, where []ship
 
 // packingListReadable fails where a packing list could not be read, and warns
 // where a part of one was not.
-func packingListReadable(e shipments.Evidence) finding {
+func packingListReadable(e subject) finding {
 	lists := papersOf(e, shipments.PackingList)
 	if len(lists) == 0 {
 		return skip("There is no packing list to read.")
@@ -113,7 +113,7 @@ func packingListReadable(e shipments.Evidence) finding {
 
 // numericValues fails where a packing list has no number where one belongs,
 // and warns where one can be read in two ways or was not stored whole.
-func numericValues(e shipments.Evidence) finding {
+func numericValues(e subject) finding {
 	wrong, at := remarked(e, notNumbers)
 	odd, near := remarked(e, doubtful)
 	switch {
@@ -139,7 +139,7 @@ const (
 // weightUnit warns where a packing list does not say in which unit its weights
 // are, or of what; it fails where what was assumed gives boxes that nobody
 // could lift or feel.
-func weightUnit(e shipments.Evidence) finding {
+func weightUnit(e subject) finding {
 	said, where := remarked(e, guessed)
 	var wrong []shipments.Pallet
 	for _, p := range e.Pallets {

@@ -33,7 +33,7 @@ type demand struct {
 // demands of the shipment's produce from its origin. An origin that is not
 // known is taken for a third country. It is no failure: certificates may be
 // sent from authority to authority (ePhyto), and papers follow the goods.
-func requiredDocuments(e shipments.Evidence) finding {
+func requiredDocuments(e subject) finding {
 	to, from := countryOf(e.Destination), countryOf(e.Origin)
 	if to == "" {
 		return skip("The destination names no country whose demands are known here.")

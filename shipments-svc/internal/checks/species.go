@@ -87,7 +87,7 @@ func loadsOf(pallets []shipments.Pallet) (all []load) {
 // is meant (ISPM 12, 5, box "Botanical name of plants"). It fails where a plant
 // is not on a certificate, and warns where the certificate names one that no
 // pallet holds, or where a produce is unknown here.
-func produceVsPhyto(e shipments.Evidence) finding {
+func produceVsPhyto(e subject) finding {
 	var named []string
 	var certified []*species
 	read := 0

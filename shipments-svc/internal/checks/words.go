@@ -57,7 +57,7 @@ func listed(things []string) string {
 
 // places says where pallets stand: "row 7", "rows 7 and 31", and, where there
 // are several sheets or packing lists, of which.
-func places(e shipments.Evidence, pallets []shipments.Pallet) string {
+func places(e subject, pallets []shipments.Pallet) string {
 	sources := make([]shipments.Source, len(pallets))
 	for i, p := range pallets {
 		sources[i] = p.Source
@@ -66,12 +66,8 @@ func places(e shipments.Evidence, pallets []shipments.Pallet) string {
 }
 
 // spots says where in documents something stands.
-func spots(e shipments.Evidence, sources []shipments.Source) string {
+func spots(e subject, sources []shipments.Source) string {
 	lists := papersOf(e, shipments.PackingList)
-	sheets := map[string]bool{}
-	for _, p := range e.Pallets {
-		sheets[p.Source.Sheet] = true
-	}
 	alike := true // every place is a row of the one table there is
 	var rows, full []string
 	for _, s := range sources {
@@ -83,7 +79,7 @@ func spots(e shipments.Evidence, sources []shipments.Source) string {
 			continue
 		}
 		text := "row " + strconv.Itoa(s.Row)
-		if len(sheets) > 1 || s.Sheet != "" && !sheets[s.Sheet] {
+		if len(e.sheets) > 1 || s.Sheet != "" && !e.sheets[s.Sheet] {
 			text, alike = text+" of "+sheet(s.Sheet), false
 		}
 		if len(lists) > 1 {
@@ -110,7 +106,7 @@ func sheet(name string) string {
 }
 
 // labels names pallets: "0042 (row 7)".
-func labels(e shipments.Evidence, pallets []shipments.Pallet) string {
+func labels(e subject, pallets []shipments.Pallet) string {
 	var all []string
 	for _, p := range pallets {
 		all = append(all, fmt.Sprintf("%s (%s)", p.Number, places(e, []shipments.Pallet{p})))

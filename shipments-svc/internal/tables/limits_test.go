@@ -67,6 +67,7 @@ func TestWhatIsTooMuchOrNoneIsRefusedByItsName(t *testing.T) {
 		"zip bomb":                {XLSX, declaring(t, MaxUnpacked+1, []byte(" ")), TooLarge},
 		"zip bomb that lies":      {XLSX, declaring(t, 1, []byte("much more than that")), Malformed},
 		"rows are many":           {XLSX, manyRows(t, MaxRows+1), TooManyRows},
+		"a row there cannot be":   {XLSX, sheeted(t, `<row r="1"><c r="A1"><v>1</v></c></row><row r="2147483647"><c r="A2147483647"><v>1</v></c></row>`, "", ""), Malformed},
 		"elements are many":       {XLSX, sheeted(t, "<row>"+strings.Repeat("<c/>", MaxElements)+"</row>", "", ""), TooLarge},
 		"cut off workbook":        {XLSX, cutOff[:len(cutOff)-40], Malformed},
 		"no workbook":             {XLSX, []byte("PK\x03\x04 and nothing more"), Malformed},

@@ -87,6 +87,9 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
+		if n > excelize.TotalRows {
+			return unreadable(Malformed, "the sheet %s has a row behind the last that there can be, %d", name, excelize.TotalRows)
+		}
 		texts, err := rows.Columns()
 		if err != nil {
 			return &Unreadable{Code: Malformed, Detail: "the sheet is damaged", Place: b.here(n, 0)}
