@@ -76,10 +76,17 @@ func (d described) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
-	if err := check(req, res, body); err != nil {
+	if err := check(decoded(req), res, body); err != nil {
 		d.tb.Errorf("%s %s answered %d, which is not as described: %v\n%s", req.Method, req.URL.Path, res.StatusCode, err, body)
 	}
 	return res, nil
+}
+
+// decoded returns req with its path decoded: encoded or not, a path is the same.
+func decoded(req *http.Request) *http.Request {
+	c := req.Clone(req.Context())
+	c.URL.RawPath = ""
+	return c
 }
 
 func check(req *http.Request, res *http.Response, body []byte) error {
@@ -87,11 +94,10 @@ func check(req *http.Request, res *http.Response, body []byte) error {
 	if err != nil {
 		return err
 	}
-	req = req.Clone(req.Context())
-	req.URL.RawPath = "" // encoded or not, a path is the same
 	route, params, err := find(router, req)
 	if errors.Is(err, routers.ErrPathNotFound) && res.StatusCode == http.StatusNotFound {
 		// What has no path has no description; it is answered like what has.
+		req = req.Clone(req.Context())
 		req.Method, req.URL.Path = http.MethodGet, "/problems/x"
 		route, params, err = find(router, req)
 	}

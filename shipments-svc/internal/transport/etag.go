@@ -28,7 +28,8 @@ type entityTag struct {
 }
 
 // entityTags reads a header of one or more lines. anything reports that it is
-// *. A header that is malformed has no tags from there on.
+// *. A header that is malformed has none at all, so that no part of it permits a
+// change that the rest might have forbidden.
 func entityTags(lines []string) (tags []entityTag, anything bool) {
 	rest := strings.Trim(strings.Join(lines, ","), " \t")
 	if rest == "*" {
@@ -39,11 +40,11 @@ func entityTags(lines []string) (tags []entityTag, anything bool) {
 		strong := strings.TrimPrefix(rest, "W/")
 		opaque, ok := strings.CutPrefix(strong, `"`)
 		if !ok {
-			return tags, false
+			return nil, false
 		}
 		text, after, closed := strings.Cut(opaque, `"`)
 		if !closed {
-			return tags, false
+			return nil, false
 		}
 		for _, suffix := range encodings {
 			text = strings.TrimSuffix(text, suffix)
@@ -51,7 +52,7 @@ func entityTags(lines []string) (tags []entityTag, anything bool) {
 		tags = append(tags, entityTag{tag: `"` + text + `"`, weak: strong != rest})
 		rest = strings.TrimLeft(after, " \t")
 		if rest != "" && rest[0] != ',' {
-			return tags, false
+			return nil, false
 		}
 	}
 	return tags, false

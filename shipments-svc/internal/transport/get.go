@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -69,6 +70,9 @@ func preferredWait(r *http.Request) time.Duration {
 			continue
 		}
 		seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 31)
+		if errors.Is(err, strconv.ErrRange) {
+			return shipments.MaxWait
+		}
 		if err != nil {
 			return 0
 		}
