@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"regexp"
 	"slices"
@@ -32,7 +31,7 @@ func (g *gateway) send(t *testing.T, lines ...string) wireAnswer {
 
 func (g *gateway) sendOnce(t *testing.T, lines []string) wireAnswer {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
+	conn, err := g.dial()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"strings"
 	"testing"
@@ -118,7 +117,7 @@ func TestNetHTTPRejectsAsTheREADMESays(t *testing.T) {
 func (g *gateway) exchange(t *testing.T, request string) string {
 	t.Helper()
 	for range 50 {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
+		conn, err := g.dial()
 		if err != nil {
 			t.Fatal(err)
 		}

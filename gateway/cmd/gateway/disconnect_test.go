@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -46,7 +45,7 @@ func TestAClientThatDisconnectsIsRecordedAs499(t *testing.T) {
 		}
 	}
 	// Half a body, and the connection is gone.
-	conn, err := net.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
+	conn, err := g.dial()
 	if err != nil {
 		t.Fatal(err)
 	}

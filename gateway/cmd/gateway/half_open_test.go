@@ -2,9 +2,7 @@ package main
 
 import (
 	"io"
-	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -39,7 +37,7 @@ func TestHalfOpenConnectionsAreClosedWithin30Seconds(t *testing.T) {
 	for name, start := range begun {
 		for range each {
 			open.Go(func() {
-				conn, err := net.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
+				conn, err := g.dial()
 				if err != nil {
 					t.Error(err)
 					return

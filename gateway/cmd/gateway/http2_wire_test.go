@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strings"
 	"testing"
 	"time"
 
@@ -28,7 +27,7 @@ type http2Conn struct {
 // dialHTTP2 opens one with prior knowledge (RFC 9113, section 3.3), and exchanges settings.
 func (g *gateway) dialHTTP2(t *testing.T) *http2Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
+	conn, err := g.dial()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,7 @@ func TestMain(m *testing.M) {
 // gateway is a running gateway with its surroundings.
 type gateway struct {
 	url, inner string
+	client     string // the address that raw connections come from
 	tokens     *tokensService
 	log        *lockedBuffer
 	process    *os.Process
@@ -81,6 +82,7 @@ func start(t testing.TB, o options) *gateway {
 		inner:  "http://127.0.0.1:" + inner,
 		tokens: o.tokens,
 		log:    new(lockedBuffer),
+		client: newLoopback(t),
 	}
 	env := map[string]string{
 		becomeGateway:           "1",
@@ -94,7 +96,7 @@ func start(t testing.TB, o options) *gateway {
 		"TOKENS_PORT":           port,
 		"SHIPMENTS_HOST":        host,
 		"SHIPMENTS_PORT":        port,
-		"TRUSTED_PROXIES":       "127.0.0.1/32",
+		"TRUSTED_PROXIES":       "127.0.0.1/32 " + g.client + "/32",
 		"REDIS_DOWN":            "deny", // so that a Redis too busy to answer is seen
 		"XDG_CONFIG_HOME":       t.TempDir(),
 		"XDG_DATA_HOME":         t.TempDir(),
@@ -107,6 +109,13 @@ func start(t testing.TB, o options) *gateway {
 
 	g.launch(t, "../../Caddyfile", env)
 	return g
+}
+
+// dial opens a connection from the address that this gateway's test has for itself: all gateways count in one Redis, and
+// the window of 127.0.0.1 would be used up by other tests.
+func (g *gateway) dial() (net.Conn, error) {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(g.client)}}
+	return dialer.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
 }
 
 // ready is a service that is ready: health checks are not seen by next.

@@ -34,7 +34,7 @@ func (v *visited) take() []string {
 // oneLine sends a request as it is written and returns the status, or nothing when there is no answer.
 func (g *gateway) oneLine(t *testing.T, request string) string {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
+	conn, err := g.dial()
 	if err != nil {
 		t.Fatal(err)
 	}

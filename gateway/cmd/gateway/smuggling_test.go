@@ -283,7 +283,7 @@ func TestNoRequestIsSmuggledPastTheGate(t *testing.T) {
 // converse sends request, a part of it whatever it is, and reads until the gateway has no more to say.
 func converse(t *testing.T, g *gateway, name, request string) {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
+	conn, err := g.dial()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func TestClientsCannotSpeakForTheGatewayOverHTTP2(t *testing.T) {
 		case got == nil:
 			t.Errorf("%s: not forwarded: %s %s", name, status, body)
 		default:
-			hasOnlyTheGatewaysWord(t, name, id, got)
+			hasOnlyTheGatewaysWord(t, name, id, g.client, got)
 		}
 	}
 }

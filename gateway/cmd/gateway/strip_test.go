@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -67,15 +66,15 @@ func TestClientsCannotSpeakForTheGateway(t *testing.T) {
 			t.Errorf("%s: not forwarded: %s", name, status)
 			continue
 		}
-		hasOnlyTheGatewaysWord(t, name, id, got)
+		hasOnlyTheGatewaysWord(t, name, id, g.client, got)
 	}
 }
 
 // hasOnlyTheGatewaysWord fails unless got says who calls as the gateway says it, and nothing that the client said.
-func hasOnlyTheGatewaysWord(t *testing.T, name, id string, got *http.Request) {
+func hasOnlyTheGatewaysWord(t *testing.T, name, id, client string, got *http.Request) {
 	t.Helper()
 	for header, want := range map[string]string{
-		"X-Organization-Id": testOrganization, "X-Token-Id": id, "X-Token-Permissions": "shipments:read shipments:write", "X-Client-Address": "127.0.0.1",
+		"X-Organization-Id": testOrganization, "X-Token-Id": id, "X-Token-Permissions": "shipments:read shipments:write", "X-Client-Address": client,
 	} {
 		if values := got.Header[header]; len(values) != 1 || values[0] != want {
 			t.Errorf("%s: %s is %q, want %q", name, header, values, want)
@@ -101,7 +100,7 @@ func hasOnlyTheGatewaysWord(t *testing.T, name, id string, got *http.Request) {
 // the header.
 func (g *gateway) raw(t *testing.T, lines []string) string {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
+	conn, err := g.dial()
 	if err != nil {
 		t.Fatal(err)
 	}

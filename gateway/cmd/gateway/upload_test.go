@@ -6,10 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
-	"strings"
 	"testing"
 	"time"
 )
@@ -29,7 +27,7 @@ func receiver(w http.ResponseWriter, r *http.Request) {
 func (g *gateway) upload(t *testing.T, token string, size, rate int) answer {
 	t.Helper()
 	const tick = 50 * time.Millisecond
-	conn, err := net.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
+	conn, err := g.dial()
 	if err != nil {
 		t.Fatal(err)
 	}
