@@ -95,7 +95,7 @@ func (r *Reader) Read(ctx context.Context, paper shipments.DocumentType, kind sh
 		return shipments.Reading{}, ctx.Err()
 	case limited.Err() != nil:
 		return unreadable(TooSlow, "Reading the file took longer than %s.", r.time)
-	case err != nil && used >= r.cpu-cpuMargin:
+	case err != nil && used >= r.cpu/cpuShare:
 		return unreadable(TooSlow, "Reading the file took more than %s of processor time.", r.cpu)
 	case err != nil && trouble.has("out of memory", "cannot allocate memory", "failed to allocate"):
 		return unreadable(TooMuchMemory, "Reading the file took more than %d MiB of memory.", maxMemory>>20)
@@ -107,9 +107,10 @@ func (r *Reader) Read(ctx context.Context, paper shipments.DocumentType, kind sh
 	return understood(out)
 }
 
-// cpuMargin is by how much the processor time that is reported of a child that
-// exceeded its limit may be less than that.
-const cpuMargin = 100 * time.Millisecond
+// cpuShare says what part of its limit of processor time a child has used at
+// least when it was killed for that: the kernel counts the limit in ticks, and
+// what it reports afterwards may be much less on a busy virtual machine.
+const cpuShare = 2
 
 // run runs a child until it ends or its context does, and returns how much
 // processor time it used.
