@@ -31,6 +31,11 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 				return err
 			}
 		}
+		if p.command == "tokens-svc" { // the state directory may be older than the keys of the audit logs
+			if _, err := p.run(ctx, nil, "audit", "anchor"); err != nil {
+				return err
+			}
+		}
 	}
 	for _, p := range programs {
 		if err := p.Start(ctx); err != nil {
@@ -74,6 +79,7 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 		env: []string{
 			"DATABASE_URL=" + dsn["tokens"], "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
 			"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
+			"AUDIT_KEYS_FILE=" + s.secrets.auditKeysFile,
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, callers, level,
 			"PUBLIC_URL=" + s.URL,
 		},

@@ -19,6 +19,7 @@ type secrets struct {
 	postgres       string // the password of the cluster's owner
 	credentialFile string // what the gateway shows to the tokens service
 	peppersFile    string // the tokens service's HMAC key
+	auditKeysFile  string // the tokens service's key of the audit logs
 	webhooksFile   string // the shipments service's key for the secrets of webhooks
 	signingKeyFile string // what the gateway proves itself with
 	publicKeyFile  string // what the services check that with
@@ -27,6 +28,7 @@ type secrets struct {
 func loadSecrets(dir string) (s secrets, err error) {
 	s.credentialFile = filepath.Join(dir, "gateway-credential")
 	s.peppersFile = filepath.Join(dir, "token-peppers")
+	s.auditKeysFile = filepath.Join(dir, "audit-keys")
 	s.signingKeyFile = filepath.Join(dir, "gateway-key.pem")
 	s.publicKeyFile = filepath.Join(dir, "gateway-public-key.pem")
 	s.webhooksFile = filepath.Join(dir, "webhook-keys")
@@ -34,6 +36,7 @@ func loadSecrets(dir string) (s secrets, err error) {
 		filepath.Join(dir, "postgres-password"): rand.Text(),
 		s.credentialFile:                        rand.Text() + rand.Text(),
 		s.peppersFile:                           newKey(),
+		s.auditKeysFile:                         newKey(),
 		s.webhooksFile:                          newKey(),
 	} {
 		if err := writeOnce(path, fresh); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -19,9 +20,10 @@ organization, the number of its newest event, and that event's hash:
 
     org_01k9x3v7t2e8sbq4m6n0pacdfg 12:217766006571f9c4…
 
-A person who can rewrite all of a log can forge it, or cut off its end. Keep what
-audit heads prints where they cannot reach it, and give it back with --heads. An
-empty log is a fault. The exit code is 1 when any log has one.`
+A person who can write to the database can cut off the end of a log, or put back an
+earlier state of it. Keep what audit heads prints where they cannot reach it, and
+give it back with --heads. An empty log is a fault, as is one that ends with an event
+without a key; see audit anchor. The exit code is 1 when any log has a fault.`
 
 // knownHeads are heads that were written down, as flags.
 type knownHeads []audit.Head
@@ -97,5 +99,5 @@ func verifyAudit(ctx context.Context, p program) error {
 			}
 		}
 		return errors.Join(faults...)
-	})
+	}, config.AuditKeys)
 }

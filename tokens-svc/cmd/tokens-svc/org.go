@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/ids"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/wire"
@@ -39,5 +40,5 @@ func createOrganization(ctx context.Context, p program) error {
 		}
 		_, err = fmt.Fprintln(p.stdout, o.ID)
 		return err
-	})
+	}, config.AuditKeys)
 }

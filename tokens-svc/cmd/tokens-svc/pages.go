@@ -26,7 +26,7 @@ import (
 // it returns removes what has ended, until its context does; it then returns
 // when the refused sign-ins are recorded, at most 5 s later. End it after the
 // last request and before db is closed.
-func newPages(cfg config.Config, db *sqlx.DB, service *tokens.Service, log *slog.Logger) (http.Handler, func(context.Context), error) {
+func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *tokens.Service, log *slog.Logger) (http.Handler, func(context.Context), error) {
 	address, err := url.Parse(cfg.PublicURL)
 	if err != nil {
 		return nil, nil, fmt.Errorf("PUBLIC_URL: %w", err)
@@ -35,7 +35,6 @@ func newPages(cfg config.Config, db *sqlx.DB, service *tokens.Service, log *slog
 	if err != nil {
 		return nil, nil, err
 	}
-	repo := postgres.NewPeople(db)
 	sessions := postgres.NewSessions(db, ids.New, time.Now)
 	c := web.Config{
 		People: people.NewService(repo, people.Config{

@@ -29,12 +29,16 @@ func TestAShutdownWaitsForRefusedSignIns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	cfg, err := config.Load([]string{"DATABASE_URL=" + dsn, "QUAYSIDE_DEMO=true"})
+	cfg, err := config.Load([]string{"DATABASE_URL=" + dsn, "QUAYSIDE_DEMO=true", "AUDIT_KEYS=" + testAuditKey})
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	pages, upkeep, err := newPages(cfg, db, tokens.NewService(postgres.NewRepository(db), tokens.Config{}), log)
+	keys, err := auditKeys(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, upkeep, err := newPages(cfg, postgres.NewPeople(db, keys), db, tokens.NewService(postgres.NewRepository(db, keys), tokens.Config{}), log)
 	if err != nil {
 		t.Fatal(err)
 	}

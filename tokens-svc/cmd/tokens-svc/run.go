@@ -49,6 +49,7 @@ func commands() []command {
 		{"token check", "say whether a token is good, and what it may do", checkToken},
 		{"audit list", "show who changed what in an organization", listAudit},
 		{"audit heads", "print the heads of the audit logs, to be kept elsewhere", printHeads},
+		{"audit anchor", "protect audit logs of an earlier version with a key", anchorAudit},
 		{"audit verify", "find out whether audit logs are as they were written", verifyAudit},
 	}
 }

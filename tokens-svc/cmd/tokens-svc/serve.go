@@ -35,13 +35,17 @@ func serve(ctx context.Context, p program) error {
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err
 	}
-	cfg, err := config.Load(p.environ, config.Database, config.Changes, config.Peppers, config.Gateways, config.Callers, config.Pages)
+	cfg, err := config.Load(p.environ, config.Database, config.Changes, config.Peppers, config.AuditKeys, config.Gateways, config.Callers, config.Pages)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
 	}
 	peppers, err := tokens.ParsePeppers(cfg.TokenPeppers)
 	if err != nil {
 		return fmt.Errorf("TOKEN_PEPPERS: %w", err)
+	}
+	logKeys, err := auditKeys(cfg)
+	if err != nil {
+		return err
 	}
 	gateways, err := credential.Parse(cfg.GatewayCredential)
 	if err != nil {
@@ -65,7 +69,7 @@ func serve(ctx context.Context, p program) error {
 	}
 	defer traces.Close(ctx)
 
-	repo := postgres.NewRepository(db)
+	repo := postgres.NewRepository(db, logKeys)
 	resealer := tokens.NewResealer(repo)
 	defer inBackground(ctx, func(ctx context.Context) {
 		resealer.Run(ctx, func(err error) { log.Warn("a token keeps its old pepper", "error", err) })
@@ -95,8 +99,12 @@ func serve(ctx context.Context, p program) error {
 	})()
 	feed := transport.NewFeed(service, bell.Wait, counted.StreamOpened, log)
 	wiring := endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe}
+	anchored := anchoredOnce(repo.AuditAnchored)
 	inner := server.NewInner(counted.Gatherer(), func(ctx context.Context) error {
 		if err := repo.Ready(ctx); err != nil {
+			return err
+		}
+		if err := anchored(ctx); err != nil {
 			return err
 		}
 		return census.Ready(ctx)
@@ -106,7 +114,7 @@ func serve(ctx context.Context, p program) error {
 		inner.Drain()
 		feed.Close()
 	}
-	pages, prune, err := newPages(cfg, db, service, log)
+	pages, prune, err := newPages(cfg, postgres.NewPeople(db, logKeys), db, service, log)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
 	}

@@ -42,7 +42,7 @@ func start(t *testing.T, environ ...string) *served {
 			args: []string{"serve"}, stdin: strings.NewReader(""), stdout: io.Discard, stderr: write, now: time.Now(),
 			environ: append([]string{
 				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "LOG_LEVEL=debug",
-				"GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper,
+				"GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper, "AUDIT_KEYS=" + testAuditKey,
 			}, environ...),
 		})
 		_ = write.Close()
@@ -116,7 +116,7 @@ func operate(t *testing.T, dsn string, args ...string) string {
 	t.Helper()
 	var out, errs strings.Builder
 	err := run(t.Context(), program{
-		args: args, environ: []string{"DATABASE_URL=" + dsn, "TOKEN_PEPPERS=" + testPepper},
+		args: args, environ: []string{"DATABASE_URL=" + dsn, "TOKEN_PEPPERS=" + testPepper, "AUDIT_KEYS=" + testAuditKey},
 		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now(),
 	})
 	if err != nil {
@@ -283,7 +283,7 @@ func TestServeSaysWhichAddressIsTaken(t *testing.T) {
 		err := run(t.Context(), program{
 			args: []string{"serve"}, stderr: io.Discard, stdout: io.Discard,
 			environ: []string{
-				"DATABASE_URL=postgres://x@127.0.0.1:1/x", "GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper,
+				"DATABASE_URL=postgres://x@127.0.0.1:1/x", "GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper, "AUDIT_KEYS=" + testAuditKey,
 				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", name + "=" + taken.Addr().String(),
 			},
 		})
@@ -325,7 +325,7 @@ func TestASecretThatNobodyReadIsSaidToBeLost(t *testing.T) {
 	for _, format := range []string{"--json=false", "--json"} {
 		err := run(t.Context(), program{
 			args:    []string{"token", "create", "--organization", testOrg, "--name", "ERP", "--permissions", "admin", format},
-			environ: []string{"DATABASE_URL=" + dsn, "TOKEN_PEPPERS=" + testPepper},
+			environ: []string{"DATABASE_URL=" + dsn, "TOKEN_PEPPERS=" + testPepper, "AUDIT_KEYS=" + testAuditKey},
 			stdout:  brokenPipe{}, stderr: io.Discard, now: time.Now(),
 		})
 		if err == nil || !strings.Contains(err.Error(), "was made but could not be printed; revoke it") || strings.Contains(err.Error(), "shpt_") {

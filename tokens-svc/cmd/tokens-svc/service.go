@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/ids"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
@@ -16,7 +17,7 @@ import (
 )
 
 // withService calls do with a service over the configured database. It has
-// peppers if they are among the needs.
+// peppers and audit keys if they are among the needs.
 func withService(ctx context.Context, p program, do func(context.Context, *tokens.Service) error, needs ...config.Need) error {
 	cfg, err := config.Load(p.environ, append(needs, config.Database)...)
 	if err != nil {
@@ -28,12 +29,28 @@ func withService(ctx context.Context, p program, do func(context.Context, *token
 			return fmt.Errorf("TOKEN_PEPPERS: %w", err)
 		}
 	}
+	keys, err := auditKeys(cfg)
+	if err != nil {
+		return err
+	}
 	db, err := postgres.Open(cfg.DatabaseURL)
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
-	return invalid(do(ctx, tokens.NewService(postgres.NewRepository(db), c)))
+	return invalid(do(ctx, tokens.NewService(postgres.NewRepository(db, keys), c)))
+}
+
+// auditKeys returns the configured keys, none if there are none.
+func auditKeys(cfg config.Config) (audit.Keys, error) {
+	if cfg.AuditKeys == "" {
+		return audit.Keys{}, nil
+	}
+	keys, err := audit.ParseKeys(cfg.AuditKeys)
+	if err != nil {
+		return audit.Keys{}, fmt.Errorf("AUDIT_KEYS: %w", err)
+	}
+	return keys, nil
 }
 
 // invalid tells which flags a ValidationError is about; other errors pass.

@@ -49,7 +49,7 @@ func createToken(ctx context.Context, p program) error {
 			return fmt.Errorf("token %s was made but could not be printed; revoke it and make another: %w", t.ID, err)
 		}
 		return nil
-	}, config.Peppers)
+	}, config.Peppers, config.AuditKeys)
 }
 
 // printCreated writes the secret.

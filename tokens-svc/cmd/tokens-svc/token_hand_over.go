@@ -38,5 +38,5 @@ func handOverToken(ctx context.Context, p program) error {
 		}
 		_, err = fmt.Fprintf(p.stdout, "%s %q belongs to %s\n", t.ID, t.Name, t.Organization.Name)
 		return err
-	}, config.Peppers)
+	}, config.Peppers, config.AuditKeys)
 }

@@ -39,5 +39,5 @@ func revokeToken(ctx context.Context, p program) error {
 		}
 		_, err = fmt.Fprintf(p.stdout, "%s %q is revoked since %s\n", t.ID, t.Name, t.RevokedAt.Format(time.RFC3339))
 		return err
-	}, config.Peppers)
+	}, config.Peppers, config.AuditKeys)
 }

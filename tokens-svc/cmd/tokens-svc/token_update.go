@@ -65,7 +65,7 @@ func updateToken(ctx context.Context, p program) error {
 		}
 		_, err = fmt.Fprintf(p.stdout, "%s %q may %s, until %s\n", t.ID, t.Name, strings.Join(wire.Permissions(t), ", "), end(t))
 		return err
-	}, config.Peppers)
+	}, config.Peppers, config.AuditKeys)
 }
 
 // printToken writes a token for scripts.

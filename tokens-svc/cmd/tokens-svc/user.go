@@ -81,21 +81,25 @@ func createUser(ctx context.Context, p program) error {
 			_, err = fmt.Fprintln(p.stdout, secret)
 		}
 		return err
-	})
+	}, config.AuditKeys)
 }
 
 // withPeople calls do with a service over the configured database.
-func withPeople(p program, do func(*people.Service) error) error {
-	cfg, err := config.Load(p.environ, config.Database)
+func withPeople(p program, do func(*people.Service) error, needs ...config.Need) error {
+	cfg, err := config.Load(p.environ, append(needs, config.Database)...)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
+	}
+	keys, err := auditKeys(cfg)
+	if err != nil {
+		return err
 	}
 	db, err := postgres.Open(cfg.DatabaseURL)
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
-	return invalid(do(people.NewService(postgres.NewPeople(db), people.Config{
+	return invalid(do(people.NewService(postgres.NewPeople(db, keys), people.Config{
 		Passwords: password.New(password.Default), NewID: ids.New, Now: func() time.Time { return p.now },
 	})))
 }

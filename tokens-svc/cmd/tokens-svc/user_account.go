@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -121,7 +122,7 @@ func withUser(ctx context.Context, p program, f flags, do func(*people.Service, 
 			_, _ = fmt.Fprintf(p.stderr, "%s %s %s.\n", u.ID, u.Email, done)
 		}
 		return err
-	})
+	}, config.AuditKeys)
 }
 
 // withPassword is withUser with a password from standard input, or a made one,

@@ -1,13 +1,17 @@
 // Package audit is the record of who changed what in an organization.
 //
 // Guarantees: an organization's events form a chain, numbered from 1 without a
-// gap, in which each carries the hash of the one before and of all its own
-// content; so a row that was changed, removed or inserted behind the program's
-// back is found, by Verify, and so is a missing end, because the chain's Head
-// is kept apart. Whoever can rewrite every row and the head can still forge a
-// whole chain: a head that was written down elsewhere tells that, too.
+// gap, in which each carries an HMAC, under one of the Keys, of the event before
+// and of all its own content; so Verify finds a row that was changed, removed or
+// inserted by a writer without the keys. Events from before there were keys have
+// a plain hash; the first event with a key protects those before it.
 //
-// No secret is in an event. The package imports the standard library only.
+// The chain's Head is stored, too, and finds a missing end. A writer can replace
+// a log and its head by an earlier state of both: only a head that is kept
+// elsewhere finds that.
+//
+// No secret is in an event. The package imports the standard library and
+// internal/keyring only.
 package audit
 
 import (
@@ -44,6 +48,7 @@ type Action string
 // The actions.
 const (
 	OrganizationCreated Action = "organization.created"
+	LogAnchored         Action = "audit.anchored"
 	TokenCreated        Action = "token.created"
 	TokenUpdated        Action = "token.updated"
 	TokenRotated        Action = "token.rotated"
@@ -82,8 +87,9 @@ type Event struct {
 	Organization string // org_…
 	Sequence     int64  // from 1
 	Entry
-	Previous Hash // that of the event before; zero for the first
-	Hash     Hash // of all of the above
+	KeyVersion int  // of the key of Hash; 0: made before there were keys
+	Previous   Hash // that of the event before; zero for the first
+	Hash       Hash // of all of the above
 }
 
 // Head is the end of an organization's chain.
@@ -91,16 +97,25 @@ type Head struct {
 	Organization string
 	Sequence     int64 // that of the newest event; 0 when there is none
 	Hash         Hash  // likewise; zero
+	KeyVersion   int   // likewise; 0: none, or unknown
 }
 
-// Append returns the event that e becomes behind h.
-func (h Head) Append(e Entry) Event {
-	next := Event{Organization: h.Organization, Sequence: h.Sequence + 1, Entry: e, Previous: h.Hash}
-	next.Hash = next.sum()
-	return next
+// Unanchored reports whether the chain ends with an event without a key.
+func (h Head) Unanchored() bool { return h.Sequence > 0 && h.KeyVersion == 0 }
+
+// Append returns the event that e becomes behind h, under the primary key.
+// Behind an event without a key only LogAnchored is accepted; anything else
+// gives ErrUnanchored. Without keys the event has a plain hash.
+func (h Head) Append(e Entry, keys Keys) (Event, error) {
+	if h.Unanchored() && !keys.IsZero() && e.Action != LogAnchored {
+		return Event{}, ErrUnanchored
+	}
+	next := Event{Organization: h.Organization, Sequence: h.Sequence + 1, Entry: e, KeyVersion: keys.primary(), Previous: h.Hash}
+	next.Hash, _ = next.sum(keys)
+	return next, nil
 }
 
 // Head returns the head of a chain that e is the end of.
 func (e Event) Head() Head {
-	return Head{Organization: e.Organization, Sequence: e.Sequence, Hash: e.Hash}
+	return Head{Organization: e.Organization, Sequence: e.Sequence, Hash: e.Hash, KeyVersion: e.KeyVersion}
 }

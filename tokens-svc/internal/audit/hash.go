@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -13,7 +14,7 @@ import (
 	"time"
 )
 
-// Hash is a SHA-256 hash.
+// Hash is an HMAC-SHA-256, or the SHA-256 of an event without a key.
 type Hash [sha256.Size]byte
 
 // String returns the hash in hexadecimal.
@@ -30,37 +31,51 @@ func ParseHash(text string) (Hash, error) {
 	return h, nil
 }
 
-// format is the first field, so that another encoding can never give the same
-// hash.
-const format = "quayside/audit/v1"
+// The formats are the first field, so that another encoding can never give the
+// same hash.
+const (
+	plainFormat = "quayside/audit/v1"
+	keyedFormat = "quayside/audit/v2"
+)
 
 // timeLayout is how times stand in the hashed text.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// sum returns the hash of an event. It is SHA-256 over these fields in this
-// order, each as its length in bytes (64 bits, big-endian) and its text:
+// sum returns the hash of an event; known is false when its key is not loaded.
+// It is HMAC-SHA-256 under that key over these fields in this order, each as its
+// length in bytes (64 bits, big-endian) and its text:
 //
-//	format, organization, sequence, previous hash (32 bytes), time,
+//	format, key version, organization, sequence, previous hash (32 bytes), time,
 //	actor's kind, id, name, address and request id, action, target,
 //	and for each detail, sorted by name: its name, its text
 //
-// The lengths make the encoding unambiguous: no two events share one.
-func (e Event) sum() Hash {
+// The lengths make the encoding unambiguous: no two events share one. An event
+// without a key has SHA-256 over the same fields without the key version.
+func (e Event) sum(keys Keys) (h Hash, known bool) {
 	w := fields{sha256.New()}
+	if e.KeyVersion == 0 {
+		w.write(plainFormat)
+	} else {
+		key := keys.of(e.KeyVersion)
+		if key == nil {
+			return Hash{}, false
+		}
+		w = fields{hmac.New(sha256.New, key)}
+		w.write(keyedFormat, strconv.Itoa(e.KeyVersion))
+	}
 	address := ""
 	if e.Actor.Address.IsValid() {
 		address = e.Actor.Address.String()
 	}
 	w.write(
-		format, e.Organization, strconv.FormatInt(e.Sequence, 10), string(e.Previous[:]),
+		e.Organization, strconv.FormatInt(e.Sequence, 10), string(e.Previous[:]),
 		e.At.UTC().Truncate(time.Millisecond).Format(timeLayout),
 		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, address, e.Actor.RequestID, string(e.Action), e.Target)
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
 		w.write(name, e.Details[name])
 	}
-	var h Hash
 	w.Sum(h[:0])
-	return h
+	return h, true
 }
 
 type fields struct{ hash.Hash }

@@ -17,11 +17,11 @@ const (
 
 var pepper = "1:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("p", 32)))
 
-var all = []Need{Database, Peppers, Gateways, Pages}
+var all = []Need{Database, Peppers, AuditKeys, Gateways, Pages}
 
 // environ is a good environment, changed by more.
 func environ(more ...string) []string {
-	return append([]string{"DATABASE_URL=" + dsn, "GATEWAY_CREDENTIAL=" + shared, "TOKEN_PEPPERS=" + pepper}, more...)
+	return append([]string{"DATABASE_URL=" + dsn, "GATEWAY_CREDENTIAL=" + shared, "TOKEN_PEPPERS=" + pepper, "AUDIT_KEYS=" + pepper}, more...)
 }
 
 func TestDefaults(t *testing.T) {
@@ -29,7 +29,7 @@ func TestDefaults(t *testing.T) {
 	got, err := Load(environ(), all...)
 	want := Config{
 		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080", OIDCVerifiedClaim: "email_verified", LogLevel: slog.LevelInfo,
-		DatabaseURL: dsn, GatewayCredential: shared, TokenPeppers: pepper,
+		DatabaseURL: dsn, GatewayCredential: shared, TokenPeppers: pepper, AuditKeys: pepper,
 	}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
@@ -67,15 +67,15 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 		want    []string
 	}{
 		"nothing is set": {nil, []string{
-			"DATABASE_URL is not set", "TOKEN_PEPPERS is not set; make one with", "GATEWAY_CREDENTIAL is not set; make one with",
+			"DATABASE_URL is not set", "TOKEN_PEPPERS is not set; make one with", "AUDIT_KEYS is not set; make one with", "GATEWAY_CREDENTIAL is not set; make one with",
 		}},
 		"everything is wrong": {
 			[]string{
-				"DATABASE_URL=postgres://u:s3cret@[::1/x", "TOKEN_PEPPERS=1:c2hvcnQ=", "GATEWAY_CREDENTIAL=s3cret",
+				"DATABASE_URL=postgres://u:s3cret@[::1/x", "TOKEN_PEPPERS=1:c2hvcnQ=", "AUDIT_KEYS=40000:c2hvcnQ=", "GATEWAY_CREDENTIAL=s3cret",
 				"LOG_LEVEL=loud", "QUAYSIDE_DEMO=perhaps",
 			},
 			[]string{
-				"DATABASE_URL is no Postgres URL", "TOKEN_PEPPERS: entry 1: version 1 has 5 bytes",
+				"DATABASE_URL is no Postgres URL", "TOKEN_PEPPERS: entry 1: version 1 has 5 bytes", "AUDIT_KEYS: entry 1: want version:base64",
 				"GATEWAY_CREDENTIAL: entry 1 has 6 bytes", "LogLevel", "Demo",
 			},
 		},
@@ -83,9 +83,10 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 			[]string{
 				"DATABASE_URL=postgres://u:demo-s3cret@db/tokens", "GATEWAY_CREDENTIAL=" + shared + "," + demo,
 				"TOKEN_PEPPERS=" + pepper + ",2:" + base64.StdEncoding.EncodeToString([]byte(demo)),
+				"AUDIT_KEYS=" + pepper + ",2:" + base64.StdEncoding.EncodeToString([]byte(demo)),
 			},
 			[]string{
-				"DATABASE_URL is the repository's", "GATEWAY_CREDENTIAL is the repository's", "TOKEN_PEPPERS is the repository's",
+				"DATABASE_URL is the repository's", "GATEWAY_CREDENTIAL is the repository's", "TOKEN_PEPPERS is the repository's", "AUDIT_KEYS is the repository's",
 			},
 		},
 	} {
@@ -114,6 +115,7 @@ func TestADemoMayUseWhatEverybodyKnows(t *testing.T) {
 	_, err := Load([]string{
 		"QUAYSIDE_DEMO=true", "DATABASE_URL=host=db user=u password=demo-x", "GATEWAY_CREDENTIAL=" + demo,
 		"TOKEN_PEPPERS=1:" + base64.StdEncoding.EncodeToString([]byte(demo)),
+		"AUDIT_KEYS=1:" + base64.StdEncoding.EncodeToString([]byte(demo)),
 	}, all...)
 	if err != nil {
 		t.Error(err)
@@ -131,8 +133,9 @@ func TestSecretsComeFromFiles(t *testing.T) {
 	}
 	c, err := Load([]string{
 		"DATABASE_URL_FILE=" + file(dsn), "GATEWAY_CREDENTIAL_FILE=" + file(shared+"\n"), "TOKEN_PEPPERS_FILE=" + file(pepper+"\r\n"),
+		"AUDIT_KEYS_FILE=" + file(pepper+"\n"),
 	}, all...)
-	if err != nil || c.DatabaseURL != dsn || c.GatewayCredential != shared || c.TokenPeppers != pepper {
+	if err != nil || c.DatabaseURL != dsn || c.GatewayCredential != shared || c.TokenPeppers != pepper || c.AuditKeys != pepper {
 		t.Errorf("%v", err)
 	}
 }

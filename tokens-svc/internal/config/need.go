@@ -7,6 +7,7 @@ import (
 
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/identity"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -44,6 +45,18 @@ func Peppers(c Config) error {
 		return fmt.Errorf("TOKEN_PEPPERS: %w", err)
 	}
 	return c.refuseDemo("TOKEN_PEPPERS", peppers.AnyBeginsWith(demoPrefix))
+}
+
+// AuditKeys are needed to write to audit logs and to verify them.
+func AuditKeys(c Config) error {
+	if c.AuditKeys == "" {
+		return errors.New(`AUDIT_KEYS is not set; make one with: echo "1:$(openssl rand -base64 32)"`)
+	}
+	keys, err := audit.ParseKeys(c.AuditKeys)
+	if err != nil {
+		return fmt.Errorf("AUDIT_KEYS: %w", err)
+	}
+	return c.refuseDemo("AUDIT_KEYS", keys.AnyBeginsWith(demoPrefix))
 }
 
 // Gateways are needed to answer introspections.

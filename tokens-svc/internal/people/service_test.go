@@ -16,6 +16,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func TestMain(m *testing.M) {
@@ -60,12 +61,12 @@ func open(t *testing.T, ways ...*counted) []*people.Service {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	if _, err := tokens.NewService(postgres.NewRepository(db), tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), org, "Acme"); err != nil {
+	if _, err := tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), org, "Acme"); err != nil {
 		t.Fatal(err)
 	}
 	services := make([]*people.Service, len(ways))
 	for i, way := range ways {
-		services[i] = people.NewService(postgres.NewPeople(db), people.Config{Passwords: way, NewID: ids.New})
+		services[i] = people.NewService(postgres.NewPeople(db, repotest.AuditKeys()), people.Config{Passwords: way, NewID: ids.New})
 	}
 	return services
 }

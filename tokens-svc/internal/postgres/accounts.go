@@ -122,7 +122,7 @@ func (p *People) mutateAccount(ctx context.Context, id people.UserID, work func(
 		if err := tx.SelectContext(ctx, &orgs, `SELECT organization_id FROM memberships WHERE user_id = $1`, id); err != nil {
 			return err
 		}
-		heads, err := lockHeads(ctx, tx, orgs)
+		heads, err := lockHeads(ctx, tx, p.keys, orgs)
 		if err != nil {
 			return err
 		}
@@ -201,11 +201,11 @@ type heads []*mutation
 
 // lockHeads locks in one order everywhere, so that no two transactions wait for
 // each other.
-func lockHeads(ctx context.Context, tx *sqlx.Tx, orgs []tokens.OrgID) (heads, error) {
+func lockHeads(ctx context.Context, tx *sqlx.Tx, keys audit.Keys, orgs []tokens.OrgID) (heads, error) {
 	slices.Sort(orgs)
 	var all heads
 	for _, org := range slices.Compact(orgs) {
-		m, err := lockHead(ctx, tx, org)
+		m, err := lockHead(ctx, tx, keys, org)
 		if err != nil {
 			return nil, err
 		}

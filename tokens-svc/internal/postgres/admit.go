@@ -6,6 +6,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -14,7 +15,7 @@ import (
 func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted, error) {
 	var admitted people.Admitted
 	err := transact(ctx, p.db, func(tx *sqlx.Tx) error {
-		heads, err := lockHeadsForAdmission(ctx, tx, a)
+		heads, err := lockHeadsForAdmission(ctx, tx, p.keys, a)
 		if err != nil {
 			return err
 		}
@@ -50,7 +51,7 @@ func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted
 
 // lockHeadsForAdmission locks the head of the organization, and those of all
 // organizations of an account that may be taken over.
-func lockHeadsForAdmission(ctx context.Context, tx *sqlx.Tx, a people.Admission) (heads, error) {
+func lockHeadsForAdmission(ctx context.Context, tx *sqlx.Tx, keys audit.Keys, a people.Admission) (heads, error) {
 	var orgs []tokens.OrgID
 	if a.Existing == people.TakeOver {
 		err := tx.SelectContext(ctx, &orgs, `
@@ -59,7 +60,7 @@ func lockHeadsForAdmission(ctx context.Context, tx *sqlx.Tx, a people.Admission)
 			return nil, err
 		}
 	}
-	return lockHeads(ctx, tx, append(orgs, a.Organization))
+	return lockHeads(ctx, tx, keys, append(orgs, a.Organization))
 }
 
 // admit returns the account with the e-mail address, which is made unless there

@@ -14,7 +14,7 @@ import (
 // selectEvents is completed by a condition, which goes by the primary key.
 const selectEvents = `
 	SELECT organization_id, sequence, at, actor_kind, actor_id, actor_name, host(address) AS address,
-	       request_id, action, target, details, previous, hash
+	       request_id, action, target, details, previous, hash, coalesce(key_version, 0) AS key_version
 	FROM audit_events `
 
 // auditBatch is how many events are read at once to verify them.
@@ -56,7 +56,25 @@ func (r *Repository) VerifyAudit(ctx context.Context, org tokens.OrgID, known ..
 	if head, err = readHead(ctx, tx, org); err != nil {
 		return head, translate(err)
 	}
-	return head, translate(audit.Verify(allEvents(ctx, tx, org), head, known...))
+	return head, translate(audit.Verify(allEvents(ctx, tx, org), head, r.keys, known...))
+}
+
+// AnchorAudit implements tokens.Repository.
+func (r *Repository) AnchorAudit(ctx context.Context, org tokens.OrgID, e audit.Entry) (anchored bool, err error) {
+	err = mutate(ctx, r.db, r.keys, org, func(m *mutation) error {
+		anchored = m.head.Unanchored()
+		if !anchored {
+			return nil
+		}
+		return m.record(ctx, e)
+	})
+	return anchored && err == nil, err
+}
+
+// AuditAnchored reports whether no organization's head is unanchored.
+func (r *Repository) AuditAnchored(ctx context.Context) (anchored bool, err error) {
+	err = r.db.GetContext(ctx, &anchored, `SELECT NOT EXISTS (SELECT FROM audit_heads WHERE sequence > 0 AND key_version IS NULL)`)
+	return anchored, translate(err)
 }
 
 // AuditHeads implements tokens.Repository.
@@ -111,7 +129,7 @@ func readEvents(ctx context.Context, db sqlx.QueryerContext, condition string, a
 // selectHeads returns the head of each organization, which is zero where it has
 // none.
 const selectHeads = `
-	SELECT o.id AS organization_id, coalesce(h.sequence, 0) AS sequence, coalesce(h.hash, '') AS hash
+	SELECT o.id AS organization_id, coalesce(h.sequence, 0) AS sequence, coalesce(h.hash, '') AS hash, coalesce(h.key_version, 0) AS key_version
 	FROM organizations o LEFT JOIN audit_heads h ON h.organization_id = o.id`
 
 // readHead returns an organization's head, which is zero while it has none.

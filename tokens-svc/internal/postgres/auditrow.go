@@ -14,10 +14,11 @@ type headRow struct {
 	OrganizationID string `db:"organization_id"`
 	Sequence       int64  `db:"sequence"`
 	Hash           []byte `db:"hash"`
+	KeyVersion     int    `db:"key_version"`
 }
 
 func (r headRow) head() audit.Head {
-	return audit.Head{Organization: r.OrganizationID, Sequence: r.Sequence, Hash: toHash(r.Hash)}
+	return audit.Head{Organization: r.OrganizationID, Sequence: r.Sequence, Hash: toHash(r.Hash), KeyVersion: r.KeyVersion}
 }
 
 type eventRow struct {
@@ -32,6 +33,7 @@ type eventRow struct {
 	Action         audit.Action     `db:"action"`
 	Target         string           `db:"target"`
 	Details        string           `db:"details"`
+	KeyVersion     int              `db:"key_version"`
 	Previous       []byte           `db:"previous"`
 	Hash           []byte           `db:"hash"`
 }
@@ -48,8 +50,9 @@ func (r eventRow) event() (audit.Event, error) {
 			Action: r.Action,
 			Target: r.Target,
 		},
-		Previous: toHash(r.Previous),
-		Hash:     toHash(r.Hash),
+		KeyVersion: r.KeyVersion,
+		Previous:   toHash(r.Previous),
+		Hash:       toHash(r.Hash),
 	}
 	var err error
 	if e.Actor.Address, err = toAddress(r.Address); err != nil {
@@ -71,6 +74,11 @@ func (r eventRow) unreadable(member string, err error) error {
 func toHash(b []byte) (h audit.Hash) {
 	copy(h[:], b)
 	return h
+}
+
+// nullVersion returns NULL for 0.
+func nullVersion(version int) sql.Null[int64] {
+	return sql.Null[int64]{V: int64(version), Valid: version != 0}
 }
 
 // detailsText returns what Postgres reads as jsonb.

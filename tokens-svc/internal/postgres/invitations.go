@@ -31,7 +31,7 @@ const selectInvitations = `
 
 // Invite implements people.Repository.
 func (p *People) Invite(ctx context.Context, org tokens.OrgID, i people.Invitation, codeSum [32]byte, e audit.Entry) error {
-	return mutate(ctx, p.db, org, func(m *mutation) error {
+	return mutate(ctx, p.db, p.keys, org, func(m *mutation) error {
 		var member bool
 		err := m.GetContext(ctx, &member, `
 			SELECT EXISTS (
@@ -59,7 +59,7 @@ func (p *People) Invite(ctx context.Context, org tokens.OrgID, i people.Invitati
 
 // Withdraw implements people.Repository.
 func (p *People) Withdraw(ctx context.Context, org tokens.OrgID, id people.InvitationID, e audit.Entry) error {
-	return mutate(ctx, p.db, org, func(m *mutation) error {
+	return mutate(ctx, p.db, p.keys, org, func(m *mutation) error {
 		var email string
 		err := m.GetContext(ctx, &email, `DELETE FROM invitations WHERE organization_id = $1 AND id = $2 RETURNING email`, org, id)
 		if err != nil {

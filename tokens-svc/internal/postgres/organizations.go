@@ -26,7 +26,7 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 		if err != nil {
 			return err
 		}
-		m, err := lockHead(ctx, tx, o.ID)
+		m, err := lockHead(ctx, tx, r.keys, o.ID)
 		if err != nil {
 			return err
 		}

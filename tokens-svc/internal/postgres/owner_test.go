@@ -32,7 +32,7 @@ func TestARoleChangesWhatItsTokensMay(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	members := postgres.NewPeople(db)
+	members := postgres.NewPeople(db, repotest.AuditKeys())
 	join := func(id people.UserID, role tokens.Role) {
 		t.Helper()
 		u := people.User{ID: id, Email: string(id) + "@acme.example", CreatedAt: repotest.Noon}

@@ -7,18 +7,20 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // People implements people.Repository.
 type People struct {
-	db *sqlx.DB
+	db   *sqlx.DB
+	keys audit.Keys
 }
 
 // NewPeople returns a repository over a pool that Open returned, whose database
-// Migrate has brought up to date.
-func NewPeople(db *sqlx.DB) *People { return &People{db: db} }
+// Migrate has brought up to date. keys are those of the audit logs.
+func NewPeople(db *sqlx.DB, keys audit.Keys) *People { return &People{db, keys} }
 
 type userRow struct {
 	ID                people.UserID       `db:"id"`

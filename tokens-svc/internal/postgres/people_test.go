@@ -9,6 +9,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	tokentest "github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // crowd is the repository of people with a look at the audit log.
@@ -34,13 +35,13 @@ func openPeople(t *testing.T) crowd {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	service := tokens.NewService(postgres.NewRepository(db), tokens.Config{})
+	service := tokens.NewService(postgres.NewRepository(db, tokentest.AuditKeys()), tokens.Config{})
 	for org, name := range map[tokens.OrgID]string{repotest.Org: "Acme", repotest.Other: "Other"} {
 		if _, err := service.CreateOrganization(t.Context(), tokens.Operator(), org, name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return crowd{postgres.NewPeople(db), db}
+	return crowd{postgres.NewPeople(db, tokentest.AuditKeys()), db}
 }
 
 func TestPeople(t *testing.T) {

@@ -16,17 +16,19 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // Repository implements tokens.Repository.
 type Repository struct {
-	db *sqlx.DB
+	db   *sqlx.DB
+	keys audit.Keys
 }
 
 // NewRepository returns a repository over a pool that Open returned, whose
-// database Migrate has brought up to date.
-func NewRepository(db *sqlx.DB) *Repository { return &Repository{db: db} }
+// database Migrate has brought up to date. keys are those of the audit logs.
+func NewRepository(db *sqlx.DB, keys audit.Keys) *Repository { return &Repository{db, keys} }
 
 // Ready reports whether the repository can serve: Postgres answers and has the
 // schema.

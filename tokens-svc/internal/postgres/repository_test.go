@@ -23,7 +23,7 @@ func open(tb testing.TB, dsn string) *postgres.Repository {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = db.Close() })
-	return postgres.NewRepository(db)
+	return postgres.NewRepository(db, repotest.AuditKeys())
 }
 
 func TestRepository(t *testing.T) {

@@ -35,9 +35,12 @@ func TestTamperingIsFoundWhereItWasDone(t *testing.T) {
 		"the last removed":               {`DELETE FROM audit_events WHERE sequence = 5`, 5},
 		"the last two removed":           {`DELETE FROM audit_events WHERE sequence > 3`, 4},
 		"all removed":                    {`DELETE FROM audit_events`, 1},
-		"one inserted at the end":        {`INSERT INTO audit_events SELECT organization_id, 6, at, actor_kind, actor_id, actor_name, address, request_id, action, target, details, previous, hash FROM audit_events WHERE sequence = 3`, 6},
-		"one inserted, the rest moved":   {`UPDATE audit_events SET sequence = sequence + 100 WHERE sequence > 2; INSERT INTO audit_events SELECT organization_id, 3, at, actor_kind, actor_id, actor_name, address, request_id, action, target, details, previous, hash FROM audit_events WHERE sequence = 2; UPDATE audit_events SET sequence = sequence - 99 WHERE sequence > 100`, 3},
+		"one inserted at the end":        {`INSERT INTO audit_events SELECT organization_id, 6, at, actor_kind, actor_id, actor_name, address, request_id, action, target, details, previous, hash, key_version FROM audit_events WHERE sequence = 3`, 6},
+		"one inserted, the rest moved":   {`UPDATE audit_events SET sequence = sequence + 100 WHERE sequence > 2; INSERT INTO audit_events SELECT organization_id, 3, at, actor_kind, actor_id, actor_name, address, request_id, action, target, details, previous, hash, key_version FROM audit_events WHERE sequence = 2; UPDATE audit_events SET sequence = sequence - 99 WHERE sequence > 100`, 3},
 		"two swapped":                    {`UPDATE audit_events SET sequence = 100 WHERE sequence = 2; UPDATE audit_events SET sequence = 2 WHERE sequence = 4; UPDATE audit_events SET sequence = 4 WHERE sequence = 100`, 2},
+		"keys taken away":                {`UPDATE audit_events SET key_version = NULL`, 1},
+		"a key taken away":               {`UPDATE audit_events SET key_version = NULL WHERE sequence = 3`, 3},
+		"another key":                    {`UPDATE audit_events SET key_version = 9 WHERE sequence = 3`, 3},
 		"the end taken back, head's too": {`DELETE FROM audit_events WHERE sequence = 5; UPDATE audit_heads SET sequence = 4`, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +59,7 @@ func TestTamperingIsFoundWhereItWasDone(t *testing.T) {
 				}
 			}
 			db := connect(t, dsn)
-			for _, statement := range []string{`ALTER TABLE audit_events DISABLE TRIGGER append_only`, c.statement} {
+			for _, statement := range []string{`ALTER TABLE audit_events DISABLE TRIGGER USER`, c.statement} {
 				if _, err := db.ExecContext(t.Context(), statement); err != nil {
 					t.Fatal(err)
 				}

@@ -12,7 +12,7 @@ import (
 func (r *Repository) CreateToken(
 	ctx context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest, k *tokens.Key, e audit.Entry,
 ) (revision int64, err error) {
-	err = mutate(ctx, r.db, org, func(m *mutation) error {
+	err = mutate(ctx, r.db, r.keys, org, func(m *mutation) error {
 		if err := m.checkKey(ctx, org, k); err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (r *Repository) CreateToken(
 func (r *Repository) ChangeToken(
 	ctx context.Context, org tokens.OrgID, id tokens.TokenID, k *tokens.Key, decide func(tokens.Token) (tokens.Step, error),
 ) (done tokens.Step, err error) {
-	err = mutate(ctx, r.db, org, func(m *mutation) error {
+	err = mutate(ctx, r.db, r.keys, org, func(m *mutation) error {
 		if err := m.checkKey(ctx, org, k); err != nil {
 			return err
 		}

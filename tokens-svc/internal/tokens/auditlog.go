@@ -45,6 +45,18 @@ func (s *Service) VerifyAudit(ctx context.Context, org OrgID, known ...audit.Hea
 	return head, nil
 }
 
+// AnchorAudit protects a log from before there were keys: it appends
+// audit.LogAnchored under a key to a log that ends with an event without one, and
+// leaves every other log alone. It gives ErrNotFound when there is no such
+// organization. It is for operators.
+func (s *Service) AnchorAudit(ctx context.Context, org OrgID) (anchored bool, err error) {
+	e := audit.Entry{At: s.Now(), Actor: audit.CommandLine, Action: audit.LogAnchored, Target: string(org)}
+	if anchored, err = s.repo.AnchorAudit(ctx, org, e); err != nil {
+		return false, fmt.Errorf("audit log of organization %s: %w", org, err)
+	}
+	return anchored, nil
+}
+
 // AuditHeads returns the head of every organization's audit log, to be kept
 // outside the database. It is for operators.
 func (s *Service) AuditHeads(ctx context.Context) ([]audit.Head, error) {

@@ -36,6 +36,10 @@ type Repository interface {
 	// against known heads, and returns its head then. It gives an *audit.Fault, or ErrNotFound.
 	VerifyAudit(ctx context.Context, org OrgID, known ...audit.Head) (audit.Head, error)
 
+	// AnchorAudit appends e, of audit.LogAnchored, to org's audit log if that ends
+	// with an event without a key, and reports whether it did; or ErrNotFound.
+	AnchorAudit(ctx context.Context, org OrgID, e audit.Entry) (bool, error)
+
 	// AuditHeads returns the head of every organization's audit log, in the order
 	// of their ids; the zero Head where there is none.
 	AuditHeads(ctx context.Context) ([]audit.Head, error)

@@ -13,6 +13,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // TestIntrospectionAnswersAreTheContracts makes the tokens that the contract
@@ -83,7 +84,7 @@ func (p *program) plant(t *testing.T, s tokens.Secret, revision int64, token tok
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	got, err := postgres.NewRepository(pool).CreateToken(t.Context(), org, token, pepper(t).Seal(s), nil, audit.Entry{Actor: audit.CommandLine, Action: audit.TokenCreated, Target: string(s.ID())})
+	got, err := postgres.NewRepository(pool, repotest.AuditKeys()).CreateToken(t.Context(), org, token, pepper(t).Seal(s), nil, audit.Entry{Actor: audit.CommandLine, Action: audit.TokenCreated, Target: string(s.ID())})
 	if err != nil || got != revision {
 		t.Fatalf("revision %d, %v", got, err)
 	}

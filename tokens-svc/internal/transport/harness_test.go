@@ -24,6 +24,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/problem"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 	"github.com/quayside/quayside/tokens-svc/internal/transport"
 )
 
@@ -79,7 +80,7 @@ func over(tb testing.TB, dsn string) *program {
 	}
 	tb.Cleanup(func() { _ = db.Close() })
 	p := &program{dsn: dsn, now: created, close: func() { _ = db.Close() }}
-	p.service = tokens.NewService(postgres.NewRepository(db), tokens.Config{
+	p.service = tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{
 		Peppers: pepper(tb), Now: func() time.Time { return p.now },
 		SealOld: true, // tests store and change tokens behind the service's back
 	})

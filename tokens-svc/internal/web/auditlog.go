@@ -38,6 +38,7 @@ var deeds = []deed{
 	{audit.UserIdentityLinked, "Sign-in linked"},
 	{audit.UserIdentityUnlinked, "Sign-in unlinked"},
 	{audit.OrganizationCreated, "Organization created"},
+	{audit.LogAnchored, "Audit log protected by a key"},
 }
 
 // eventRow is an event in the list.

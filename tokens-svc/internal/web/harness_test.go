@@ -22,6 +22,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func TestMain(m *testing.M) {
@@ -83,9 +84,9 @@ func start(t *testing.T, change ...func(*Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.tokens = tokens.NewService(postgres.NewRepository(db), tokens.Config{Peppers: peppers, Now: w.clock})
+	w.tokens = tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{Peppers: peppers, Now: w.clock})
 	log := slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	w.people = people.NewService(postgres.NewPeople(db), people.Config{
+	w.people = people.NewService(postgres.NewPeople(db, repotest.AuditKeys()), people.Config{
 		Passwords: password.New(cheap), NewID: ids.New, Now: w.clock, Log: log,
 		Domains: map[string]people.Domain{
 			"mapped.example": {Organization: other, Role: tokens.RoleMember},

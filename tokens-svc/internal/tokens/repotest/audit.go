@@ -21,7 +21,8 @@ func auditComesBack(t *testing.T, repo tokens.Repository) {
 		Entry(audit.TokenCreated, string(token.ID)),
 		Entry(audit.TokenRevoked, string(token.ID)),
 	} {
-		event := want.Append(e)
+		event, err := want.Append(e, AuditKeys())
+		gives(t, err, nil)
 		want = event.Head()
 		equal(t, events[total-1-i], event)
 	}
