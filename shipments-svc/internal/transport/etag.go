@@ -28,23 +28,22 @@ type entityTag struct {
 }
 
 // entityTags reads a header of one or more lines. anything reports that it is
-// *. A header that is malformed has none at all, so that no part of it permits a
-// change that the rest might have forbidden.
-func entityTags(lines []string) (tags []entityTag, anything bool) {
+// *. A header that is malformed has no tags from there on, and proper is false.
+func entityTags(lines []string) (tags []entityTag, anything, proper bool) {
 	rest := strings.Trim(strings.Join(lines, ","), " \t")
 	if rest == "*" {
-		return nil, true
+		return nil, true, true
 	}
 	for rest != "" {
 		rest = strings.TrimLeft(rest, " \t,")
 		strong := strings.TrimPrefix(rest, "W/")
 		opaque, ok := strings.CutPrefix(strong, `"`)
 		if !ok {
-			return nil, false
+			return tags, false, rest == ""
 		}
 		text, after, closed := strings.Cut(opaque, `"`)
 		if !closed {
-			return nil, false
+			return tags, false, false
 		}
 		for _, suffix := range encodings {
 			text = strings.TrimSuffix(text, suffix)
@@ -52,16 +51,16 @@ func entityTags(lines []string) (tags []entityTag, anything bool) {
 		tags = append(tags, entityTag{tag: `"` + text + `"`, weak: strong != rest})
 		rest = strings.TrimLeft(after, " \t")
 		if rest != "" && rest[0] != ',' {
-			return nil, false
+			return tags, false, false
 		}
 	}
-	return tags, false
+	return tags, false, true
 }
 
 // matches reports whether an If-None-Match header (RFC 9110, 13.1.2) names the
 // entity-tag. The comparison is weak: W/ says nothing here.
 func matches(lines []string, tag string) bool {
-	tags, anything := entityTags(lines)
+	tags, anything, _ := entityTags(lines)
 	for _, t := range tags {
 		if t.tag == tag {
 			return true
@@ -74,11 +73,14 @@ func matches(lines []string, tag string) bool {
 // The comparison is strong: what W/ marks is not known to be the same.
 func ifMatch(r *http.Request) shipments.Expectation {
 	lines := r.Header.Values("If-Match")
-	tags, anything := entityTags(lines)
+	tags, anything, proper := entityTags(lines)
 	if lines == nil || anything {
 		return shipments.Expectation{}
 	}
 	versions := []int64{} // not nil: a header that names none is met by none
+	if !proper {
+		return shipments.Expectation{Versions: versions}
+	}
 	for _, t := range tags {
 		text := strings.TrimPrefix(strings.Trim(t.tag, `"`), representation+".")
 		if v, err := strconv.ParseInt(text, 10, 64); err == nil && t.tag == tagOf(v) && !t.weak {

@@ -141,7 +141,7 @@ func TestTokensOfThePreviousVersionAreCompleted(t *testing.T) {
 	migrate := func(direction string, times int) {
 		t.Helper()
 		for range times {
-			if err := postgres.Migrate(t.Context(), dsn, direction, &bytes.Buffer{}); err != nil {
+			if err := postgres.Migrate(t.Context(), pgtest.Direct(dsn), direction, &bytes.Buffer{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -159,7 +159,7 @@ func TestTokensOfThePreviousVersionAreCompleted(t *testing.T) {
 			}
 		}
 	}
-	migrate("down", 2) // the two that know owner and lineage
+	migrate("down", 4) // to 00008, before tokens had an owner and a lineage
 	if _, err := db.ExecContext(t.Context(), `INSERT INTO organizations (id, name, created_at) VALUES ($1, 'Acme', now())`, repotest.Org); err != nil {
 		t.Fatal(err)
 	}
