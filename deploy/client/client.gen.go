@@ -599,7 +599,7 @@ type Document struct {
 		Detail string `json:"detail"`
 	} `json:"error,omitempty"`
 
-	// Facts What the document says of the shipment as a whole, besides what it declares.
+	// Facts What the document says of the shipment as a whole, besides what it declares, such as the number of an invoice. Needs `documents:read`; absent in events.
 	Facts *[]struct {
 		// Kind Examples: vessel, container_number, invoice_number
 		Kind string `json:"kind"`
@@ -674,7 +674,7 @@ type DocumentFacts struct {
 		Detail string `json:"detail"`
 	} `json:"error,omitempty"`
 
-	// Facts What the document says of the shipment as a whole, besides what it declares.
+	// Facts What the document says of the shipment as a whole, besides what it declares, such as the number of an invoice. Needs `documents:read`; absent in events.
 	Facts *[]struct {
 		// Kind Examples: vessel, container_number, invoice_number
 		Kind string `json:"kind"`
@@ -923,11 +923,14 @@ type OneWebhookEndpoint struct {
 		// Description Your own note; may be empty.
 		Description string `json:"description"`
 
-		// DisabledReason Why it is disabled: you asked for that, or it answered 410. Absent on an enabled one.
+		// DisabledReason Why it is disabled: you asked for that, it answered 410, or all attempts of five days failed. Absent on an enabled one. Enable it with `PATCH`; then what waited is sent.
 		DisabledReason interface{} `json:"disabled_reason,omitempty"`
 
 		// EventTypes Which events are sent; empty for all.
 		EventTypes []EventType `json:"event_types"`
+
+		// FailingSince The first of the latest attempts, which all failed. Absent where the last one was accepted. After five days the endpoint is disabled.
+		FailingSince *Timestamp `json:"failing_since,omitempty"`
 
 		// ID Opaque.
 		ID string `json:"id"`
@@ -1215,11 +1218,14 @@ type WebhookEndpoint struct {
 	// Description Your own note; may be empty.
 	Description string `json:"description"`
 
-	// DisabledReason Why it is disabled: you asked for that, or it answered 410. Absent on an enabled one.
+	// DisabledReason Why it is disabled: you asked for that, it answered 410, or all attempts of five days failed. Absent on an enabled one. Enable it with `PATCH`; then what waited is sent.
 	DisabledReason interface{} `json:"disabled_reason,omitempty"`
 
 	// EventTypes Which events are sent; empty for all.
 	EventTypes []EventType `json:"event_types"`
+
+	// FailingSince The first of the latest attempts, which all failed. Absent where the last one was accepted. After five days the endpoint is disabled.
+	FailingSince *Timestamp `json:"failing_since,omitempty"`
 
 	// ID Opaque.
 	ID string `json:"id"`
@@ -1250,11 +1256,14 @@ type WebhookEndpointMade struct {
 		// Description Your own note; may be empty.
 		Description string `json:"description"`
 
-		// DisabledReason Why it is disabled: you asked for that, or it answered 410. Absent on an enabled one.
+		// DisabledReason Why it is disabled: you asked for that, it answered 410, or all attempts of five days failed. Absent on an enabled one. Enable it with `PATCH`; then what waited is sent.
 		DisabledReason interface{} `json:"disabled_reason,omitempty"`
 
 		// EventTypes Which events are sent; empty for all.
 		EventTypes []EventType `json:"event_types"`
+
+		// FailingSince The first of the latest attempts, which all failed. Absent where the last one was accepted. After five days the endpoint is disabled.
+		FailingSince *Timestamp `json:"failing_since,omitempty"`
 
 		// ID Opaque.
 		ID string `json:"id"`
@@ -1447,6 +1456,9 @@ type DeleteDocumentParams struct {
 type DownloadDocumentParams struct {
 	// Range One range of bytes ([RFC 9110](https://www.rfc-editor.org/rfc/rfc9110#name-range)). Of several at once all is sent.
 	Range *string `json:"Range,omitempty"`
+
+	// IfMatch Entity-tags of the files that are wanted, or `*`; 412 when the file is none of them.
+	IfMatch *string `json:"If-Match,omitempty"`
 
 	// IfNoneMatch Entity-tags of files that the client has, or `*`.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
@@ -1735,9 +1747,11 @@ type ClientInterface interface {
 	// `Prefer: wait=25` ([RFC 7240](https://www.rfc-editor.org/rfc/rfc7240)) holds the answer back until the shipment
 	// changes, up to so many seconds and at most 25: with `If-None-Match`, until it is another than what you have;
 	// without, until its next change. Then the answer is as without the preference. `Preference-Applied` says how
-	// many seconds were granted.
+	// many seconds were granted. It is absent where none were: at most 50 requests of an organization wait at a
+	// time, and others are answered at once; then wait a few seconds yourself before you ask again.
 	//
-	// Needs the permission `shipments:read`.
+	// Needs the permission `shipments:read`. The `facts` and `remarks` of documents are only shown to a token that
+	// also has `documents:read`; events never have them.
 	//
 	// Corresponds with GET /api/v1/shipments/{id} (the `GetShipment` operationId).
 	GetShipment(ctx context.Context, id ID, params *GetShipmentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1746,7 +1760,8 @@ type ClientInterface interface {
 	//
 	// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated.
+	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
+	// that depend on the origin, the destination or the vessel are of the new ones at once.
 	//
 	// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
 	//
@@ -1761,7 +1776,8 @@ type ClientInterface interface {
 	//
 	// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated.
+	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
+	// that depend on the origin, the destination or the vessel are of the new ones at once.
 	//
 	// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
 	//
@@ -1776,7 +1792,8 @@ type ClientInterface interface {
 	//
 	// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated.
+	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
+	// that depend on the origin, the destination or the vessel are of the new ones at once.
 	//
 	// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
 	//
@@ -2295,9 +2312,11 @@ func (c *Client) DeleteShipment(ctx context.Context, id ID, params *DeleteShipme
 // `Prefer: wait=25` ([RFC 7240](https://www.rfc-editor.org/rfc/rfc7240)) holds the answer back until the shipment
 // changes, up to so many seconds and at most 25: with `If-None-Match`, until it is another than what you have;
 // without, until its next change. Then the answer is as without the preference. `Preference-Applied` says how
-// many seconds were granted.
+// many seconds were granted. It is absent where none were: at most 50 requests of an organization wait at a
+// time, and others are answered at once; then wait a few seconds yourself before you ask again.
 //
-// Needs the permission `shipments:read`.
+// Needs the permission `shipments:read`. The `facts` and `remarks` of documents are only shown to a token that
+// also has `documents:read`; events never have them.
 //
 // Corresponds with GET /api/v1/shipments/{id} (the `GetShipment` operationId).
 func (c *Client) GetShipment(ctx context.Context, id ID, params *GetShipmentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2316,7 +2335,8 @@ func (c *Client) GetShipment(ctx context.Context, id ID, params *GetShipmentPara
 //
 // Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 // members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated.
+// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
+// that depend on the origin, the destination or the vessel are of the new ones at once.
 //
 // Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
 //
@@ -2341,7 +2361,8 @@ func (c *Client) UpdateShipmentWithBody(ctx context.Context, id ID, params *Upda
 //
 // Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 // members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated.
+// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
+// that depend on the origin, the destination or the vessel are of the new ones at once.
 //
 // Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
 //
@@ -2366,7 +2387,8 @@ func (c *Client) UpdateShipment(ctx context.Context, id ID, params *UpdateShipme
 //
 // Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 // members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated.
+// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
+// that depend on the origin, the destination or the vessel are of the new ones at once.
 //
 // Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
 //
@@ -3788,15 +3810,26 @@ func NewDownloadDocumentRequest(server string, id ID, document DocumentIDParamet
 			req.Header.Set("Range", headerParam0)
 		}
 
-		if params.IfNoneMatch != nil {
+		if params.IfMatch != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-None-Match", headerParam1)
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+		if params.IfNoneMatch != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam2)
 		}
 
 	}
@@ -4625,9 +4658,11 @@ type ClientWithResponsesInterface interface {
 	// `Prefer: wait=25` ([RFC 7240](https://www.rfc-editor.org/rfc/rfc7240)) holds the answer back until the shipment
 	// changes, up to so many seconds and at most 25: with `If-None-Match`, until it is another than what you have;
 	// without, until its next change. Then the answer is as without the preference. `Preference-Applied` says how
-	// many seconds were granted.
+	// many seconds were granted. It is absent where none were: at most 50 requests of an organization wait at a
+	// time, and others are answered at once; then wait a few seconds yourself before you ask again.
 	//
-	// Needs the permission `shipments:read`.
+	// Needs the permission `shipments:read`. The `facts` and `remarks` of documents are only shown to a token that
+	// also has `documents:read`; events never have them.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4638,7 +4673,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated.
+	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
+	// that depend on the origin, the destination or the vessel are of the new ones at once.
 	//
 	// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
 	//
@@ -4653,7 +4689,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated.
+	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
+	// that depend on the origin, the destination or the vessel are of the new ones at once.
 	//
 	// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
 	//
@@ -4668,7 +4705,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated.
+	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
+	// that depend on the origin, the destination or the vessel are of the new ones at once.
 	//
 	// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
 	//
@@ -6370,9 +6408,11 @@ func (c *ClientWithResponses) DeleteShipmentWithResponse(ctx context.Context, id
 // `Prefer: wait=25` ([RFC 7240](https://www.rfc-editor.org/rfc/rfc7240)) holds the answer back until the shipment
 // changes, up to so many seconds and at most 25: with `If-None-Match`, until it is another than what you have;
 // without, until its next change. Then the answer is as without the preference. `Preference-Applied` says how
-// many seconds were granted.
+// many seconds were granted. It is absent where none were: at most 50 requests of an organization wait at a
+// time, and others are answered at once; then wait a few seconds yourself before you ask again.
 //
-// Needs the permission `shipments:read`.
+// Needs the permission `shipments:read`. The `facts` and `remarks` of documents are only shown to a token that
+// also has `documents:read`; events never have them.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6389,7 +6429,8 @@ func (c *ClientWithResponses) GetShipmentWithResponse(ctx context.Context, id ID
 //
 // Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 // members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated.
+// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
+// that depend on the origin, the destination or the vessel are of the new ones at once.
 //
 // Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
 //
@@ -6410,7 +6451,8 @@ func (c *ClientWithResponses) UpdateShipmentWithBodyWithResponse(ctx context.Con
 //
 // Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 // members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated.
+// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
+// that depend on the origin, the destination or the vessel are of the new ones at once.
 //
 // Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
 //
@@ -6431,7 +6473,8 @@ func (c *ClientWithResponses) UpdateShipmentWithResponse(ctx context.Context, id
 //
 // Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 // members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated.
+// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
+// that depend on the origin, the destination or the vessel are of the new ones at once.
 //
 // Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
 //
