@@ -49,27 +49,27 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			[]string{"net/http", "database/sql", "encoding/json", "golang.org/", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
 			"checks are functions of the domain",
 		},
-		"/internal/tables": {
+		"/internal/documents/tables": {
 			[]string{"net/http", "database/sql", module + "/"},
 			"reading documents knows nothing of what is read",
 		},
-		"/internal/packinglist": {
+		"/internal/documents/packinglist": {
 			[]string{"net/http", "database/sql", "github.com/lib/", "github.com/google/", module + transport, module + postgres, module + endpoints, module + "/internal/checks"},
 			"reading packing lists needs no service",
 		},
-		"/internal/relay": {
+		"/internal/events/outbox": {
 			[]string{"net/http", "database/sql", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
 			"numbering events knows no storage",
 		},
-		"/internal/webhooks": {
+		"/internal/events/webhooks": {
 			[]string{"net/http", "database/sql", "encoding/json", "golang.org/", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
 			"webhooks are a domain and know no technology",
 		},
-		"/internal/dispatch": {
+		"/internal/events/dispatch": {
 			[]string{"database/sql", "github.com/lib/", "github.com/google/", module + transport, module + postgres, module + endpoints},
 			"delivering knows no storage and no form of what it delivers",
 		},
-		"/internal/seed": {
+		"/cmd/shipments-svc/seed": {
 			[]string{"net/http", "database/sql", module + transport, module + postgres},
 			"reading shipments needs no service",
 		},

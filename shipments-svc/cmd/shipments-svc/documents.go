@@ -8,11 +8,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
-	"github.com/quayside/quayside/shipments-svc/internal/files"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/worker"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/sweeper"
-	"github.com/quayside/quayside/shipments-svc/internal/worker"
 )
 
 // dryRuns is how many files are read at once for those who only want to know
@@ -22,9 +22,9 @@ const dryRuns = 2
 // openFiles returns where the files of documents are kept.
 func openFiles(cfg config.Config) (sweeper.Store, error) {
 	if cfg.S3Bucket == "" {
-		return files.NewDisk(cfg.DocumentsDir)
+		return storage.NewDisk(cfg.DocumentsDir)
 	}
-	return files.NewS3(files.Bucket{
+	return storage.NewS3(storage.Bucket{
 		Endpoint: cfg.S3Endpoint, Name: cfg.S3Bucket, Region: cfg.S3Region, AccessKey: cfg.S3AccessKey, SecretKey: cfg.S3SecretKey,
 	})
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/quayside/quayside/shipments-svc/internal/relay"
-	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/events/outbox"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 )
 
 // eventMetrics feeds the metrics of events and of webhooks. Their labels are
@@ -45,7 +45,7 @@ func observeEvents(metrics prometheus.Registerer) eventMetrics {
 		}, []string{"work"}),
 	}
 	metrics.MustRegister(m.count, m.lag, m.attempts, m.due, m.failed)
-	for _, work := range relay.Works {
+	for _, work := range outbox.Works {
 		m.failing(work, 0)
 	}
 	for _, outcome := range webhooks.Outcomes {
@@ -65,6 +65,6 @@ func (m eventMetrics) attempted(outcome webhooks.Outcome, took time.Duration) {
 
 func (m eventMetrics) overdue(n int) { m.due.Set(float64(n)) }
 
-func (m eventMetrics) failing(work relay.Work, n int) {
+func (m eventMetrics) failing(work outbox.Work, n int) {
 	m.failed.WithLabelValues(string(work)).Set(float64(n))
 }

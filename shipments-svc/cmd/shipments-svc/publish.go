@@ -12,15 +12,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
-	"github.com/quayside/quayside/shipments-svc/internal/dispatch"
+	"github.com/quayside/quayside/shipments-svc/internal/events/dispatch"
+	"github.com/quayside/quayside/shipments-svc/internal/events/outbox"
+	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/outage"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/relay"
-	"github.com/quayside/quayside/shipments-svc/internal/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/transport"
-	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
 )
 
 // publishConns is how many connections to Postgres numbering and delivering
@@ -51,7 +51,7 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 	p.metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments-events"))
 	queue := postgres.NewWebhooks(postgres.NewRepository(db), p.keys, p.due.ring)
 	count := observeEvents(p.metrics)
-	numbering := relay.New(queue, relay.Config{
+	numbering := outbox.New(queue, outbox.Config{
 		Announced: p.announced,
 		Numbered: func(n int, waited time.Duration) {
 			count.numbered(n, waited)
@@ -94,8 +94,8 @@ func unlessAway(note func(error)) func(error) {
 
 // logFailing logs when the relay's work for an organization begins to fail and
 // when it recovers, and passes on for how many organizations it fails.
-func logFailing(log *slog.Logger, failing func(relay.Work, int)) func(relay.Work, shipments.OrgID, error, int) {
-	return func(work relay.Work, org shipments.OrgID, err error, n int) {
+func logFailing(log *slog.Logger, failing func(outbox.Work, int)) func(outbox.Work, shipments.OrgID, error, int) {
+	return func(work outbox.Work, org shipments.OrgID, err error, n int) {
 		failing(work, n)
 		about := log.With("work", string(work), "organization", ids.Format("org", uuid.UUID(org)), "failing", n)
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/reader"
 	"github.com/quayside/quayside/shipments-svc/internal/server"
 )
 

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/quayside/quayside/shipments-svc/cmd/shipments-svc/seed"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/seed"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quayside/quayside/shipments-svc/internal/numbers"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
-	"github.com/quayside/quayside/shipments-svc/internal/sealing"
 )
 
 // Config is every variable of the program. Its secrets are as they were given

@@ -3,9 +3,9 @@ package postgres
 import (
 	"context"
 
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
-	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
 )
 
 // webhookThefts are the thefts of endpoints and deliveries; last those that make

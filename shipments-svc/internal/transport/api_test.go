@@ -19,17 +19,17 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
-	"github.com/quayside/quayside/shipments-svc/internal/files"
+	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/problem"
-	"github.com/quayside/quayside/shipments-svc/internal/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/transport"
-	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
 )
 
 func TestMain(m *testing.M) {
@@ -125,7 +125,7 @@ func newService(tb testing.TB, repo shipments.Repository) *shipments.Service {
 // newServiceIn returns a service that keeps files in a directory.
 func newServiceIn(tb testing.TB, repo shipments.Repository, dir string) *shipments.Service {
 	tb.Helper()
-	disk, err := files.NewDisk(dir)
+	disk, err := storage.NewDisk(dir)
 	if err != nil {
 		tb.Fatal(err)
 	}

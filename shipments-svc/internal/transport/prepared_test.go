@@ -14,7 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
-	"github.com/quayside/quayside/shipments-svc/internal/files"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -58,7 +58,7 @@ func newSlowAPI(t *testing.T) (*api, slow, *sqlx.DB, *sqlx.DB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = all.Close() })
-	disk, err := files.NewDisk(t.TempDir())
+	disk, err := storage.NewDisk(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

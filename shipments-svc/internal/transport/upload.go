@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"os"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/sniff"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/sniff"
 )
 
 // fileTooLargeError says that a file has more bytes than are taken.

@@ -20,8 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/worker"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/worker"
 )
 
 // plainReader stands for the child process: each line of a file is a pallet,

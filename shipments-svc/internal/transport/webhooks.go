@@ -5,9 +5,9 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/webhooks"
 )
 
 // Webhooks is what the routes of webhook endpoints need of their domain.

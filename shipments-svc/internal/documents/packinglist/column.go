@@ -1,0 +1,188 @@
+package packinglist
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// column is how the numbers of one column are written.
+type column struct {
+	style numbers.Style
+	unit  float64 // in grams, as the heading says; 0: it says none
+}
+
+// usual is between which values the weights of a field mostly lie, in kilograms:
+// it decides between 1.234 and 1234 where nothing else does.
+var usual = map[field][2]float64{
+	boxWeightField: {0.1, 50}, boxGrossField: {0.1, 50},
+	netField: {30, 2_000}, grossField: {30, 2_000}, weightField: {30, 2_000},
+}
+
+// columns finds out how the numbers of a sheet are written. A column that does
+// not tell by itself is written like the others.
+func (r *reader) columns(s *sheet) {
+	texts := map[field][]string{}
+	var all styles
+	for f := range fieldsThereAre {
+		if _, weight := usual[f]; !s.header.has(f) || !weight && f != boxesField && f != palletsField {
+			continue
+		}
+		col := s.header.column[f]
+		s.columns[f].unit = unitIn(s.heading(f))
+		for _, row := range s.Rows[s.header.to:] {
+			if col >= len(row.Cells) || row.Cells[col].Text == "" {
+				continue
+			}
+			if s.columns[f].unit == 0 {
+				s.columns[f].unit = unitIn(row.Cells[col].Text)
+			}
+			if row.Cells[col].Number == "" {
+				texts[f] = append(texts[f], row.Cells[col].Text)
+			}
+		}
+		all.add(texts[f], counting(f))
+	}
+	common, _, _ := all.most()
+	if r.style == numbers.Unclear {
+		r.style = common
+	}
+	for f := range fieldsThereAre {
+		if texts[f] == nil || counting(f) {
+			continue
+		}
+		col, place := &s.columns[f], s.at(s.header.from, s.header.column[f])
+		var these styles
+		these.add(texts[f], false)
+		own, mixed, open := these.most()
+		switch col.style = own; {
+		case own == numbers.Unclear && open && common != numbers.Unclear:
+			col.style = common
+		case own == numbers.Unclear && open:
+			col.style = likelier(texts[f], usual[f])
+			r.remark(NumberAmbiguous, place, "%s in the column %s was read as %s", unclearIn(texts[f]), s.heading(f), readAs(unclearIn(texts[f]), col.style))
+		case mixed:
+			r.remark(NumberAmbiguous, place, "the column %s has numbers with decimal points and with decimal commas", s.heading(f))
+		}
+	}
+}
+
+func (s *sheet) heading(f field) string { return s.header.headings[s.header.column[f]] }
+
+// likelier returns the style in which more of the texts are usual numbers.
+func likelier(texts []string, between [2]float64) numbers.Style {
+	var points, commas int
+	for _, text := range texts {
+		n, _ := numbers.Split(text)
+		if v, ok := numbers.Value(n.Digits, numbers.Point); ok && v >= between[0] && v <= between[1] {
+			points++
+		}
+		if v, ok := numbers.Value(n.Digits, numbers.Comma); ok && v >= between[0] && v <= between[1] {
+			commas++
+		}
+	}
+	if commas > points {
+		return numbers.Comma
+	}
+	return numbers.Point
+}
+
+// unclearIn returns the first text whose style is unclear.
+func unclearIn(texts []string) string {
+	return texts[slices.IndexFunc(texts, func(text string) bool {
+		n, ok := numbers.Split(text)
+		return ok && numbers.StyleOf(n.Digits) == numbers.Unclear
+	})]
+}
+
+func readAs(text string, s numbers.Style) string {
+	n, _ := numbers.Split(text)
+	v, _ := numbers.Value(n.Digits, s)
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// counting reports whether the numbers of a field count something, and so have
+// no decimals.
+func counting(f field) bool { return f == boxesField || f == palletsField || f == palletField }
+
+// amount is a number of a cell. Weights are in grams.
+type amount struct {
+	value float64
+	place Place
+	said  bool // the cell says something
+	ok    bool // and it is a number
+}
+
+// amount reads a line's number of a field. A number that spans several rows
+// counts in the first.
+func (r *reader) amount(s *sheet, row int, f field) amount {
+	col := s.header.column[f]
+	if col < 0 || col >= len(s.Rows[row].Cells) {
+		return amount{}
+	}
+	c, a := s.Rows[row].Cells[col], amount{place: s.at(row, col)}
+	if c.Merged && f != boxWeightField && f != boxGrossField || c.Text == "" || strings.Trim(c.Text, "-–—.") == "" {
+		return a
+	}
+	a.said = true
+	unit := ""
+	if c.Number != "" {
+		var err error
+		a.value, err = strconv.ParseFloat(c.Number, 64)
+		a.ok = err == nil
+		_, suffix, _ := strings.Cut(c.Text, " ")
+		unit = fold(suffix)
+	} else if n, ok := numbers.Split(c.Text); ok {
+		in := s.columns[f].style
+		if counting(f) {
+			in = numbers.Thousands(n.Digits)
+		}
+		a.value, a.ok = numbers.Value(n.Digits, in)
+		unit = n.Unit
+	}
+	if counting(f) {
+		if concepts, _ := conceptsOf(unit); unit != "" && concepts&(boxWord|palletWord|palletsWord|unitWord) == 0 {
+			a.ok = false
+		}
+		return a
+	}
+	in, known := numbers.Grams[unit]
+	switch {
+	case known && in != s.columns[f].unit:
+		r.remark(UnitsMixed, a.place, "%s is in another unit than the rest of the column %s", c.Text, s.heading(f))
+	case !known:
+		a.ok = a.ok && (unit == "" || c.Number != "")
+		in = s.columns[f].unit
+	}
+	if in == 0 {
+		in = 1000
+	}
+	a.value *= in
+	a.ok = a.ok && a.value >= 0 && a.value <= float64(shipments.MaxDeclaredWeight)
+	return a
+}
+
+// text returns what a line says in a field.
+func (s *sheet) text(row int, f field) (c cell, merged bool) {
+	col := s.header.column[f]
+	if col < 0 || col >= len(s.Rows[row].Cells) {
+		return cell{}, false
+	}
+	found := s.Rows[row].Cells[col]
+	return cell{found.Text, s.at(row, col)}, found.Merged
+}
+
+// filled returns the indexes of the cells of a row that say something of their
+// own.
+func filled(row tables.Row) (all []int) {
+	for i, c := range row.Cells {
+		if c.Text != "" && !c.Merged {
+			all = append(all, i)
+		}
+	}
+	return all
+}

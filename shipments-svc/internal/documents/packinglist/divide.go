@@ -1,0 +1,157 @@
+package packinglist
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+)
+
+// part is a table of a sheet or page that may have several.
+type part struct {
+	tables.Table
+	beside bool // another part stands to its left
+}
+
+// maxParts is how many tables are looked for on one sheet.
+const maxParts = 20
+
+// divide takes apart what stands on one sheet: tables below each other, where a
+// row of other headings begins a new one, and tables of pallets side by side.
+func divide(t tables.Table) (parts []part) { return divided(t, maxParts) }
+
+func divided(t tables.Table, most int) []part {
+	h, ok := headerOf(t.Rows)
+	if !ok || most <= 1 {
+		return []part{{Table: t}}
+	}
+	for i := h.to + 1; i < len(t.Rows); i++ {
+		if !h.repeats(t.Rows[i]) && begins(t.Rows, i) {
+			below := t
+			below.Rows, below.Continues = t.Rows[i:], false
+			t.Rows = t.Rows[:i]
+			parts := sides(t, h, most)
+			return append(parts, divided(below, most-len(parts))...)
+		}
+	}
+	return sides(t, h, most)
+}
+
+// begins reports whether a row has the headings of a table of amounts, and
+// numbers below them.
+func begins(rows []tables.Row, i int) bool {
+	const first = 4 // cells, of which one must name a field
+	cells := filled(rows[i])
+	if len(cells) < 2 || i+1 == len(rows) || numbersIn(rows[i]) > 0 || numbersIn(rows[i+1]) == 0 ||
+		!slices.ContainsFunc(cells[:min(first, len(cells))], func(col int) bool { return fieldOf(rows[i].Cells[col].Text) != noField }) {
+		return false
+	}
+	h := headed(rows[i:i+1], false)
+	amounts := false
+	for _, f := range []field{boxesField, netField, grossField, boxWeightField, weightField, palletsField} {
+		amounts = amounts || h.has(f) && h.meanings[h.column[f]].strength > 14
+	}
+	known := 0
+	for _, col := range cells {
+		if h.meanings[col].field != noField {
+			known++
+		}
+	}
+	return amounts && known >= 2 && known*4 >= len(cells)*3
+}
+
+// sides takes tables apart that stand side by side: the headings of the first
+// come again to its right. What stands above or below both belongs to each.
+func sides(t tables.Table, h header, most int) []part {
+	at := again(h)
+	if at < 0 {
+		return []part{{Table: t}}
+	}
+	left, right := t, t
+	left.Rows, right.Rows = slices.Clone(t.Rows), slices.Clone(t.Rows)
+	below := (&sheet{Table: t, header: h}).below()
+	for i := h.from; i < below; i++ {
+		cells := t.Rows[i].Cells
+		if len(cells) <= at {
+			right.Rows[i].Cells = nil
+			continue
+		}
+		left.Rows[i].Cells = cells[:at]
+		right.Rows[i].Cells = append(make([]tables.Cell, at), cells[at:]...)
+	}
+	parts := []part{{Table: left}}
+	for _, p := range divided(right, most-1) {
+		p.beside = true
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// again returns the column with which the headings of a header come again; -1
+// where they do not.
+func again(h header) int {
+	label := max(h.column[palletField], h.column[ssccField])
+	first := slices.IndexFunc(h.folded, func(heading string) bool { return heading != "" })
+	for col := label + 1; col < len(h.folded); col++ {
+		if h.folded[col] != h.folded[label] {
+			continue
+		}
+		begin := col - (label - first)
+		right := slices.DeleteFunc(slices.Clone(h.folded[begin:]), func(heading string) bool { return heading == "" })
+		left := slices.DeleteFunc(slices.Clone(h.folded[first:begin]), func(heading string) bool { return heading == "" })
+		if n := min(len(left), len(right)); n > 1 && slices.Equal(left[:n], right[:n]) {
+			return begin
+		}
+	}
+	return -1
+}
+
+// ignored remarks on a table of amounts above the list: a summary of it.
+func (r *reader) ignored(t tables.Table, end int) {
+	for i := range end {
+		if begins(t.Rows[:end], i) {
+			r.remark(TableSkipped, Place{Sheet: t.Name, Row: t.Rows[i].Number}, "a table above the list was not read: %s", sample(t.Rows[i]))
+			return
+		}
+	}
+}
+
+// numeric reports whether a table has rows of numbers.
+func numeric(t tables.Table) bool {
+	return slices.ContainsFunc(t.Rows, func(row tables.Row) bool { return len(row.Cells) > 1 && numbersIn(row) > 0 })
+}
+
+// sample returns the first texts of a row.
+func sample(row tables.Row) string {
+	const first = 6
+	var texts []string
+	for _, col := range filled(row) {
+		if len(texts) < first {
+			texts = append(texts, row.Cells[col].Text)
+		}
+	}
+	return strings.Join(texts, " | ")
+}
+
+// dropSummaries leaves out the lines of a sheet whose rows stand for ranges of
+// pallets that another sheet lists one by one.
+func (r *reader) dropSummaries(sheets []*sheet) {
+	for _, s := range sheets {
+		if !s.ranges {
+			continue
+		}
+		listed := map[string]bool{}
+		for _, l := range r.lines {
+			if l.sheet != s.Name {
+				listed[l.pallet.text] = true
+			}
+		}
+		if slices.ContainsFunc(r.lines, func(l line) bool { return l.sheet == s.Name && !listed[l.pallet.text] }) {
+			continue
+		}
+		r.lines = slices.DeleteFunc(r.lines, func(l line) bool { return l.sheet == s.Name })
+		r.totals = slices.DeleteFunc(r.totals, func(t total) bool { return t.place.Sheet == s.Name })
+		r.list.Remarks = slices.DeleteFunc(r.list.Remarks, func(m Remark) bool { return m.Code == PalletRanges && m.Place.Sheet == s.Name })
+		r.remark(TableSkipped, s.at(s.header.from, -1), "%s sums up the pallets that other sheets list, and was left out", s.Name)
+	}
+}

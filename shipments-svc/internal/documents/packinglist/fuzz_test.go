@@ -1,0 +1,133 @@
+package packinglist
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// FuzzRead: whatever stands in a table, nothing panics, the pallets keep to the
+// domain's bounds, every value has its place, and the list can be written as
+// JSON and read again.
+func FuzzRead(f *testing.F) {
+	files, err := filepath.Glob("testdata/lists/*.csv")
+	if err != nil || files == nil {
+		f.Fatalf("no lists: %v", err)
+	}
+	exporters, err := filepath.Glob("testdata/exporters/*.txt")
+	if err != nil || exporters == nil {
+		f.Fatalf("no lists: %v", err)
+	}
+	for _, file := range exporters {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if part := archive.Files[0]; filepath.Ext(part.Name) == ".csv" {
+			f.Add(part.Data)
+		}
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if _, err := ReadFacts(t.Context(), CSV, bytes.NewReader(content), int64(len(content))); err != nil && !unreadable(err) {
+			t.Fatal(err)
+		}
+		list, err := Read(t.Context(), CSV, bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			if !unreadable(err) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if len(list.Pallets) == 0 || len(list.Pallets) > shipments.MaxPallets || list.RowsRead == 0 || len(list.Mappings) == 0 || list.RowsRead > MaxLines || len(list.Facts) > shipments.MaxFacts || len(list.Remarks) > shipments.MaxRemarks {
+			t.Errorf("%d pallets of %d rows, %d facts, %d remarks", len(list.Pallets), list.RowsRead, len(list.Facts), len(list.Remarks))
+		}
+		for _, p := range list.Pallets {
+			bounded(t, p)
+		}
+		again := List{}
+		if text, err := json.Marshal(list); err != nil {
+			t.Error(err)
+		} else if err := json.Unmarshal(text, &again); err != nil || told(again, nil) != told(list, nil) {
+			t.Errorf("another list after JSON: %v", err)
+		}
+	})
+}
+
+func unreadable(err error) bool {
+	_, ok := errors.AsType[*Unreadable](err)
+	return ok
+}
+
+// bounded fails where a pallet has a value that the domain has not, or one
+// without a place.
+func bounded(t *testing.T, p Pallet) {
+	t.Helper()
+	for _, v := range []struct {
+		text  string
+		limit int
+		at    Place
+	}{{p.Number, shipments.MaxPalletNumber, p.At.Number}, {p.ProduceName, shipments.MaxProduceName, p.At.ProduceName}, {p.Calibre, shipments.MaxCalibre, p.At.Calibre}} {
+		if utf8.RuneCountInString(v.text) > v.limit || !utf8.ValidString(v.text) || (v.text != "") != (v.at.Row > 0) {
+			t.Errorf("%q at %+v", v.text, v.at)
+		}
+	}
+	if p.Number == "" || p.Boxes < 0 || p.Boxes > shipments.MaxBoxes || p.BoxWeight < 0 || p.BoxWeight > shipments.MaxBoxWeight || (p.Boxes > 0) != (p.At.Boxes.Row > 0) || (p.BoxWeight > 0) != (p.At.BoxWeight.Row > 0) {
+		t.Errorf("%+v", p)
+	}
+	boxes := 0
+	for _, c := range p.Contents {
+		if boxes += c.Boxes; c.Place.Row == 0 || c.BoxWeight < 0 || c.BoxWeight > shipments.MaxBoxWeight {
+			t.Errorf("%+v", c)
+		}
+	}
+	if p.Boxes > 0 && boxes != p.Boxes {
+		t.Errorf("%d boxes in the lines of %+v", boxes, p)
+	}
+}
+
+// FuzzHeader: whatever the headings, nothing panics, and a header that is
+// found is complete and repeats itself.
+func FuzzHeader(f *testing.F) {
+	for _, text := range []string{"Pallet No|Boxes|Net kg\n1|2|3", "Weight||\nPallet|Net|Gross", "N° palette|Colis|Poids net", "a|b\n\n|c"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var rows []tables.Row
+		for i, line := range strings.Split(text, "\n") {
+			row := tables.Row{Number: i + 1}
+			for cell := range strings.SplitSeq(line, "|") {
+				row.Cells = append(row.Cells, tables.Cell{Text: strings.Join(strings.Fields(cell), " ")})
+			}
+			rows = append(rows, row)
+		}
+		h, ok := headerOf(rows)
+		if !ok {
+			return
+		}
+		if !h.complete() || h.from >= h.to || h.to > len(rows) {
+			t.Errorf("%+v", h)
+		}
+		for _, row := range rows[h.from:h.to] {
+			if len(filled(row)) > 1 && !h.repeats(row) {
+				t.Errorf("%+v is not in the header %q", row, h.headings)
+			}
+		}
+	})
+}

@@ -1,0 +1,213 @@
+package packinglist
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// worth says how much a field speaks for a row being the header.
+var worth = [fieldsThereAre]int{
+	palletField: 4, ssccField: 4, boxesField: 3, boxWeightField: 3, netField: 3, grossField: 2, weightField: 2,
+	calibreField: 2, piecesField: 1, produceField: 2, varietyField: 2, packField: 1, lotField: 1, orchardField: 1, palletsField: 1,
+}
+
+// header is where a list's columns are.
+type header struct {
+	from, to int                 // indexes of its first row and of the row after it
+	column   [fieldsThereAre]int // index of the column that has a field; -1: none
+	headings []string            // of each column, with what stands above and below
+	meanings []meaning           // of each column
+	folded   []string            // the headings, to be compared
+	rows     []tables.Row        // that it was made of
+	score    int
+}
+
+// maxHeaderRow is how deep below the top of a table its header may be, and
+// maxHeaderRows how many rows it may have.
+const (
+	maxHeaderRow  = 200
+	maxHeaderRows = 3
+)
+
+// clear is the strength of a heading that names its field and little else.
+const clear = 17
+
+// headerOf returns the header of a table: of the rows, alone or with those
+// beneath them, the ones whose headings say most. ok is false where none says
+// enough: which pallet, and how many boxes or what weight.
+func headerOf(rows []tables.Row) (best header, ok bool) {
+	for from := range min(len(rows), maxHeaderRow) {
+		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
+			if n > 1 && (rows[from+n-1].Number-rows[from].Number >= maxHeaderRows || title(rows[from])) {
+				break
+			}
+			for _, spread := range []bool{false, true} {
+				if n == 1 && spread {
+					break
+				}
+				h := headed(rows[from:from+n], spread)
+				h.from, h.to = from, from+n
+				h.labelled(rows[h.to:])
+				if h.complete() && h.score > best.score {
+					best, ok = h, true
+				}
+			}
+		}
+	}
+	for _, heading := range best.headings {
+		best.folded = append(best.folded, fold(heading))
+	}
+	return best, ok
+}
+
+// title reports whether a row has nothing but one text at its beginning.
+func title(row tables.Row) bool {
+	cells := filled(row)
+	return len(cells) == 1 && cells[0] == 0
+}
+
+// headed reads rows as a header. With spread, a heading above belongs to the
+// columns to its right, too, as long as nothing else stands there.
+func headed(rows []tables.Row, spread bool) header {
+	h := header{rows: rows}
+	for i := range h.column {
+		h.column[i] = -1
+	}
+	var above, own []string // of each column: the lowest text, and those above it
+	for i, row := range rows {
+		group := ""
+		for col := range max(len(own), len(row.Cells)) {
+			text := ""
+			if col < len(row.Cells) {
+				text = row.Cells[col].Text
+			}
+			if col == len(own) {
+				own, above = append(own, ""), append(above, "")
+			}
+			if text != "" {
+				group = text
+			} else if spread && i < len(rows)-1 && col < len(row.Cells)+maxHeaderRows {
+				text = group
+			}
+			if text != "" && text != own[col] {
+				above[col], own[col] = strings.TrimSpace(above[col]+" "+own[col]), text
+			}
+		}
+	}
+	for col := range own {
+		h.headings = append(h.headings, strings.TrimSpace(above[col]+" "+own[col]))
+		h.meanings = append(h.meanings, meaningBelow(above[col], own[col]))
+	}
+	h.assign()
+	for _, row := range rows {
+		h.score -= numbersIn(row)
+	}
+	h.score -= len(rows) - 1
+	return h
+}
+
+// assign gives each field the column whose heading names it best; of several
+// that name it as well, the first.
+func (h *header) assign() {
+	for col, m := range h.meanings {
+		if f := m.field; f != noField && (h.column[f] < 0 || m.strength > h.meanings[h.column[f]].strength) {
+			h.column[f] = col
+		}
+	}
+	for f, col := range h.column {
+		if col >= 0 {
+			h.score += worth[f]
+			if worth[f] > 0 && h.meanings[col].strength < clear {
+				h.score -= 2
+			}
+		}
+	}
+	if h.has(piecesField) && !h.has(calibreField) {
+		h.column[calibreField] = h.column[piecesField]
+	}
+}
+
+// labelled looks at the rows below: a column of items has produce where they are
+// no numbers, and a column of pallets their labels, where there is no other and
+// its texts are labels rather than numbers of pallets.
+func (h *header) labelled(rows []tables.Row) {
+	if col := h.column[lineField]; col >= 0 && !h.has(produceField) && !h.has(varietyField) && slices.ContainsFunc(rows, func(row tables.Row) bool {
+		return col < len(row.Cells) && len(filled(row)) > 2 && !strings.ContainsFunc(row.Cells[col].Text, isDigit) && row.Cells[col].Text != ""
+	}) {
+		h.column[produceField], h.column[lineField] = col, -1
+		h.score += worth[produceField]
+	}
+	if h.has(palletField) || h.has(ssccField) || !h.has(palletsField) {
+		return
+	}
+	seen := map[string]bool{}
+	ranges := false
+	for _, row := range rows {
+		if col := h.column[palletsField]; col < len(row.Cells) && row.Cells[col].Text != "" {
+			text := row.Cells[col].Text
+			_, isRange := rangeOf(text)
+			ranges = ranges || isRange
+			if v, ok := plainNumber(text); seen[text] || ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges {
+				return
+			}
+			seen[text] = true
+		}
+	}
+	h.column[palletField], h.column[palletsField] = h.column[palletsField], -1
+	h.score += worth[palletField]
+}
+
+// numbersIn counts the cells that are nothing but a number, or a label with its
+// value: a header has none.
+func numbersIn(row tables.Row) (n int) {
+	for _, cell := range row.Cells {
+		_, value, labelled := strings.Cut(cell.Text, ":")
+		if _, ok := plainNumber(cell.Text); ok || labelled && strings.TrimSpace(value) != "" {
+			n += 2
+		}
+	}
+	return n
+}
+
+func (h header) has(f field) bool { return h.column[f] >= 0 }
+
+// complete reports whether the header has what makes a packing list.
+func (h header) complete() bool {
+	return (h.has(palletField) || h.has(ssccField)) &&
+		(h.has(boxesField) || h.has(netField) || h.has(boxWeightField) || h.has(weightField) || h.has(grossField)) && h.score > 0
+}
+
+// repeats reports whether a row has the header, or most of it, again: by its
+// words or, in another language, by what they mean.
+func (h header) repeats(row tables.Row) bool {
+	cells := filled(row)
+	others, means := 0, 0
+	for _, col := range cells {
+		text := fold(row.Cells[col].Text)
+		if col >= len(h.folded) || !strings.Contains(h.folded[col], text) || h.contradicts(col, text) {
+			others++
+		}
+		if col < len(h.meanings) && h.meanings[col].field != noField && meaningOf(row.Cells[col].Text).field == h.meanings[col].field {
+			means++
+		}
+		if others*4 > len(cells) && means == 0 {
+			return false
+		}
+	}
+	return len(cells) > 1 && (others*4 <= len(cells) || means > 2 && means*4 >= len(cells)*3)
+}
+
+// contradicts reports whether a text that is a part of a heading, but none of
+// its lines, names another field: "Pallets" below "Pallet No".
+func (h header) contradicts(col int, text string) bool {
+	for _, row := range h.rows {
+		if col < len(row.Cells) && fold(row.Cells[col].Text) == text {
+			return false
+		}
+	}
+	m := meaningOf(text)
+	return m.strength > clear && m.field != h.meanings[col].field
+}

@@ -1,0 +1,280 @@
+package packinglist
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// choose looks, among the columns whose headings name the same field, for the
+// one that the numbers of other columns confirm.
+func (r *reader) choose(s *sheet) {
+	const most = 6
+	others := func(f field) (cols []int) {
+		for col, m := range s.header.meanings {
+			if m.field == f && col != s.header.column[f] && len(cols) < most {
+				cols = append(cols, col)
+			}
+		}
+		return cols
+	}
+	if twins := others(netField); len(twins) > 0 && !s.header.has(boxWeightField) && s.header.has(boxesField) {
+		for _, col := range append(twins, s.header.column[netField]) {
+			for _, whole := range append(twins, s.header.column[netField]) {
+				if h := s.header; col != whole {
+					h.column[boxWeightField], h.column[netField] = col, whole
+					if confirmed(s, h) {
+						s.header.column = h.column
+						s.header.meanings[col].field = boxWeightField
+						return
+					}
+				}
+			}
+		}
+	}
+	for _, f := range []field{boxesField, netField, boxWeightField} {
+		if !s.header.has(f) || confirmed(s, s.header) {
+			continue
+		}
+		for _, col := range others(f) {
+			h := s.header
+			if h.column[f] = col; confirmed(s, h) {
+				r.remark(ColumnChosen, s.at(s.header.from, col), "of the columns %s %q and %s %q the second was taken for the %s: boxes times their weight agree with the net weight",
+					letters(s.header.column[f]), s.heading(f), letters(col), h.headings[col], strings.ReplaceAll(names[f], "_", " "))
+				s.header.column[f] = col
+				break
+			}
+		}
+	}
+}
+
+// confirmed reports whether boxes times their weight are the net weight of the
+// line in nearly all lines, with the columns of a header.
+func confirmed(s *sheet, h header) bool {
+	const first = 300
+	if !h.has(boxesField) || !h.has(boxWeightField) || !h.has(netField) {
+		return false
+	}
+	trial := &sheet{Table: s.Table, header: h}
+	trial.Rows = s.Rows[:min(len(s.Rows), h.to+first)]
+	silent().columns(trial)
+	agree, all := 0, 0
+	for i := h.to; i < len(trial.Rows); i++ {
+		boxes, each, whole := quietly(trial, i, boxesField), quietly(trial, i, boxWeightField), quietly(trial, i, netField)
+		if boxes.ok && each.ok && whole.ok && whole.value > 0 {
+			if all++; near(boxes.value*each.value, whole.value) {
+				agree++
+			}
+		}
+	}
+	return all > 0 && agree*10 >= all*9
+}
+
+// near reports whether two weights differ by no more than rounding does.
+func near(a, b float64) bool { return max(a, b)-min(a, b) <= 0.02*max(a, b) }
+
+// explain says of each column what it was taken for, and remarks on those that
+// may have been meant and were not used.
+func (r *reader) explain(s *sheet) {
+	m := shipments.Mapping{Sheet: s.Name, HeaderRow: s.Rows[s.header.from].Number, HeaderRows: s.header.to - s.header.from}
+	columns := len(s.header.headings)
+	for _, row := range s.Rows[s.header.to:] {
+		columns = max(columns, len(row.Cells))
+	}
+	for col := range min(columns, shipments.MaxMappedColumns) {
+		heading, meant := "", meaning{}
+		if col < len(s.header.headings) {
+			heading, meant = s.header.headings[col], s.header.meanings[col]
+		}
+		c := shipments.MappedColumn{Column: letters(col), Heading: heading, Field: names[meant.field]}
+		f, used := s.uses(col)
+		if used {
+			c.Used, c.Field = true, names[f]
+			if _, weight := usual[f]; weight {
+				c.Unit = unitName(s.columns[f].unit)
+			}
+		} else {
+			numeric := s.numeric(col)
+			if heading == "" && !numeric {
+				continue
+			}
+			c.Reason = s.unused(col, meant, numeric)
+			if c.Reason != "" && s.doubtful(meant, numeric) {
+				r.unused(s, col, heading, c.Reason)
+			}
+			if c.Reason == "" {
+				c.Reason = "it is not needed"
+			}
+		}
+		c.Heading, _ = shortened(c.Heading, maxRemarkText)
+		c.Reason, _ = shortened(c.Reason, maxRemarkText)
+		m.Columns = append(m.Columns, c)
+	}
+	s.mapping = m
+}
+
+// unused remarks on a column, once for all tables with such headings.
+func (r *reader) unused(s *sheet, col int, heading, reason string) {
+	key := letters(col) + heading
+	if r.told[key] {
+		return
+	}
+	if r.told == nil {
+		r.told = map[string]bool{}
+	}
+	if r.told[key] = true; heading == "" {
+		heading = "without a heading"
+	} else {
+		heading = fmt.Sprintf("%q", heading)
+	}
+	r.remark(ColumnUnused, s.at(s.header.from, col), "the column %s %s was not used: %s", letters(col), heading, reason)
+}
+
+// uses returns the field for which a column is read.
+func (s *sheet) uses(col int) (field, bool) {
+	for _, f := range []field{ssccField, palletField, palletToField, produceField, varietyField, calibreField, boxesField, lotField, orchardField, palletsField, s.box, s.whole} {
+		if f != noField && s.header.column[f] == col && (f != palletField || !s.header.has(ssccField)) {
+			return f, true
+		}
+	}
+	if s.box == noField && s.whole == noField && s.header.column[packField] == col {
+		return packField, true
+	}
+	return noField, false
+}
+
+// unused says why a column was not used; empty where it is understood and
+// simply not needed.
+func (s *sheet) unused(col int, meant meaning, numeric bool) string {
+	switch f := meant.field; {
+	case meant.why != "" && names[meant.like] != "":
+		if s.header.has(meant.like) {
+			return fmt.Sprintf("%s, and %s is taken from %q", meant.why, strings.ReplaceAll(names[meant.like], "_", " "), s.heading(meant.like))
+		}
+		return meant.why
+	case meant.why != "":
+		return meant.why
+	case f == noField && numeric:
+		return "its heading is not understood, and it has numbers"
+	case f == noField:
+		return "its heading is not understood"
+	case s.header.has(f) && s.header.column[f] != col && names[f] != "":
+		return fmt.Sprintf("%s is taken from %q", strings.ReplaceAll(names[f], "_", " "), s.heading(f))
+	}
+	return ""
+}
+
+// doubtful reports whether a column that was not used may have been meant.
+func (s *sheet) doubtful(meant meaning, numeric bool) bool {
+	f := meant.field
+	if meant.why != "" {
+		f = meant.like
+	}
+	switch f {
+	case palletField, ssccField:
+		return true
+	case noField:
+		return meant.why == "" && numeric
+	case boxesField, boxWeightField, netField:
+		return numeric
+	case calibreField, weightField:
+		return meant.why == ""
+	default:
+		return false
+	}
+}
+
+// numeric reports whether most cells of a column are numbers that do not merely
+// count the rows.
+func (s *sheet) numeric(col int) bool {
+	n, all, counts := 0, 0, true
+	last := 0.0
+	for _, row := range s.Rows[s.header.to:] {
+		if col >= len(row.Cells) || row.Cells[col].Text == "" || row.Cells[col].Merged {
+			continue
+		}
+		text := row.Cells[col].Text
+		if all++; dated(text) {
+			continue
+		}
+		if v, ok := plainNumber(text); ok {
+			n++
+			counts = counts && v == last+1
+			last = v
+		}
+	}
+	return n > 0 && n*2 >= all && (!counts || n == 1)
+}
+
+// letters names a column as spreadsheets do.
+func letters(col int) string {
+	text := ""
+	for col++; col > 0; col = (col - 1) / 26 {
+		text = string(rune('A'+(col-1)%26)) + text
+	}
+	return text
+}
+
+func unitName(grams float64) string {
+	switch grams {
+	case 1:
+		return "g"
+	case numbers.Grams["lb"]:
+		return "lb"
+	case numbers.Grams["t"]:
+		return "t"
+	}
+	return "kg"
+}
+
+// skipped notes that a row is no line of a pallet, and why.
+func (s *sheet) skipped(i int, reason string) {
+	if len(s.mapping.Skipped) < shipments.MaxSkippedRows {
+		s.mapping.Skipped = append(s.mapping.Skipped, shipments.SkippedRow{Row: s.Rows[i].Number, Reason: reason})
+	}
+}
+
+// noHeader refuses a document without a header, and says of the row that comes
+// nearest to one what of it was understood.
+func noHeader(book tables.Book) error {
+	best, place, known := header{}, Place{}, 1
+	for _, t := range book.Tables {
+		for i := range min(len(t.Rows), maxHeaderRow) {
+			h := headed(t.Rows[i:i+1], false)
+			n := 0
+			for _, m := range h.meanings {
+				if m.field != noField {
+					n++
+				}
+			}
+			if n > known && numbersIn(t.Rows[i]) == 0 {
+				best, known, place = h, n, Place{Sheet: t.Name, Row: t.Rows[i].Number}
+			}
+		}
+	}
+	detail := "no row has the headings of a packing list: a pallet number, and the number of boxes or a weight"
+	var understood, other []string
+	for col, heading := range best.headings {
+		switch m := best.meanings[col]; {
+		case heading == "":
+		case m.why != "":
+			other = append(other, fmt.Sprintf("%q (%s)", heading, m.why))
+		case names[m.field] != "":
+			understood = append(understood, fmt.Sprintf("%q (%s)", heading, names[m.field]))
+		default:
+			other = append(other, fmt.Sprintf("%q", heading))
+		}
+	}
+	if understood != nil {
+		detail += "; understood were " + strings.Join(understood, ", ")
+	}
+	if other != nil && slices.ContainsFunc(best.headings, func(h string) bool { return h != "" }) {
+		detail += "; not used were " + strings.Join(other, ", ")
+	}
+	detail, _ = shortened(detail, 4*maxRemarkText)
+	return &Unreadable{Code: NoHeaderRow, Detail: detail, Place: place}
+}

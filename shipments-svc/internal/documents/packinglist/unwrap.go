@@ -1,0 +1,76 @@
+package packinglist
+
+import (
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+)
+
+// unwrap joins the rows of print that belong to one row of the table: a text
+// that is wrapped within a cell and centred stands above and below the numbers
+// of its row.
+func (s *sheet) unwrap() {
+	if !s.Printed {
+		return
+	}
+	rows := s.Rows
+	for i := s.header.to; i < len(rows); i++ {
+		if label, _ := s.label(i); label.text == "" || totals(fold(label.text)) || !s.lacksText(rows[i]) {
+			continue
+		}
+		above := 0
+		for n := i - 1; n >= s.header.to && s.onlyText(rows[n]) && rows[n+1].Number-rows[n].Number == 1; n-- {
+			above++
+		}
+		below := 0
+		for n := i + 1; n < len(rows) && below < above && s.onlyText(rows[n]) && rows[n].Number-rows[n-1].Number == 1; n++ {
+			below++
+		}
+		if above == 0 {
+			continue
+		}
+		joined := tables.Row{Number: rows[i].Number, Cells: append([]tables.Cell{}, rows[i].Cells...)}
+		for n := i - above; n <= i+below; n++ {
+			if n == i {
+				continue
+			}
+			for col, c := range rows[n].Cells {
+				for len(joined.Cells) <= col {
+					joined.Cells = append(joined.Cells, tables.Cell{})
+				}
+				joined.Cells[col].Text = strings.TrimSpace(joined.Cells[col].Text + " " + c.Text)
+			}
+		}
+		rows[i] = joined
+		for n := i - above; n <= i+below; n++ {
+			if n != i {
+				rows[n].Cells = nil
+			}
+		}
+	}
+}
+
+// lacksText reports whether a row has numbers but no name of its produce.
+func (s *sheet) lacksText(row tables.Row) bool {
+	lacks := false
+	for _, f := range []field{produceField, varietyField} {
+		if col := s.header.column[f]; col >= 0 {
+			if col < len(row.Cells) && row.Cells[col].Text != "" {
+				return false
+			}
+			lacks = true
+		}
+	}
+	return lacks && numbersIn(row) > 0
+}
+
+// onlyText reports whether a row has nothing but a part of the name of produce.
+func (s *sheet) onlyText(row tables.Row) bool {
+	cells := filled(row)
+	for _, col := range cells {
+		if col != s.header.column[produceField] && col != s.header.column[varietyField] {
+			return false
+		}
+	}
+	return len(cells) > 0
+}

@@ -1,0 +1,183 @@
+// Package storage keeps the files of documents: on a disk, or in an S3 bucket.
+//
+// Guarantees: a file is there whole or not at all, whatever is killed while it
+// is written; names come from this service's own keys and from nothing that a
+// client says; on a disk nobody but this service's user can read them.
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// Disk keeps files in a directory, each as ORGANIZATION/DOCUMENT.
+type Disk struct {
+	dir string
+}
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+	// partly begins the names of files that are being written. List shows
+	// those that were left so as well, by the key that they were meant for.
+	partly = ".partly-"
+)
+
+// NewDisk returns a Disk in a directory, which it makes if need be.
+func NewDisk(dir string) (*Disk, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	return &Disk{dir: dir}, nil
+}
+
+// Put implements shipments.Files. The file gets its name when it is complete
+// and on the disk.
+func (d *Disk) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {
+	dir, name := filepath.Split(d.path(key))
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return failure("put", err)
+	}
+	part := filepath.Join(dir, partly+name)
+	err := write(part, io.LimitReader(reading{ctx, content}, size+1), size)
+	if err == nil {
+		err = os.Rename(part, d.path(key))
+	}
+	if err != nil {
+		return failure("put", errors.Join(err, ignoreMissing(os.Remove(part))))
+	}
+	// The names, too, must outlast a loss of power.
+	return failure("put", errors.Join(syncDir(dir), syncDir(d.dir)))
+}
+
+// Open implements shipments.Files.
+func (d *Disk) Open(_ context.Context, key shipments.FileKey) (shipments.OpenFile, error) {
+	f, err := os.Open(d.path(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, shipments.ErrNoFile
+	}
+	if err != nil {
+		return nil, failure("open", err)
+	}
+	return f, nil
+}
+
+// Delete implements shipments.Files.
+func (d *Disk) Delete(_ context.Context, key shipments.FileKey) error {
+	path := d.path(key)
+	dir, name := filepath.Split(path)
+	return failure("delete", errors.Join(ignoreMissing(os.Remove(path)), ignoreMissing(os.Remove(filepath.Join(dir, partly+name)))))
+}
+
+// List implements shipments.Files.
+func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[shipments.FileKey, error] {
+	return func(yield func(shipments.FileKey, error) bool) {
+		err := filepath.WalkDir(d.dir, func(path string, entry fs.DirEntry, err error) error {
+			if err = errors.Join(ignoreMissing(err), ctx.Err()); err != nil || entry == nil || entry.IsDir() {
+				return err
+			}
+			info, err := entry.Info()
+			if errors.Is(err, fs.ErrNotExist) || err == nil && !info.ModTime().Before(before) {
+				return nil
+			}
+			relative, _ := filepath.Rel(d.dir, path)
+			key, ok := parseKey(filepath.ToSlash(strings.Replace(relative, partly, "", 1)))
+			if ok && !yield(key, err) {
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			yield(shipments.FileKey{}, failure("list", err))
+		}
+	}
+}
+
+// Identity implements sweeper.Store.
+func (d *Disk) Identity(context.Context) (shipments.StoreID, error) {
+	text, err := os.ReadFile(filepath.Join(d.dir, identityName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return shipments.StoreID{}, nil
+	}
+	if err != nil {
+		return shipments.StoreID{}, failure("read identity", err)
+	}
+	return parseIdentity(text)
+}
+
+// SetIdentity implements sweeper.Store.
+func (d *Disk) SetIdentity(_ context.Context, id shipments.StoreID) error {
+	text, part := formatIdentity(id), filepath.Join(d.dir, partly+identityName)
+	err := write(part, strings.NewReader(text), int64(len(text)))
+	if err == nil {
+		err = os.Rename(part, filepath.Join(d.dir, identityName))
+	}
+	return failure("write identity", errors.Join(err, syncDir(d.dir)))
+}
+
+func (d *Disk) path(key shipments.FileKey) string {
+	return filepath.Join(d.dir, filepath.FromSlash(formatKey(key)))
+}
+
+// write makes a file of exactly size bytes and has the disk hold them.
+func write(path string, content io.Reader, size int64) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode) //nolint:gosec // G304: made of a key of ours
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	n, err := io.Copy(f, content)
+	if err != nil {
+		return err
+	}
+	if n != size {
+		return fmt.Errorf("content has %d bytes, not %d", n, size)
+	}
+	return f.Sync()
+}
+
+func syncDir(dir string) (err error) {
+	f, err := os.Open(dir) //nolint:gosec // G304: made of a key of ours
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return f.Sync()
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// reading reads until its context ends.
+type reading struct {
+	ctx context.Context //nolint:containedctx // an io.Reader has no other way to get one
+	r   io.Reader
+}
+
+func (r reading) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+var _ sweeper.Store = (*Disk)(nil)

@@ -1,0 +1,131 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// Bucket says where a bucket is and who may use it.
+type Bucket struct {
+	Endpoint  string // an http or https URL without a path
+	Name      string
+	Region    string // empty: the service's own default
+	AccessKey string
+	SecretKey string
+}
+
+// S3 keeps files in a bucket, each as the object ORGANIZATION/DOCUMENT.
+type S3 struct {
+	client *minio.Client
+	bucket string
+}
+
+// NewS3 returns an S3 on a bucket, which must be there. It does not connect.
+func NewS3(b Bucket) (*S3, error) {
+	u, err := url.Parse(b.Endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" && u.Path != "/" {
+		return nil, errors.New("files: the endpoint of the bucket is not an http or https URL without a path")
+	}
+	client, err := minio.New(u.Host, &minio.Options{
+		Creds: credentials.NewStaticV4(b.AccessKey, b.SecretKey, ""), Secure: u.Scheme == "https", Region: b.Region,
+		MaxRetries: 2,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	return &S3{client: client, bucket: b.Name}, nil
+}
+
+// Put implements shipments.Files. S3 makes an object visible when it has all
+// of it.
+func (s *S3) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {
+	_, err := s.client.PutObject(ctx, s.bucket, formatKey(key), content, size, minio.PutObjectOptions{
+		ContentType: "application/octet-stream", DisableMultipart: true,
+	})
+	return failure("put", err)
+}
+
+// Open implements shipments.Files.
+func (s *S3) Open(ctx context.Context, key shipments.FileKey) (shipments.OpenFile, error) {
+	object, err := s.client.GetObject(ctx, s.bucket, formatKey(key), minio.GetObjectOptions{})
+	if err != nil {
+		return nil, failure("open", err)
+	}
+	if _, err := object.Stat(); err != nil { // the request is made only now
+		return nil, errors.Join(missing(err), object.Close())
+	}
+	return object, nil
+}
+
+func missing(err error) error {
+	if minio.ToErrorResponse(err).StatusCode == http.StatusNotFound {
+		return shipments.ErrNoFile
+	}
+	return failure("open", err)
+}
+
+// Delete implements shipments.Files.
+func (s *S3) Delete(ctx context.Context, key shipments.FileKey) error {
+	return failure("delete", s.client.RemoveObject(ctx, s.bucket, formatKey(key), minio.RemoveObjectOptions{}))
+}
+
+// List implements shipments.Files.
+func (s *S3) List(ctx context.Context, before time.Time) iter.Seq2[shipments.FileKey, error] {
+	return func(yield func(shipments.FileKey, error) bool) {
+		ctx, cancel := context.WithCancel(ctx) // ends the listing when nobody wants more
+		defer cancel()
+		for object := range s.client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Recursive: true}) {
+			if object.Err != nil {
+				yield(shipments.FileKey{}, failure("list", object.Err))
+				return
+			}
+			if key, ok := parseKey(object.Key); ok && object.LastModified.Before(before) && !yield(key, nil) {
+				return
+			}
+		}
+	}
+}
+
+// maxIdentity bounds what is read of an object that should be an identity.
+const maxIdentity = 100
+
+// Identity implements sweeper.Store.
+func (s *S3) Identity(ctx context.Context) (shipments.StoreID, error) {
+	object, err := s.client.GetObject(ctx, s.bucket, identityName, minio.GetObjectOptions{})
+	if err != nil {
+		return shipments.StoreID{}, failure("read identity", err)
+	}
+	defer func() { _ = object.Close() }() // nothing was written to it
+	text, err := io.ReadAll(io.LimitReader(object, maxIdentity))
+	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
+		return shipments.StoreID{}, nil
+	}
+	if err != nil {
+		return shipments.StoreID{}, failure("read identity", err)
+	}
+	return parseIdentity(text)
+}
+
+// SetIdentity implements sweeper.Store.
+func (s *S3) SetIdentity(ctx context.Context, id shipments.StoreID) error {
+	text := formatIdentity(id)
+	_, err := s.client.PutObject(ctx, s.bucket, identityName, strings.NewReader(text), int64(len(text)), minio.PutObjectOptions{
+		ContentType: "text/plain", DisableMultipart: true,
+	})
+	return failure("write identity", err)
+}
+
+var _ sweeper.Store = (*S3)(nil)

@@ -1,0 +1,103 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/minio/minio-go/v7"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// TestS3Conforms on versitygw, a server of the S3 protocol. TEST_VERSITYGW is
+// its program, which deploy/tools/versitygw pins and `make test` builds.
+func TestS3Conforms(t *testing.T) {
+	t.Parallel()
+	open := buckets(t)
+	conforms(t, func(t *testing.T) shipments.Files { t.Helper(); return open(t) })
+}
+
+func TestABucketIsSweptSafely(t *testing.T) {
+	t.Parallel()
+	open := buckets(t)
+	sweepsSafely(t, func(t *testing.T) sweeper.Store { t.Helper(); return open(t) })
+}
+
+// buckets runs a server, and returns what opens a new bucket of it.
+func buckets(t *testing.T) func(*testing.T) *S3 {
+	t.Helper()
+	program := os.Getenv("TEST_VERSITYGW")
+	if program == "" {
+		if os.Getenv("CI") != "" {
+			t.Fatal("TEST_VERSITYGW is not set")
+		}
+		t.Skip("TEST_VERSITYGW is not set; `make test` sets it")
+	}
+	server := Bucket{Endpoint: "http://" + versitygw(t, program), AccessKey: "quayside", SecretKey: "quayside-tests"}
+	var buckets atomic.Int64
+	return func(t *testing.T) *S3 {
+		t.Helper()
+		b := server
+		b.Name = fmt.Sprintf("bucket-%d", buckets.Add(1))
+		s3, err := NewS3(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s3.client.MakeBucket(t.Context(), b.Name, minio.MakeBucketOptions{}) != nil { // until it listens
+			if t.Context().Err() != nil {
+				t.Fatal("versitygw does not answer")
+			}
+		}
+		return s3
+	}
+}
+
+// versitygw runs the server until the test and its subtests end, and returns
+// its address.
+func versitygw(t *testing.T, program string) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close() // for the server
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	cmd := exec.CommandContext(ctx, program, "--access", "quayside", "--secret", "quayside-tests", "--port", address, "--quiet", "posix", "--nometa", t.TempDir())
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Log(said.String())
+		}
+	})
+	return address
+}
+
+func TestABucketThatIsAwayIsUnavailable(t *testing.T) {
+	t.Parallel()
+	s3, err := NewS3(Bucket{Endpoint: "http://127.0.0.1:1", Name: "b", AccessKey: "a", SecretKey: "s", Region: "r"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s3.Open(t.Context(), newKey()); err == nil || !strings.Contains(err.Error(), shipments.ErrUnavailable.Error()) {
+		t.Errorf("%v", err)
+	}
+	for _, endpoint := range []string{"", "127.0.0.1:9000", "ftp://x", "http://x/bucket", "http://%"} {
+		if _, err := NewS3(Bucket{Endpoint: endpoint}); err == nil {
+			t.Errorf("%q is an endpoint", endpoint)
+		}
+	}
+}

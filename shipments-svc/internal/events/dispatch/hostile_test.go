@@ -1,0 +1,201 @@
+package dispatch
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+)
+
+// receiver is a server that does with each connection what serve does, once
+// it has read the head of a request.
+func receiver(t *testing.T, serve func(net.Conn)) (url string) {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = conn.Close() }()
+				r := bufio.NewReader(conn)
+				for line, err := r.ReadString('\n'); err == nil && line != "\r\n"; line, err = r.ReadString('\n') {
+				}
+				serve(conn)
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+// repeat writes a text until the other side has had enough.
+func repeat(text string, every time.Duration) func(net.Conn) {
+	return func(c net.Conn) {
+		tick := time.NewTicker(max(every, time.Nanosecond))
+		defer tick.Stop()
+		for {
+			if _, err := io.WriteString(c, text); err != nil {
+				return
+			}
+			if every > 0 {
+				<-tick.C
+			}
+		}
+	}
+}
+
+// after writes a text before it goes on.
+func after(text string, then func(net.Conn)) func(net.Conn) {
+	return func(c net.Conn) {
+		_, _ = io.WriteString(c, text)
+		then(c)
+	}
+}
+
+func hang(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
+
+// hostile are receivers that do what they can to keep whoever calls them.
+func hostile() map[string]func(net.Conn) {
+	const head = "HTTP/1.1 200 OK\r\n"
+	return map[string]func(net.Conn){
+		"hangs":                       hang,
+		"hangs in its head":           after(head+"X: ", hang),
+		"drips its status":            repeat("H", 20*time.Millisecond),
+		"drips its body":              after(head+"\r\n", repeat("x", 20*time.Millisecond)),
+		"streams without an end":      after(head+"\r\n", repeat(strings.Repeat("x", 1<<16), 0)),
+		"streams chunks":              after(head+"Transfer-Encoding: chunked\r\n\r\n", repeat("1\r\nx\r\n", 0)),
+		"sends a header without end":  after(head+"X: ", repeat(strings.Repeat("x", 1<<12), 0)),
+		"sends headers without end":   after(head, repeat("X: y\r\n", 0)),
+		"sends 100 Continue for ever": repeat("HTTP/1.1 100 Continue\r\n\r\n", 0),
+		"closes":                      func(net.Conn) {},
+		"resets":                      func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) },
+		"is no HTTP":                  after("220 mail.example.com ESMTP\r\n", func(net.Conn) {}),
+		"promises more than it sends": after(head+"Content-Length: 1000000\r\n\r\nx", func(net.Conn) {}),
+	}
+}
+
+// TestAHostileReceiverIsLeftInTime, whatever it does, and leaves nothing behind.
+func TestAHostileReceiverIsLeftInTime(t *testing.T) {
+	before := runtime.NumGoroutine()
+	accepted := map[string]bool{"drips its body": true, "streams without an end": true, "streams chunks": true, "promises more than it sends": true}
+	t.Run("all", func(t *testing.T) {
+		for name, serve := range hostile() {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				client := NewClient(ClientConfig{Loopback: true})
+				client.Timeout = 500 * time.Millisecond
+				start := time.Now()
+				got, _ := send(t.Context(), client, job(receiver(t, serve)), Message{ID: "evt_1", Body: []byte("{}")}, start)
+				if took := time.Since(start); took > 5*client.Timeout {
+					t.Errorf("it took %s", took)
+				}
+				if (got == webhooks.Accepted) != accepted[name] {
+					t.Errorf("it ended as %s", got)
+				}
+			})
+		}
+	})
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before+2; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+// TestOfALongAnswerLittleIsRead.
+func TestOfALongAnswerLittleIsRead(t *testing.T) {
+	t.Parallel()
+	var sent atomic.Int64
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		block := bytes.Repeat([]byte("x"), 1<<16)
+		for range 1 << 14 { // a gigabyte
+			n, err := w.Write(block)
+			if sent.Add(int64(n)); err != nil {
+				return
+			}
+		}
+	}))
+	defer srv.Close()
+	start := time.Now()
+	got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(srv.URL), Message{}, start)
+	if took := time.Since(start); got != webhooks.Accepted || took > 5*time.Second {
+		t.Errorf("%s after %s", got, took)
+	}
+	srv.Close() // waits until the receiver is through
+	if n := sent.Load(); n > 64<<20 {
+		t.Errorf("%d bytes were sent", n)
+	}
+}
+
+// TestConnectionsAreReused where the answer was read to its end, also by another
+// delivery; one that the receiver has closed costs no attempt.
+func TestConnectionsAreReused(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	connections := map[string]bool{}
+	long := false
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		connections[r.RemoteAddr] = true
+		if long {
+			_, _ = w.Write(make([]byte, 2*maxAnswer))
+		}
+	}))
+	defer srv.Close()
+	client := NewClient(ClientConfig{Loopback: true})
+	used := func(times int) int {
+		t.Helper()
+		for range times {
+			if got, _ := send(t.Context(), client, job(srv.URL), Message{Body: []byte("{}")}, time.Now()); got != webhooks.Accepted {
+				t.Error(got)
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		return len(connections)
+	}
+	if n := used(5); n != 1 {
+		t.Errorf("%d connections for 5 requests", n)
+	}
+	srv.CloseClientConnections()
+	if n := used(5); n != 2 {
+		t.Errorf("%d connections after one was closed", n)
+	}
+	mu.Lock()
+	long = true
+	mu.Unlock()
+	if n := used(3); n != 4 {
+		t.Errorf("%d connections, one for each answer that was not read to its end", n)
+	}
+}
+
+func TestWithoutATrustedCertificateNothingIsSent(t *testing.T) {
+	t.Parallel()
+	called := atomic.Bool{}
+	srv := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called.Store(true) }))
+	defer srv.Close()
+	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called.Store(true) }))
+	defer plain.Close()
+	for name, url := range map[string]string{"an unknown authority": srv.URL, "no TLS": strings.Replace(plain.URL, "http:", "https:", 1)} {
+		if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(url), Message{}, time.Now()); got != webhooks.TLSFailed || called.Load() {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package dispatch
+
+import (
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+func place(org, endpoint byte) webhooks.Place {
+	return webhooks.Place{Org: shipments.OrgID{org}, Endpoint: webhooks.ID{endpoint}}
+}
+
+// well makes an endpoint one that accepts quickly.
+func well(r *room, p webhooks.Place) {
+	for range maxEndpoint {
+		r.note(p, true, 0)
+	}
+}
+
+// fill takes all the room that there is for a place.
+func fill(r *room, p webhooks.Place) (n int) {
+	for r.take(p) {
+		n++
+	}
+	return n
+}
+
+func TestNobodyTakesTheRoomOfOthers(t *testing.T) {
+	t.Parallel()
+	r := newRoom()
+	if n := fill(r, place(1, 1)); n != 1 {
+		t.Errorf("one that is not known has %d", n)
+	}
+	well(r, place(1, 1))
+	if n := fill(r, place(1, 1)); n != maxEndpoint-1 {
+		t.Errorf("one that is well has %d more", n)
+	}
+	n := maxEndpoint
+	for endpoint := range byte(30) {
+		well(r, place(1, endpoint+2))
+		n += fill(r, place(1, endpoint+2))
+	}
+	if n != maxOrg {
+		t.Errorf("one organization has %d", n)
+	}
+	if fill(r, place(2, 1)) != 1 {
+		t.Error("it took that of another")
+	}
+	r.note(place(1, 1), false, 0)
+	for left := maxEndpoint; left > 1; left-- {
+		if r.stay(place(1, 1)) {
+			t.Errorf("%d stay with one that fails", left)
+		}
+		if wanted := r.leave(place(1, 1)); wanted != (left == maxEndpoint) {
+			t.Errorf("after %d: %t", left, wanted)
+		}
+	}
+	if !r.stay(place(1, 1)) || r.take(place(1, 1)) {
+		t.Error("one that fails has not one")
+	}
+}
+
+func TestAllHaveSoMuchRoomTogether(t *testing.T) {
+	t.Parallel()
+	r := newRoom()
+	n := 0
+	for org := range byte(200) {
+		well(r, place(org, 1))
+		n += fill(r, place(org, 1))
+	}
+	if n != maxAll {
+		t.Errorf("%d, want %d", n, maxAll)
+	}
+	for org := range byte(200) {
+		for r.endpoints[place(org, 1)] > 0 {
+			r.leave(place(org, 1))
+		}
+	}
+	if r.all != 0 || len(r.orgs) != 0 || len(r.endpoints) != 0 {
+		t.Errorf("%d, %v, %v are left", r.all, r.orgs, r.endpoints)
+	}
+}
+
+// TestAnEndpointHasAsMuchRoomAsItUses: more with each delivery that it accepts,
+// little while it is slow, and one at a time once it fails.
+func TestAnEndpointHasAsMuchRoomAsItUses(t *testing.T) {
+	t.Parallel()
+	r, p := newRoom(), place(1, 1)
+	for i, c := range []struct {
+		accepted bool
+		took     time.Duration
+		want     int
+	}{
+		{true, 0, 2},
+		{true, 0, 4},
+		{true, 0, 8},
+		{true, 0, 16},
+		{true, slow, 32},
+		{true, 0, 32},
+		{true, slow + 1, 4},
+		{true, slow + 1, 4},
+		{true, 0, 8},
+		{false, 0, 1},
+		{true, slow + 1, 2},
+		{true, slow + 1, 3},
+		{true, slow + 1, 4},
+		{true, slow + 1, 4},
+	} {
+		if r.note(p, c.accepted, c.took); r.limit(p) != c.want {
+			t.Errorf("attempt %d: %d at a time, want %d", i, r.limit(p), c.want)
+		}
+	}
+}

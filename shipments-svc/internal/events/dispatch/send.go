@@ -1,0 +1,91 @@
+package dispatch
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+)
+
+// The headers of Standard Webhooks.
+const (
+	headerID        = "webhook-id"
+	headerTimestamp = "webhook-timestamp"
+	headerSignature = "webhook-signature"
+)
+
+const userAgent = "Quayside-Webhooks/1"
+
+// Message is what is sent: the same in every attempt of a delivery.
+type Message struct {
+	ID   string
+	Body []byte
+}
+
+// send makes one attempt, which ends with an answer or for want of one.
+func send(ctx context.Context, client *http.Client, job webhooks.Job, m Message, now time.Time) (webhooks.Outcome, int) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, job.URL, bytes.NewReader(m.Body))
+	if err != nil {
+		return webhooks.NoAnswer, 0
+	}
+	signatures := make([]string, len(job.Secrets))
+	for i, secret := range job.Secrets {
+		signatures[i] = secret.Sign(m.ID, now.Unix(), m.Body)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", userAgent)
+	req.Header.Set(headerID, m.ID)
+	req.Header.Set(headerTimestamp, strconv.FormatInt(now.Unix(), 10))
+	req.Header.Set(headerSignature, strings.Join(signatures, " "))
+	// A receiver may close a connection while it is being reused. With this entry,
+	// which is not sent, net/http then sends the request again on another.
+	req.Header["Idempotency-Key"] = nil
+	res, err := client.Do(req)
+	if err != nil {
+		return failed(err), 0
+	}
+	defer func() { _ = res.Body.Close() }()
+	// Read, so that a receiver can end its answer; it decides nothing.
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer))
+	switch {
+	case res.StatusCode >= 200 && res.StatusCode <= 299:
+		return webhooks.Accepted, res.StatusCode
+	case res.StatusCode >= 300 && res.StatusCode <= 399:
+		return webhooks.Redirected, res.StatusCode
+	default:
+		return webhooks.Refused, res.StatusCode
+	}
+}
+
+// failed says why there was no answer.
+func failed(err error) webhooks.Outcome {
+	if errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) || errors.Is(err, ssrf.ErrInvalidHostPort) {
+		return webhooks.AddressNotAllowed
+	}
+	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+		return webhooks.TimedOut
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return webhooks.NameNotFound
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return webhooks.TLSFailed
+	}
+	if errors.Is(err, http.ErrSchemeMismatch) {
+		return webhooks.TLSFailed
+	}
+	if _, ok := errors.AsType[tls.AlertError](err); ok {
+		return webhooks.TLSFailed
+	}
+	return webhooks.NoAnswer
+}
