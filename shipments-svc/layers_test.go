@@ -24,7 +24,7 @@ func dependencies(t *testing.T, pkg string) []string {
 // TestLayersDependInwardsOnly: transport → endpoints → domain ← postgres.
 func TestLayersDependInwardsOnly(t *testing.T) {
 	t.Parallel()
-	const domain, endpoints, transport, postgres = "/internal/shipments", "/internal/endpoints", "/internal/transport", "/internal/postgres"
+	const domain, endpoints, transport, postgres = "/internal/shipments", "/internal/httpapi/endpoints", "/internal/httpapi/transport", "/internal/postgres"
 	for pkg, rule := range map[string]struct {
 		mayNot []string // a package or, ending in /, all beneath one
 		why    string

@@ -16,11 +16,11 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/events/outbox"
 	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/outage"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/transport"
 )
 
 // publishConns is how many connections to Postgres numbering and delivering

@@ -15,8 +15,9 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
-	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/logbuffer"
 	"github.com/quayside/quayside/shipments-svc/internal/outage"
@@ -24,7 +25,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/server"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/tracing"
-	"github.com/quayside/quayside/shipments-svc/internal/transport"
 )
 
 // serve answers on both listeners until ctx ends.

@@ -26,7 +26,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
-	"github.com/quayside/quayside/shipments-svc/internal/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 )
 
 func TestMain(m *testing.M) {

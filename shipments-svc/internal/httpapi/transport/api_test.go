@@ -20,16 +20,16 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
-	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/problem"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/transport"
 )
 
 func TestMain(m *testing.M) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )

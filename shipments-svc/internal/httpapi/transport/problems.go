@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/problem"

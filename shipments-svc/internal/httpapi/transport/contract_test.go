@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/problem"
@@ -68,7 +68,7 @@ func TestAProblemIsWrittenAsTheContractHasIt(t *testing.T) {
 
 func golden(t *testing.T, name string, into any) []byte {
 	t.Helper()
-	text, err := os.ReadFile("../../testdata/contract/" + name)
+	text, err := os.ReadFile("../../../testdata/contract/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

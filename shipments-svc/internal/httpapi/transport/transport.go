@@ -20,7 +20,7 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/api"
 	"github.com/quayside/quayside/shipments-svc/internal/docs"
-	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/problem"
 	"github.com/quayside/quayside/shipments-svc/internal/problemdocs"
 	"github.com/quayside/quayside/shipments-svc/internal/server"

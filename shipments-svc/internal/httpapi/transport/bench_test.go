@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
-	"github.com/quayside/quayside/shipments-svc/internal/transport"
 )
 
 // BenchmarkOperations measures each operation from its handler to Postgres

@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"

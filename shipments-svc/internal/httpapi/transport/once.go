@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/quayside/quayside/shipments-svc/internal/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
