@@ -1,5 +1,5 @@
 # Quayside. `make help` lists the targets.
-MODULES := gateway shipments-svc tokens-svc deploy
+MODULES := gateway gateway/servicekit shipments-svc tokens-svc deploy
 TEST    := go test -race -shuffle=on -count=1
 
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
@@ -42,7 +42,7 @@ chaos: ## break everything in turn under load, and print what was promised besid
 
 lint: ## run golangci-lint over every module
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools -o $(CURDIR)/.bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-	@for m in $(MODULES); do echo "--- $$m"; (cd $$m && CGO_ENABLED=0 ../.bin/golangci-lint run ./...) || exit 1; done
+	@for m in $(MODULES); do echo "--- $$m"; (cd $$m && CGO_ENABLED=0 $(CURDIR)/.bin/golangci-lint run ./...) || exit 1; done
 
 clean: devstack ## remove what `make run` and the builds left
 	@.bin/devstack clean

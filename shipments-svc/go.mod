@@ -20,6 +20,7 @@ require (
 	github.com/minio/minio-go/v7 v7.4.1
 	github.com/pressly/goose/v3 v3.29.0
 	github.com/prometheus/client_golang v1.24.1
+	github.com/quayside/quayside/gateway/servicekit v0.0.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/xuri/excelize/v2 v2.11.0
@@ -90,3 +91,6 @@ exclude golang.org/x/exp v0.0.0-20261011100332-faecfb24eb49
 
 // goose names this version, too; the gateway has the one before it.
 exclude golang.org/x/net v0.61.0
+
+// The library that all services behind the gateway share.
+replace github.com/quayside/quayside/gateway/servicekit => ../gateway/servicekit

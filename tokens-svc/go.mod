@@ -17,6 +17,7 @@ require (
 	github.com/maypok86/otter/v2 v2.4.0
 	github.com/pressly/goose/v3 v3.29.0
 	github.com/prometheus/client_golang v1.24.1
+	github.com/quayside/quayside/gateway/servicekit v0.0.0
 	github.com/rogpeppe/go-internal v1.16.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.47.0
@@ -70,3 +71,6 @@ exclude golang.org/x/exp v0.0.0-20261011100332-faecfb24eb49
 
 // goose names this version, too; the gateway has the one before it.
 exclude golang.org/x/net v0.61.0
+
+// The library that all services behind the gateway share.
+replace github.com/quayside/quayside/gateway/servicekit => ../gateway/servicekit

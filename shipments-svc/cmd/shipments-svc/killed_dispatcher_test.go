@@ -13,8 +13,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
@@ -50,7 +50,7 @@ func (p *process) create(ctx context.Context, org string) (id string) {
 func TestAKilledProgramLosesNoEvent(t *testing.T) {
 	t.Parallel()
 	const programs, lives, longest = 4, 25, 150 * time.Millisecond
-	dsn, documents, org := pgtest.New(t, postgres.Migrate), t.TempDir(), ids.New("org")
+	dsn, documents, org := pgtest.New(t, postgres.Migrate), t.TempDir(), publicid.New("org")
 	arrived, acknowledged := make(chan string, 100_000), make(chan string, 100_000)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { arrived <- r.Header.Get("Webhook-Id") }))
 	defer receiver.Close()

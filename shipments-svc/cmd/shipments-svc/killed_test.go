@@ -15,8 +15,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
@@ -133,7 +133,7 @@ func (p *process) upload(t *testing.T, org string, n int) (shipment string) {
 func TestAKilledWorkerLosesNothing(t *testing.T) {
 	t.Parallel()
 	const pallets = 300
-	dsn, documents, org := pgtest.New(t, postgres.Migrate), t.TempDir(), ids.New("org")
+	dsn, documents, org := pgtest.New(t, postgres.Migrate), t.TempDir(), publicid.New("org")
 	db, err := sqlx.Open("postgres", dsn)
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
@@ -139,7 +139,7 @@ func TestServeFinishesTheRequestInFlight(t *testing.T) {
 	}
 	req.Header.Set("Expect", "100-continue")
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set(identity.HeaderOrganization, ids.New("org"))
+	req.Header.Set(identity.HeaderOrganization, publicid.New("org"))
 	req.Header.Set(identity.HeaderToken, "tok_4fZyo82mVyR1")
 	req.Header.Set(identity.HeaderPermissions, "shipments:write")
 	go func() {

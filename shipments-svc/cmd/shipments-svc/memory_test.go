@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
@@ -38,7 +38,7 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	p := startProgram(t, program, pgtest.New(t, postgres.Migrate), t.TempDir())
-	org := ids.New("org")
+	org := publicid.New("org")
 	small := p.shipment(t, org)
 	idle := p.memory(t, "VmRSS")
 	for _, c := range hostile() {

@@ -11,14 +11,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/quayside/quayside/gateway/servicekit/outage"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/events/dispatch"
 	"github.com/quayside/quayside/shipments-svc/internal/events/outbox"
 	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
-	"github.com/quayside/quayside/shipments-svc/internal/outage"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -97,7 +97,7 @@ func unlessAway(note func(error)) func(error) {
 func logFailing(log *slog.Logger, failing func(outbox.Work, int)) func(outbox.Work, shipments.OrgID, error, int) {
 	return func(work outbox.Work, org shipments.OrgID, err error, n int) {
 		failing(work, n)
-		about := log.With("work", string(work), "organization", ids.Format("org", uuid.UUID(org)), "failing", n)
+		about := log.With("work", string(work), "organization", publicid.Format("org", uuid.UUID(org)), "failing", n)
 		if err != nil {
 			about.Error("events of an organization fail; it is retried with backoff, others are not affected", "error", err.Error())
 			return

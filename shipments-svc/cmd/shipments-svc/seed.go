@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/cmd/shipments-svc/seed"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -46,7 +46,7 @@ func seedArgs(args []string) (shipments.OrgID, error) {
 	if err := flags.Parse(args); err != nil {
 		return shipments.OrgID{}, fmt.Errorf("%w: seed: %w", errUsage, err)
 	}
-	org, ok := ids.Parse("org", *organization)
+	org, ok := publicid.Parse("org", *organization)
 	if !ok || flags.NArg() > 0 {
 		return shipments.OrgID{}, fmt.Errorf("%w: seed takes --organization org_… and nothing else", errUsage)
 	}

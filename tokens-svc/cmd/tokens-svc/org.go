@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/wire"
 )
@@ -22,7 +22,7 @@ func createOrganization(ctx context.Context, p program) error {
 		return err
 	}
 	if *id == "" {
-		*id = ids.New("org")
+		*id = publicid.New("org")
 	}
 	org, err := parseOrg(*id)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
 	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/password"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -35,10 +35,10 @@ func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *to
 	if err != nil {
 		return nil, nil, err
 	}
-	sessions := postgres.NewSessions(db, ids.New, time.Now)
+	sessions := postgres.NewSessions(db, publicid.New, time.Now)
 	c := web.Config{
 		People: people.NewService(repo, people.Config{
-			Passwords: password.New(password.Default), NewID: ids.New, Domains: domains,
+			Passwords: password.New(password.Default), NewID: publicid.New, Domains: domains,
 			Log: log,
 		}),
 		Tokens: service, Sessions: sessions, Passwords: cfg.Passwords(), PublicURL: address,

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -69,7 +69,7 @@ func invalid(err error) error {
 
 // parseOrg reads an organization's id as somebody typed it.
 func parseOrg(text string) (tokens.OrgID, error) {
-	if _, ok := ids.Parse("org", text); !ok {
+	if _, ok := publicid.Parse("org", text); !ok {
 		return "", usagef("%q is no organization's id: it has org_ and 26 characters, as org create prints it", text)
 	}
 	return tokens.OrgID(text), nil

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
 	"github.com/quayside/quayside/tokens-svc/internal/password"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
@@ -100,7 +100,7 @@ func withPeople(p program, do func(*people.Service) error, needs ...config.Need)
 	}
 	defer func() { _ = db.Close() }()
 	return invalid(do(people.NewService(postgres.NewPeople(db, keys), people.Config{
-		Passwords: password.New(password.Default), NewID: ids.New, Now: func() time.Time { return p.now },
+		Passwords: password.New(password.Default), NewID: publicid.New, Now: func() time.Time { return p.now },
 	})))
 }
 

@@ -7,7 +7,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/quayside/quayside/tokens-svc/internal/keyring"
+	"github.com/quayside/quayside/gateway/servicekit/keyring"
 )
 
 // Keys are the keys of the logs' HMACs. The first one is the primary: new

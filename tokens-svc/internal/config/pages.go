@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -67,7 +67,7 @@ func (c Config) Domains() (map[string]people.Domain, error) {
 		case c.OIDCIssuer == google:
 			d.HostedDomain = domain
 		}
-		if _, ok := ids.Parse("org", org); !ok || err != nil || !strings.Contains(domain, ".") {
+		if _, ok := publicid.Parse("org", org); !ok || err != nil || !strings.Contains(domain, ".") {
 			errs = append(errs, fmt.Errorf("OIDC_DOMAINS: %q is not like example.com=org_…:member, or with :hd=example.com or :tid=… behind it", entry))
 			continue
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 )
 
 // golden is the assertion that the gateway's tests make, and its key.
@@ -80,7 +80,7 @@ func identify(v *Verifier, h http.Header) (Identity, error) {
 	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 	r.Header = h.Clone()
 	v.Guard(slog.New(slog.DiscardHandler), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		id, err = FromHeader(r.Header, ids.Parse)
+		id, err = FromHeader(r.Header, publicid.Parse)
 	})).ServeHTTP(httptest.NewRecorder(), r)
 	return id, err
 }

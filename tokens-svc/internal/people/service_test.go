@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/password"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
@@ -66,7 +66,7 @@ func open(t *testing.T, ways ...*counted) []*people.Service {
 	}
 	services := make([]*people.Service, len(ways))
 	for i, way := range ways {
-		services[i] = people.NewService(postgres.NewPeople(db, repotest.AuditKeys()), people.Config{Passwords: way, NewID: ids.New})
+		services[i] = people.NewService(postgres.NewPeople(db, repotest.AuditKeys()), people.Config{Passwords: way, NewID: publicid.New})
 	}
 	return services
 }
@@ -199,7 +199,7 @@ func TestWhoMayMakeWhomWhat(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for _, role := range []tokens.Role{tokens.RoleMember, tokens.RoleAuditor, none} {
-		s := people.NewService(nil, people.Config{NewID: ids.New}) // it must not get as far as the repository
+		s := people.NewService(nil, people.Config{NewID: publicid.New}) // it must not get as far as the repository
 		by := people.By{Role: role}
 		_, _, err := s.Invite(t.Context(), by, org, "x@acme.example", "member")
 		for _, err := range []error{err, s.Withdraw(t.Context(), by, org, "inv_x"), s.ChangeRole(t.Context(), by, org, "usr_x", "member")} {

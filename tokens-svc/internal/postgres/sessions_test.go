@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/repotest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
@@ -27,11 +27,11 @@ func openSessions(t *testing.T) *sessions {
 	t.Helper()
 	c := openPeople(t)
 	s := &sessions{now: repotest.Noon}
-	s.Sessions = postgres.NewSessions(c.db, ids.New, func() time.Time { return s.now })
+	s.Sessions = postgres.NewSessions(c.db, publicid.New, func() time.Time { return s.now })
 	for email, id := range map[string]*people.UserID{"anna@acme.example": &s.anna, "bert@acme.example": &s.bert} {
 		u, err := c.Admit(t.Context(), people.Admission{
 			Organization: repotest.Org, Role: tokens.RoleMember,
-			User:  people.User{ID: people.UserID(ids.New("usr")), Email: email, CreatedAt: s.now},
+			User:  people.User{ID: people.UserID(publicid.New("usr")), Email: email, CreatedAt: s.now},
 			Entry: audit.Entry{At: s.now, Actor: audit.CommandLine, Action: audit.MemberJoined},
 		})
 		if err != nil {

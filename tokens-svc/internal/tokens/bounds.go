@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/keyring"
+	"github.com/quayside/quayside/gateway/servicekit/keyring"
 )
 
 // boundsDomain separates the MACs of bounds from any other use of a pepper. It

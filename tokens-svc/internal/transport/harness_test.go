@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/identity"
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/problem"
@@ -240,7 +240,7 @@ func wantProblem(tb testing.TB, res *httptest.ResponseRecorder, status int, code
 	if got := res.Header().Get("Content-Type"); got != problem.ContentType {
 		tb.Errorf("Content-Type: %s", got)
 	}
-	if _, ok := ids.Parse("req", p.RequestID); !ok {
+	if _, ok := publicid.Parse("req", p.RequestID); !ok {
 		tb.Errorf("request_id %q", p.RequestID)
 	}
 	if p.Title == "" || p.Detail == "" || p.Instance == "" {

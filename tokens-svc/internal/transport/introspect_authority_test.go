@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -55,7 +55,7 @@ func TestATestTokenHasAPartitionOfItsOwn(t *testing.T) {
 	_, live := m.create(t, nil)
 	test, secret := m.create(t, func(d *tokens.Draft) { d.Environment, d.Permissions = tokens.Test, []string{"admin"} })
 	found := m.tell(t, secret)
-	if _, ok := ids.Parse("org", string(found.OrganizationID)); !ok || found.OrganizationID == org || found.Environment != "test" {
+	if _, ok := publicid.Parse("org", string(found.OrganizationID)); !ok || found.OrganizationID == org || found.Environment != "test" {
 		t.Errorf("%+v", found)
 	}
 	if found := m.tell(t, live); found.OrganizationID != org || found.Environment != "live" {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/identity"
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -13,8 +13,8 @@ import (
 // own, in the header where everything else looks for it.
 func withRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, ok := ids.Parse("req", requestID(r)); !ok {
-			r.Header.Set(identity.HeaderRequest, ids.New("req"))
+		if _, ok := publicid.Parse("req", requestID(r)); !ok {
+			r.Header.Set(identity.HeaderRequest, publicid.New("req"))
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/password"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
@@ -87,7 +87,7 @@ func start(t *testing.T, change ...func(*Config)) *world {
 	w.tokens = tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{Peppers: peppers, Now: w.clock})
 	log := slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	w.people = people.NewService(postgres.NewPeople(db, repotest.AuditKeys()), people.Config{
-		Passwords: password.New(cheap), NewID: ids.New, Now: w.clock, Log: log,
+		Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock, Log: log,
 		Domains: map[string]people.Domain{
 			"mapped.example": {Organization: other, Role: tokens.RoleMember},
 			"google.example": {Organization: other, Role: tokens.RoleMember, HostedDomain: "workspace.example"},
@@ -104,7 +104,7 @@ func start(t *testing.T, change ...func(*Config)) *world {
 		t.Fatal(err)
 	}
 	c := Config{
-		People: w.people, Tokens: w.tokens, Sessions: postgres.NewSessions(db, ids.New, w.clock), Passwords: true,
+		People: w.people, Tokens: w.tokens, Sessions: postgres.NewSessions(db, publicid.New, w.clock), Passwords: true,
 		PublicURL: address, Timeout: 10 * time.Second,
 		Log: log,
 	}

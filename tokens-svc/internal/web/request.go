@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"net/netip"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/identity"
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -75,8 +75,8 @@ func clientAddress(r *http.Request) netip.Addr {
 // own, in the header where everything else looks for it.
 func withRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, ok := ids.Parse("req", requestID(r)); !ok {
-			r.Header.Set(identity.HeaderRequest, ids.New("req"))
+		if _, ok := publicid.Parse("req", requestID(r)); !ok {
+			r.Header.Set(identity.HeaderRequest, publicid.New("req"))
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -14,7 +14,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -106,7 +106,7 @@ func id(o *jsonbody.Object) shipments.ID {
 	if text == "" {
 		return shipments.ID{}
 	}
-	id, ok := ids.Parse("ship", text)
+	id, ok := publicid.Parse("ship", text)
 	if !ok {
 		o.Wrong(shipments.InvalidValue, "id", "id must be ship_ and 26 lower-case characters of Crockford's base32")
 	}

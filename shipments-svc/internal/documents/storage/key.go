@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -35,14 +35,14 @@ func formatIdentity(id shipments.StoreID) string { return uuid.UUID(id).String()
 
 // formatKey returns the name of a file: org_…/doc_….
 func formatKey(key shipments.FileKey) string {
-	return ids.Format(orgPrefix, uuid.UUID(key.Org)) + "/" + ids.Format(documentPrefix, uuid.UUID(key.Document))
+	return publicid.Format(orgPrefix, uuid.UUID(key.Org)) + "/" + publicid.Format(documentPrefix, uuid.UUID(key.Document))
 }
 
 // parseKey reads what formatKey returned, and nothing else.
 func parseKey(name string) (shipments.FileKey, bool) {
 	org, document, _ := strings.Cut(name, "/")
-	o, fine := ids.Parse(orgPrefix, org)
-	d, ok := ids.Parse(documentPrefix, document)
+	o, fine := publicid.Parse(orgPrefix, org)
+	d, ok := publicid.Parse(documentPrefix, document)
 	return shipments.FileKey{Org: shipments.OrgID(o), Document: shipments.DocumentID(d)}, fine && ok
 }
 

@@ -17,7 +17,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/quayside/quayside/shipments-svc/internal/keyring"
+	"github.com/quayside/quayside/gateway/servicekit/keyring"
 )
 
 // keySize is the length of a key in bytes: AES-256's.

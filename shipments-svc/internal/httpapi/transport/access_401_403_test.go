@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 )
 
 // operations are the routes that need an identity, with the permission that
@@ -72,13 +72,13 @@ func TestEveryDescribedOperationIsHere(t *testing.T) {
 func TestWithoutAnIdentityNothingIsDone(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	other := ids.New("org")
+	other := publicid.New("org")
 	for _, op := range operations {
 		for name, header := range map[string]http.Header{
 			"no organization":        {"X-Organization-ID": nil},
 			"empty organization":     {"X-Organization-ID": {""}},
 			"malformed organization": {"X-Organization-ID": {"org_1"}},
-			"another kind of id":     {"X-Organization-ID": {ids.New("ship")}},
+			"another kind of id":     {"X-Organization-ID": {publicid.New("ship")}},
 			"two organizations":      {"X-Organization-ID": {a.org, other}},
 			"a list":                 {"X-Organization-ID": {a.org + ", " + other}},
 			"upper case":             {"X-Organization-ID": {strings.ToUpper(a.org)}},

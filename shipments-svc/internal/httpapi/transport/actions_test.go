@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
@@ -20,7 +20,7 @@ func (a *api) loaded(tb testing.TB, status shipments.Status, results ...shipment
 		d.Checks = append(d.Checks, shipments.Check{Name: "check_" + string(r), Result: r, Details: "because"})
 	}
 	a.load(tb, d)
-	return collection + "/" + ids.Format("ship", uuid.UUID(d.ID))
+	return collection + "/" + publicid.Format("ship", uuid.UUID(d.ID))
 }
 
 // approve, reject and update are the actions, each fine by itself.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
@@ -25,7 +26,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/problem"
@@ -106,7 +106,7 @@ func newAPIOf(tb testing.TB, service transport.Service, hooks transport.Webhooks
 // newAPIWithin is newAPIOf with another budget for each request.
 func newAPIWithin(tb testing.TB, service transport.Service, hooks transport.Webhooks, budget time.Duration) *api {
 	tb.Helper()
-	a := &api{service: service, log: &logBuffer{}, observed: &logBuffer{}, org: ids.New("org")}
+	a := &api{service: service, log: &logBuffer{}, observed: &logBuffer{}, org: publicid.New("org")}
 	wiring := endpoints.Wiring{Budget: budget, Observe: func(operation string, err error, _ time.Duration) {
 		_, _ = fmt.Fprintln(a.observed, operation, transport.Code(err))
 	}}
@@ -241,7 +241,7 @@ func (a *api) create(tb testing.TB) string {
 // load stores shipments that have a past, for the organization of a.
 func (a *api) load(tb testing.TB, all ...shipments.Detail) {
 	tb.Helper()
-	org, _ := ids.Parse("org", a.org)
+	org, _ := publicid.Parse("org", a.org)
 	if _, err := a.service.(*shipments.Service).Import(tb.Context(), shipments.OrgID(org), all); err != nil {
 		tb.Fatal(err)
 	}

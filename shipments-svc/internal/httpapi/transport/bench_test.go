@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -31,8 +31,8 @@ func BenchmarkOperations(b *testing.B) {
 		Budget: postgres.Budget, Observe: func(string, error, time.Duration) {},
 	}, slog.New(slog.NewJSONHandler(io.Discard, nil)))
 
-	org := ids.New("org")
-	id, _ := ids.Parse("org", org)
+	org := publicid.New("org")
+	id, _ := publicid.Parse("org", org)
 	all := make([]shipments.Detail, 1000)
 	for i := range all {
 		all[i].Shipment = repotest.Shipment(shipments.Statuses[i%len(shipments.Statuses)], repotest.Noon.Add(time.Duration(i)*time.Hour))

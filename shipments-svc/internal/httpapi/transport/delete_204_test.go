@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -26,7 +26,7 @@ func TestDeleteRemovesAPendingShipmentWithItsHistory(t *testing.T) {
 func TestActionsReachTheOwnOrganizationOnly(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	stranger := a.as(ids.New("org"))
+	stranger := a.as(publicid.New("org"))
 	for _, status := range shipments.Statuses {
 		path := a.loaded(t, status)
 		for _, c := range []call{

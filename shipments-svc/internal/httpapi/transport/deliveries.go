@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -56,7 +56,7 @@ func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
 	p := readParameters(r)
 	q := webhooks.DeliveryQuery{Status: oneOf(p, "status", webhooks.DeliveryStatuses), Limit: p.limit()}
 	if text := p.text("before"); text != "" {
-		id, ok := ids.Parse(eventPrefix, text)
+		id, ok := publicid.Parse(eventPrefix, text)
 		if !ok {
 			p.fault(invalidParameter, "before", "before must be the identifier of an event: meta.next_before of the answer before")
 		}
@@ -97,7 +97,7 @@ func viewDelivery(d webhooks.Delivery) deliveryView {
 	return view
 }
 
-func viewEventID(id shipments.EventID) string { return ids.Format(eventPrefix, uuid.UUID(id)) }
+func viewEventID(id shipments.EventID) string { return publicid.Format(eventPrefix, uuid.UUID(id)) }
 
 func encodeTest(_ *http.Request, d webhooks.Delivery) reply {
 	return reply{status: http.StatusAccepted, body: oneDeliveryView{viewDelivery(d)}}
@@ -135,7 +135,7 @@ func eventIDs(o *jsonbody.Object, texts []string) []shipments.EventID {
 	}
 	all := make([]shipments.EventID, len(texts))
 	for i, text := range texts {
-		id, ok := ids.Parse(eventPrefix, text)
+		id, ok := publicid.Parse(eventPrefix, text)
 		if !ok {
 			o.Wrong(shipments.InvalidValue, fmt.Sprintf("event_ids/%d", i), "there is no such event, or it is no longer kept")
 		}

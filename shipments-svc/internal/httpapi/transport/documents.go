@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -84,7 +84,7 @@ func decodeDocument(r *http.Request) (shipments.DocumentQuery, error) {
 // documentID reads the document's id in the path, as shipmentID does the
 // shipment's.
 func documentID(r *http.Request) (shipments.DocumentID, error) {
-	id, ok := ids.Parse(documentPrefix, r.PathValue("document"))
+	id, ok := publicid.Parse(documentPrefix, r.PathValue("document"))
 	if !ok {
 		return shipments.DocumentID{}, shipments.ErrNoDocument
 	}
@@ -148,5 +148,5 @@ func viewDocument(d shipments.Document) documentView {
 }
 
 func viewDocumentID(id shipments.DocumentID) string {
-	return ids.Format(documentPrefix, uuid.UUID(id))
+	return publicid.Format(documentPrefix, uuid.UUID(id))
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -44,7 +44,7 @@ func publishing(t *testing.T) (a *api, db *postgres.Repository) {
 
 func (a *api) publish(t *testing.T, db *postgres.Repository) {
 	t.Helper()
-	org, _ := ids.Parse("org", a.org)
+	org, _ := publicid.Parse("org", a.org)
 	if _, _, err := db.Number(t.Context(), shipments.OrgID(org), 1000); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestEventsTellWhatBecameOfAShipment(t *testing.T) {
 	if first := page.Events[0].Data.Shipment; first["status"] != "pending" || first["pallets_count"] != 0.0 {
 		t.Errorf("the first event has %v", first)
 	}
-	if theirs := a.as(ids.New("org")).events(t, ""); len(theirs.Events) != 0 {
+	if theirs := a.as(publicid.New("org")).events(t, ""); len(theirs.Events) != 0 {
 		t.Errorf("another organization has %+v", theirs)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -17,7 +17,7 @@ func TestAGapInTheEventsIsTold(t *testing.T) {
 		a.create(t)
 	}
 	a.publish(t, db)
-	org, _ := ids.Parse("org", a.org)
+	org, _ := publicid.Parse("org", a.org)
 	if _, err := db.Expire(t.Context(), shipments.OrgID(org), time.Now().Add(time.Hour), 3); err != nil {
 		t.Fatal(err)
 	}

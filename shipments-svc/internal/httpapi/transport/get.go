@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -20,7 +20,7 @@ type getView struct {
 // shipmentID reads the id in the path. One that no shipment can have is not
 // told from one that no shipment has.
 func shipmentID(r *http.Request) (shipments.ID, error) {
-	id, ok := ids.Parse(shipmentPrefix, r.PathValue("id"))
+	id, ok := publicid.Parse(shipmentPrefix, r.PathValue("id"))
 	if !ok {
 		return shipments.ID{}, shipments.ErrNotFound
 	}

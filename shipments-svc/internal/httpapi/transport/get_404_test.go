@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 )
 
 // TestGetCannotTellWhetherAnotherOrganizationHasAShipment: an id that is
@@ -13,10 +13,10 @@ import (
 func TestGetCannotTellWhetherAnotherOrganizationHasAShipment(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	theirs := a.as(ids.New("org")).create(t)
+	theirs := a.as(publicid.New("org")).create(t)
 	for name, id := range map[string]string{
 		"another organization's": theirs,
-		"unknown":                ids.New("ship"),
+		"unknown":                publicid.New("ship"),
 		"upper case":             strings.ToUpper(theirs),
 		"another prefix":         "doc" + strings.TrimPrefix(theirs, "ship"),
 		"too short":              theirs[:len(theirs)-1],

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
@@ -160,7 +160,7 @@ func TestListShowsNothingOfAnotherOrganization(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	a.create(t)
-	if p := a.as(ids.New("org")).list(t, ""); p.Meta.Total != 0 || len(p.Shipments) != 0 {
+	if p := a.as(publicid.New("org")).list(t, ""); p.Meta.Total != 0 || len(p.Shipments) != 0 {
 		t.Errorf("another organization sees %v", p)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
@@ -59,7 +59,7 @@ func TestEveryPostIsDoneOnceForItsKey(t *testing.T) {
 	if n := a.total(t); n != 5 {
 		t.Errorf("%d shipments", n)
 	}
-	theirs := a.as(ids.New("org"))
+	theirs := a.as(publicid.New("org"))
 	res := theirs.do(t, call{method: http.MethodPost, body: valid}.with("Idempotency-Key", `"8e03978e-40d5-43e8-bc93-6894a57f9324"`))
 	if res.wants(t, http.StatusCreated, ""); res.header.Get("Idempotency-Replayed") != "" {
 		t.Error("the key of another organization was replayed")

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/identity"
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -29,12 +29,12 @@ type callerKey struct{}
 // an id of its own.
 func identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, ok := ids.Parse("req", requestID(r)); !ok {
-			r.Header.Set(identity.HeaderRequest, ids.New("req"))
+		if _, ok := publicid.Parse("req", requestID(r)); !ok {
+			r.Header.Set(identity.HeaderRequest, publicid.New("req"))
 		}
 		var c caller
 		c.Identity, c.err = identity.FromHeader(r.Header, func(prefix, text string) (id uuid.UUID, ok bool) {
-			id, ok = ids.Parse(prefix, text)
+			id, ok = publicid.Parse(prefix, text)
 			c.org = shipments.OrgID(id)
 			return id, ok
 		})

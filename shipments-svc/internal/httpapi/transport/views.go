@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -158,7 +158,7 @@ func viewSource(s shipments.Source) sourceView {
 func kilograms(g shipments.Grams) float64 { return float64(g) / 1000 }
 
 func viewID(id shipments.ID) string {
-	return ids.Format(shipmentPrefix, uuid.UUID(id))
+	return publicid.Format(shipmentPrefix, uuid.UUID(id))
 }
 
 // viewTime shows an instant, and the zero time as nothing.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -35,7 +35,7 @@ type endpointsView struct {
 
 func viewEndpoint(e webhooks.Endpoint) endpointView {
 	return endpointView{
-		ID: ids.Format(endpointPrefix, uuid.UUID(e.ID)), URL: e.URL, Description: e.Description, EventTypes: e.EventTypes,
+		ID: publicid.Format(endpointPrefix, uuid.UUID(e.ID)), URL: e.URL, Description: e.Description, EventTypes: e.EventTypes,
 		Status: e.Status, DisabledReason: e.Reason, FailingSince: viewTime(e.FailingSince), CreatedAt: viewTime(e.CreatedAt), UpdatedAt: viewTime(e.UpdatedAt),
 		PreviousUntil: viewTime(e.PreviousUntil),
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -103,7 +103,7 @@ func decodeEndpointID(r *http.Request) (webhooks.ID, error) {
 }
 
 func endpointID(r *http.Request) (webhooks.ID, error) {
-	id, ok := ids.Parse(endpointPrefix, r.PathValue("id"))
+	id, ok := publicid.Parse(endpointPrefix, r.PathValue("id"))
 	if !ok {
 		return webhooks.ID{}, webhooks.ErrNotFound
 	}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 )
 
 // TestAnotherOrganizationsEndpointIsUnknown, whatever is done with it.
@@ -12,7 +12,7 @@ func TestAnotherOrganizationsEndpointIsUnknown(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	one := hooksPath + "/" + a.hook(t).ID
-	theirs := a.as(ids.New("org"))
+	theirs := a.as(publicid.New("org"))
 	for _, path := range []string{one, noHook, hooksPath + "/we_1", hooksPath + "/ship_00000000000000000000000000"} {
 		for _, c := range []call{
 			{path: path},

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/quayside/quayside/shipments-svc/internal/ids"
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 )
 
 func TestNothingIsSentToWhatIsDisabled(t *testing.T) {
@@ -23,5 +23,5 @@ func TestTheTwentyFirstEndpointIsRefused(t *testing.T) {
 		a.hook(t)
 	}
 	a.do(t, call{method: http.MethodPost, path: hooksPath, body: hook}).wants(t, http.StatusConflict, "too_many_webhook_endpoints")
-	a.as(ids.New("org")).hook(t)
+	a.as(publicid.New("org")).hook(t)
 }

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -14,7 +14,7 @@ import (
 func invite(t *testing.T, s Store, org tokens.OrgID, email, code string) people.Invitation {
 	t.Helper()
 	i := people.Invitation{
-		ID: people.InvitationID(ids.New("inv")), Email: email, Role: tokens.RoleMember, InvitedBy: "owner@acme.example",
+		ID: people.InvitationID(publicid.New("inv")), Email: email, Role: tokens.RoleMember, InvitedBy: "owner@acme.example",
 		CreatedAt: Noon, ExpiresAt: Noon.Add(time.Hour),
 	}
 	gives(t, s.Invite(t.Context(), org, i, sum(code), entry(audit.MemberInvited, string(i.ID))), nil)
@@ -39,7 +39,7 @@ func invitationReplaces(t *testing.T, s Store) {
 	equal(t, len(offers), 2)
 	admit(t, s, Org, "bert@acme.example", tokens.RoleMember)
 	again := second
-	again.ID, again.Email = people.InvitationID(ids.New("inv")), "bert@acme.example"
+	again.ID, again.Email = people.InvitationID(publicid.New("inv")), "bert@acme.example"
 	gives(t, s.Invite(t.Context(), Org, again, sum("x"), entry(audit.MemberInvited, "x")), tokens.ErrExists)
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
-	"github.com/quayside/quayside/tokens-svc/internal/ids"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -77,7 +77,7 @@ func stored(t *testing.T, s Store, email string) string {
 }
 
 func newUser(email string) people.User {
-	return people.User{ID: people.UserID(ids.New("usr")), Email: email, Name: "Anna", CreatedAt: Noon}
+	return people.User{ID: people.UserID(publicid.New("usr")), Email: email, Name: "Anna", CreatedAt: Noon}
 }
 
 func entry(action audit.Action, target string) audit.Entry {
@@ -118,7 +118,7 @@ func admittedAgain(t *testing.T, s Store) {
 	first := admit(t, s, Org, "anna@acme.example", tokens.RoleAdmin)
 	again, err := s.Admit(t.Context(), people.Admission{
 		Organization: Org, Role: tokens.RoleOwner, Password: "another", Existing: people.RequireVerified, Entry: entry(audit.MemberJoined, ""),
-		User: people.User{ID: people.UserID(ids.New("usr")), Email: first.Email, Name: "Usurper", CreatedAt: Noon.Add(time.Hour)},
+		User: people.User{ID: people.UserID(publicid.New("usr")), Email: first.Email, Name: "Usurper", CreatedAt: Noon.Add(time.Hour)},
 	})
 	gives(t, err, nil)
 	equal(t, again, people.Admitted{User: first})

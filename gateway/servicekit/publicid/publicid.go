@@ -1,11 +1,11 @@
-// Package ids makes and reads the product's identifiers: a prefix that names
+// Package publicid makes and reads the product's identifiers: a prefix that names
 // the kind of thing, "_", and 26 characters that carry a UUIDv7 (RFC 9562).
 //
 // The characters are Crockford's base32 in lower case, most significant bits
 // first, so identifiers sort as text in the order in which they were made.
 // Parse(prefix, New(prefix)) always succeeds, and every UUID has exactly one
 // text: a second spelling of an identifier does not exist.
-package ids
+package publicid
 
 import (
 	"bytes"
