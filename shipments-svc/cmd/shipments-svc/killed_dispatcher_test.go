@@ -13,8 +13,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
-	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
@@ -28,7 +28,7 @@ func (p *process) create(ctx context.Context, org string) (id string) {
 		return ""
 	}
 	req.Header = http.Header{
-		identity.HeaderOrganization: {org}, identity.HeaderToken: {"tok_4fZyo82mVyR1"}, identity.HeaderPermissions: {"shipments:write"},
+		assertion.HeaderOrganization: {org}, assertion.HeaderToken: {"tok_4fZyo82mVyR1"}, assertion.HeaderPermissions: {"shipments:write"},
 		"Content-Type": {"application/json"},
 	}
 	res, err := http.DefaultClient.Do(req)

@@ -15,8 +15,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
-	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
@@ -79,9 +79,9 @@ func (p *process) do(t *testing.T, org, method, path, media string, body io.Read
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set(identity.HeaderOrganization, org)
-	req.Header.Set(identity.HeaderToken, "tok_4fZyo82mVyR1")
-	req.Header.Set(identity.HeaderPermissions, "documents:read documents:write shipments:read shipments:write webhooks:manage")
+	req.Header.Set(assertion.HeaderOrganization, org)
+	req.Header.Set(assertion.HeaderToken, "tok_4fZyo82mVyR1")
+	req.Header.Set(assertion.HeaderPermissions, "documents:read documents:write shipments:read shipments:write webhooks:manage")
 	if media != "" {
 		req.Header.Set("Content-Type", media)
 	}

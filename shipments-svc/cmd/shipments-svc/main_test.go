@@ -16,8 +16,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
-	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
@@ -139,9 +139,9 @@ func TestServeFinishesTheRequestInFlight(t *testing.T) {
 	}
 	req.Header.Set("Expect", "100-continue")
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set(identity.HeaderOrganization, publicid.New("org"))
-	req.Header.Set(identity.HeaderToken, "tok_4fZyo82mVyR1")
-	req.Header.Set(identity.HeaderPermissions, "shipments:write")
+	req.Header.Set(assertion.HeaderOrganization, publicid.New("org"))
+	req.Header.Set(assertion.HeaderToken, "tok_4fZyo82mVyR1")
+	req.Header.Set(assertion.HeaderPermissions, "shipments:write")
 	go func() {
 		<-reading
 		s.stop()

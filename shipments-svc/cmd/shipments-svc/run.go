@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/server"
 )
 
 const usage = `usage: shipments-svc COMMAND
@@ -68,5 +68,5 @@ func health(ctx context.Context, p program, cfg config.Config) error {
 	if len(p.args) != 0 {
 		return fmt.Errorf("%w: health takes no arguments", errUsage)
 	}
-	return server.Check(ctx, cfg.InnerAddress)
+	return httpserver.Check(ctx, cfg.InnerAddress)
 }

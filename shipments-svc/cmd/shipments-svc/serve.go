@@ -12,19 +12,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/logbuffer"
 	"github.com/quayside/quayside/gateway/servicekit/outage"
+	"github.com/quayside/quayside/gateway/servicekit/tracing"
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
-	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/server"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/tracing"
 )
 
 // serve answers on both listeners until ctx ends.
@@ -90,15 +90,15 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	due := newBell()
 	hooks := webhooks.NewService(postgres.NewWebhooks(repo, sealed, due.ring), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, cfg.Demo)
 	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: observer(metrics)}
-	inner := server.NewInner(metrics, repo.Ready)
-	callers := identity.NewVerifier("shipments-svc", keys, time.Now)
+	inner := httpserver.NewInner(metrics, repo.Ready)
+	callers := assertion.NewVerifier("shipments-svc", keys, time.Now)
 	defer callers.Close()
 
-	public, err := server.Listen(ctx, cfg.ListenAddress)
+	public, err := httpserver.Listen(ctx, cfg.ListenAddress)
 	if err != nil {
 		return err
 	}
-	private, err := server.Listen(ctx, cfg.InnerAddress)
+	private, err := httpserver.Listen(ctx, cfg.InnerAddress)
 	if err != nil {
 		return errors.Join(err, public.Close())
 	}
@@ -112,9 +112,9 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		return errors.Join(err, public.Close(), private.Close())
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	return server.Serve(ctx, log, drain,
-		server.Server{Name: "public", Listener: public, Handler: server.Trace(traces.Tracer(), callers.Guard(log, transport.New(service, hooks, wiring, log))), Ready: inner.Ready},
-		server.Server{Name: "inner", Listener: private, Handler: inner})
+	return httpserver.Serve(ctx, log, drain,
+		httpserver.Server{Name: "public", Listener: public, Handler: httpserver.Trace(traces.Tracer(), callers.Guard(log, transport.New(service, hooks, wiring, log))), Ready: inner.Ready},
+		httpserver.Server{Name: "inner", Listener: private, Handler: inner})
 }
 
 // background runs what works beside the requests, and on while the last of

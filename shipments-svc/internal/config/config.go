@@ -12,8 +12,8 @@ import (
 
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
-	"github.com/quayside/quayside/shipments-svc/internal/identity"
 )
 
 // Config is every variable of the program. Its secrets are as they were given
@@ -90,13 +90,13 @@ func (c Config) checkDSN(name, dsn string) error {
 
 // GatewayKeys returns the keys that gateways sign with. Without them, or with
 // the demo's, it takes QUAYSIDE_DEMO to go on.
-func (c Config) GatewayKeys() (identity.Keys, error) {
-	keys, err := identity.ParseKeys(c.GatewayPublicKeys)
+func (c Config) GatewayKeys() (assertion.Keys, error) {
+	keys, err := assertion.ParseKeys(c.GatewayPublicKeys)
 	if err != nil {
-		return identity.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
+		return assertion.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
 	}
 	if why := keys.LaptopOnly(); why != "" && !c.Demo {
-		return identity.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true on a laptop", why)
+		return assertion.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true on a laptop", why)
 	}
 	return keys, nil
 }

@@ -16,9 +16,9 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/quayside/quayside/shipments-svc/internal/identity"
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/shipments-svc/internal/page"
-	"github.com/quayside/quayside/shipments-svc/internal/problem"
 )
 
 // Entry explains one code.
@@ -70,7 +70,7 @@ func Page() http.Handler {
 		entry, ok := byCode[r.PathValue("code")]
 		if !ok {
 			p := problem.New(http.StatusNotFound, "not_found", "Not found", "there is no such problem code; /problems lists them")
-			p.RequestID = r.Header.Get(identity.HeaderRequest)
+			p.RequestID = r.Header.Get(assertion.HeaderRequest)
 			_ = p.Write(w, r) // the client is gone: there is nobody left to tell
 			return
 		}

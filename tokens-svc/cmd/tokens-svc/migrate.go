@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/server"
 )
 
 const aboutMigrate = `Changes the database's schema: up brings it to the newest version, down takes
@@ -35,5 +35,5 @@ func health(ctx context.Context, p program) error {
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
 	}
-	return server.Check(ctx, cfg.InnerAddress)
+	return httpserver.Check(ctx, cfg.InnerAddress)
 }

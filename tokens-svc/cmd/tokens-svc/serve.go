@@ -9,17 +9,17 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/logbuffer"
 	"github.com/quayside/quayside/gateway/servicekit/outage"
+	"github.com/quayside/quayside/gateway/servicekit/tracing"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
-	"github.com/quayside/quayside/tokens-svc/internal/identity"
 	"github.com/quayside/quayside/tokens-svc/internal/metrics"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/server"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tracing"
 	"github.com/quayside/quayside/tokens-svc/internal/transport"
 )
 
@@ -100,7 +100,7 @@ func serve(ctx context.Context, p program) error {
 	feed := transport.NewFeed(service, bell.Wait, counted.StreamOpened, log)
 	wiring := endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe}
 	anchored := anchoredOnce(repo.AuditAnchored)
-	inner := server.NewInner(counted.Gatherer(), func(ctx context.Context) error {
+	inner := httpserver.NewInner(counted.Gatherer(), func(ctx context.Context) error {
 		if err := repo.Ready(ctx); err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func serve(ctx context.Context, p program) error {
 		}
 		return census.Ready(ctx)
 	})
-	inner.Handle(transport.InternalPath, server.Trace(traces.Tracer(), transport.Internal(service, feed, wiring, gateways, log)))
+	inner.Handle(transport.InternalPath, httpserver.Trace(traces.Tracer(), transport.Internal(service, feed, wiring, gateways, log)))
 	draining := func() {
 		inner.Drain()
 		feed.Close()
@@ -119,10 +119,10 @@ func serve(ctx context.Context, p program) error {
 		return fmt.Errorf("configuration:\n%w", err)
 	}
 	defer inBackground(ctx, prune)()
-	callers := identity.NewVerifier("tokens-svc", keys, time.Now)
+	callers := assertion.NewVerifier("tokens-svc", keys, time.Now)
 	defer callers.Close()
 	api := callers.Guard(log, transport.Public(service, wiring, log))
-	return listen(ctx, log, cfg, server.Trace(traces.Tracer(), public(api, callers.GuardPages(log, pages, http.HandlerFunc(refusePage)))), inner, draining)
+	return listen(ctx, log, cfg, httpserver.Trace(traces.Tracer(), public(api, callers.GuardPages(log, pages, http.HandlerFunc(refusePage)))), inner, draining)
 }
 
 // sealOldTokens seals the tokens that have no MAC of their bounds at once, and
@@ -141,18 +141,18 @@ func sealOldTokens(ctx context.Context, service *tokens.Service, log *slog.Logge
 }
 
 // listen answers on both listeners until ctx ends and what was begun is done.
-func listen(ctx context.Context, log *slog.Logger, cfg config.Config, public http.Handler, inner *server.Inner, draining func()) error {
-	outside, err := server.Listen(ctx, cfg.ListenAddress)
+func listen(ctx context.Context, log *slog.Logger, cfg config.Config, public http.Handler, inner *httpserver.Inner, draining func()) error {
+	outside, err := httpserver.Listen(ctx, cfg.ListenAddress)
 	if err != nil {
 		return fmt.Errorf("LISTEN_ADDRESS: %w", err)
 	}
-	inside, err := server.Listen(ctx, cfg.InnerAddress)
+	inside, err := httpserver.Listen(ctx, cfg.InnerAddress)
 	if err != nil {
 		return errors.Join(fmt.Errorf("INNER_ADDRESS: %w", err), outside.Close())
 	}
-	return server.Serve(ctx, log, draining,
-		server.Server{Name: "public", Listener: outside, Handler: public, Ready: inner.Ready},
-		server.Server{Name: "inner", Listener: inside, Handler: inner})
+	return httpserver.Serve(ctx, log, draining,
+		httpserver.Server{Name: "public", Listener: outside, Handler: public, Ready: inner.Ready},
+		httpserver.Server{Name: "inner", Listener: inside, Handler: inner})
 }
 
 // inBackground runs work until the function it returns is called, which waits

@@ -16,7 +16,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/quayside/quayside/tokens-svc/internal/problem"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 )
 
 // The codes of the faults. UnknownField is for those who tell misspelt bodies

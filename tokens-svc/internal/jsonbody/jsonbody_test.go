@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/quayside/quayside/tokens-svc/internal/problem"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 )
 
 func parse(t *testing.T, text string) *Body {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/quayside/quayside/tokens-svc/internal/problem"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 )
 
 // Bounds of every body. What is beyond them is refused while it is read, so that

@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/tokens-svc/internal/jsonbody"
-	"github.com/quayside/quayside/tokens-svc/internal/problem"
 )
 
 // What bodies may be sent as.

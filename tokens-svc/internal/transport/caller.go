@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"net/netip"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
-	"github.com/quayside/quayside/tokens-svc/internal/identity"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -15,7 +15,7 @@ const headerAddress = "X-Client-Address"
 
 // callerOf returns who the gateway says is asking.
 func callerOf(r *http.Request) (endpoints.Caller, error) {
-	id, err := identity.FromHeader(r.Header, publicid.Parse)
+	id, err := assertion.FromHeader(r.Header, publicid.Parse)
 	if err != nil {
 		return endpoints.Caller{}, err
 	}

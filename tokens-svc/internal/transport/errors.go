@@ -7,11 +7,11 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
-	"github.com/quayside/quayside/tokens-svc/internal/identity"
 	"github.com/quayside/quayside/tokens-svc/internal/jsonbody"
-	"github.com/quayside/quayside/tokens-svc/internal/problem"
-	"github.com/quayside/quayside/tokens-svc/internal/server"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -48,7 +48,7 @@ var table = []struct {
 	title  string
 	match  func(error) (said, bool)
 }{
-	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(identity.ErrMissing,
+	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(assertion.ErrMissing,
 		"the request does not say for which organization it is made; send it through the gateway")},
 	{http.StatusUnauthorized, "invalid_token", "Invalid token", is(endpoints.ErrNotGood,
 		"the API token is not valid, or no longer; use another one")},
@@ -99,7 +99,7 @@ func answerTo(err error) (answer, bool) {
 func encodeError(ctx context.Context, err error, w http.ResponseWriter) {
 	a, _ := answerTo(err)
 	if a.problem.Status == http.StatusServiceUnavailable {
-		server.Explain(w, err)
+		httpserver.Explain(w, err)
 	}
 	a.write(w, requestFrom(ctx))
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/server"
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -82,7 +82,7 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if ctx.Err() != nil { // nobody is there any more, or the program ends
 		err = tokens.ErrUnavailable
 	} else {
-		server.Explain(w, err)
+		httpserver.Explain(w, err)
 	}
 	if !s.begun {
 		refusal, _ := answerTo(err)

@@ -16,13 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
-	"github.com/quayside/quayside/tokens-svc/internal/identity"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
-	"github.com/quayside/quayside/tokens-svc/internal/problem"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 	"github.com/quayside/quayside/tokens-svc/internal/transport"
@@ -196,10 +196,10 @@ func formOf(s tokens.Secret) string { return url.Values{"token": {s.Reveal()}}.E
 func (p *program) ask(tb testing.TB, method, path string, o tokens.OrgID, id tokens.TokenID, change func(*http.Request)) *httptest.ResponseRecorder {
 	tb.Helper()
 	r := httptest.NewRequestWithContext(tb.Context(), method, path, http.NoBody)
-	r.Header.Set(identity.HeaderOrganization, string(o))
-	r.Header.Set(identity.HeaderToken, string(id))
-	r.Header.Set(identity.HeaderPermissions, "shipments:read")
-	r.Header.Set(identity.HeaderRequest, "req_01k9x3v7t2e8sbq4m6n0pacdfh")
+	r.Header.Set(assertion.HeaderOrganization, string(o))
+	r.Header.Set(assertion.HeaderToken, string(id))
+	r.Header.Set(assertion.HeaderPermissions, "shipments:read")
+	r.Header.Set(assertion.HeaderRequest, "req_01k9x3v7t2e8sbq4m6n0pacdfh")
 	if change != nil {
 		change(r)
 	}

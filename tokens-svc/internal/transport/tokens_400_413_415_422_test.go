@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/tokens-svc/internal/problem"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 )
 
 func pointers(fields []problem.Field) (all []string) {

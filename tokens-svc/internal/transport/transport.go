@@ -20,12 +20,12 @@ import (
 	"github.com/go-kit/kit/endpoint"
 	kithttp "github.com/go-kit/kit/transport/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/tokens-svc/api"
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
-	"github.com/quayside/quayside/tokens-svc/internal/identity"
-	"github.com/quayside/quayside/tokens-svc/internal/problem"
-	"github.com/quayside/quayside/tokens-svc/internal/server"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -135,14 +135,14 @@ func serve[Res any](
 // wrap is what all routes of a listener have in common.
 func (rt router) wrap() http.Handler {
 	broken := func(w http.ResponseWriter, r *http.Request) { answer{problem: internalError}.write(w, r) }
-	return withRequestID(withoutSecrets(server.AccessLog(rt.log, identityAttrs, broken, problem.Mux(rt.ServeMux, requestID))))
+	return withRequestID(withoutSecrets(httpserver.AccessLog(rt.log, identityAttrs, broken, problem.Mux(rt.ServeMux, requestID))))
 }
 
 // identityAttrs are what the access log tells of who asked.
 func identityAttrs(r *http.Request) []slog.Attr {
 	attrs := []slog.Attr{slog.String("request_id", requestID(r))}
-	if org := r.Header.Get(identity.HeaderOrganization); org != "" {
-		attrs = append(attrs, slog.String("organization_id", org), slog.String("token_id", r.Header.Get(identity.HeaderToken)))
+	if org := r.Header.Get(assertion.HeaderOrganization); org != "" {
+		attrs = append(attrs, slog.String("organization_id", org), slog.String("token_id", r.Header.Get(assertion.HeaderToken)))
 	}
 	return attrs
 }

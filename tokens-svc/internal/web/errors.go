@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
-	"github.com/quayside/quayside/tokens-svc/internal/problem"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

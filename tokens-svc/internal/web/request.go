@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"net/netip"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
-	"github.com/quayside/quayside/tokens-svc/internal/identity"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -61,10 +61,10 @@ func (v *visit) by() people.By {
 func (v *visit) who() tokens.Principal { return tokens.Person(v.by().Actor, v.here.Role) }
 
 // clientAddress returns the client's address as the gateway asserts it, see
-// identity.GuardPages, or the peer's for a request that came directly, in
+// assertion.GuardPages, or the peer's for a request that came directly, in
 // development. The zero address stands for an unknown one.
 func clientAddress(r *http.Request) netip.Addr {
-	if a, err := netip.ParseAddr(r.Header.Get(identity.HeaderClient)); err == nil {
+	if a, err := netip.ParseAddr(r.Header.Get(assertion.HeaderClient)); err == nil {
 		return a.Unmap().WithZone("")
 	}
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // fails for what is no TCP connection
@@ -76,13 +76,13 @@ func clientAddress(r *http.Request) netip.Addr {
 func withRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, ok := publicid.Parse("req", requestID(r)); !ok {
-			r.Header.Set(identity.HeaderRequest, publicid.New("req"))
+			r.Header.Set(assertion.HeaderRequest, publicid.New("req"))
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-func requestID(r *http.Request) string { return r.Header.Get(identity.HeaderRequest) }
+func requestID(r *http.Request) string { return r.Header.Get(assertion.HeaderRequest) }
 
 // trace is what becomes known of a request on its way in, for the access log.
 type trace struct {

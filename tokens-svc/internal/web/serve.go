@@ -9,9 +9,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
-	"github.com/quayside/quayside/tokens-svc/internal/server"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -163,7 +163,7 @@ func (s *site) errorAnswer(w http.ResponseWriter, r *http.Request, err error) an
 	status := statusOf(err)
 	switch {
 	case status == http.StatusServiceUnavailable:
-		server.Explain(w, err)
+		httpserver.Explain(w, err)
 	case status >= http.StatusInternalServerError:
 		s.Log.LogAttrs(r.Context(), slog.LevelError, "internal_error",
 			slog.String("error", err.Error()), slog.String("request_id", requestID(r)))

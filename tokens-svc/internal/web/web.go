@@ -24,10 +24,10 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
-	"github.com/quayside/quayside/tokens-svc/internal/server"
 	"github.com/quayside/quayside/tokens-svc/internal/session"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/websession"
@@ -81,5 +81,5 @@ func New(c Config) http.Handler {
 	own := http.NewCrossOriginProtection()
 	_ = own.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host) // it has the form that this wants
 	own.SetDenyHandler(http.HandlerFunc(s.foreign))
-	return withRequestID(withTrace(server.AccessLog(c.Log, attrs, s.broken, s.harden(own.Handler(s.routes())))))
+	return withRequestID(withTrace(httpserver.AccessLog(c.Log, attrs, s.broken, s.harden(own.Handler(s.routes())))))
 }

@@ -18,6 +18,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
@@ -25,10 +27,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
-	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
-	"github.com/quayside/quayside/shipments-svc/internal/problem"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -179,9 +179,9 @@ func (a *api) send(ctx context.Context, c call) (answer, error) {
 	if c.permissions != nil {
 		permissions = *c.permissions
 	}
-	req.Header.Set(identity.HeaderOrganization, a.org)
-	req.Header.Set(identity.HeaderToken, "tok_4fZyo82mVyR1")
-	req.Header.Set(identity.HeaderPermissions, permissions)
+	req.Header.Set(assertion.HeaderOrganization, a.org)
+	req.Header.Set(assertion.HeaderToken, "tok_4fZyo82mVyR1")
+	req.Header.Set(assertion.HeaderPermissions, permissions)
 	if c.body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quayside/quayside/shipments-svc/internal/problem"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
-	"github.com/quayside/quayside/shipments-svc/internal/identity"
-	"github.com/quayside/quayside/shipments-svc/internal/problem"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -34,7 +34,7 @@ func TestTheIdentityIsReadAsTheContractHasIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	org, _ := publicid.Parse("org", headers[identity.HeaderOrganization])
+	org, _ := publicid.Parse("org", headers[assertion.HeaderOrganization])
 	if got.Org != shipments.OrgID(org) || !slices.Equal(got.Permissions, []string{"shipments:read", "shipments:write"}) {
 		t.Errorf("%+v", got)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/shipments-svc/internal/problem"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 )
 
 func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {

@@ -7,12 +7,12 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
-	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
-	"github.com/quayside/quayside/shipments-svc/internal/problem"
-	"github.com/quayside/quayside/shipments-svc/internal/server"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -28,7 +28,7 @@ var table = []struct {
 	title  string
 	match  func(error) (fault, bool)
 }{
-	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(identity.ErrMissing, identity.ErrMissing.Error())},
+	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(assertion.ErrMissing, assertion.ErrMissing.Error())},
 	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", as[*endpoints.PermissionError]},
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoDocument, "the shipment has no such document")},
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoFile, "the file of the document is missing; attach it again")},
@@ -118,7 +118,7 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 			w.Header().Set("Retry-After", "1")
 		}
 	case http.StatusServiceUnavailable:
-		server.Explain(w, err)
+		httpserver.Explain(w, err)
 	case http.StatusInternalServerError:
 		rt.logError(r, "unforeseen error", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/shipments-svc/internal/problem"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/shipments-svc/internal/problemdocs"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )

@@ -9,17 +9,17 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
-	"github.com/quayside/quayside/shipments-svc/internal/identity"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // caller is who sends a request, read once.
 type caller struct {
-	identity.Identity
+	assertion.Identity
 	org shipments.OrgID
-	err error // identity.ErrMissing where the request is nobody's
+	err error // assertion.ErrMissing where the request is nobody's
 }
 
 type callerKey struct{}
@@ -30,10 +30,10 @@ type callerKey struct{}
 func identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, ok := publicid.Parse("req", requestID(r)); !ok {
-			r.Header.Set(identity.HeaderRequest, publicid.New("req"))
+			r.Header.Set(assertion.HeaderRequest, publicid.New("req"))
 		}
 		var c caller
-		c.Identity, c.err = identity.FromHeader(r.Header, func(prefix, text string) (id uuid.UUID, ok bool) {
+		c.Identity, c.err = assertion.FromHeader(r.Header, func(prefix, text string) (id uuid.UUID, ok bool) {
 			id, ok = publicid.Parse(prefix, text)
 			c.org = shipments.OrgID(id)
 			return id, ok
@@ -52,7 +52,7 @@ func by(r *http.Request) shipments.TokenID {
 }
 
 func requestID(r *http.Request) string {
-	return r.Header.Get(identity.HeaderRequest)
+	return r.Header.Get(assertion.HeaderRequest)
 }
 
 // logAttrs says who sent a request.

@@ -18,12 +18,12 @@ import (
 
 	kithttp "github.com/go-kit/kit/transport/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/shipments-svc/api"
 	"github.com/quayside/quayside/shipments-svc/internal/docs"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
-	"github.com/quayside/quayside/shipments-svc/internal/problem"
 	"github.com/quayside/quayside/shipments-svc/internal/problemdocs"
-	"github.com/quayside/quayside/shipments-svc/internal/server"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -104,7 +104,7 @@ func New(service Service, hooks Webhooks, wiring endpoints.Wiring, log *slog.Log
 	rt.Handle("GET /problems", problemdocs.Index())
 	rt.Handle("GET /problems/{code}", problemdocs.Page())
 
-	return identified(server.AccessLog(log, logAttrs, broken, problem.Mux(rt.ServeMux, requestID)))
+	return identified(httpserver.AccessLog(log, logAttrs, broken, problem.Mux(rt.ServeMux, requestID)))
 }
 
 // post adds a route of the method POST, which does a thing once for each

@@ -14,7 +14,7 @@ import (
 // TestAProblemIsTheContracts, members in order.
 func TestAProblemIsTheContracts(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile("../../testdata/contract/problem.json")
+	content, err := os.ReadFile("../testdata/contract/problem.json")
 	if err != nil {
 		t.Fatal(err)
 	}

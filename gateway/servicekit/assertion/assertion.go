@@ -1,4 +1,4 @@
-// Package identity reads what the gateway says about who is asking: which
+// Package assertion reads what the gateway says about who is asking: which
 // organization, with which token, holding which permissions.
 //
 // The gateway strips these headers from every client's request before it sets
@@ -7,7 +7,7 @@
 // them from every request that has none, or one that says something else.
 // A request without a well-formed organization is nobody's: FromHeader refuses
 // it and nothing may be done for it.
-package identity
+package assertion
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package identity
+package assertion
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ import (
 // golden is the assertion that the gateway's tests make, and its key.
 func golden(t *testing.T) (key ed25519.PrivateKey, at time.Time, h http.Header) {
 	t.Helper()
-	content, err := os.ReadFile("../../testdata/contract/assertion.json")
+	content, err := os.ReadFile("../testdata/contract/assertion.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package identity
+package assertion
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // contract is the headers that the gateway sends.
 func contract(t *testing.T) http.Header {
 	t.Helper()
-	content, err := os.ReadFile("../../testdata/contract/identity.json")
+	content, err := os.ReadFile("../testdata/contract/identity.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package identity
+package assertion
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 // pageGolden is the page assertion that the gateway's tests make, and its key.
 func pageGolden(t *testing.T) (key ed25519.PrivateKey, at time.Time, h http.Header) {
 	t.Helper()
-	content, err := os.ReadFile("../../testdata/contract/page_assertion.json")
+	content, err := os.ReadFile("../testdata/contract/page_assertion.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,11 @@
-// Package server runs a program's listeners from start to drain.
+// Package httpserver runs a program's listeners from start to drain.
 //
 // Guarantees: a request that was accepted is finished, or given DrainTimeout
 // to; who asks is told of the end before requests are turned away; a client
 // that is slow to send its headers or body is cut off, so that half-open
 // connections do not pile up; every request leaves one line in the log; a panic
 // in one request ends that request only.
-package server
+package httpserver
 
 import (
 	"context"
