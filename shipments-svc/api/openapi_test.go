@@ -1,16 +1,12 @@
 package api
 
 import (
-	"bytes"
-	"encoding/json"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/quayside/quayside/shipments-svc/internal/problemdocs"
 )
@@ -32,34 +28,6 @@ func TestTheDescriptionIsValidWithItsExamples(t *testing.T) {
 	t.Parallel()
 	if err := document(t).Validate(t.Context()); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestTheJSONSaysWhatTheYAMLSays(t *testing.T) {
-	t.Parallel()
-	text, err := JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var fromJSON, fromYAML any
-	if err := json.Unmarshal(text, &fromJSON); err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.Unmarshal(description, &fromYAML); err != nil {
-		t.Fatal(err)
-	}
-	normal, err := json.Marshal(fromYAML)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(normal, &fromYAML); err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(fromJSON, fromYAML) {
-		t.Error("they differ")
-	}
-	if !bytes.HasPrefix(text, []byte(`{"openapi":"3.1.0","info":{"title":"Shipment Tracking Service API"`)) {
-		t.Errorf("the order is lost: %.100s", text)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
 )
 
@@ -42,7 +43,7 @@ const maxWorkers = 64
 
 // Load reads the configuration from environ, a list of NAME=value.
 func Load(environ []string) (Config, error) {
-	cfg, err := load[Config](environ)
+	cfg, err := settings.Load[Config](environ)
 	return cfg, errors.Join(err,
 		cfg.checkDSN("DATABASE_URL", cfg.DatabaseURL),
 		cfg.checkDSN("DATABASE_DIRECT_URL", cfg.DatabaseDirectURL),
@@ -56,7 +57,7 @@ func (c Config) checkDocuments() error {
 	if c.S3Bucket != "" && (c.S3AccessKey == "" || c.S3SecretKey == "") {
 		errs = append(errs, errors.New("S3_BUCKET is set, and S3_ACCESS_KEY or S3_SECRET_KEY is not"))
 	}
-	if strings.HasPrefix(c.S3SecretKey, demoPrefix) && !c.Demo {
+	if strings.HasPrefix(c.S3SecretKey, settings.DemoPrefix) && !c.Demo {
 		errs = append(errs, errors.New("S3_SECRET_KEY is one of the demo, which everybody knows; set another, or QUAYSIDE_DEMO=true"))
 	}
 	if c.DocumentWorkers < 0 || c.DocumentWorkers > maxWorkers {
@@ -82,7 +83,7 @@ func (c Config) checkDSN(name, dsn string) error {
 	if err != nil {
 		return fmt.Errorf("%s is not a Postgres URL or key=value DSN", name)
 	}
-	if strings.HasPrefix(parsed.Password, demoPrefix) && !c.Demo {
+	if strings.HasPrefix(parsed.Password, settings.DemoPrefix) && !c.Demo {
 		return fmt.Errorf("%s has a password of the demo, which everybody knows; set another, or QUAYSIDE_DEMO=true", name)
 	}
 	return nil
@@ -110,7 +111,7 @@ func (c Config) SealingKeys() (sealing.Keys, error) {
 	if err != nil {
 		return sealing.Keys{}, fmt.Errorf("WEBHOOK_KEYS: %w", err)
 	}
-	if keys.AnyBeginsWith(demoPrefix) && !c.Demo {
+	if keys.AnyBeginsWith(settings.DemoPrefix) && !c.Demo {
 		return sealing.Keys{}, errors.New("WEBHOOK_KEYS has the demo's, which everybody knows; set one of your own, or QUAYSIDE_DEMO=true on a laptop")
 	}
 	return keys, nil

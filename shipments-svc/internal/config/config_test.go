@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/gateway/servicekit/settings"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated table in README.md")
@@ -116,7 +118,7 @@ func TestReadmeHasTheTable(t *testing.T) {
 	if !ok || !closed {
 		t.Fatalf("%s has no %s", path, begin)
 	}
-	want := before + begin + table[Config]() + end + after
+	want := before + begin + settings.Table[Config]() + end + after
 	if want == string(text) {
 		return
 	}

@@ -8,6 +8,8 @@ package config
 import (
 	"errors"
 	"log/slog"
+
+	"github.com/quayside/quayside/gateway/servicekit/settings"
 )
 
 // Config is every variable of the program. Which of them must be set depends
@@ -38,7 +40,7 @@ type Config struct {
 // Load reads the configuration from environ, a list of NAME=value, and checks
 // what the command needs.
 func Load(environ []string, needs ...Need) (Config, error) {
-	cfg, err := load[Config](environ)
+	cfg, err := settings.Load[Config](environ)
 	errs := []error{err}
 	for _, need := range needs {
 		errs = append(errs, need(cfg))

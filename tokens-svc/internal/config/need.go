@@ -8,6 +8,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -44,7 +45,7 @@ func Peppers(c Config) error {
 	if err != nil {
 		return fmt.Errorf("TOKEN_PEPPERS: %w", err)
 	}
-	return c.refuseDemo("TOKEN_PEPPERS", peppers.AnyBeginsWith(demoPrefix))
+	return c.refuseDemo("TOKEN_PEPPERS", peppers.AnyBeginsWith(settings.DemoPrefix))
 }
 
 // AuditKeys are needed to write to audit logs and to verify them.
@@ -56,7 +57,7 @@ func AuditKeys(c Config) error {
 	if err != nil {
 		return fmt.Errorf("AUDIT_KEYS: %w", err)
 	}
-	return c.refuseDemo("AUDIT_KEYS", keys.AnyBeginsWith(demoPrefix))
+	return c.refuseDemo("AUDIT_KEYS", keys.AnyBeginsWith(settings.DemoPrefix))
 }
 
 // Gateways are needed to answer introspections.
@@ -69,7 +70,7 @@ func Gateways(c Config) error {
 	}
 	demo := false
 	for entry := range strings.SplitSeq(c.GatewayCredential, ",") {
-		demo = demo || strings.HasPrefix(strings.TrimSpace(entry), demoPrefix)
+		demo = demo || strings.HasPrefix(strings.TrimSpace(entry), settings.DemoPrefix)
 	}
 	return c.refuseDemo("GATEWAY_CREDENTIAL", demo)
 }
@@ -101,7 +102,7 @@ func (c Config) checkDSN(name, dsn string) error {
 	if err != nil {
 		return fmt.Errorf("%s is no Postgres URL or key=value DSN", name)
 	}
-	return c.refuseDemo(name, strings.HasPrefix(parsed.Password, demoPrefix))
+	return c.refuseDemo(name, strings.HasPrefix(parsed.Password, settings.DemoPrefix))
 }
 
 func (c Config) refuseDemo(name string, demo bool) error {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/gateway/servicekit/settings"
 )
 
 var update = flag.Bool("update", false, "rewrite the configuration table of README.md")
@@ -22,7 +24,7 @@ func TestTheReadmeShowsTheConfiguration(t *testing.T) {
 	if !opened || !closed {
 		t.Fatalf("README.md has no %s … %s", strings.TrimSpace(start), end)
 	}
-	want := before + start + table[Config]() + end + after
+	want := before + start + settings.Table[Config]() + end + after
 	if string(content) == want {
 		return
 	}

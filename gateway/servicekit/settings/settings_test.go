@@ -1,4 +1,4 @@
-package config
+package settings
 
 import (
 	"os"
@@ -19,7 +19,7 @@ func TestLoadReadsEnvironmentAndFiles(t *testing.T) {
 	if err := os.WriteFile(path, []byte(" first\nsecond \n\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := load[sample]([]string{"NAME=a=b", "SECRET_FILE=" + path, "UNRELATED=x", "malformed"})
+	got, err := Load[sample]([]string{"NAME=a=b", "SECRET_FILE=" + path, "UNRELATED=x", "malformed"})
 	if want := (sample{80, "a=b", " first\nsecond "}); err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
@@ -35,7 +35,7 @@ func TestLoadReportsEverythingAndRepeatsNoSecret(t *testing.T) {
 		"set twice":             {[]string{"NAME=x", "SECRET=s3cret", "SECRET_FILE=/s3cret"}, []string{"SECRET and SECRET_FILE are both set"}},
 		"file is missing":       {[]string{"PORT=x", "NAME=x", "SECRET_FILE=/nowhere"}, []string{"SECRET_FILE: open /nowhere", "Port"}},
 	} {
-		_, err := load[sample](c.environ)
+		_, err := Load[sample](c.environ)
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
@@ -53,7 +53,7 @@ func TestLoadReportsEverythingAndRepeatsNoSecret(t *testing.T) {
 
 func TestOnlySecretsComeFromFiles(t *testing.T) {
 	t.Parallel()
-	got, err := load[sample]([]string{"NAME=x", "PORT_FILE=/nowhere", "NAME_FILE=/nowhere"})
+	got, err := Load[sample]([]string{"NAME=x", "PORT_FILE=/nowhere", "NAME_FILE=/nowhere"})
 	if err != nil || got.Port != 80 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -65,7 +65,7 @@ func TestTableShowsEachVariable(t *testing.T) {
 		"| `PORT` | `80` | Where. |\n" +
 		"| `NAME` | required | Who. |\n" +
 		"| `SECRET` |  | What. Secret; also `SECRET_FILE`. |\n"
-	if got := table[sample](); got != want {
+	if got := Table[sample](); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }

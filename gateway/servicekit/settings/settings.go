@@ -1,4 +1,9 @@
-package config
+// Package settings reads a program's settings from the environment into a struct
+// and documents them for its README.
+//
+// A field's tags are env and envDefault, after caarlos0/env, doc, and for a
+// setting that may also come from a file file:"true" or secret:"true".
+package settings
 
 import (
 	"errors"
@@ -10,14 +15,14 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// demoPrefix marks secrets that everybody can read in the repository.
-const demoPrefix = "demo-"
+// DemoPrefix begins the secrets of development mode, which are public.
+const DemoPrefix = "demo-"
 
-// load fills a T from the environment, a list of NAME=value. A field tagged
+// Load fills a T from the environment, a list of NAME=value. A field tagged
 // secret:"true" or file:"true" may also be given as NAME_FILE, the path of a
-// file whose content, less trailing line breaks, is the value. All that is
-// wrong is reported at once; no message repeats a value.
-func load[T any](environ []string) (T, error) {
+// file whose content, without trailing line breaks, is the value. The error
+// joins all problems and repeats no value.
+func Load[T any](environ []string) (T, error) {
 	var cfg T
 	vars := env.ToMap(environ)
 	var errs []error
@@ -51,8 +56,8 @@ func readFile(vars map[string]string, name string) error {
 	return nil
 }
 
-// table is the Markdown table of T's variables, for the README.
-func table[T any]() string {
+// Table returns the Markdown table of T's variables, for a README.
+func Table[T any]() string {
 	var b strings.Builder
 	b.WriteString("| variable | default | meaning |\n|---|---|---|\n")
 	for field := range reflect.TypeFor[T]().Fields() {

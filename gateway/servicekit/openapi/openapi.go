@@ -1,0 +1,100 @@
+// Package openapi serves an OpenAPI description that is written in YAML as JSON,
+// with the same content in the same order.
+package openapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Handler returns the handler that serves a description as JSON, to pages of
+// any origin. Caches may keep it for five minutes and revalidate it by its ETag.
+// It panics if the description, which is part of the program, is not valid YAML.
+func Handler(description []byte) http.Handler {
+	text, err := JSON(description)
+	if err != nil {
+		panic(err)
+	}
+	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(text))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Content-Type", "application/json")
+		header.Set("Etag", tag)
+		header.Set("Cache-Control", "public, max-age=300")
+		header.Set("Access-Control-Allow-Origin", "*")
+		header.Set("Access-Control-Expose-Headers", "ETag")
+		if known := strings.Join(r.Header["If-None-Match"], ","); known == "*" || strings.Contains(known, tag) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		header.Set("Content-Length", strconv.Itoa(len(text)))
+		_, _ = w.Write(text) // it fails if the client is gone
+	})
+}
+
+// JSON returns the description as JSON.
+func JSON(description []byte) ([]byte, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(description, &doc); err != nil {
+		return nil, fmt.Errorf("openapi.yaml: %w", err)
+	}
+	var buf bytes.Buffer
+	if err := writeJSON(&buf, doc.Content[0]); err != nil {
+		return nil, fmt.Errorf("openapi.yaml: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+// writeJSON writes a YAML value as JSON. Decoding into a map would lose the
+// order in which readers meet things.
+func writeJSON(buf *bytes.Buffer, node *yaml.Node) error {
+	switch node.Kind {
+	case yaml.MappingNode:
+		buf.WriteByte('{')
+		for i := 0; i < len(node.Content); i += 2 {
+			if i > 0 {
+				buf.WriteByte(',')
+			}
+			name, err := json.Marshal(node.Content[i].Value)
+			if err != nil {
+				return err
+			}
+			buf.Write(append(name, ':'))
+			if err := writeJSON(buf, node.Content[i+1]); err != nil {
+				return err
+			}
+		}
+		buf.WriteByte('}')
+	case yaml.SequenceNode:
+		buf.WriteByte('[')
+		for i, element := range node.Content {
+			if i > 0 {
+				buf.WriteByte(',')
+			}
+			if err := writeJSON(buf, element); err != nil {
+				return err
+			}
+		}
+		buf.WriteByte(']')
+	case yaml.ScalarNode:
+		var value any
+		if err := node.Decode(&value); err != nil {
+			return err
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		buf.Write(text)
+	default:
+		return fmt.Errorf("line %d: anchors and aliases are not supported", node.Line)
+	}
+	return nil
+}
