@@ -84,7 +84,7 @@ func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.
 	var err error
 	if early {
 		var spent bool
-		if result, spent = g.windows.Spent(token.Lineage, quota); !spent || g.enforced.shadow {
+		if result, spent = g.windows.Exhausted(token.Lineage, quota); !spent || g.enforced.shadow {
 			return verdict{}, false
 		}
 	} else {
@@ -113,7 +113,7 @@ func (g *Gate) refuseUnread(ctx context.Context, caller netip.Addr, err error) v
 	if errors.Is(err, bearer.ErrMissing) {
 		p = missingToken
 	}
-	return g.chargeAddress(ctx, caller, p, g.windows.TakeLate)
+	return g.chargeAddress(ctx, caller, p, g.windows.TakeWriteBehind)
 }
 
 // refuseToken charges a request without a valid token to its address and refuses it with p, also when it cannot be

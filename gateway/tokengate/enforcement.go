@@ -26,7 +26,7 @@ type enforcement struct {
 // readEnforcement reads RedisDown, Replicas and Mode.
 func (g *Gate) readEnforcement(repl *caddy.Replacer) (enforcement, error) {
 	var problems []error
-	e := enforcement{options: ratelimit.Options{Down: ratelimit.Down(repl.ReplaceAll(g.RedisDown, "")), Replicas: 1}}
+	e := enforcement{options: ratelimit.Options{Down: ratelimit.DownPolicy(repl.ReplaceAll(g.RedisDown, "")), Replicas: 1}}
 	switch e.options.Down {
 	case "":
 		e.options.Down = ratelimit.DownLocal

@@ -104,7 +104,7 @@ func (g *Gate) acquire(redisURL string) error {
 		return err
 	}
 	g.windows = limiter.(sharedLimiter).Limiter
-	g.windows.LogTo(g.logger)
+	g.windows.SetLogger(g.logger)
 	g.release = append(g.release, func() error {
 		_, err := limiters.Delete(windows)
 		return err

@@ -20,20 +20,20 @@ const (
 	// tripSpacing is the time from the beginning of a round trip to that of the next, as a trip costs this
 	// machine and Redis much more than one more call in it. Where requests crowd, so that they wait for each other
 	// anyway, it is crowdSpacing.
-	tripSpacing  = 350 * time.Microsecond
-	crowdSpacing = 1500 * time.Microsecond
+	flushInterval  = 350 * time.Microsecond
+	burstInterval = 1500 * time.Microsecond
 	// A crowd is this many requests a second for each processor, about half of what one can forward. They are
 	// counted for crowdTime at least.
-	crowd     = 3000
-	crowdTime = 20 * time.Millisecond
+	burstRate     = 3000
+	sampleTime = 20 * time.Millisecond
 )
 
 var (
-	errLeft      = errors.New("the caller has left")
+	errCallerGone      = errors.New("the caller has left")
 	errNotSent   = errors.New("not sent")
 	errQueueFull = fmt.Errorf("%w: too many windows are waiting to be counted", errNotSent)
 	errSkipped   = fmt.Errorf("%w: the round trip before failed", errNotSent)
-	errOpen      = fmt.Errorf("%w: Redis is left alone since it failed", errNotSent)
+	errCircuitOpen      = fmt.Errorf("%w: Redis is left alone since it failed", errNotSent)
 )
 
 // batcher carries orders to Redis, one round trip at a time and at most one in tripSpacing, or crowdSpacing. When
@@ -45,185 +45,185 @@ type batcher struct {
 	client  *redis.Client
 	clock   *clock
 	memory  *memory
-	breaker *breaker
+	breaker *circuitBreaker
 
 	timeout     time.Duration // of an order
-	tripTimeout time.Duration
+	flushTimeout time.Duration
 
 	mu     sync.Mutex
-	busy   bool      // somebody carries
-	next   time.Time // the earliest time of the next round trip
-	since  time.Time // from which on requests are counted
-	seen   int       // requests since then
-	crowds bool      // there were many in the time before
-	queue  []*order
-	queued map[orderKey]*order
-	late   map[orderKey]window // of which Redis is to be told
+	flushing   bool      // somebody carries
+	nextFlush   time.Time // the earliest time of the next round trip
+	sampleStart  time.Time // from which on requests are counted
+	sampled   int       // requests since then
+	burst bool      // there were many in the time before
+	queue  []*batchEntry
+	queued map[entryKey]*batchEntry
+	writeBehind   map[entryKey]window // of which Redis is to be told
 }
 
 func newBatcher(client *redis.Client, clock *clock, memory *memory) *batcher {
 	return &batcher{
 		client: client, clock: clock, memory: memory,
-		timeout: Timeout, tripTimeout: tripTimeout,
-		queued: make(map[orderKey]*order), late: make(map[orderKey]window),
+		timeout: Timeout, flushTimeout: flushTimeout,
+		queued: make(map[entryKey]*batchEntry), writeBehind: make(map[entryKey]window),
 	}
 }
 
 // do asks Redis about w and returns what came of it. Who leaves early, because ctx ends, gets errLeft and is
 // counted all the same: the others of its order do not notice, and its unit is spent.
-func (b *batcher) do(ctx context.Context, id string, w window, limit, cost int, now time.Time) (place, error) {
+func (b *batcher) count(ctx context.Context, id string, w window, limit, cost int, now time.Time) (slot, error) {
 	//nolint:contextcheck // a round trip is for everybody, and does not end with one of them
-	mine, mustCarry, err := b.join(keyOf(id, w, limit), w, cost, now)
+	own, leader, err := b.enqueue(keyOf(id, w, limit), w, cost, now)
 	switch {
 	case err != nil:
-		return place{}, err
-	case mustCarry:
-		b.carry() //nolint:contextcheck // likewise
-		return mine, mine.err
+		return slot{}, err
+	case leader:
+		b.flushAsLeader() //nolint:contextcheck // likewise
+		return own, own.err
 	}
 	select {
-	case <-mine.done:
-		return mine, mine.err
+	case <-own.done:
+		return own, own.err
 	case <-ctx.Done():
-		return place{}, errLeft
+		return slot{}, errCallerGone
 	}
 }
 
 // join adds a caller to the order of its window, and tells whether it must carry the queue itself.
-func (b *batcher) join(key orderKey, w window, cost int, now time.Time) (mine place, mustCarry bool, err error) {
+func (b *batcher) enqueue(key entryKey, w window, cost int, now time.Time) (own slot, leader bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	joined := b.queued[key]
-	if joined == nil {
+	entry := b.queued[key]
+	if entry == nil {
 		if len(b.queue) == maxQueued {
-			return place{}, false, errQueueFull
+			return slot{}, false, errQueueFull
 		}
-		joined = newOrder(b.client, key, w, now)
-		b.queued[key] = joined
-		b.queue = append(b.queue, joined)
+		entry = newEntry(b.client, key, w, now)
+		b.queued[key] = entry
+		b.queue = append(b.queue, entry)
 	}
-	mine = place{joined, -1}
+	own = slot{entry, -1}
 	if cost > 0 {
-		mine.number = joined.takes
-		joined.takes++
+		own.number = entry.requests
+		entry.requests++
 	}
-	if b.busy {
-		return mine, false, nil
+	if b.flushing {
+		return own, false, nil
 	}
-	b.busy = true
-	if !now.Before(b.next) {
-		return mine, true, nil
+	b.flushing = true
+	if !now.Before(b.nextFlush) {
+		return own, true, nil
 	}
-	go b.carryOn()
-	return mine, false, nil
+	go b.flushLoop()
+	return own, false, nil
 }
 
 // carry makes one round trip with what is queued, and leaves what came in meanwhile to a goroutine. So a
 // caller that found nothing under way waits for its own answer only, and no goroutine is needed for it.
-func (b *batcher) carry() {
-	b.trip()
-	if !b.rest() {
-		go b.carryOn()
+func (b *batcher) flushAsLeader() {
+	b.flush()
+	if !b.stopIfEmpty() {
+		go b.flushLoop()
 	}
 }
 
 // carryOn makes round trips until the queue is empty.
-func (b *batcher) carryOn() {
-	for done := false; !done; done = b.rest() {
-		if early := b.early(); early > 0 {
-			time.Sleep(early)
+func (b *batcher) flushLoop() {
+	for done := false; !done; done = b.stopIfEmpty() {
+		if delay := b.untilNextFlush(); delay > 0 {
+			time.Sleep(delay)
 		}
-		b.trip()
+		b.flush()
 	}
 }
 
 // early returns how long the next round trip should wait for more, which it does not when it is full.
-func (b *batcher) early() time.Duration {
+func (b *batcher) untilNextFlush() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.queue) >= maxCalls {
 		return 0
 	}
-	return time.Until(b.next)
+	return time.Until(b.nextFlush)
 }
 
 // rest reports whether the queue is empty, and if so marks the batcher idle.
-func (b *batcher) rest() bool {
+func (b *batcher) stopIfEmpty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.busy = len(b.queue) > 0
-	return !b.busy
+	b.flushing = len(b.queue) > 0
+	return !b.flushing
 }
 
 // first takes at most n orders from the queue.
-func (b *batcher) first(n int) []*order {
+func (b *batcher) dequeue(n int) []*batchEntry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n = min(n, len(b.queue))
 	batch := b.queue[:n:n]
 	b.queue = b.queue[n:]
 	for _, o := range batch {
-		delete(b.queued, o.orderKey)
+		delete(b.queued, o.entryKey)
 	}
 	return batch
 }
 
 // space sets when the round trip after one that carries batch may begin.
-func (b *batcher) space(start time.Time, batch []*order) {
+func (b *batcher) scheduleNext(start time.Time, batch []*batchEntry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, o := range batch {
-		b.seen += max(o.takes, 1)
+		b.sampled += max(o.requests, 1)
 	}
-	if passed := start.Sub(b.since); passed >= crowdTime {
-		b.crowds = float64(b.seen) >= passed.Seconds()*float64(crowd*runtime.GOMAXPROCS(0))
-		b.since, b.seen = start, 0
+	if elapsed := start.Sub(b.sampleStart); elapsed >= sampleTime {
+		b.burst = float64(b.sampled) >= elapsed.Seconds()*float64(burstRate*runtime.GOMAXPROCS(0))
+		b.sampleStart, b.sampled = start, 0
 	}
-	b.next = start.Add(tripSpacing)
-	if b.crowds {
-		b.next = start.Add(crowdSpacing)
+	b.nextFlush = start.Add(flushInterval)
+	if b.burst {
+		b.nextFlush = start.Add(burstInterval)
 	}
 }
 
 // trip makes one round trip. When Redis is too slow for it, or has failed once too often, those who have
 // come meanwhile are not made to wait for it as well: nothing is sent for them.
-func (b *batcher) trip() {
+func (b *batcher) flush() {
 	start := time.Now()
-	batch := b.first(maxCalls)
-	b.space(start, batch)
-	deadline := start.Add(b.tripTimeout)
-	if latest := batch[0].since.Add(b.timeout); latest.Before(deadline) {
+	batch := b.dequeue(maxCalls)
+	b.scheduleNext(start, batch)
+	deadline := start.Add(b.flushTimeout)
+	if latest := batch[0].queuedAt.Add(b.timeout); latest.Before(deadline) {
 		deadline = latest
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
 
-	b.ask(ctx, batch)
+	b.exchange(ctx, batch)
 	end := time.Now()
-	b.breaker.note(failure(batch))
-	observeTrip(batch, end.Sub(start))
+	b.breaker.record(flushError(batch))
+	observeFlush(batch, end.Sub(start))
 	for _, o := range batch {
-		o.finish(b.memory, end)
+		o.complete(b.memory, end)
 	}
 	if !end.Before(deadline) || b.breaker.isOpen() {
-		for _, o := range b.first(maxQueued) {
+		for _, o := range b.dequeue(maxQueued) {
 			o.err = errSkipped
-			o.finish(b.memory, end)
+			o.complete(b.memory, end)
 		}
 	}
 }
 
 // ask carries out batch. It takes another pipeline, before the same deadline, when Redis does not know the
 // script or a key has to be repaired.
-func (b *batcher) ask(ctx context.Context, batch []*order) {
+func (b *batcher) exchange(ctx context.Context, batch []*batchEntry) {
 	for _, o := range batch {
-		o.owed = b.memory.recall(o.id, o.window).owed
+		o.unsynced = b.memory.get(o.id, o.window).unsynced
 	}
-	for open := slices.Clone(batch); len(open) > 0; {
+	for pending := slices.Clone(batch); len(pending) > 0; {
 		pipe := b.client.Pipeline()
-		read := b.clock.readIn(ctx, pipe)
-		open = slices.DeleteFunc(open, func(o *order) bool { return o.settle(ctx, pipe) })
-		if len(open) > 0 {
+		read := b.clock.syncIn(ctx, pipe)
+		pending = slices.DeleteFunc(pending, func(o *batchEntry) bool { return o.advance(ctx, pipe) })
+		if len(pending) > 0 {
 			_, _ = pipe.Exec(ctx) // each command has its own error
 			read()
 		}
@@ -232,7 +232,7 @@ func (b *batcher) ask(ctx context.Context, batch []*order) {
 
 // failure is why a round trip failed. It has not if any order has its answer: what is wrong with the others
 // is not wrong with Redis.
-func failure(batch []*order) error {
+func flushError(batch []*batchEntry) error {
 	for _, o := range batch {
 		if o.err == nil {
 			return nil

@@ -16,23 +16,23 @@ import (
 )
 
 // gate is a hook that holds up what a client sends while it is shut.
-type gate struct {
+type pipelineGate struct {
 	mu      sync.Mutex
 	arrived chan struct{}
 	open    chan struct{}
 }
 
 // shut makes the next round trip wait until open is closed. arrived tells that it has begun.
-func (g *gate) shut() {
+func (g *pipelineGate) hold() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.arrived, g.open = make(chan struct{}, 1), make(chan struct{})
 }
 
-func (g *gate) DialHook(next redis.DialHook) redis.DialHook          { return next }
-func (g *gate) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+func (g *pipelineGate) DialHook(next redis.DialHook) redis.DialHook          { return next }
+func (g *pipelineGate) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
 
-func (g *gate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+func (g *pipelineGate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		g.mu.Lock()
 		arrived, open := g.arrived, g.open
@@ -49,30 +49,30 @@ func (g *gate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 }
 
 // gated returns a limiter whose round trips can be held up, and what it sends.
-func gated(t *testing.T) (*ratelimit.Limiter, *gate, *traffic) {
+func newHeldLimiter(t *testing.T) (*ratelimit.Limiter, *pipelineGate, *traffic) {
 	t.Helper()
 	client := newClient(t, redistest.URL(t))
-	held, seen := new(gate), watch(client)
+	held, seen := new(pipelineGate), countTraffic(client)
 	client.AddHook(held)
-	limiter := ratelimit.Patient(ratelimit.New(client, deny))
+	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny))
 	newID(t, limiter) // connects, which takes a pipeline as well
 	return limiter, held, seen
 }
 
 // answered is the answer to a Take made beside others.
-type answered struct {
+type takeResult struct {
 	ratelimit.Result
 
 	err error
 }
 
 // takeBeside starts n requests of id that come while a round trip is under way.
-func takeBeside(ctx context.Context, limiter *ratelimit.Limiter, n int, id func(int) string) <-chan answered {
-	answers := make(chan answered, n)
+func takeConcurrently(ctx context.Context, limiter *ratelimit.Limiter, n int, id func(int) string) <-chan takeResult {
+	answers := make(chan takeResult, n)
 	for i := range n {
 		go func() {
 			result, err := limiter.Take(ctx, id(i), perMinute)
-			answers <- answered{result, err}
+			answers <- takeResult{result, err}
 		}()
 	}
 	return answers
@@ -89,16 +89,16 @@ func waitQueued(t *testing.T, limiter *ratelimit.Limiter, callers int) {
 	}
 }
 
-func TestRequestsOfOneTokenInFlightTogetherAreOneScriptCall(t *testing.T) {
+func TestConcurrentRequestsOfOneTokenShareAScriptCall(t *testing.T) {
 	t.Parallel()
 
-	limiter, held, seen := gated(t)
+	limiter, held, seen := newHeldLimiter(t)
 	id := newID(t, limiter)
-	held.shut()
-	first := takeBeside(t.Context(), limiter, 1, func(int) string { return id })
+	held.hold()
+	first := takeConcurrently(t.Context(), limiter, 1, func(int) string { return id })
 	<-held.arrived
-	scripts, trips := seen.scripts.Load(), seen.trips.Load()
-	rest := takeBeside(t.Context(), limiter, 150, func(int) string { return id })
+	scripts, trips := seen.scripts.Load(), seen.roundTrips.Load()
+	rest := takeConcurrently(t.Context(), limiter, 150, func(int) string { return id })
 	waitQueued(t, limiter, 150)
 	close(held.open)
 
@@ -126,7 +126,7 @@ func TestRequestsOfOneTokenInFlightTogetherAreOneScriptCall(t *testing.T) {
 	if len(remaining) != 99 || refused != 51 {
 		t.Errorf("%d passed and %d were refused of the other 150, want 99 and 51", len(remaining), refused)
 	}
-	if scripts, trips = seen.scripts.Load()-scripts, seen.trips.Load()-trips; scripts != 1 || trips != 1 {
+	if scripts, trips = seen.scripts.Load()-scripts, seen.roundTrips.Load()-trips; scripts != 1 || trips != 1 {
 		t.Errorf("150 requests took %d script calls in %d round trips, want 1 in 1", scripts, trips)
 	}
 }
@@ -134,16 +134,16 @@ func TestRequestsOfOneTokenInFlightTogetherAreOneScriptCall(t *testing.T) {
 func TestRequestsOfManyTokensShareAPipeline(t *testing.T) {
 	t.Parallel()
 
-	limiter, held, seen := gated(t)
+	limiter, held, seen := newHeldLimiter(t)
 	ids := make([]string, 200)
 	for i := range ids {
 		ids[i] = newID(t, limiter)
 	}
-	held.shut()
-	first := takeBeside(t.Context(), limiter, 1, func(int) string { return ids[0] })
+	held.hold()
+	first := takeConcurrently(t.Context(), limiter, 1, func(int) string { return ids[0] })
 	<-held.arrived
-	trips := seen.trips.Load()
-	rest := takeBeside(t.Context(), limiter, 400, func(i int) string { return ids[i%200] })
+	trips := seen.roundTrips.Load()
+	rest := takeConcurrently(t.Context(), limiter, 400, func(i int) string { return ids[i%200] })
 	waitQueued(t, limiter, 400)
 	close(held.open)
 	<-first
@@ -152,23 +152,23 @@ func TestRequestsOfManyTokensShareAPipeline(t *testing.T) {
 			t.Fatalf("%+v", a)
 		}
 	}
-	if trips = seen.trips.Load() - trips; trips != 1 {
+	if trips = seen.roundTrips.Load() - trips; trips != 1 {
 		t.Errorf("%d round trips, want 1", trips)
 	}
 }
 
-func TestWhoLeavesIsCountedAndFailsNobody(t *testing.T) {
+func TestCanceledRequestIsCountedAndOthersSucceed(t *testing.T) {
 	t.Parallel()
 
-	limiter, held, _ := gated(t)
+	limiter, held, _ := newHeldLimiter(t)
 	id := newID(t, limiter)
-	held.shut()
+	held.hold()
 	gone, leave := context.WithCancel(t.Context())
-	leading := takeBeside(gone, limiter, 1, func(int) string { return id })
+	leading := takeConcurrently(gone, limiter, 1, func(int) string { return id })
 	<-held.arrived
-	leaving := takeBeside(gone, limiter, 5, func(int) string { return id })
+	leaving := takeConcurrently(gone, limiter, 5, func(int) string { return id })
 	waitQueued(t, limiter, 5)
-	staying := takeBeside(t.Context(), limiter, 5, func(int) string { return id })
+	staying := takeConcurrently(t.Context(), limiter, 5, func(int) string { return id })
 	waitQueued(t, limiter, 10)
 	leave()
 	for range 5 {
@@ -194,12 +194,12 @@ func TestWhoLeavesIsCountedAndFailsNobody(t *testing.T) {
 func TestQueueIsBounded(t *testing.T) {
 	t.Parallel()
 
-	limiter, held, _ := gated(t)
-	held.shut()
-	first := takeBeside(t.Context(), limiter, 1, func(int) string { return redistest.TokenID() })
+	limiter, held, _ := newHeldLimiter(t)
+	held.hold()
+	first := takeConcurrently(t.Context(), limiter, 1, func(int) string { return redistest.TokenID() })
 	<-held.arrived
 	const many = 5000
-	rest := takeBeside(t.Context(), limiter, many, func(int) string { return redistest.TokenID() })
+	rest := takeConcurrently(t.Context(), limiter, many, func(int) string { return redistest.TokenID() })
 	failed := 0
 	for range many - 4096 { // these do not wait for the round trip
 		if a := <-rest; errors.Is(a.err, ratelimit.ErrUnavailable) {
@@ -218,7 +218,7 @@ func TestQueueIsBounded(t *testing.T) {
 
 // storm lets 400 callers at each of two limiters make requests of one token until rounds windows of it are
 // over, and returns how many passed in each window. It fails if two were told that the same remains.
-func storm(t *testing.T, limiters []*ratelimit.Limiter, id string, quota ratelimit.Quota, windows int) map[time.Time]int {
+func takeUnderLoad(t *testing.T, limiters []*ratelimit.Limiter, id string, quota ratelimit.Quota, windows int) map[time.Time]int {
 	t.Helper()
 	var mu sync.Mutex
 	told := map[time.Time]map[int]bool{}
@@ -261,13 +261,13 @@ func storm(t *testing.T, limiters []*ratelimit.Limiter, id string, quota ratelim
 	return passed
 }
 
-func TestExactlyTheLimitPassesInEachOfManyWindowsUnderAStorm(t *testing.T) {
+func TestExactlyTheLimitPassesInEachOfManyWindowsUnderLoad(t *testing.T) {
 	t.Parallel()
 
 	url := redistest.URL(t)
 	limiters := []*ratelimit.Limiter{newLimiter(t, url), newLimiter(t, url)}
 	quota := ratelimit.Quota{Limit: 100, Window: time.Second}
-	passed := storm(t, limiters, redistest.TokenID(), quota, 3)
+	passed := takeUnderLoad(t, limiters, redistest.TokenID(), quota, 3)
 	full := 0
 	for reset, n := range passed {
 		if n > 100 {
@@ -283,18 +283,18 @@ func TestExactlyTheLimitPassesInEachOfManyWindowsUnderAStorm(t *testing.T) {
 	}
 }
 
-func TestUnitsAreWholeHoweverTheyAreAskedFor(t *testing.T) {
+func TestBatchSizesDoNotChangeTheCount(t *testing.T) {
 	t.Parallel()
 
-	limiter, held, _ := gated(t)
+	limiter, held, _ := newHeldLimiter(t)
 	for _, together := range []int{1, 2, 7, 30, 99} {
 		id := newID(t, limiter)
 		passed, left := 0, 100
 		for range 100/together + 2 {
-			held.shut()
-			first := takeBeside(t.Context(), limiter, 1, func(int) string { return redistest.TokenID() })
+			held.hold()
+			first := takeConcurrently(t.Context(), limiter, 1, func(int) string { return redistest.TokenID() })
 			<-held.arrived
-			answers := takeBeside(t.Context(), limiter, together, func(int) string { return id })
+			answers := takeConcurrently(t.Context(), limiter, together, func(int) string { return id })
 			waitQueued(t, limiter, min(together, left+1))
 			close(held.open)
 			<-first

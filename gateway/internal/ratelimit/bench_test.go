@@ -32,10 +32,10 @@ func BenchmarkTake(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.Cleanup(func() { _ = client.Close() })
-			limiter, seen := ratelimit.New(client, deny), watch(client)
+			limiter, seen := ratelimit.New(client, deny), countTraffic(client)
 			count := limiter.Take
 			if bench.late {
-				count = limiter.TakeLate
+				count = limiter.TakeWriteBehind
 			}
 			ids := make([]string, bench.tokens)
 			for i := range ids {
@@ -62,7 +62,7 @@ func BenchmarkTake(b *testing.B) {
 			}
 			n := float64(next.Load())
 			b.ReportMetric(float64(seen.scripts.Load())/n, "scripts/op")
-			b.ReportMetric(float64(seen.trips.Load())/n, "trips/op")
+			b.ReportMetric(float64(seen.roundTrips.Load())/n, "trips/op")
 			b.ReportMetric(float64(faults.Load())/n, "faults/op")
 		})
 	}

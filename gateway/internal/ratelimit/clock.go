@@ -12,9 +12,9 @@ import (
 const (
 	// readEvery is how often Redis's time is read while requests are counted. In between, this machine's
 	// monotonic clock goes on from the last reading, so that setting the machine's clock moves no window.
-	readEvery = 10 * time.Second
+	syncInterval = 10 * time.Second
 	// readStale is how old a reading may be. It gets older than readEvery only while nobody asks.
-	readStale = time.Minute
+	maxReadingAge = time.Minute
 )
 
 // reading is Redis's time at a moment of the monotonic clock.
@@ -29,8 +29,8 @@ type clock struct {
 	timeout time.Duration // of a reading
 	// failed is told of a reading that others waited for, and skewed how far Redis's clock is ahead of
 	// this machine's, at each reading.
-	failed func(error)
-	skewed func(time.Duration)
+	onError func(error)
+	onSkew func(time.Duration)
 
 	last  atomic.Pointer[reading]
 	first singleflight.Group
@@ -38,25 +38,25 @@ type clock struct {
 
 // at returns Redis's time at the local time now, reading it when there is no reading that can be relied
 // on. With an error, it is the best estimate there is.
-func (c *clock) at(ctx context.Context, now time.Time) (time.Time, error) {
-	if c.isRead(now) {
-		return c.estimate(now), nil
+func (c *clock) now(ctx context.Context, local time.Time) (time.Time, error) {
+	if c.isFresh(local) {
+		return c.estimate(local), nil
 	}
 	// Without a reading the window's number would be a guess, so everybody waits for one.
 	_, err, _ := c.first.Do("", func() (any, error) {
-		err := c.read(ctx)
+		err := c.sync(ctx)
 		if err != nil {
-			c.failed(err)
+			c.onError(err)
 		}
 		return nil, err
 	})
-	return c.estimate(now), err
+	return c.estimate(local), err
 }
 
 // isRead reports whether there is a reading that can be relied on at the local time now.
-func (c *clock) isRead(now time.Time) bool {
+func (c *clock) isFresh(now time.Time) bool {
 	last := c.last.Load()
-	return last != nil && now.Sub(last.local) < readStale
+	return last != nil && now.Sub(last.local) < maxReadingAge
 }
 
 // estimate returns Redis's time at the local time now by the last reading, or now if there is none.
@@ -69,33 +69,33 @@ func (c *clock) estimate(now time.Time) time.Time {
 }
 
 // read asks Redis for its time in a round trip of its own. It is for everybody, so who asks first may leave.
-func (c *clock) read(ctx context.Context) error {
+func (c *clock) sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
 	defer cancel()
-	asked := time.Now()
+	start := time.Now()
 	cmd := c.client.Time(ctx)
-	c.note(cmd, asked)
+	c.record(cmd, start)
 	return cmd.Err()
 }
 
 // readIn lets pipe ask for the time if it is due. The function that it returns is to be called when pipe
 // was carried out.
-func (c *clock) readIn(ctx context.Context, pipe redis.Pipeliner) func() {
-	asked := time.Now()
-	if last := c.last.Load(); last != nil && asked.Sub(last.local) < readEvery {
+func (c *clock) syncIn(ctx context.Context, pipe redis.Pipeliner) func() {
+	start := time.Now()
+	if last := c.last.Load(); last != nil && start.Sub(last.local) < syncInterval {
 		return func() {}
 	}
 	cmd := pipe.Time(ctx)
-	return func() { c.note(cmd, asked) }
+	return func() { c.record(cmd, start) }
 }
 
 // note takes Redis's answer for the middle of the round trip that has just ended.
-func (c *clock) note(cmd *redis.TimeCmd, asked time.Time) {
+func (c *clock) record(cmd *redis.TimeCmd, start time.Time) {
 	if cmd.Err() != nil {
 		return
 	}
-	answered := time.Now()
-	now := cmd.Val().Add(answered.Sub(asked) / 2)
-	c.last.Store(&reading{redis: now, local: answered})
-	c.skewed(now.Sub(answered))
+	end := time.Now()
+	now := cmd.Val().Add(end.Sub(start) / 2)
+	c.last.Store(&reading{redis: now, local: end})
+	c.onSkew(now.Sub(end))
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // An hour off is what nobody mistakes for a busy machine.
-func TestClockFollowsRedisAgainWhenItsReadingIsOld(t *testing.T) {
+func TestClockReadsRedisAgainWhenItsReadingIsOld(t *testing.T) {
 	t.Parallel()
 
 	options, err := redis.ParseURL(redistest.URL(t))
@@ -19,7 +19,7 @@ func TestClockFollowsRedisAgainWhenItsReadingIsOld(t *testing.T) {
 	}
 	client := redis.NewClient(options)
 	t.Cleanup(func() { _ = client.Close() })
-	limiter := Patient(New(client, Options{Down: DownDeny}))
+	limiter := WithLongTimeout(New(client, Options{Down: DownDeny}))
 	wrong := func(age time.Duration) {
 		then := time.Now().Add(-age)
 		limiter.clock.last.Store(&reading{redis: then.Add(time.Hour), local: then})
@@ -32,15 +32,15 @@ func TestClockFollowsRedisAgainWhenItsReadingIsOld(t *testing.T) {
 		return time.Until(result.Now).Round(time.Minute)
 	}
 
-	wrong(readEvery / 2)
+	wrong(syncInterval / 2)
 	if got := take() + take(); got != 2*time.Hour {
 		t.Errorf("a new reading is not relied on: %v", got)
 	}
-	wrong(readEvery * 2)
+	wrong(syncInterval * 2)
 	if first, second := take(), take(); first != time.Hour || second != 0 {
 		t.Errorf("an old reading is not corrected by the next answer: %v, then %v", first, second)
 	}
-	wrong(readStale * 2)
+	wrong(maxReadingAge * 2)
 	if got := take(); got != 0 {
 		t.Errorf("a stale reading is relied on: %v", got)
 	}

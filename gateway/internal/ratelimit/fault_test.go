@@ -16,7 +16,7 @@ import (
 
 // newProxied returns a client as the gateway uses it, on a Redis behind proxy. How long it waits is up to
 // its limiter alone.
-func newProxied(t *testing.T, proxy *redistest.Proxy) *redis.Client {
+func newProxiedClient(t *testing.T, proxy *redistest.Proxy) *redis.Client {
 	t.Helper()
 	client, err := ratelimit.NewClient(proxy.URL())
 	if err != nil {
@@ -31,7 +31,7 @@ func TestConnectionsCutInTheMiddleOfAPipelineNeverLetMoreThroughThanTheLimit(t *
 	t.Parallel()
 
 	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
-	limiters := []*ratelimit.Limiter{ratelimit.New(newProxied(t, proxy), deny), ratelimit.New(newProxied(t, proxy), deny)}
+	limiters := []*ratelimit.Limiter{ratelimit.New(newProxiedClient(t, proxy), deny), ratelimit.New(newProxiedClient(t, proxy), deny)}
 	var faults atomic.Int64
 	for range 5 {
 		ids := []string{newID(t, direct), newID(t, direct), newID(t, direct), newID(t, direct)}
@@ -77,36 +77,36 @@ func TestConnectionsCutInTheMiddleOfAPipelineNeverLetMoreThroughThanTheLimit(t *
 	}
 }
 
-func TestWhatWaitsBehindASlowRedisIsNotMadeToWaitAgain(t *testing.T) {
+func TestQueuedRequestsFailWithTheTimedOutFlush(t *testing.T) {
 	t.Parallel()
 
 	proxy := redistest.NewProxy(t)
-	client := newProxied(t, proxy)
-	limiter := ratelimit.Patient(ratelimit.New(client, deny))
+	client := newProxiedClient(t, proxy)
+	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny))
 	newID(t, limiter) // connects and reads the time
 	ratelimit.SetTimeout(limiter, time.Second)
 
-	seen := watch(client)
+	seen := countTraffic(client)
 	proxy.SetHung(true)
-	first := takeBeside(t.Context(), limiter, 1, func(int) string { return redistest.TokenID() })
-	for seen.trips.Load() == 0 {
+	first := takeConcurrently(t.Context(), limiter, 1, func(int) string { return redistest.TokenID() })
+	for seen.roundTrips.Load() == 0 {
 		<-time.After(time.Millisecond)
 	}
-	rest := takeBeside(t.Context(), limiter, 100, func(int) string { return redistest.TokenID() })
+	rest := takeConcurrently(t.Context(), limiter, 100, func(int) string { return redistest.TokenID() })
 	waitQueued(t, limiter, 100)
-	for _, answers := range []<-chan answered{first, rest} {
+	for _, answers := range []<-chan takeResult{first, rest} {
 		for range cap(answers) {
 			if a := <-answers; !errors.Is(a.err, ratelimit.ErrUnavailable) {
 				t.Errorf("%+v", a)
 			}
 		}
 	}
-	if trips := seen.trips.Load(); trips != 1 {
+	if trips := seen.roundTrips.Load(); trips != 1 {
 		t.Errorf("%d round trips, want 1", trips)
 	}
 }
 
-func TestAKeyOfAnotherKindIsRepairedAndCountedExactly(t *testing.T) {
+func TestCorruptKeyIsRepairedAndCountedExactly(t *testing.T) {
 	t.Parallel()
 
 	client := newClient(t, redistest.URL(t))

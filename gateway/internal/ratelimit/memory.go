@@ -34,7 +34,7 @@ func newMemory(size int) *memory {
 }
 
 // recall returns what is known of w, which may be nothing.
-func (m *memory) recall(id string, w window) tally {
+func (m *memory) get(id string, w window) tally {
 	shard := m.shard(id, w)
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
@@ -52,7 +52,7 @@ func (m *memory) update(id string, w window, change func(*tally)) {
 	known := shard.tallies[id]
 	switch {
 	case known == nil:
-		shard.forget(w, m.shardSize)
+		shard.evict(w, m.shardSize)
 		known = &tally{window: w}
 		shard.tallies[id] = known
 	case !known.window.is(w):
@@ -83,7 +83,7 @@ func (m *memory) shard(id string, w window) *memoryShard {
 
 // forget makes room for one more tally. A few taken at random go if their window is over when now begins,
 // which over many calls is most of those; from a shard of size one goes in any case.
-func (s *memoryShard) forget(now window, size int) {
+func (s *memoryShard) evict(now window, size int) {
 	looked := 0
 	for id, known := range s.tallies {
 		over := !known.window.end().After(now.end().Add(-now.length))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestMemoryKeepsWithinBoundsAndTokensApartFromAddresses(t *testing.T) {
+func TestMemoryIsBoundedAndAddressesEvictNoTokens(t *testing.T) {
 	t.Parallel()
 
 	const most = 3200
@@ -28,7 +28,7 @@ func TestMemoryKeepsWithinBoundsAndTokensApartFromAddresses(t *testing.T) {
 	if got := count(); got > most+1 || got < most*9/10 {
 		t.Errorf("%d windows are remembered, want at most %d", got, most+1)
 	}
-	if id := "tok_4fZyo82mVyR1"; m.recall(id, windowAt(now, id, time.Minute)).empty != 100 {
+	if id := "tok_4fZyo82mVyR1"; m.get(id, windowAt(now, id, time.Minute)).empty != 100 {
 		t.Error("addresses pushed out a token")
 	}
 
@@ -42,7 +42,7 @@ func TestMemoryKeepsWithinBoundsAndTokensApartFromAddresses(t *testing.T) {
 	}
 }
 
-func TestMemoryTellsWindowsAndLimitsApart(t *testing.T) {
+func TestMemoryDistinguishesWindowsAndLimits(t *testing.T) {
 	t.Parallel()
 
 	m, id, now := newMemory(memorySize), "tok_4fZyo82mVyR1", time.Unix(1_795_255_432, 0)
@@ -59,7 +59,7 @@ func TestMemoryTellsWindowsAndLimitsApart(t *testing.T) {
 		{time.Minute, time.Minute, 100, false},
 		{-time.Minute, time.Minute, 100, false},
 	} {
-		known := m.recall(id, windowAt(now.Add(tt.later), id, tt.length))
+		known := m.get(id, windowAt(now.Add(tt.later), id, tt.length))
 		if got := known.isEmpty(tt.limit); got != tt.want {
 			t.Errorf("%+v: empty = %v", tt, got)
 		}

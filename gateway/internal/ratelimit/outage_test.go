@@ -17,17 +17,17 @@ import (
 )
 
 // newShaky returns a limiter as the gateway uses it on a Redis behind proxy, and what it logs.
-func newShaky(t *testing.T, proxy *redistest.Proxy, options ratelimit.Options) (*ratelimit.Limiter, *observer.ObservedLogs) {
+func newUnreliable(t *testing.T, proxy *redistest.Proxy, options ratelimit.Options) (*ratelimit.Limiter, *observer.ObservedLogs) {
 	t.Helper()
-	limiter := ratelimit.New(newProxied(t, proxy), options)
+	limiter := ratelimit.New(newProxiedClient(t, proxy), options)
 	t.Cleanup(limiter.Close)
 	core, logs := observer.New(zapcore.InfoLevel)
-	limiter.LogTo(zap.New(core))
+	limiter.SetLogger(zap.New(core))
 	return limiter, logs
 }
 
 // waitFor asks for windows that nobody uses until they are decided by source three times in a row.
-func waitFor(t *testing.T, limiter *ratelimit.Limiter, source ratelimit.Source) {
+func waitForSource(t *testing.T, limiter *ratelimit.Limiter, source ratelimit.Source) {
 	t.Helper()
 	for inARow, start := 0, time.Now(); inARow < 3; inARow++ {
 		if time.Since(start) > 20*time.Second {
@@ -41,7 +41,7 @@ func waitFor(t *testing.T, limiter *ratelimit.Limiter, source ratelimit.Source) 
 }
 
 // passing makes n requests of id and returns how many pass.
-func passing(t *testing.T, limiter *ratelimit.Limiter, id string, n int) (passed int) {
+func countAllowed(t *testing.T, limiter *ratelimit.Limiter, id string, n int) (passed int) {
 	t.Helper()
 	for range n {
 		result, err := limiter.Take(t.Context(), id, perMinute)
@@ -55,37 +55,37 @@ func passing(t *testing.T, limiter *ratelimit.Limiter, id string, n int) (passed
 	return passed
 }
 
-func TestAnOutageTakesNothingFromAWindowAndAddsNothingToIt(t *testing.T) {
+func TestOutageIsReconciledExactly(t *testing.T) {
 	t.Parallel()
 
 	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
-	limiter, logs := newShaky(t, proxy, ratelimit.Options{})
-	waitFor(t, ratelimit.Patient(limiter), ratelimit.Redis)
+	limiter, logs := newUnreliable(t, proxy, ratelimit.Options{})
+	waitForSource(t, ratelimit.WithLongTimeout(limiter), ratelimit.Redis)
 	used, half := newID(t, direct), newID(t, direct)
 
-	passed := passing(t, limiter, used, 30)
+	passed := countAllowed(t, limiter, used, 30)
 	proxy.SetDown(true)
-	waitFor(t, limiter, ratelimit.Local)
+	waitForSource(t, limiter, ratelimit.Local)
 	last, err := limiter.Peek(t.Context(), used, perMinute)
 	if err != nil || !last.Allowed || last.Remaining > 70 || last.Source != ratelimit.Local {
 		t.Errorf("what Redis had counted is forgotten: %+v, %v", last, err)
 	}
-	passed += passing(t, limiter, used, 110)
-	if n := passing(t, limiter, half, 40); n != 40 || passed != 100 {
+	passed += countAllowed(t, limiter, used, 110)
+	if n := countAllowed(t, limiter, half, 40); n != 40 || passed != 100 {
 		t.Errorf("%d and %d passed, want 100 and 40", passed, n)
 	}
 
 	proxy.SetDown(false)
-	waitFor(t, limiter, ratelimit.Redis)
+	waitForSource(t, limiter, ratelimit.Redis)
 	for id, want := range map[string]int{used: 0, half: 60} {
 		if result, err := direct.Peek(t.Context(), id, perMinute); err != nil || result.Remaining != want {
 			t.Errorf("Redis was not told what passed meanwhile: %+v, %v, want %d to remain", result, err, want)
 		}
 	}
-	if n := passing(t, limiter, half, 70); n != 60 {
+	if n := countAllowed(t, limiter, half, 70); n != 60 {
 		t.Errorf("%d passed after the outage, want 60", n)
 	}
-	if n := passing(t, limiter, used, 5); n != 0 {
+	if n := countAllowed(t, limiter, used, 5); n != 0 {
 		t.Errorf("%d passed after the window was used up alone", n)
 	}
 	if logs.FilterMessage("rate limiter fails").Len() == 0 {
@@ -93,12 +93,12 @@ func TestAnOutageTakesNothingFromAWindowAndAddsNothingToIt(t *testing.T) {
 	}
 }
 
-func TestAnOpenBreakerCostsNothing(t *testing.T) {
+func TestOpenCircuitBreakerAddsNoLatency(t *testing.T) {
 	t.Parallel()
 
 	for _, options := range []ratelimit.Options{{}, deny} {
 		proxy := redistest.NewProxy(t)
-		limiter, logs := newShaky(t, proxy, options)
+		limiter, logs := newUnreliable(t, proxy, options)
 		proxy.SetHung(true)
 		for logs.FilterMessage("rate limiter fails").Len() == 0 {
 			_, _ = limiter.Take(t.Context(), redistest.TokenID(), perMinute)
@@ -122,12 +122,12 @@ func TestAnOpenBreakerCostsNothing(t *testing.T) {
 	}
 }
 
-func TestARequestWaitsForASlowRedisInTime(t *testing.T) {
+func TestSlowRedisDelaysARequestAtMostTheTimeout(t *testing.T) {
 	t.Parallel()
 
 	proxy := redistest.NewProxy(t)
-	limiter, logs := newShaky(t, proxy, ratelimit.Options{})
-	waitFor(t, limiter, ratelimit.Redis)
+	limiter, logs := newUnreliable(t, proxy, ratelimit.Options{})
+	waitForSource(t, limiter, ratelimit.Redis)
 	proxy.SetDelay(200 * time.Millisecond)
 	var late, all atomic.Int64
 	var callers sync.WaitGroup
@@ -151,14 +151,14 @@ func TestARequestWaitsForASlowRedisInTime(t *testing.T) {
 		t.Errorf("%d of %d requests waited too long", late.Load(), all.Load())
 	}
 	proxy.SetDelay(0)
-	waitFor(t, limiter, ratelimit.Redis)
+	waitForSource(t, limiter, ratelimit.Redis)
 }
 
-func TestOneGatewayKeepsToTheLimitWhateverBecomesOfRedis(t *testing.T) {
+func TestOneGatewayNeverExceedsTheLimitWithFlappingRedis(t *testing.T) {
 	t.Parallel()
 
 	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
-	limiter, _ := newShaky(t, proxy, ratelimit.Options{})
+	limiter, _ := newUnreliable(t, proxy, ratelimit.Options{})
 	stop := make(chan struct{})
 	var flapping sync.WaitGroup
 	flapping.Go(func() {
@@ -197,9 +197,9 @@ func TestOneGatewayKeepsToTheLimitWhateverBecomesOfRedis(t *testing.T) {
 	callers.Wait()
 	close(stop)
 	flapping.Wait()
-	waitFor(t, limiter, ratelimit.Redis)
+	waitForSource(t, limiter, ratelimit.Redis)
 	for id, count := range passed {
-		count.Add(int64(passing(t, limiter, id, 110)))
+		count.Add(int64(countAllowed(t, limiter, id, 110)))
 		// Less than the limit passes if Redis counted what it could not answer.
 		if n := count.Load(); n > 100 || n < 50 {
 			t.Errorf("%d passed, want at most 100", n)
@@ -207,30 +207,30 @@ func TestOneGatewayKeepsToTheLimitWhateverBecomesOfRedis(t *testing.T) {
 	}
 }
 
-func TestAnOutageAddsAtMostAShareToAWindowForEachGateway(t *testing.T) {
+func TestOutageAddsAtMostOneSharePerGateway(t *testing.T) {
 	t.Parallel()
 
 	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
 	two := ratelimit.Options{Replicas: 2}
-	first, _ := newShaky(t, proxy, two)
-	second, _ := newShaky(t, proxy, two)
-	waitFor(t, ratelimit.Patient(first), ratelimit.Redis)
-	waitFor(t, ratelimit.Patient(second), ratelimit.Redis)
+	first, _ := newUnreliable(t, proxy, two)
+	second, _ := newUnreliable(t, proxy, two)
+	waitForSource(t, ratelimit.WithLongTimeout(first), ratelimit.Redis)
+	waitForSource(t, ratelimit.WithLongTimeout(second), ratelimit.Redis)
 	id := newID(t, direct)
-	before := passing(t, direct, id, 60) // at a gateway that these do not know of
+	before := countAllowed(t, direct, id, 60) // at a gateway that these do not know of
 	proxy.SetDown(true)
-	waitFor(t, first, ratelimit.Local)
-	waitFor(t, second, ratelimit.Local)
-	if n := passing(t, first, id, 110); n != 50 {
+	waitForSource(t, first, ratelimit.Local)
+	waitForSource(t, second, ratelimit.Local)
+	if n := countAllowed(t, first, id, 110); n != 50 {
 		t.Errorf("the first gateway passed %d, want 50", n)
 	}
-	if n := passing(t, second, id, 110); n != 50 {
+	if n := countAllowed(t, second, id, 110); n != 50 {
 		t.Errorf("the second gateway passed %d, want 50", n)
 	}
 	proxy.SetDown(false)
-	waitFor(t, first, ratelimit.Redis)
-	waitFor(t, second, ratelimit.Redis)
-	if n := passing(t, first, id, 5) + passing(t, second, id, 5) + passing(t, direct, id, 5); n != 0 || before != 60 {
+	waitForSource(t, first, ratelimit.Redis)
+	waitForSource(t, second, ratelimit.Redis)
+	if n := countAllowed(t, first, id, 5) + countAllowed(t, second, id, 5) + countAllowed(t, direct, id, 5); n != 0 || before != 60 {
 		t.Errorf("%d more passed after the outage", n)
 	}
 }

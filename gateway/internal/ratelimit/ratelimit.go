@@ -35,7 +35,7 @@ const (
 	Timeout = 60 * time.Millisecond
 	// tripTimeout bounds one round trip to Redis, connecting included. Some requests wait for the end of
 	// the one before theirs.
-	tripTimeout = 50 * time.Millisecond
+	flushTimeout = 50 * time.Millisecond
 )
 
 // ErrUnavailable says that Redis did not answer in time. Nothing follows from it about the window, and a
@@ -59,11 +59,11 @@ const (
 	// Memory of this gateway, which knows that the window is empty.
 	Memory Source = "memory"
 	// Late is this gateway, which tells Redis afterwards.
-	Late Source = "late"
+	WriteBehind Source = "late"
 	// Local is this gateway's window of its own while Redis cannot be asked.
 	Local Source = "local"
 	// Nobody could, or did before the caller left.
-	Nobody Source = "nobody"
+	None Source = "nobody"
 )
 
 // Result is the state of one window after a [Limiter.Take] or [Limiter.Peek].
@@ -88,22 +88,22 @@ type Limiter struct {
 	clock   *clock
 	memory  *memory
 	batcher *batcher
-	breaker *breaker
-	journal *journal
+	breaker *circuitBreaker
+	stateLog *stateLog
 }
 
 // New returns a Limiter on the Redis that client talks to, which [NewClient] made. It does not connect.
 func New(client *redis.Client, options Options) *Limiter {
-	l := &Limiter{options: options.withDefaults(), memory: newMemory(memorySize), journal: newJournal()}
-	l.clock = &clock{client: client, timeout: tripTimeout, skewed: l.journal.clockSkewed}
+	l := &Limiter{options: options.withDefaults(), memory: newMemory(memorySize), stateLog: newStateLog()}
+	l.clock = &clock{client: client, timeout: flushTimeout, onSkew: l.stateLog.clockSkewed}
 	l.batcher = newBatcher(client, l.clock, l.memory)
-	l.breaker = newBreaker(l.batcher.comeBack, l.journal.outages.Note)
-	l.clock.failed, l.batcher.breaker = l.breaker.note, l.breaker
+	l.breaker = newCircuitBreaker(l.batcher.reconcile, l.stateLog.outage.Note)
+	l.clock.onError, l.batcher.breaker = l.breaker.record, l.breaker
 	return l
 }
 
 // LogTo makes l write the changes of its state to logger from now on.
-func (l *Limiter) LogTo(logger *zap.Logger) { l.journal.logger.Store(logger) }
+func (l *Limiter) SetLogger(logger *zap.Logger) { l.stateLog.logger.Store(logger) }
 
 // Close ends what l does by itself.
 func (l *Limiter) Close() { l.breaker.close() }
@@ -126,18 +126,18 @@ func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, err
 }
 
 // Spent is [Limiter.Take] for a window that is known to be empty; ok tells whether it is. It asks nobody.
-func (l *Limiter) Spent(id string, quota Quota) (result Result, ok bool) {
+func (l *Limiter) Exhausted(id string, quota Quota) (result Result, ok bool) {
 	arrived := time.Now()
 	var fault error
 	switch {
 	case l.breaker.isOpen():
-		fault = errOpen
-	case !l.clock.isRead(arrived):
+		fault = errCircuitOpen
+	case !l.clock.isFresh(arrived):
 		return Result{}, false
 	}
 	now := l.clock.estimate(arrived)
 	window := windowAt(now, id, quota.Window)
-	if !l.refuses(l.memory.recall(id, window), quota.Limit, fault) {
+	if !l.isExhausted(l.memory.get(id, window), quota.Limit, fault) {
 		return Result{}, false
 	}
 	return Result{Quota: quota, Reset: window.end(), Now: now, Source: Memory}, true
@@ -145,28 +145,28 @@ func (l *Limiter) Spent(id string, quota Quota) (result Result, ok bool) {
 
 func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (Result, error) {
 	arrived := time.Now()
-	now, fault := l.clock.estimate(arrived), error(errOpen)
+	now, fault := l.clock.estimate(arrived), error(errCircuitOpen)
 	if !l.breaker.isOpen() {
-		now, fault = l.clock.at(ctx, arrived)
+		now, fault = l.clock.now(ctx, arrived)
 	}
 	window := windowAt(now, id, quota.Window)
 	result := Result{Quota: quota, Remaining: quota.Limit, Reset: window.end(), Now: now, Source: Redis}
 
-	if l.refuses(l.memory.recall(id, window), quota.Limit, fault) {
+	if l.isExhausted(l.memory.get(id, window), quota.Limit, fault) {
 		result.Remaining, result.Source = 0, Memory
 		return result, nil
 	}
 	if fault != nil {
-		return l.decideAlone(result, id, window, cost, fault)
+		return l.decideFallback(result, id, window, cost, fault)
 	}
 
-	place, err := l.batcher.do(ctx, id, window, quota.Limit, cost, arrived)
+	place, err := l.batcher.count(ctx, id, window, quota.Limit, cost, arrived)
 	switch {
-	case errors.Is(err, errLeft):
-		result.Source = Nobody
+	case errors.Is(err, errCallerGone):
+		result.Source = None
 		return result, context.Cause(ctx)
 	case err != nil:
-		return l.decideAlone(result, id, window, cost, err)
+		return l.decideFallback(result, id, window, cost, err)
 	}
 	result.Allowed, result.Remaining = place.outcome()
 	return result, nil
@@ -174,9 +174,9 @@ func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (
 
 // refuses reports whether what is known of a window is enough to refuse a request. It is not while Redis,
 // which can be asked, has yet to be told of something.
-func (l *Limiter) refuses(known tally, limit int, fault error) bool {
+func (l *Limiter) isExhausted(known tally, limit int, fault error) bool {
 	if fault == nil {
-		return known.isEmpty(limit) && known.owed == 0
+		return known.isEmpty(limit) && known.unsynced == 0
 	}
 	return known.isEmpty(limit) && l.options.Down != DownAllow
 }

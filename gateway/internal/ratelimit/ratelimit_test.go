@@ -36,9 +36,9 @@ func newClient(t testing.TB, url string) *redis.Client {
 }
 
 // traffic is a hook that counts what a client sends: round trips, and the script calls in them.
-type traffic struct{ trips, scripts atomic.Int64 }
+type traffic struct{ roundTrips, scripts atomic.Int64 }
 
-func watch(client *redis.Client) *traffic {
+func countTraffic(client *redis.Client) *traffic {
 	seen := new(traffic)
 	client.AddHook(seen)
 	return seen
@@ -48,14 +48,14 @@ func (seen *traffic) DialHook(next redis.DialHook) redis.DialHook { return next 
 
 func (seen *traffic) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		seen.trips.Add(1)
+		seen.roundTrips.Add(1)
 		return next(ctx, cmd)
 	}
 }
 
 func (seen *traffic) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
-		seen.trips.Add(1)
+		seen.roundTrips.Add(1)
 		for _, cmd := range cmds {
 			if strings.HasPrefix(cmd.Name(), "eval") {
 				seen.scripts.Add(1)
@@ -67,7 +67,7 @@ func (seen *traffic) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.P
 
 func newLimiter(t testing.TB, url string) *ratelimit.Limiter {
 	t.Helper()
-	return ratelimit.Patient(ratelimit.New(newClient(t, url), deny))
+	return ratelimit.WithLongTimeout(ratelimit.New(newClient(t, url), deny))
 }
 
 // newID returns an id whose minute has at least another 20 s to go, so that a test sees one window.
@@ -149,7 +149,7 @@ func TestExactlyTheLimitPassesOverManyLimitersAtOnce(t *testing.T) {
 	}
 }
 
-func TestAFullWindowFollowsAtReset(t *testing.T) {
+func TestNewWindowBeginsAtReset(t *testing.T) {
 	t.Parallel()
 
 	limiter := newLimiter(t, redistest.URL(t))
@@ -190,22 +190,22 @@ func TestPeekCountsNothing(t *testing.T) {
 	}
 }
 
-func TestAnEmptyWindowIsRefusedWithoutRedisUntilItResets(t *testing.T) {
+func TestEmptyWindowIsRefusedWithoutRedisUntilReset(t *testing.T) {
 	t.Parallel()
 
 	client := newClient(t, redistest.URL(t))
-	seen := watch(client)
-	limiter := ratelimit.Patient(ratelimit.New(client, deny))
+	seen := countTraffic(client)
+	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny))
 	for _, prefix := range []string{"", "address:"} {
 		id := newID(t, limiter, prefix)
 		quota := ratelimit.Quota{Limit: 3, Window: time.Minute}
 		for n := range 5 {
-			before := seen.trips.Load()
+			before := seen.roundTrips.Load()
 			result, err := limiter.Take(t.Context(), id, quota)
 			if err != nil || result.Allowed != (n < 3) || result.Remaining != max(2-n, 0) || !result.Reset.After(result.Now) {
 				t.Fatalf("request %d: %+v, %v", n+1, result, err)
 			}
-			asked, want := seen.trips.Load() > before, ratelimit.Redis
+			asked, want := seen.roundTrips.Load() > before, ratelimit.Redis
 			if n >= 3 {
 				want = ratelimit.Memory
 			}
@@ -223,7 +223,7 @@ func TestAnEmptyWindowIsRefusedWithoutRedisUntilItResets(t *testing.T) {
 	}
 }
 
-func TestKeysAreForgottenSoonAfterTheirWindow(t *testing.T) {
+func TestKeysExpireSoonAfterTheirWindow(t *testing.T) {
 	t.Parallel()
 
 	url := redistest.URL(t)
@@ -251,7 +251,7 @@ func TestKeysAreForgottenSoonAfterTheirWindow(t *testing.T) {
 	}
 }
 
-func TestForgottenScriptIsLoadedAgain(t *testing.T) {
+func TestFlushedScriptIsLoadedAgain(t *testing.T) {
 	t.Parallel()
 
 	url := redistest.URL(t)
@@ -268,7 +268,7 @@ func TestForgottenScriptIsLoadedAgain(t *testing.T) {
 	}
 }
 
-func TestDeadRedisIsFoundOutQuickly(t *testing.T) {
+func TestDeadRedisIsDetectedWithinTheTimeout(t *testing.T) {
 	t.Parallel()
 
 	hung, err := net.Listen("tcp", "127.0.0.1:0")
@@ -310,7 +310,7 @@ func TestDeadRedisIsFoundOutQuickly(t *testing.T) {
 	}
 }
 
-func TestCallerThatHangsUpIsCountedAllTheSame(t *testing.T) {
+func TestRequestOfACanceledContextIsCounted(t *testing.T) {
 	t.Parallel()
 
 	limiter := newLimiter(t, redistest.URL(t))
@@ -335,7 +335,7 @@ func TestNewClientNeverQuotesThePassword(t *testing.T) {
 	}
 }
 
-func TestAddressIDsCountWhatOneCustomerHolds(t *testing.T) {
+func TestAddressIDsGroupIPv6ByPrefix(t *testing.T) {
 	t.Parallel()
 
 	for addr, want := range map[string][2]string{
@@ -354,7 +354,7 @@ func TestAddressIDsCountWhatOneCustomerHolds(t *testing.T) {
 	}
 }
 
-func TestTakeLocalCountsWithinTheGatewayAndAsksNobody(t *testing.T) {
+func TestTakeLocalCountsInMemoryWithoutRedis(t *testing.T) {
 	t.Parallel()
 
 	client, err := ratelimit.NewClient("redis://127.0.0.1:1")

@@ -11,13 +11,13 @@ import (
 
 func init() {
 	// Else go-redis writes a line of its own for each failed connection, at every attempt of an outage.
-	redis.SetLogger(silent{})
+	redis.SetLogger(discardLogger{})
 }
 
-type silent struct{}
+type discardLogger struct{}
 
 // Printf implements go-redis's logger.
-func (silent) Printf(context.Context, string, ...any) {}
+func (discardLogger) Printf(context.Context, string, ...any) {}
 
 // NewClient returns a client for the Redis at url (redis://, rediss:// or unix://), set so that a dead or
 // hung Redis is found out in a fraction of a second instead of go-redis's 1.7 to 5. It does not connect.

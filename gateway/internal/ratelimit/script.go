@@ -42,7 +42,7 @@ func (s *script) run(ctx context.Context, pipe redis.Pipeliner, key string, limi
 		call = counter.AllowN
 	}
 	result, err := call(ctx, key, limit, cost)
-	if err != nil && !s.repaired && isForeign(err) {
+	if err != nil && !s.repaired && isCorrupt(err) {
 		s.repaired = true
 		s.bySHA, s.byText = nil, nil
 		pipe.Eval(ctx, repair, []string{s.key})
@@ -55,7 +55,7 @@ func (s *script) run(ctx context.Context, pipe redis.Pipeliner, key string, limi
 func (s *script) EvalSha(ctx context.Context, sha string, keys []string, args ...any) *redis.Cmd {
 	if s.bySHA == nil {
 		s.key = keys[0]
-		s.bySHA = s.expiring(ctx, s.pipe.EvalSha(ctx, sha, keys, args...))
+		s.bySHA = s.withExpiry(ctx, s.pipe.EvalSha(ctx, sha, keys, args...))
 		return queued
 	}
 	return s.bySHA
@@ -65,7 +65,7 @@ func (s *script) EvalSha(ctx context.Context, sha string, keys []string, args ..
 // it counted anything.
 func (s *script) Eval(ctx context.Context, text string, keys []string, args ...any) *redis.Cmd {
 	if s.byText == nil {
-		s.byText = s.expiring(ctx, s.pipe.Eval(ctx, text, keys, args...))
+		s.byText = s.withExpiry(ctx, s.pipe.Eval(ctx, text, keys, args...))
 		return queued
 	}
 	return s.byText
@@ -73,9 +73,9 @@ func (s *script) Eval(ctx context.Context, text string, keys []string, args ...a
 
 // expiring queues, behind counted, when its key is to be forgotten. By itself the script lets a key live
 // as long as the bucket would need to fill, which for an exact counter is limit times too long.
-func (s *script) expiring(ctx context.Context, counted *redis.Cmd) *redis.Cmd {
+func (s *script) withExpiry(ctx context.Context, cmd *redis.Cmd) *redis.Cmd {
 	s.pipe.PExpireAt(ctx, s.key, s.expireAt)
-	return counted
+	return cmd
 }
 
 // repair removes a key that holds anything but a number. It looks again because another gateway may have
@@ -87,6 +87,6 @@ if kind ~= 'string' or not tonumber(redis.call('GET', KEYS[1])) then
 end`
 
 // isForeign reports whether the script failed because its key holds what redis_rate has not written.
-func isForeign(err error) bool {
+func isCorrupt(err error) bool {
 	return strings.Contains(err.Error(), "WRONGTYPE") || strings.Contains(err.Error(), "number expected")
 }

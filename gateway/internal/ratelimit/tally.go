@@ -17,11 +17,11 @@ type tally struct {
 	// limit, so not even a Redis that has forgotten the window makes one gateway exceed it.
 	granted int
 	// alone is how many of these this gateway decided without Redis,
-	alone int
+	fallback int
 	// and owed how many of those, and of the late ones, Redis has not counted yet.
-	owed int
+	unsynced int
 	// heard is when Redis last told of this window.
-	heard time.Time
+	syncedAt time.Time
 }
 
 // isEmpty reports whether it is certain, without asking, that nothing is left at this limit.
@@ -31,33 +31,33 @@ func (t *tally) isEmpty(limit int) bool {
 
 // counted notes that Redis was asked for what is owed and some more, granted so many of both together and
 // said what remains. It returns how many requests pass, and what remains for them.
-func (t *tally) counted(limit, owed, granted, remaining int) (pass, left int) {
+func (t *tally) applyReply(limit, unsynced, granted, remaining int) (pass, left int) {
 	if remaining == 0 {
 		t.empty = max(t.empty, limit)
 	}
 	t.limit = limit
 	t.used = limit - remaining
-	t.owed -= owed // what was not granted of it cannot be: the window is empty
+	t.unsynced -= unsynced // what was not granted of it cannot be: the window is empty
 	room := max(limit-t.granted, 0)
-	pass = min(max(granted-owed, 0), room)
+	pass = min(max(granted-unsynced, 0), room)
 	t.granted += pass
 	return pass, min(remaining, room-pass)
 }
 
 // lost notes that Redis was asked for what is owed and has not answered. As it may have counted it, it is
 // not asked for it again.
-func (t *tally) lost(owed int) {
-	t.owed -= owed
-	t.used += owed
+func (t *tally) applyTimeout(unsynced int) {
+	t.unsynced -= unsynced
+	t.used += unsynced
 }
 
 // passAlone notes that requests pass without Redis, which has certainly not counted them if owed.
-func (t *tally) passAlone(limit, requests int, owed bool) {
+func (t *tally) passFallback(limit, requests int, unsynced bool) {
 	t.limit = limit
 	t.granted += requests
-	t.alone += requests
-	if owed {
-		t.owed += requests
+	t.fallback += requests
+	if unsynced {
+		t.unsynced += requests
 	} else {
 		t.used += requests
 	}
@@ -65,13 +65,13 @@ func (t *tally) passAlone(limit, requests int, owed bool) {
 
 // passLate notes that a request passes and Redis is told later, unless too little is known of the window for that
 // or its last request is asked for. It returns what is left.
-func (t *tally) passLate(now time.Time, limit int) (left int, ok bool) {
-	left = min(limit-t.used-t.owed, limit-t.granted) - 1
-	if left < 0 || now.Sub(t.heard) >= lateness {
+func (t *tally) passWriteBehind(now time.Time, limit int) (left int, ok bool) {
+	left = min(limit-t.used-t.unsynced, limit-t.granted) - 1
+	if left < 0 || now.Sub(t.syncedAt) >= writeBehindDelay {
 		return 0, false
 	}
 	t.limit = limit
 	t.granted++
-	t.owed++
+	t.unsynced++
 	return left, true
 }

@@ -44,7 +44,7 @@ func TestWindowsOfDifferentIdsEndAtDifferentSeconds(t *testing.T) {
 	}
 }
 
-func TestNothingFlowsBackWhileAKeyIsInUse(t *testing.T) {
+func TestNoRequestIsRegainedWhileAKeyIsInUse(t *testing.T) {
 	t.Parallel()
 
 	for _, window := range []time.Duration{time.Second, time.Minute, 24 * time.Hour} {
@@ -54,7 +54,7 @@ func TestNothingFlowsBackWhileAKeyIsInUse(t *testing.T) {
 	}
 }
 
-func TestChecksumIsTheUsualOne(t *testing.T) {
+func TestChecksumIsCRC32(t *testing.T) {
 	t.Parallel()
 
 	for _, id := range []string{"", "tok_4fZyo82mVyR1", "address:2001:db8:1:2::/64"} {

@@ -9,14 +9,14 @@ import (
 )
 
 // order is what Redis is asked about one window on behalf of all who ask at the same time.
-type order struct {
-	orderKey
+type batchEntry struct {
+	entryKey
 
 	window window
 	key    string    // of the window in Redis
-	since  time.Time // when the first of them came
-	takes  int       // how many of them want to pass; the others only want to know
-	owed   int       // what this gateway let through alone and Redis is to count now
+	queuedAt  time.Time // when the first of them came
+	requests  int       // how many of them want to pass; the others only want to know
+	unsynced   int       // what this gateway let through alone and Redis is to count now
 	script script
 
 	done chan struct{} // closed when what follows is final
@@ -27,29 +27,29 @@ type order struct {
 }
 
 // orderKey is what callers must have in common to share a script call.
-type orderKey struct {
+type entryKey struct {
 	id     string
 	number int64
 	length time.Duration
 	limit  int
 }
 
-func keyOf(id string, w window, limit int) orderKey {
-	return orderKey{id: id, number: w.number, length: w.length, limit: limit}
+func keyOf(id string, w window, limit int) entryKey {
+	return entryKey{id: id, number: w.number, length: w.length, limit: limit}
 }
 
-func newOrder(client *redis.Client, key orderKey, w window, now time.Time) *order {
-	return &order{
-		orderKey: key, window: w, key: w.key(key.id), since: now,
+func newEntry(client *redis.Client, key entryKey, w window, now time.Time) *batchEntry {
+	return &batchEntry{
+		entryKey: key, window: w, key: w.key(key.id), queuedAt: now,
 		script: script{Client: client, expireAt: w.end().Add(keyGrace)},
 		done:   make(chan struct{}),
 	}
 }
 
 // settle goes as far as it can without a new answer of Redis, and reports whether that is the end.
-func (o *order) settle(ctx context.Context, pipe redis.Pipeliner) bool {
+func (o *batchEntry) advance(ctx context.Context, pipe redis.Pipeliner) bool {
 	quota := Quota{Limit: o.limit, Window: o.length}
-	counted, err := o.script.run(ctx, pipe, o.key, quota.limit(), o.owed+o.takes)
+	counted, err := o.script.run(ctx, pipe, o.key, quota.limit(), o.unsynced+o.requests)
 	switch {
 	case errors.Is(err, errQueued):
 		return false
@@ -62,29 +62,29 @@ func (o *order) settle(ctx context.Context, pipe redis.Pipeliner) bool {
 }
 
 // finish remembers what came of the order and tells those who wait for it.
-func (o *order) finish(m *memory, now time.Time) {
+func (o *batchEntry) complete(m *memory, now time.Time) {
 	m.update(o.id, o.window, func(known *tally) {
 		switch {
 		case o.err == nil:
-			o.granted, o.remaining = known.counted(o.limit, o.owed, o.granted, o.remaining)
-			known.heard = now
+			o.granted, o.remaining = known.applyReply(o.limit, o.unsynced, o.granted, o.remaining)
+			known.syncedAt = now
 		case mayBeCounted(o.err):
-			known.lost(o.owed)
+			known.applyTimeout(o.unsynced)
 		}
 	})
 	close(o.done)
 }
 
 // place is one caller's place in an order.
-type place struct {
-	*order
+type slot struct {
+	*batchEntry
 
 	number int // among those that take, from 0; -1 for one that only wants to know
 }
 
 // outcome tells whether the caller passes and what is left in the window after it. Callers that share a
 // call are told different numbers, as if each had been counted by itself.
-func (p place) outcome() (allowed bool, remaining int) {
+func (p slot) outcome() (allowed bool, remaining int) {
 	if p.number < 0 || p.number >= p.granted {
 		return false, p.remaining
 	}

@@ -10,42 +10,42 @@ import (
 	"github.com/quayside/quayside/gateway/internal/redistest"
 )
 
-func TestLateRequestsCountDownLikeOthersAndHardlyAskRedis(t *testing.T) {
+func TestWriteBehindCountsDownWithFewRoundTrips(t *testing.T) {
 	t.Parallel()
 
 	client := newClient(t, redistest.URL(t))
-	limiter, seen := ratelimit.Patient(ratelimit.New(client, deny)), watch(client)
+	limiter, seen := ratelimit.WithLongTimeout(ratelimit.New(client, deny)), countTraffic(client)
 	id := newID(t, limiter, "address:")
 	began, before := time.Now(), seen.scripts.Load()
 	for n := 1; n <= 100; n++ {
-		result, err := limiter.TakeLate(t.Context(), id, perMinute)
+		result, err := limiter.TakeWriteBehind(t.Context(), id, perMinute)
 		if err != nil || !result.Allowed || result.Remaining != 100-n {
 			t.Fatalf("request %d: %+v, %v", n, result, err)
 		}
 	}
 	// One for the first request, one for the last, and two for each time that Redis was waited for and told.
-	passed := int64(time.Since(began)/ratelimit.Lateness) + 1
+	passed := int64(time.Since(began)/ratelimit.WriteBehindDelay) + 1
 	if asked := seen.scripts.Load() - before; asked > 2+2*passed {
 		t.Errorf("%d script calls in %d times the lateness", asked, passed)
 	}
-	result, err := limiter.TakeLate(t.Context(), id, perMinute)
+	result, err := limiter.TakeWriteBehind(t.Context(), id, perMinute)
 	if err != nil || result.Allowed || result.Remaining != 0 {
 		t.Errorf("request 101: %+v, %v", result, err)
 	}
 }
 
-func TestLateRequestsReachRedisThoughNoMoreCome(t *testing.T) {
+func TestWriteBehindReachesRedisWithoutFurtherRequests(t *testing.T) {
 	t.Parallel()
 
 	limiter, other := newLimiter(t, redistest.URL(t)), newLimiter(t, redistest.URL(t))
 	id := newID(t, limiter, "address:")
 	late := false
 	for range 50 {
-		result, err := limiter.TakeLate(t.Context(), id, perMinute)
+		result, err := limiter.TakeWriteBehind(t.Context(), id, perMinute)
 		if err != nil {
 			t.Fatal(err)
 		}
-		late = late || result.Source == ratelimit.Late
+		late = late || result.Source == ratelimit.WriteBehind
 	}
 	if !late {
 		t.Error("all have waited for Redis")
@@ -64,7 +64,7 @@ func TestLateRequestsReachRedisThoughNoMoreCome(t *testing.T) {
 	}
 }
 
-func TestExactlyTheLimitPassesWhereSomeAreLate(t *testing.T) {
+func TestExactlyTheLimitPassesWithMixedWriteBehind(t *testing.T) {
 	t.Parallel()
 
 	limiter, other := newLimiter(t, redistest.URL(t)), newLimiter(t, redistest.URL(t))
@@ -75,7 +75,7 @@ func TestExactlyTheLimitPassesWhereSomeAreLate(t *testing.T) {
 		for caller := range 40 {
 			count := limiter.Take
 			if caller%2 == 0 {
-				count = limiter.TakeLate
+				count = limiter.TakeWriteBehind
 			}
 			callers.Go(func() {
 				for range 5 {
@@ -98,7 +98,7 @@ func TestExactlyTheLimitPassesWhereSomeAreLate(t *testing.T) {
 	}
 }
 
-func TestGatewaysThatHaveNotHeardOfEachOtherKeepToTheLimitEach(t *testing.T) {
+func TestWriteBehindKeepsEachGatewayWithinTheLimit(t *testing.T) {
 	t.Parallel()
 
 	limiters := []*ratelimit.Limiter{newLimiter(t, redistest.URL(t)), newLimiter(t, redistest.URL(t))}
@@ -108,7 +108,7 @@ func TestGatewaysThatHaveNotHeardOfEachOtherKeepToTheLimitEach(t *testing.T) {
 	for caller := range 40 {
 		callers.Go(func() {
 			for range 10 {
-				result, err := limiters[caller%2].TakeLate(t.Context(), id, perMinute)
+				result, err := limiters[caller%2].TakeWriteBehind(t.Context(), id, perMinute)
 				if err != nil {
 					t.Error(err)
 					return

@@ -10,17 +10,17 @@ import (
 
 const (
 	// breakAfter is how many round trips in a row must fail for Redis to be left alone.
-	breakAfter = 3
+	maxFailures = 3
 	// probeEvery is how long it is left alone between two probes, give or take a tenth, so that many
 	// gateways do not come back at the same moment.
-	probeEvery = time.Second
+	probeInterval = time.Second
 )
 
 // breaker tells whether Redis is worth asking. While it is open no request waits for Redis: one probe at a
 // time finds out when it works again.
-type breaker struct {
+type circuitBreaker struct {
 	probe   func(context.Context) error
-	changed func(cause error) // called at each change, in order: why it opened, or nil
+	onChange func(cause error) // called at each change, in order: why it opened, or nil
 
 	open     atomic.Bool
 	mu       sync.Mutex
@@ -29,16 +29,16 @@ type breaker struct {
 	close    context.CancelFunc
 }
 
-func newBreaker(probe func(context.Context) error, changed func(cause error)) *breaker {
-	b := &breaker{probe: probe, changed: changed}
+func newCircuitBreaker(probe func(context.Context) error, onChange func(cause error)) *circuitBreaker {
+	b := &circuitBreaker{probe: probe, onChange: onChange}
 	b.closing, b.close = context.WithCancel(context.Background())
 	return b
 }
 
-func (b *breaker) isOpen() bool { return b.open.Load() }
+func (b *circuitBreaker) isOpen() bool { return b.open.Load() }
 
 // note takes how a round trip ended. What was under way when the breaker opened changes nothing.
-func (b *breaker) note(err error) {
+func (b *circuitBreaker) record(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -46,20 +46,20 @@ func (b *breaker) note(err error) {
 	case err == nil:
 		b.failures = 0
 	default:
-		if b.failures++; b.failures == breakAfter {
+		if b.failures++; b.failures == maxFailures {
 			b.open.Store(true)
-			b.changed(err)
-			go b.mend()
+			b.onChange(err)
+			go b.probeLoop()
 		}
 	}
 }
 
 // mend probes until a probe succeeds, and closes the breaker.
-func (b *breaker) mend() {
-	breakersOpen.Inc()
-	defer breakersOpen.Dec()
+func (b *circuitBreaker) probeLoop() {
+	circuitBreakersOpen.Inc()
+	defer circuitBreakersOpen.Dec()
 	for {
-		wait := time.NewTimer(probeEvery*9/10 + rand.N(probeEvery/5)) //nolint:gosec // not a secret
+		wait := time.NewTimer(probeInterval*9/10 + rand.N(probeInterval/5)) //nolint:gosec // not a secret
 		select {
 		case <-b.closing.Done():
 			wait.Stop()
@@ -71,7 +71,7 @@ func (b *breaker) mend() {
 			defer b.mu.Unlock()
 			b.failures = 0
 			b.open.Store(false)
-			b.changed(nil)
+			b.onChange(nil)
 			return
 		}
 	}

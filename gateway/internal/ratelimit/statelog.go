@@ -13,26 +13,26 @@ import (
 const largeSkew = time.Second
 
 // journal tells those who run the gateway what has changed: one line for each change.
-type journal struct {
+type stateLog struct {
 	logger  atomic.Pointer[zap.Logger]
-	outages *outage.Journal
+	outage *outage.Journal
 	skewed  atomic.Bool
 }
 
-func newJournal() *journal {
-	j := new(journal)
-	j.outages = outage.New("rate limiter", j.log)
+func newStateLog() *stateLog {
+	j := new(stateLog)
+	j.outage = outage.New("rate limiter", j.log)
 	return j
 }
 
-func (j *journal) log() *zap.Logger {
+func (j *stateLog) log() *zap.Logger {
 	if logger := j.logger.Load(); logger != nil {
 		return logger
 	}
 	return zap.NewNop()
 }
 
-func (j *journal) clockSkewed(ahead time.Duration) {
+func (j *stateLog) clockSkewed(ahead time.Duration) {
 	clockSkewSeconds.Set(ahead.Seconds())
 	switch large := ahead.Abs() > largeSkew; {
 	case large == j.skewed.Load() || !j.skewed.CompareAndSwap(!large, large):

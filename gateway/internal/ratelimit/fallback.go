@@ -9,21 +9,21 @@ import (
 )
 
 // Down is what becomes of requests while Redis cannot be asked.
-type Down string
+type DownPolicy string
 
 const (
 	// DownLocal lets each gateway let through its share of the window. It is the default.
-	DownLocal Down = "local"
+	DownLocal DownPolicy = "local"
 	// DownDeny lets nothing through: [ErrUnavailable].
-	DownDeny Down = "deny"
+	DownDeny DownPolicy = "deny"
 	// DownAllow lets everything through.
-	DownAllow Down = "allow"
+	DownAllow DownPolicy = "allow"
 )
 
 // Options are the settings of a Limiter.
 type Options struct {
 	// Down is what becomes of requests while Redis cannot be asked. Default: DownLocal.
-	Down Down
+	Down DownPolicy
 	// Replicas is the number of gateways, of whose windows each is a part while Redis cannot be asked.
 	// Default: 1.
 	Replicas int
@@ -38,19 +38,19 @@ func (o Options) withDefaults() Options {
 }
 
 // decideAlone decides about a request that Redis could not be asked about, because of fault.
-func (l *Limiter) decideAlone(result Result, id string, w window, cost int, fault error) (Result, error) {
+func (l *Limiter) decideFallback(result Result, id string, w window, cost int, cause error) (Result, error) {
 	if l.options.Down == DownDeny {
-		result.Source = Nobody
-		return result, fmt.Errorf("%w: %w", ErrUnavailable, fault)
+		result.Source = None
+		return result, fmt.Errorf("%w: %w", ErrUnavailable, cause)
 	}
 	result.Source = Local
 	limit := result.Quota.Limit
 	share := (limit + l.options.Replicas - 1) / l.options.Replicas
 	l.memory.update(id, w, func(known *tally) {
-		left := max(min(share-known.alone, limit-known.used-known.owed, limit-known.granted), 0)
+		left := max(min(share-known.fallback, limit-known.used-known.unsynced, limit-known.granted), 0)
 		if result.Allowed = left > 0 || l.options.Down == DownAllow; result.Allowed && cost > 0 {
 			left = max(left-cost, 0)
-			known.passAlone(limit, cost, !mayBeCounted(fault))
+			known.passFallback(limit, cost, !mayBeCounted(cause))
 		}
 		result.Remaining = left
 	})
@@ -59,14 +59,14 @@ func (l *Limiter) decideAlone(result Result, id string, w window, cost int, faul
 
 // mayBeCounted reports whether Redis may have counted what ended with fault. It has not if it was never
 // sent, or if Redis has said what it has against it.
-func mayBeCounted(fault error) bool {
-	if errors.Is(fault, errNotSent) {
+func mayBeCounted(err error) bool {
+	if errors.Is(err, errNotSent) {
 		return false
 	}
-	if _, answered := errors.AsType[redis.Error](fault); answered {
+	if _, answered := errors.AsType[redis.Error](err); answered {
 		return false
 	}
-	if failed, ok := errors.AsType[*net.OpError](fault); ok {
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
 		return failed.Op != "dial"
 	}
 	return true

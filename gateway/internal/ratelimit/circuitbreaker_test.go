@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestBreakerOpensAfterThreeFailuresInARowAndProbesUntilOneSucceeds(t *testing.T) {
+func TestCircuitBreakerOpensAfterThreeFailuresAndProbesUntilSuccess(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
@@ -17,7 +17,7 @@ func TestBreakerOpensAfterThreeFailuresInARowAndProbesUntilOneSucceeds(t *testin
 		var probes []time.Duration
 		var changes []string
 		start, probing := time.Now(), false
-		b := newBreaker(func(context.Context) error {
+		b := newCircuitBreaker(func(context.Context) error {
 			if probing {
 				t.Error("two probes at once")
 			}
@@ -35,16 +35,16 @@ func TestBreakerOpensAfterThreeFailuresInARowAndProbesUntilOneSucceeds(t *testin
 		defer b.close()
 
 		for _, err := range []error{fault, fault, nil, fault, fault} {
-			if b.note(err); b.isOpen() {
+			if b.record(err); b.isOpen() {
 				t.Fatal("opened before three failures in a row")
 			}
 		}
 		for range 3 { // only the first matters
-			if b.note(fault); !b.isOpen() {
+			if b.record(fault); !b.isOpen() {
 				t.Fatal("not open after three failures in a row")
 			}
 		}
-		if b.note(nil); !b.isOpen() {
+		if b.record(nil); !b.isOpen() {
 			t.Fatal("closed by an answer that was under way")
 		}
 		<-time.After(4 * time.Second)
@@ -65,7 +65,7 @@ func TestBreakerOpensAfterThreeFailuresInARowAndProbesUntilOneSucceeds(t *testin
 			}
 		}
 		for range 2 {
-			if b.note(fault); b.isOpen() {
+			if b.record(fault); b.isOpen() {
 				t.Error("failures from before the outage count after it")
 			}
 		}
@@ -75,15 +75,15 @@ func TestBreakerOpensAfterThreeFailuresInARowAndProbesUntilOneSucceeds(t *testin
 	})
 }
 
-func TestBreakerStopsProbingWhenItsOwnerIsClosed(t *testing.T) {
+func TestCircuitBreakerStopsProbingWhenClosed(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
 		fault := errors.New("gone")
 		probes := 0
-		b := newBreaker(func(context.Context) error { probes++; return fault }, func(error) {})
-		for range breakAfter {
-			b.note(fault)
+		b := newCircuitBreaker(func(context.Context) error { probes++; return fault }, func(error) {})
+		for range maxFailures {
+			b.record(fault)
 		}
 		<-time.After(2500 * time.Millisecond)
 		b.close()

@@ -18,17 +18,17 @@ import (
 var errTest = errors.New("read: i/o timeout")
 
 // away returns a limiter whose Redis cannot be asked.
-func away(options Options) *Limiter {
+func unreachable(options Options) *Limiter {
 	return &Limiter{options: options.withDefaults(), memory: newMemory(100)}
 }
 
 // alone makes n requests of tok_x and returns how many pass, and what the last was told to remain.
-func (l *Limiter) alone(t *testing.T, limit, n int, fault error) (passed, remaining int) {
+func (l *Limiter) takeFallback(t *testing.T, limit, n int, fault error) (passed, remaining int) {
 	t.Helper()
 	const id = "tok_x"
 	w := windowAt(time.Unix(1_795_255_432, 0), id, time.Minute)
 	for range n {
-		result, err := l.decideAlone(Result{Quota: Quota{limit, time.Minute}}, id, w, 1, fault)
+		result, err := l.decideFallback(Result{Quota: Quota{limit, time.Minute}}, id, w, 1, fault)
 		if err != nil || result.Source != Local || result.Remaining < 0 {
 			t.Fatalf("%+v, %v", result, err)
 		}
@@ -40,7 +40,7 @@ func (l *Limiter) alone(t *testing.T, limit, n int, fault error) (passed, remain
 	return passed, remaining
 }
 
-func TestAloneAGatewayPassesItsShareLessWhatRedisHadCounted(t *testing.T) {
+func TestLocalFallbackAllowsTheShareLessWhatRedisCounted(t *testing.T) {
 	t.Parallel()
 
 	for _, tt := range []struct{ limit, replicas, used, granted, want int }{
@@ -55,74 +55,74 @@ func TestAloneAGatewayPassesItsShareLessWhatRedisHadCounted(t *testing.T) {
 		{100, 1, 100, 20, 0},
 		{1, 5, 0, 0, 1},
 	} {
-		l := away(Options{Replicas: tt.replicas})
+		l := unreachable(Options{Replicas: tt.replicas})
 		l.memory.update("tok_x", windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute), func(known *tally) {
 			known.used, known.granted = tt.used, tt.granted
 		})
-		if passed, remaining := l.alone(t, tt.limit, tt.limit+5, errTest); passed != tt.want || remaining != 0 {
+		if passed, remaining := l.takeFallback(t, tt.limit, tt.limit+5, errTest); passed != tt.want || remaining != 0 {
 			t.Errorf("%+v: %d passed, then %d remain", tt, passed, remaining)
 		}
 	}
 }
 
-func TestAloneADenyingGatewayPassesNothingAndAnAllowingOneEverything(t *testing.T) {
+func TestDownPolicyDenyAndAllow(t *testing.T) {
 	t.Parallel()
 
-	if passed, _ := away(Options{Down: DownAllow}).alone(t, 10, 500, errTest); passed != 500 {
+	if passed, _ := unreachable(Options{Down: DownAllow}).takeFallback(t, 10, 500, errTest); passed != 500 {
 		t.Errorf("%d of 500 passed", passed)
 	}
 	w := windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute)
-	result, err := away(Options{Down: DownDeny}).decideAlone(Result{}, "tok_x", w, 1, errTest)
-	if !errors.Is(err, ErrUnavailable) || !errors.Is(err, errTest) || result.Allowed || result.Source != Nobody {
+	result, err := unreachable(Options{Down: DownDeny}).decideFallback(Result{}, "tok_x", w, 1, errTest)
+	if !errors.Is(err, ErrUnavailable) || !errors.Is(err, errTest) || result.Allowed || result.Source != None {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
 
 // What a gateway knows after each step of an outage.
-func TestWhatWasPassedAloneIsOwedOnce(t *testing.T) {
+func TestFallbackRequestsAreReconciledOnce(t *testing.T) {
 	t.Parallel()
 
-	l := away(Options{})
+	l := unreachable(Options{})
 	w := windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute)
 	check := func(step string, used, granted, alone, owed int) {
 		t.Helper()
-		known := l.memory.recall("tok_x", w)
-		if known.used != used || known.granted != granted || known.alone != alone || known.owed != owed {
+		known := l.memory.get("tok_x", w)
+		if known.used != used || known.granted != granted || known.fallback != alone || known.unsynced != owed {
 			t.Errorf("%s: %+v", step, known)
 		}
 	}
-	l.memory.update("tok_x", w, func(known *tally) { known.counted(100, 0, 10, 60) })
+	l.memory.update("tok_x", w, func(known *tally) { known.applyReply(100, 0, 10, 60) })
 	check("Redis granted 10 and said that 60 remain", 40, 10, 0, 0)
-	l.alone(t, 100, 5, errNotSent)
+	l.takeFallback(t, 100, 5, errNotSent)
 	check("5 were not sent", 40, 15, 5, 5)
-	l.alone(t, 100, 3, errTest)
+	l.takeFallback(t, 100, 3, errTest)
 	check("3 were not answered", 43, 18, 8, 5)
-	l.memory.update("tok_x", w, func(known *tally) { known.lost(5) })
+	l.memory.update("tok_x", w, func(known *tally) { known.applyTimeout(5) })
 	check("the 5 were sent and not answered", 48, 18, 8, 0)
-	l.alone(t, 100, 2, errNotSent)
+	l.takeFallback(t, 100, 2, errNotSent)
 	l.memory.update("tok_x", w, func(known *tally) {
-		if pass, left := known.counted(100, 2, 3, 50); pass != 1 || left != 50 {
+		if pass, left := known.applyReply(100, 2, 3, 50); pass != 1 || left != 50 {
 			t.Errorf("%d pass, %d left", pass, left)
 		}
 	})
 	check("Redis granted what was owed and one more", 50, 21, 10, 0)
-	l.alone(t, 100, 4, errNotSent)
+	l.takeFallback(t, 100, 4, errNotSent)
 	l.memory.update("tok_x", w, func(known *tally) {
-		if pass, left := known.counted(100, 4, 3, 0); pass != 0 || left != 0 {
+		if pass, left := known.applyReply(100, 4, 3, 0); pass != 0 || left != 0 {
 			t.Errorf("%d pass, %d left", pass, left)
 		}
 	})
 	check("Redis had only 3 left", 100, 25, 14, 0)
 }
 
-func TestWhatRedisMayHaveCounted(t *testing.T) {
+func TestMayBeCountedUnlessNeverSent(t *testing.T) {
 	t.Parallel()
 
 	for _, tt := range []struct {
 		fault error
 		want  bool
 	}{
-		{errOpen, false},
+		{errCircuitOpen, false},
 		{errSkipped, false},
 		{errQueueFull, false},
 		{fmt.Errorf("x: %w", &net.OpError{Op: "dial", Err: io.EOF}), false},
@@ -137,11 +137,11 @@ func TestWhatRedisMayHaveCounted(t *testing.T) {
 	}
 }
 
-func TestJournalTellsEachChangeOfTheClocksOnce(t *testing.T) {
+func TestClockSkewIsLoggedOncePerChange(t *testing.T) {
 	t.Parallel()
 
 	core, logs := observer.New(zapcore.InfoLevel)
-	var j journal
+	var j stateLog
 	j.clockSkewed(time.Hour) // nobody listens yet
 	j.clockSkewed(0)
 	j.logger.Store(zap.New(core))
