@@ -31,7 +31,7 @@ var (
 		Help: "Requests counted against a window, by window (token, address, page, sign-in, public), decision (allowed, refused, unavailable, abandoned by the caller; shadowed: would have been refused) and source (redis, the gateway's memory of an empty window, late: the gateway at once and redis afterwards, its local window while Redis is away and for public paths, nobody).",
 	}, []string{"window", "decision", "source"})
 	serviceFailuresTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "service_failures_total",
+		Namespace: "quayside", Subsystem: "gateway", Name: "upstream_failures_total",
 		Help: "Forwarded requests that got no answer of their service, by service (as the configuration names it) and the code of the gate's answer.",
 	}, []string{"service", "code"})
 	responseSecondsVec = prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -44,7 +44,7 @@ var (
 		Help: "Reports of token usage to the tokens service by outcome: delivered, kept (to be sent again) or dropped.",
 	}, []string{"outcome"})
 	usageLostRequestsTotal = prometheus.NewCounter(prometheus.CounterOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "usage_lost_requests_total",
+		Namespace: "quayside", Subsystem: "gateway", Name: "usage_requests_lost_total",
 		Help: "Requests that are missing in the usage of their tokens: dropped with a batch or beyond the bound of memory.",
 	})
 )
@@ -93,7 +93,7 @@ var (
 // What is known of the streams of changes is read when it is asked for.
 var (
 	streamConnected = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "stream_connected",
+		Namespace: "quayside", Subsystem: "gateway", Name: "change_stream_connected",
 		Help: "1 while every change of a token is heard of, 0 while remembered answers are used for 10 s only.",
 	}, func() float64 {
 		if time.Since(heard()) > introspect.HeartbeatTimeout {

@@ -14,7 +14,7 @@ func (g *gateway) waitUntilFollowing(t *testing.T) {
 	deadline := time.After(30 * time.Second)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for !strings.Contains(g.metrics(t), "quayside_gateway_stream_connected 1\n") {
+	for !strings.Contains(g.metrics(t), "quayside_gateway_change_stream_connected 1\n") {
 		select {
 		case <-deadline:
 			t.Fatalf("no stream:\n%s", g.log)
@@ -117,7 +117,7 @@ func TestALostStreamIsToldOnceAndByTheMetrics(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})
-	if text := g.metrics(t); !strings.Contains(text, "quayside_gateway_stream_connected 0\n") || !strings.Contains(text, "quayside_gateway_revocation_lag_seconds +Inf\n") {
+	if text := g.metrics(t); !strings.Contains(text, "quayside_gateway_change_stream_connected 0\n") || !strings.Contains(text, "quayside_gateway_revocation_lag_seconds +Inf\n") {
 		t.Error("connected before there is anything to follow for")
 	}
 	token, _ := g.tokens.create("")
@@ -130,7 +130,7 @@ func TestALostStreamIsToldOnceAndByTheMetrics(t *testing.T) {
 		case <-deadline:
 			t.Fatal("the metrics tell nothing")
 		case <-time.After(100 * time.Millisecond):
-			connected = strings.Contains(g.metrics(t), "quayside_gateway_stream_connected 1\n")
+			connected = strings.Contains(g.metrics(t), "quayside_gateway_change_stream_connected 1\n")
 		}
 	}
 	if n := strings.Count(g.log.String(), "stream of changes fails"); n != 1 {

@@ -63,7 +63,7 @@ func TestAClientThatDisconnectsIsRecordedAs499(t *testing.T) {
 	if strings.Contains(log, `"level":"error"`) || strings.Contains(log, "service fails") {
 		t.Errorf("errors in the log:\n%s", log)
 	}
-	if metrics := g.metrics(t); strings.Contains(metrics, "quayside_gateway_service_failures_total{") {
+	if metrics := g.metrics(t); strings.Contains(metrics, "quayside_gateway_upstream_failures_total{") {
 		t.Errorf("failures of services are counted:\n%s", metrics)
 	}
 }

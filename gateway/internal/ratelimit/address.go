@@ -2,9 +2,9 @@ package ratelimit
 
 import "net/netip"
 
-// AddressIDs returns the ids under which the requests of addr are counted in the windows of that name. For an IPv4
-// address id is the address. For IPv6, id is the /64, the least that one customer of a provider is given, and network
-// the /48, which many are given. network is empty for IPv4 and for an address that is not known.
+// AddressIDs returns the ids under which requests from addr are counted in the named windows. For IPv4, id is the
+// address. For IPv6, id is the /64, the smallest network that a provider assigns to a customer, and network the /48,
+// which many customers have. network is empty for IPv4 and for an invalid address.
 func AddressIDs(window string, addr netip.Addr) (id, network string) {
 	addr = addr.Unmap().WithZone("")
 	switch {

@@ -13,52 +13,51 @@ import (
 )
 
 const (
-	// maxCalls is how many script calls go in one pipeline: some milliseconds of Redis's time.
+	// maxCalls bounds the script calls in one pipeline, and so the time that Redis is busy with it (a few
+	// milliseconds).
 	maxCalls = 512
-	// maxQueued is how many script calls may wait for the next pipelines.
+	// maxQueued bounds the script calls that wait for the next flushes.
 	maxQueued = 8 * maxCalls
-	// tripSpacing is the time from the beginning of a round trip to that of the next, as a trip costs this
-	// machine and Redis much more than one more call in it. Where requests crowd, so that they wait for each other
-	// anyway, it is crowdSpacing.
-	flushInterval  = 350 * time.Microsecond
+	// flushInterval is the minimum time between the starts of two flushes: a round trip costs the gateway and Redis
+	// much more than one more call in a pipeline. In a burst, when requests queue anyway, it is burstInterval.
+	flushInterval = 350 * time.Microsecond
 	burstInterval = 1500 * time.Microsecond
-	// A crowd is this many requests a second for each processor, about half of what one can forward. They are
-	// counted for crowdTime at least.
-	burstRate     = 3000
+	// A burst is this many requests a second and processor, about half of what one processor can forward, measured
+	// over at least sampleTime.
+	burstRate  = 3000
 	sampleTime = 20 * time.Millisecond
 )
 
 var (
-	errCallerGone      = errors.New("the caller has left")
-	errNotSent   = errors.New("not sent")
-	errQueueFull = fmt.Errorf("%w: too many windows are waiting to be counted", errNotSent)
-	errSkipped   = fmt.Errorf("%w: the round trip before failed", errNotSent)
-	errCircuitOpen      = fmt.Errorf("%w: Redis is left alone since it failed", errNotSent)
+	errCallerGone  = errors.New("the caller has gone")
+	errNotSent     = errors.New("not sent")
+	errQueueFull   = fmt.Errorf("%w: the queue of the rate limiter is full", errNotSent)
+	errSkipped     = fmt.Errorf("%w: the previous flush failed", errNotSent)
+	errCircuitOpen = fmt.Errorf("%w: the circuit breaker is open", errNotSent)
 )
 
-// batcher carries orders to Redis, one round trip at a time and at most one in tripSpacing, or crowdSpacing. When
-// none is under way and none was a moment ago, an order goes at once; what comes in meanwhile goes together in the
-// next.
+// batcher sends batch entries to Redis, one pipeline at a time and at most one per flushInterval or burstInterval. An
+// idle batcher flushes immediately; entries that arrive during a flush go together in the next one.
 //
-// A command that may have reached Redis is never sent again: if its answer is lost, the order has failed.
+// A command that may have reached Redis is never sent again: if its reply is lost, the entry has failed.
 type batcher struct {
 	client  *redis.Client
 	clock   *clock
 	memory  *memory
 	breaker *circuitBreaker
 
-	timeout     time.Duration // of an order
+	timeout      time.Duration // of an entry, from when it was queued
 	flushTimeout time.Duration
 
-	mu     sync.Mutex
-	flushing   bool      // somebody carries
-	nextFlush   time.Time // the earliest time of the next round trip
-	sampleStart  time.Time // from which on requests are counted
-	sampled   int       // requests since then
-	burst bool      // there were many in the time before
-	queue  []*batchEntry
-	queued map[entryKey]*batchEntry
-	writeBehind   map[entryKey]window // of which Redis is to be told
+	mu          sync.Mutex
+	flushing    bool      // a flush is running or scheduled
+	nextFlush   time.Time // the earliest start of the next flush
+	sampleStart time.Time // start of the present sample
+	sampled     int       // requests since sampleStart
+	burst       bool      // the last sample was over burstRate
+	queue       []*batchEntry
+	queued      map[entryKey]*batchEntry
+	writeBehind map[entryKey]window // entries with unsynced write-behind requests
 }
 
 func newBatcher(client *redis.Client, clock *clock, memory *memory) *batcher {
@@ -69,10 +68,10 @@ func newBatcher(client *redis.Client, clock *clock, memory *memory) *batcher {
 	}
 }
 
-// do asks Redis about w and returns what came of it. Who leaves early, because ctx ends, gets errLeft and is
-// counted all the same: the others of its order do not notice, and its unit is spent.
+// count adds a request of the window w to the next flush and returns its slot. If ctx ends first, the error is
+// errCallerGone; the request stays counted and the others of its entry are not affected.
 func (b *batcher) count(ctx context.Context, id string, w window, limit, cost int, now time.Time) (slot, error) {
-	//nolint:contextcheck // a round trip is for everybody, and does not end with one of them
+	// a flush serves all of its callers and does not end with one of them
 	own, leader, err := b.enqueue(keyOf(id, w, limit), w, cost, now)
 	switch {
 	case err != nil:
@@ -89,7 +88,7 @@ func (b *batcher) count(ctx context.Context, id string, w window, limit, cost in
 	}
 }
 
-// join adds a caller to the order of its window, and tells whether it must carry the queue itself.
+// enqueue adds a request to the entry of its window. leader reports whether the caller must flush the queue itself.
 func (b *batcher) enqueue(key entryKey, w window, cost int, now time.Time) (own slot, leader bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -118,8 +117,8 @@ func (b *batcher) enqueue(key entryKey, w window, cost int, now time.Time) (own 
 	return own, false, nil
 }
 
-// carry makes one round trip with what is queued, and leaves what came in meanwhile to a goroutine. So a
-// caller that found nothing under way waits for its own answer only, and no goroutine is needed for it.
+// flushAsLeader flushes the queue in the caller's goroutine and leaves later entries to a goroutine of their own. So
+// a request that finds the batcher idle waits only for its own reply.
 func (b *batcher) flushAsLeader() {
 	b.flush()
 	if !b.stopIfEmpty() {
@@ -127,7 +126,7 @@ func (b *batcher) flushAsLeader() {
 	}
 }
 
-// carryOn makes round trips until the queue is empty.
+// flushLoop flushes until the queue is empty.
 func (b *batcher) flushLoop() {
 	for done := false; !done; done = b.stopIfEmpty() {
 		if delay := b.untilNextFlush(); delay > 0 {
@@ -137,7 +136,7 @@ func (b *batcher) flushLoop() {
 	}
 }
 
-// early returns how long the next round trip should wait for more, which it does not when it is full.
+// untilNextFlush returns how long to wait before the next flush; a full batch does not wait.
 func (b *batcher) untilNextFlush() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,7 +146,7 @@ func (b *batcher) untilNextFlush() time.Duration {
 	return time.Until(b.nextFlush)
 }
 
-// rest reports whether the queue is empty, and if so marks the batcher idle.
+// stopIfEmpty reports whether the queue is empty and, if so, marks the batcher idle.
 func (b *batcher) stopIfEmpty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -155,7 +154,7 @@ func (b *batcher) stopIfEmpty() bool {
 	return !b.flushing
 }
 
-// first takes at most n orders from the queue.
+// dequeue takes at most n entries from the queue.
 func (b *batcher) dequeue(n int) []*batchEntry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,7 +167,7 @@ func (b *batcher) dequeue(n int) []*batchEntry {
 	return batch
 }
 
-// space sets when the round trip after one that carries batch may begin.
+// scheduleNext sets the earliest start of the flush after one that began at start with batch.
 func (b *batcher) scheduleNext(start time.Time, batch []*batchEntry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -185,8 +184,8 @@ func (b *batcher) scheduleNext(start time.Time, batch []*batchEntry) {
 	}
 }
 
-// trip makes one round trip. When Redis is too slow for it, or has failed once too often, those who have
-// come meanwhile are not made to wait for it as well: nothing is sent for them.
+// flush sends one batch. If it timed out or opened the circuit breaker, the entries that were queued meanwhile fail
+// without being sent, so that their requests do not wait for a second timeout.
 func (b *batcher) flush() {
 	start := time.Now()
 	batch := b.dequeue(maxCalls)
@@ -213,8 +212,8 @@ func (b *batcher) flush() {
 	}
 }
 
-// ask carries out batch. It takes another pipeline, before the same deadline, when Redis does not know the
-// script or a key has to be repaired.
+// exchange sends batch and reads the replies. It sends another pipeline before the same deadline if Redis does not
+// have the script or a key must be repaired.
 func (b *batcher) exchange(ctx context.Context, batch []*batchEntry) {
 	for _, o := range batch {
 		o.unsynced = b.memory.get(o.id, o.window).unsynced
@@ -230,8 +229,8 @@ func (b *batcher) exchange(ctx context.Context, batch []*batchEntry) {
 	}
 }
 
-// failure is why a round trip failed. It has not if any order has its answer: what is wrong with the others
-// is not wrong with Redis.
+// flushError returns the error of a flush. If any entry succeeded, Redis works, and errors of other entries are
+// theirs alone.
 func flushError(batch []*batchEntry) error {
 	for _, o := range batch {
 		if o.err == nil {

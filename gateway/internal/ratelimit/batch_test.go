@@ -15,14 +15,14 @@ import (
 	"github.com/quayside/quayside/gateway/internal/redistest"
 )
 
-// gate is a hook that holds up what a client sends while it is shut.
+// pipelineGate is a hook that holds back a client's pipelines.
 type pipelineGate struct {
 	mu      sync.Mutex
 	arrived chan struct{}
 	open    chan struct{}
 }
 
-// shut makes the next round trip wait until open is closed. arrived tells that it has begun.
+// hold makes the next pipeline wait until open is closed. arrived receives when it has begun.
 func (g *pipelineGate) hold() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -48,7 +48,7 @@ func (g *pipelineGate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis
 	}
 }
 
-// gated returns a limiter whose round trips can be held up, and what it sends.
+// newHeldLimiter returns a limiter whose flushes can be held back, and its traffic.
 func newHeldLimiter(t *testing.T) (*ratelimit.Limiter, *pipelineGate, *traffic) {
 	t.Helper()
 	client := newClient(t, redistest.URL(t))
@@ -59,14 +59,14 @@ func newHeldLimiter(t *testing.T) (*ratelimit.Limiter, *pipelineGate, *traffic) 
 	return limiter, held, seen
 }
 
-// answered is the answer to a Take made beside others.
+// takeResult is the result of a concurrent Take.
 type takeResult struct {
 	ratelimit.Result
 
 	err error
 }
 
-// takeBeside starts n requests of id that come while a round trip is under way.
+// takeConcurrently starts n requests that arrive while a flush runs.
 func takeConcurrently(ctx context.Context, limiter *ratelimit.Limiter, n int, id func(int) string) <-chan takeResult {
 	answers := make(chan takeResult, n)
 	for i := range n {
@@ -78,12 +78,12 @@ func takeConcurrently(ctx context.Context, limiter *ratelimit.Limiter, n int, id
 	return answers
 }
 
-// waitQueued waits until so many callers that take are queued.
+// waitQueued waits until so many requests that take a unit are queued.
 func waitQueued(t *testing.T, limiter *ratelimit.Limiter, callers int) {
 	t.Helper()
 	for ratelimit.Queued(limiter) < callers {
 		if t.Context().Err() != nil {
-			t.Fatal("callers do not queue")
+			t.Fatal("requests are not queued")
 		}
 		<-time.After(time.Millisecond)
 	}
@@ -120,7 +120,7 @@ func TestConcurrentRequestsOfOneTokenShareAScriptCall(t *testing.T) {
 	slices.Sort(remaining)
 	for i, got := range remaining {
 		if got != i {
-			t.Fatalf("what remains is not told apart: %v", remaining)
+			t.Fatalf("remaining counts are not distinct: %v", remaining)
 		}
 	}
 	if len(remaining) != 99 || refused != 51 {
@@ -173,17 +173,17 @@ func TestCanceledRequestIsCountedAndOthersSucceed(t *testing.T) {
 	leave()
 	for range 5 {
 		if a := <-leaving; !errors.Is(a.err, context.Canceled) || errors.Is(a.err, ratelimit.ErrUnavailable) || a.Allowed {
-			t.Errorf("who left: %+v", a)
+			t.Errorf("canceled: %+v", a)
 		}
 	}
 	close(held.open)
-	// It leaves, too, unless it made the round trip for all.
+	// It is canceled, too, unless it was the leader.
 	if a := <-leading; !a.Allowed && !errors.Is(a.err, context.Canceled) {
-		t.Errorf("who came first: %+v", a)
+		t.Errorf("leader: %+v", a)
 	}
 	for range 5 {
 		if a := <-staying; a.err != nil || !a.Allowed || a.Remaining > 93 {
-			t.Errorf("who stayed: %+v", a)
+			t.Errorf("others: %+v", a)
 		}
 	}
 	if result, err := limiter.Peek(t.Context(), id, perMinute); err != nil || result.Remaining != 89 {
@@ -201,7 +201,7 @@ func TestQueueIsBounded(t *testing.T) {
 	const many = 5000
 	rest := takeConcurrently(t.Context(), limiter, many, func(int) string { return redistest.TokenID() })
 	failed := 0
-	for range many - 4096 { // these do not wait for the round trip
+	for range many - 4096 { // these do not wait for the flush
 		if a := <-rest; errors.Is(a.err, ratelimit.ErrUnavailable) {
 			failed++
 		}
@@ -212,16 +212,16 @@ func TestQueueIsBounded(t *testing.T) {
 		<-rest // in time or not
 	}
 	if failed != many-4096 {
-		t.Errorf("%d of %d were turned away, want %d", failed, many, many-4096)
+		t.Errorf("%d of %d were rejected, want %d", failed, many, many-4096)
 	}
 }
 
-// storm lets 400 callers at each of two limiters make requests of one token until rounds windows of it are
-// over, and returns how many passed in each window. It fails if two were told that the same remains.
+// takeUnderLoad makes requests of one id from 400 callers at each of two limiters for several windows, and returns
+// how many were allowed in each. It fails if two have the same remaining count.
 func takeUnderLoad(t *testing.T, limiters []*ratelimit.Limiter, id string, quota ratelimit.Quota, windows int) map[time.Time]int {
 	t.Helper()
 	var mu sync.Mutex
-	told := map[time.Time]map[int]bool{}
+	seen := map[time.Time]map[int]bool{}
 	var last atomic.Int64
 	var callers sync.WaitGroup
 	start, err := limiters[0].Peek(t.Context(), id, quota)
@@ -238,13 +238,13 @@ func takeUnderLoad(t *testing.T, limiters []*ratelimit.Limiter, id string, quota
 				}
 				if err == nil && result.Allowed {
 					mu.Lock()
-					if told[result.Reset] == nil {
-						told[result.Reset] = map[int]bool{}
+					if seen[result.Reset] == nil {
+						seen[result.Reset] = map[int]bool{}
 					}
-					if told[result.Reset][result.Remaining] {
-						t.Errorf("two requests were told that %d remain", result.Remaining)
+					if seen[result.Reset][result.Remaining] {
+						t.Errorf("two requests have remaining count %d", result.Remaining)
 					}
-					told[result.Reset][result.Remaining] = true
+					seen[result.Reset][result.Remaining] = true
 					mu.Unlock()
 				}
 				if !result.Allowed {
@@ -255,7 +255,7 @@ func takeUnderLoad(t *testing.T, limiters []*ratelimit.Limiter, id string, quota
 	}
 	callers.Wait()
 	passed := map[time.Time]int{}
-	for reset, remaining := range told {
+	for reset, remaining := range seen {
 		passed[reset] = len(remaining)
 	}
 	return passed
@@ -277,7 +277,7 @@ func TestExactlyTheLimitPassesInEachOfManyWindowsUnderLoad(t *testing.T) {
 			full++
 		}
 	}
-	// The window in which the storm begins may be too short, and a busy machine may miss one.
+	// The first window may be too short, and a busy machine may miss one.
 	if full < 2 {
 		t.Errorf("passed by window: %v", passed)
 	}

@@ -9,21 +9,20 @@ import (
 	"github.com/quayside/quayside/gateway/internal/redistest"
 )
 
-// BenchmarkTake reports, beside time and memory, how often Redis was asked: in round trips and script calls
-// a request. The late ones are of [ratelimit.Limiter.TakeLate].
+// BenchmarkTake also reports round trips and script calls per request.
 func BenchmarkTake(b *testing.B) {
 	plenty := ratelimit.Quota{Limit: 1_000_000, Window: time.Hour}
 	for _, bench := range []struct {
-		name    string
-		tokens  int
-		quota   ratelimit.Quota
-		callers int // for each processor
-		late    bool
+		name        string
+		tokens      int
+		quota       ratelimit.Quota
+		callers     int // for each processor
+		writeBehind bool
 	}{
 		{"one at a time", 1000, plenty, 0, false},
 		{"hot token", 1, plenty, 100, false},
 		{"1000 tokens", 1000, plenty, 100, false},
-		{"1000 addresses late", 1000, plenty, 100, true},
+		{"1000 addresses write-behind", 1000, plenty, 100, true},
 		{"empty window", 1, ratelimit.Quota{Limit: 1, Window: time.Hour}, 100, false},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
@@ -34,7 +33,7 @@ func BenchmarkTake(b *testing.B) {
 			b.Cleanup(func() { _ = client.Close() })
 			limiter, seen := ratelimit.New(client, deny), countTraffic(client)
 			count := limiter.Take
-			if bench.late {
+			if bench.writeBehind {
 				count = limiter.TakeWriteBehind
 			}
 			ids := make([]string, bench.tokens)

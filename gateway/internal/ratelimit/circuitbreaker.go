@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// breakAfter is how many round trips in a row must fail for Redis to be left alone.
+	// maxFailures is how many flushes in a row must fail for the circuit breaker to open.
 	maxFailures = 3
-	// probeEvery is how long it is left alone between two probes, give or take a tenth, so that many
-	// gateways do not come back at the same moment.
+	// probeInterval is the time between two probes of an open circuit breaker, ±10 % so that gateways do not
+	// reconnect in step.
 	probeInterval = time.Second
 )
 
-// breaker tells whether Redis is worth asking. While it is open no request waits for Redis: one probe at a
-// time finds out when it works again.
+// circuitBreaker stops calls to Redis after errors. While it is open no request waits for Redis. There is no
+// half-open state in which requests are tried: a background probe closes the circuit breaker when it succeeds.
 type circuitBreaker struct {
-	probe   func(context.Context) error
-	onChange func(cause error) // called at each change, in order: why it opened, or nil
+	probe    func(context.Context) error
+	onChange func(cause error) // called at each change in order: the error that opened it, or nil when it closes
 
 	open     atomic.Bool
 	mu       sync.Mutex
 	failures int
-	closing  context.Context //nolint:containedctx // ends the probing when the breaker's owner is closed
+	closing  context.Context //nolint:containedctx // ends the probes
 	close    context.CancelFunc
 }
 
@@ -37,7 +37,7 @@ func newCircuitBreaker(probe func(context.Context) error, onChange func(cause er
 
 func (b *circuitBreaker) isOpen() bool { return b.open.Load() }
 
-// note takes how a round trip ended. What was under way when the breaker opened changes nothing.
+// record counts the result of a flush. Flushes that began before the circuit breaker opened change nothing.
 func (b *circuitBreaker) record(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -54,12 +54,12 @@ func (b *circuitBreaker) record(err error) {
 	}
 }
 
-// mend probes until a probe succeeds, and closes the breaker.
+// probeLoop probes until one succeeds, then closes the circuit breaker.
 func (b *circuitBreaker) probeLoop() {
 	circuitBreakersOpen.Inc()
 	defer circuitBreakersOpen.Dec()
 	for {
-		wait := time.NewTimer(probeInterval*9/10 + rand.N(probeInterval/5)) //nolint:gosec // not a secret
+		wait := time.NewTimer(probeInterval*9/10 + rand.N(probeInterval/5)) //nolint:gosec // jitter, not a secret
 		select {
 		case <-b.closing.Done():
 			wait.Stop()

@@ -45,7 +45,7 @@ func TestCircuitBreakerOpensAfterThreeFailuresAndProbesUntilSuccess(t *testing.T
 			}
 		}
 		if b.record(nil); !b.isOpen() {
-			t.Fatal("closed by an answer that was under way")
+			t.Fatal("closed by a flush that began before it opened")
 		}
 		<-time.After(4 * time.Second)
 		if synctest.Wait(); !b.isOpen() {

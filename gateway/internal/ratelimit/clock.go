@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// readEvery is how often Redis's time is read while requests are counted. In between, this machine's
-	// monotonic clock goes on from the last reading, so that setting the machine's clock moves no window.
+	// syncInterval is how often Redis's time is read while requests are counted. In between, time advances by this
+	// machine's monotonic clock, so that setting the wall clock moves no window.
 	syncInterval = 10 * time.Second
-	// readStale is how old a reading may be. It gets older than readEvery only while nobody asks.
+	// maxReadingAge is how old a reading may be before requests wait for a new one. Only an idle gateway gets there.
 	maxReadingAge = time.Minute
 )
 
@@ -23,26 +23,26 @@ type reading struct {
 	local time.Time
 }
 
-// clock tells Redis's time.
+// clock estimates Redis's time.
 type clock struct {
 	client  *redis.Client
 	timeout time.Duration // of a reading
-	// failed is told of a reading that others waited for, and skewed how far Redis's clock is ahead of
-	// this machine's, at each reading.
+	// onError receives the error of a failed reading that requests waited for; onSkew receives, after each reading,
+	// how far Redis's clock is ahead of this machine's.
 	onError func(error)
-	onSkew func(time.Duration)
+	onSkew  func(time.Duration)
 
 	last  atomic.Pointer[reading]
 	first singleflight.Group
 }
 
-// at returns Redis's time at the local time now, reading it when there is no reading that can be relied
-// on. With an error, it is the best estimate there is.
+// now returns Redis's time at the local time, reading it first if there is no fresh reading. With an error, the time
+// is the best estimate.
 func (c *clock) now(ctx context.Context, local time.Time) (time.Time, error) {
 	if c.isFresh(local) {
 		return c.estimate(local), nil
 	}
-	// Without a reading the window's number would be a guess, so everybody waits for one.
+	// Without a reading the window's number would be a guess, so all requests wait for one (singleflight).
 	_, err, _ := c.first.Do("", func() (any, error) {
 		err := c.sync(ctx)
 		if err != nil {
@@ -53,13 +53,13 @@ func (c *clock) now(ctx context.Context, local time.Time) (time.Time, error) {
 	return c.estimate(local), err
 }
 
-// isRead reports whether there is a reading that can be relied on at the local time now.
+// isFresh reports whether there is a reading of at most maxReadingAge at the local time now.
 func (c *clock) isFresh(now time.Time) bool {
 	last := c.last.Load()
 	return last != nil && now.Sub(last.local) < maxReadingAge
 }
 
-// estimate returns Redis's time at the local time now by the last reading, or now if there is none.
+// estimate returns Redis's time at the local time now from the last reading, or now itself without one.
 func (c *clock) estimate(now time.Time) time.Time {
 	last := c.last.Load()
 	if last == nil {
@@ -68,7 +68,8 @@ func (c *clock) estimate(now time.Time) time.Time {
 	return last.redis.Add(now.Sub(last.local))
 }
 
-// read asks Redis for its time in a round trip of its own. It is for everybody, so who asks first may leave.
+// sync reads Redis's time in a round trip of its own. Cancelling ctx does not end it, because other requests wait
+// too.
 func (c *clock) sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
 	defer cancel()
@@ -78,8 +79,7 @@ func (c *clock) sync(ctx context.Context) error {
 	return cmd.Err()
 }
 
-// readIn lets pipe ask for the time if it is due. The function that it returns is to be called when pipe
-// was carried out.
+// syncIn adds a reading to pipe if one is due. Call the returned function after pipe was executed.
 func (c *clock) syncIn(ctx context.Context, pipe redis.Pipeliner) func() {
 	start := time.Now()
 	if last := c.last.Load(); last != nil && start.Sub(last.local) < syncInterval {
@@ -89,7 +89,7 @@ func (c *clock) syncIn(ctx context.Context, pipe redis.Pipeliner) func() {
 	return func() { c.record(cmd, start) }
 }
 
-// note takes Redis's answer for the middle of the round trip that has just ended.
+// record takes Redis's reply as the time at the middle of the round trip.
 func (c *clock) record(cmd *redis.TimeCmd, start time.Time) {
 	if cmd.Err() != nil {
 		return

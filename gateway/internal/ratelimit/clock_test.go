@@ -9,7 +9,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/redistest"
 )
 
-// An hour off is what nobody mistakes for a busy machine.
+// The readings are wrong by an hour, far more than a busy machine delays a test.
 func TestClockReadsRedisAgainWhenItsReadingIsOld(t *testing.T) {
 	t.Parallel()
 
@@ -34,14 +34,14 @@ func TestClockReadsRedisAgainWhenItsReadingIsOld(t *testing.T) {
 
 	wrong(syncInterval / 2)
 	if got := take() + take(); got != 2*time.Hour {
-		t.Errorf("a new reading is not relied on: %v", got)
+		t.Errorf("a fresh reading is not used: %v", got)
 	}
 	wrong(syncInterval * 2)
 	if first, second := take(), take(); first != time.Hour || second != 0 {
-		t.Errorf("an old reading is not corrected by the next answer: %v, then %v", first, second)
+		t.Errorf("an old reading is not corrected by the next flush: %v, then %v", first, second)
 	}
 	wrong(maxReadingAge * 2)
 	if got := take(); got != 0 {
-		t.Errorf("a stale reading is relied on: %v", got)
+		t.Errorf("a stale reading is used: %v", got)
 	}
 }

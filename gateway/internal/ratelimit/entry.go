@@ -8,25 +8,25 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// order is what Redis is asked about one window on behalf of all who ask at the same time.
+// batchEntry is one script call: the requests of one window that are counted together.
 type batchEntry struct {
 	entryKey
 
-	window window
-	key    string    // of the window in Redis
-	queuedAt  time.Time // when the first of them came
-	requests  int       // how many of them want to pass; the others only want to know
-	unsynced   int       // what this gateway let through alone and Redis is to count now
-	script script
+	window   window
+	key      string    // of the window in Redis
+	queuedAt time.Time // when the first request was added
+	requests int       // that take a unit; a Peek takes none
+	unsynced int       // requests allowed by the local fallback or by write-behind, to be counted now
+	script   script
 
-	done chan struct{} // closed when what follows is final
+	done chan struct{} // closed when the following fields are final
 
-	granted   int // how many of takes pass: those that came first
-	remaining int // what is left after them
+	granted   int // how many of requests are allowed, the first ones
+	remaining int // units left after them
 	err       error
 }
 
-// orderKey is what callers must have in common to share a script call.
+// entryKey is what requests must have in common to share an entry.
 type entryKey struct {
 	id     string
 	number int64
@@ -46,7 +46,7 @@ func newEntry(client *redis.Client, key entryKey, w window, now time.Time) *batc
 	}
 }
 
-// settle goes as far as it can without a new answer of Redis, and reports whether that is the end.
+// advance runs the script call as far as the replies allow, and reports whether the entry has its result.
 func (o *batchEntry) advance(ctx context.Context, pipe redis.Pipeliner) bool {
 	quota := Quota{Limit: o.limit, Window: o.length}
 	counted, err := o.script.run(ctx, pipe, o.key, quota.limit(), o.unsynced+o.requests)
@@ -61,7 +61,7 @@ func (o *batchEntry) advance(ctx context.Context, pipe redis.Pipeliner) bool {
 	return true
 }
 
-// finish remembers what came of the order and tells those who wait for it.
+// complete records the result in m and releases the waiting requests.
 func (o *batchEntry) complete(m *memory, now time.Time) {
 	m.update(o.id, o.window, func(known *tally) {
 		switch {
@@ -75,15 +75,15 @@ func (o *batchEntry) complete(m *memory, now time.Time) {
 	close(o.done)
 }
 
-// place is one caller's place in an order.
+// slot is the position of one request in an entry.
 type slot struct {
 	*batchEntry
 
-	number int // among those that take, from 0; -1 for one that only wants to know
+	number int // among the requests that take a unit, from 0; -1 for a Peek
 }
 
-// outcome tells whether the caller passes and what is left in the window after it. Callers that share a
-// call are told different numbers, as if each had been counted by itself.
+// outcome returns whether the request is allowed and what is left after it. Requests that share a call have different
+// remaining counts, as if each had been counted by itself.
 func (p slot) outcome() (allowed bool, remaining int) {
 	if p.number < 0 || p.number >= p.granted {
 		return false, p.remaining

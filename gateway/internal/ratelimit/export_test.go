@@ -2,18 +2,18 @@ package ratelimit
 
 import "time"
 
-// Patient gives l so much time for Redis that a busy machine fails no test of counting.
+// WithLongTimeout gives l such long timeouts that a busy machine does not fail tests of counting.
 func WithLongTimeout(l *Limiter) *Limiter {
 	SetTimeout(l, time.Minute)
 	return l
 }
 
-// SetTimeout gives l another time for a round trip.
+// SetTimeout sets the timeouts of l.
 func SetTimeout(l *Limiter, timeout time.Duration) {
 	l.batcher.timeout, l.batcher.flushTimeout, l.clock.timeout = timeout, timeout, timeout
 }
 
-// Queued returns how many callers that take wait for the next round trips.
+// Queued returns how many requests that take a unit are queued.
 func Queued(l *Limiter) int {
 	l.batcher.mu.Lock()
 	defer l.batcher.mu.Unlock()
@@ -24,5 +24,5 @@ func Queued(l *Limiter) int {
 	return n
 }
 
-// Lateness is how late a request may be counted.
+// WriteBehindDelay exports writeBehindDelay.
 const WriteBehindDelay = writeBehindDelay

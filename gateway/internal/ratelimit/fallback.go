@@ -8,24 +8,24 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Down is what becomes of requests while Redis cannot be asked.
+// DownPolicy decides requests while Redis is not available.
 type DownPolicy string
 
 const (
-	// DownLocal lets each gateway let through its share of the window. It is the default.
+	// DownLocal, the default, is the local fallback: each gateway allows its share of the window, counted in memory.
 	DownLocal DownPolicy = "local"
-	// DownDeny lets nothing through: [ErrUnavailable].
+	// DownDeny allows nothing: [ErrUnavailable].
 	DownDeny DownPolicy = "deny"
-	// DownAllow lets everything through.
+	// DownAllow allows every request.
 	DownAllow DownPolicy = "allow"
 )
 
-// Options are the settings of a Limiter.
+// Options configure a Limiter.
 type Options struct {
-	// Down is what becomes of requests while Redis cannot be asked. Default: DownLocal.
+	// Down decides requests while Redis is not available. Default: DownLocal.
 	Down DownPolicy
-	// Replicas is the number of gateways, of whose windows each is a part while Redis cannot be asked.
-	// Default: 1.
+	// Replicas is the number of gateways, for the share of DownLocal: limit divided by replicas, rounded up. Default:
+	// 1.
 	Replicas int
 }
 
@@ -37,7 +37,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// decideAlone decides about a request that Redis could not be asked about, because of fault.
+// decideFallback decides a request without Redis, which failed with cause.
 func (l *Limiter) decideFallback(result Result, id string, w window, cost int, cause error) (Result, error) {
 	if l.options.Down == DownDeny {
 		result.Source = None
@@ -57,8 +57,8 @@ func (l *Limiter) decideFallback(result Result, id string, w window, cost int, c
 	return result, nil
 }
 
-// mayBeCounted reports whether Redis may have counted what ended with fault. It has not if it was never
-// sent, or if Redis has said what it has against it.
+// mayBeCounted reports whether Redis may have counted a request that failed with err. It has not if the command was
+// never sent or if Redis replied with an error.
 func mayBeCounted(err error) bool {
 	if errors.Is(err, errNotSent) {
 		return false

@@ -17,12 +17,12 @@ import (
 
 var errTest = errors.New("read: i/o timeout")
 
-// away returns a limiter whose Redis cannot be asked.
+// unreachable returns a limiter without Redis.
 func unreachable(options Options) *Limiter {
 	return &Limiter{options: options.withDefaults(), memory: newMemory(100)}
 }
 
-// alone makes n requests of tok_x and returns how many pass, and what the last was told to remain.
+// takeFallback makes n requests of tok_x and returns how many are allowed, and the last remaining count.
 func (l *Limiter) takeFallback(t *testing.T, limit, n int, fault error) (passed, remaining int) {
 	t.Helper()
 	const id = "tok_x"
@@ -51,7 +51,7 @@ func TestLocalFallbackAllowsTheShareLessWhatRedisCounted(t *testing.T) {
 		{100, 3, 90, 20, 10},
 		{100, 1, 90, 20, 10},
 		{100, 1, 20, 20, 80},
-		{100, 1, 0, 95, 5}, // a Redis that has lost its data
+		{100, 1, 0, 95, 5}, // Redis has lost its data
 		{100, 1, 100, 20, 0},
 		{1, 5, 0, 0, 1},
 	} {
@@ -78,16 +78,16 @@ func TestDownPolicyDenyAndAllow(t *testing.T) {
 	}
 }
 
-// What a gateway knows after each step of an outage.
+// The tally after each step of an outage.
 func TestFallbackRequestsAreReconciledOnce(t *testing.T) {
 	t.Parallel()
 
 	l := unreachable(Options{})
 	w := windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute)
-	check := func(step string, used, granted, alone, owed int) {
+	check := func(step string, used, granted, fallback, unsynced int) {
 		t.Helper()
 		known := l.memory.get("tok_x", w)
-		if known.used != used || known.granted != granted || known.fallback != alone || known.unsynced != owed {
+		if known.used != used || known.granted != granted || known.fallback != fallback || known.unsynced != unsynced {
 			t.Errorf("%s: %+v", step, known)
 		}
 	}
@@ -105,7 +105,7 @@ func TestFallbackRequestsAreReconciledOnce(t *testing.T) {
 			t.Errorf("%d pass, %d left", pass, left)
 		}
 	})
-	check("Redis granted what was owed and one more", 50, 21, 10, 0)
+	check("Redis granted the unsynced and one more", 50, 21, 10, 0)
 	l.takeFallback(t, 100, 4, errNotSent)
 	l.memory.update("tok_x", w, func(known *tally) {
 		if pass, left := known.applyReply(100, 4, 3, 0); pass != 0 || left != 0 {
@@ -126,7 +126,7 @@ func TestMayBeCountedUnlessNeverSent(t *testing.T) {
 		{errSkipped, false},
 		{errQueueFull, false},
 		{fmt.Errorf("x: %w", &net.OpError{Op: "dial", Err: io.EOF}), false},
-		{redis.ErrPoolTimeout, true}, // not worth telling apart
+		{redis.ErrPoolTimeout, true}, // not distinguished
 		{&net.OpError{Op: "read", Err: io.EOF}, true},
 		{context.DeadlineExceeded, true},
 		{io.EOF, true},
@@ -142,7 +142,7 @@ func TestClockSkewIsLoggedOncePerChange(t *testing.T) {
 
 	core, logs := observer.New(zapcore.InfoLevel)
 	var j stateLog
-	j.clockSkewed(time.Hour) // nobody listens yet
+	j.clockSkewed(time.Hour) // no logger is set
 	j.clockSkewed(0)
 	j.logger.Store(zap.New(core))
 	for _, ahead := range []time.Duration{0, time.Second, -1500 * time.Millisecond, 2 * time.Second, time.Hour, 0, 0, 3 * time.Second} {

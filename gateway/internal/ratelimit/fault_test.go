@@ -14,8 +14,8 @@ import (
 	"github.com/quayside/quayside/gateway/internal/redistest"
 )
 
-// newProxied returns a client as the gateway uses it, on a Redis behind proxy. How long it waits is up to
-// its limiter alone.
+// newProxiedClient returns a client with the gateway's options on a Redis behind proxy, whose only timeouts are the
+// limiter's.
 func newProxiedClient(t *testing.T, proxy *redistest.Proxy) *redis.Client {
 	t.Helper()
 	client, err := ratelimit.NewClient(proxy.URL())
@@ -117,7 +117,7 @@ func TestCorruptKeyIsRepairedAndCountedExactly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			limiters := []*ratelimit.Limiter{newLimiter(t, redistest.URL(t)), newLimiter(t, redistest.URL(t))}
-			another := newLimiter(t, redistest.URL(t)) // it remembers the request that makes the key
+			another := newLimiter(t, redistest.URL(t)) // remembers the request that makes the key
 			id := newID(t, another)
 			if _, err := another.Take(t.Context(), id, perMinute); err != nil {
 				t.Fatal(err)

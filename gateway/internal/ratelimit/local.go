@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TakeLocal is [Limiter.Take] with a window of this gateway's own, which no other gateway shares. It makes no call
-// and never fails. Only the windows seen last are kept, within the same bound as all others.
+// TakeLocal is [Limiter.Take] for a window of this gateway alone. It makes no call and never fails. Memory is bounded
+// as for all windows.
 func (l *Limiter) TakeLocal(_ context.Context, id string, quota Quota) (Result, error) {
 	now := l.clock.estimate(time.Now())
 	window := windowAt(now, id, quota.Window)

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// memorySize is how many windows of tokens are remembered, about as many as the cache of introspections
-	// holds, and how many of everything else.
+	// memorySize is the number of token windows in memory, about as many as the introspection cache has entries, and
+	// the number of all other windows.
 	memorySize = 100_000
-	// memoryShards is how many locks these share.
+	// memoryShards is the number of locks for each of the two kinds.
 	memoryShards = 16
 )
 
-// memory remembers the current window of the ids that were seen last, within bounds. Tokens and others
-// are kept apart: whoever comes from ever new addresses pushes out no token's window.
+// memory holds the current window of each id, bounded. Tokens and other ids have separate shards: a flood of client
+// addresses evicts no token's window.
 type memory struct {
 	shardSize int
 	shards    [2 * memoryShards]memoryShard
@@ -33,7 +33,7 @@ func newMemory(size int) *memory {
 	return m
 }
 
-// recall returns what is known of w, which may be nothing.
+// get returns what is known of w; the zero tally if nothing is.
 func (m *memory) get(id string, w window) tally {
 	shard := m.shard(id, w)
 	shard.mu.Lock()
@@ -44,7 +44,7 @@ func (m *memory) get(id string, w window) tally {
 	return tally{window: w}
 }
 
-// update calls change with what is known of w, to be changed.
+// update calls change with the tally of w, under its lock.
 func (m *memory) update(id string, w window, change func(*tally)) {
 	shard := m.shard(id, w)
 	shard.mu.Lock()
@@ -61,7 +61,7 @@ func (m *memory) update(id string, w window, change func(*tally)) {
 	change(known)
 }
 
-// each calls see with all that is known.
+// each calls see with every tally.
 func (m *memory) each(see func(id string, known tally)) {
 	for i := range m.shards {
 		shard := &m.shards[i]
@@ -81,8 +81,8 @@ func (m *memory) shard(id string, w window) *memoryShard {
 	return &m.shards[index]
 }
 
-// forget makes room for one more tally. A few taken at random go if their window is over when now begins,
-// which over many calls is most of those; from a shard of size one goes in any case.
+// evict makes room for one more tally. It looks at a few random tallies and deletes those whose window has ended when
+// now begins; a full shard deletes them in any case.
 func (s *memoryShard) evict(now window, size int) {
 	looked := 0
 	for id, known := range s.tallies {

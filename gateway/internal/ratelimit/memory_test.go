@@ -32,7 +32,7 @@ func TestMemoryIsBoundedAndAddressesEvictNoTokens(t *testing.T) {
 		t.Error("addresses pushed out a token")
 	}
 
-	// What is over goes as others come, long before there is no room.
+	// Ended windows are evicted as others come, before a shard is full.
 	now = now.Add(2 * time.Minute)
 	for i := range most / 2 {
 		mark(fmt.Sprint("address:later", i))
@@ -64,7 +64,7 @@ func TestMemoryDistinguishesWindowsAndLimits(t *testing.T) {
 			t.Errorf("%+v: empty = %v", tt, got)
 		}
 	}
-	// Another window takes the place of the first.
+	// Another window replaces the first.
 	next := windowAt(now.Add(time.Minute), id, time.Minute)
 	m.update(id, next, func(known *tally) {
 		if known.empty != 0 {

@@ -6,29 +6,29 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// The collectors belong to the process, whatever Limiters come and go.
+// The collectors belong to the process; Limiters come and go.
 var (
 	circuitBreakersOpen = prometheus.NewGauge(prometheus.GaugeOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "redis_breaker_open",
-		Help: "1 while Redis is left alone because it failed, and windows are decided without it.",
+		Namespace: "quayside", Subsystem: "gateway", Name: "redis_circuit_breaker_open",
+		Help: "1 while the circuit breaker for Redis is open and windows are decided without Redis.",
 	})
 	clockSkewSeconds = prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "redis_clock_skew_seconds",
-		Help: "How far Redis's clock, which windows follow, is ahead of this machine's.",
+		Help: "Difference between Redis's clock, which windows follow, and this machine's; positive if Redis is ahead.",
 	})
 	flushSeconds = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "window_trip_seconds",
-		Help:    "Time of a round trip to Redis, failed ones included.",
+		Namespace: "quayside", Subsystem: "gateway", Name: "window_flush_seconds",
+		Help:    "Duration of a flush to Redis, including failed ones.",
 		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1},
 	})
 	flushCalls = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "window_trip_calls",
-		Help:    "Script calls, one for each window, in a round trip to Redis.",
+		Namespace: "quayside", Subsystem: "gateway", Name: "window_flush_calls",
+		Help:    "Script calls, one for each window, in a flush to Redis.",
 		Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
 	})
 	flushRequests = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "window_trip_requests",
-		Help:    "Requests counted in a round trip to Redis.",
+		Namespace: "quayside", Subsystem: "gateway", Name: "window_flush_requests",
+		Help:    "Requests counted in a flush to Redis.",
 		Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048},
 	})
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/redistest"
 )
 
-// newShaky returns a limiter as the gateway uses it on a Redis behind proxy, and what it logs.
+// newUnreliable returns a limiter with the gateway's options on a Redis behind proxy, and its log.
 func newUnreliable(t *testing.T, proxy *redistest.Proxy, options ratelimit.Options) (*ratelimit.Limiter, *observer.ObservedLogs) {
 	t.Helper()
 	limiter := ratelimit.New(newProxiedClient(t, proxy), options)
@@ -26,7 +26,7 @@ func newUnreliable(t *testing.T, proxy *redistest.Proxy, options ratelimit.Optio
 	return limiter, logs
 }
 
-// waitFor asks for windows that nobody uses until they are decided by source three times in a row.
+// waitForSource requests unused windows until three in a row are decided by source.
 func waitForSource(t *testing.T, limiter *ratelimit.Limiter, source ratelimit.Source) {
 	t.Helper()
 	for inARow, start := 0, time.Now(); inARow < 3; inARow++ {
@@ -40,7 +40,7 @@ func waitForSource(t *testing.T, limiter *ratelimit.Limiter, source ratelimit.So
 	}
 }
 
-// passing makes n requests of id and returns how many pass.
+// countAllowed makes n requests of id and returns how many are allowed.
 func countAllowed(t *testing.T, limiter *ratelimit.Limiter, id string, n int) (passed int) {
 	t.Helper()
 	for range n {
@@ -68,7 +68,7 @@ func TestOutageIsReconciledExactly(t *testing.T) {
 	waitForSource(t, limiter, ratelimit.Local)
 	last, err := limiter.Peek(t.Context(), used, perMinute)
 	if err != nil || !last.Allowed || last.Remaining > 70 || last.Source != ratelimit.Local {
-		t.Errorf("what Redis had counted is forgotten: %+v, %v", last, err)
+		t.Errorf("the count in Redis is forgotten: %+v, %v", last, err)
 	}
 	passed += countAllowed(t, limiter, used, 110)
 	if n := countAllowed(t, limiter, half, 40); n != 40 || passed != 100 {
@@ -79,14 +79,14 @@ func TestOutageIsReconciledExactly(t *testing.T) {
 	waitForSource(t, limiter, ratelimit.Redis)
 	for id, want := range map[string]int{used: 0, half: 60} {
 		if result, err := direct.Peek(t.Context(), id, perMinute); err != nil || result.Remaining != want {
-			t.Errorf("Redis was not told what passed meanwhile: %+v, %v, want %d to remain", result, err, want)
+			t.Errorf("the requests of the outage are not reconciled: %+v, %v, want %d to remain", result, err, want)
 		}
 	}
 	if n := countAllowed(t, limiter, half, 70); n != 60 {
 		t.Errorf("%d passed after the outage, want 60", n)
 	}
 	if n := countAllowed(t, limiter, used, 5); n != 0 {
-		t.Errorf("%d passed after the window was used up alone", n)
+		t.Errorf("%d passed after the local fallback used up the window", n)
 	}
 	if logs.FilterMessage("rate limiter fails").Len() == 0 {
 		t.Errorf("logged %v", logs.All())
@@ -129,7 +129,7 @@ func TestSlowRedisDelaysARequestAtMostTheTimeout(t *testing.T) {
 	limiter, logs := newUnreliable(t, proxy, ratelimit.Options{})
 	waitForSource(t, limiter, ratelimit.Redis)
 	proxy.SetDelay(200 * time.Millisecond)
-	var late, all atomic.Int64
+	var slow, all atomic.Int64
 	var callers sync.WaitGroup
 	for range 20 {
 		callers.Go(func() {
@@ -140,15 +140,15 @@ func TestSlowRedisDelaysARequestAtMostTheTimeout(t *testing.T) {
 					t.Errorf("%+v, %v", result, err)
 				}
 				all.Add(1)
-				if time.Since(start) > 3*ratelimit.Timeout/2 { // of which the machine may need some
-					late.Add(1)
+				if time.Since(start) > 3*ratelimit.Timeout/2 { // tolerance for a busy machine
+					slow.Add(1)
 				}
 			}
 		})
 	}
 	callers.Wait()
-	if late.Load() > all.Load()/10+1 {
-		t.Errorf("%d of %d requests waited too long", late.Load(), all.Load())
+	if slow.Load() > all.Load()/10+1 {
+		t.Errorf("%d of %d requests waited too long", slow.Load(), all.Load())
 	}
 	proxy.SetDelay(0)
 	waitForSource(t, limiter, ratelimit.Redis)
@@ -200,7 +200,7 @@ func TestOneGatewayNeverExceedsTheLimitWithFlappingRedis(t *testing.T) {
 	waitForSource(t, limiter, ratelimit.Redis)
 	for id, count := range passed {
 		count.Add(int64(countAllowed(t, limiter, id, 110)))
-		// Less than the limit passes if Redis counted what it could not answer.
+		// Fewer than the limit are allowed if Redis counted requests whose replies were lost.
 		if n := count.Load(); n > 100 || n < 50 {
 			t.Errorf("%d passed, want at most 100", n)
 		}
@@ -217,7 +217,7 @@ func TestOutageAddsAtMostOneSharePerGateway(t *testing.T) {
 	waitForSource(t, ratelimit.WithLongTimeout(first), ratelimit.Redis)
 	waitForSource(t, ratelimit.WithLongTimeout(second), ratelimit.Redis)
 	id := newID(t, direct)
-	before := countAllowed(t, direct, id, 60) // at a gateway that these do not know of
+	before := countAllowed(t, direct, id, 60) // at a gateway unknown to these
 	proxy.SetDown(true)
 	waitForSource(t, first, ratelimit.Local)
 	waitForSource(t, second, ratelimit.Local)

@@ -1,23 +1,24 @@
 // Package ratelimit counts requests in fixed windows that any number of gateways share through Redis.
 //
-// Its guarantees:
+// Guarantees:
 //
-//   - In one window exactly the limit passes, at any pace and over any number of gateways; what remains
-//     counts down limit−1, limit−2 … 0.
-//   - The windows are those of Redis's clock, so gateways whose own clocks differ agree on them.
-//   - The windows of different ids begin at different seconds, so that they do not all empty at once.
-//   - A window that is known to be empty is not asked about again.
-//   - Requests that come while Redis is being asked share the next round trip, those of one id one script
-//     call; each is told another number of remaining requests. One that finds nothing under way, and nothing a
-//     moment ago, goes at once.
-//   - Requests that need no exact count, as [Limiter.TakeLate] says, hardly ever wait for Redis.
-//   - What may have reached Redis is not sent again: no request is counted twice.
-//   - Redis being slow, hung or gone costs a request at most [Timeout], and nothing once it has failed
-//     three times. Then each gateway decides alone, as [Options] say, or the error is [ErrUnavailable].
-//   - One gateway never lets more than the limit through in a window, whatever Redis does, unless its
-//     options say [DownAllow]. What it let through alone is counted in Redis when that is back.
+//   - In one window exactly the limit is allowed, at any pace and over any number of gateways; Remaining counts down
+//     limit−1, limit−2 … 0.
+//   - Windows follow Redis's clock, so gateways with different clocks agree on them. Windows of different ids begin
+//     at different seconds.
+//   - A window that is known to be empty is refused without a call to Redis.
+//   - Requests that arrive while a flush runs share the next one: those of one id share a script call, all script
+//     calls share a pipeline. An idle batcher flushes immediately.
+//   - Requests counted by [Limiter.TakeWriteBehind] rarely wait for Redis.
+//   - A command that may have reached Redis is not sent again: no request is counted twice.
+//   - A slow or unreachable Redis delays a request by at most [Timeout]. After three failed flushes a circuit breaker
+//     opens and requests do not wait at all. Then [Options] decide: the local fallback, or [ErrUnavailable].
+//   - One gateway never allows more than the limit in a window, whatever Redis does, except with [DownAllow].
+//     Requests allowed by the local fallback are reconciled: counted in Redis when it is available again.
 //
-// The counter is redis_rate's GCRA script, used so that nothing flows back within a window: see
+// Units: limits and remaining counts are requests; windows are whole seconds.
+//
+// The counter is redis_rate's GCRA script, parameterized so that it regains no request within a window: see
 // [Quota.limit].
 package ratelimit
 
@@ -33,16 +34,16 @@ import (
 const (
 	// Timeout bounds one [Limiter.Take] or [Limiter.Peek].
 	Timeout = 60 * time.Millisecond
-	// tripTimeout bounds one round trip to Redis, connecting included. Some requests wait for the end of
-	// the one before theirs.
+	// flushTimeout bounds one round trip to Redis, connecting included. It is shorter than Timeout because a request
+	// may first wait for the end of the previous flush.
 	flushTimeout = 50 * time.Millisecond
 )
 
-// ErrUnavailable says that Redis did not answer in time. Nothing follows from it about the window, and a
-// request may or may not have been counted.
+// ErrUnavailable says that Redis did not reply in time. The state of the window is unknown, and the request may or
+// may not have been counted.
 var ErrUnavailable = errors.New("rate limiter unavailable")
 
-// Quota is how many requests may be made per window.
+// Quota is the number of requests allowed per window.
 type Quota struct {
 	// Limit is the number of requests, at least 1.
 	Limit int
@@ -50,49 +51,49 @@ type Quota struct {
 	Window time.Duration
 }
 
-// Source is who decided about a request.
+// Source is where a request was decided.
 type Source string
 
 const (
-	// Redis counted it.
+	// Redis: the shared window in Redis.
 	Redis Source = "redis"
-	// Memory of this gateway, which knows that the window is empty.
+	// Memory: the window is known to be empty.
 	Memory Source = "memory"
-	// Late is this gateway, which tells Redis afterwards.
-	WriteBehind Source = "late"
-	// Local is this gateway's window of its own while Redis cannot be asked.
+	// WriteBehind: in memory; Redis is updated afterwards.
+	WriteBehind Source = "write_behind"
+	// Local: a window of this gateway alone, for TakeLocal and for the local fallback.
 	Local Source = "local"
-	// Nobody could, or did before the caller left.
-	None Source = "nobody"
+	// None: the request was not decided, because of an error or because its context ended.
+	None Source = "none"
 )
 
-// Result is the state of one window after a [Limiter.Take] or [Limiter.Peek].
+// Result is the state of a window after a [Limiter.Take] or [Limiter.Peek].
 type Result struct {
-	// Quota is what the window allows.
+	// Quota is the window's.
 	Quota Quota
-	// Allowed tells whether the request passes. For a Peek: whether a request would.
+	// Allowed reports whether the request is allowed; after a Peek, whether a request would be.
 	Allowed bool
 	// Remaining is the number of requests left in the window, never negative.
 	Remaining int
 	// Reset is when the next window begins, a whole second of Redis's clock.
 	Reset time.Time
-	// Now is Redis's time at the call, by the last reading of it.
+	// Now is Redis's time at the call, as estimated by the gateway.
 	Now time.Time
-	// Source is who decided.
+	// Source is where the request was decided.
 	Source Source
 }
 
-// Limiter counts. It is safe for concurrent use; make it with [New].
+// Limiter counts requests. It is safe for concurrent use. Create it with [New].
 type Limiter struct {
-	options Options
-	clock   *clock
-	memory  *memory
-	batcher *batcher
-	breaker *circuitBreaker
+	options  Options
+	clock    *clock
+	memory   *memory
+	batcher  *batcher
+	breaker  *circuitBreaker
 	stateLog *stateLog
 }
 
-// New returns a Limiter on the Redis that client talks to, which [NewClient] made. It does not connect.
+// New returns a Limiter on client, which [NewClient] made. It does not connect.
 func New(client *redis.Client, options Options) *Limiter {
 	l := &Limiter{options: options.withDefaults(), memory: newMemory(memorySize), stateLog: newStateLog()}
 	l.clock = &clock{client: client, timeout: flushTimeout, onSkew: l.stateLog.clockSkewed}
@@ -102,21 +103,20 @@ func New(client *redis.Client, options Options) *Limiter {
 	return l
 }
 
-// LogTo makes l write the changes of its state to logger from now on.
+// SetLogger makes l log changes of its state (outages, clock skew) to logger.
 func (l *Limiter) SetLogger(logger *zap.Logger) { l.stateLog.logger.Store(logger) }
 
-// Close ends what l does by itself.
+// Close stops background probes.
 func (l *Limiter) Close() { l.breaker.close() }
 
-// Take counts one request of id and reports whether it passes. A request that does not pass costs
-// nothing. With an [ErrUnavailable], the result is computed as if nothing had been spent: it is not Allowed
-// but has the right Reset. So it is with ctx's own error, when that ends first; the request is counted all
-// the same, since it was made.
+// Take counts one request of id and reports whether it is allowed. A refused request costs nothing. With an
+// [ErrUnavailable], the result is that of an unused window except that it is not Allowed. If ctx ends first, the
+// error is ctx's; the request is counted nevertheless.
 func (l *Limiter) Take(ctx context.Context, id string, quota Quota) (Result, error) {
 	return l.count(ctx, id, quota, 1)
 }
 
-// Peek reports the state of id's window and counts nothing. Its errors are those of [Limiter.Take].
+// Peek reports the state of id's window without counting. Its errors are those of [Limiter.Take].
 func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, error) {
 	result, err := l.count(ctx, id, quota, 0)
 	if result.Source == Redis {
@@ -125,7 +125,7 @@ func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, err
 	return result, err
 }
 
-// Spent is [Limiter.Take] for a window that is known to be empty; ok tells whether it is. It asks nobody.
+// Exhausted is [Limiter.Take] for a window that is known to be empty, which ok reports. It makes no call.
 func (l *Limiter) Exhausted(id string, quota Quota) (result Result, ok bool) {
 	arrived := time.Now()
 	var fault error
@@ -172,8 +172,8 @@ func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (
 	return result, nil
 }
 
-// refuses reports whether what is known of a window is enough to refuse a request. It is not while Redis,
-// which can be asked, has yet to be told of something.
+// isExhausted reports whether known is enough to refuse a request. While Redis is available, unsynced requests must
+// be counted first.
 func (l *Limiter) isExhausted(known tally, limit int, fault error) bool {
 	if fault == nil {
 		return known.isEmpty(limit) && known.unsynced == 0

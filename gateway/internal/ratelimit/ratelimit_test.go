@@ -19,10 +19,10 @@ import (
 
 var perMinute = ratelimit.Quota{Limit: 100, Window: time.Minute}
 
-// deny makes a limiter fail when Redis cannot be asked, so that no test of counting passes by its leave.
+// deny makes a limiter fail without Redis, so that the local fallback passes no test of counting.
 var deny = ratelimit.Options{Down: ratelimit.DownDeny}
 
-// newClient returns a client with go-redis's own patience, so that a busy machine does not fail tests of
+// newClient returns a client with go-redis's own, longer timeouts, so that a busy machine does not fail tests of
 // counting.
 func newClient(t testing.TB, url string) *redis.Client {
 	t.Helper()
@@ -35,7 +35,7 @@ func newClient(t testing.TB, url string) *redis.Client {
 	return client
 }
 
-// traffic is a hook that counts what a client sends: round trips, and the script calls in them.
+// traffic is a hook that counts round trips and the script calls in them.
 type traffic struct{ roundTrips, scripts atomic.Int64 }
 
 func countTraffic(client *redis.Client) *traffic {
@@ -70,7 +70,7 @@ func newLimiter(t testing.TB, url string) *ratelimit.Limiter {
 	return ratelimit.WithLongTimeout(ratelimit.New(newClient(t, url), deny))
 }
 
-// newID returns an id whose minute has at least another 20 s to go, so that a test sees one window.
+// newID returns an id whose present window lasts for another 20 s, so that a test sees one window.
 func newID(t testing.TB, limiter *ratelimit.Limiter, prefix ...string) string {
 	t.Helper()
 	for range 1000 {
@@ -91,7 +91,7 @@ func TestExactlyTheLimitPassesAndRemainingCountsDown(t *testing.T) {
 	t.Parallel()
 
 	limiter := newLimiter(t, redistest.URL(t))
-	// The bare script errs by one or more as soon as time passes between requests, so the paces matter.
+	// A plain GCRA is wrong by one or more as soon as time passes between requests, so the paces matter.
 	for name, pace := range map[string]time.Duration{"as fast as it goes": 0, "1 ms": time.Millisecond, "20 ms": 20 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// comeBack tries whether Redis works again. If so, it tells Redis what this gateway has let through
-// meanwhile, before anybody asks for more.
+// reconcile is the circuit breaker's probe. It checks that Redis can count, and counts there what the local fallback
+// allowed during the outage, before new requests are counted.
 func (b *batcher) reconcile(ctx context.Context) error {
 	if err := b.clock.sync(ctx); err != nil {
 		return err
 	}
 	now := b.clock.estimate(time.Now())
 
-	// A window that nobody uses, because a Redis that answers may still refuse to write.
+	// Counting in an unused window: a Redis that replies to TIME may still refuse writes.
 	id := "probe:" + rand.Text()
 	probe := b.emptyEntry(id, windowAt(now, id, time.Second), 1)
 	probe.requests = 1
@@ -37,7 +37,7 @@ func (b *batcher) reconcile(ctx context.Context) error {
 	return nil
 }
 
-// inform makes a round trip for nobody that waits.
+// sync exchanges a batch that no request waits for.
 func (b *batcher) sync(ctx context.Context, batch []*batchEntry) error {
 	ctx, cancel := context.WithTimeout(ctx, b.flushTimeout)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	// Else go-redis writes a line of its own for each failed connection, at every attempt of an outage.
+	// go-redis would log a line of its own for each failed connection.
 	redis.SetLogger(discardLogger{})
 }
 
@@ -19,15 +19,15 @@ type discardLogger struct{}
 // Printf implements go-redis's logger.
 func (discardLogger) Printf(context.Context, string, ...any) {}
 
-// NewClient returns a client for the Redis at url (redis://, rediss:// or unix://), set so that a dead or
-// hung Redis is found out in a fraction of a second instead of go-redis's 1.7 to 5. It does not connect.
-// The error never quotes url, which may hold a password.
+// NewClient returns a client for the Redis at url (redis://, rediss:// or unix://). Its timeouts detect an
+// unreachable Redis in 50 to 100 ms instead of go-redis's 1.7 to 5 s. It does not connect. The error never contains
+// url, which may hold a password.
 func NewClient(url string) (*redis.Client, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
 		return nil, errors.New("not a redis:// URL")
 	}
-	// Without this a context's deadline is ignored on the socket.
+	// Without this, go-redis ignores a context's deadline on the socket.
 	options.ContextTimeoutEnabled = true
 	options.DialTimeout = 100 * time.Millisecond
 	options.ReadTimeout = 50 * time.Millisecond
@@ -37,9 +37,9 @@ func NewClient(url string) (*redis.Client, error) {
 	options.MaxRetries = -1
 	options.DialerRetries = 1
 	options.PoolSize = 64
-	// RESP3 lets Redis push messages, for which go-redis looks before each reply; none is of use here.
+	// RESP3 makes go-redis look for push messages before each reply; none is needed here.
 	options.Protocol = 2
-	// Connecting needs one exchange less without these, and neither is of use here.
+	// Both cost a round trip on connecting; neither is needed here.
 	options.DisableIdentity = true
 	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	return redis.NewClient(options), nil

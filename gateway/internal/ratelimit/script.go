@@ -10,17 +10,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// errQueued says that a command waits in a pipeline that has not been sent yet.
+// errQueued says that a command is in a pipeline that was not executed yet.
 var errQueued = errors.New("queued")
 
-// queued is what redis_rate is given for such a command.
+// queued is the reply that redis_rate receives for such a command.
 var queued = redis.NewCmdResult(nil, errQueued)
 
-// script is one call of redis_rate's script in a pipeline. redis_rate wants the answer where it makes the
-// call, so it makes each call twice: the first time the command is queued and the call ends with
-// [errQueued]; the second time, after the pipeline was carried out, the command is there with its answer.
+// script is one call of redis_rate's script in a pipeline. redis_rate expects the reply at once, so each call runs
+// twice: the first run queues the command and ends with [errQueued]; the second, after the pipeline was executed,
+// finds the reply.
 type script struct {
-	*redis.Client // has what redis_rate's interface asks for besides, and never calls
+	*redis.Client // the rest of redis_rate's interface; never called
 
 	expireAt time.Time
 
@@ -31,9 +31,8 @@ type script struct {
 	repaired bool
 }
 
-// run goes as far as it can without a new answer: to the result, to what Redis or the network has against
-// it, or to [errQueued] when it has put into pipe what it needs. cost is how many units are asked for; 0
-// only asks what is left.
+// run advances as far as the replies allow: to the result, to an error, or to [errQueued] when it has added a command
+// to pipe. cost is the number of units to take; 0 only reads what is left.
 func (s *script) run(ctx context.Context, pipe redis.Pipeliner, key string, limit redis_rate.Limit, cost int) (*redis_rate.Result, error) {
 	s.pipe = pipe
 	counter := redis_rate.NewLimiter(s)
@@ -51,7 +50,7 @@ func (s *script) run(ctx context.Context, pipe redis.Pipeliner, key string, limi
 	return result, err
 }
 
-// EvalSha implements what redis_rate calls first.
+// EvalSha implements redis_rate's interface; redis_rate calls it first.
 func (s *script) EvalSha(ctx context.Context, sha string, keys []string, args ...any) *redis.Cmd {
 	if s.bySHA == nil {
 		s.key = keys[0]
@@ -61,8 +60,8 @@ func (s *script) EvalSha(ctx context.Context, sha string, keys []string, args ..
 	return s.bySHA
 }
 
-// Eval implements what redis_rate calls when Redis does not know the script yet, which then failed before
-// it counted anything.
+// Eval implements redis_rate's interface; redis_rate calls it when Redis does not have the script, so that EVALSHA
+// counted nothing.
 func (s *script) Eval(ctx context.Context, text string, keys []string, args ...any) *redis.Cmd {
 	if s.byText == nil {
 		s.byText = s.withExpiry(ctx, s.pipe.Eval(ctx, text, keys, args...))
@@ -71,22 +70,22 @@ func (s *script) Eval(ctx context.Context, text string, keys []string, args ...a
 	return s.byText
 }
 
-// expiring queues, behind counted, when its key is to be forgotten. By itself the script lets a key live
-// as long as the bucket would need to fill, which for an exact counter is limit times too long.
+// withExpiry adds an expiry after cmd. The script's own expiry is the time in which the bucket refills, which for an
+// exact counter is limit times too long.
 func (s *script) withExpiry(ctx context.Context, cmd *redis.Cmd) *redis.Cmd {
 	s.pipe.PExpireAt(ctx, s.key, s.expireAt)
 	return cmd
 }
 
-// repair removes a key that holds anything but a number. It looks again because another gateway may have
-// removed it already and begun to count.
+// repair deletes a key that holds anything but a number. It checks again because another gateway may have deleted it
+// already and counted since.
 const repair = `
 local kind = redis.call('TYPE', KEYS[1]).ok
 if kind ~= 'string' or not tonumber(redis.call('GET', KEYS[1])) then
   redis.call('DEL', KEYS[1])
 end`
 
-// isForeign reports whether the script failed because its key holds what redis_rate has not written.
+// isCorrupt reports whether the script failed because its key holds a value that redis_rate did not write.
 func isCorrupt(err error) bool {
 	return strings.Contains(err.Error(), "WRONGTYPE") || strings.Contains(err.Error(), "number expected")
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/quayside/quayside/gateway/internal/outage"
 )
 
-// largeSkew is how far Redis's clock and this machine's may be apart without a word.
+// largeSkew is the clock skew beyond which a warning is logged.
 const largeSkew = time.Second
 
-// journal tells those who run the gateway what has changed: one line for each change.
+// stateLog logs changes of the limiter's state: one line for each change.
 type stateLog struct {
-	logger  atomic.Pointer[zap.Logger]
+	logger atomic.Pointer[zap.Logger]
 	outage *outage.Journal
-	skewed  atomic.Bool
+	skewed atomic.Bool
 }
 
 func newStateLog() *stateLog {
@@ -37,8 +37,8 @@ func (j *stateLog) clockSkewed(ahead time.Duration) {
 	switch large := ahead.Abs() > largeSkew; {
 	case large == j.skewed.Load() || !j.skewed.CompareAndSwap(!large, large):
 	case large:
-		j.log().Warn("Redis's clock and this machine's differ; windows follow Redis's", zap.Duration("ahead", ahead))
+		j.log().Warn("clock skew: Redis's clock and this machine's differ; windows follow Redis's", zap.Duration("ahead", ahead))
 	default:
-		j.log().Info("Redis's clock and this machine's agree again", zap.Duration("ahead", ahead))
+		j.log().Info("clock skew is over", zap.Duration("ahead", ahead))
 	}
 }

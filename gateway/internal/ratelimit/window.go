@@ -8,28 +8,27 @@ import (
 	"github.com/go-redis/redis_rate/v10"
 )
 
-// keyGrace is how long a window's key stays in Redis after the window: a gateway whose reading of
-// Redis's clock is a little behind still finds it.
+// keyGrace is how long a key stays in Redis after its window, for gateways whose estimate of Redis's clock is a
+// little behind.
 const keyGrace = 5 * time.Second
 
-// limit turns redis_rate's leaking bucket into an exact counter. Each request costs one Period of a
-// bucket that is Limit Periods deep and regains one request per Period. A key is used for one window and
-// keyGrace at most, plus what the gateways' clocks are apart; as Period is longer by a minute, no request
-// is regained while the key is in use. Whole seconds keep the script's floating-point sums exact, so that
-// not even the last request of a window is lost to rounding.
+// limit makes redis_rate's leaky bucket an exact counter. Each request costs one Period of a bucket that is Limit
+// Periods deep and regains one request per Period. A key is used for one window and at most keyGrace, plus the skew
+// between the gateways' estimates; Period is a minute longer than the window, so no request is regained while the key
+// is in use. Whole seconds keep the script's floating-point sums exact.
 func (q Quota) limit() redis_rate.Limit {
 	return redis_rate.Limit{Rate: 1, Burst: q.Limit, Period: q.Window + time.Minute}
 }
 
-// window is one stretch of time in which the requests of an id are counted together.
+// window is the time in which requests of an id are counted together.
 type window struct {
 	length time.Duration
 	number int64
 	hash   uint32 // of the id
 }
 
-// windowAt returns the window of id that now falls in. Windows of one length follow each other without a
-// gap, shifted by a number of whole seconds that only id determines: every gateway must find the same.
+// windowAt returns the window of id at now. Windows of one length follow each other without a gap, offset by a number
+// of whole seconds that depends only on id: all gateways agree on it.
 func windowAt(now time.Time, id string, length time.Duration) window {
 	w := window{length: length, hash: checksum(id)}
 	w.number = (now.Unix() - w.offset()) / w.seconds()
@@ -44,13 +43,13 @@ func (w window) end() time.Time {
 	return time.Unix((w.number+1)*w.seconds()+w.offset(), 0)
 }
 
-// is reports whether w and other, which are windows of one id, are the same.
+// is reports whether w and other, windows of one id, are the same.
 func (w window) is(other window) bool {
 	return w.number == other.number && w.length == other.length
 }
 
-// key names the window of id in Redis; redis_rate puts "rate:" in front. The length is part of it, so that
-// a token whose window is changed does not meet the number of an old one.
+// key returns the name of id's window in Redis, to which redis_rate adds the prefix "rate:". It contains the length,
+// so that a token whose window changes does not continue an old count.
 func (w window) key(id string) string {
 	var space [80]byte
 	key := append(append(space[:0], id...), ':')
@@ -60,7 +59,7 @@ func (w window) key(id string) string {
 	return string(key)
 }
 
-// checksum is the CRC-32 of id. hash/crc32 would want a copy of it.
+// checksum is the CRC-32 of id. Unlike hash/crc32 it needs no copy of id.
 func checksum(id string) uint32 {
 	sum := ^uint32(0)
 	for i := range len(id) {

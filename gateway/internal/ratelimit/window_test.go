@@ -49,7 +49,7 @@ func TestNoRequestIsRegainedWhileAKeyIsInUse(t *testing.T) {
 
 	for _, window := range []time.Duration{time.Second, time.Minute, 24 * time.Hour} {
 		if limit := (Quota{Limit: 100, Window: window}).limit(); limit.Period <= window+keyGrace || limit.Rate != 1 {
-			t.Errorf("window %v: one request flows back every %v", window, limit.Period)
+			t.Errorf("window %v: one request is regained every %v", window, limit.Period)
 		}
 	}
 }

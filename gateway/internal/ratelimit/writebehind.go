@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// lateness is how much later than a request Redis may hear of it, and how long ago it may have told of a window
-// for requests to be late.
+// writeBehindDelay is how long after a request Redis is updated at the latest, and how recently Redis must have
+// reported on a window for write-behind.
 const writeBehindDelay = 100 * time.Millisecond
 
-// TakeLate is [Limiter.Take] for a request that need not be counted exactly, because it is cheap to answer whether
-// it passes or not. Who makes many of them waits for Redis with the first, and again each 100 ms: what passes in
-// between is counted against what this gateway knows of the window, and in Redis within that time.
+// TakeWriteBehind is [Limiter.Take] for requests that need no exact count because they are cheap to answer: the first
+// request of an id waits for Redis, and again one each 100 ms; those in between are decided by what this gateway
+// knows and counted in Redis afterwards.
 //
-// Several gateways can so let more than the limit through together, as long as they have not heard of each other.
-// Each keeps to the limit by itself.
+// Each gateway stays within the limit; several together may exceed it until they are synced.
 func (l *Limiter) TakeWriteBehind(ctx context.Context, id string, quota Quota) (Result, error) {
 	arrived := time.Now()
 	if l.breaker.isOpen() || !l.clock.isFresh(arrived) {
@@ -33,7 +32,7 @@ func (l *Limiter) TakeWriteBehind(ctx context.Context, id string, quota Quota) (
 	return result, nil
 }
 
-// tellLater sees to it that Redis is told within lateness what it is owed of w.
+// scheduleWriteBehind queues an update of w's unsynced requests within writeBehindDelay.
 func (b *batcher) scheduleWriteBehind(key entryKey, w window) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,7 +42,8 @@ func (b *batcher) scheduleWriteBehind(key entryKey, w window) {
 	b.writeBehind[key] = w
 }
 
-// tell queues what is late by now, if nobody has told Redis of it since. What does not fit follows later.
+// queueWriteBehind queues the windows that still have unsynced requests. When the queue is full they are scheduled
+// again.
 func (b *batcher) queueWriteBehind() {
 	b.mu.Lock()
 	late := b.writeBehind

@@ -23,10 +23,10 @@ func TestWriteBehindCountsDownWithFewRoundTrips(t *testing.T) {
 			t.Fatalf("request %d: %+v, %v", n, result, err)
 		}
 	}
-	// One for the first request, one for the last, and two for each time that Redis was waited for and told.
+	// One for the first request, one for the last, and two for each writeBehindDelay.
 	passed := int64(time.Since(began)/ratelimit.WriteBehindDelay) + 1
 	if asked := seen.scripts.Load() - before; asked > 2+2*passed {
-		t.Errorf("%d script calls in %d times the lateness", asked, passed)
+		t.Errorf("%d script calls in %d times the delay", asked, passed)
 	}
 	result, err := limiter.TakeWriteBehind(t.Context(), id, perMinute)
 	if err != nil || result.Allowed || result.Remaining != 0 {
@@ -39,16 +39,16 @@ func TestWriteBehindReachesRedisWithoutFurtherRequests(t *testing.T) {
 
 	limiter, other := newLimiter(t, redistest.URL(t)), newLimiter(t, redistest.URL(t))
 	id := newID(t, limiter, "address:")
-	late := false
+	writeBehind := false
 	for range 50 {
 		result, err := limiter.TakeWriteBehind(t.Context(), id, perMinute)
 		if err != nil {
 			t.Fatal(err)
 		}
-		late = late || result.Source == ratelimit.WriteBehind
+		writeBehind = writeBehind || result.Source == ratelimit.WriteBehind
 	}
-	if !late {
-		t.Error("all have waited for Redis")
+	if !writeBehind {
+		t.Error("all waited for Redis")
 	}
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		result, err := other.Peek(t.Context(), id, perMinute)
