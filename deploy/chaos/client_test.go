@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -42,16 +43,22 @@ func TestAFailureIsExplainedOnlyByTheProductsProblem(t *testing.T) {
 	}
 }
 
-func TestNobodyAtAnAddressIsToldApart(t *testing.T) {
+// A refused connection is told apart from one that is cut. The local end of an
+// open connection is an address at which nothing listens and nothing else can.
+func TestRefusedConnections(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
-	c := newClient(server.URL)
-	if s, _ := c.do(t.Context(), ask{path: "/"}); s.nobody || s.err == "" || s.status != 0 {
-		t.Errorf("a lost request: %+v", s)
+	t.Cleanup(server.Close)
+	if s, _ := newClient(server.URL).do(t.Context(), ask{path: "/"}); s.nobody || s.err == "" || s.status != 0 {
+		t.Errorf("an aborted response: %+v", s)
 	}
-	server.Close()
-	if s, _ := c.do(t.Context(), ask{path: "/"}); !s.nobody {
-		t.Errorf("a closed server: %+v", s)
+	open, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = open.Close() })
+	if s, _ := newClient("http://"+open.LocalAddr().String()).do(t.Context(), ask{path: "/"}); !s.nobody {
+		t.Errorf("an address without a listener: %+v", s)
 	}
 }
 
