@@ -56,11 +56,8 @@ func start(ctx context.Context, s settings) (_ *rig, err error) {
 	if err != nil {
 		return r, err
 	}
-	env, err := environOf(filepath.Join(r.dir, "bin", "gateway"))
-	if err != nil {
-		return r, err
-	}
-	if err := r.stack.Program("gateway").Stop(); err != nil {
+	shipped := r.stack.Program("gateway")
+	if err := shipped.Stop(); err != nil {
 		return r, err
 	}
 	r.cores = cores{given: runtime.NumCPU()}
@@ -76,7 +73,7 @@ func start(ctx context.Context, s settings) (_ *rig, err error) {
 	if r.upstream, err = upstream.Listen(ctx); err != nil {
 		return r, err
 	}
-	return r, r.startServers(ctx, env)
+	return r, r.startServers(ctx, shipped.Environ())
 }
 
 // move takes this process and the servers behind the gateway off its cores. A
@@ -130,7 +127,7 @@ func (r *rig) startServers(ctx context.Context, env []string) error {
 		}
 		config := serverConfig{
 			name: c.name, address: "127.0.0.1" + public, on: r.cores.gateway,
-			command: []string{filepath.Join(r.dir, "bin", "gateway"), "run", "--adapter", "caddyfile", "--config", caddyfile},
+			command: []string{r.stack.Program(gateway).Binary(), "run", "--adapter", "caddyfile", "--config", caddyfile},
 			env:     with(env, "GATEWAY_ADDRESS="+public, "GATEWAY_INNER_ADDRESS="+inner), ready: "http://127.0.0.1" + inner + "/readyz",
 		}
 		if c.name == bare {

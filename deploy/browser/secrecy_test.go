@@ -78,7 +78,7 @@ func TestNoSecretIsAnywhereAfterATokensLife(t *testing.T) {
 			clean(t, path, content, searched)
 		}
 	}
-	clean(t, "the traces", traces.Raw(), searched)
+	clean(t, "the traces", stack.Traces.Raw(), searched)
 	clean(t, "the addresses that the browser asked for", []byte(strings.Join(addresses(), "\n")), searched)
 	for _, c := range cookies(b) {
 		clean(t, "the cookie "+c.Name, []byte(c.Value), pieces(append(secrets, o.owner.password)...))

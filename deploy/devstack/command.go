@@ -15,7 +15,7 @@ import (
 // returns what it wrote to stdout.
 func (p *Program) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, p.binary, args...) //nolint:gosec // G204: our own arguments
-	cmd.Env, cmd.Stdin = p.environ(), stdin
+	cmd.Env, cmd.Stdin = p.Environ(), stdin
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return nil, fmt.Errorf("%s %s: %w:\n%s", p.name, strings.Join(args, " "), err, bytes.TrimSpace(exit.Stderr))

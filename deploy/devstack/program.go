@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 )
 
@@ -25,33 +24,19 @@ type Program struct {
 	process  *process
 }
 
-// build compiles the program with the flags that are used everywhere, so that
-// what one build compiled the next one finds in the cache.
-func (p *Program) build(ctx context.Context, root string, race bool) error {
-	args := []string{"build", "-trimpath", "-ldflags", "-s -w", "-o", p.binary}
-	env := append(os.Environ(), "CGO_ENABLED=0")
-	if race {
-		args = append(args, "-race")
-		env = append(os.Environ(), "CGO_ENABLED=1")
-	}
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/"+p.command)...) //nolint:gosec // G204: our own arguments
-	cmd.Dir, cmd.Env = filepath.Join(root, p.command), env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build %s: %w:\n%s", p.name, err, out)
-	}
-	return nil
-}
+// Binary is the path of the program's executable.
+func (p *Program) Binary() string { return p.binary }
 
-// environ is the whole environment of the program: nothing of the
-// developer's own leaks into it.
-func (p *Program) environ() []string {
+// Environ is the whole environment of the program: no variable of the caller's
+// is inherited but PATH and HOME.
+func (p *Program) Environ() []string {
 	return slices.Concat([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, p.env)
 }
 
 // Start starts the program and waits until it is ready.
 func (p *Program) Start(ctx context.Context) error {
 	cmd := exec.Command(p.binary, p.args...) //nolint:gosec,noctx // G204: our own; stopped by Stop
-	cmd.Env = p.environ()
+	cmd.Env = p.Environ()
 	err := p.replicas.see(cmd)
 	if err != nil {
 		return err

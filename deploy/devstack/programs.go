@@ -16,15 +16,15 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	built := map[string]bool{}
+	s.say("building  the programs")
+	bin, err := Build(ctx, s.opts.Root, s.opts.Race)
+	if err != nil {
+		return err
+	}
 	for _, p := range programs {
-		if built[p.binary] {
+		p.binary = filepath.Join(bin, p.command)
+		if p.name != p.command { // a further replica
 			continue
-		}
-		built[p.binary] = true
-		s.say("building  %s", p.name)
-		if err := p.build(ctx, s.opts.Root, s.opts.Race); err != nil {
-			return err
 		}
 		if p.args[0] == "serve" {
 			if _, err := p.run(ctx, nil, "migrate", "up"); err != nil {
@@ -58,9 +58,9 @@ func (s *Stack) describePrograms(ctx context.Context) (programs []*Program, err 
 	}
 	programs = append(programs, gateway)
 	for _, p := range programs {
-		p.binary, p.logDir = filepath.Join(s.opts.Dir, "bin", p.command), s.LogDir()
-		if s.opts.TracesTo != "" {
-			p.env = append(p.env, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.opts.TracesTo, "OTEL_BSP_SCHEDULE_DELAY=100")
+		p.logDir = s.LogDir()
+		if s.Traces != nil {
+			p.env = append(p.env, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.Traces.URL, "OTEL_BSP_SCHEDULE_DELAY=100")
 		}
 	}
 	return programs, nil

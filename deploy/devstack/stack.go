@@ -19,12 +19,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/quayside/quayside/deploy/collector"
 )
 
 // Options says where and how a stack runs.
 type Options struct {
 	Root        string    // the repository
-	Dir         string    // where data, secrets, logs and binaries are kept
+	Dir         string    // where data, secrets and logs are kept
 	Port        int       // the gateway's; 0 picks a free one
 	DatabaseURL string    // an existing Postgres server; empty: start one
 	RedisURL    string    // an existing Redis; empty: start one
@@ -32,7 +34,7 @@ type Options struct {
 	Debug       bool      // log at level debug
 	Log         io.Writer // progress, a line a step
 
-	TracesTo       string // where an OpenTelemetry collector takes OTLP over HTTP; empty: no traces
+	Traces         bool   // start an OpenTelemetry collector, to which the programs send their spans
 	TrustedProxies string // ranges whose X-Forwarded-For the gateway believes, separated by spaces
 	// Environ, when set, is where the gateway's documented settings come from,
 	// but for the addresses and secrets that the stack decides; os.LookupEnv.
@@ -50,6 +52,7 @@ type Stack struct {
 	URL      string // of the gateway, without a trailing slash
 	RedisURL string
 	Demo     Demo
+	Traces   *collector.Collector // nil without Options.Traces
 
 	opts     Options
 	ports    ports
@@ -73,7 +76,7 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	for _, dir := range []string{"bin", "log", "secrets"} {
+	for _, dir := range []string{"log", "secrets"} {
 		if err := os.MkdirAll(filepath.Join(opts.Dir, dir), 0o700); err != nil {
 			return s, err
 		}
@@ -84,6 +87,11 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 	s.URL = "http://" + s.ports.gateway
 	if s.secrets, err = loadSecrets(filepath.Join(opts.Dir, "secrets")); err != nil {
 		return s, err
+	}
+	if opts.Traces {
+		if s.Traces, err = collector.Start(ctx); err != nil {
+			return s, err
+		}
 	}
 	count := 1
 	if opts.SecondShipments {
@@ -204,6 +212,9 @@ func (s *Stack) Close() error {
 	}
 	if s.database != nil {
 		errs = append(errs, s.database.Stop())
+	}
+	if s.Traces != nil {
+		errs = append(errs, s.Traces.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -12,12 +12,14 @@ import (
 // handle is what another process needs to run tokens-svc's commands against a
 // running stack.
 type handle struct {
+	Binary      string   `json:"binary"`
 	Environment []string `json:"environment"`
 }
 
 // writeHandle leaves the handle in the state directory, for FreshToken.
 func (s *Stack) writeHandle() error {
-	content, err := json.Marshal(handle{Environment: s.Program("tokens-svc").env})
+	tokens := s.Program("tokens-svc")
+	content, err := json.Marshal(handle{Binary: tokens.binary, Environment: tokens.env})
 	if err != nil {
 		return err
 	}
@@ -44,9 +46,7 @@ func FreshToken(ctx context.Context, dir, organization, permissions string) (Tok
 		}
 		organization = readDemo(string(env)).Organization
 	}
-	s := &Stack{programs: []*Program{{
-		name: "tokens-svc", env: h.Environment, binary: filepath.Join(dir, "bin", "tokens-svc"),
-	}}}
+	s := &Stack{programs: []*Program{{name: "tokens-svc", env: h.Environment, binary: h.Binary}}}
 	token, err := s.CreateToken(ctx, organization, permissions)
 	if err != nil {
 		return Token{}, fmt.Errorf("is `make run` running? %w", err)

@@ -17,7 +17,7 @@ func spansOf(t *testing.T, requestID string, complete func([]collector.Span) boo
 	t.Helper()
 	eventually(t, 10*time.Second, "the trace of "+requestID, func() bool {
 		spans = nil
-		all := traces.Spans()
+		all := stack.Traces.Spans()
 		for _, root := range all {
 			if root.Service != "gateway" || root.Attribute("quayside.request_id") != requestID {
 				continue
@@ -86,7 +86,7 @@ func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
 			t.Errorf("the root is of trace %x with links %v", span.TraceId, span.Links)
 		}
 	}
-	if bytes.Contains(traces.Raw(), []byte("planted")) {
+	if bytes.Contains(stack.Traces.Raw(), []byte("planted")) {
 		t.Error("what the client has in tracestate or baggage is in a trace")
 	}
 }
@@ -113,7 +113,7 @@ func TestNoSpanHoldsASecret(t *testing.T) {
 		c.header = everywhere.Clone()
 		spansOf(t, sent(t, c), func(spans []collector.Span) bool { return len(spans) > 0 })
 	}
-	if raw := traces.Raw(); strings.Contains(string(raw), secret[len("shpt_live_")+13:][:8]) {
+	if raw := stack.Traces.Raw(); strings.Contains(string(raw), secret[len("shpt_live_")+13:][:8]) {
 		t.Error("a piece of a token is in a trace")
 	}
 }

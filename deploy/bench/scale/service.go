@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // service is the shipments-svc that is measured, as a process.
@@ -35,17 +37,11 @@ type program struct {
 // build compiles the service of this tree, and brings the database's schema to
 // its version.
 func build(ctx context.Context, s settings, dir, dsn string) (program, error) {
-	p := program{binary: filepath.Join(dir, "shipments-svc"), dir: dir}
-	args, cgo := []string{"build", "-trimpath", "-ldflags", "-s -w", "-o", p.binary}, "CGO_ENABLED=0"
-	if s.race {
-		args, cgo = append(args, "-race"), "CGO_ENABLED=1"
+	bin, err := devstack.Build(ctx, s.root, s.race)
+	if err != nil {
+		return program{}, err
 	}
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/shipments-svc")...) //nolint:gosec // G204: our own arguments
-	cmd.Dir, cmd.Env = filepath.Join(s.root, "shipments-svc"), append(os.Environ(), cgo)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return p, fmt.Errorf("build shipments-svc: %w:\n%s", err, out)
-	}
-	var err error
+	p := program{binary: filepath.Join(bin, "shipments-svc"), dir: dir}
 	if p.public, p.inner, err = freeAddresses(ctx); err != nil {
 		return p, err
 	}

@@ -1,0 +1,48 @@
+// Package stacktest runs the tests of a package against one running stack.
+package stacktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/quayside/quayside/deploy/devstack"
+)
+
+// Main starts a stack, calls ready, runs the tests of m, verifies the audit
+// log and stops the stack. It returns the exit status for TestMain, and sets
+// Root, Dir and Log of opts itself.
+func Main(m interface{ Run() int }, opts devstack.Options, ready func(context.Context, *devstack.Stack) error) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	code, err := run(ctx, m, opts, ready)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+func run(ctx context.Context, m interface{ Run() int }, opts devstack.Options, ready func(context.Context, *devstack.Stack) error) (code int, err error) {
+	opts.Log = os.Stderr
+	if opts.Root, err = filepath.Abs("../.."); err != nil {
+		return 0, err
+	}
+	if opts.Dir, err = os.MkdirTemp("", "quayside-stack-"); err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, devstack.Clean(opts.Dir)) }()
+	stack, err := devstack.Start(ctx, opts)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, stack.Close()) }()
+	if err := ready(ctx, stack); err != nil {
+		return 0, err
+	}
+	return m.Run(), stack.VerifyAudit(ctx)
+}
