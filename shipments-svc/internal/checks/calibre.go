@@ -10,50 +10,49 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// sizing is how a standard sizes a produce.
+// sizing is how a standard sizes a commodity.
 type sizing struct {
-	produce   string   // for people
-	plant     string   // whose fruit is meant, by the first botanical name of its row
+	produce   string   // name in messages
+	commodity string   // first botanical name of its row
 	codes     []string // size codes
 	from, to  int      // diameters in mm; 0: not sized by diameter
-	maxPieces int      // pieces a box, where it may be sized by their number; 0: it may not
+	maxPieces int      // pieces in a box, where sizing by number is allowed; 0: it is not
 	source    string
 }
 
 // calibreKnown warns of calibres that the standard of their produce does not
-// know. Produce that no row of the table is about is not judged.
-func calibreKnown(e subject) finding {
-	judged := 0
-	var wrong []shipments.Pallet
-	var said []string
-	all := lines(e.Pallets)
+// define. Produce without a row in the table is not checked.
+func calibreKnown(s subject) finding {
+	f, compared := finding{result: shipments.Warn}, 0
+	var problems []string
+	all := lines(s.Pallets)
 	for _, g := range groups(all, func(p shipments.Pallet) string { return p.ProduceName + "\x00" + p.Calibre }) {
-		p := g.pallets[0]
-		standard, ok := sizingOf(p.ProduceName)
+		calibre := g.pallets[0].Calibre
+		standard, ok := sizingOf(g.pallets[0].ProduceName)
 		if !ok {
 			continue
 		}
-		judged += len(g.pallets)
-		if !standard.knows(p.Calibre) {
-			wrong = append(wrong, g.pallets...)
-			said = append(said, fmt.Sprintf("%s is no calibre of %s (%s) on %s", p.Calibre, standard.produce, standard.source, places(e, g.pallets)))
+		compared += len(g.pallets)
+		if !standard.has(calibre) {
+			f.pallets = append(f.pallets, g.pallets...)
+			problems = append(problems, fmt.Sprintf("%s is not a calibre of %s (%s) on %s", calibre, standard.produce, standard.source, rowsOf(s, g.pallets...)))
 		}
 	}
-	switch {
-	case judged == 0:
-		return skip("There is no produce whose calibres are known here.")
-	case wrong == nil:
-		thing := "pallet"
-		if len(all) > len(e.Pallets) {
-			thing = "line"
-		}
-		return pass(fmt.Sprintf("The calibres of %d of %s are known for their produce.", judged, counted(len(all), thing)))
-	default:
-		return finding{result: shipments.Warn, at: wrong, details: sentence(strings.Join(first(said), "; "))}
+	if compared == 0 {
+		return skip("There is no produce with known calibres.")
 	}
+	if problems == nil {
+		unit := "pallet"
+		if len(all) > len(s.Pallets) {
+			unit = "line"
+		}
+		return pass(fmt.Sprintf("%d of %s compared with the calibres of their produce.", compared, counted(len(all), unit)))
+	}
+	f.details = summary(problems)
+	return f
 }
 
-// lines returns pallets with each of their contents as one of its own.
+// lines returns a pallet for each line of the packing list.
 func lines(pallets []shipments.Pallet) []shipments.Pallet {
 	all := make([]shipments.Pallet, 0, len(pallets))
 	for _, p := range pallets {
@@ -70,21 +69,22 @@ func lines(pallets []shipments.Pallet) []shipments.Pallet {
 	return all
 }
 
-// sizingOf returns the row of the table that is about a produce.
 func sizingOf(produce string) (sizing, bool) {
-	plant := speciesOf(produce)
-	i := slices.IndexFunc(sizings, func(s sizing) bool { return plant != nil && s.plant == plant.botanical[0] })
-	if i < 0 {
-		return sizing{}, false
+	if c := commodityOf(produce); c != nil {
+		for _, s := range sizings {
+			if s.commodity == c.botanical[0] {
+				return s, true
+			}
+		}
 	}
-	return sizings[i], true
+	return sizing{}, false
 }
 
-// diameters reads "75", "75-80", "75/80 mm", "Ø 75+".
+// diameters matches "75", "75-80", "75/80 mm", "Ø 75+".
 var diameters = regexp.MustCompile(`^(?:Ø\s*)?(\d{2,3})(?:\s*[-/–]\s*(\d{2,3})|\s*\+)?(\s*MM)?$`)
 
-// knows reports whether the standard has a calibre.
-func (s sizing) knows(calibre string) bool {
+// has reports whether the standard defines a calibre.
+func (s sizing) has(calibre string) bool {
 	text := strings.ToUpper(strings.TrimSpace(calibre))
 	if slices.Contains(s.codes, text) {
 		return true

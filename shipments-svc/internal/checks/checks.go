@@ -1,49 +1,47 @@
-// Package checks looks a shipment over before a person decides on it: whether
-// its pallets can be what the documents say they are.
+// Package checks checks a shipment before it is reviewed: whether its pallets
+// are complete and plausible, and agree with its documents.
 //
-// Each check is a pure function of the evidence, with its rule and its source
-// beside it and what it compares with as a table. Guarantees: Run makes every
-// check of the catalogue, in its order, whatever the evidence; a check that
-// has nothing to look at is skipped and says why; details are sentences for
-// people who pack, name the first places and say how many more there are;
+// Each check is a pure function, with its rule and source beside it and its
+// reference data as a table. Guarantees: Run makes every check of the catalogue,
+// in its order, for any evidence; a check without data is skipped and says why;
+// details are sentences that name the first places and the number of the others;
 // locations name the same places for programs.
 //
-// What is compared with: UNECE FFV-14 (citrus fruit, edition of 2017), FFV-26
-// (peaches and nectarines), FFV-42 (avocados), FFV-50 (apples) and FFV-51
-// (pears), the standards of produce without calibres that unsized names, ISPM
-// 12, UN/LOCODE, Regulations (EU) 2016/2031 and 952/2013, Implementing
-// Regulations (EU) 2019/2072 and 2015/2447, and the Agreement of 21 June 1999
-// with Switzerland on agricultural products. Of these, the five fruits that the
-// Union exempts from certificates were compared with what was published when
-// the exemption began, in December 2019. A test compares the Union's members and
-// the names of countries with Unicode's CLDR, and the countries of ports with ISO
-// 3166-1. The size codes, the ports, the names of plants and what Great Britain
-// exempts, which produce has no calibre and which places are outside of the
-// Union's plant health territory were written down from general knowledge, and not compared with the
-// texts; so what rests on them alone is a warning, but for a plant that a
-// certificate does not name.
+// Reference data: UNECE FFV-14 (citrus fruit, edition of 2017), FFV-26 (peaches
+// and nectarines), FFV-42 (avocados), FFV-50 (apples) and FFV-51 (pears), the
+// standards named in unsized, ISPM 12, UN/LOCODE, Regulations (EU) 2016/2031 and
+// 952/2013, Implementing Regulations (EU) 2019/2072 and 2015/2447, and the
+// Agreement of 21 June 1999 with Switzerland on agricultural products.
+//
+// Verified: the five fruits that the Union exempts from certificates, with the
+// announcement of December 2019; the Union's members and the names of countries,
+// by a test, with Unicode's CLDR; the countries of ports, by a test, with ISO
+// 3166-1. Not verified against the published texts: size codes, ports, botanical
+// names, Great Britain's exemptions, produce without a calibre, and places
+// outside the Union's plant health territory. Findings that rest on these alone
+// are warnings, except produce that no phytosanitary certificate names.
 //
 // It imports the standard library, the domain and package numbers.
 package checks
 
 import "github.com/quayside/quayside/shipments-svc/internal/shipments"
 
-// finding is what a check has found.
+// finding is the result of one check.
 type finding struct {
 	result  shipments.Result
 	details string
-	at      []shipments.Pallet   // the pallets that are concerned
-	where   []shipments.Location // and the places in documents
-	count   int                  // how many things are wrong where those are no pallets
+	pallets []shipments.Pallet   // affected
+	places  []shipments.Location // affected places of documents
+	count   int                  // of problems that are neither pallets nor places
 }
 
 func pass(details string) finding { return finding{result: shipments.Pass, details: details} }
 func skip(details string) finding { return finding{result: shipments.Skip, details: details} }
 
-// catalogue is every check, in the order in which they are shown.
+// catalogue lists every check in the order of the API.
 var catalogue = []struct {
-	name string
-	look func(subject) finding
+	name  string
+	check func(subject) finding
 }{
 	{"packing_list_present", packingListPresent},
 	{"packing_list_readable", packingListReadable},
@@ -68,11 +66,10 @@ var catalogue = []struct {
 	{"required_documents", requiredDocuments},
 }
 
-// subject is what checks look at, with what several of them would otherwise
-// find out once for each pallet.
+// subject is the evidence with an index that several checks need.
 type subject struct {
 	shipments.Evidence
-	sheets map[string]bool // on which pallets stand
+	sheets map[string]bool // names of the sheets with pallets
 }
 
 func sheetsOf(pallets []shipments.Pallet) map[string]bool {
@@ -84,16 +81,16 @@ func sheetsOf(pallets []shipments.Pallet) map[string]bool {
 }
 
 // Run makes every check. It is a shipments.Judge.
-func Run(given shipments.Evidence) []shipments.Check {
-	e := subject{given, sheetsOf(given.Pallets)}
+func Run(evidence shipments.Evidence) []shipments.Check {
+	s := subject{evidence, sheetsOf(evidence.Pallets)}
 	all := make([]shipments.Check, len(catalogue))
 	for i, c := range catalogue {
-		f := c.look(e)
-		all[i] = shipments.Check{Name: c.name, Result: f.result, Details: short(f.details), Count: max(f.count, len(f.at), len(f.where))}
-		for _, p := range f.at[:min(len(f.at), shipments.MaxLocations)] {
+		f := c.check(s)
+		all[i] = shipments.Check{Name: c.name, Result: f.result, Details: limited(f.details), Count: max(f.count, len(f.pallets), len(f.places))}
+		for _, p := range f.pallets[:min(len(f.pallets), shipments.MaxLocations)] {
 			all[i].Locations = append(all[i].Locations, shipments.Location{Source: p.Source, PalletNumber: p.Number})
 		}
-		all[i].Locations = append(all[i].Locations, f.where[:min(len(f.where), shipments.MaxLocations-len(all[i].Locations))]...)
+		all[i].Locations = append(all[i].Locations, f.places[:min(len(f.places), shipments.MaxLocations-len(all[i].Locations))]...)
 	}
 	return all
 }

@@ -54,7 +54,7 @@ func changed(all []shipments.Pallet, change func(*shipments.Pallet), indexes ...
 	return all
 }
 
-func declaring(e shipments.Evidence, d shipments.Declared) shipments.Evidence {
+func declared(e shipments.Evidence, d shipments.Declared) shipments.Evidence {
 	e.Documents[0].Declared = d
 	return e
 }
@@ -65,8 +65,8 @@ type outcome struct {
 	want     string // result, count, rows of its locations, details
 }
 
-// say runs the check of a name.
-func say(e shipments.Evidence, name string) string {
+// run returns the outcome of a check as text.
+func run(e shipments.Evidence, name string) string {
 	for _, c := range Run(e) {
 		if c.Name == name {
 			var rows []int
@@ -89,118 +89,118 @@ func TestFindings(t *testing.T) {
 			{evidence(many(1204)...), "pass 0 [] 1 packing list with 1,204 pallets."},
 		},
 		"required_fields": {
-			{shipments.Evidence{}, "skip 0 [] There are no pallets to look at."},
-			{evidence(many(3)...), "pass 0 [] 3 pallets, each with every field."},
+			{shipments.Evidence{}, "skip 0 [] There are no pallets to check."},
+			{evidence(many(3)...), "pass 0 [] 3 pallets, no field is missing."},
 			{evidence(changed(many(9), func(p *shipments.Pallet) { p.Calibre = "" }, 0, 2, 3, 4, 5, 6, 8)...), "fail 7 [1 3 4 5 6 7 9] Fields are missing on rows 1, 3, 4, 5, 6 and 2 more: calibre."},
-			{grown(evidence(changed(many(2), func(p *shipments.Pallet) { p.Calibre = "" }, 0, 1)...), "Blueberries Ventura", 0, 1), "pass 0 [] 2 pallets, each with every field."},
-			{grown(evidence(changed(many(1), func(p *shipments.Pallet) { p.Calibre, p.Boxes = "", 0 }, 0)...), "Fine beans", 0), "fail 1 [1] Fields are missing on row 1: boxes."},
+			{holding(evidence(changed(many(2), func(p *shipments.Pallet) { p.Calibre = "" }, 0, 1)...), "Blueberries Ventura", 0, 1), "pass 0 [] 2 pallets, no field is missing."},
+			{holding(evidence(changed(many(1), func(p *shipments.Pallet) { p.Calibre, p.Boxes = "", 0 }, 0)...), "Fine beans", 0), "fail 1 [1] Fields are missing on row 1: boxes."},
 		},
 		"duplicate_pallets": {
-			{shipments.Evidence{}, "skip 0 [] There are no pallets to compare."},
-			{evidence(many(24)...), "pass 0 [] 24 pallets, no label twice."},
+			{shipments.Evidence{}, "skip 0 [] There are no pallets to check."},
+			{evidence(many(24)...), "pass 0 [] 24 pallets, no duplicate pallet numbers."},
 			{evidence(changed(many(31), func(p *shipments.Pallet) { p.Number = "0042" }, 6, 30)...), "fail 2 [7 31] Pallet 0042 appears on rows 7 and 31."},
 			{evidence(numbered("a 1", "B", "A1", "b", "(00)106141412345678908", "c", "106141412345678908")...), "fail 6 [1 3 2 4 5 7] Pallet a 1 appears on rows 1 and 3; pallet B appears on rows 2 and 4; pallet (00)106141412345678908 appears on rows 5 and 7."},
 			{evidence(slices.Concat(many(7), many(7))...), "fail 14 [1 8 2 9 3 10 4 11 5 12 6 13 7 14] Pallet 0001 appears on rows 1 and 8; pallet 0002 appears on rows 2 and 9; pallet 0003 appears on rows 3 and 10; pallet 0004 appears on rows 4 and 11; pallet 0005 appears on rows 5 and 12; and 2 more."},
 		},
 		"sscc_check_digit": {
-			{evidence(many(2)...), "skip 0 [] No label is an SSCC of 18 digits."},
-			{evidence(numbered("106141412345678908", "P1")...), "pass 0 [] 1 SSCC, every check digit is right."},
-			{evidence(numbered("106141412345678908", "(00) 106141412345678907")...), "fail 1 [2] The check digit is wrong of (00) 106141412345678907 (row 2)."},
+			{evidence(many(2)...), "skip 0 [] No pallet number is an SSCC (18 digits)."},
+			{evidence(numbered("106141412345678908", "P1")...), "pass 0 [] 1 SSCC checked, no check digit is wrong."},
+			{evidence(numbered("106141412345678908", "(00) 106141412345678907")...), "fail 1 [2] SSCC (00) 106141412345678907 (row 2): check digit is 7, expected 8."},
 		},
 		"pallet_reuse": {
-			{evidence(many(2)...), "skip 0 [] No label is an SSCC of 18 digits; others may recur."},
-			{evidence(numbered("106141412345678908")...), "pass 0 [] 1 SSCC, none in another shipment of the last 12 months."},
+			{evidence(many(2)...), "skip 0 [] No pallet number is an SSCC (18 digits); other numbers may be reused."},
+			{evidence(numbered("106141412345678908")...), "pass 0 [] 1 SSCC checked, none used in another shipment of the last 12 months."},
 			{func() shipments.Evidence {
 				e := evidence(numbered("P1", "106141412345678908")...)
 				e.Elsewhere = []shipments.Use{{SSCC: "106141412345678908", Reference: "PO-7"}, {SSCC: "106141412345678908", Reference: "PO-9"}, {SSCC: "x", Reference: "y"}}
 				return e
-			}(), "fail 1 [2] Pallet 106141412345678908 is in shipment PO-7, too; pallet 106141412345678908 is in shipment PO-9, too."},
+			}(), "fail 1 [2] Pallet 106141412345678908 is also in shipment PO-7; pallet 106141412345678908 is also in shipment PO-9."},
 		},
 		"pallet_count_declared": {
-			{evidence(many(2)...), "skip 0 [] No document declares a number of pallets."},
-			{declaring(evidence(many(2)...), shipments.Declared{Pallets: 2}), "pass 0 [] 2 pallets declared, 2 pallets listed."},
-			{declaring(evidence(many(19)...), shipments.Declared{Pallets: 20}), "fail 1 [] 20 pallets declared, 19 pallets listed."},
+			{evidence(many(2)...), "skip 0 [] No packing list declares a number of pallets."},
+			{declared(evidence(many(2)...), shipments.Declared{Pallets: 2}), "pass 0 [] 2 pallets declared, 2 pallets listed."},
+			{declared(evidence(many(19)...), shipments.Declared{Pallets: 20}), "fail 1 [] 20 pallets declared, 19 pallets listed."},
 		},
 		"box_total_declared": {
-			{evidence(many(2)...), "skip 0 [] No document declares a number of boxes."},
-			{declaring(evidence(many(10)...), shipments.Declared{Boxes: 2640}), "pass 0 [] 2,640 boxes declared, 2,640 boxes listed."},
-			{declaring(evidence(many(10)...), shipments.Declared{Boxes: 2641}), "fail 1 [] 2,641 boxes declared, 2,640 boxes listed."},
+			{evidence(many(2)...), "skip 0 [] No packing list declares a number of boxes."},
+			{declared(evidence(many(10)...), shipments.Declared{Boxes: 2640}), "pass 0 [] 2,640 boxes declared, 2,640 boxes listed."},
+			{declared(evidence(many(10)...), shipments.Declared{Boxes: 2641}), "fail 1 [] 2,641 boxes declared, 2,640 boxes listed."},
 		},
 		"net_weight_declared": {
-			{evidence(many(2)...), "skip 0 [] No document declares a net weight."},
-			{declaring(evidence(many(10)...), shipments.Declared{NetWeight: 10_600_000}), "pass 0 [] 10,600 kg declared, 10,560 kg listed."},
-			{declaring(evidence(many(10)...), shipments.Declared{NetWeight: 10_700_500}), "warn 1 [] 10,700.5 kg declared, 10,560 kg listed."},
-			{declaring(evidence(many(10)...), shipments.Declared{NetWeight: 9_000_000}), "fail 1 [] 9,000 kg declared, 10,560 kg listed."},
+			{evidence(many(2)...), "skip 0 [] No packing list declares a net weight."},
+			{declared(evidence(many(10)...), shipments.Declared{NetWeight: 10_600_000}), "pass 0 [] 10,600 kg declared, 10,560 kg listed."},
+			{declared(evidence(many(10)...), shipments.Declared{NetWeight: 10_700_500}), "warn 1 [] 10,700.5 kg declared, 10,560 kg listed."},
+			{declared(evidence(many(10)...), shipments.Declared{NetWeight: 9_000_000}), "fail 1 [] 9,000 kg declared, 10,560 kg listed."},
 		},
 		"boxes_per_pallet_outlier": {
-			{evidence(many(3)...), "skip 0 [] No produce has 4 pallets of like boxes to compare."},
-			{evidence(changed(many(20), func(p *shipments.Pallet) { p.Boxes = 132 }, 19)...), "pass 0 [] 20 pallets compared, none stands out."},
-			{evidence(changed(many(20), func(p *shipments.Pallet) { p.Boxes = 2640 }, 4)...), "warn 1 [5] Pallet 0005 (row 5) has 2,640 boxes, where 264 are usual for Avocado Hass in boxes of 4 kg."},
+			{evidence(many(3)...), "skip 0 [] Fewer than 4 pallets have the same produce and box weight."},
+			{evidence(changed(many(20), func(p *shipments.Pallet) { p.Boxes = 132 }, 19)...), "pass 0 [] 20 pallets compared, no outliers."},
+			{evidence(changed(many(20), func(p *shipments.Pallet) { p.Boxes = 2640 }, 4)...), "warn 1 [5] Pallet 0005 (row 5) has 2,640 boxes (usual for Avocado Hass in boxes of 4 kg: 264)."},
 		},
 		"box_weight_consistent": {
 			{evidence(many(1)...), "skip 0 [] No two pallets have the same produce and calibre."},
-			{evidence(many(4)...), "pass 0 [] 4 pallets compared, like boxes weigh alike."},
-			{evidence(changed(many(4), light, 2)...), "warn 1 [3] A box of pallet 0003 (row 3) weighs 3.5 kg, where 4 kg is usual for Avocado Hass 18."},
+			{evidence(many(4)...), "pass 0 [] 4 pallets compared, box weights are consistent."},
+			{evidence(changed(many(4), light, 2)...), "warn 1 [3] Pallet 0003 (row 3) has a box weight of 3.5 kg (usual for Avocado Hass 18: 4 kg)."},
 		},
 		"pallet_weight_plausible": {
-			{shipments.Evidence{}, "skip 0 [] There are no pallets to weigh."},
+			{shipments.Evidence{}, "skip 0 [] There are no pallets with a weight."},
 			{evidence(changed(many(4), light, 1)...), "pass 0 [] 4 pallets, from 924 kg to 1,056 kg."},
-			{evidence(changed(many(4), func(p *shipments.Pallet) { p.Boxes = 1 }, 3)...), "warn 1 [4] Pallet 0004 (row 4) comes to 4 kg, less than 50 kg."},
-			{evidence(changed(many(4), func(p *shipments.Pallet) { p.Boxes = 376 }, 0)...), "fail 1 [1] Pallet 0001 (row 1) comes to 1,504 kg, more than the 1,500 kg that a pallet bears."},
+			{evidence(changed(many(4), func(p *shipments.Pallet) { p.Boxes = 1 }, 3)...), "warn 1 [4] Pallet 0004 (row 4) weighs 4 kg net, less than 50 kg."},
+			{evidence(changed(many(4), func(p *shipments.Pallet) { p.Boxes = 376 }, 0)...), "fail 1 [1] Pallet 0001 (row 1) weighs 1,504 kg net, more than the safe working load of 1,500 kg."},
 		},
 		"container_payload": {
-			{shipments.Evidence{}, "skip 0 [] There are no pallets to weigh."},
-			{evidence(many(20)...), "pass 0 [] 21,120 kg in 1 container, which can take about 29,500 kg."},
-			{evidence(many(40)...), "skip 0 [] 42,240 kg is more than one container takes, and no document says how many there are."},
-			{declaring(evidence(many(29)...), shipments.Declared{ContainerNumber: "CSQU 305438-3"}), "warn 1 [] 30,624 kg is more than most reefers take: about 29,500 kg in 1 container."},
-			{declaring(evidence(many(40)...), shipments.Declared{ContainerNumber: "CSQU3054383"}), "fail 1 [] 42,240 kg is more than 1 container can take: at most 32,000 kg."},
+			{shipments.Evidence{}, "skip 0 [] There are no pallets with a weight."},
+			{evidence(many(20)...), "pass 0 [] 21,120 kg in 1 container with a payload of about 29,500 kg."},
+			{evidence(many(40)...), "skip 0 [] 42,240 kg exceeds the payload of one container, and no document names the containers."},
+			{declared(evidence(many(29)...), shipments.Declared{ContainerNumber: "CSQU 305438-3"}), "warn 1 [] 30,624 kg exceeds the usual payload of 1 container, about 29,500 kg."},
+			{declared(evidence(many(40)...), shipments.Declared{ContainerNumber: "CSQU3054383"}), "fail 1 [] 42,240 kg exceeds the maximum payload of 1 container, 32,000 kg."},
 		},
 		"container_number": {
 			{evidence(many(1)...), "skip 0 [] No document names a container."},
-			{declaring(evidence(many(1)...), shipments.Declared{ContainerNumber: "csqu 305438-3"}), "pass 0 [] CSQU3054383: the check digit is right."},
-			{declaring(evidence(many(1)...), shipments.Declared{ContainerNumber: "CSQU3054384"}), "fail 1 [] CSQU3054384 ends in 4, its check digit is 3."},
-			{declaring(evidence(many(1)...), shipments.Declared{ContainerNumber: "CSQX3054383"}), "fail 1 [] CSQX3054383 has the category X, which must be U, J or Z."},
-			{declaring(evidence(many(1)...), shipments.Declared{ContainerNumber: "ÜSQU305438"}), "fail 1 [] ÜSQU305438 is not four letters and seven digits."},
+			{declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "csqu 305438-3"}), "pass 0 [] CSQU3054383: check digit is correct."},
+			{declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "CSQU3054384"}), "fail 1 [] CSQU3054384: check digit is 4, expected 3."},
+			{declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "CSQX3054383"}), "fail 1 [] CSQX3054383: category is X, expected U, J or Z."},
+			{declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "ÜSQU305438"}), "fail 1 [] ÜSQU305438: expected four letters and seven digits."},
 		},
 		"calibre_known": {
-			{evidence(changed(many(2), func(p *shipments.Pallet) { p.ProduceName = "Table grapes" }, 0, 1)...), "skip 0 [] There is no produce whose calibres are known here."},
-			{evidence(changed(many(3), func(p *shipments.Pallet) { p.ProduceName = "Dragon fruit" }, 0)...), "pass 0 [] The calibres of 2 of 3 pallets are known for their produce."},
-			{evidence(changed(many(3), func(p *shipments.Pallet) { p.Calibre = "19" }, 0, 2)...), "warn 2 [1 3] 19 is no calibre of avocado (UNECE FFV-42, III) on rows 1 and 3."},
+			{evidence(changed(many(2), func(p *shipments.Pallet) { p.ProduceName = "Table grapes" }, 0, 1)...), "skip 0 [] There is no produce with known calibres."},
+			{evidence(changed(many(3), func(p *shipments.Pallet) { p.ProduceName = "Dragon fruit" }, 0)...), "pass 0 [] 2 of 3 pallets compared with the calibres of their produce."},
+			{evidence(changed(many(3), func(p *shipments.Pallet) { p.Calibre = "19" }, 0, 2)...), "warn 2 [1 3] 19 is not a calibre of avocado (UNECE FFV-42, III) on rows 1 and 3."},
 		},
 		"location_codes": {
-			{shipments.Evidence{Draft: shipments.Draft{Origin: "a farm", Destination: "a shop"}}, "skip 0 [] Neither origin nor destination is a port that is known here."},
+			{shipments.Evidence{Draft: shipments.Draft{Origin: "a farm", Destination: "a shop"}}, "skip 0 [] Neither origin nor destination is a known port."},
 			{evidence(many(1)...), "pass 0 [] Origin is ZACPT, destination is NLRTM."},
 			{shipments.Evidence{Draft: shipments.Draft{Origin: "ZACPT", Destination: "NL RTM"}}, "pass 0 [] Origin is ZACPT, destination is NLRTM."},
-			{shipments.Evidence{Draft: shipments.Draft{Origin: "Durban (ZACPT)", Destination: "?"}}, "warn 1 [] The origin \"Durban (ZACPT)\" has the code of Cape Town and the name of Durban, which is ZADUR."},
-			{shipments.Evidence{Draft: shipments.Draft{Origin: "Rotterdam", Destination: "Port of Róterdam, NL"}}, "warn 1 [] Origin and destination are the same place, NLRTM."},
+			{shipments.Evidence{Draft: shipments.Draft{Origin: "Durban (ZACPT)", Destination: "?"}}, "warn 1 [] The origin \"Durban (ZACPT)\" has the code of Cape Town but the name of Durban (ZADUR)."},
+			{shipments.Evidence{Draft: shipments.Draft{Origin: "Rotterdam", Destination: "Port of Róterdam, NL"}}, "warn 1 [] Origin and destination are the same: NLRTM."},
 		},
 	} {
 		for i, o := range outcomes {
-			if got := say(o.evidence, name); got != o.want {
+			if got := run(o.evidence, name); got != o.want {
 				t.Errorf("%s, %d:\n got %s\nwant %s", name, i, got, o.want)
 			}
 		}
 	}
 }
 
-// TestSeveralPackingListsAreToldApart, and what was loaded without one.
-func TestSeveralPackingListsAreToldApart(t *testing.T) {
+// TestRowsNameThePackingList of several.
+func TestRowsNameThePackingList(t *testing.T) {
 	t.Parallel()
 	e := evidence(numbered("1", "2", "3")...)
 	e.Documents = append(e.Documents, shipments.Document{ID: list2, Type: shipments.PackingList, PalletsExtracted: 1, Declared: shipments.Declared{Pallets: 1}})
 	e.Pallets = append(e.Pallets, pallet("2"), pallet("3"))
 	e.Pallets[3].Source = shipments.Source{Document: list2, Row: 1}
 	const want = "fail 4 [2 1 3 0] Pallet 2 appears on row 2 of packing list 1 and row 1 of packing list 2; " +
-		"pallet 3 appears on row 3 of packing list 1 and one that was loaded without a document."
-	if got := say(e, "duplicate_pallets"); got != want {
+		"pallet 3 appears on row 3 of packing list 1 and a row without a document."
+	if got := run(e, "duplicate_pallets"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := say(e, "pallet_count_declared"); got != "pass 0 [] Packing list 2: 1 pallet declared, 1 pallet listed." {
+	if got := run(e, "pallet_count_declared"); got != "pass 0 [] Packing list 2: 1 pallet declared, 1 pallet listed." {
 		t.Errorf("%s", got)
 	}
 }
 
-func TestEveryCheckIsMadeWhateverTheEvidence(t *testing.T) {
+func TestRunMakesEveryCheck(t *testing.T) {
 	t.Parallel()
 	worst := changed(slices.Repeat(many(1), shipments.MaxPallets), func(p *shipments.Pallet) {
 		p.Number, p.ProduceName, p.Calibre = strings.Repeat("🍊", shipments.MaxPalletNumber), strings.Repeat("avocado ", 12)+"x", strings.Repeat("Ø", shipments.MaxCalibre)
@@ -236,18 +236,18 @@ func TestCheckDigits(t *testing.T) {
 		}
 	}
 	for _, number := range []string{"CSQU3054383", "HLXU2008419", "TEXU3070079", "MSKU0000006"} {
-		if got := containerFault(number); got != "" {
+		if got := containerProblem(number); got != "" {
 			t.Errorf("%s %s", number, got)
 		}
 		for digit := '0'; digit <= '9'; digit++ {
-			if other := number[:10] + string(digit); other != number && containerFault(other) == "" {
+			if other := number[:10] + string(digit); other != number && containerProblem(other) == "" {
 				t.Errorf("%s is accepted, too", other)
 			}
 		}
 	}
 }
 
-func TestCalibresAreThoseOfTheStandard(t *testing.T) {
+func TestCalibres(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		produce, calibre string
@@ -275,8 +275,8 @@ func TestCalibresAreThoseOfTheStandard(t *testing.T) {
 		{"Hass", "32", false},
 	} {
 		s, ok := sizingOf(c.produce)
-		if !ok || s.knows(c.calibre) != c.known {
-			t.Errorf("%s %s: %t of %q", c.produce, c.calibre, s.knows(c.calibre), s.produce)
+		if !ok || s.has(c.calibre) != c.known {
+			t.Errorf("%s %s: %t of %q", c.produce, c.calibre, s.has(c.calibre), s.produce)
 		}
 	}
 	for _, produce := range []string{"Pineapple", "Table grapes", "", "Dragon fruit"} {
@@ -295,7 +295,7 @@ func BenchmarkRun(b *testing.B) {
 
 // Describing where each of many pallets stands once took a pass over all of
 // them, so that the checks of 10,000 implausible pallets took seconds.
-func TestTheTimeOfChecksGrowsWithTheNumberOfPallets(t *testing.T) {
+func TestRunTakesLinearTime(t *testing.T) {
 	implausible := many(shipments.MaxPallets)
 	for i := range implausible {
 		implausible[i].Boxes, implausible[i].BoxWeight, implausible[i].Calibre = 1, 1, "?"

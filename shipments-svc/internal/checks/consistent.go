@@ -9,14 +9,13 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// comparable are the kinds of facts that all papers of a shipment must agree
-// about, in this order.
+// comparable lists the facts that all documents of a shipment must agree on.
 var comparable = []struct {
-	kind   shipments.FactKind
-	name   string
-	result shipments.Result           // where they differ
-	all    bool                       // all that one paper names, the other must; else one is enough
-	plain  func(text string) []string // what two spellings have in common
+	kind      shipments.FactKind
+	name      string
+	result    shipments.Result           // of a difference
+	all       bool                       // both documents must name the same set; else one common value is enough
+	canonical func(text string) []string // equal for two spellings of one value
 }{
 	{shipments.ContainerFact, "container", shipments.Fail, true, containerNumbers},
 	{shipments.SealFact, "seal", shipments.Fail, false, code},
@@ -29,77 +28,73 @@ var comparable = []struct {
 	{shipments.PortOfDischargeFact, "port of discharge", shipments.Warn, false, port},
 }
 
-// statement is what the papers of one type say of one thing.
+// statement is what the documents of one type state about one fact.
 type statement struct {
-	who    string // "packing list"
-	texts  []string
-	plain  []string
-	source []shipments.Location
+	document  string // "packing list"
+	texts     []string
+	canonical []string
+	places    []shipments.Location
 }
 
-// documentsConsistent compares what the papers of a shipment say of it: papers
-// of different types with each other, and the vessel with the shipment's own.
-// Numbers that identify something must be the same; names may be written
-// differently, so a difference is worth a look. Boxes and weights of other
-// papers are compared with the sums of the packing lists.
-func documentsConsistent(e subject) finding {
+// documentsConsistent compares facts between documents of different types, the
+// vessel also with that of the shipment, and the totals of other documents with
+// the sums of the packing lists. Identifiers must be equal; names may be spelled
+// differently, so their differences are warnings.
+func documentsConsistent(s subject) finding {
 	f := finding{result: shipments.Pass}
-	var agreed, said []string
-	differ := func(r shipments.Result, text string, where ...shipments.Location) {
-		said = append(said, text)
-		f.where = append(f.where, where...)
+	var agreed, problems []string
+	report := func(r shipments.Result, text string, places ...shipments.Location) {
+		problems = append(problems, text)
+		f.places = append(f.places, places...)
 		f.count++
-		if f.result != shipments.Fail {
-			f.result = r
-		}
+		f.result = worse(f.result, r)
 	}
 	for _, c := range comparable {
 		var all []statement
-		if c.kind == shipments.VesselFact && e.Vessel != "" {
-			all = append(all, statement{who: "shipment", texts: []string{e.Vessel}, plain: vessel(e.Vessel)})
+		if c.kind == shipments.VesselFact && s.Vessel != "" {
+			all = append(all, statement{document: "shipment", texts: []string{s.Vessel}, canonical: vessel(s.Vessel)})
 		}
 		for _, t := range shipments.DocumentTypes {
-			if s := stated(e, t, c.kind, c.plain); s.texts != nil {
-				all = append(all, s)
+			if st := statementOf(s, t, c.kind, c.canonical); st.texts != nil {
+				all = append(all, st)
 			}
 		}
 		if len(all) < 2 {
 			continue
 		}
-		other := slices.IndexFunc(all[1:], func(s statement) bool { return !agree(all[0], s, c.all, c.kind == shipments.VesselFact) })
+		other := slices.IndexFunc(all[1:], func(st statement) bool { return !agree(all[0], st, c.all, c.kind == shipments.VesselFact) })
 		if other < 0 {
 			agreed = append(agreed, c.name)
 			continue
 		}
-		s := all[1+other]
-		differ(c.result, fmt.Sprintf("the %s is %s on the %s and %s on the %s", c.name, listed(all[0].texts), all[0].who, listed(s.texts), s.who),
-			append(all[0].source, s.source...)...)
+		st := all[1+other]
+		report(c.result, fmt.Sprintf("the %s is %s on the %s and %s on the %s", c.name, listed(all[0].texts), all[0].document, listed(st.texts), st.document),
+			append(all[0].places, st.places...)...)
 	}
-	agreed = append(agreed, amounts(e, differ)...)
-	switch {
-	case said != nil:
-		f.details = sentence(strings.Join(first(said), "; "))
+	agreed = append(agreed, compareTotals(s, report)...)
+	if problems != nil {
+		f.details = summary(problems)
 		return f
-	case agreed == nil:
-		return skip("No two documents say the same thing, so none can differ.")
-	default:
-		return pass(sentence("the documents agree on: " + strings.Join(agreed, ", ")))
 	}
+	if agreed == nil {
+		return skip("No two documents state the same fact.")
+	}
+	return pass(sentence("the documents agree on: " + strings.Join(agreed, ", ")))
 }
 
-// stated collects what the papers of a type say.
-func stated(e subject, t shipments.DocumentType, kind shipments.FactKind, plain func(string) []string) statement {
-	s := statement{who: strings.ReplaceAll(string(t), "_", " ")}
+// statementOf collects what the documents of a type state.
+func statementOf(s subject, t shipments.DocumentType, kind shipments.FactKind, canonical func(string) []string) statement {
+	st := statement{document: typeName(t)}
 	add := func(text string, at shipments.Source) {
-		for _, p := range plain(text) {
-			if !slices.Contains(s.plain, p) {
-				s.plain = append(s.plain, p)
-				s.texts = append(s.texts, text)
-				s.source = append(s.source, shipments.Location{Source: at})
+		for _, c := range canonical(text) {
+			if !slices.Contains(st.canonical, c) {
+				st.canonical = append(st.canonical, c)
+				st.texts = append(st.texts, text)
+				st.places = append(st.places, shipments.Location{Source: at})
 			}
 		}
 	}
-	for _, doc := range papersOf(e, t) {
+	for _, doc := range documentsOf(s, t) {
 		if kind == shipments.ContainerFact && doc.Declared.ContainerNumber != "" {
 			add(doc.Declared.ContainerNumber, shipments.Source{Document: doc.ID})
 		}
@@ -109,68 +104,62 @@ func stated(e subject, t shipments.DocumentType, kind shipments.FactKind, plain 
 			}
 		}
 	}
-	s.texts = slices.Compact(s.texts)
-	return s
+	st.texts = slices.Compact(st.texts)
+	return st
 }
 
-// agree reports whether two statements do. With all, each must have what the
-// other has; with part, it is enough that a name is a part of another.
+// agree compares two statements. With all, their values must be the same set;
+// else one common value is enough. With part, a name may be a part of the other.
 func agree(a, b statement, all, part bool) bool {
-	has := func(s statement, text string) bool {
-		return slices.ContainsFunc(s.plain, func(other string) bool {
-			return other == text || part && (strings.Contains(other, text) || strings.Contains(text, other))
-		})
+	missing := func(from statement) func(string) bool {
+		return func(text string) bool {
+			return !slices.ContainsFunc(from.canonical, func(other string) bool {
+				return other == text || part && (strings.Contains(other, text) || strings.Contains(text, other))
+			})
+		}
 	}
-	in := func(s statement) func(string) bool { return func(text string) bool { return has(s, text) } }
-	out := func(s statement) func(string) bool { return func(text string) bool { return !has(s, text) } }
 	if all {
-		return !slices.ContainsFunc(a.plain, out(b)) && !slices.ContainsFunc(b.plain, out(a))
+		return !slices.ContainsFunc(a.canonical, missing(b)) && !slices.ContainsFunc(b.canonical, missing(a))
 	}
-	return slices.ContainsFunc(a.plain, in(b))
+	return slices.ContainsFunc(a.canonical, func(text string) bool { return !missing(b)(text) })
 }
 
-// code returns the letters and digits of a number.
+// code returns the letters and digits of an identifier.
 func code(text string) []string {
-	plain := strings.ToUpper(strings.Join(wordsOf(text), ""))
-	if plain == "" {
-		return nil
-	}
-	return []string{plain}
-}
-
-// vessel returns a ship's name without what stands before it, and its voyage.
-func vessel(text string) []string {
-	text, _, _ = strings.Cut(strings.ToLower(text), "/")
-	words := wordsOf(text)
-	if len(words) > 1 && slices.Contains([]string{"mv", "mn", "ms", "ss", "vessel"}, words[0]) {
-		words = words[1:]
-	}
-	if len(words) > 2 && words[0] == "m" && (words[1] == "v" || words[1] == "n") {
-		words = words[2:]
-	}
-	if words == nil {
-		return nil
-	}
-	return []string{strings.Join(words, " ")}
-}
-
-// port returns the code of a port; a text that is about none of the table
-// cannot be compared.
-func port(text string) []string {
-	byCode, byName := placesIn(text)
-	switch {
-	case byCode != nil:
-		return []string{byCode.code}
-	case byName != nil:
-		return []string{byName.code}
+	if plain := strings.ToUpper(strings.Join(wordsOf(text), "")); plain != "" {
+		return []string{plain}
 	}
 	return nil
 }
 
+// vesselPrefix matches "M/V ", "MV ", "m.v. ", "SS ", "Vessel: ".
+var vesselPrefix = regexp.MustCompile(`(?i)^\s*(?:m[./]?[vns]|s[./]?s|vessel)\b[.:]*\s+`)
+
+// vessel returns the name of a vessel without its prefix and voyage.
+func vessel(text string) []string {
+	name, _, _ := strings.Cut(vesselPrefix.ReplaceAllString(text, ""), "/")
+	if words := wordsOf(name); len(words) > 0 {
+		return []string{strings.Join(words, " ")}
+	}
+	return nil
+}
+
+// port returns the code of a port; nil for a port that is not in the table.
+func port(text string) []string {
+	byCode, byName := placesIn(text)
+	if byCode == nil {
+		byCode = byName
+	}
+	if byCode == nil {
+		return nil
+	}
+	return []string{byCode.code}
+}
+
 var containerText = regexp.MustCompile(`[A-Z]{3}[UJZ]\d{7}`)
 
-// containerNumbers returns the container numbers that a text has; a text
-// without one is returned as its letters and digits, if it has any.
+// containerNumbers returns the container numbers in a text, or else its letters
+// and digits.
 func containerNumbers(text string) []string {
 	plain := strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(text))
 	if found := containerText.FindAllString(plain, -1); found != nil {

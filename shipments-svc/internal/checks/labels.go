@@ -7,54 +7,45 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// label is what two spellings of one label have in common: the digits of an
-// SSCC, or the text without spaces and regardless of case.
-func label(number string) string {
+// palletKey returns the canonical form of a pallet number: the digits of an
+// SSCC, or else the text in upper case without spaces.
+func palletKey(number string) string {
 	if sscc, ok := shipments.SSCC(number); ok {
 		return sscc
 	}
 	return strings.ToUpper(strings.Join(strings.Fields(number), ""))
 }
 
-// duplicatePallets fails where two pallets have one label: a pallet that is
-// listed twice is shipped once.
-func duplicatePallets(e subject) finding {
-	if len(e.Pallets) == 0 {
-		return skip("There are no pallets to compare.")
+// duplicatePallets fails where two pallets have the same number.
+func duplicatePallets(s subject) finding {
+	if len(s.Pallets) == 0 {
+		return skip("There are no pallets to check.")
 	}
-	by := map[string][]shipments.Pallet{}
-	var order []string // in which labels are met a second time
-	for _, p := range e.Pallets {
-		key := label(p.Number)
-		if by[key] = append(by[key], p); len(by[key]) == 2 {
-			order = append(order, key)
+	byKey := map[string][]shipments.Pallet{}
+	var duplicates []string // keys in the order in which they repeat
+	for _, p := range s.Pallets {
+		key := palletKey(p.Number)
+		if byKey[key] = append(byKey[key], p); len(byKey[key]) == 2 {
+			duplicates = append(duplicates, key)
 		}
 	}
-	if order == nil {
-		return pass(fmt.Sprintf("%s, no label twice.", counted(len(e.Pallets), "pallet")))
+	if duplicates == nil {
+		return pass(fmt.Sprintf("%s, no duplicate pallet numbers.", counted(len(s.Pallets), "pallet")))
 	}
 	f := finding{result: shipments.Fail}
-	var said []string
-	for _, key := range order {
-		same := by[key]
-		f.at = append(f.at, same...)
-		said = append(said, fmt.Sprintf("pallet %s appears on %s", same[0].Number, places(e, same)))
+	var problems []string
+	for _, key := range duplicates {
+		same := byKey[key]
+		f.pallets = append(f.pallets, same...)
+		problems = append(problems, fmt.Sprintf("pallet %s appears on %s", same[0].Number, rowsOf(s, same...)))
 	}
-	f.details = sentence(strings.Join(first(said), "; "))
+	f.details = summary(problems)
 	return f
 }
 
-// first returns the first of several sentences, and how many more there are.
-func first(said []string) []string {
-	if more := len(said) - shown; more > 0 {
-		return append(append([]string{}, said[:shown]...), "and "+grouped(more)+" more")
-	}
-	return said
-}
-
-// checkDigit returns the check digit of a GS1 key's other digits: weights 3
-// and 1 in turn from the right, completed to a multiple of ten (GS1 General
-// Specifications, 7.9.1).
+// checkDigit returns the check digit of a GS1 key without its last digit:
+// weights 3 and 1 alternately from the right, completed to a multiple of ten
+// (GS1 General Specifications, 7.9.1).
 func checkDigit(digits string) byte {
 	sum := 0
 	for i := range len(digits) {
@@ -67,60 +58,63 @@ func checkDigit(digits string) byte {
 	return '0' + byte((10-sum%10)%10)
 }
 
-// ssccCheckDigit fails where the last digit of an SSCC is not its check digit:
-// someone mistyped it, and no scanner will find the pallet.
-func ssccCheckDigit(e subject) finding {
-	var wrong []shipments.Pallet
-	looked := 0
-	for _, p := range e.Pallets {
+// ssccCheckDigit fails where an SSCC has a wrong check digit.
+func ssccCheckDigit(s subject) finding {
+	f := finding{result: shipments.Fail}
+	var problems []string
+	ssccs := 0
+	for _, p := range s.Pallets {
 		sscc, ok := shipments.SSCC(p.Number)
 		if !ok {
 			continue
 		}
-		looked++
-		if last := len(sscc) - 1; checkDigit(sscc[:last]) != sscc[last] {
-			wrong = append(wrong, p)
+		ssccs++
+		last := len(sscc) - 1
+		if want := checkDigit(sscc[:last]); sscc[last] != want {
+			f.pallets = append(f.pallets, p)
+			problems = append(problems, fmt.Sprintf("SSCC %s (%s): check digit is %c, expected %c", p.Number, rowsOf(s, p), sscc[last], want))
 		}
 	}
-	switch {
-	case looked == 0:
-		return skip("No label is an SSCC of 18 digits.")
-	case wrong == nil:
-		return pass(counted(looked, "SSCC") + ", every check digit is right.")
-	default:
-		return finding{result: shipments.Fail, at: wrong, details: "The check digit is wrong of " + labels(e, wrong) + "."}
+	if ssccs == 0 {
+		return skip("No pallet number is an SSCC (18 digits).")
 	}
+	if problems == nil {
+		return pass(counted(ssccs, "SSCC") + " checked, no check digit is wrong.")
+	}
+	f.details = summary(problems)
+	return f
 }
 
-// palletReuse fails where an SSCC is that of a pallet in another shipment: it
-// belongs to one pallet and is not given again for a year (GS1 General
-// Specifications, 4.1). Other labels start anew with each shipment.
-func palletReuse(e subject) finding {
-	mine := map[string][]shipments.Pallet{}
-	for _, p := range e.Pallets {
+// palletReuse fails where an SSCC is also in another shipment: it may not be
+// reused within a year (GS1 General Specifications, 4.1). Other pallet numbers
+// may be reused.
+func palletReuse(s subject) finding {
+	bySSCC := map[string][]shipments.Pallet{}
+	for _, p := range s.Pallets {
 		if sscc, ok := shipments.SSCC(p.Number); ok {
-			mine[sscc] = append(mine[sscc], p)
+			bySSCC[sscc] = append(bySSCC[sscc], p)
 		}
 	}
-	if len(mine) == 0 {
-		return skip("No label is an SSCC of 18 digits; others may recur.")
+	if len(bySSCC) == 0 {
+		return skip("No pallet number is an SSCC (18 digits); other numbers may be reused.")
 	}
-	f := finding{result: shipments.Pass, details: counted(len(mine), "SSCC") + ", none in another shipment of the last 12 months."}
-	var said []string
-	seen := map[string]bool{}
-	for _, use := range e.Elsewhere {
-		pallets, ok := mine[use.SSCC]
-		if !ok {
+	f := finding{result: shipments.Fail}
+	var problems []string
+	listed := map[string]bool{}
+	for _, use := range s.Elsewhere {
+		pallets := bySSCC[use.SSCC]
+		if pallets == nil {
 			continue
 		}
-		said = append(said, fmt.Sprintf("pallet %s is in shipment %s, too", pallets[0].Number, use.Reference))
-		if !seen[use.SSCC] {
-			seen[use.SSCC] = true
-			f.at = append(f.at, pallets...)
+		problems = append(problems, fmt.Sprintf("pallet %s is also in shipment %s", pallets[0].Number, use.Reference))
+		if !listed[use.SSCC] {
+			listed[use.SSCC] = true
+			f.pallets = append(f.pallets, pallets...)
 		}
 	}
-	if said != nil {
-		f.result, f.details = shipments.Fail, sentence(strings.Join(first(said), "; "))
+	if problems == nil {
+		return pass(counted(len(bySSCC), "SSCC") + " checked, none used in another shipment of the last 12 months.")
 	}
+	f.details = summary(problems)
 	return f
 }

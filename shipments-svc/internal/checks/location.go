@@ -11,43 +11,41 @@ import (
 // place is a location of UN/LOCODE.
 type place struct {
 	code  string   // country and location, without the space between them
-	names []string // as people write it, in lower case
+	names []string // in lower case
 }
 
-// locationCodes looks for the origin and destination in UN/LOCODE (UNECE
-// Recommendation 16), by a code or a name in the text. A text that has a code
-// and the name of another place contradicts itself, which is worth a warning.
-// Texts are free: one that is about none of the places of the table is not
-// judged.
-func locationCodes(e subject) finding {
-	var found, wrong []string
-	for _, text := range []struct{ field, value string }{{"origin", e.Origin}, {"destination", e.Destination}} {
+// locationCodes looks up the origin and destination in UN/LOCODE (UNECE
+// Recommendation 16) by the codes and names in their texts. It warns where code
+// and name of a text differ and where both texts name the same place. Other
+// texts are not checked.
+func locationCodes(s subject) finding {
+	var texts, codes, problems []string
+	for _, text := range []struct{ field, value string }{{"origin", s.Origin}, {"destination", s.Destination}} {
 		byCode, byName := placesIn(text.value)
-		switch {
-		case byCode != nil && byName != nil && byCode.code != byName.code:
-			wrong = append(wrong, fmt.Sprintf("the %s %q has the code of %s and the name of %s, which is %s",
+		if byCode != nil && byName != nil && byCode.code != byName.code {
+			problems = append(problems, fmt.Sprintf("the %s %q has the code of %s but the name of %s (%s)",
 				text.field, text.value, title(byCode.names[0]), title(byName.names[0]), byName.code))
-		case byCode != nil:
-			found = append(found, fmt.Sprintf("%s is %s", text.field, byCode.code))
-		case byName != nil:
-			found = append(found, fmt.Sprintf("%s is %s", text.field, byName.code))
+			continue
+		}
+		for _, code := range port(text.value) {
+			codes = append(codes, code)
+			texts = append(texts, text.field+" is "+code)
 		}
 	}
-	if wrong == nil && len(found) == 2 && found[0][len("origin "):] == found[1][len("destination "):] {
-		wrong = append(wrong, "origin and destination are the same place, "+found[0][len("origin is "):])
+	if len(codes) == 2 && codes[0] == codes[1] {
+		problems = append(problems, "origin and destination are the same: "+codes[0])
 	}
-	switch {
-	case wrong != nil:
-		return finding{result: shipments.Warn, count: len(wrong), details: sentence(strings.Join(wrong, "; "))}
-	case found == nil:
-		return skip("Neither origin nor destination is a port that is known here.")
-	default:
-		return pass(sentence(strings.Join(found, ", ")))
+	if problems != nil {
+		return finding{result: shipments.Warn, count: len(problems), details: summary(problems)}
 	}
+	if texts == nil {
+		return skip("Neither origin nor destination is a known port.")
+	}
+	return pass(sentence(strings.Join(texts, ", ")))
 }
 
-// placesIn returns the places that a text names, by its code and by a name;
-// nil where it does not.
+// placesIn returns the place whose code a text contains, and the one whose name
+// it contains; nil for none.
 func placesIn(text string) (byCode, byName *place) {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	plain := " " + strings.ToLower(strings.Join(words, " ")) + " "
@@ -67,7 +65,7 @@ func placesIn(text string) (byCode, byName *place) {
 	return byCode, byName
 }
 
-// title writes a name with capitals.
+// title capitalizes the words of a name.
 func title(name string) string {
 	words := strings.Fields(name)
 	for i, word := range words {

@@ -1,11 +1,9 @@
 package checks
 
-// ports is the part of UN/LOCODE (UNECE Recommendation 16) that produce is
-// mostly shipped from and to by sea, by code. Names are how people write them,
-// without punctuation; with the country where another port has the name.
-//
-// The codes were written down from general knowledge and not compared with an
-// edition of the list; their countries are compared with ISO 3166-1 in a test.
+// ports is a part of UN/LOCODE (UNECE Recommendation 16): the sea ports that
+// export and import most produce, sorted by code. Names are without punctuation,
+// and with the country where several ports share a name. Codes were not verified
+// against an edition; a test compares their countries with ISO 3166-1.
 var ports = []place{
 	{"AEJEA", []string{"jebel ali"}},
 	{"ARBUE", []string{"buenos aires"}},

@@ -6,9 +6,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// union are the countries whose plant health and customs territory is the
-// European Union's: its members since 2020. Names are those of Unicode's CLDR
-// in the usual languages, which a test compares, then what they call themselves;
+// union lists the members of the European Union since 2020. Names are those of
+// Unicode's CLDR in several languages, which a test compares, then their own;
 // without accents.
 //
 //nolint:misspell // the words are of other languages, too
@@ -42,13 +41,13 @@ var union = []country{
 	{"SE", []string{"sweden", "suecia", "suede", "swede", "sverige"}},
 }
 
-// britain is Great Britain; Northern Ireland is the Union's for plant health.
+// britain is Great Britain. The Union's plant health rules apply in Northern Ireland.
 var britain = []country{
 	{"GB", []string{"united kingdom", "reino unido", "royaume uni", "verenigde koninkryk", "great britain", "britain", "england", "scotland", "wales", "uk"}},
 }
 
-// alpine are Switzerland and Liechtenstein, whose plant health territory is one
-// with the Union's and whose customs territory is their own.
+// alpine lists Switzerland and Liechtenstein, which share the Union's plant health
+// territory but not its customs territory.
 //
 //nolint:misspell // the words are of other languages, too
 var alpine = []country{
@@ -56,18 +55,17 @@ var alpine = []country{
 	{"LI", []string{"liechtenstein"}},
 }
 
-// outlying are places of member states that are outside of the Union's plant
-// health territory (Regulation (EU) 2016/2031, Article 1(3)), in lower case and
-// without accents. Goods from there come from a third country.
+// outlying lists territories of member states outside the Union's plant health
+// territory (Regulation (EU) 2016/2031, Article 1(3)), in lower case and without
+// accents. Their goods come from a third country.
 var outlying = []string{
 	"canary islands", "canarias", "islas canarias", "tenerife", "las palmas", "gran canaria", "ceuta", "melilla",
 	"guadeloupe", "martinique", "reunion", "la reunion", "french guiana", "guyane", "mayotte", "saint martin",
 }
 
-// demands is the table of documents that a destination demands. Papers that
-// only some importers ask for are not in it. The package says what of it was
-// compared with which texts.
-var demands = []demand{
+// requirements is the table of documents that destinations require by law. The
+// package documentation says which entries were verified.
+var requirements = []requirement{
 	{
 		region: "the European Union", countries: union, document: shipments.PhytosanitaryCertificate,
 		// Annex XI, part C.

@@ -11,21 +11,21 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// TestSizingsAreSound: each is of a plant that is known, has its source, and
+// TestSizingsAreConsistent: each is of a known commodity, names its source, and
 // knows what it lists, once.
-func TestSizingsAreSound(t *testing.T) {
+func TestSizingsAreConsistent(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, s := range sizings {
-		if !plantIsKnown(s.plant) || seen[s.plant] || !strings.HasPrefix(s.source, "UNECE FFV-") {
+		if !isCommodity(s.commodity) || seen[s.commodity] || !strings.HasPrefix(s.source, "UNECE FFV-") {
 			t.Errorf("%+v", s)
 		}
-		seen[s.plant] = true
+		seen[s.commodity] = true
 		if s.codes == nil && s.to == 0 || (s.from > 0) != (s.to > s.from) || s.to > 200 || s.maxPieces < 0 {
 			t.Errorf("%+v", s)
 		}
 		for i, code := range s.codes {
-			if slices.Contains(s.codes[:i], code) || code != strings.ToUpper(code) || !s.knows(code) {
+			if slices.Contains(s.codes[:i], code) || code != strings.ToUpper(code) || !s.has(code) {
 				t.Errorf("%s of %s", code, s.produce)
 			}
 		}
@@ -35,9 +35,9 @@ func TestSizingsAreSound(t *testing.T) {
 // locode is how UN/LOCODE writes codes: without 0 and 1, which look like letters.
 var locode = regexp.MustCompile(`^[A-Z]{2}[A-Z2-9]{3}$`)
 
-// TestPortsAreSound: they are in order, each code once and of a country, and
+// TestPortsAreConsistent: they are in order, each code once and of a country, and
 // each is found by its code and its names.
-func TestPortsAreSound(t *testing.T) {
+func TestPortsAreConsistent(t *testing.T) {
 	t.Parallel()
 	for i, p := range ports {
 		if !locode.MatchString(p.code) || i > 0 && cmp.Compare(ports[i-1].code, p.code) >= 0 || len(p.names) == 0 {
@@ -59,12 +59,12 @@ func TestPortsAreSound(t *testing.T) {
 	}
 }
 
-// TestPlantsAreSound: no name means two plants.
-func TestPlantsAreSound(t *testing.T) {
+// TestCommoditiesAreConsistent: no name belongs to two commodities.
+func TestCommoditiesAreConsistent(t *testing.T) {
 	t.Parallel()
 	latin := regexp.MustCompile(`^[A-Z][a-z]+( [a-z]+)?$`)
 	seen := map[string]string{}
-	for _, s := range plants {
+	for _, s := range commodities {
 		for _, name := range append(append([]string{}, s.words...), s.botanical...) {
 			key := strings.ToLower(name)
 			if seen[key] != "" {
@@ -85,29 +85,29 @@ func TestPlantsAreSound(t *testing.T) {
 	}
 }
 
-func plantIsKnown(name string) bool {
+func isCommodity(name string) bool {
 	s := byName[strings.ToLower(name)]
 	return s != nil && s.botanical[0] == name
 }
 
-// TestDemandsAreSound: each has its source and exempts plants that are known.
-func TestDemandsAreSound(t *testing.T) {
+// TestRequirementsAreConsistent: each names its source and exempts known commodities.
+func TestRequirementsAreConsistent(t *testing.T) {
 	t.Parallel()
-	for _, d := range demands {
+	for _, d := range requirements {
 		if d.source == "" || d.region == "" || len(d.countries) == 0 {
 			t.Errorf("%+v", d)
 		}
 		for _, name := range d.exempt {
-			if !plantIsKnown(name) {
+			if !isCommodity(name) {
 				t.Errorf("%s is not the first name of a plant", name)
 			}
 		}
 	}
 }
 
-// TestTheUnionHasItsMembers compares the table with CLDR 32, which has the
+// TestUnionListsItsMembers compares the table with CLDR 32, which has the
 // United Kingdom as a member still.
-func TestTheUnionHasItsMembers(t *testing.T) {
+func TestUnionListsItsMembers(t *testing.T) {
 	t.Parallel()
 	members := language.MustParseRegion("EU")
 	has := func(code string) bool {
@@ -125,9 +125,9 @@ func TestTheUnionHasItsMembers(t *testing.T) {
 	}
 }
 
-// TestCountriesAreKnownByTheirNames in the languages that packing lists are
+// TestCountryOfFindsEachName in the languages that packing lists are
 // read in, as CLDR has them.
-func TestCountriesAreKnownByTheirNames(t *testing.T) {
+func TestCountryOfFindsEachName(t *testing.T) {
 	t.Parallel()
 	for _, in := range []language.Tag{language.English, language.Spanish, language.French, language.Portuguese, language.Afrikaans} {
 		names := display.Regions(in)

@@ -2,10 +2,9 @@ package checks
 
 import "strings"
 
-// unsized has produce that is sold by weight or variety and not by calibre, by
-// the words of its names, with why: its UNECE standard has no provision on
-// sizing, or only a minimum. The words were written down from general knowledge
-// and not compared with the texts.
+// unsized lists the names of produce that is sold without a calibre, with the
+// reason: its UNECE standard does not size it, or sets a minimum only. Not
+// verified against the published texts.
 var unsized = func() map[string]string {
 	all := map[string]string{}
 	for _, row := range []struct{ words, source string }{

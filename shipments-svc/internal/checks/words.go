@@ -11,10 +11,10 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// shown is how many examples a sentence gives.
-const shown = 5
+// examples is how many examples details name.
+const examples = 5
 
-// counted returns "1 pallet", "1,204 pallets".
+// counted returns "1 pallet", "1,204 pallets", "3 boxes".
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -25,16 +25,16 @@ func counted(n int, thing string) string {
 	return grouped(n) + " " + thing + "s"
 }
 
-// grouped returns a number with its thousands set apart.
+// grouped returns a number with separators of thousands.
 func grouped(n int) string {
 	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
 }
 
-// kilograms returns a weight as people write it: "4.125 kg", "3,861 kg".
+// kilograms returns "4.125 kg", "3,861 kg".
 func kilograms(g shipments.Grams) string {
 	text := grouped(int(g / 1000))
 	if rest := g % 1000; rest > 0 {
@@ -43,80 +43,82 @@ func kilograms(g shipments.Grams) string {
 	return text + " kg"
 }
 
-// listed joins the first of several things: "a", "a and b", "a, b and 7 more".
-func listed(things []string) string {
-	if more := len(things) - shown; more > 0 {
-		things = append(append([]string{}, things[:shown]...), grouped(more)+" more")
+// listed returns "a", "a and b", "a, b, c, d, e and 7 more".
+func listed(all []string) string {
+	if more := len(all) - examples; more > 0 {
+		all = append(slices.Clone(all[:examples]), grouped(more)+" more")
 	}
-	if len(things) == 1 {
-		return things[0]
+	if len(all) == 1 {
+		return all[0]
 	}
-	last := len(things) - 1
-	return strings.Join(things[:last], ", ") + " and " + things[last]
+	last := len(all) - 1
+	return strings.Join(all[:last], ", ") + " and " + all[last]
 }
 
-// places says where pallets stand: "row 7", "rows 7 and 31", and, where there
-// are several sheets or packing lists, of which.
-func places(e subject, pallets []shipments.Pallet) string {
+// summary returns the first problems and the number of the others as a sentence.
+func summary(problems []string) string {
+	if more := len(problems) - examples; more > 0 {
+		problems = append(slices.Clone(problems[:examples]), "and "+grouped(more)+" more")
+	}
+	return sentence(strings.Join(problems, "; "))
+}
+
+// rowsOf says where pallets begin: "row 7", "rows 7 and 31", with sheet and
+// packing list where there are several.
+func rowsOf(s subject, pallets ...shipments.Pallet) string {
 	sources := make([]shipments.Source, len(pallets))
 	for i, p := range pallets {
 		sources[i] = p.Source
 	}
-	return spots(e, sources)
+	return sourceRows(s, sources)
 }
 
-// spots says where in documents something stands.
-func spots(e subject, sources []shipments.Source) string {
-	lists := papersOf(e, shipments.PackingList)
-	alike := true // every place is a row of the one table there is
+// sourceRows is rowsOf for any places in packing lists.
+func sourceRows(s subject, sources []shipments.Source) string {
+	lists := documentsOf(s, shipments.PackingList)
+	simple := true // all are rows of the only table
 	var rows, full []string
-	for _, s := range sources {
-		list := slices.IndexFunc(lists, func(doc shipments.Document) bool { return doc.ID == s.Document })
-		rows = append(rows, strconv.Itoa(s.Row))
+	for _, source := range sources {
+		rows = append(rows, strconv.Itoa(source.Row))
+		list := slices.IndexFunc(lists, func(doc shipments.Document) bool { return doc.ID == source.Document })
 		if list < 0 {
-			alike = false
-			full = append(full, "one that was loaded without a document")
+			simple = false
+			full = append(full, "a row without a document")
 			continue
 		}
-		text := "row " + strconv.Itoa(s.Row)
-		if len(e.sheets) > 1 || s.Sheet != "" && !e.sheets[s.Sheet] {
-			text, alike = text+" of "+sheet(s.Sheet), false
+		text := "row " + strconv.Itoa(source.Row)
+		if len(s.sheets) > 1 || source.Sheet != "" && !s.sheets[source.Sheet] {
+			text, simple = text+" of "+sheetName(source.Sheet), false
 		}
 		if len(lists) > 1 {
-			text, alike = text+" of "+paper(e, lists[list]), false
+			text, simple = text+" of "+documentName(s, lists[list]), false
 		}
 		full = append(full, text)
 	}
-	switch {
-	case !alike:
+	if !simple {
 		return listed(full)
-	case len(rows) == 1:
-		return "row " + rows[0]
-	default:
-		return "rows " + listed(rows)
 	}
+	if len(rows) == 1 {
+		return "row " + rows[0]
+	}
+	return "rows " + listed(rows)
 }
 
-// sheet names a sheet of a workbook, or a page.
-func sheet(name string) string {
+// sheetName returns a sheet's name in quotes, or "page 3".
+func sheetName(name string) string {
 	if strings.HasPrefix(name, "page ") {
 		return name
 	}
 	return strconv.Quote(name)
 }
 
-// labels names pallets: "0042 (row 7)".
-func labels(e subject, pallets []shipments.Pallet) string {
-	var all []string
-	for _, p := range pallets {
-		all = append(all, fmt.Sprintf("%s (%s)", p.Number, places(e, []shipments.Pallet{p})))
-	}
-	return listed(all)
+// named returns "pallet 0042 (row 7)".
+func named(s subject, p shipments.Pallet) string {
+	return fmt.Sprintf("pallet %s (%s)", p.Number, rowsOf(s, p))
 }
 
-// short cuts details that are longer than a check's can be: texts of documents
-// may be long.
-func short(details string) string {
+// limited shortens details to the maximum length of a check's.
+func limited(details string) string {
 	if utf8.RuneCountInString(details) <= shipments.MaxCheckDetails {
 		return details
 	}
@@ -124,8 +126,16 @@ func short(details string) string {
 	return string([]rune(details)[:shipments.MaxCheckDetails-utf8.RuneCountInString(more)]) + more
 }
 
-// sentence makes a sentence of its text.
+// sentence returns a text with a capital and a full stop.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:] + "."
+}
+
+// worse returns the worse of two results of pass, warn and fail.
+func worse(a, b shipments.Result) shipments.Result {
+	if a == shipments.Fail || b == shipments.Pass {
+		return a
+	}
+	return b
 }

@@ -25,22 +25,22 @@ func with(e shipments.Evidence, docs ...shipments.Document) shipments.Evidence {
 	return e
 }
 
-// saying adds facts to the packing list of evidence.
-func saying(e shipments.Evidence, facts ...string) shipments.Evidence {
+// stating adds facts to the packing list of evidence.
+func stating(e shipments.Evidence, facts ...string) shipments.Evidence {
 	e.Documents[0].Facts = document(1, shipments.PackingList, facts...).Facts
 	return e
 }
 
-// remarking adds remarks to the packing list of evidence, as code, text.
-func remarking(e shipments.Evidence, remarks ...string) shipments.Evidence {
+// withRemarks adds remarks to the packing list of evidence, as code, text.
+func withRemarks(e shipments.Evidence, remarks ...string) shipments.Evidence {
 	for i := 0; i+1 < len(remarks); i += 2 {
 		e.Documents[0].Remarks = append(e.Documents[0].Remarks, shipments.Remark{Code: remarks[i], Text: remarks[i+1], Place: shipments.Place{Row: 5 + i}})
 	}
 	return e
 }
 
-// bound returns evidence of a shipment to another destination.
-func bound(e shipments.Evidence, destination string) shipments.Evidence {
+// destined returns evidence of a shipment to another destination.
+func destined(e shipments.Evidence, destination string) shipments.Evidence {
 	e.Destination = destination
 	return e
 }
@@ -51,13 +51,13 @@ func shipped(e shipments.Evidence, origin, destination string) shipments.Evidenc
 	return e
 }
 
-// grown returns evidence whose pallets hold another produce.
-func grown(e shipments.Evidence, produce string, indexes ...int) shipments.Evidence {
+// holding returns evidence whose pallets hold another produce.
+func holding(e shipments.Evidence, produce string, indexes ...int) shipments.Evidence {
 	changed(e.Pallets, func(p *shipments.Pallet) { p.ProduceName = produce }, indexes...)
 	return e
 }
 
-func TestFindingsOfPapers(t *testing.T) {
+func TestFindingsOfDocuments(t *testing.T) {
 	t.Parallel()
 	failed := evidence()
 	failed.Documents[0].Status, failed.Documents[0].Failure = shipments.Failed, shipments.Failure{Code: "no_text_layer", Detail: "the document has no text: it is probably a scan"}
@@ -71,132 +71,132 @@ func TestFindingsOfPapers(t *testing.T) {
 		"packing_list_readable": {
 			{shipments.Evidence{}, "skip 0 [] There is no packing list to read."},
 			{with(shipments.Evidence{}, phyto), "skip 0 [] There is no packing list to read."},
-			{queued, "skip 0 [] 1 packing list still to be read."},
+			{queued, "skip 0 [] Not read yet: 1 packing list."},
 			{evidence(many(2)...), "pass 0 [] 2 rows of 1 packing list read."},
 			{failed, "fail 1 [] The packing list could not be read: the document has no text: it is probably a scan."},
 			{
-				remarking(evidence(many(2)...), "hidden_rows_skipped", "3 hidden rows were not read", "header_repeated", "the headings are repeated"),
+				withRemarks(evidence(many(2)...), "hidden_rows_skipped", "3 hidden rows were not read", "header_repeated", "the headings are repeated"),
 				"warn 1 [5] 3 hidden rows were not read (row 5).",
 			},
 		},
 		"numeric_values": {
-			{shipments.Evidence{}, "skip 0 [] There are no pallets whose numbers could be looked at."},
-			{evidence(many(2)...), "pass 0 [] The numbers of 2 pallets are numbers."},
+			{shipments.Evidence{}, "skip 0 [] There are no pallets to check."},
+			{evidence(many(2)...), "pass 0 [] All numbers of 2 pallets are valid."},
 			{
-				remarking(evidence(many(2)...), "not_a_number", `"TBC" is no weight`, "number_ambiguous", "1.050 in the column Net was read as 1050"),
+				withRemarks(evidence(many(2)...), "not_a_number", `"TBC" is no weight`, "number_ambiguous", "1.050 in the column Net was read as 1050"),
 				`fail 2 [5 7] "TBC" is no weight (row 5); 1.050 in the column Net was read as 1050 (row 7).`,
 			},
-			{remarking(evidence(many(2)...), "number_ambiguous", "1.050 was read as 1050"), "warn 1 [5] 1.050 was read as 1050 (row 5)."},
+			{withRemarks(evidence(many(2)...), "number_ambiguous", "1.050 was read as 1050"), "warn 1 [5] 1.050 was read as 1050 (row 5)."},
 		},
 		"weight_unit": {
-			{shipments.Evidence{}, "skip 0 [] There are no pallets whose weights could be looked at."},
-			{evidence(many(2)...), "pass 0 [] The weights are in units that the documents name."},
-			{remarking(evidence(many(2)...), "unit_converted", "converted"), "pass 0 [] The weights are in units that the documents name."},
-			{remarking(evidence(many(2)...), "unit_assumed", "no unit is given; kilograms were assumed"), "warn 1 [5] No unit is given; kilograms were assumed (row 5)."},
+			{shipments.Evidence{}, "skip 0 [] There are no pallets to check."},
+			{evidence(many(2)...), "pass 0 [] The documents state the units of all weights."},
+			{withRemarks(evidence(many(2)...), "unit_converted", "converted"), "pass 0 [] The documents state the units of all weights."},
+			{withRemarks(evidence(many(2)...), "unit_assumed", "no unit is given; kilograms were assumed"), "warn 1 [5] No unit is given; kilograms were assumed (row 5)."},
 			{
-				remarking(evidence(changed(many(2), heavy, 0, 1)...), "unit_assumed", "no unit is given; kilograms were assumed"),
-				"fail 2 [1 2] No unit is given; kilograms were assumed (row 5); a box would weigh 88 kg, which no box of produce does: the unit is probably another.",
+				withRemarks(evidence(changed(many(2), heavy, 0, 1)...), "unit_assumed", "no unit is given; kilograms were assumed"),
+				"fail 2 [1 2] No unit is given; kilograms were assumed (row 5); a box would weigh 88 kg, so the unit is probably another.",
 			},
 		},
 		"produce_vs_phyto": {
 			{evidence(many(2)...), "skip 0 [] There is no phytosanitary certificate to compare with."},
 			{with(evidence(), phyto), "skip 0 [] There are no pallets to compare with the certificate."},
-			{with(evidence(many(2)...), document(7, shipments.PhytosanitaryCertificate)), "skip 0 [] The phytosanitary certificate names no produce that is known here."},
-			{with(evidence(many(2)...), phyto), "pass 0 [] The certificate names what the pallets hold: Persea americana."},
+			{with(evidence(many(2)...), document(7, shipments.PhytosanitaryCertificate)), "skip 0 [] The phytosanitary certificate names no known produce."},
+			{with(evidence(many(2)...), phyto), "pass 0 [] The certificate covers the produce on the pallets: Persea americana."},
 			{
-				with(grown(evidence(many(3)...), "Mango Kent", 1), phyto),
+				with(holding(evidence(many(3)...), "Mango Kent", 1), phyto),
 				"fail 1 [2] Mango Kent (Mangifera indica) on row 2 is not on the certificate, which names Persea americana.",
 			},
 			{
-				with(grown(evidence(many(2)...), "Feijoa", 1), phyto),
-				`warn 1 [2] "Feijoa" on row 2 is no produce that is known here, so nothing tells whether the certificate names it.`,
+				with(holding(evidence(many(2)...), "Feijoa", 1), phyto),
+				`warn 1 [2] "Feijoa" on row 2 is unknown produce and could not be compared with the certificate.`,
 			},
 			{
 				with(evidence(many(1)...), phyto, document(8, shipments.PhytosanitaryCertificate, "produce_name", "Citrus × limon (L.) Osbeck")),
-				"warn 1 [] The certificate names Citrus limon, which no pallet holds.",
+				"warn 1 [] The certificate names Citrus limon, which is on no pallet.",
 			},
 		},
 		"documents_consistent": {
-			{evidence(many(1)...), "skip 0 [] No two documents say the same thing, so none can differ."},
-			{saying(evidence(many(1)...), "vessel", "M/V MSC Carmen"), "pass 0 [] The documents agree on: vessel."},
-			{with(saying(evidence(many(1)...), "invoice_number", "MHF 2026 0391"), invoice), "pass 0 [] The documents agree on: invoice number, boxes, net weight."},
-			{saying(evidence(many(1)...), "vessel", "MSC Lorena"), "warn 1 [1] The vessel is MSC Carmen on the shipment and MSC Lorena on the packing list."},
+			{evidence(many(1)...), "skip 0 [] No two documents state the same fact."},
+			{stating(evidence(many(1)...), "vessel", "M/V MSC Carmen"), "pass 0 [] The documents agree on: vessel."},
+			{with(stating(evidence(many(1)...), "invoice_number", "MHF 2026 0391"), invoice), "pass 0 [] The documents agree on: invoice number, boxes, net weight."},
+			{stating(evidence(many(1)...), "vessel", "MSC Lorena"), "warn 1 [1] The vessel is MSC Carmen on the shipment and MSC Lorena on the packing list."},
 			{with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22,176.000 KGS")), "pass 0 [] The documents agree on: net weight."},
 			{with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 MT")), "pass 0 [] The documents agree on: net weight."},
 			{
 				with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 kg")),
-				`warn 1 [1] The commercial invoice has "22.176 kg", which can be 22,176 kg or 22.176 kg, net, the packing lists 1,056 kg.`,
+				`warn 1 [1] The commercial invoice states "22.176 kg" net (22,176 kg or 22.176 kg), the packing lists 1,056 kg.`,
 			},
 			{
-				with(saying(evidence(many(1)...), "container_number", "TGHU7589334", "port_of_discharge", "NLRTM"), bl),
-				"fail 3 [1 2 4] The container is TGHU7589334 on the packing list and TRIU 881203-0 on the bill of lading; the bill of lading has 260 boxes, the packing lists 264 boxes.",
+				with(stating(evidence(many(1)...), "container_number", "TGHU7589334", "port_of_discharge", "NLRTM"), bl),
+				"fail 3 [1 2 4] The container is TGHU7589334 on the packing list and TRIU 881203-0 on the bill of lading; the bill of lading states 260 boxes, the packing lists 264 boxes.",
 			},
 			{
-				with(saying(evidence(many(1)...), "port_of_discharge", "Antwerp"), document(9, shipments.BillOfLading, "port_of_discharge", "Rotterdam, NL")),
+				with(stating(evidence(many(1)...), "port_of_discharge", "Antwerp"), document(9, shipments.BillOfLading, "port_of_discharge", "Rotterdam, NL")),
 				"warn 2 [1 1] The port of discharge is Antwerp on the packing list and Rotterdam, NL on the bill of lading.",
 			},
 		},
 		"required_documents": {
-			{bound(evidence(many(1)...), "a shop"), "skip 0 [] The destination names no country whose demands are known here."},
-			{bound(evidence(many(1)...), "Shanghai, China"), "skip 0 [] The destination names no country whose demands are known here."},
-			{with(evidence(many(1)...), phyto, invoice), "pass 0 [] A phytosanitary certificate and a commercial invoice is attached, as NL demands."},
+			{destined(evidence(many(1)...), "a shop"), "skip 0 [] The document requirements of the destination are not known."},
+			{destined(evidence(many(1)...), "Shanghai, China"), "skip 0 [] The document requirements of the destination are not known."},
+			{with(evidence(many(1)...), phyto, invoice), "pass 0 [] Attached as required by NL: a phytosanitary certificate and a commercial invoice."},
 			{
 				with(evidence(many(1)...), invoice),
-				"warn 1 [] The European Union demands a phytosanitary certificate, and none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
+				"warn 1 [] The European Union requires a phytosanitary certificate, but none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
 			},
-			{with(grown(evidence(many(2)...), "Bananas, Cavendish", 0, 1), invoice), "pass 0 [] A commercial invoice is attached, as NL demands."},
-			{bound(grown(evidence(many(1)...), "Mango Kent", 0), "Southampton"), "pass 0 [] GB does not demand a phytosanitary certificate for this produce."},
+			{with(holding(evidence(many(2)...), "Bananas, Cavendish", 0, 1), invoice), "pass 0 [] Attached as required by NL: a commercial invoice."},
+			{destined(holding(evidence(many(1)...), "Mango Kent", 0), "Southampton"), "pass 0 [] GB does not require a phytosanitary certificate for this produce."},
 			{
 				shipped(evidence(many(1)...), "Valencia, Spain", "Rotterdam, Netherlands"),
-				"pass 0 [] A phytosanitary certificate is not needed from ES: plants move within the Union and from Switzerland without one (Regulation (EU) 2016/2031, Article 72; Agreement of 21 June 1999 with Switzerland, Annex 4); a commercial invoice is not needed from ES: goods of the customs union are not declared (Regulation (EU) No 952/2013, Article 153).",
+				"pass 0 [] A phytosanitary certificate is not required from ES: plants move within the Union and from Switzerland without one (Regulation (EU) 2016/2031, Article 72; Agreement of 21 June 1999 with Switzerland, Annex 4); a commercial invoice is not required from ES: goods of the customs union are not declared (Regulation (EU) No 952/2013, Article 153).",
 			},
 			{
 				shipped(evidence(many(1)...), "Basel, Switzerland", "Hamburg"),
-				"warn 1 [] The European Union demands a commercial invoice, and none is attached (Implementing Regulation (EU) 2015/2447, Article 145).",
+				"warn 1 [] The European Union requires a commercial invoice, but none is attached (Implementing Regulation (EU) 2015/2447, Article 145).",
 			},
 			{
 				shipped(evidence(many(1)...), "Las Palmas, Spain", "Rotterdam, Netherlands"),
-				"warn 1 [] The European Union demands a phytosanitary certificate, and none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
+				"warn 1 [] The European Union requires a phytosanitary certificate, but none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
 			},
 			{
 				shipped(evidence(many(1)...), "Huelva, Spain", "Southampton"),
-				"pass 0 [] GB does not demand a phytosanitary certificate for this produce.",
+				"pass 0 [] GB does not require a phytosanitary certificate for this produce.",
 			},
 			{
-				shipped(grown(evidence(many(1)...), "Table grapes", 0), "Almería, Spain", "Southampton"),
-				"warn 1 [] Great Britain demands a phytosanitary certificate, and none is attached (Regulation (EU) 2016/2031, Articles 72 and 73, and Implementing Regulation (EU) 2019/2072, Annex 11, as Great Britain has them).",
+				shipped(holding(evidence(many(1)...), "Table grapes", 0), "Almería, Spain", "Southampton"),
+				"warn 1 [] Great Britain requires a phytosanitary certificate, but none is attached (Regulation (EU) 2016/2031, Articles 72 and 73, and Implementing Regulation (EU) 2019/2072, Annex 11, as Great Britain has them).",
 			},
 			{
 				shipped(with(evidence(many(1)...), invoice), "Felixstowe, UK", "Belfast, Northern Ireland"),
-				"warn 1 [] The European Union demands a phytosanitary certificate, and none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
+				"warn 1 [] The European Union requires a phytosanitary certificate, but none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
 			},
 			{
 				shipped(evidence(many(1)...), "Roma, Italia", "Zürich, Schweiz"),
-				"pass 0 [] A phytosanitary certificate is not needed from IT: plants move between the Union and Switzerland without one (Agreement of 21 June 1999, Annex 4).",
+				"pass 0 [] A phytosanitary certificate is not required from IT: plants move between the Union and Switzerland without one (Agreement of 21 June 1999, Annex 4).",
 			},
 		},
 		"container_number": {
-			{with(evidence(many(1)...), bl), "pass 0 [] TRIU8812030: the check digit is right."},
+			{with(evidence(many(1)...), bl), "pass 0 [] TRIU8812030: check digit is correct."},
 		},
 	} {
 		for i, o := range outcomes {
-			if got := say(o.evidence, name); got != o.want {
+			if got := run(o.evidence, name); got != o.want {
 				t.Errorf("%s, %d:\n got %s\nwant %s", name, i, got, o.want)
 			}
 		}
 	}
 }
 
-// TestLongTextsOfDocumentsAreCut: details keep to their bound whatever papers
+// TestDetailsAreLimited: details keep to their maximum length for any document.
 // say.
-func TestLongTextsOfDocumentsAreCut(t *testing.T) {
+func TestDetailsAreLimited(t *testing.T) {
 	t.Parallel()
 	long := func(i int) string { return strings.Repeat("é", shipments.MaxFactText-3) + fmt.Sprint(100+i) }
 	e := evidence(many(9)...)
 	other := document(9, shipments.BillOfLading)
 	for i := range 9 {
-		e = grown(e, strings.Repeat("mango ", 15)+fmt.Sprint(i), i)
-		e = remarking(e, "not_a_number", long(i), "hidden_rows_skipped", long(i), "unit_assumed", long(i))
+		e = holding(e, strings.Repeat("mango ", 15)+fmt.Sprint(i), i)
+		e = withRemarks(e, "not_a_number", long(i), "hidden_rows_skipped", long(i), "unit_assumed", long(i))
 		for _, c := range comparable {
 			e.Documents[0].Facts = append(e.Documents[0].Facts, shipments.Fact{Kind: c.kind, Text: long(i)})
 			other.Facts = append(other.Facts, shipments.Fact{Kind: c.kind, Text: long(i + 10)})
@@ -208,30 +208,30 @@ func TestLongTextsOfDocumentsAreCut(t *testing.T) {
 			t.Errorf("%s has %d characters: %.80s", c.Name, n, c.Details)
 		}
 	}
-	if got := say(e, "documents_consistent"); !strings.HasSuffix(got, " ….") {
+	if got := run(e, "documents_consistent"); !strings.HasSuffix(got, " ….") {
 		t.Errorf("this test tests nothing: %.200s", got)
 	}
 }
 
-// TestPlacesNameTheSheet where pallets stand on several.
-func TestPlacesNameTheSheet(t *testing.T) {
+// TestRowsNameTheSheet of several.
+func TestRowsNameTheSheet(t *testing.T) {
 	t.Parallel()
 	e := evidence(numbered("1", "2", "1")...)
 	for i, name := range []string{"Container 1", "Container 1", "page 2"} {
 		e.Pallets[i].Source.Sheet = name
 	}
-	if got := say(e, "duplicate_pallets"); got != `fail 2 [1 3] Pallet 1 appears on row 1 of "Container 1" and row 3 of page 2.` {
+	if got := run(e, "duplicate_pallets"); got != `fail 2 [1 3] Pallet 1 appears on row 1 of "Container 1" and row 3 of page 2.` {
 		t.Error(got)
 	}
 	e.Pallets[2].Source.Sheet = "Container 1"
-	if got := say(e, "duplicate_pallets"); got != "fail 2 [1 3] Pallet 1 appears on rows 1 and 3." {
+	if got := run(e, "duplicate_pallets"); got != "fail 2 [1 3] Pallet 1 appears on rows 1 and 3." {
 		t.Error(got)
 	}
 }
 
-// TestMixedPalletsAreJudgedByTheirContents: by each calibre, and by each
+// TestMixedPalletsAreCheckedByTheirContents: by each calibre, and by each
 // produce.
-func TestMixedPalletsAreJudgedByTheirContents(t *testing.T) {
+func TestMixedPalletsAreCheckedByTheirContents(t *testing.T) {
 	t.Parallel()
 	e := evidence(many(2)...)
 	e.Pallets[1].ProduceName, e.Pallets[1].Calibre = "Avocado Hass + Mango Kent", "18 + 19"
@@ -240,16 +240,16 @@ func TestMixedPalletsAreJudgedByTheirContents(t *testing.T) {
 		{ProduceName: "Avocado Hass", Calibre: "19", Place: shipments.Place{Row: 3}},
 		{ProduceName: "Mango Kent", Calibre: "9", Place: shipments.Place{Row: 4}},
 	}
-	if got := say(e, "calibre_known"); got != "warn 1 [3] 19 is no calibre of avocado (UNECE FFV-42, III) on row 3." {
+	if got := run(e, "calibre_known"); got != "warn 1 [3] 19 is not a calibre of avocado (UNECE FFV-42, III) on row 3." {
 		t.Error(got)
 	}
 	e = with(e, document(7, shipments.PhytosanitaryCertificate, "produce_name", "Persea americana"))
-	if got := say(e, "produce_vs_phyto"); !strings.HasPrefix(got, "fail 1 [2] Mango Kent (Mangifera indica) on row 2 is not") {
+	if got := run(e, "produce_vs_phyto"); !strings.HasPrefix(got, "fail 1 [2] Mango Kent (Mangifera indica) on row 2 is not") {
 		t.Error(got)
 	}
 }
 
-func TestPlantsAreKnownByManyNames(t *testing.T) {
+func TestCommodityOf(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Palta Hass": "Persea americana", "PERSEA AMERICANA Mill.": "Persea americana", "Tafeldruiwe Prime": "Vitis vinifera", "Fresh table grapes (Vitis vinifera L.)": "Vitis vinifera",
@@ -257,7 +257,7 @@ func TestPlantsAreKnownByManyNames(t *testing.T) {
 		"Watermelon, seedless": "Citrullus lanatus", "Pomelo rosado": "Citrus paradisi", "Honey pomelo (Citrus maxima)": "Citrus paradisi", "Vaccinium sp.": "Vaccinium corymbosum", "Feijoa": "", "": "",
 	} {
 		got := ""
-		if s := speciesOf(text); s != nil {
+		if s := commodityOf(text); s != nil {
 			got = s.botanical[0]
 		}
 		if got != want {
@@ -266,7 +266,7 @@ func TestPlantsAreKnownByManyNames(t *testing.T) {
 	}
 }
 
-func TestDestinationsAreKnownByCountryPortOrCode(t *testing.T) {
+func TestCountryOf(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Rotterdam, Netherlands": "NL", "Port of Antwerp": "BE", "GBFXT": "GB", "Southampton, UK": "GB", "Sines, Portugal": "PT", "París, Francia": "FR", "Hamburg (DEHAM)": "DE", "Barendrecht NL": "NL",

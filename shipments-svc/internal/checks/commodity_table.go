@@ -1,15 +1,14 @@
 package checks
 
-// species is a produce and the plants that it is the fruit of.
-type species struct {
-	words     []string // of its names, in lower case, in the usual languages; those of well-known varieties at the end
-	botanical []string // as certificates have them, without authors; a genus alone means all of its species
+// commodity is produce and the botanical names of its plants.
+type commodity struct {
+	words     []string // of its names, in lower case and several languages; names of varieties last
+	botanical []string // without authors, the usual one first; a genus alone stands for all of its species
 }
 
-// plants is the table of produce and plants: names as the EPPO Global Database
-// and the UNECE standards for the produce have them, the usual one first. They
-// were written down from general knowledge and not compared with either.
-var plants = []species{
+// commodities is the table of produce by name, as the EPPO Global Database and
+// the UNECE standards have them. Not verified against either.
+var commodities = []commodity{
 	{[]string{"avocado", "avocados", "aguacate", "aguacates", "palta", "paltas", "avocat", "avocats", "abacate", "abacates", "avokado", "avokados", "hass", "fuerte", "pinkerton", "maluma", "ryan"}, []string{"Persea americana"}},
 	{[]string{"grape", "grapes", "uva", "uvas", "raisin", "raisins", "druif", "druiwe", "tafeldruiwe", "tafeldruif"}, []string{"Vitis vinifera", "Vitis"}},
 	{[]string{"orange", "oranges", "naranja", "naranjas", "laranja", "laranjas", "lemoen", "lemoene", "navel", "navels", "navelina", "valencia", "valencias"}, []string{"Citrus sinensis", "Citrus aurantium"}},
@@ -19,7 +18,7 @@ var plants = []species{
 	}, []string{"Citrus reticulata", "Citrus unshiu", "Citrus clementina", "Citrus deliciosa", "Citrus tangerina"}},
 	{[]string{"lemon", "lemons", "limón", "limones", "limon", "citron", "citrons", "limão", "limões", "suurlemoen", "suurlemoene"}, []string{"Citrus limon"}},
 	{[]string{"lime", "limes", "lima", "limas", "lemmetjie", "lemmetjies"}, []string{"Citrus aurantiifolia", "Citrus aurantifolia", "Citrus latifolia"}},
-	// Pomelo is the one in Spanish and the other in English.
+	// Pomelo is Citrus paradisi in Spanish and Citrus maxima in English.
 	{[]string{
 		"grapefruit", "grapefruits", "toronja", "toronjas", "pamplemousse", "pamplemousses", "toranja", "toranjas", "pomelo", "pomelos", "pummelo", "pummelos", "pomelit",
 	}, []string{"Citrus paradisi", "Citrus maxima", "Citrus grandis"}},
