@@ -9,8 +9,10 @@
 //     unless half of the addresses are out already, and is given its share again over 10 s;
 //   - a request goes to the address with the fewest requests in flight among the healthy ones, where a failed request
 //     counts for another second;
-//   - a GET, HEAD or OPTIONS without a body is sent at most twice: a second time when no connection could be made, or
-//     an idle one turned out to be closed. No other request is ever sent twice, whatever its headers say;
+//   - a request for which no connection could be made is tried at one other address, whatever its method: nothing was
+//     sent;
+//   - a GET, HEAD or OPTIONS without a body is sent at most twice: a second time when an idle connection turned out to
+//     be closed. No other request is ever sent twice, whatever its headers say;
 //   - the state of addresses outlives the configuration, as do connections, and when no address is left the
 //     response is an immediate 503;
 //   - responses are bounded: see maxHead, maxInterim and bodyIdle;

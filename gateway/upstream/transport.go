@@ -39,7 +39,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, caddyhttp.Error(http.StatusServiceUnavailable, errNowhere)
 	}
 	response, err := t.send(r, first, false)
-	if err == nil || !repeatable(r) || !isDialError(err) && !errors.Is(err, errStale) {
+	// Without a connection nothing was sent, not even of a body, so that any request may go to another address.
+	if err == nil || !isDialError(err) && !(repeatable(r) && errors.Is(err, errStale)) {
 		return response, err
 	}
 	second := t.service.choose(first)

@@ -48,11 +48,16 @@ func (r *replica) start(t *testing.T) {
 	go func() { _ = server.Serve(listener) }()
 }
 
-// end says that the end is near, until it was heard, and finishes what was begun.
+// drainDelay is how long a service goes on to take requests after its /readyz has become 503.
+const drainDelay = 2 * time.Second
+
+// end drains as the services do: /readyz is 503, and requests are taken for drainDelay more, counted from the health
+// check that the gateway has certainly used, however busy the machine is.
 func (r *replica) end(t *testing.T) {
 	t.Helper()
 	r.near.Store(true)
-	eventually(t, func() bool { return r.told.Load() >= 2 }, "the gateway asks", new(lockedBuffer))
+	eventually(t, func() bool { return r.told.Load() >= 2 }, "the gateway checks", new(lockedBuffer))
+	<-time.After(drainDelay)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if err := r.server.Shutdown(ctx); err != nil {
