@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // part is a table of a sheet or page that may have several.
@@ -151,7 +152,7 @@ func (r *reader) dropSummaries(sheets []*sheet) {
 		}
 		r.lines = slices.DeleteFunc(r.lines, func(l line) bool { return l.sheet == s.Name })
 		r.totals = slices.DeleteFunc(r.totals, func(t total) bool { return t.place.Sheet == s.Name })
-		r.list.Remarks = slices.DeleteFunc(r.list.Remarks, func(m Remark) bool { return m.Code == PalletRanges && m.Place.Sheet == s.Name })
+		r.list.Remarks = slices.DeleteFunc(r.list.Remarks, func(m shipments.Remark) bool { return m.Code == PalletRanges && m.Sheet == s.Name })
 		r.remark(TableSkipped, s.at(s.header.from, -1), "%s sums up the pallets that other sheets list, and was left out", s.Name)
 	}
 }

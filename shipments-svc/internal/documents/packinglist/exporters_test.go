@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/xuri/excelize/v2"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // TestExportersListsAreReadAsThePaperSays reads lists as exporters of ten
@@ -58,7 +60,7 @@ func TestExportersListsAreReadAsThePaperSays(t *testing.T) {
 }
 
 // warningsOf gives the checks of a list that neither pass nor are skipped.
-func warningsOf(list List, err error) string {
+func warningsOf(list shipments.Reading, err error) string {
 	var b strings.Builder
 	for line := range strings.Lines(judged(list, err)) {
 		if strings.HasPrefix(line, "warn ") || strings.HasPrefix(line, "fail ") {

@@ -13,35 +13,27 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Paper is what a document says that is no packing list.
-type Paper struct {
-	Facts    []Fact   `json:"facts"`
-	RowsRead int      `json:"rows_read"` // that are not empty
-	Remarks  []Remark `json:"remarks"`
-}
-
 // ReadFacts reads what a document says of the whole shipment: a certificate,
 // an invoice, a bill of lading. One that says nothing has no facts. What
 // cannot be read gives Unreadable; any other error is the context's or that of
 // content.
-func ReadFacts(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (Paper, error) {
+func ReadFacts(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
 	book, err := tables.Read(ctx, kind, content, size)
 	if err != nil {
-		return Paper{}, err
+		return shipments.Reading{}, err
 	}
 	r := newReader(ctx, book)
-	paper := Paper{}
 	for _, t := range book.Tables {
 		for i := range t.Rows {
 			if err := ctx.Err(); err != nil {
-				return Paper{}, err
+				return shipments.Reading{}, err
 			}
 			r.facts(t, i, true)
 		}
-		paper.RowsRead += len(t.Rows)
+		r.list.RowsRead += len(t.Rows)
 	}
-	paper.Facts, paper.Remarks = r.list.Facts, r.remarks()
-	return paper, nil
+	r.list.Remarks = r.remarks()
+	return r.list, nil
 }
 
 // containerText is a container number in the midst of a text (ISO 6346).
@@ -168,8 +160,8 @@ func (r *reader) value(kind shipments.FactKind, text string, at Place) bool {
 // fact adds a fact, once, unless there are too many.
 func (r *reader) fact(kind shipments.FactKind, text string, at Place) {
 	text, _ = shortened(strings.Trim(text, " :;,|-–—"), shipments.MaxFactText)
-	same := func(f Fact) bool { return f.Kind == kind && fold(f.Text) == fold(text) }
+	same := func(f shipments.Fact) bool { return f.Kind == kind && fold(f.Text) == fold(text) }
 	if text != "" && len(r.list.Facts) < shipments.MaxFacts && !slices.ContainsFunc(r.list.Facts, same) {
-		r.list.Facts = append(r.list.Facts, Fact{Kind: kind, Text: text, Place: at})
+		r.list.Facts = append(r.list.Facts, shipments.Fact{Kind: kind, Text: text, Place: placeOf(at)})
 	}
 }

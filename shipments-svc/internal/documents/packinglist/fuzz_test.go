@@ -61,7 +61,7 @@ func FuzzRead(f *testing.F) {
 		for _, p := range list.Pallets {
 			bounded(t, p)
 		}
-		again := List{}
+		again := shipments.Reading{}
 		if text, err := json.Marshal(list); err != nil {
 			t.Error(err)
 		} else if err := json.Unmarshal(text, &again); err != nil || told(again, nil) != told(list, nil) {
@@ -77,21 +77,23 @@ func unreadable(err error) bool {
 
 // bounded fails where a pallet has a value that the domain has not, or one
 // without a place.
-func bounded(t *testing.T, p Pallet) {
+func bounded(t *testing.T, p shipments.Pallet) {
 	t.Helper()
 	for _, v := range []struct {
 		text  string
 		limit int
-		at    Place
-	}{{p.Number, shipments.MaxPalletNumber, p.At.Number}, {p.ProduceName, shipments.MaxProduceName, p.At.ProduceName}, {p.Calibre, shipments.MaxCalibre, p.At.Calibre}} {
-		if utf8.RuneCountInString(v.text) > v.limit || !utf8.ValidString(v.text) || (v.text != "") != (v.at.Row > 0) {
-			t.Errorf("%q at %+v", v.text, v.at)
+	}{{p.Number, shipments.MaxPalletNumber}, {p.ProduceName, shipments.MaxProduceName}, {p.Calibre, shipments.MaxCalibre}} {
+		if utf8.RuneCountInString(v.text) > v.limit || !utf8.ValidString(v.text) {
+			t.Errorf("%q", v.text)
 		}
 	}
-	if p.Number == "" || p.Boxes < 0 || p.Boxes > shipments.MaxBoxes || p.BoxWeight < 0 || p.BoxWeight > shipments.MaxBoxWeight || (p.Boxes > 0) != (p.At.Boxes.Row > 0) || (p.BoxWeight > 0) != (p.At.BoxWeight.Row > 0) {
+	if p.Number == "" || p.Source.Row == 0 || p.Boxes < 0 || p.Boxes > shipments.MaxBoxes || p.BoxWeight < 0 || p.BoxWeight > shipments.MaxBoxWeight {
 		t.Errorf("%+v", p)
 	}
-	boxes := 0
+	boxes := p.Boxes
+	if p.Contents != nil {
+		boxes = 0
+	}
 	for _, c := range p.Contents {
 		if boxes += c.Boxes; c.Place.Row == 0 || c.BoxWeight < 0 || c.BoxWeight > shipments.MaxBoxWeight {
 			t.Errorf("%+v", c)

@@ -32,14 +32,14 @@ func (s *sheet) side(at Place) string {
 // head reads what stands above or below a list and holds for each of its lines: one
 // produce, one variety, one weight of a box.
 func (r *reader) head(s *sheet) {
-	var one []Fact
+	var one []shipments.Fact
 	for _, f := range r.list.Facts {
 		if f.Kind == shipments.ProduceFact && !strings.ContainsAny(f.Text, ",;/&+") && !botanicalText.MatchString(f.Text) {
 			one = append(one, f)
 		}
 	}
 	if len(one) == 1 && s.now.produce.text == "" {
-		s.now.produce = cell{one[0].Text, one[0].Place}
+		s.now.produce = cell{one[0].Text, Place{Sheet: one[0].Sheet, Row: one[0].Row}}
 	}
 	for i := range s.Rows {
 		cells := filled(s.Rows[i])

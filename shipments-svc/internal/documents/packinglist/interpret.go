@@ -9,10 +9,10 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// reader makes a List of a document's tables.
+// reader makes a Reading of a document's tables.
 type reader struct {
 	ctx    context.Context // of one call of Read
-	list   List
+	list   shipments.Reading
 	lines  []line
 	totals []total
 	quiet  bool            // no remarks are made
@@ -21,24 +21,24 @@ type reader struct {
 	told   map[string]bool // columns that were remarked on, by their headings
 }
 
-// interpret makes a List of a document's content.
-func interpret(ctx context.Context, book tables.Book) (List, error) {
+// interpret reads the packing list of a document's content.
+func interpret(ctx context.Context, book tables.Book) (shipments.Reading, error) {
 	r := newReader(ctx, book)
 	sheets := r.sheets(book)
 	if len(sheets) == 0 {
-		return List{}, noHeader(book)
+		return shipments.Reading{}, noHeader(book)
 	}
 	for _, s := range sheets {
 		if err := r.read(s); err != nil {
-			return List{}, err
+			return shipments.Reading{}, err
 		}
 	}
 	r.dropSummaries(sheets)
 	if err := r.merge(); err != nil {
-		return List{}, err
+		return shipments.Reading{}, err
 	}
 	if len(r.list.Pallets) == 0 {
-		return List{}, &Unreadable{Code: NoPallets, Detail: "no line below the headings names a pallet", Place: sheets[0].at(sheets[0].header.from, -1)}
+		return shipments.Reading{}, &Unreadable{Code: NoPallets, Detail: "no line below the headings names a pallet", Place: sheets[0].at(sheets[0].header.from, -1)}
 	}
 	for i, l := range r.lines {
 		if i == 0 || l.place != r.lines[i-1].place { // a row may stand for several pallets
@@ -56,7 +56,7 @@ func interpret(ctx context.Context, book tables.Book) (List, error) {
 }
 
 func newReader(ctx context.Context, book tables.Book) *reader {
-	r := &reader{ctx: ctx, list: List{Pallets: []Pallet{}, Facts: []Fact{}, Remarks: []Remark{}}}
+	r := &reader{ctx: ctx}
 	for _, n := range book.Notes {
 		r.remark(n.Code, n.Place, "%s", n.Text)
 	}
@@ -65,9 +65,9 @@ func newReader(ctx context.Context, book tables.Book) *reader {
 
 // remarks returns the remarks that were made, the last of which says where
 // there are too many.
-func (r *reader) remarks() []Remark {
+func (r *reader) remarks() []shipments.Remark {
 	if r.unsaid > 0 {
-		r.list.Remarks[len(r.list.Remarks)-1] = Remark{Code: RemarksLeftOut, Text: fmt.Sprintf("%d more remarks are left out", r.unsaid+1)}
+		r.list.Remarks[len(r.list.Remarks)-1] = shipments.Remark{Code: RemarksLeftOut, Text: fmt.Sprintf("%d more remarks are left out", r.unsaid+1)}
 	}
 	return r.list.Remarks
 }
@@ -82,7 +82,7 @@ func (r *reader) remark(code string, at Place, format string, args ...any) {
 		return
 	}
 	text, _ := shortened(fmt.Sprintf(format, args...), maxRemarkText)
-	r.list.Remarks = append(r.list.Remarks, Remark{Code: code, Text: text, Place: at})
+	r.list.Remarks = append(r.list.Remarks, shipments.Remark{Code: code, Text: text, Place: placeOf(at)})
 }
 
 // sheets returns the tables that have a list. Those that have none are looked
@@ -150,6 +150,9 @@ type cell struct {
 func (s *sheet) at(row, column int) Place {
 	return Place{Sheet: s.Name, Row: s.Rows[row].Number, Column: column + 1}
 }
+
+// placeOf returns a place as the domain has it.
+func placeOf(at Place) shipments.Place { return shipments.Place{Sheet: at.Sheet, Row: at.Row} }
 
 // shortened returns at most limit characters of a text, and whether it had
 // more.

@@ -83,34 +83,41 @@ func belongs(l line, of []line, follows bool, fullest float64) bool {
 }
 
 // pallet makes a pallet of its lines.
-func (r *reader) pallet(lines []line) Pallet {
+func (r *reader) pallet(lines []line) shipments.Pallet {
 	first := lines[0]
-	p := Pallet{Number: r.bounded(first.pallet, shipments.MaxPalletNumber, "label")}
-	p.At.Number = first.pallet.place
-	p.ProduceName, p.At.ProduceName = r.joined(lines, func(l line) cell { return l.produce }, shipments.MaxProduceName, "produce")
-	p.Calibre, p.At.Calibre = r.joined(lines, func(l line) cell { return l.calibre }, shipments.MaxCalibre, "calibre")
+	p := shipments.Pallet{Number: r.bounded(first.pallet, shipments.MaxPalletNumber, "label"), Source: shipments.Source{Sheet: first.pallet.place.Sheet, Row: first.pallet.place.Row}}
+	p.ProduceName, p.Places.ProduceName = r.joined(lines, func(l line) cell { return l.produce }, shipments.MaxProduceName, "produce")
+	p.Calibre, p.Places.Calibre = r.joined(lines, func(l line) cell { return l.calibre }, shipments.MaxCalibre, "calibre")
 	for _, l := range lines {
-		c := Content{
+		c := shipments.Content{
 			ProduceName: r.bounded(l.produce, shipments.MaxProduceName, "produce"), Calibre: r.bounded(l.calibre, shipments.MaxCalibre, "calibre"),
 			Lot: r.bounded(l.lot, shipments.MaxLot, "lot"), Orchard: r.bounded(l.orchard, shipments.MaxLot, "orchard"),
-			BoxWeight: rounded(l.weight()), Place: l.place,
+			BoxWeight: rounded(l.weight()), Place: placeOf(l.place),
 		}
 		if l.boxes.ok {
 			c.Boxes = int(l.boxes.value)
 		}
-		if p.Boxes += c.Boxes; p.At.Boxes.Row == 0 && l.boxes.ok {
-			p.At.Boxes = l.boxes.place
+		if p.Boxes += c.Boxes; p.Places.Boxes.Row == 0 && l.boxes.ok {
+			p.Places.Boxes = placeOf(l.boxes.place)
 		}
 		p.Contents = append(p.Contents, c)
 	}
 	if p.Boxes > shipments.MaxBoxes {
-		r.remark(OutOfRange, p.At.Boxes, "pallet %s comes to %d boxes, more than %d", p.Number, p.Boxes, shipments.MaxBoxes)
-		p.Boxes, p.At.Boxes = 0, Place{}
+		r.remark(OutOfRange, Place{Sheet: p.Places.Boxes.Sheet, Row: p.Places.Boxes.Row}, "pallet %s comes to %d boxes, more than %d", p.Number, p.Boxes, shipments.MaxBoxes)
+		p.Boxes, p.Places.Boxes = 0, shipments.Place{}
 	}
 	if p.Boxes == 0 && !slices.ContainsFunc(lines, func(l line) bool { return l.boxes.said }) {
 		r.remark(LineWithoutBoxes, first.place, "pallet %s has no number of boxes", p.Number)
 	}
 	r.weigh(&p, lines)
+	for _, at := range []*shipments.Place{&p.Places.ProduceName, &p.Places.Calibre, &p.Places.Boxes, &p.Places.BoxWeight} {
+		if at.Sheet == p.Source.Sheet && at.Row == p.Source.Row {
+			*at = shipments.Place{}
+		}
+	}
+	if len(p.Contents) == 1 && p.Contents[0].Lot == "" && p.Contents[0].Orchard == "" {
+		p.Contents = nil
+	}
 	return p
 }
 
@@ -127,7 +134,7 @@ func (l line) weight() float64 {
 
 // weigh finds what a box of a pallet weighs. Where a weight is given for
 // the pallet as a whole, in its first line, it is that of all its boxes.
-func (r *reader) weigh(p *Pallet, lines []line) {
+func (r *reader) weigh(p *shipments.Pallet, lines []line) {
 	var sum, weighed, whole float64
 	each := true
 	for _, l := range lines {
@@ -136,8 +143,8 @@ func (r *reader) weigh(p *Pallet, lines []line) {
 			a = l.whole
 			each = each && l.whole.ok
 		}
-		if a.ok && p.At.BoxWeight.Row == 0 {
-			p.At.BoxWeight = a.place
+		if a.ok && p.Places.BoxWeight.Row == 0 {
+			p.Places.BoxWeight = placeOf(a.place)
 		}
 		if l.whole.ok {
 			whole += l.whole.value
@@ -157,9 +164,9 @@ func (r *reader) weigh(p *Pallet, lines []line) {
 	}
 	if p.BoxWeight = rounded(weight); p.BoxWeight == 0 {
 		if weight > 0 {
-			r.remark(OutOfRange, p.At.BoxWeight, "the boxes of pallet %s would weigh %.1f kg each", p.Number, weight/1000)
+			r.remark(OutOfRange, Place{Sheet: p.Places.BoxWeight.Sheet, Row: p.Places.BoxWeight.Row}, "the boxes of pallet %s would weigh %.1f kg each", p.Number, weight/1000)
 		}
-		p.At.BoxWeight = Place{}
+		p.Places.BoxWeight = shipments.Place{}
 	}
 	for i, l := range lines {
 		if !each && !l.box.ok {
@@ -169,7 +176,7 @@ func (r *reader) weigh(p *Pallet, lines []line) {
 }
 
 // joined returns what the lines of a pallet say in a field: each thing once.
-func (r *reader) joined(lines []line, of func(line) cell, limit int, what string) (string, Place) {
+func (r *reader) joined(lines []line, of func(line) cell, limit int, what string) (string, shipments.Place) {
 	var all []string
 	first := cell{}
 	for _, l := range lines {
@@ -184,7 +191,7 @@ func (r *reader) joined(lines []line, of func(line) cell, limit int, what string
 	}
 	text := strings.Join(all, " + ")
 	if len(all) > 1 && len([]rune(text)) > limit {
-		return Mixed, first.place
+		return Mixed, placeOf(first.place)
 	}
-	return r.bounded(cell{text, first.place}, limit, what), first.place
+	return r.bounded(cell{text, first.place}, limit, what), placeOf(first.place)
 }

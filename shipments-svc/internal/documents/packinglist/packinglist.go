@@ -52,64 +52,8 @@ const (
 	TooManyPallets = "too_many_pallets"
 )
 
-// List is what a packing list says.
-type List struct {
-	Pallets  []Pallet            `json:"pallets"`  // in the order in which they first appear
-	Declared shipments.Declared  `json:"declared"` // what its totals and its head say of the whole
-	Facts    []Fact              `json:"facts"`
-	RowsRead int                 `json:"rows_read"` // lines of pallets
-	Remarks  []Remark            `json:"remarks"`
-	Mappings []shipments.Mapping `json:"mappings"` // how each table was understood
-}
-
-// Pallet is one pallet of a list. What the list does not say is zero.
-type Pallet struct {
-	Number      string          `json:"pallet_number"`
-	ProduceName string          `json:"produce_name"` // of several that differ: "Avocado Hass + Avocado Fuerte"
-	Calibre     string          `json:"calibre"`      // of several that differ: "18 + 20", or Mixed
-	Boxes       int             `json:"boxes"`
-	BoxWeight   shipments.Grams `json:"box_weight"` // net; of several that differ the average by boxes
-	At          Places          `json:"at"`
-	Contents    []Content       `json:"contents"` // a line each
-}
-
 // Mixed is the calibre of a pallet that has more than its field can name.
 const Mixed = "mixed"
-
-// Places says where the values of a pallet were read first. A place without a
-// row belongs to a value that the list does not say.
-type Places struct {
-	Number      Place `json:"pallet_number"`
-	ProduceName Place `json:"produce_name"`
-	Calibre     Place `json:"calibre"`
-	Boxes       Place `json:"boxes"`
-	BoxWeight   Place `json:"box_weight"`
-}
-
-// Content is what one line says of a pallet.
-type Content struct {
-	ProduceName string          `json:"produce_name"`
-	Calibre     string          `json:"calibre"`
-	Lot         string          `json:"lot"`
-	Orchard     string          `json:"orchard"` // or grower, as the list names the origin
-	Boxes       int             `json:"boxes"`
-	BoxWeight   shipments.Grams `json:"box_weight"`
-	Place       Place           `json:"place"` // of the line
-}
-
-// Fact is something that a document says of the shipment as a whole.
-type Fact struct {
-	Kind  shipments.FactKind `json:"kind"`
-	Text  string             `json:"text"` // as written
-	Place Place              `json:"place"`
-}
-
-// Remark tells what was left out of a list, or had to be guessed.
-type Remark struct {
-	Code  string `json:"code"`
-	Text  string `json:"text"` // a sentence without its full stop
-	Place Place  `json:"place"`
-}
 
 // The codes of remarks, beside those of notes of package tables.
 const (
@@ -145,10 +89,10 @@ const (
 
 // Read reads a packing list. What is none, or cannot be read, gives
 // Unreadable; any other error is the context's or that of content.
-func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (List, error) {
+func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
 	book, err := tables.Read(ctx, kind, content, size)
 	if err != nil {
-		return List{}, err
+		return shipments.Reading{}, err
 	}
 	return interpret(ctx, book)
 }

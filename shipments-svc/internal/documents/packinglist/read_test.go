@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +60,7 @@ func TestPapersAreReadAsTheirGoldenFilesSay(t *testing.T) {
 				t.Fatal(err)
 			}
 			paper, err := ReadFacts(t.Context(), Kind(strings.TrimPrefix(filepath.Ext(file), ".")), bytes.NewReader(content), int64(len(content)))
-			golden(t, file+".golden", told(List{RowsRead: paper.RowsRead, Facts: paper.Facts, Remarks: paper.Remarks}, err))
+			golden(t, file+".golden", told(paper, err))
 		})
 	}
 }
@@ -84,28 +85,15 @@ func golden(t *testing.T, file, got string) {
 
 // judged writes down what the checks say of a list that is all there is of a
 // shipment; what is passed or skipped by name only.
-func judged(list List, err error) string {
+func judged(list shipments.Reading, err error) string {
 	doc := shipments.Document{ID: shipments.DocumentID{1}, Type: shipments.PackingList, Status: shipments.Processed, RowsRead: list.RowsRead, PalletsExtracted: len(list.Pallets), Declared: list.Declared}
 	if unreadable, ok := errors.AsType[*Unreadable](err); ok {
 		doc.Status, doc.Failure = shipments.Failed, shipments.Failure{Code: unreadable.Code, Detail: unreadable.Detail}
 	}
-	place := func(p Place) shipments.Place { return shipments.Place{Sheet: p.Sheet, Row: p.Row} }
-	for _, f := range list.Facts {
-		doc.Facts = append(doc.Facts, shipments.Fact{Kind: f.Kind, Text: f.Text, Place: place(f.Place)})
-	}
-	for _, r := range list.Remarks {
-		doc.Remarks = append(doc.Remarks, shipments.Remark{Code: r.Code, Text: r.Text, Place: place(r.Place)})
-	}
-	e := shipments.Evidence{Documents: []shipments.Document{doc}}
-	for _, p := range list.Pallets {
-		pallet := shipments.Pallet{Number: p.Number, ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: p.BoxWeight}
-		pallet.Source = shipments.Source{Document: doc.ID, Sheet: p.At.Number.Sheet, Row: p.At.Number.Row}
-		for _, c := range p.Contents {
-			if len(p.Contents) > 1 {
-				pallet.Contents = append(pallet.Contents, shipments.Content{ProduceName: c.ProduceName, Calibre: c.Calibre, Boxes: c.Boxes, BoxWeight: c.BoxWeight, Place: place(c.Place)})
-			}
-		}
-		e.Pallets = append(e.Pallets, pallet)
+	doc.Facts, doc.Remarks = list.Facts, list.Remarks
+	e := shipments.Evidence{Documents: []shipments.Document{doc}, Pallets: slices.Clone(list.Pallets)}
+	for i := range e.Pallets {
+		e.Pallets[i].Source.Document = doc.ID
 	}
 	var b strings.Builder
 	names := map[shipments.Result][]string{}
@@ -120,10 +108,10 @@ func judged(list List, err error) string {
 }
 
 // told writes down what a list was read as.
-func told(list List, err error) string {
+func told(list shipments.Reading, err error) string {
 	var b strings.Builder
 	if unreadable, ok := errors.AsType[*Unreadable](err); ok {
-		return fmt.Sprintf("unreadable %s at %s: %s\n", unreadable.Code, where(unreadable.Place), unreadable.Detail)
+		return fmt.Sprintf("unreadable %s at %s: %s\n", unreadable.Code, where(placeOf(unreadable.Place)), unreadable.Detail)
 	} else if err != nil {
 		return "error " + err.Error() + "\n"
 	}
@@ -134,11 +122,12 @@ func told(list List, err error) string {
 	}
 	for _, p := range list.Pallets {
 		fmt.Fprintf(&b, "pallet %s: %s, calibre %s, %d boxes of %d g (%s)\n", p.Number, p.ProduceName, p.Calibre, p.Boxes, p.BoxWeight,
-			strings.Join([]string{where(p.At.Number), where(p.At.ProduceName), where(p.At.Calibre), where(p.At.Boxes), where(p.At.BoxWeight)}, " "))
+			strings.Join([]string{
+				where(shipments.Place{Sheet: p.Source.Sheet, Row: p.Source.Row}), valueAt(p, p.Places.ProduceName, p.ProduceName != ""), valueAt(p, p.Places.Calibre, p.Calibre != ""),
+				valueAt(p, p.Places.Boxes, p.Boxes > 0), valueAt(p, p.Places.BoxWeight, p.BoxWeight > 0),
+			}, " "))
 		for _, c := range p.Contents {
-			if len(p.Contents) > 1 || c.Lot != "" || c.Orchard != "" {
-				fmt.Fprintf(&b, "    %s, calibre %s, lot %q, orchard %q, %d boxes of %d g (%s)\n", c.ProduceName, c.Calibre, c.Lot, c.Orchard, c.Boxes, c.BoxWeight, where(c.Place))
-			}
+			fmt.Fprintf(&b, "    %s, calibre %s, lot %q, orchard %q, %d boxes of %d g (%s)\n", c.ProduceName, c.Calibre, c.Lot, c.Orchard, c.Boxes, c.BoxWeight, where(c.Place))
 		}
 	}
 	for _, r := range list.Remarks {
@@ -147,14 +136,19 @@ func told(list List, err error) string {
 	return b.String()
 }
 
-// where writes a place as spreadsheets do: Sheet1!B7.
-func where(p Place) string {
+// valueAt writes where a value of a pallet was read.
+func valueAt(p shipments.Pallet, at shipments.Place, present bool) string {
+	if present && at == (shipments.Place{}) {
+		at = shipments.Place{Sheet: p.Source.Sheet, Row: p.Source.Row}
+	}
+	return where(at)
+}
+
+// where writes a place: Sheet1!7.
+func where(p shipments.Place) string {
 	text := ""
 	if p.Sheet != "" {
 		text = p.Sheet + "!"
-	}
-	if p.Column > 0 {
-		text += string(rune('A' + (p.Column-1)%26))
 	}
 	if p.Row > 0 {
 		return text + fmt.Sprint(p.Row)

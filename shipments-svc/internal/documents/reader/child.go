@@ -28,22 +28,17 @@ func Child(ctx context.Context, args []string, file *os.File, out io.Writer) err
 	if err := confine(maxCPU); err != nil {
 		return fmt.Errorf("confine: %w", err)
 	}
-	list, err := read(ctx, shipments.DocumentType(args[0]), packinglist.Kind(args[1]), file, info.Size())
-	a := answer{List: &list}
+	read := packinglist.ReadFacts
+	if shipments.DocumentType(args[0]) == shipments.PackingList {
+		read = packinglist.Read
+	}
+	reading, err := read(ctx, packinglist.Kind(args[1]), file, info.Size())
+	r := result{Reading: &reading}
 	if bad, ok := errors.AsType[*packinglist.Unreadable](err); ok {
-		a = answer{Unreadable: bad}
+		failure := failureOf(*bad)
+		r = result{Failure: &failure}
 	} else if err != nil {
 		return err
 	}
-	return json.NewEncoder(out).Encode(a)
-}
-
-// read reads a packing list, or of another document what it says of the
-// shipment.
-func read(ctx context.Context, paper shipments.DocumentType, kind packinglist.Kind, content io.ReaderAt, size int64) (packinglist.List, error) {
-	if paper == shipments.PackingList {
-		return packinglist.Read(ctx, kind, content, size)
-	}
-	said, err := packinglist.ReadFacts(ctx, kind, content, size)
-	return packinglist.List{Facts: said.Facts, RowsRead: said.RowsRead, Remarks: said.Remarks}, err
+	return json.NewEncoder(out).Encode(r)
 }

@@ -21,7 +21,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -64,10 +63,10 @@ func New(children int) (*Reader, error) {
 	return &Reader{program: program, name: "shipments-svc", time: maxTime, cpu: maxCPU, slots: make(chan struct{}, children)}, nil
 }
 
-// answer is what a child says.
-type answer struct {
-	List       *packinglist.List       `json:"list,omitempty"`
-	Unreadable *packinglist.Unreadable `json:"unreadable,omitempty"`
+// result is what a child writes to its standard output: one of the two.
+type result struct {
+	Reading *shipments.Reading
+	Failure *shipments.Failure
 }
 
 // Read implements shipments.Reader.
@@ -104,7 +103,7 @@ func (r *Reader) Read(ctx context.Context, paper shipments.DocumentType, kind sh
 	case err != nil: // it was never started
 		return shipments.Reading{}, fmt.Errorf("read document: %w", err)
 	}
-	return understood(out)
+	return decoded(out)
 }
 
 // cpuShare says what part of its limit of processor time a child has used at
@@ -130,16 +129,16 @@ func (r *Reader) run(ctx context.Context, file *os.File, args []string, out, tro
 	return used, err
 }
 
-// understood reads a child's answer, which may be anything.
-func understood(out bounded) (shipments.Reading, error) {
-	var a answer
-	if err := json.Unmarshal(out.text, &a); err != nil || out.over || (a.List == nil) == (a.Unreadable == nil) {
-		return unreadable(Crashed, "The file could not be read: what it says is not to be understood.")
+// decoded decodes the output of a child, which is not trusted.
+func decoded(out bounded) (shipments.Reading, error) {
+	var r result
+	if err := json.Unmarshal(out.text, &r); err != nil || out.over || (r.Reading == nil) == (r.Failure == nil) {
+		return unreadable(Crashed, "The file could not be read: the reader's output is invalid.")
 	}
-	if a.Unreadable != nil {
-		return shipments.Reading{}, &shipments.UnreadableError{Failure: failureOf(*a.Unreadable)}
+	if r.Failure != nil {
+		return shipments.Reading{}, &shipments.UnreadableError{Failure: *r.Failure}
 	}
-	return readingOf(*a.List), nil
+	return *r.Reading, nil
 }
 
 func unreadable(code, format string, args ...any) (shipments.Reading, error) {

@@ -56,7 +56,7 @@ var misdeeds = map[string]func(){
 	"silent":   func() {},
 	"babbles":  func() { fmt.Print("{]") },
 	"empty":    func() { fmt.Print("{}") },
-	"floods":   func() { fmt.Print(`{"list":{"remarks":[{"text":"`, strings.Repeat("x", maxAnswer), `"}]}}`) },
+	"floods":   func() { fmt.Print(`{"Reading":{"Remarks":[{"Text":"`, strings.Repeat("x", maxAnswer), `"}]}}`) },
 	"kills":    func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) },
 	"devours":  devour,
 	"reaches":  reach,
@@ -90,11 +90,11 @@ func reach() {
 	if len(os.Environ()) > 0 {
 		reached = append(reached, "the environment")
 	}
-	fmt.Printf(`{"unreadable":{"code":"reached","detail":%q}}`, strings.Join(reached, ", "))
+	fmt.Printf(`{"Failure":{"Code":"reached","Detail":%q}}`, strings.Join(reached, ", "))
 }
 
 func inGroup() {
-	fmt.Printf(`{"unreadable":{"code":"group","detail":%q}}`, fmt.Sprint(syscall.Getpgrp() == os.Getpid(), os.Getpid()))
+	fmt.Printf(`{"Failure":{"Code":"group","Detail":%q}}`, fmt.Sprint(syscall.Getpgrp() == os.Getpid(), os.Getpid()))
 }
 
 func reading(t *testing.T, paper shipments.DocumentType, kind, content string) (shipments.Reading, shipments.Failure) {
@@ -178,19 +178,19 @@ func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 		"spins":    {"x", TooSlow, "processor time"},
 		"panics":   {"x", Crashed, "could not be read"},
 		"kills":    {"x", Crashed, "could not be read"},
-		"silent":   {"x", Crashed, "not to be understood"},
-		"babbles":  {"x", Crashed, "not to be understood"},
-		"empty":    {"x", Crashed, "not to be understood"},
-		"floods":   {"x", Crashed, "not to be understood"},
-		"tells":    {"x", Crashed, "not to be understood"},
+		"silent":   {"x", Crashed, "output is invalid"},
+		"babbles":  {"x", Crashed, "output is invalid"},
+		"empty":    {"x", Crashed, "output is invalid"},
+		"floods":   {"x", Crashed, "output is invalid"},
+		"tells":    {"x", Crashed, "output is invalid"},
 		"devours":  {"x", TooMuchMemory, "more than 256 MiB"},
-		"reaches":  {"x", "reached", "."},
+		"reaches":  {"x", "reached", ""},
 		"in group": {"x", "group", "true "},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			if _, failure := reading(t, shipments.PackingList, kind, want.content); failure.Code != want.code || !strings.Contains(failure.Detail, want.detail) ||
-				kind == "reaches" && failure.Detail != "." {
+				kind == "reaches" && failure.Detail != "" {
 				t.Errorf("%+v", failure)
 			}
 		})

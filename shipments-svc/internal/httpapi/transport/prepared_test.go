@@ -169,7 +169,7 @@ func TestAnUpdateMakesTheChecksAnew(t *testing.T) {
 		return ""
 	}
 	patch("Valparaíso")
-	if got := shown("location_codes"); !strings.Contains(got, "warn") || !strings.Contains(got, "are the same place") {
+	if got := shown("location_codes"); !strings.Contains(got, "warn") || !strings.Contains(got, "are the same") {
 		t.Errorf("%s", got)
 	}
 	european := shown("required_documents")
