@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/google/uuid"
 
@@ -11,7 +10,11 @@ import (
 
 // Change implements shipments.Repository.
 func (r *Repository) Change(ctx context.Context, org shipments.OrgID, from, to shipments.Shipment, e shipments.Entry) error {
-	changes, err := json.Marshal(changeRowsOf(e.Changes))
+	row, err := jsonOf(shipmentRowOf(to))
+	if err != nil {
+		return failure("change", err)
+	}
+	changes, err := jsonOf(historyChanges(e))
 	if err != nil {
 		return failure("change", err)
 	}
@@ -21,8 +24,7 @@ func (r *Repository) Change(ctx context.Context, org shipments.OrgID, from, to s
 	}
 	k := keyOf(from, from.Status)
 	return r.swap(ctx, org, "change", changeSQL, uuid.UUID(from.ID), string(from.Status), from.Version,
-		to.Version, string(to.Status), to.Reference, to.Vessel, to.Origin, to.Destination, nullTime(to.ApprovedAt),
-		k.day, k.shard, e.At, string(e.By), string(e.Action), e.Reason, string(changes), events)
+		row, string(to.Status), k.day, k.shard, e.At, string(e.By), string(e.Action), e.Reason, changes, events)
 }
 
 // Delete implements shipments.Repository.

@@ -69,7 +69,11 @@ func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 func moveSome(t *testing.T, repo *Repository, org shipments.OrgID, random *rand.Rand) error {
 	t.Helper()
 	return repo.transact(t.Context(), org, func(tx *sqlx.Tx) error {
-		var rows []listRow
+		var rows []struct {
+			ID        uuid.UUID
+			Status    shipments.Status
+			CreatedAt time.Time `db:"created_at"`
+		}
 		if err := tx.SelectContext(t.Context(), &rows, `
 			SELECT id, status, created_at FROM shipments WHERE organization_id = $1
 			ORDER BY id LIMIT 6 OFFSET $2 FOR UPDATE`, uuid.UUID(org), random.IntN(8)); err != nil {
@@ -77,7 +81,7 @@ func moveSome(t *testing.T, repo *Repository, org shipments.OrgID, random *rand.
 		}
 		changed := counts{}
 		for _, row := range rows {
-			s := row.shipment()
+			s := shipments.Shipment{ID: shipments.ID(row.ID), Status: row.Status, CreatedAt: row.CreatedAt}
 			changed.add(s, -1)
 			s.Status = shipments.Statuses[random.IntN(len(shipments.Statuses))]
 			changed.add(s, 1)

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,18 +38,18 @@ type declaredRow struct {
 	ContainerNumber string          `json:"container_number,omitempty"`
 }
 
-// factRow is a shipments.Fact as it is kept.
+// factRow is a shipments.Fact as it is stored.
 type factRow struct {
-	Kind  shipments.FactKind `json:"kind"`
-	Text  string             `json:"text"`
-	Place placeRow           `json:"place"`
+	Kind            shipments.FactKind `json:"kind"`
+	Text            string             `json:"text"`
+	shipments.Place `json:"place"`
 }
 
-// remarkRow is a shipments.Remark as it is kept.
+// remarkRow is a shipments.Remark as it is stored.
 type remarkRow struct {
-	Code  string   `json:"code"`
-	Text  string   `json:"text"`
-	Place placeRow `json:"place"`
+	Code            string `json:"code"`
+	Text            string `json:"text"`
+	shipments.Place `json:"place"`
 }
 
 func (r documentRow) document() shipments.Document {
@@ -61,10 +60,10 @@ func (r documentRow) document() shipments.Document {
 		Failure: shipments.Failure{Code: r.FailureCode, Detail: r.FailureDetail}, CreatedAt: r.CreatedAt.UTC(),
 	}
 	for _, f := range r.Facts {
-		doc.Facts = append(doc.Facts, shipments.Fact{Kind: f.Kind, Text: f.Text, Place: shipments.Place(f.Place)})
+		doc.Facts = append(doc.Facts, shipments.Fact(f))
 	}
 	for _, m := range r.Remarks {
-		doc.Remarks = append(doc.Remarks, shipments.Remark{Code: m.Code, Text: m.Text, Place: shipments.Place(m.Place)})
+		doc.Remarks = append(doc.Remarks, shipments.Remark(m))
 	}
 	if r.ProcessedAt != nil {
 		doc.ProcessedAt = r.ProcessedAt.UTC()
@@ -81,32 +80,13 @@ func documentRowOf(doc shipments.Document) documentRow {
 		FailureCode: doc.Failure.Code, FailureDetail: doc.Failure.Detail, CreatedAt: doc.CreatedAt,
 	}
 	for i, f := range doc.Facts {
-		row.Facts[i] = factRow{f.Kind, f.Text, placeRow(f.Place)}
+		row.Facts[i] = factRow(f)
 	}
 	for i, m := range doc.Remarks {
-		row.Remarks[i] = remarkRow{m.Code, m.Text, placeRow(m.Place)}
+		row.Remarks[i] = remarkRow(m)
 	}
 	if !doc.ProcessedAt.IsZero() {
 		row.ProcessedAt = &doc.ProcessedAt
 	}
 	return row
-}
-
-// documentArgs returns what putDocumentSQL takes of a document, after the
-// organization and the shipment.
-func documentArgs(doc shipments.Document) ([]any, error) {
-	row := documentRowOf(doc)
-	var texts [3]string
-	for i, value := range []any{row.Declared, row.Facts, row.Remarks} {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return nil, err
-		}
-		texts[i] = string(text)
-	}
-	return []any{
-		row.ID, string(row.Type), string(row.Status), row.Run, row.Filename, row.ContentType, string(row.Kind), row.Size,
-		row.SHA256, row.RowsRead, row.PalletsExtracted, texts[0], texts[1], texts[2], row.FailureCode, row.FailureDetail,
-		row.CreatedAt, row.ProcessedAt,
-	}, nil
 }

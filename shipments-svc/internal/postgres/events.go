@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"slices"
 
 	"github.com/google/uuid"
@@ -46,7 +45,7 @@ func (r *Repository) Events(ctx context.Context, org shipments.OrgID, after, lim
 		return nil, 0, failure("events", err)
 	}
 	first := rows[0].First
-	events, err := said(slices.DeleteFunc(rows, func(row eventRow) bool { return !row.Number.Valid }), eventRow.event)
+	events, err := tryEach(slices.DeleteFunc(rows, func(row eventRow) bool { return !row.Number.Valid }), eventRow.event)
 	return events, first, failure("events", err)
 }
 
@@ -54,8 +53,8 @@ func (r eventRow) event() (shipments.Event, error) {
 	e := shipments.Event{
 		ID: shipments.EventID(r.ID.UUID), Type: shipments.EventType(r.Type.String), At: r.At.Time.UTC(), Number: r.Number.Int64,
 	}
-	var subject subjectRow
-	if err := json.Unmarshal(r.Subject, &subject); err != nil {
+	subject, err := fromJSON[subjectRow](r.Subject)
+	if err != nil {
 		return shipments.Event{}, err
 	}
 	e.Shipment = subject.Shipment.shipment()

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"slices"
 
 	"github.com/google/uuid"
@@ -25,19 +24,9 @@ type historyRow struct {
 	DocumentID uuid.NullUUID `db:"document_id"`
 }
 
-// changeRow is a shipments.Change as it is kept.
-type changeRow struct {
-	Field string `json:"field"`
-	From  string `json:"from"`
-	To    string `json:"to"`
-}
-
-func changeRowsOf(changes []shipments.Change) []changeRow {
-	rows := make([]changeRow, len(changes))
-	for i, c := range changes {
-		rows[i] = changeRow(c)
-	}
-	return rows
+// historyChanges returns the changes of an entry, never nil.
+func historyChanges(e shipments.Entry) []shipments.Change {
+	return append([]shipments.Change{}, e.Changes...)
 }
 
 // History implements shipments.Repository.
@@ -50,7 +39,7 @@ func (r *Repository) History(ctx context.Context, org shipments.OrgID, id shipme
 		return nil, 0, shipments.ErrNotFound
 	}
 	total := rows[0].Total
-	entries, err := said(slices.DeleteFunc(rows, func(row historyRow) bool { return !row.Version.Valid }), historyRow.entry)
+	entries, err := tryEach(slices.DeleteFunc(rows, func(row historyRow) bool { return !row.Version.Valid }), historyRow.entry)
 	return entries, total, failure("history", err)
 }
 
@@ -60,12 +49,9 @@ func (r historyRow) entry() (shipments.Entry, error) {
 		Action: shipments.Action(r.Action.String), Status: shipments.Status(r.Status.String), Reason: r.Reason.String,
 		Document: shipments.DocumentID(r.DocumentID.UUID),
 	}
-	var changes []changeRow
-	if err := json.Unmarshal(r.Changes, &changes); err != nil {
-		return shipments.Entry{}, err
+	changes, err := fromJSON[[]shipments.Change](r.Changes)
+	if len(changes) > 0 {
+		e.Changes = changes
 	}
-	for _, c := range changes {
-		e.Changes = append(e.Changes, shipments.Change(c))
-	}
-	return e, nil
+	return e, err
 }

@@ -3,7 +3,6 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -50,28 +49,24 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 // store stores those shipments of a batch that are not there yet, with their
 // parts, announces and returns them.
 func store(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipments.Detail, at time.Time) ([]shipments.Detail, error) {
-	rows := make([]importRow, len(batch))
-	for i, d := range batch {
-		rows[i] = importRowOf(d)
-	}
-	given, err := json.Marshal(rows)
+	given, err := jsonOf(each(batch, func(d shipments.Detail) revisedRow { return revisedRowOf(d.Shipment, d.Checks) }))
 	if err != nil {
 		return nil, err
 	}
 	var ids []uuid.UUID
-	if err := tx.SelectContext(ctx, &ids, importShipmentsSQL, uuid.UUID(org), string(given)); err != nil {
+	if err := tx.SelectContext(ctx, &ids, importShipmentsSQL, uuid.UUID(org), given); err != nil {
 		return nil, err
 	}
 	added := slices.DeleteFunc(slices.Clone(batch), func(d shipments.Detail) bool {
 		return !slices.Contains(ids, uuid.UUID(d.ID))
 	})
-	var pallets []partRow[palletRow]
-	var checks []partRow[checkRow]
+	var pallets []storedPalletRow
+	var checks []storedCheckRow
 	var events []shipments.Event
 	for _, d := range added {
 		events = append(events, shipments.Announce(shipments.Entry{Action: shipments.Import, At: at}, "", d.Shipment, nil)...)
-		pallets = append(pallets, partRows(d.ID, 0, d.Pallets, palletRowOf)...)
-		checks = append(checks, partRows(d.ID, 0, d.Checks, checkRowOf)...)
+		pallets = append(pallets, palletRowsOf(d.ID, 0, d.Pallets)...)
+		checks = append(checks, checkRowsOf(d.ID, d.Checks)...)
 	}
 	if err := storeParts(ctx, tx, org, importPalletsSQL, pallets); err != nil {
 		return nil, err
@@ -84,11 +79,11 @@ func store(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipme
 
 func storeParts[Row any](ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, query string, rows []Row) error {
 	for batch := range slices.Chunk(rows, importBatch) {
-		given, err := json.Marshal(batch)
+		given, err := jsonOf(batch)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, query, uuid.UUID(org), string(given)); err != nil {
+		if _, err := tx.ExecContext(ctx, query, uuid.UUID(org), given); err != nil {
 			return err
 		}
 	}

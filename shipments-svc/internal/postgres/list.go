@@ -18,9 +18,14 @@ func (r *Repository) List(ctx context.Context, org shipments.OrgID, f shipments.
 	}
 	page := make([]shipments.Shipment, 0, len(rows))
 	for _, row := range rows {
-		if row.ID.Valid {
-			page = append(page, row.shipment())
+		if row.Shipment == nil {
+			continue
 		}
+		shipment, err := fromJSON[shipmentRow](row.Shipment)
+		if err != nil {
+			return nil, 0, failure("list", err)
+		}
+		page = append(page, shipment.shipment())
 	}
 	return page, rows[0].Total, nil
 }
@@ -32,8 +37,12 @@ func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (st
 	ever := f.CreatedAfter == nil && f.CreatedBefore == nil
 	created := []any{timeOr(f.CreatedAfter, "-infinity"), timeOr(f.CreatedBefore, "infinity")}
 	switch {
-	case f.Reference != "" || f.CheckResult != "":
-		return listSelectedSQL, append(append(args, created...), f.Reference, string(f.CheckResult))
+	case f.Draft != shipments.Draft{} || f.CheckResult != "":
+		args = append(append(args, created...), string(f.CheckResult))
+		for _, t := range filterTexts {
+			args = append(args, t.Of(f.Draft))
+		}
+		return listSelectedSQL, args
 	case !ever:
 		return listCreatedSQL, append(args, created...)
 	case f.Status != anyStatus:

@@ -1,5 +1,13 @@
 package postgres
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
 // A list that the counters know never counts or skips an organization's
 // shipments one by one. It adds up the counters by month, newest first, and
 // finds the month in which the page begins; puts that month's days in its
@@ -10,7 +18,7 @@ package postgres
 // $1 is the organization, $2 the offset, $3 the limit and $4 the status, or
 // anyStatus, but never that for listOfStatusSQL. A page past the end finds no
 // month and no day: its bound is null, which no row meets.
-const (
+var (
 	listSQL         = listMonths + listFirstDay + listRows
 	listOfStatusSQL = listMonths + listFirstDay + ` AND status = $4` + listRows
 
@@ -53,13 +61,12 @@ page AS MATERIALIZED (
 )` + listShown + `(SELECT coalesce(sum(n), 0)::bigint AS n FROM days) total` + listJoined
 
 	listShown = `
-SELECT total.n AS total, s.id, s.version, s.status, s.reference, s.vessel, s.origin, s.destination,
-	s.pallets_count, s.created_at, s.approved_at
+SELECT total.n AS total, row_to_json(s) AS shipment
 FROM `
 
 	listJoined = `
 LEFT JOIN page ON true
-LEFT JOIN shipments s ON s.organization_id = $1 AND s.id = page.id
+LEFT JOIN LATERAL (SELECT ` + shipmentColumns + ` FROM shipments WHERE organization_id = $1 AND id = page.id) s ON true
 ORDER BY page.created_at DESC, page.id DESC`
 )
 
@@ -72,7 +79,7 @@ const ofStatus = ` AND ($4 = '' OR status = $4)`
 // which may be infinite. The counters count the whole days between, and an
 // index the days in which the two lie; where that is one day, the first of
 // these counts has all of it and the second nothing.
-const listCreatedSQL = `
+var listCreatedSQL = `
 WITH edges AS MATERIALIZED (
 	SELECT ($5::timestamptz AT TIME ZONE 'UTC')::date AS first, ($6::timestamptz AT TIME ZONE 'UTC')::date AS last
 ),
@@ -98,19 +105,32 @@ days AS MATERIALIZED (
 )` + listFirstDay + ofStatus + `
 		AND created_at > $5 AND created_at < $6` + listRows
 
-// listSelectedSQL lists shipments as listCreatedSQL does, but of the reference
-// $7 and with the check result $8, one of which at least matters. It counts
-// and skips them in an index that holds only those.
-const listSelectedSQL = `
+// listSelectedSQL lists shipments as listCreatedSQL does, with the check result
+// $7 and the texts from $8 on. It counts and skips them in an index that holds
+// only those.
+var listSelectedSQL = `
 WITH selected AS NOT MATERIALIZED (
 	SELECT created_at, id
 	FROM shipments
 	WHERE organization_id = $1` + ofStatus + `
 		AND created_at > $5 AND created_at < $6
-		AND ($7 = '' OR reference = $7) AND ($8 = '' OR $8 = ANY (check_results))
+		AND ($7 = '' OR $7 = ANY (check_results))` + ofTexts() + `
 ),
 page AS MATERIALIZED (
 	SELECT created_at, id FROM selected
 	ORDER BY created_at DESC, id DESC
 	OFFSET $2 LIMIT $3
 )` + listShown + `(SELECT count(*) AS n FROM selected) total` + listJoined
+
+// filterTexts are the texts by which lists are filtered.
+var filterTexts = slices.DeleteFunc(slices.Clone(shipments.Texts), func(t shipments.Text) bool { return !t.Filter })
+
+// ofTexts returns the conditions of the texts from $8 on, in the order of
+// filterTexts.
+func ofTexts() string {
+	var conditions strings.Builder
+	for i, t := range filterTexts {
+		fmt.Fprintf(&conditions, " AND ($%[1]d = '' OR %[2]s = $%[1]d)", 8+i, t.Name)
+	}
+	return conditions.String()
+}

@@ -20,6 +20,24 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+// versions are those of the embedded migrations.
+var versions = embedded()
+
+func embedded() (all []int64) {
+	files, err := migrations.ReadDir("migrations")
+	if err != nil {
+		panic(err) // the directory is part of the program
+	}
+	for _, file := range files {
+		version, err := goose.NumericComponent(file.Name())
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, version)
+	}
+	return all
+}
+
 const (
 	// lockTimeout is how long a migration waits for a lock. Statements of the
 	// running programs that queue behind it wait no longer than that.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -27,8 +28,12 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 		}
 		want.WriteString(line)
 	}
+	repo := NewRepository(openAt(t, dsn))
 	for _, file := range slices.Backward(files) {
 		step("down", "down "+file.Name()+"\n")
+		if err := repo.Ready(t.Context()); err == nil {
+			t.Errorf("without %s the repository is ready", file.Name())
+		}
 	}
 	for _, file := range files {
 		want.WriteString("pending " + file.Name() + "\n")
@@ -47,8 +52,21 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 		WHERE n.nspname = 'public' AND c.relkind IN ('r', 'i', 'S') AND c.relname NOT LIKE 'goose%'`); err != nil || left != 0 {
 		t.Errorf("%d tables and indexes are left (%v)", left, err)
 	}
-	if err := NewRepository(openAt(t, dsn)).Ready(t.Context()); err == nil {
-		t.Error("without a schema the repository is ready")
+}
+
+// TestReadinessFollowsTheEmbeddedMigrations: the newest one counts, too, whose
+// tables and grants readiness does not need.
+func TestReadinessFollowsTheEmbeddedMigrations(t *testing.T) {
+	t.Parallel()
+	dsn := pgtestDSN(t)
+	repo := NewRepository(openAt(t, dsn))
+	if err := repo.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, operator(t, dsn), `DELETE FROM goose_db_version WHERE version_id = $1`, versions[len(versions)-1])
+	want := fmt.Sprintf("ready: %d of %d migrations were applied; run migrate up", len(versions)-1, len(versions))
+	if err := repo.Ready(t.Context()); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

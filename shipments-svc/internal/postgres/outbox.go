@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,14 +31,13 @@ type announcedRow struct {
 
 // subjectRow is what an event tells of, as it is kept.
 type subjectRow struct {
-	Shipment shipmentFields `json:"shipment"`
-	Document *documentRow   `json:"document,omitempty"`
+	Shipment shipmentRow  `json:"shipment"`
+	Document *documentRow `json:"document,omitempty"`
 }
 
 // announcements returns what Announce makes of a change as a JSON array.
 func announcements(e shipments.Entry, before shipments.Status, to shipments.Shipment, doc *shipments.Document) (string, error) {
-	text, err := json.Marshal(announcedRows(shipments.Announce(e, before, to, doc)))
-	return string(text), err
+	return jsonOf(announcedRows(shipments.Announce(e, before, to, doc)))
 }
 
 func announcedRows(events []shipments.Event) []announcedRow {
@@ -51,7 +49,7 @@ func announcedRows(events []shipments.Event) []announcedRow {
 }
 
 func subjectRowOf(e shipments.Event) subjectRow {
-	row := subjectRow{Shipment: shipmentFieldsOf(e.Shipment)}
+	row := subjectRow{Shipment: shipmentRowOf(e.Shipment)}
 	if e.Document != nil {
 		doc := *e.Document
 		doc.Facts, doc.Remarks = nil, nil // for those who read the document

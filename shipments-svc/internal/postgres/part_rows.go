@@ -1,50 +1,47 @@
 package postgres
 
 import (
-	"encoding/json"
-
 	"github.com/google/uuid"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// parts reads a JSON array of rows.
-func parts[Row, Part any](text []byte, part func(Row) Part) ([]Part, error) {
-	var rows []Row
-	if err := json.Unmarshal(text, &rows); err != nil {
-		return nil, err
-	}
-	all := make([]Part, len(rows))
-	for i, row := range rows {
-		all[i] = part(row)
-	}
-	return all, nil
-}
-
-// said returns what rows say.
-func said[Row, Thing any](rows []Row, say func(Row) (Thing, error)) ([]Thing, error) {
-	all := make([]Thing, len(rows))
-	for i, row := range rows {
-		var err error
-		if all[i], err = say(row); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-// partRow is a pallet or check, and where it belongs.
-type partRow[Part any] struct {
+// partKey says of which shipment a pallet or check is, and in which place.
+type partKey struct {
 	Shipment uuid.UUID `json:"shipment_id"`
 	Position int       `json:"position"` // from 1
-	Part     Part      `json:"part"`
 }
 
-// partRows returns parts of a shipment as rows, after so many that it has.
-func partRows[Part, Row any](id shipments.ID, after int, all []Part, rowOf func(Part) Row) []partRow[Row] {
-	rows := make([]partRow[Row], len(all))
-	for i, part := range all {
-		rows[i] = partRow[Row]{uuid.UUID(id), after + i + 1, rowOf(part)}
+// storedPalletRow is a pallet as it is written.
+type storedPalletRow struct {
+	partKey
+	palletRow
+
+	SSCC *string `json:"sscc"`
+}
+
+// palletRowsOf returns pallets of a shipment as rows after the given position.
+func palletRowsOf(id shipments.ID, after int, all []shipments.Pallet) []storedPalletRow {
+	rows := make([]storedPalletRow, len(all))
+	for i, p := range all {
+		rows[i] = storedPalletRow{partKey: partKey{uuid.UUID(id), after + i + 1}, palletRow: palletRowOf(p)}
+		if sscc, ok := shipments.SSCC(p.Number); ok {
+			rows[i].SSCC = &sscc
+		}
+	}
+	return rows
+}
+
+// storedCheckRow is a check as it is written.
+type storedCheckRow struct {
+	partKey
+	checkRow
+}
+
+func checkRowsOf(id shipments.ID, all []shipments.Check) []storedCheckRow {
+	rows := make([]storedCheckRow, len(all))
+	for i, c := range all {
+		rows[i] = storedCheckRow{partKey{uuid.UUID(id), i + 1}, checkRowOf(c)}
 	}
 	return rows
 }
@@ -61,7 +58,6 @@ type palletRow struct {
 	Row         *int            `json:"source_row"`
 	Places      *placesRow      `json:"places"`
 	Contents    []contentRow    `json:"contents"`
-	SSCC        *string         `json:"sscc,omitempty"` // only written
 }
 
 func palletRowOf(p shipments.Pallet) palletRow {
@@ -70,13 +66,10 @@ func palletRowOf(p shipments.Pallet) palletRow {
 		row.Document, row.Sheet, row.Row = new(uuid.UUID(p.Source.Document)), p.Source.Sheet, &p.Source.Row
 	}
 	if p.Places != (shipments.Places{}) {
-		row.Places = new(placesRowOf(p.Places))
+		row.Places = new(placesRow(p.Places))
 	}
 	for _, c := range p.Contents {
-		row.Contents = append(row.Contents, contentRow{c.ProduceName, c.Calibre, c.Lot, c.Orchard, c.Boxes, c.BoxWeight, placeRow(c.Place)})
-	}
-	if sscc, ok := shipments.SSCC(p.Number); ok {
-		row.SSCC = &sscc
+		row.Contents = append(row.Contents, contentRow{c.ProduceName, c.Calibre, c.Lot, c.Orchard, c.Boxes, c.BoxWeight, c.Place})
 	}
 	return row
 }
@@ -87,43 +80,26 @@ func (r palletRow) pallet() shipments.Pallet {
 		p.Source = shipments.Source{Document: shipments.DocumentID(*r.Document), Sheet: r.Sheet, Row: *r.Row}
 	}
 	if r.Places != nil {
-		p.Places = r.Places.places()
+		p.Places = shipments.Places(*r.Places)
 	}
 	for _, c := range r.Contents {
 		p.Contents = append(p.Contents, shipments.Content{
-			ProduceName: c.ProduceName, Calibre: c.Calibre, Lot: c.Lot, Orchard: c.Orchard, Boxes: c.Boxes, BoxWeight: c.BoxWeight, Place: shipments.Place(c.Place),
+			ProduceName: c.ProduceName, Calibre: c.Calibre, Lot: c.Lot, Orchard: c.Orchard, Boxes: c.Boxes, BoxWeight: c.BoxWeight, Place: c.Place,
 		})
 	}
 	return p
 }
 
-// placeRow is a shipments.Place as it is kept.
-type placeRow struct {
-	Sheet string `json:"sheet,omitempty"`
-	Row   int    `json:"row,omitempty"`
-}
-
-// placesRow is a shipments.Places as it is kept.
+// placesRow is a shipments.Places as it is stored.
 type placesRow struct {
-	Number      placeRow `json:"pallet_number,omitzero"`
-	ProduceName placeRow `json:"produce_name,omitzero"`
-	Calibre     placeRow `json:"calibre,omitzero"`
-	Boxes       placeRow `json:"boxes,omitzero"`
-	BoxWeight   placeRow `json:"box_weight_g,omitzero"`
+	Number      shipments.Place `json:"pallet_number,omitzero"`
+	ProduceName shipments.Place `json:"produce_name,omitzero"`
+	Calibre     shipments.Place `json:"calibre,omitzero"`
+	Boxes       shipments.Place `json:"boxes,omitzero"`
+	BoxWeight   shipments.Place `json:"box_weight_g,omitzero"`
 }
 
-func placesRowOf(p shipments.Places) placesRow {
-	return placesRow{placeRow(p.Number), placeRow(p.ProduceName), placeRow(p.Calibre), placeRow(p.Boxes), placeRow(p.BoxWeight)}
-}
-
-func (r placesRow) places() shipments.Places {
-	return shipments.Places{
-		Number: shipments.Place(r.Number), ProduceName: shipments.Place(r.ProduceName), Calibre: shipments.Place(r.Calibre),
-		Boxes: shipments.Place(r.Boxes), BoxWeight: shipments.Place(r.BoxWeight),
-	}
-}
-
-// contentRow is a shipments.Content as it is kept.
+// contentRow is a shipments.Content as it is stored.
 type contentRow struct {
 	ProduceName string          `json:"produce_name"`
 	Calibre     string          `json:"calibre"`
@@ -131,7 +107,7 @@ type contentRow struct {
 	Orchard     string          `json:"orchard,omitempty"`
 	Boxes       int             `json:"boxes"`
 	BoxWeight   shipments.Grams `json:"box_weight_g"`
-	Place       placeRow        `json:"place"`
+	Place       shipments.Place `json:"place"`
 }
 
 // checkRow is a shipments.Check as SQL names its fields.

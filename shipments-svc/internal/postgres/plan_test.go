@@ -111,19 +111,17 @@ func queries(org uuid.UUID) map[string]query {
 	const none = `[]`
 	id := uuid.New()
 	return map[string]query{
-		"readySQL":  {tenant, readySQL, nil},
+		"readySQL":  {tenant, readySQL, []any{"{1}"}},
 		"getSQL":    {tenant, getSQL, []any{org, id}},
-		"createSQL": {tenant, createSQL, []any{org, id, 1, "pending", "r", "v", "o", "d", 0, "2026-11-20", nil, "2026-11-20", 1, "tok_1", none}},
+		"createSQL": {tenant, createSQL, []any{org, "{}", "pending", "2026-11-20", 1, "tok_1", none}},
 		"headSQL":   {tenant, headSQL, []any{org, id}},
 		"changeSQL": {tenant, changeSQL, []any{
-			org, id, "pending", 1, 2, "approved", "r", "v", "o", "d", "2026-11-20", "2026-11-20", 1, "2026-11-20", "tok_1", "approve", "", none, none,
+			org, id, "pending", 1, "{}", "approved", "2026-11-20", 1, "2026-11-20", "tok_1", "approve", "", none, none,
 		}},
-		"deleteSQL":    {tenant, deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1, none}},
-		"documentsSQL": {tenant, documentsSQL, []any{org, id}},
-		"reviseSQL":    {tenant, reviseSQL, []any{org, id, "pending", 1, 2, "approved", 1, "{pass}", "r", "v", "o", "d"}},
-		"putDocumentSQL": {tenant, putDocumentSQL, []any{
-			org, id, id, "packing_list", "processed", 1, "n", "text/csv", "csv", 1, []byte{1}, 1, 1, "{}", none, none, "", "", "2026-11-20", "2026-11-20",
-		}},
+		"deleteSQL":          {tenant, deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1, none}},
+		"documentsSQL":       {tenant, documentsSQL, []any{org, id}},
+		"reviseSQL":          {tenant, reviseSQL, []any{org, id, "pending", 1, "{}"}},
+		"putDocumentSQL":     {tenant, putDocumentSQL, []any{org, id, "{}"}},
 		"forgetPalletsSQL":   {tenant, forgetPalletsSQL, []any{org, id, id}},
 		"knownSQL":           {tenant, knownSQL, []any{org, "{" + id.String() + "}"}},
 		"storeSQL":           {dispatcher, storeSQL, nil},
@@ -269,7 +267,7 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 	exec(t, db, `SET enable_sort = off`)
 	exec(t, db, `SET enable_bitmapscan = off`)
 	for index, f := range map[string]shipments.Filter{
-		"shipments_newest_of_reference": {Reference: "PO-100"},
+		"shipments_newest_of_reference": {Draft: shipments.Draft{Reference: "PO-100"}},
 		"shipments_newest_with_pass":    {CheckResult: shipments.Pass},
 		"shipments_newest_with_warn":    {CheckResult: shipments.Warn},
 		"shipments_newest_with_fail":    {CheckResult: shipments.Fail},
@@ -325,7 +323,7 @@ func filters() map[string]shipments.Filter {
 			for _, result := range append([]shipments.Result{""}, shipments.Results...) {
 				for _, created := range [][2]*time.Time{{}, {&after, nil}, {nil, &before}, {&after, &before}, {&before, &after}} {
 					f := shipments.Filter{
-						Status: status, Reference: reference, CheckResult: result, CreatedAfter: created[0], CreatedBefore: created[1],
+						Status: status, Draft: shipments.Draft{Reference: reference}, CheckResult: result, CreatedAfter: created[0], CreatedBefore: created[1],
 					}
 					all[fmt.Sprint(status, " ", reference, " ", result, " ", created[0], " ", created[1])] = f
 				}
@@ -371,7 +369,7 @@ func (p plan) findIndex(name string) *plan {
 
 func (p plan) check(t *testing.T, query string) {
 	t.Helper()
-	if p.NodeType == "Seq Scan" && p.Relation != "file_store" { // which has one row
+	if p.NodeType == "Seq Scan" && p.Relation != "file_store" && p.Relation != "goose_db_version" { // which have few rows
 		t.Errorf("%s: sequential scan of %s", query, p.Relation)
 	}
 	within := "organization_id = "

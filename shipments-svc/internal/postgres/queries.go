@@ -1,83 +1,84 @@
 package postgres
 
-// readySQL reads the newest table of the schema, so that it fails while a
-// migration is missing.
+import "strings"
+
+// readySQL counts which of the migrations $1 were applied.
 const readySQL = `
-SELECT count(*) FROM idempotency_leases WHERE false`
+SELECT count(DISTINCT version_id) FROM goose_db_version WHERE version_id = ANY ($1::bigint[])`
 
-// getSQL reads a shipment and its parts. $1 is the organization, $2 the
+// getSQL reads a shipment and its parts as JSON. $1 is the organization, $2 the
 // shipment.
-const getSQL = `
-SELECT s.id, s.version, s.status, s.reference, s.vessel, s.origin, s.destination,
-	s.pallets_count, s.created_at, s.approved_at,
-	(SELECT coalesce(json_agg(p), '[]') FROM (
-		SELECT pallet_number, produce_name, calibre, boxes, box_weight_g, document_id, source_sheet, source_row, places, contents
-		FROM pallets WHERE organization_id = $1 AND shipment_id = $2 ORDER BY document_id NULLS FIRST, position) p) AS pallets,
-	(SELECT coalesce(json_agg(c), '[]') FROM (
-		SELECT name, result, details, count, locations
-		FROM checks WHERE organization_id = $1 AND shipment_id = $2 ORDER BY position) c) AS checks,
-	` + documentsJSON + ` AS documents
-FROM shipments s
-WHERE s.organization_id = $1 AND s.id = $2`
+var getSQL = `
+SELECT row_to_json(detail) FROM (
+	SELECT ` + shipmentColumns + `,
+		(SELECT coalesce(json_agg(p), '[]') FROM (
+			SELECT ` + palletColumns + `
+			FROM pallets WHERE organization_id = $1 AND shipment_id = $2 ORDER BY document_id NULLS FIRST, position) p) AS pallets,
+		(SELECT coalesce(json_agg(c), '[]') FROM (
+			SELECT ` + checkColumns + `
+			FROM checks WHERE organization_id = $1 AND shipment_id = $2 ORDER BY position) c) AS checks,
+		` + documentsJSON + ` AS documents
+	FROM shipments
+	WHERE organization_id = $1 AND id = $2
+) detail`
 
-// documentsJSON is a shipment's documents as a JSON array.
-const documentsJSON = `(SELECT coalesce(json_agg(json_build_object(
-			'id', id, 'type', type, 'status', status, 'run', run, 'filename', filename, 'content_type', content_type,
-			'kind', kind, 'size_bytes', size_bytes, 'sha256', encode(sha256, 'base64'), 'rows_read', rows_read,
-			'pallets_extracted', pallets_extracted, 'declared', declared, 'facts', facts, 'remarks', remarks,
-			'failure_code', failure_code, 'failure_detail', failure_detail,
-			'created_at', created_at, 'processed_at', processed_at) ORDER BY id), '[]')
-		FROM documents WHERE organization_id = $1 AND shipment_id = $2)`
+// documentsJSON is a JSON array of the documents of the shipment $2. Rows have
+// the hash in base64.
+var documentsJSON = `(SELECT coalesce(json_agg(d), '[]') FROM (
+			SELECT ` + strings.Replace(documentColumns, "sha256", "encode(sha256, 'base64') AS sha256", 1) + `
+			FROM documents WHERE organization_id = $1 AND shipment_id = $2 ORDER BY id) d)`
 
 // documentsSQL reads the documents of the shipment $2.
-const documentsSQL = `
+var documentsSQL = `
 SELECT ` + documentsJSON + ` FROM shipments WHERE organization_id = $1 AND id = $2`
 
-// headSQL reads a shipment without its parts. $1 is the organization, $2 the
-// shipment.
-const headSQL = `
-SELECT s.id, s.version, s.status, s.reference, s.vessel, s.origin, s.destination,
-	s.pallets_count, s.created_at, s.approved_at,
-	ARRAY(SELECT name FROM checks WHERE organization_id = $1 AND shipment_id = $2 AND result = 'fail' ORDER BY position) AS failing,
-	(SELECT count(*) FROM documents WHERE organization_id = $1 AND shipment_id = $2) AS documents
-FROM shipments s
-WHERE s.organization_id = $1 AND s.id = $2`
+// headSQL reads a shipment without its parts as JSON. $1 is the organization, $2
+// the shipment.
+var headSQL = `
+SELECT row_to_json(head) FROM (
+	SELECT ` + shipmentColumns + `,
+		ARRAY(SELECT name FROM checks WHERE organization_id = $1 AND shipment_id = $2 AND result = 'fail' ORDER BY position) AS failing,
+		(SELECT count(*) FROM documents WHERE organization_id = $1 AND shipment_id = $2) AS documents
+	FROM shipments
+	WHERE organization_id = $1 AND id = $2
+) head`
 
-// createSQL stores a shipment, begins its history, announces and counts it. One
-// statement is one round trip and holds the locks on its counters, taken in
-// the order of their key, no longer than it must.
-const createSQL = `
+// createSQL stores the shipment $2 of the status $3, begins its history, puts the
+// events $7 into the outbox and counts it for the day $4 and the shard $5. One
+// statement is one round trip, and holds the locks on the counters, which it
+// takes in the order of their key, for the shortest time.
+var createSQL = `
 WITH created AS (
-	INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination,
-		pallets_count, created_at, approved_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-	RETURNING version, created_at, status
+	INSERT INTO shipments (organization_id, ` + shipmentColumns + `)
+	SELECT $1, ` + shipmentColumns + ` FROM json_populate_record(NULL::shipments, $2::json)
+	RETURNING id, version, created_at, status
 ), noted AS (
 	INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status)
-	SELECT $1, $2, version, created_at, $14, 'create', status FROM created
-), announced AS (` + announcing + `$15` + announced + `
+	SELECT $1, id, version, created_at, $6, 'create', status FROM created
+), announced AS (` + announcing + `$7` + announced + `
 )
 INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
-VALUES ($1, '', $12, $13, 1), ($1, $4, $12, $13, 1)
+VALUES ($1, '', $4, $5, 1), ($1, $3, $4, $5, 1)
 ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + 1`
 
-// changeSQL changes a shipment that still has the status $3 and the version
-// $4, notes that in its history, announces it and counts it anew; it returns how
-// many shipments that was. The counters wait for the shipment's row, so they are
-// locked last here, too.
-const changeSQL = `
+// changeSQL replaces a shipment that still has the status $3 and the version $4
+// by $5, whose status is $6, adds to its history, puts the events $14 into the
+// outbox and moves the counters. It returns the number of changed shipments. The
+// counters, which are locked last, come after the shipment's row here, too.
+var changeSQL = `
 WITH changed AS (
-	UPDATE shipments SET version = $5, status = $6, reference = $7, vessel = $8, origin = $9, destination = $10, approved_at = $11
+	UPDATE shipments SET (` + shipmentColumns + `) =
+		(SELECT ` + shipmentColumns + ` FROM json_populate_record(NULL::shipments, $5::json))
 	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
 	RETURNING version, status
 ), noted AS (
 	INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status, reason, changes)
-	SELECT $1, $2, version, $14, $15, $16, status, $17, $18 FROM changed
-), announced AS (` + announcing + `$19` + announced + `
+	SELECT $1, $2, version, $9, $10, $11, status, $12, $13 FROM changed
+), announced AS (` + announcing + `$14` + announced + `
 	WHERE EXISTS (SELECT FROM changed)
 ), counted AS (
 	INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
-	SELECT $1, moved.status, $12::date, $13::smallint, moved.n
+	SELECT $1, moved.status, $7::date, $8::smallint, moved.n
 	FROM (VALUES ($3, -1), ($6, 1)) AS moved (status, n)
 	WHERE $3 <> $6 AND EXISTS (SELECT FROM changed)
 	ORDER BY moved.status
@@ -120,16 +121,12 @@ LEFT JOIN LATERAL (
 ) h ON true
 ORDER BY h.version DESC`
 
-// importShipmentsSQL stores those of the shipments in the JSON array $2 that
-// the organization does not have yet, and returns which it stored.
-const importShipmentsSQL = `
+// importShipmentsSQL stores those of the shipments in the JSON array $2 that the
+// organization does not have, and returns their identifiers.
+var importShipmentsSQL = `
 WITH stored AS (
-	INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination,
-		pallets_count, check_results, created_at, approved_at)
-	SELECT $1, id, version, status, reference, vessel, origin, destination, pallets_count, check_results, created_at, approved_at
-	FROM json_to_recordset($2::json) AS given (id uuid, version bigint, status text, reference text, vessel text,
-		origin text, destination text, pallets_count integer, check_results text[], created_at timestamptz,
-		approved_at timestamptz)
+	INSERT INTO shipments (organization_id, ` + shipmentColumns + `, check_results)
+	SELECT $1, ` + shipmentColumns + `, check_results FROM json_populate_recordset(NULL::shipments, $2::json)
 	ON CONFLICT (organization_id, id) DO NOTHING
 	RETURNING id, version, status
 ), noted AS (
@@ -138,20 +135,13 @@ WITH stored AS (
 )
 SELECT id FROM stored`
 
-const importPalletsSQL = `
-INSERT INTO pallets (organization_id, shipment_id, position, pallet_number, produce_name, calibre, boxes, box_weight_g,
-	document_id, source_sheet, source_row, places, contents, sscc)
-SELECT $1, given.shipment_id, given.position, p.pallet_number, p.produce_name, p.calibre, p.boxes, p.box_weight_g,
-	p.document_id, p.source_sheet, p.source_row, p.places, p.contents, p.sscc
-FROM json_to_recordset($2::json) AS given (shipment_id uuid, position integer, part json),
-	json_to_record(given.part) AS p (pallet_number text, produce_name text, calibre text, boxes integer, box_weight_g integer,
-		document_id uuid, source_sheet text, source_row integer, places jsonb, contents jsonb, sscc text)`
+var importPalletsSQL = `
+INSERT INTO pallets (organization_id, shipment_id, position, sscc, ` + palletColumns + `)
+SELECT $1, shipment_id, position, sscc, ` + palletColumns + ` FROM json_populate_recordset(NULL::pallets, $2::json)`
 
-const importChecksSQL = `
-INSERT INTO checks (organization_id, shipment_id, position, name, result, details, count, locations)
-SELECT $1, given.shipment_id, given.position, c.name, c.result, c.details, c.count, c.locations
-FROM json_to_recordset($2::json) AS given (shipment_id uuid, position integer, part json),
-	json_to_record(given.part) AS c (name text, result text, details text, count integer, locations jsonb)`
+var importChecksSQL = `
+INSERT INTO checks (organization_id, shipment_id, position, ` + checkColumns + `)
+SELECT $1, shipment_id, position, ` + checkColumns + ` FROM json_populate_recordset(NULL::checks, $2::json)`
 
 // countSQL adds the changes in the JSON array $2 to counters, in an order in
 // which their months are in that of their key, too: transactions that change

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -35,29 +36,37 @@ func NewRepository(db *sqlx.DB) *Repository {
 	return &Repository{db: db, announced: make(chan struct{}, 1)}
 }
 
-// Ready reports whether Postgres answers and holds the schema.
+// Ready reports whether Postgres answers and every migration of this program was
+// applied.
 func (r *Repository) Ready(ctx context.Context) error {
-	var n int
-	return failure("ready", r.reads(ctx, shipments.OrgID{}).GetContext(ctx, &n, readySQL))
+	var applied int
+	if err := r.reads(ctx, shipments.OrgID{}).GetContext(ctx, &applied, readySQL, pq.Array(versions)); err != nil {
+		return failure("ready", err)
+	}
+	if applied < len(versions) {
+		return fmt.Errorf("ready: %d of %d migrations were applied; run migrate up", applied, len(versions))
+	}
+	return nil
 }
 
 // Get implements shipments.Repository.
 func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
-	var row detailRow
-	if err := r.reads(ctx, org).GetContext(ctx, &row, getSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+	var text []byte
+	if err := r.reads(ctx, org).GetContext(ctx, &text, getSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
 		return shipments.Detail{}, failure("get", err)
 	}
-	d, err := row.detail()
-	return d, failure("get", err)
+	row, err := fromJSON[detailRow](text)
+	return row.detail(), failure("get", err)
 }
 
 // Head implements shipments.Repository.
 func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
-	var row headRow
-	if err := r.reads(ctx, org).GetContext(ctx, &row, headSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+	var text []byte
+	if err := r.reads(ctx, org).GetContext(ctx, &text, headSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
 		return shipments.Head{}, failure("head", err)
 	}
-	return shipments.Head{Shipment: row.shipment(), Failing: row.Failing, Documents: row.Documents}, nil
+	row, err := fromJSON[headRow](text)
+	return shipments.Head{Shipment: row.shipment(), Failing: row.Failing, Documents: row.Documents}, failure("head", err)
 }
 
 // Create implements shipments.Repository.
@@ -67,9 +76,11 @@ func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipment
 	if err != nil {
 		return failure("create", err)
 	}
-	_, err = r.writes(ctx, org).ExecContext(ctx, createSQL, uuid.UUID(org), uuid.UUID(s.ID), s.Version, string(s.Status),
-		s.Reference, s.Vessel, s.Origin, s.Destination, s.PalletsCount, s.CreatedAt, nullTime(s.ApprovedAt),
-		k.day, k.shard, string(by), events)
+	row, err := jsonOf(shipmentRowOf(s))
+	if err != nil {
+		return failure("create", err)
+	}
+	_, err = r.writes(ctx, org).ExecContext(ctx, createSQL, uuid.UUID(org), row, string(s.Status), k.day, k.shard, string(by), events)
 	if err == nil {
 		r.ring()
 	}

@@ -3,7 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,29 +13,29 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-const (
-	// reviseSQL changes a shipment that still has the status $3 and the
-	// version $4, and returns how many pallets stand before those that are
-	// added. Until the transaction ends nobody else changes it.
+var (
+	// reviseSQL replaces a shipment that still has the status $3 and the version
+	// $4 by $5, and returns the last position of its pallets. It locks the
+	// shipment until the transaction ends.
 	reviseSQL = `
 WITH revised AS (
-	UPDATE shipments SET version = $5, status = $6, pallets_count = $7, check_results = $8,
-		reference = $9, vessel = $10, origin = $11, destination = $12
+	UPDATE shipments SET (` + shipmentColumns + `, check_results) =
+		(SELECT ` + shipmentColumns + `, check_results FROM json_populate_record(NULL::shipments, $5::json))
 	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
 	RETURNING id
 )
 SELECT coalesce((SELECT max(position) FROM pallets WHERE organization_id = $1 AND shipment_id = $2), 0) FROM revised`
 
-	// putDocumentSQL stores a document, which may be there.
+	// putDocumentSQL stores the document $3, or replaces it. Its hash is base64 in
+	// JSON, which populating a bytea takes for the bytes themselves.
 	putDocumentSQL = `
-INSERT INTO documents (organization_id, shipment_id, id, type, status, run, filename, content_type, kind, size_bytes,
-	sha256, rows_read, pallets_extracted, declared, facts, remarks, failure_code, failure_detail, created_at, processed_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
-ON CONFLICT (organization_id, shipment_id, id) DO UPDATE SET status = excluded.status, run = excluded.run,
-	rows_read = excluded.rows_read, pallets_extracted = excluded.pallets_extracted, declared = excluded.declared,
-	facts = excluded.facts, remarks = excluded.remarks, failure_code = excluded.failure_code,
-	failure_detail = excluded.failure_detail, processed_at = excluded.processed_at`
+INSERT INTO documents (organization_id, shipment_id, ` + documentColumns + `)
+SELECT $1, $2, ` + strings.Replace(documentColumns, "sha256", "decode(convert_from(sha256, 'UTF8'), 'base64')", 1) + `
+FROM json_populate_record(NULL::documents, $3::json)
+ON CONFLICT (organization_id, shipment_id, id) DO UPDATE SET ` + documentUpdates
+)
 
+const (
 	forgetPalletsSQL = `
 DELETE FROM pallets WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3`
 
@@ -69,8 +69,8 @@ func (r *Repository) Documents(ctx context.Context, org shipments.OrgID, id ship
 	if err := r.reads(ctx, org).GetContext(ctx, &text, documentsSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
 		return nil, failure("documents", err)
 	}
-	all, err := parts(text, documentRow.document)
-	return all, failure("documents", err)
+	rows, err := fromJSON[[]documentRow](text)
+	return each(rows, documentRow.document), failure("documents", err)
 }
 
 // Revise implements shipments.Repository.
@@ -84,10 +84,12 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 
 func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision) error {
 	owner, id := uuid.UUID(org), uuid.UUID(v.From.ID)
+	row, err := jsonOf(revisedRowOf(v.To, v.Checks))
+	if err != nil {
+		return err
+	}
 	var before []int
-	if err := tx.SelectContext(ctx, &before, reviseSQL, owner, id, string(v.From.Status), v.From.Version,
-		v.To.Version, string(v.To.Status), v.To.PalletsCount, pq.Array(resultsOf(v.Checks)),
-		v.To.Reference, v.To.Vessel, v.To.Origin, v.To.Destination); err != nil {
+	if err := tx.SelectContext(ctx, &before, reviseSQL, owner, id, string(v.From.Status), v.From.Version, row); err != nil {
 		return err
 	}
 	if len(before) == 0 {
@@ -96,13 +98,13 @@ func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.R
 	if err := reviseDocuments(ctx, tx, org, v); err != nil {
 		return err
 	}
-	if err := storeParts(ctx, tx, org, importPalletsSQL, partRows(v.From.ID, before[0], v.Pallets, palletRowOf)); err != nil {
+	if err := storeParts(ctx, tx, org, importPalletsSQL, palletRowsOf(v.From.ID, before[0], v.Pallets)); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, forgetChecksSQL, owner, id); err != nil {
 		return err
 	}
-	if err := storeParts(ctx, tx, org, importChecksSQL, partRows(v.From.ID, 0, v.Checks, checkRowOf)); err != nil {
+	if err := storeParts(ctx, tx, org, importChecksSQL, checkRowsOf(v.From.ID, v.Checks)); err != nil {
 		return err
 	}
 	if err := note(ctx, tx, org, v.From.ID, v.Entry); err != nil {
@@ -129,11 +131,11 @@ func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v sh
 		if doc == nil {
 			continue
 		}
-		args, err := documentArgs(*doc)
+		row, err := jsonOf(documentRowOf(*doc))
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, putDocumentSQL, append([]any{owner, id}, args...)...); err != nil {
+		if _, err := tx.ExecContext(ctx, putDocumentSQL, owner, id, row); err != nil {
 			return err
 		}
 		if err := reviseJob(ctx, tx, org, v, *doc); err != nil {
@@ -154,12 +156,12 @@ func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v sh
 
 // note adds an entry to a shipment's history.
 func note(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, id shipments.ID, e shipments.Entry) error {
-	changes, err := json.Marshal(changeRowsOf(e.Changes))
+	changes, err := jsonOf(historyChanges(e))
 	if err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, noteSQL, uuid.UUID(org), uuid.UUID(id), e.Version, e.At, string(e.By), string(e.Action), string(e.Status),
-		uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != (shipments.DocumentID{})}, string(changes))
+		uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != (shipments.DocumentID{})}, changes)
 	return err
 }
 

@@ -6,125 +6,104 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// listRow is a row of listSQL. Where the page is empty there is one row, of
-// the total only.
-type listRow struct {
-	Total        int64
-	ID           uuid.NullUUID
-	Version      sql.NullInt64
-	Status       sql.NullString
-	Reference    sql.NullString
-	Vessel       sql.NullString
-	Origin       sql.NullString
-	Destination  sql.NullString
-	PalletsCount sql.NullInt64 `db:"pallets_count"`
-	CreatedAt    sql.NullTime  `db:"created_at"`
-	ApprovedAt   sql.NullTime  `db:"approved_at"`
+// shipmentRow is a shipments.Shipment as it is stored, in the table and in
+// events.
+type shipmentRow struct {
+	ID      uuid.UUID        `json:"id"`
+	Version int64            `json:"version"`
+	Status  shipments.Status `json:"status"`
+	shipments.Draft
+	PalletsCount int       `json:"pallets_count"`
+	CreatedAt    time.Time `json:"created_at"`
+	ApprovedAt   time.Time `json:"approved_at,omitzero"`
 }
 
-func (r listRow) shipment() shipments.Shipment {
-	return shipments.Shipment{
-		ID: shipments.ID(r.ID.UUID),
-		Draft: shipments.Draft{
-			Reference:   r.Reference.String,
-			Vessel:      r.Vessel.String,
-			Origin:      r.Origin.String,
-			Destination: r.Destination.String,
-		},
-		Status:       shipments.Status(r.Status.String),
-		Version:      r.Version.Int64,
-		PalletsCount: int(r.PalletsCount.Int64),
-		CreatedAt:    r.CreatedAt.Time.UTC(),
-		ApprovedAt:   r.ApprovedAt.Time.UTC(),
-	}
-}
-
-// headRow is the row of headSQL.
-type headRow struct {
-	listRow
-	Failing   pq.StringArray
-	Documents int
-}
-
-// detailRow is the row of getSQL: the columns of a list and the parts, each
-// as a JSON array.
-type detailRow struct {
-	listRow
-	Pallets   []byte
-	Checks    []byte
-	Documents []byte
-}
-
-func (r detailRow) detail() (shipments.Detail, error) {
-	d := shipments.Detail{Shipment: r.shipment()}
-	var err error
-	if d.Pallets, err = parts(r.Pallets, palletRow.pallet); err != nil {
-		return shipments.Detail{}, err
-	}
-	if d.Checks, err = parts(r.Checks, checkRow.check); err != nil {
-		return shipments.Detail{}, err
-	}
-	d.Documents, err = parts(r.Documents, documentRow.document)
-	return d, err
-}
-
-// shipmentFields are a shipments.Shipment as JSON, with the names that
-// importShipmentsSQL and the outbox give them.
-type shipmentFields struct {
-	ID           uuid.UUID        `json:"id"`
-	Version      int64            `json:"version"`
-	Status       shipments.Status `json:"status"`
-	Reference    string           `json:"reference"`
-	Vessel       string           `json:"vessel"`
-	Origin       string           `json:"origin"`
-	Destination  string           `json:"destination"`
-	PalletsCount int              `json:"pallets_count"`
-	CreatedAt    time.Time        `json:"created_at"`
-	ApprovedAt   time.Time        `json:"approved_at,omitzero"`
-}
-
-func shipmentFieldsOf(s shipments.Shipment) shipmentFields {
-	return shipmentFields{
-		ID: uuid.UUID(s.ID), Version: s.Version, Status: s.Status,
-		Reference: s.Reference, Vessel: s.Vessel, Origin: s.Origin, Destination: s.Destination,
+func shipmentRowOf(s shipments.Shipment) shipmentRow {
+	return shipmentRow{
+		ID: uuid.UUID(s.ID), Version: s.Version, Status: s.Status, Draft: s.Draft,
 		PalletsCount: s.PalletsCount, CreatedAt: s.CreatedAt, ApprovedAt: s.ApprovedAt,
 	}
 }
 
-func (r shipmentFields) shipment() shipments.Shipment {
+func (r shipmentRow) shipment() shipments.Shipment {
 	return shipments.Shipment{
-		ID:     shipments.ID(r.ID),
-		Draft:  shipments.Draft{Reference: r.Reference, Vessel: r.Vessel, Origin: r.Origin, Destination: r.Destination},
-		Status: r.Status, Version: r.Version, PalletsCount: r.PalletsCount,
-		CreatedAt: r.CreatedAt.UTC(), ApprovedAt: r.ApprovedAt.UTC(),
+		ID: shipments.ID(r.ID), Draft: r.Draft, Status: r.Status, Version: r.Version,
+		PalletsCount: r.PalletsCount, CreatedAt: r.CreatedAt.UTC(), ApprovedAt: r.ApprovedAt.UTC(),
 	}
 }
 
-// importRow is a shipment that is loaded, with what its checks found.
-type importRow struct {
-	shipmentFields
+// revisedRow is a shipment with the results of its checks, each once.
+type revisedRow struct {
+	shipmentRow
 
 	CheckResults []shipments.Result `json:"check_results"`
 }
 
-func importRowOf(d shipments.Detail) importRow {
-	return importRow{shipmentFields: shipmentFieldsOf(d.Shipment), CheckResults: resultsOf(d.Checks)}
-}
-
-// resultsOf returns the results that checks have, each once.
-func resultsOf(checks []shipments.Check) []shipments.Result {
-	results := make([]shipments.Result, 0, len(shipments.Results))
+func revisedRowOf(s shipments.Shipment, checks []shipments.Check) revisedRow {
+	row := revisedRow{shipmentRowOf(s), make([]shipments.Result, 0, len(shipments.Results))}
 	for _, c := range checks {
-		if !slices.Contains(results, c.Result) {
-			results = append(results, c.Result)
+		if !slices.Contains(row.CheckResults, c.Result) {
+			row.CheckResults = append(row.CheckResults, c.Result)
 		}
 	}
-	return results
+	return row
+}
+
+// listRow is a row of a list. An empty page has one row, of the total only.
+type listRow struct {
+	Total    int64
+	Shipment []byte // a shipmentRow, or null
+}
+
+// headRow is the result of headSQL.
+type headRow struct {
+	shipmentRow
+
+	Failing   []string `json:"failing"`
+	Documents int      `json:"documents"`
+}
+
+// detailRow is the result of getSQL.
+type detailRow struct {
+	shipmentRow
+
+	Pallets   []palletRow   `json:"pallets"`
+	Checks    []checkRow    `json:"checks"`
+	Documents []documentRow `json:"documents"`
+}
+
+func (r detailRow) detail() shipments.Detail {
+	return shipments.Detail{
+		Shipment:  r.shipment(),
+		Pallets:   each(r.Pallets, palletRow.pallet),
+		Checks:    each(r.Checks, checkRow.check),
+		Documents: each(r.Documents, documentRow.document),
+	}
+}
+
+// each converts the elements of a slice. The result is never nil.
+func each[A, B any](all []A, convert func(A) B) []B {
+	converted := make([]B, len(all))
+	for i, a := range all {
+		converted[i] = convert(a)
+	}
+	return converted
+}
+
+// tryEach converts the elements of a slice, up to the first error.
+func tryEach[A, B any](all []A, convert func(A) (B, error)) ([]B, error) {
+	converted := make([]B, len(all))
+	for i, a := range all {
+		var err error
+		if converted[i], err = convert(a); err != nil {
+			return nil, err
+		}
+	}
+	return converted, nil
 }
 
 func nullTime(t time.Time) sql.NullTime {

@@ -51,8 +51,8 @@ func (r deliveryRow) delivery() (webhooks.Delivery, error) {
 	if r.DueAt.Valid && !r.Leased {
 		d.Due = r.DueAt.Time.UTC()
 	}
-	var err error
-	d.Attempts, err = parts(r.Attempts, attemptRow.attempt)
+	attempts, err := fromJSON[[]attemptRow](r.Attempts)
+	d.Attempts = each(attempts, attemptRow.attempt)
 	return d, err
 }
 
@@ -66,7 +66,7 @@ func (w *Webhooks) Deliveries(ctx context.Context, org shipments.OrgID, q webhoo
 	if err := w.reads(ctx, org).SelectContext(ctx, &rows, deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status), before, limit); err != nil {
 		return nil, failure("deliveries", err)
 	}
-	all, err := said(rows, deliveryRow.delivery)
+	all, err := tryEach(rows, deliveryRow.delivery)
 	return all, failure("deliveries", err)
 }
 

@@ -48,35 +48,6 @@ func (r Rejection) Faults() []Fault {
 	return f
 }
 
-// Edit asks to replace some of what the client says about a shipment.
-type Edit struct {
-	Order
-	Reference, Vessel, Origin, Destination *string // nil: stays as it is
-}
-
-// applied returns the draft with the edit's texts, and what differs.
-func (e Edit) applied(d Draft) (Draft, []Change) {
-	var changes []Change
-	replace := func(field string, text, with *string) {
-		if with != nil && *with != *text {
-			changes = append(changes, Change{Field: field, From: *text, To: *with})
-			*text = *with
-		}
-	}
-	replace("reference", &d.Reference, e.Reference)
-	replace("vessel", &d.Vessel, e.Vessel)
-	replace("origin", &d.Origin, e.Origin)
-	replace("destination", &d.Destination, e.Destination)
-	return d, changes
-}
-
-// Faults returns what is wrong with the edit's texts, with pointers from it.
-func (e Edit) Faults() []Fault {
-	fine := "x" // stands for what is not replaced and therefore not judged
-	d, _ := e.applied(Draft{fine, fine, fine, fine})
-	return d.Faults()
-}
-
 // Update replaces texts of a shipment, with the checks made anew. Where nothing
 // differs nothing is changed.
 func (s *Service) Update(ctx context.Context, org OrgID, e Edit) (Shipment, error) {

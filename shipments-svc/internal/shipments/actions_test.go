@@ -24,7 +24,7 @@ func do(s *Service, a Action, o Order) (err error) {
 	ctx := context.Background()
 	switch a {
 	case Update:
-		_, err = s.Update(ctx, OrgID{1}, Edit{Order: o, Vessel: new("Maersk Lavras")})
+		_, err = s.Update(ctx, OrgID{1}, Edit{Order: o, Texts: map[string]string{"vessel": "Maersk Lavras"}})
 	case Approve:
 		_, err = s.Approve(ctx, OrgID{1}, Approval{Order: o})
 	case Reject:
@@ -232,7 +232,7 @@ func TestAShipmentIsNotApprovedBeforeItWasCreated(t *testing.T) {
 
 func TestAnUpdateThatChangesNothingIsNone(t *testing.T) {
 	t.Parallel()
-	for _, e := range []Edit{{}, {Vessel: new(good.Vessel), Origin: new(good.Origin)}} {
+	for _, e := range []Edit{{}, {Texts: map[string]string{"vessel": good.Vessel, "origin": good.Origin}}} {
 		k := at(Pending)
 		s, err := service(k).Update(t.Context(), OrgID{1}, e)
 		if err != nil || s.Version != 4 || k.entries != nil {
@@ -249,9 +249,9 @@ func TestActionsAreJudged(t *testing.T) {
 		"too_long /reason":          Rejection{Reason: long}.Faults(),
 		"required /override_reason": Approval{Override: new("")}.Faults(),
 		"too_long /override_reason": Approval{Override: &long}.Faults(),
-		"required /vessel":          Edit{Vessel: new("")}.Faults(),
-		"too_long /destination":     Edit{Destination: &long}.Faults(),
-		"":                          Edit{Reference: new("r"), Origin: new("o")}.Faults(),
+		"required /vessel":          Edit{Texts: map[string]string{"vessel": ""}}.Faults(),
+		"too_long /destination":     Edit{Texts: map[string]string{"destination": long}}.Faults(),
+		"":                          Edit{Texts: map[string]string{"reference": "r", "origin": "o"}}.Faults(),
 	} {
 		got := ""
 		for _, f := range faults {

@@ -96,6 +96,6 @@ type Source struct {
 
 // Place is where in a document something was read. The zero Place is unknown.
 type Place struct {
-	Sheet string // empty: the document has no sheets
-	Row   int    // from 1
+	Sheet string `json:"sheet,omitempty"` // empty: the document has no sheets
+	Row   int    `json:"row,omitempty"`   // from 1
 }

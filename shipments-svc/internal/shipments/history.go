@@ -31,9 +31,9 @@ type Entry struct {
 
 // Change is a text of a shipment that was replaced.
 type Change struct {
-	Field string // as the API names it
-	From  string
-	To    string
+	Field string `json:"field"` // the name of a Text
+	From  string `json:"from"`
+	To    string `json:"to"`
 }
 
 // HistoryQuery says which part of a shipment's history is wanted.

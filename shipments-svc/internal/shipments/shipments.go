@@ -49,14 +49,6 @@ const (
 // Results lists every Result.
 var Results = []Result{Pass, Warn, Fail, Skip}
 
-// Draft is what a client says about a shipment.
-type Draft struct {
-	Reference   string // the client's own name for it; need not be unique
-	Vessel      string
-	Origin      string
-	Destination string
-}
-
 // Shipment is one shipment without its parts.
 type Shipment struct {
 	ID ID
@@ -143,8 +135,8 @@ const (
 // Filter says which of an organization's shipments are meant: those that meet
 // all of its fields. The zero Filter means every one.
 type Filter struct {
+	Draft                    // exactly these texts, of those with Text.Filter; empty: any
 	Status        Status     // empty: any
-	Reference     string     // in full, as a Draft has it; empty: any
 	CheckResult   Result     // of one check at least; empty: any, or no checks
 	CreatedAfter  *time.Time // strictly later than this; nil: ever
 	CreatedBefore *time.Time // strictly earlier than this; nil: ever

@@ -10,9 +10,6 @@ import (
 
 // Bounds of a shipment and its parts. Texts are counted in code points.
 const (
-	MaxReference    = 100
-	MaxVessel       = 100
-	MaxPlace        = 200 // origin, destination
 	MaxPallets      = 10_000
 	MaxPalletNumber = 40
 	MaxProduceName  = 100
@@ -25,14 +22,6 @@ const (
 	MaxCheckDetails = 2_000
 	MaxLocations    = 100
 )
-
-// Faults returns all that is wrong with the draft, with pointers from it, or
-// nil.
-func (d Draft) Faults() []Fault {
-	var f faults
-	f.draft("", d)
-	return f
-}
 
 // Faults returns all that is wrong with the shipment and its parts, with
 // pointers from it, or nil. PalletsCount, ID and Version are not judged: they
@@ -55,13 +44,6 @@ func (d Detail) Faults() []Fault {
 	return f
 }
 
-// ValidReference reports whether a shipment can have this reference.
-func ValidReference(text string) bool {
-	var f faults
-	f.text("", "reference", text, MaxReference)
-	return f == nil
-}
-
 // JudgeText returns what is wrong with a text that must show something, in at
 // most limit code points: nothing, or one fault, with a pointer from at.
 func JudgeText(at, name, value string, limit int) []Fault {
@@ -74,13 +56,6 @@ type faults []Fault
 
 func (f *faults) add(code FaultCode, pointer, format string, args ...any) {
 	*f = append(*f, Fault{Code: code, Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
-}
-
-func (f *faults) draft(at string, d Draft) {
-	f.text(at, "reference", d.Reference, MaxReference)
-	f.text(at, "vessel", d.Vessel, MaxVessel)
-	f.text(at, "origin", d.Origin, MaxPlace)
-	f.text(at, "destination", d.Destination, MaxPlace)
 }
 
 func (f *faults) times(d Detail) {

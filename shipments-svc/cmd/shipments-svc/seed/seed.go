@@ -71,13 +71,8 @@ func Explain(err error, root string) error {
 
 func detail(o *jsonbody.Object) shipments.Detail {
 	d := shipments.Detail{Shipment: shipments.Shipment{
-		ID: id(o),
-		Draft: shipments.Draft{
-			Reference:   o.Text("reference"),
-			Vessel:      o.Text("vessel"),
-			Origin:      o.Text("origin"),
-			Destination: o.Text("destination"),
-		},
+		ID:         id(o),
+		Draft:      shipments.NewDraft(o.Text),
 		Status:     shipments.Status(o.Text("status")),
 		CreatedAt:  o.Time("created_at"),
 		ApprovedAt: o.Time("approved_at"),

@@ -33,13 +33,7 @@ func decodeUpdate(r *http.Request) (shipments.Edit, error) {
 		return shipments.Edit{}, err
 	}
 	shipment := body.Object().Object("shipment")
-	edit := shipments.Edit{
-		Order:       order,
-		Reference:   shipment.OptionalText("reference"),
-		Vessel:      shipment.OptionalText("vessel"),
-		Origin:      shipment.OptionalText("origin"),
-		Destination: shipment.OptionalText("destination"),
-	}
+	edit := shipments.NewEdit(order, shipment.OptionalText)
 	return edit, invalid(body.Faults(), "/shipment", edit.Faults())
 }
 

@@ -15,9 +15,15 @@ import (
 const formMedia = "multipart/form-data"
 
 type attachedView struct {
-	Document documentView  `json:"document"`
-	Checks   []checkView   `json:"checks"`
-	Mappings []mappingView `json:"mappings,omitempty"`
+	Document documentView `json:"document"`
+	Checks   []checkView  `json:"checks"`
+}
+
+// previewView is the result of a dry run.
+type previewView struct {
+	Document previewDocumentView `json:"document"`
+	Checks   []checkView         `json:"checks"`
+	Mappings []mappingView       `json:"mappings,omitempty"`
 }
 
 // decodeAttach returns what reads a document: as a form, or as JSON that has the
@@ -120,10 +126,10 @@ func inFile(faults []shipments.Fault, pointer string) []shipments.Fault {
 }
 
 func encodeAttach(r *http.Request, a shipments.Attached) reply {
-	view := attachedView{viewDocument(a.Document), viewChecks(a.Checks), viewMappings(a.Mappings)}
 	if a.DryRun {
-		return reply{status: http.StatusOK, body: view}
+		return reply{status: http.StatusOK, body: previewView{viewPreview(a.Document), viewChecks(a.Checks), viewMappings(a.Mappings)}}
 	}
+	view := attachedView{viewDocument(a.Document), viewChecks(a.Checks)}
 	return reply{
 		status: http.StatusCreated,
 		header: http.Header{"Location": {canonicalPath(r) + "/" + view.Document.ID}},

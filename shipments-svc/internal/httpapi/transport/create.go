@@ -32,12 +32,7 @@ func decodeCreate(r *http.Request) (shipments.Creation, error) {
 		return shipments.Creation{}, err
 	}
 	shipment := body.Object().Object("shipment")
-	draft := shipments.Draft{
-		Reference:   shipment.Text("reference"),
-		Vessel:      shipment.Text("vessel"),
-		Origin:      shipment.Text("origin"),
-		Destination: shipment.Text("destination"),
-	}
+	draft := shipments.NewDraft(shipment.Text)
 	return shipments.Creation{Draft: draft, By: by(r)}, invalid(body.Faults(), "/shipment", draft.Faults())
 }
 

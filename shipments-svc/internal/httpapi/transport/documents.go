@@ -12,7 +12,14 @@ import (
 )
 
 type documentView struct {
-	ID               string                   `json:"id,omitempty"`
+	ID string `json:"id"`
+	previewDocumentView
+	CreatedAt   string `json:"created_at"`
+	ProcessedAt string `json:"processed_at,omitempty"`
+}
+
+// previewDocumentView is a document of a dry run, which is not stored.
+type previewDocumentView struct {
 	Type             shipments.DocumentType   `json:"type"`
 	Status           shipments.DocumentStatus `json:"status"`
 	Error            *failureView             `json:"error,omitempty"`
@@ -25,8 +32,6 @@ type documentView struct {
 	Declared         *declaredView            `json:"declared,omitempty"`
 	Facts            []factView               `json:"facts,omitempty"`
 	Remarks          []remarkView             `json:"remarks,omitempty"`
-	CreatedAt        string                   `json:"created_at,omitempty"`
-	ProcessedAt      string                   `json:"processed_at,omitempty"`
 }
 
 type failureView struct {
@@ -37,13 +42,13 @@ type failureView struct {
 type factView struct {
 	Kind shipments.FactKind `json:"kind"`
 	Text string             `json:"text"`
-	placeView
+	shipments.Place
 }
 
 type remarkView struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
-	placeView
+	shipments.Place
 }
 
 type declaredView struct {
@@ -120,26 +125,23 @@ func viewDocuments(all []shipments.Document) []documentView {
 	return views
 }
 
-// viewDocument shows a document; one that only a dry run knows has no id and
-// no times.
 func viewDocument(d shipments.Document) documentView {
-	view := documentView{
-		Type: d.Type, Status: d.Status, SHA256: hex.EncodeToString(d.SHA256[:]),
-		RowsRead: d.RowsRead, PalletsExtracted: d.PalletsExtracted,
-		CreatedAt: viewTime(d.CreatedAt), ProcessedAt: viewTime(d.ProcessedAt),
+	return documentView{viewDocumentID(d.ID), viewPreview(d), viewTime(d.CreatedAt), viewTime(d.ProcessedAt)}
+}
+
+func viewPreview(d shipments.Document) previewDocumentView {
+	view := previewDocumentView{
+		Type: d.Type, Status: d.Status, Filename: d.Filename, ContentType: d.ContentType, Size: d.Size,
+		SHA256: hex.EncodeToString(d.SHA256[:]), RowsRead: d.RowsRead, PalletsExtracted: d.PalletsExtracted,
 	}
-	if d.ID != (shipments.DocumentID{}) {
-		view.ID = viewDocumentID(d.ID)
-	}
-	view.Filename, view.ContentType, view.Size = d.Filename, d.ContentType, d.Size
 	if d.Failure != (shipments.Failure{}) {
 		view.Error = &failureView{d.Failure.Code, d.Failure.Detail}
 	}
 	for _, f := range d.Facts {
-		view.Facts = append(view.Facts, factView{f.Kind, f.Text, placeView(f.Place)})
+		view.Facts = append(view.Facts, factView(f))
 	}
 	for _, m := range d.Remarks {
-		view.Remarks = append(view.Remarks, remarkView{m.Code, m.Text, placeView(m.Place)})
+		view.Remarks = append(view.Remarks, remarkView(m))
 	}
 	if d.Declared != (shipments.Declared{}) {
 		view.Declared = &declaredView{d.Declared.Pallets, d.Declared.Boxes, kilograms(d.Declared.NetWeight), d.Declared.ContainerNumber}

@@ -12,21 +12,15 @@ type historyView struct {
 }
 
 type entryView struct {
-	Version int64            `json:"version"`
-	At      string           `json:"at"`
-	TokenID string           `json:"token_id,omitempty"`
-	Action  shipments.Action `json:"action"`
-	Status  shipments.Status `json:"status"`
-	Reason  string           `json:"reason,omitempty"`
-	Changes []changeView     `json:"changes,omitempty"`
+	Version int64              `json:"version"`
+	At      string             `json:"at"`
+	TokenID string             `json:"token_id,omitempty"`
+	Action  shipments.Action   `json:"action"`
+	Status  shipments.Status   `json:"status"`
+	Reason  string             `json:"reason,omitempty"`
+	Changes []shipments.Change `json:"changes,omitempty"`
 
 	DocumentID string `json:"document_id,omitempty"`
-}
-
-type changeView struct {
-	Field string `json:"field"`
-	From  string `json:"from"`
-	To    string `json:"to"`
 }
 
 func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
@@ -51,13 +45,10 @@ func encodeHistory(r *http.Request, page shipments.HistoryPage) reply {
 func viewEntry(e shipments.Entry) entryView {
 	view := entryView{
 		Version: e.Version, At: viewTime(e.At), TokenID: string(e.By),
-		Action: e.Action, Status: e.Status, Reason: e.Reason,
+		Action: e.Action, Status: e.Status, Reason: e.Reason, Changes: e.Changes,
 	}
 	if e.Document != (shipments.DocumentID{}) {
 		view.DocumentID = viewDocumentID(e.Document)
-	}
-	for _, c := range e.Changes {
-		view.Changes = append(view.Changes, changeView(c))
 	}
 	return view
 }

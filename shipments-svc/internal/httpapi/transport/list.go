@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -32,13 +33,34 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 		PerPage: p.perPage(),
 		Filter: shipments.Filter{
 			Status:        oneOf(p, "status", shipments.Statuses),
-			Reference:     p.reference("reference"),
+			Draft:         filterTexts(p),
 			CheckResult:   oneOf(p, "check_result", shipments.Results),
 			CreatedAfter:  p.time("created_after"),
 			CreatedBefore: p.time("created_before"),
 		},
 	}
 	return q, p.err()
+}
+
+// filterTexts reads the texts by which a list is filtered, in the form in which
+// they are stored.
+func filterTexts(p *parameters) (d shipments.Draft) {
+	for _, t := range shipments.Texts {
+		if !t.Filter {
+			continue
+		}
+		text := p.text(t.Name)
+		if text == "" {
+			continue
+		}
+		if text = jsonbody.Normal(text); !t.Valid(text) || text == "" {
+			p.fault(invalidParameter, t.Name, fmt.Sprintf(
+				"%s must be valid UTF-8 of 1 to %d characters, not all blank, without control characters and characters that change the direction of text", t.Name, t.Max))
+			continue
+		}
+		t.Set(&d, text)
+	}
+	return d
 }
 
 func encodeList(r *http.Request, page shipments.Page) reply {

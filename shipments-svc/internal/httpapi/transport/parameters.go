@@ -111,22 +111,6 @@ func oneOf[T ~string](p *parameters, name string, allowed []T) T {
 	return ""
 }
 
-// reference returns a parameter that is the reference of shipments, in the
-// form in which they keep it, or "".
-func (p *parameters) reference(name string) string {
-	text := p.text(name)
-	if text == "" {
-		return ""
-	}
-	text = jsonbody.Normal(text)
-	if !shipments.ValidReference(text) {
-		p.fault(invalidParameter, name, fmt.Sprintf(
-			"%s must be valid UTF-8 of 1 to %d characters, not all blank, without control characters and characters that change the direction of text", name, shipments.MaxReference))
-		return ""
-	}
-	return text
-}
-
 // rfc3339 is the form of a time. Package time reads other forms, too: an hour
 // of one digit, a decimal comma, any offset.
 var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)

@@ -18,15 +18,13 @@ const (
 
 // itemView is a shipment as a list shows it.
 type itemView struct {
-	ID           string           `json:"id"`
-	Reference    string           `json:"reference"`
-	Status       shipments.Status `json:"status"`
-	Vessel       string           `json:"vessel"`
-	Origin       string           `json:"origin"`
-	Destination  string           `json:"destination"`
-	PalletsCount int              `json:"pallets_count"`
-	CreatedAt    string           `json:"created_at"`
-	ApprovedAt   string           `json:"approved_at,omitempty"`
+	ID        string           `json:"id"`
+	Reference string           `json:"reference"` // stands before status; Draft has it, too
+	Status    shipments.Status `json:"status"`
+	shipments.Draft
+	PalletsCount int    `json:"pallets_count"`
+	CreatedAt    string `json:"created_at"`
+	ApprovedAt   string `json:"approved_at,omitempty"`
 }
 
 // detailView is a shipment as it is shown alone.
@@ -50,10 +48,10 @@ type palletView struct {
 
 // placesView is where values of a pallet stand that are not in its row.
 type placesView struct {
-	ProduceName *placeView `json:"produce_name,omitempty"`
-	Calibre     *placeView `json:"calibre,omitempty"`
-	Boxes       *placeView `json:"boxes,omitempty"`
-	BoxWeight   *placeView `json:"box_weight_kg,omitempty"`
+	ProduceName shipments.Place `json:"produce_name,omitzero"`
+	Calibre     shipments.Place `json:"calibre,omitzero"`
+	Boxes       shipments.Place `json:"boxes,omitzero"`
+	BoxWeight   shipments.Place `json:"box_weight_kg,omitzero"`
 }
 
 type contentView struct {
@@ -63,14 +61,7 @@ type contentView struct {
 	Orchard     string  `json:"orchard,omitempty"`
 	Boxes       int     `json:"boxes"`
 	BoxWeight   float64 `json:"box_weight_kg"`
-	placeView
-}
-
-// placeView is where in a document something stands; it is empty where that is
-// unknown.
-type placeView struct {
-	Sheet string `json:"sheet,omitempty"`
-	Row   int    `json:"row,omitempty"`
+	shipments.Place
 }
 
 // sourceView is where something was read; it is empty where that is unknown.
@@ -96,9 +87,8 @@ type locationView struct {
 
 func viewItem(s shipments.Shipment) itemView {
 	return itemView{
-		ID: viewID(s.ID), Reference: s.Reference, Status: s.Status, Vessel: s.Vessel,
-		Origin: s.Origin, Destination: s.Destination, PalletsCount: s.PalletsCount,
-		CreatedAt: viewTime(s.CreatedAt), ApprovedAt: viewTime(s.ApprovedAt),
+		ID: viewID(s.ID), Reference: s.Reference, Status: s.Status, Draft: s.Draft,
+		PalletsCount: s.PalletsCount, CreatedAt: viewTime(s.CreatedAt), ApprovedAt: viewTime(s.ApprovedAt),
 	}
 }
 
@@ -120,20 +110,12 @@ func viewPallet(p shipments.Pallet) palletView {
 		Number: p.Number, ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: kilograms(p.BoxWeight), sourceView: viewSource(p.Source),
 	}
 	if p.Places != (shipments.Places{}) {
-		view.Places = &placesView{viewPlace(p.Places.ProduceName), viewPlace(p.Places.Calibre), viewPlace(p.Places.Boxes), viewPlace(p.Places.BoxWeight)}
+		view.Places = &placesView{p.Places.ProduceName, p.Places.Calibre, p.Places.Boxes, p.Places.BoxWeight}
 	}
 	for _, c := range p.Contents {
-		view.Contents = append(view.Contents, contentView{c.ProduceName, c.Calibre, c.Lot, c.Orchard, c.Boxes, kilograms(c.BoxWeight), placeView(c.Place)})
+		view.Contents = append(view.Contents, contentView{c.ProduceName, c.Calibre, c.Lot, c.Orchard, c.Boxes, kilograms(c.BoxWeight), c.Place})
 	}
 	return view
-}
-
-// viewPlace shows a place, and the zero place as nothing.
-func viewPlace(p shipments.Place) *placeView {
-	if p == (shipments.Place{}) {
-		return nil
-	}
-	return new(placeView(p))
 }
 
 func viewChecks(checks []shipments.Check) []checkView {

@@ -20,9 +20,15 @@ type endpointView struct {
 	FailingSince   string                `json:"failing_since,omitempty"`
 	CreatedAt      string                `json:"created_at"`
 	UpdatedAt      string                `json:"updated_at"`
+	PreviousUntil  string                `json:"previous_secret_expires_at,omitempty"`
+}
 
-	PreviousUntil string `json:"previous_secret_expires_at,omitempty"`
-	Secret        string `json:"secret,omitempty"` // only when it was made
+// madeView shows the secret, which is shown once.
+type madeView struct {
+	Endpoint struct {
+		endpointView
+		Secret string `json:"secret"`
+	} `json:"webhook_endpoint"`
 }
 
 type oneEndpointView struct {
@@ -41,10 +47,9 @@ func viewEndpoint(e webhooks.Endpoint) endpointView {
 	}
 }
 
-func viewMade(m webhooks.Made) oneEndpointView {
-	view := viewEndpoint(m.Endpoint)
-	view.Secret = m.Secret.Reveal()
-	return oneEndpointView{view}
+func viewMade(m webhooks.Made) (view madeView) {
+	view.Endpoint.endpointView, view.Endpoint.Secret = viewEndpoint(m.Endpoint), m.Secret.Reveal()
+	return view
 }
 
 func encodeEndpoints(_ *http.Request, all []webhooks.Endpoint) reply {

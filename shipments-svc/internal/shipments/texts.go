@@ -1,0 +1,111 @@
+package shipments
+
+// Draft is what a client states of a shipment. Each field is one of Texts, and
+// its JSON name is the name of its column, too.
+type Draft struct {
+	Reference   string `json:"reference"` // the client's own name for it; need not be unique
+	Vessel      string `json:"vessel"`
+	Origin      string `json:"origin"`
+	Destination string `json:"destination"`
+}
+
+// Text describes a field of a Draft.
+type Text struct {
+	Name     string // in JSON, in query parameters and as a column
+	Max      int    // code points
+	Optional bool   // may be empty, and is then omitted from JSON
+	Filter   bool   // lists can be filtered by it; its column has an index
+	field    func(*Draft) *string
+}
+
+// Texts lists the fields of a Draft in their order. Validation, decoding,
+// filters and SQL are derived from it.
+var Texts = []Text{
+	{Name: "reference", Max: 100, Filter: true, field: func(d *Draft) *string { return &d.Reference }},
+	{Name: "vessel", Max: 100, field: func(d *Draft) *string { return &d.Vessel }},
+	{Name: "origin", Max: 200, field: func(d *Draft) *string { return &d.Origin }},
+	{Name: "destination", Max: 200, field: func(d *Draft) *string { return &d.Destination }},
+}
+
+// Of returns the value of the text in a draft.
+func (t Text) Of(d Draft) string { return *t.field(&d) }
+
+// Set replaces the value of the text in a draft.
+func (t Text) Set(d *Draft, value string) { *t.field(d) = value }
+
+// Valid reports whether a shipment can have this value of the text.
+func (t Text) Valid(value string) bool {
+	var f faults
+	f.draftText("", t, value)
+	return f == nil
+}
+
+// NewDraft returns the draft whose texts have the values that value returns for
+// their names.
+func NewDraft(value func(name string) string) Draft {
+	var d Draft
+	for _, t := range Texts {
+		t.Set(&d, value(t.Name))
+	}
+	return d
+}
+
+// Edit asks to replace texts of a shipment.
+type Edit struct {
+	Order
+	Texts map[string]string // by name; others stay as they are
+}
+
+// NewEdit returns an edit of the texts for whose names value returns one.
+func NewEdit(o Order, value func(name string) *string) Edit {
+	e := Edit{Order: o, Texts: map[string]string{}}
+	for _, t := range Texts {
+		if v := value(t.Name); v != nil {
+			e.Texts[t.Name] = *v
+		}
+	}
+	return e
+}
+
+// applied returns the draft with the edit's texts, and the differences.
+func (e Edit) applied(d Draft) (Draft, []Change) {
+	var changes []Change
+	for _, t := range Texts {
+		old := t.Of(d)
+		if value, ok := e.Texts[t.Name]; ok && value != old {
+			changes = append(changes, Change{Field: t.Name, From: old, To: value})
+			t.Set(&d, value)
+		}
+	}
+	return d, changes
+}
+
+// Faults returns the faults of the edit's texts, with pointers from it.
+func (e Edit) Faults() []Fault {
+	var f faults
+	for _, t := range Texts {
+		if value, ok := e.Texts[t.Name]; ok {
+			f.draftText("", t, value)
+		}
+	}
+	return f
+}
+
+// Faults returns all faults of the draft, with pointers from it, or nil.
+func (d Draft) Faults() []Fault {
+	var f faults
+	f.draft("", d)
+	return f
+}
+
+func (f *faults) draft(at string, d Draft) {
+	for _, t := range Texts {
+		f.draftText(at, t, t.Of(d))
+	}
+}
+
+func (f *faults) draftText(at string, t Text, value string) {
+	if !t.Optional || value != "" {
+		f.text(at, t.Name, value, t.Max)
+	}
+}
