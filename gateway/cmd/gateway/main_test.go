@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,6 +40,11 @@ func TestMain(m *testing.M) {
 		useNameServer(os.Getenv(nameServerVariable))
 		main()
 		return
+	}
+	// Nearly all of a test's time is its gateway's start and drain, so more tests run at once than there are processors.
+	// The command line's -parallel is parsed later, and wins.
+	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }

@@ -33,8 +33,7 @@ func TestAFailingReplicaBesideAHealthyOneCostsFewRequests(t *testing.T) {
 	}})
 	token, _ := g.tokens.create(plenty)
 	g.getToKnow(t, token)
-	inUse := `quayside_gateway_upstream_addresses{service="shipments.test.:` + healthy.port + `",state="good"} 2`
-	eventually(t, func() bool { return strings.Contains(g.metrics(t), inUse) }, inUse, g.log)
+	g.usesAddresses(t, healthy.port, 2)
 
 	const clients, each = 8, 100
 	var failed atomic.Int32

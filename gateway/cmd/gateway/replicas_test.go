@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -81,6 +82,13 @@ func (r *replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
+// usesAddresses waits until the gateway uses n addresses of shipments.test.
+func (g *gateway) usesAddresses(t *testing.T, port string, n int) {
+	t.Helper()
+	want := fmt.Sprintf(`quayside_gateway_upstream_addresses{service="shipments.test.:%s",state="good"} %d`, port, n)
+	eventually(t, func() bool { return strings.Contains(g.metrics(t), want) }, want, g.log)
+}
+
 // Several services behind one name: all are used, when one goes away nobody notices, and another that comes is
 // found, and a name server that fails changes nothing.
 func TestAllReplicasOfANameAreUsed(t *testing.T) {
@@ -104,12 +112,7 @@ func TestAllReplicasOfANameAreUsed(t *testing.T) {
 		}
 		return count
 	}
-	inUse := func(n int) {
-		t.Helper()
-		want := `quayside_gateway_upstream_addresses{service="shipments.test.:` + one.port + `",state="good"} ` + string(rune('0'+n))
-		eventually(t, func() bool { return strings.Contains(g.metrics(t), want) }, want, g.log)
-	}
-	inUse(2)
+	g.usesAddresses(t, one.port, 2)
 	if count := answers(20); count["127.0.0.1"] != 10 || count["127.0.0.2"] != 10 {
 		t.Errorf("answers by replica: %v", count)
 	}
@@ -118,7 +121,7 @@ func TestAllReplicasOfANameAreUsed(t *testing.T) {
 		t.Errorf("with one replica gone: %v", count)
 	}
 	names.found.Store(&[]netip.Addr{two.ip, three.ip})
-	inUse(2)
+	g.usesAddresses(t, one.port, 2)
 	if count := answers(20); count["127.0.0.2"] != 10 || count["127.0.0.3"] != 10 {
 		t.Errorf("with another one: %v", count)
 	}
