@@ -4,14 +4,21 @@ package stacktest
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"syscall"
 
 	"github.com/quayside/quayside/deploy/devstack"
 )
+
+// parallel is how many tests run at once unless the command line's -parallel
+// says otherwise: they wait for programs more than they compute.
+const parallel = 6
 
 // Main starts a stack, calls ready, runs the tests of m, verifies the audit
 // log and stops the stack. It returns the exit status for TestMain, and sets
@@ -42,6 +49,9 @@ func run(ctx context.Context, m interface{ Run() int }, opts devstack.Options, r
 	}
 	defer func() { err = errors.Join(err, stack.Close()) }()
 	if err := ready(ctx, stack); err != nil {
+		return 0, err
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(max(parallel, runtime.GOMAXPROCS(0)))); err != nil {
 		return 0, err
 	}
 	return m.Run(), stack.VerifyAudit(ctx)
