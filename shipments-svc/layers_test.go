@@ -95,7 +95,7 @@ func TestNothingThatTestsIsShipped(t *testing.T) {
 	t.Parallel()
 	for _, dep := range dependencies(t, "/cmd/shipments-svc") {
 		for _, forbidden := range []string{
-			"testing", module + "/internal/postgres/pgtest", module + "/internal/postgres/faultproxy",
+			"testing", "github.com/quayside/quayside/gateway/servicekit/postgrestest", module + "/internal/postgres/faultproxy",
 			module + "/internal/shipments/repotest", "github.com/getkin/kin-openapi", "github.com/go-pdf/fpdf", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "github.com/standard-webhooks",
 		} {
 			if dep == forbidden || strings.HasPrefix(dep, forbidden+"/") {

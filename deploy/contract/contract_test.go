@@ -37,27 +37,6 @@ func TestGoldensAreEqual(t *testing.T) {
 	}
 }
 
-// TestFilesThatStandInBothServicesAreEqual: files that have not moved to
-// servicekit yet exist twice. A change to one is a change to both.
-func TestFilesThatStandInBothServicesAreEqual(t *testing.T) {
-	t.Parallel()
-	for _, pattern := range []string{
-		"internal/postgres/connection.go", "internal/postgres/dialer.go", "internal/postgres/migrate.go", "internal/postgres/span.go",
-		"internal/postgres/unavailable.go", "internal/postgres/pgtest/*.go",
-	} {
-		paths, err := filepath.Glob(filepath.Join(root, "shipments-svc", pattern))
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("%s matches nothing (%v)", pattern, err)
-		}
-		for _, path := range paths {
-			rel, _ := filepath.Rel(filepath.Join(root, "shipments-svc"), path)
-			if match, _ := filepath.Match("*_test.go", filepath.Base(rel)); !match {
-				same(t, filepath.Join("shipments-svc", rel), filepath.Join("tokens-svc", rel))
-			}
-		}
-	}
-}
-
 func same(t *testing.T, a, b string) {
 	t.Helper()
 	if contentA, contentB := read(t, a), read(t, b); !bytes.Equal(contentA, contentB) {

@@ -14,9 +14,9 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
 
 // create creates a shipment and returns its id, or nothing if the process does
@@ -50,7 +50,7 @@ func (p *process) create(ctx context.Context, org string) (id string) {
 func TestAKilledProgramLosesNoEvent(t *testing.T) {
 	t.Parallel()
 	const programs, lives, longest = 4, 25, 150 * time.Millisecond
-	dsn, documents, org := pgtest.New(t, postgres.Migrate), t.TempDir(), publicid.New("org")
+	dsn, documents, org := postgrestest.New(t, postgres.Migrate), t.TempDir(), publicid.New("org")
 	arrived, acknowledged := make(chan string, 100_000), make(chan string, 100_000)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { arrived <- r.Header.Get("Webhook-Id") }))
 	defer receiver.Close()
@@ -118,7 +118,7 @@ type event struct {
 // them.
 func (p *process) allEvents(t *testing.T, dsn, org string) (all []event) {
 	t.Helper()
-	db, err := sqlx.Open("postgres", pgtest.Direct(dsn))
+	db, err := sqlx.Open("postgres", postgrestest.Direct(dsn))
 	if err != nil {
 		t.Fatal(err)
 	}

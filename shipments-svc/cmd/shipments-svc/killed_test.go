@@ -16,9 +16,9 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
 
 // process is a service in a process of its own, so that it can be killed.
@@ -133,7 +133,7 @@ func (p *process) upload(t *testing.T, org string, n int) (shipment string) {
 func TestAKilledWorkerLosesNothing(t *testing.T) {
 	t.Parallel()
 	const pallets = 300
-	dsn, documents, org := pgtest.New(t, postgres.Migrate), t.TempDir(), publicid.New("org")
+	dsn, documents, org := postgrestest.New(t, postgres.Migrate), t.TempDir(), publicid.New("org")
 	db, err := sqlx.Open("postgres", dsn)
 	if err != nil {
 		t.Fatal(err)

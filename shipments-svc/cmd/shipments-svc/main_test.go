@@ -17,9 +17,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 type testMain struct{ m *testing.M }
 
 func (t testMain) Run() int {
-	defer pgtest.Drop()
+	defer postgrestest.Drop()
 	return t.m.Run()
 }
 
@@ -49,7 +49,7 @@ func TestCommandLine(t *testing.T) {
 	for _, script := range scripts {
 		t.Run(filepath.Base(script), func(t *testing.T) {
 			t.Parallel()
-			dsn := pgtest.New(t, postgres.Migrate)
+			dsn := postgrestest.New(t, postgres.Migrate)
 			testscript.Run(t, testscript.Params{
 				Files: []string{script},
 				Setup: func(env *testscript.Env) error {
@@ -76,7 +76,7 @@ type running struct {
 // start runs `serve` on free ports and waits until it listens.
 func start(t *testing.T) *running {
 	t.Helper()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	ctx, stop := context.WithCancel(t.Context())
 	logReader, logWriter := io.Pipe()
 	s := &running{stop: stop, done: make(chan error, 1), log: bufio.NewScanner(logReader)}

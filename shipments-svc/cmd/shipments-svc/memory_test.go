@@ -13,9 +13,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
 
 const (
@@ -37,7 +37,7 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	p := startProgram(t, program, pgtest.New(t, postgres.Migrate), t.TempDir())
+	p := startProgram(t, program, postgrestest.New(t, postgres.Migrate), t.TempDir())
 	org := publicid.New("org")
 	small := p.shipment(t, org)
 	idle := p.memory(t, "VmRSS")

@@ -7,21 +7,21 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	pgtest.Drop()
+	postgrestest.Drop()
 	os.Exit(code)
 }
 
 // pgtestDSN returns the DSN of a fresh database.
 func pgtestDSN(tb testing.TB) string {
 	tb.Helper()
-	return pgtest.New(tb, Migrate)
+	return postgrestest.New(tb, Migrate)
 }
 
 // newTest returns a repository on a fresh database, and a pool of its operator,
@@ -35,7 +35,7 @@ func newTest(tb testing.TB) (*Repository, *sqlx.DB) {
 // operator returns a pool of whoever the DSN names.
 func operator(tb testing.TB, dsn string) *sqlx.DB {
 	tb.Helper()
-	db, err := sqlx.Open("postgres", pgtest.Direct(dsn))
+	db, err := sqlx.Open("postgres", postgrestest.Direct(dsn))
 	if err != nil {
 		tb.Fatal(err)
 	}

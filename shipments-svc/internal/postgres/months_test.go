@@ -11,7 +11,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
@@ -31,7 +31,7 @@ func TestMonthsAreFilledFromTheDaysThatThereAre(t *testing.T) {
 	if _, err := repo.Import(t.Context(), org, all); err != nil {
 		t.Fatal(err)
 	}
-	asOwner, err := url.Parse(pgtest.Direct(dsn))
+	asOwner, err := url.Parse(postgrestest.Direct(dsn))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func plainRole(t *testing.T) string {
 		return "" // the database that the test asks for next will say what that means
 	}
 	name := "quayside_plain_" + strings.ToLower(rand.Text())
-	db, err := sqlx.Open("postgres", pgtest.Direct(server))
+	db, err := sqlx.Open("postgres", postgrestest.Direct(server))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,77 +1,60 @@
 package postgres
 
 import (
-	"database/sql"
+	"context"
 	"database/sql/driver"
-	"errors"
-	"strconv"
-	"time"
+	"embed"
+	"io"
 
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
+	"github.com/pressly/goose/v3"
+
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 )
 
-const (
-	maxConns     = 20
-	connLifetime = 30 * time.Minute // lets a balancer move connections to a new primary
-	connIdle     = 5 * time.Minute
-)
+//go:embed migrations/*.sql
+var migrations embed.FS
 
-// errDSN stands for lib/pq's own error, which may repeat the password.
-var errDSN = errors.New("not a Postgres URL or key=value DSN that lib/pq can read")
+// versions are those of the embedded migrations.
+var versions = embedded()
 
-// Open returns a pool for a DSN in either of libpq's forms. It does not
-// connect: a program starts without Postgres and serves once it is there.
-//
-// Statements run only within transactions, which begin in a scope: see walled.
-// With parameters they take one round trip and survive PgBouncer's
-// transaction pooling (binary_parameters=yes); beware that a []byte then
-// reaches Postgres as bytea, so jsonb takes a string. Postgres itself gives
-// up a statement when the client would.
-//
-// told is told after each exchange whether Postgres can serve: nil, or why not.
-func Open(dsn string, told ...func(error)) (*sqlx.DB, error) {
-	c, err := connect(dsn, exchange, told...)
+func embedded() (all []int64) {
+	files, err := migrations.ReadDir("migrations")
 	if err != nil {
-		return nil, err
+		panic(err) // the directory is part of the program
 	}
-	return pool(c), nil
+	for _, file := range files {
+		version, err := goose.NumericComponent(file.Name())
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, version)
+	}
+	return all
 }
 
-// OpenReplica returns a pool for a hot standby, of which nobody waits long for
-// an answer.
-func OpenReplica(dsn string, told ...func(error)) (*sqlx.DB, error) {
-	c, err := connect(dsn, replicaPatience, told...)
-	if err != nil {
-		return nil, err
-	}
-	return pool(c), nil
+// Budget is the time for all database work of one request.
+const Budget = postgres.Budget
+
+// Migrate changes the schema of the database at dsn, which leads to Postgres
+// directly: "up", "down" or "status". It writes its progress to w.
+func Migrate(ctx context.Context, dsn, direction string, w io.Writer) error {
+	return postgres.Migrate(ctx, migrations, dsn, direction, w)
 }
 
-func connect(dsn string, patience time.Duration, told ...func(error)) (connector, error) {
-	cfg, err := pq.NewConfig(dsn)
-	if err != nil {
-		return connector{}, errDSN
-	}
-	cfg.BinaryParameters = true
-	timeout, set := cfg.Runtime["statement_timeout"]
-	if !set {
-		timeout = strconv.FormatInt(patience.Milliseconds(), 10)
-	}
-	delete(cfg.Runtime, "statement_timeout") // a transaction sets it, because a pooler would not
-	opening, err := pq.NewConnectorConfig(cfg)
-	if err != nil {
-		return connector{}, errDSN
-	}
-	opening.Dialer(dialer{patience: patience})
-	return connector{walled{opening, timeout}, told}, nil
+// Open returns a pool for a DSN, without connecting. Statements run only within
+// transactions, which begin in a scope: see walled. observe are called after each
+// exchange: with nil if Postgres can serve, otherwise with the reason.
+func Open(dsn string, observe ...func(error)) (*sqlx.DB, error) {
+	return postgres.Open(dsn, postgres.Options{Observe: observe, Wrap: wall})
 }
 
-func pool(c driver.Connector) *sqlx.DB {
-	db := sqlx.NewDb(sql.OpenDB(c), "postgres")
-	db.SetMaxOpenConns(maxConns)
-	db.SetMaxIdleConns(maxConns)
-	db.SetConnMaxLifetime(connLifetime)
-	db.SetConnMaxIdleTime(connIdle)
-	return db
+// OpenReplica returns a pool for a hot standby, whose answers have a shorter
+// timeout.
+func OpenReplica(dsn string, observe ...func(error)) (*sqlx.DB, error) {
+	return postgres.Open(dsn, postgres.Options{AnswerTimeout: replicaPatience, Observe: observe, Wrap: wall})
+}
+
+func wall(c driver.Connector, statementTimeout string) driver.Connector {
+	return walled{c, statementTimeout}
 }

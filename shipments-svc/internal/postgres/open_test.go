@@ -2,12 +2,17 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
+	"io"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
@@ -26,7 +31,7 @@ func TestOpenDoesNotConnect(t *testing.T) {
 	if open := db.Stats().OpenConnections; open != 0 {
 		t.Errorf("%d connections", open)
 	}
-	if err := db.PingContext(t.Context()); !Unavailable(err) {
+	if err := db.PingContext(t.Context()); !postgres.Unavailable(err) {
 		t.Errorf("%v is not unavailable", err)
 	}
 }
@@ -57,7 +62,7 @@ func TestAStatementThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 	for name, ctx := range map[string]context.Context{"by its deadline": ctx, "by statement_timeout": t.Context()} {
 		start := time.Now()
 		_, err := repo.writes(ctx, repotest.Org()).ExecContext(ctx, `SELECT pg_sleep(10)`)
-		if took := time.Since(start); !Unavailable(err) || took > 2*time.Second {
+		if took := time.Since(start); !postgres.Unavailable(err) || took > 2*time.Second {
 			t.Errorf("%s: %v after %s", name, err, took)
 		}
 	}
@@ -74,10 +79,15 @@ func TestNothingIsPreparedOnTheConnection(t *testing.T) {
 	}
 }
 
-func TestFailureKeepsTheContextsEnd(t *testing.T) {
+// TestFailuresOfPostgresAreUnavailable: outages become ErrUnavailable; a statement
+// at fault and a request that was cancelled do not.
+func TestFailuresOfPostgresAreUnavailable(t *testing.T) {
 	t.Parallel()
-	if err := failure("x", context.Canceled); !errors.Is(err, context.Canceled) || Unavailable(err) {
-		t.Errorf("%v", err)
+	for cause, unavailable := range map[error]bool{io.EOF: true, context.DeadlineExceeded: true, context.Canceled: false, sql.ErrConnDone: true} {
+		err := failure("x", fmt.Errorf("deep: %w", cause))
+		if !errors.Is(err, cause) || errors.Is(err, shipments.ErrUnavailable) != unavailable {
+			t.Errorf("%v", err)
+		}
 	}
 	if failure("x", nil) != nil {
 		t.Error("no error is one")

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
@@ -89,7 +89,7 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 // oneConn returns a pool of a single connection, so that settings stay.
 func oneConn(tb testing.TB, dsn string) *sqlx.DB {
 	tb.Helper()
-	db, err := sqlx.Open("postgres", pgtest.Direct(dsn))
+	db, err := sqlx.Open("postgres", postgrestest.Direct(dsn))
 	if err != nil {
 		tb.Fatal(err)
 	}

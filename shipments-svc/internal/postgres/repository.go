@@ -21,6 +21,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -96,7 +97,7 @@ func failure(doing string, err error) error {
 		return shipments.ErrNotFound
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("%s: %w", doing, err)
-	case Unavailable(err):
+	case postgres.Unavailable(err):
 		return fmt.Errorf("%s: %w: %w", doing, shipments.ErrUnavailable, err)
 	default:
 		return fmt.Errorf("%s: %w", doing, err)

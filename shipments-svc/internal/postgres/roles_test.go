@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
@@ -26,7 +26,7 @@ func login(t *testing.T, dsn, inherit string) (name string, as func(dsn string) 
 		exec(t, db, `DROP ROLE `+name)
 	})
 	return name, func(dsn string) string {
-		u, err := url.Parse(pgtest.Direct(dsn))
+		u, err := url.Parse(postgrestest.Direct(dsn))
 		if err != nil {
 			t.Fatal(err)
 		}

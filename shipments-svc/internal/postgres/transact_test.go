@@ -7,6 +7,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
@@ -24,7 +25,7 @@ func TestATransactionThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 		}
 		return nil
 	})
-	if !Unavailable(err) {
+	if !postgres.Unavailable(err) {
 		t.Errorf("%v", err)
 	}
 }

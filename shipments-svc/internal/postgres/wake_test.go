@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
@@ -14,7 +14,7 @@ import (
 func TestAJobWakesWhoWaits(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
-	proxy, through := faultproxy.New(t, pgtest.Direct(dsn))
+	proxy, through := faultproxy.New(t, postgrestest.Direct(dsn))
 	repo := NewRepository(openAt(t, dsn))
 	ctx, cancel := context.WithCancel(t.Context())
 	rung, done := make(chan struct{}, 1), make(chan struct{})

@@ -15,6 +15,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
@@ -29,34 +30,30 @@ func (c torn) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tornConn{inner.(pqConn), inner.(driver.Tx)}, nil
+	return tornConn{inner.(postgres.Conn), inner.(driver.Tx)}, nil
 }
 
 type tornConn struct {
-	pqConn
+	postgres.Conn
 	driver.Tx
 }
 
 var firstWall = regexp.MustCompile(`(\w+\.)?organization_id = \$1`)
 
 func (c tornConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	return c.pqConn.QueryContext(ctx, firstWall.ReplaceAllString(query, `$$1::uuid IS NOT NULL`), args)
+	return c.Conn.QueryContext(ctx, firstWall.ReplaceAllString(query, `$$1::uuid IS NOT NULL`), args)
 }
 
 func (c tornConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	return c.pqConn.ExecContext(ctx, firstWall.ReplaceAllString(query, `$$1::uuid IS NOT NULL`), args)
+	return c.Conn.ExecContext(ctx, firstWall.ReplaceAllString(query, `$$1::uuid IS NOT NULL`), args)
 }
 
 func openTorn(t *testing.T, dsn string) *Webhooks {
 	t.Helper()
-	c, err := connect(dsn, exchange)
+	db, err := postgres.Open(dsn, postgres.Options{Wrap: func(c driver.Connector, timeout string) driver.Connector { return walled{torn{c}, timeout} }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := c.Connector.(walled)
-	w.Connector = torn{w.Connector}
-	c.Connector = w
-	db := pool(c)
 	t.Cleanup(func() { _ = db.Close() })
 	return NewWebhooks(NewRepository(db), sealingKeys(t, 2, 1), func() {})
 }

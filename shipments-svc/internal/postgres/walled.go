@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -69,11 +70,11 @@ func (w walled) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &walledConn{pqConn: c.(pqConn), tx: c.(driver.Tx), timeout: w.timeout}, nil
+	return &walledConn{Conn: c.(postgres.Conn), tx: c.(driver.Tx), timeout: w.timeout}, nil
 }
 
 type walledConn struct {
-	pqConn
+	postgres.Conn
 
 	tx      driver.Tx // the same connection, as which lib/pq's transactions are ended
 	timeout string
@@ -86,7 +87,7 @@ func (c *walledConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver
 		return nil, fmt.Errorf("%w: an isolation level other than the server's", errRefused)
 	}
 	s, _ := ctx.Value(scopeKey{}).(scope)
-	if _, err := c.pqConn.ExecContext(ctx, s.begin(opts.ReadOnly, c.timeout), nil); err != nil {
+	if _, err := c.Conn.ExecContext(ctx, s.begin(opts.ReadOnly, c.timeout), nil); err != nil {
 		_ = c.Rollback() // it may have begun; where this fails, lib/pq gives the connection up
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (c *walledConn) QueryContext(ctx context.Context, query string, args []driv
 	if !c.inside {
 		return nil, fmt.Errorf("%w: a statement outside of a transaction belongs to no organization", errRefused)
 	}
-	return c.pqConn.QueryContext(ctx, query, args)
+	return c.Conn.QueryContext(ctx, query, args)
 }
 
 // ExecContext implements driver.ExecerContext.
@@ -119,7 +120,7 @@ func (c *walledConn) ExecContext(ctx context.Context, query string, args []drive
 	if !c.inside {
 		return nil, fmt.Errorf("%w: a statement outside of a transaction belongs to no organization", errRefused)
 	}
-	return c.pqConn.ExecContext(ctx, query, args)
+	return c.Conn.ExecContext(ctx, query, args)
 }
 
 // PrepareContext implements driver.ConnPrepareContext. A transaction pooler
@@ -128,4 +129,4 @@ func (c *walledConn) PrepareContext(context.Context, string) (driver.Stmt, error
 	return nil, fmt.Errorf("%w: a statement to prepare", errRefused)
 }
 
-var _ pqConn = (*walledConn)(nil)
+var _ postgres.Conn = (*walledConn)(nil)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
@@ -22,10 +23,10 @@ func (c bare) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bareConn{inner.(pqConn)}, nil
+	return bareConn{inner.(postgres.Conn)}, nil
 }
 
-type bareConn struct{ pqConn }
+type bareConn struct{ postgres.Conn }
 
 func (c bareConn) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) { return c, nil }
 func (c bareConn) Commit() error                                                { return nil }
@@ -33,12 +34,10 @@ func (c bareConn) Rollback() error                                              
 
 func openBare(b *testing.B, dsn string) *Repository {
 	b.Helper()
-	c, err := connect(dsn, exchange)
+	db, err := postgres.Open(dsn, postgres.Options{Wrap: func(c driver.Connector, _ string) driver.Connector { return bare{c} }})
 	if err != nil {
 		b.Fatal(err)
 	}
-	c.Connector = bare{c.Connector.(walled).Connector}
-	db := pool(c)
 	b.Cleanup(func() { _ = db.Close() })
 	return NewRepository(db)
 }

@@ -4,16 +4,16 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // TestServeIsNotReadyBeforeTheAuditLogsAreAnchored, which is done once.
 func TestServeIsNotReadyBeforeTheAuditLogsAreAnchored(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	db, err := postgres.Open(dsn)
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 )
 
 // memoryOfOne is how many bytes of memory a request may take, whatever it holds.
@@ -30,7 +30,7 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	operate(t, dsn, "org", "create", "--name", "Acme", "--id", testOrg)
 	secret := operate(t, dsn, "token", "create", "--organization", testOrg, "--name", "ERP", "--permissions", "admin")
 	token := "tok_" + strings.Split(secret, "_")[2]

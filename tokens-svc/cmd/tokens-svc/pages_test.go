@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -21,7 +21,7 @@ import (
 // organization whose audit head another transaction holds.
 func TestAShutdownWaitsForRefusedSignIns(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	operate(t, dsn, "org", "create", "--name", "Acme", "--id", testOrg)
 	operate(t, dsn, "user", "create", "--email", "anna@acme.example", "--organization", testOrg, "--role", "owner")
 	db, err := postgres.Open(dsn)
@@ -43,7 +43,7 @@ func TestAShutdownWaitsForRefusedSignIns(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	other, err := sql.Open("postgres", pgtest.Direct(dsn))
+	other, err := sql.Open("postgres", postgrestest.Direct(dsn))
 	if err != nil {
 		t.Fatal(err)
 	}

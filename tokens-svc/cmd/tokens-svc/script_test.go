@@ -9,8 +9,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 )
 
 // What the programs of the tests are told.
@@ -26,7 +26,7 @@ type dropping struct{ *testing.M }
 
 func (d dropping) Run() int {
 	code := d.M.Run()
-	pgtest.Drop()
+	postgrestest.Drop()
 	return code
 }
 
@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 	for _, script := range scripts {
 		t.Run(filepath.Base(script), func(t *testing.T) {
 			t.Parallel()
-			dsn := pgtest.New(t, postgres.Migrate)
+			dsn := postgrestest.New(t, postgres.Migrate)
 			testscript.Run(t, testscript.Params{
 				Files:               []string{script},
 				RequireExplicitExec: true,

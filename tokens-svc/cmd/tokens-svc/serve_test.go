@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 )
 
 const testOrg = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
@@ -137,7 +137,7 @@ func newToken(t *testing.T, dsn string) (token, id string) {
 // revoked.
 func TestServe(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	s := start(t, "DATABASE_URL="+dsn)
 	token, id := newToken(t, dsn)
 
@@ -206,7 +206,7 @@ func TestServeStartsWithoutPostgres(t *testing.T) {
 // TestServeMovesUsedTokensToThePrimaryPepper behind the request.
 func TestServeMovesUsedTokensToThePrimaryPepper(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	token, _ := newToken(t, dsn)
 	s := start(t, "DATABASE_URL="+dsn, "TOKEN_PEPPERS="+newerPepper+","+testPepper)
 	if status, body := s.introspect(t, token); status != http.StatusOK || !strings.Contains(body, `"active":true`) {
@@ -237,7 +237,7 @@ func TestServeMovesUsedTokensToThePrimaryPepper(t *testing.T) {
 // good, so the answer is 503 and never {"active":false}.
 func TestServeWithoutANeededPepperIsNotReadyAndRefusesNobody(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	token, id := newToken(t, dsn)
 	without := start(t, "DATABASE_URL="+dsn, "TOKEN_PEPPERS="+newerPepper)
 	if status, body := without.introspect(t, token); status != http.StatusServiceUnavailable || strings.Contains(body, "active") {
@@ -320,7 +320,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe
 // named.
 func TestASecretThatNobodyReadIsSaidToBeLost(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	operate(t, dsn, "org", "create", "--name", "Acme", "--id", testOrg)
 	for _, format := range []string{"--json=false", "--json"} {
 		err := run(t.Context(), program{

@@ -10,18 +10,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/password"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	pgtest.Drop()
+	postgrestest.Drop()
 	os.Exit(code)
 }
 
@@ -56,7 +56,7 @@ func cheap(passes uint32) *counted {
 // of the ways to keep passwords.
 func open(t *testing.T, ways ...*counted) []*people.Service {
 	t.Helper()
-	db, err := postgres.Open(pgtest.New(t, postgres.Migrate))
+	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -24,7 +24,7 @@ func createToken(t *testing.T, repo *postgres.Repository) error {
 // it does not verify; afterwards programs without keys cannot write to it.
 func TestAnEarlierVersionsLogIsAnchored(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	repo := open(t, dsn)
 	db, err := postgres.Open(dsn)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -14,7 +14,7 @@ import (
 // connect returns a pool that goes around the repository.
 func connect(t *testing.T, dsn string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("postgres", pgtest.Direct(dsn))
+	db, err := sql.Open("postgres", postgrestest.Direct(dsn))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func connect(t *testing.T, dsn string) *sql.DB {
 // away.
 func TestTheAuditLogIsAppendOnly(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	organization(t, open(t, dsn))
 	for _, statement := range []string{
 		`UPDATE audit_events SET actor_name = 'nobody'`, `DELETE FROM audit_events`, `TRUNCATE audit_events`,

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -41,7 +41,7 @@ var altered = map[string]string{
 // it was, by a trigger that is gone, or removed with the change.
 func TestNoColumnOfATokenCanBeAltered(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	repo, db := open(t, dsn), connect(t, dsn)
 	p, err := tokens.ParsePeppers("1:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("p", 32))))
 	if err != nil {
@@ -107,7 +107,7 @@ func TestNoColumnOfATokenCanBeAltered(t *testing.T) {
 // and what it writes is like an old token.
 func TestAProgramOfTheVersionBeforeMakesNoTokenAltered(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	repo, db := open(t, dsn), connect(t, dsn)
 	organization(t, repo)
 	token, digest := repotest.NewToken(t, 0)

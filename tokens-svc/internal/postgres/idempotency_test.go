@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -14,7 +14,7 @@ import (
 // TestExpiredIdempotencyKeysAreRemoved, more than one batch of them, and no others.
 func TestExpiredIdempotencyKeysAreRemoved(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	repo := open(t, dsn)
 	organization(t, repo)
 	db := connect(t, dsn)

@@ -1,54 +1,29 @@
 package postgres
 
 import (
-	"database/sql"
-	"errors"
-	"strconv"
-	"time"
+	"context"
+	"embed"
+	"io"
 
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 )
 
-const (
-	maxConns     = 20
-	connLifetime = 30 * time.Minute // lets a balancer move connections to a new primary
-	connIdle     = 5 * time.Minute
-)
+//go:embed migrations/*.sql
+var migrations embed.FS
 
-// errDSN stands for lib/pq's own error, which may repeat the password.
-var errDSN = errors.New("not a Postgres URL or key=value DSN that lib/pq can read")
+// Budget is the time for all database work of one request.
+const Budget = postgres.Budget
 
-// Open returns a pool for a DSN in either of libpq's forms. It does not
-// connect: a program starts without Postgres and serves once it is there.
-//
-// Queries with parameters take one round trip and survive PgBouncer's
-// transaction pooling (binary_parameters=yes); beware that a []byte then
-// reaches Postgres as bytea, so jsonb takes a string. Postgres itself gives
-// up a statement when the client would.
-//
-// told is told after each exchange whether Postgres can serve: nil, or why not.
-func Open(dsn string, told ...func(error)) (*sqlx.DB, error) {
-	cfg, err := pq.NewConfig(dsn)
-	if err != nil {
-		return nil, errDSN
-	}
-	cfg.BinaryParameters = true
-	if cfg.Runtime == nil {
-		cfg.Runtime = map[string]string{}
-	}
-	if _, set := cfg.Runtime["statement_timeout"]; !set {
-		cfg.Runtime["statement_timeout"] = strconv.FormatInt(exchange.Milliseconds(), 10)
-	}
-	opening, err := pq.NewConnectorConfig(cfg)
-	if err != nil {
-		return nil, errDSN
-	}
-	opening.Dialer(dialer{patience: exchange})
-	db := sqlx.NewDb(sql.OpenDB(connector{opening, told}), "postgres")
-	db.SetMaxOpenConns(maxConns)
-	db.SetMaxIdleConns(maxConns)
-	db.SetConnMaxLifetime(connLifetime)
-	db.SetConnMaxIdleTime(connIdle)
-	return db, nil
+// Migrate changes the schema of the database at dsn, which leads to Postgres
+// directly: "up", "down" or "status". It writes its progress to w.
+func Migrate(ctx context.Context, dsn, direction string, w io.Writer) error {
+	return postgres.Migrate(ctx, migrations, dsn, direction, w)
+}
+
+// Open returns a pool for a DSN, without connecting. observe are called after each
+// exchange: with nil if Postgres can serve, otherwise with the reason.
+func Open(dsn string, observe ...func(error)) (*sqlx.DB, error) {
+	return postgres.Open(dsn, postgres.Options{Observe: observe})
 }

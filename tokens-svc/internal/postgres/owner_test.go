@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -24,7 +24,7 @@ const (
 // of each of the person's live tokens in that organization and of no other.
 func TestARoleChangesWhatItsTokensMay(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	repo := open(t, dsn)
 	organization(t, repo)
 	db, err := postgres.Open(dsn)
@@ -124,7 +124,7 @@ func TestARoleChangesWhatItsTokensMay(t *testing.T) {
 // migration, and those that it stores while both versions run.
 func TestTokensOfThePreviousVersionAreCompleted(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	repo := open(t, dsn)
 	db := connect(t, dsn)
 	insert := func(id, kind, by, from string) {
@@ -141,7 +141,7 @@ func TestTokensOfThePreviousVersionAreCompleted(t *testing.T) {
 	migrate := func(direction string, times int) {
 		t.Helper()
 		for range times {
-			if err := postgres.Migrate(t.Context(), pgtest.Direct(dsn), direction, &bytes.Buffer{}); err != nil {
+			if err := postgres.Migrate(t.Context(), postgrestest.Direct(dsn), direction, &bytes.Buffer{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -5,9 +5,9 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/people/repotest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	tokentest "github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -30,7 +30,7 @@ func (c crowd) Events(t *testing.T, org tokens.OrgID) (n int) {
 
 func openPeople(t *testing.T) crowd {
 	t.Helper()
-	db, err := postgres.Open(pgtest.New(t, postgres.Migrate))
+	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate))
 	if err != nil {
 		t.Fatal(err)
 	}

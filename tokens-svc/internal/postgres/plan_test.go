@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 )
 
 // TestEveryLookUpGoesByAnIndex: among many, one token is found, and one
 // organization's are listed, without reading the others.
 func TestEveryLookUpGoesByAnIndex(t *testing.T) {
 	t.Parallel()
-	db, err := sql.Open("postgres", pgtest.Direct(pgtest.New(t, Migrate)))
+	db, err := sql.Open("postgres", postgrestest.Direct(postgrestest.New(t, Migrate)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -60,7 +61,7 @@ func translate(err error) error {
 			return tokens.ErrNotFound
 		}
 	}
-	if Unavailable(err) {
+	if postgres.Unavailable(err) {
 		return fmt.Errorf("%w: %w", tokens.ErrUnavailable, err)
 	}
 	return err

@@ -4,15 +4,15 @@ import (
 	"os"
 	"testing"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	pgtest.Drop()
+	postgrestest.Drop()
 	os.Exit(code)
 }
 
@@ -28,5 +28,5 @@ func open(tb testing.TB, dsn string) *postgres.Repository {
 
 func TestRepository(t *testing.T) {
 	t.Parallel()
-	repotest.Run(t, func(t *testing.T) tokens.Repository { return open(t, pgtest.New(t, postgres.Migrate)) })
+	repotest.Run(t, func(t *testing.T) tokens.Repository { return open(t, postgrestest.New(t, postgres.Migrate)) })
 }

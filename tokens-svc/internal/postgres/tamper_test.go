@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -45,7 +45,7 @@ func TestTamperingIsFoundWhereItWasDone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dsn := pgtest.New(t, postgres.Migrate)
+			dsn := postgrestest.New(t, postgres.Migrate)
 			repo := open(t, dsn)
 			organization(t, repo)
 			other := tokens.Organization{ID: repotest.Other, Name: "Other", CreatedAt: repotest.Noon}

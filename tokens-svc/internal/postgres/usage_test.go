@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -13,7 +13,7 @@ import (
 // TestOldUsageIsRemoved, but not when a token was last used, however long ago.
 func TestOldUsageIsRemoved(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	repo := open(t, dsn)
 	organization(t, repo)
 	if _, err := connect(t, dsn).ExecContext(t.Context(), `

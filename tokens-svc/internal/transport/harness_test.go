@@ -17,12 +17,12 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 	"github.com/quayside/quayside/tokens-svc/internal/transport"
@@ -30,7 +30,7 @@ import (
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	pgtest.Drop()
+	postgrestest.Drop()
 	os.Exit(code)
 }
 
@@ -62,7 +62,7 @@ type program struct {
 // start returns a program with two organizations and an empty table of tokens.
 func start(tb testing.TB) *program {
 	tb.Helper()
-	p := over(tb, pgtest.New(tb, postgres.Migrate))
+	p := over(tb, postgrestest.New(tb, postgres.Migrate))
 	for id, name := range map[tokens.OrgID]string{org: "Acme Citrus", other: "Other & Sons"} {
 		if _, err := p.service.CreateOrganization(tb.Context(), tokens.Operator(), id, name); err != nil {
 			tb.Fatal(err)

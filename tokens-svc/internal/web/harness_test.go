@@ -16,18 +16,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/password"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	pgtest.Drop()
+	postgrestest.Drop()
 	os.Exit(code)
 }
 
@@ -74,7 +74,7 @@ var cheap = password.Params{Memory: 64, Passes: 1, Threads: 1}
 // are timed by scs, so that clock begins at the real time.
 func start(t *testing.T, change ...func(*Config)) *world {
 	t.Helper()
-	w := &world{dsn: pgtest.New(t, postgres.Migrate), log: &journal{}, now: time.Now()}
+	w := &world{dsn: postgrestest.New(t, postgres.Migrate), log: &journal{}, now: time.Now()}
 	db, err := postgres.Open(w.dsn)
 	if err != nil {
 		t.Fatal(err)

@@ -13,16 +13,16 @@ import (
 	"github.com/jmoiron/sqlx"
 	_ "github.com/lib/pq" // sqlx's "postgres"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	pgtest.Drop()
+	postgrestest.Drop()
 	os.Exit(code)
 }
 
@@ -42,14 +42,14 @@ type yard struct {
 // are old enough to be swept.
 func newYard(t *testing.T, store sweeper.Store) *yard {
 	t.Helper()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	db, err := postgres.Open(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	y := &yard{repo: postgres.NewRepository(db), store: store, org: repotest.Org(), now: time.Now().Add(2 * time.Hour)}
-	if y.operator, err = sqlx.Open("postgres", pgtest.Direct(dsn)); err != nil {
+	if y.operator, err = sqlx.Open("postgres", postgrestest.Direct(dsn)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = y.operator.Close() })

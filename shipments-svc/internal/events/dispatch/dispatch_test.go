@@ -18,20 +18,20 @@ import (
 	"github.com/google/uuid"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/events/dispatch"
 	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	pgtest.Drop()
+	postgrestest.Drop()
 	os.Exit(code)
 }
 
@@ -70,7 +70,7 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{dsn: pgtest.New(t, postgres.Migrate), keys: keys, org: repotest.Org(), clock: &clock{now: time.Now()}, wake: make(chan struct{}, 1)}
+	w := &world{dsn: postgrestest.New(t, postgres.Migrate), keys: keys, org: repotest.Org(), clock: &clock{now: time.Now()}, wake: make(chan struct{}, 1)}
 	w.queue, _ = w.queueAt(t, w.dsn)
 	w.hooks = webhooks.NewService(w.queue, func() [16]byte { return uuid.Must(uuid.NewV7()) }, w.clock.Now, true)
 	return w

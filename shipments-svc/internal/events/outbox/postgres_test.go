@@ -11,18 +11,18 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/events/outbox"
 	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	pgtest.Drop()
+	postgrestest.Drop()
 	os.Exit(code)
 }
 
@@ -38,11 +38,11 @@ func newQueue(t *testing.T) (*postgres.Webhooks, *sqlx.DB) {
 	t.Helper()
 	keys, err := sealing.Parse("1:ZGVtby13ZWJob29rLWtleS1mb3ItbGFwdG9wcy14eHg=")
 	must(t, err)
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	db, err := postgres.Open(dsn)
 	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
-	operator, err := sqlx.Open("postgres", pgtest.Direct(dsn))
+	operator, err := sqlx.Open("postgres", postgrestest.Direct(dsn))
 	must(t, err)
 	t.Cleanup(func() { _ = operator.Close() })
 	return postgres.NewWebhooks(postgres.NewRepository(db), keys, func() {}), operator

@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
@@ -28,13 +29,12 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	pgtest.Drop()
+	postgrestest.Drop()
 	os.Exit(code)
 }
 
@@ -67,7 +67,7 @@ func (a *api) as(org string) *api {
 // newAPI returns the service on the real repository and a fresh database.
 func newAPI(tb testing.TB) *api {
 	tb.Helper()
-	return newAPIAt(tb, pgtest.New(tb, postgres.Migrate))
+	return newAPIAt(tb, postgrestest.New(tb, postgres.Migrate))
 }
 
 // newAPIAt returns the service on the database at dsn.

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
@@ -21,7 +21,7 @@ import (
 // BenchmarkOperations measures each operation from its handler to Postgres
 // and back, with an organization of 1,000 shipments.
 func BenchmarkOperations(b *testing.B) {
-	db, err := postgres.Open(pgtest.New(b, postgres.Migrate))
+	db, err := postgres.Open(postgrestest.New(b, postgres.Migrate))
 	if err != nil {
 		b.Fatal(err)
 	}

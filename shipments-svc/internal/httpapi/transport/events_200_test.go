@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -33,7 +33,7 @@ type event struct {
 // organization, as a relay does.
 func publishing(t *testing.T) (a *api, db *postgres.Repository) {
 	t.Helper()
-	pool, err := postgres.Open(pgtest.New(t, postgres.Migrate))
+	pool, err := postgres.Open(postgrestest.New(t, postgres.Migrate))
 	if err != nil {
 		t.Fatal(err)
 	}

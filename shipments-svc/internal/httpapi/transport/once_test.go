@@ -10,10 +10,10 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -97,7 +97,7 @@ func TestKeysAreVisibleASCII(t *testing.T) {
 // gets the answer then. A lock on the counters holds the first up.
 func TestWhileARequestIsDoneItsKeyIsTaken(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	a := newAPIAt(t, dsn)
 	db, err := sqlx.Open("postgres", dsn)
 	if err != nil {
@@ -152,7 +152,7 @@ func TestWhileARequestIsDoneItsKeyIsTaken(t *testing.T) {
 // became of the first, the effect is there once.
 func TestARequestThatWasInterruptedAnywhereIsDoneOnce(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	proxy, through := faultproxy.New(t, dsn)
 	a := newAPIAt(t, through)
 	kinds := map[string]string{"create": "create", "approve": "approve", "reject": "reject", "attach": "attach_document", "upload": "attach_document"}

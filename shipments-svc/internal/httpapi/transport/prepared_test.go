@@ -13,10 +13,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -47,13 +47,13 @@ func (s slow) wait() {
 // sees everything.
 func newSlowAPI(t *testing.T) (*api, slow, *sqlx.DB, *sqlx.DB) {
 	t.Helper()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	db, err := postgres.Open(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	all, err := sqlx.Open("postgres", pgtest.Direct(dsn))
+	all, err := sqlx.Open("postgres", postgrestest.Direct(dsn))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,13 +189,13 @@ func TestAnUpdateMakesTheChecksAnew(t *testing.T) {
 // made, the other waits, wherever both are on the way.
 func TestOfTwoShipmentsWithOneSSCCAtOnceOneSeesTheOther(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	db, err := postgres.Open(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	all, err := sqlx.Open("postgres", pgtest.Direct(dsn))
+	all, err := sqlx.Open("postgres", postgrestest.Direct(dsn))
 	if err != nil {
 		t.Fatal(err)
 	}

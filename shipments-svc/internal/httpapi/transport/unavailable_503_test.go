@@ -11,9 +11,9 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgtest"
 )
 
 // TestWhenPostgresFailsRequestsAreAnsweredAndServiceComesBack: with more
@@ -31,7 +31,7 @@ func TestWhenPostgresFailsRequestsAreAnsweredAndServiceComesBack(t *testing.T) {
 	} {
 		for _, warm := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, connected before: %t", name, warm), func(t *testing.T) {
-				dsn := pgtest.New(t, postgres.Migrate)
+				dsn := postgrestest.New(t, postgres.Migrate)
 				proxy, through := faultproxy.New(t, dsn)
 				a := newAPIAt(t, through)
 				acknowledged := int64(0)
@@ -68,7 +68,7 @@ func TestWhenPostgresFailsRequestsAreAnsweredAndServiceComesBack(t *testing.T) {
 // replaced, and nobody has to be told.
 func TestARestartOfPostgresIsOverWithIt(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.New(t, postgres.Migrate)
+	dsn := postgrestest.New(t, postgres.Migrate)
 	a := newAPIAt(t, dsn)
 	burst(t, a, 30)
 	admin, err := sqlx.Open("postgres", dsn)

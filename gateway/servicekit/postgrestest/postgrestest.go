@@ -1,14 +1,14 @@
-// Package pgtest gives each test a Postgres database of its own.
+// Package postgrestest gives each test a Postgres database of its own, and tests
+// a service's migrations.
 //
-// The schema is migrated once per test program, into a template; each test
-// clones that, which takes some tens of milliseconds. Tests never share rows
-// and may run in parallel. Databases are dropped when the test ends.
+// The schema is migrated once per test program, into a template that each test
+// clones, which takes some tens of milliseconds. Tests never share rows and may run
+// in parallel. Databases are dropped when the test ends.
 //
-// TEST_DATABASE_URL names a server where databases may be created. Without
-// it a test is skipped, but fails when CI is set, so that a green run there
-// means that it ran. It may lead through a transaction pooler; then
-// TEST_DATABASE_DIRECT_URL leads to the server itself.
-package pgtest
+// TEST_DATABASE_URL names a server where databases may be created. Without it
+// tests are skipped, or fail if CI is set. It may lead through a transaction
+// pooler; then TEST_DATABASE_DIRECT_URL leads to the server.
+package postgrestest
 
 import (
 	"context"
@@ -63,8 +63,8 @@ func New(tb testing.TB, migrate Migrate) string {
 	return withDatabase(server, name)
 }
 
-// Direct returns the DSN of a database without what stands before the server:
-// for migrations, for notifications, and for a session that is to last.
+// Direct returns the DSN of a database without the pooler: for migrations,
+// notifications and sessions.
 func Direct(dsn string) string {
 	server := os.Getenv("TEST_DATABASE_DIRECT_URL")
 	u, err := url.Parse(dsn)

@@ -12,41 +12,41 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// question is one exchange with Postgres, with its span if it belongs to a
+// exchange is one exchange with Postgres, with its span if it belongs to a
 // request that is traced.
-type question struct {
-	ctx  context.Context //nolint:containedctx // who asks
+type exchange struct {
+	ctx  context.Context //nolint:containedctx // the caller's
 	span trace.Span
 }
 
-// begin begins a question that is called name. The text of a statement goes into
-// the span; its parameters do not.
-func begin(ctx context.Context, name, statement string) question {
+// begin begins an exchange. The text of a statement goes into the span; its
+// parameters do not.
+func begin(ctx context.Context, name, statement string) exchange {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
-		return question{ctx: ctx}
+		return exchange{ctx: ctx}
 	}
 	_, span := parent.TracerProvider().Tracer("postgres").Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(attribute.String("db.system.name", "postgresql")))
 	if statement != "" {
 		span.SetAttributes(attribute.String("db.query.text", strings.Join(strings.Fields(statement), " ")))
 	}
-	return question{ctx, span}
+	return exchange{ctx, span}
 }
 
-// end ends the question. What Postgres has against a statement may repeat values
-// of it, so only the code of that is told.
-func (q question) end(err error) {
-	if q.span == nil {
+// end ends the exchange. The message of an error of Postgres may repeat values,
+// so the span has only its code.
+func (e exchange) end(err error) {
+	if e.span == nil {
 		return
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		q.span.SetStatus(codes.Error, "")
-		if said, ok := errors.AsType[*pq.Error](err); ok {
-			q.span.SetAttributes(attribute.String("db.response.status_code", string(said.Code)))
+		e.span.SetStatus(codes.Error, "")
+		if refused, ok := errors.AsType[*pq.Error](err); ok {
+			e.span.SetAttributes(attribute.String("db.response.status_code", string(refused.Code)))
 		}
 	}
-	q.span.End()
+	e.span.End()
 }
 
 // operation is the first word of a statement.

@@ -8,30 +8,29 @@ import (
 	"time"
 )
 
-// TestASilentPeerIsGivenUp: a read and a write end by themselves, each within
-// the bound of one exchange, and the next has a bound of its own.
-func TestASilentPeerIsGivenUp(t *testing.T) {
+// TestReadsAndWritesTimeOut: each within AnswerTimeout, counted anew for each.
+func TestReadsAndWritesTimeOut(t *testing.T) {
 	t.Parallel()
-	near, far := net.Pipe() // nobody reads or writes at the far end
+	near, far := net.Pipe() // the far end does not read or write
 	defer func() { _, _ = near.Close(), far.Close() }()
-	c := conn{near, exchange}
+	c := conn{near, AnswerTimeout}
 	for name, exchanged := range map[string]func() (int, error){
 		"read":  func() (int, error) { return c.Read(make([]byte, 1)) },
 		"write": func() (int, error) { return c.Write([]byte{1}) },
 	} {
 		start := time.Now()
 		_, err := exchanged()
-		if took := time.Since(start); !errors.Is(err, os.ErrDeadlineExceeded) || took < exchange || took > exchange+500*time.Millisecond {
+		if took := time.Since(start); !errors.Is(err, os.ErrDeadlineExceeded) || took < AnswerTimeout || took > AnswerTimeout+500*time.Millisecond {
 			t.Errorf("%s: %v after %s", name, err, took)
 		}
 	}
 }
 
-func TestAnIdleConnectionDoesNotAge(t *testing.T) {
+func TestIdleConnectionsDoNotTimeOut(t *testing.T) {
 	t.Parallel()
 	near, far := net.Pipe()
 	defer func() { _, _ = near.Close(), far.Close() }()
-	c := conn{near, exchange}
+	c := conn{near, AnswerTimeout}
 	if err := near.SetDeadline(time.Now().Add(-time.Hour)); err != nil { // as if it had been used long ago
 		t.Fatal(err)
 	}
@@ -51,9 +50,13 @@ func TestEveryWayToDialSetsDeadlines(t *testing.T) {
 	defer func() { _ = l.Close() }()
 	address := l.Addr().String()
 	for name, dial := range map[string]func() (net.Conn, error){
-		"Dial":        func() (net.Conn, error) { return dialer{patience: exchange}.Dial("tcp", address) },
-		"DialTimeout": func() (net.Conn, error) { return dialer{patience: exchange}.DialTimeout("tcp", address, time.Second) },
-		"DialContext": func() (net.Conn, error) { return dialer{patience: exchange}.DialContext(t.Context(), "tcp", address) },
+		"Dial": func() (net.Conn, error) { return dialer{timeout: AnswerTimeout}.Dial("tcp", address) },
+		"DialTimeout": func() (net.Conn, error) {
+			return dialer{timeout: AnswerTimeout}.DialTimeout("tcp", address, time.Second)
+		},
+		"DialContext": func() (net.Conn, error) {
+			return dialer{timeout: AnswerTimeout}.DialContext(t.Context(), "tcp", address)
+		},
 	} {
 		c, err := dial()
 		if err != nil {
@@ -64,7 +67,7 @@ func TestEveryWayToDialSetsDeadlines(t *testing.T) {
 		}
 		_ = c.Close()
 	}
-	if _, err := (dialer{patience: exchange}).DialTimeout("tcp", "127.0.0.1:1", time.Second); err == nil {
+	if _, err := (dialer{timeout: AnswerTimeout}).DialTimeout("tcp", "127.0.0.1:1", time.Second); err == nil {
 		t.Error("a refused connection is one")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/lib/pq"
 )
 
-// unavailable lists the SQLSTATEs, by class or whole code, with which
-// Postgres says that it cannot serve now although the statement is right.
+// unavailable lists the SQLSTATEs, by class or whole code, of a server that
+// cannot serve now although the statement is right.
 var unavailable = struct{ classes, codes []string }{
 	classes: []string{
 		"08", // connection exceptions
@@ -30,9 +30,9 @@ var unavailable = struct{ classes, codes []string }{
 	},
 }
 
-// A standby refuses to begin a transaction that may write with 0A000, which by
-// itself says no more than that something is not supported. This is the function
-// of Postgres that it comes from.
+// checksReadWrite is the function of Postgres in which a standby refuses, with
+// 0A000, to begin a transaction that may write. 0A000 by itself means that a
+// feature is not supported.
 const checksReadWrite = "call_bool_check_hook"
 
 // Unavailable reports whether err means that Postgres cannot be reached or

@@ -1,0 +1,167 @@
+package postgres
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/lib/pq"
+)
+
+// errBroken is the cause of a connection's end: Postgres was not reachable, or
+// sent something that is not its protocol.
+var errBroken = errors.New("the connection to Postgres is broken")
+
+// connector opens connections that recognize when they are broken.
+type connector struct {
+	driver.Connector
+
+	observe []func(error)
+}
+
+// Connect implements driver.Connector.
+func (c connector) Connect(ctx context.Context) (opened driver.Conn, err error) {
+	guarded := &connection{observe: c.observe}
+	defer guarded.finish(begin(ctx, "connect", ""), &err)
+	inner, err := c.Connector.Connect(ctx)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, io.ErrUnexpectedEOF
+	case err != nil:
+		return nil, err
+	}
+	guarded.Conn = inner.(Conn)
+	return guarded, nil
+}
+
+// Conn is the part of lib/pq's connections that database/sql uses.
+type Conn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.NamedValueChecker
+	driver.Pinger
+	driver.QueryerContext
+	driver.SessionResetter
+	driver.Validator
+}
+
+// connection is one of lib/pq's. On input that it cannot parse, lib/pq returns a
+// plain error, keeps the connection or panics: a panic would cost database/sql a
+// place in the pool for good, and a connection that is kept may return the rest of
+// one answer as the next one's.
+type connection struct {
+	Conn
+
+	observe []func(error)
+	broken  bool
+}
+
+// finish is deferred by each exchange. An error that is neither Postgres's own
+// nor the context's marks the connection as broken.
+func (c *connection) finish(e exchange, err *error) {
+	if cause := recover(); cause != nil {
+		*err = fmt.Errorf("%v", cause)
+	}
+	if !expected(*err) {
+		c.broken = true
+		*err = fmt.Errorf("%w: %w", errBroken, *err)
+	}
+	e.end(*err)
+	c.report(e.ctx, *err)
+}
+
+// expected reports whether err is part of the protocol or of database/sql.
+func expected(err error) bool {
+	_, isServers := errors.AsType[*pq.Error](err)
+	return err == nil || isServers || errors.Is(err, io.EOF) || errors.Is(err, driver.ErrBadConn) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// report passes to the observers whether Postgres can serve. A cancelled exchange
+// shows nothing about that.
+func (c *connection) report(ctx context.Context, err error) {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return
+	}
+	if errors.Is(err, io.EOF) || !Unavailable(err) { // the end of rows, or a refused statement
+		err = nil
+	}
+	for _, observe := range c.observe {
+		observe(err)
+	}
+}
+
+// IsValid implements driver.Validator.
+func (c *connection) IsValid() bool { return !c.broken && c.Conn.IsValid() }
+
+// QueryContext implements driver.QueryerContext.
+func (c *connection) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Rows, err error) {
+	defer c.finish(begin(ctx, operation(query), query), &err)
+	result, err = c.Conn.QueryContext(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return &rows{result, c, ctx}, nil
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *connection) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Result, err error) {
+	defer c.finish(begin(ctx, operation(query), query), &err)
+	return c.Conn.ExecContext(ctx, query, args)
+}
+
+// BeginTx implements driver.ConnBeginTx.
+func (c *connection) BeginTx(ctx context.Context, options driver.TxOptions) (tx driver.Tx, err error) {
+	defer c.finish(begin(ctx, "BEGIN", ""), &err)
+	tx, err = c.Conn.BeginTx(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return transaction{tx, c, ctx}, nil
+}
+
+// rows are the rows of a query.
+type rows struct {
+	driver.Rows
+
+	from *connection
+	ctx  context.Context //nolint:containedctx // the query's; driver.Rows' methods have none
+}
+
+// Next implements driver.Rows.
+func (r *rows) Next(row []driver.Value) (err error) {
+	defer r.from.finish(exchange{ctx: r.ctx}, &err)
+	return r.Rows.Next(row)
+}
+
+// Close implements driver.Rows.
+func (r *rows) Close() (err error) {
+	defer r.from.finish(exchange{ctx: r.ctx}, &err)
+	return r.Rows.Close()
+}
+
+// transaction is an open transaction.
+type transaction struct {
+	driver.Tx
+
+	from *connection
+	ctx  context.Context //nolint:containedctx // the transaction's; driver.Tx' methods have none
+}
+
+// Commit implements driver.Tx.
+func (t transaction) Commit() (err error) {
+	defer t.from.finish(begin(t.ctx, "COMMIT", ""), &err)
+	return t.Tx.Commit()
+}
+
+// Rollback implements driver.Tx.
+func (t transaction) Rollback() (err error) {
+	defer t.from.finish(begin(t.ctx, "ROLLBACK", ""), &err)
+	return t.Tx.Rollback()
+}
+
+var _ Conn = (*connection)(nil)
