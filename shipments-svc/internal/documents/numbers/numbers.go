@@ -1,10 +1,9 @@
-// Package numbers reads numbers as people write them in documents: "1.056,5",
-// "1 056.50", "22,176.000 KGS". All documents are read by it, so that a number
-// means the same on each of them.
+// Package numbers parses numbers of documents: "1.056,5", "1 056.50", "22,176.000
+// KGS". It is the only parser for all documents, so that a number has the same
+// value in each.
 //
-// Guarantees: whatever the text, nothing panics, and a value that is returned
-// is finite. A number that can be read in two ways is never decided here:
-// StyleOf returns Unclear for it, and Readings returns both values.
+// Guarantees: no text panics; values are finite. Ambiguous numbers are not decided
+// here: StyleOf returns Unclear, and Readings returns both values.
 //
 // It imports the standard library only.
 package numbers
@@ -17,15 +16,15 @@ import (
 	"unicode/utf8"
 )
 
-// Number is a number as it is written, with what stands around it.
+// Number is the text of a number with its unit.
 type Number struct {
-	Digits string // with its separators
-	Unit   string // the words after or else before it, in lower case; empty: none
+	Digits string // with separators
+	Unit   string // the words after or before it, in lower case; empty: none
 }
 
-// Split takes a text such as "1.056,5 kg" apart. ok is false where the text is
-// not one number with at most one unit. Marks of a footnote, such as (*), are
-// no unit.
+// Split splits a text such as "1.056,5 kg" into number and unit. ok is false unless
+// the text is one number with at most one unit. Footnote marks, such as (*), are
+// ignored.
 func Split(text string) (n Number, ok bool) {
 	text = strings.TrimSpace(text)
 	start, end := span(text)
@@ -42,8 +41,7 @@ func Split(text string) (n Number, ok bool) {
 	return n, !strings.ContainsFunc(n.Unit, unicode.IsDigit)
 }
 
-// span returns where the first number of a text begins and ends; -1 where
-// there is none.
+// span returns the bounds of the first number of a text, or -1.
 func span(text string) (start, end int) {
 	start = strings.IndexFunc(text, unicode.IsDigit)
 	if start < 0 {
@@ -62,7 +60,7 @@ func span(text string) (start, end int) {
 	return start, end
 }
 
-// trimmed takes the spaces off that follow a number.
+// trimmed removes the spaces after a number.
 func trimmed(digits string) string {
 	return strings.TrimFunc(digits, func(r rune) bool { return r != '.' && r != ',' && r != '-' && !unicode.IsDigit(r) })
 }
@@ -72,13 +70,13 @@ func words(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
 
-// separates reports whether a character stands within numbers.
+// separates reports whether a character is a separator.
 func separates(r rune) bool { return strings.ContainsRune(".,'’ \u00A0\u202F\u2009", r) }
 
-// Style is how numbers are written.
+// Style is the notation of a number.
 type Style byte
 
-// The styles that separators can be a sign of.
+// Styles.
 const (
 	Unclear Style = iota // 1,234 or 1.234
 	Point                // 1,234.5
@@ -86,8 +84,8 @@ const (
 	Neither              // 1234
 )
 
-// StyleOf returns what the separators of a number tell. A single separator
-// before exactly three digits tells nothing.
+// StyleOf returns the style of a number by its separators. A single separator before
+// exactly three digits is Unclear.
 func StyleOf(digits string) Style {
 	dot, com := strings.LastIndexByte(digits, '.'), strings.LastIndexByte(digits, ',')
 	switch {
@@ -111,8 +109,7 @@ func StyleOf(digits string) Style {
 	return Unclear
 }
 
-// Value returns the number that digits mean in a style. Where they tell their
-// own style, that counts.
+// Value parses digits in a style. A style of their own takes precedence.
 func Value(digits string, s Style) (float64, bool) {
 	if own := StyleOf(digits); own == Point || own == Comma {
 		s = own
@@ -133,8 +130,8 @@ func Value(digits string, s Style) (float64, bool) {
 	return v, err == nil && !math.IsInf(v, 0)
 }
 
-// Thousands returns the style in which separators like those of a number set
-// thousands apart: 1.056 of something that is counted is a thousand.
+// Thousands returns the style in which the separator of a number separates
+// thousands, as in 1.056 boxes.
 func Thousands(digits string) Style {
 	if strings.Contains(digits, ".") {
 		return Comma
@@ -142,7 +139,7 @@ func Thousands(digits string) Style {
 	return Point
 }
 
-// decimals returns the style in which they set decimals apart.
+// decimals returns the style in which it separates decimals.
 func decimals(digits string) Style {
 	if Thousands(digits) == Comma {
 		return Point
@@ -150,12 +147,11 @@ func decimals(digits string) Style {
 	return Comma
 }
 
-// Readings returns what the first number of a text such as "22,176.000 KGS" or
-// "1.584 cartons of avocados" can mean, the likelier first: two values where
-// its separator can set thousands or decimals apart. Of a whole shipment, a
-// number in kilograms has thousands rather than three decimals, one in tonnes
-// the other way round. A value with a unit of weight is in kilograms. There is
-// none where the text has no number near its beginning.
+// Readings returns the possible values of the first number of a text such as
+// "22,176.000 KGS" or "1.584 cartons of avocados", the more likely first: two if the
+// number is ambiguous. Totals in kilograms more likely have thousands than three
+// decimals, totals in tonnes the reverse. Weights are in kilograms. It returns nil
+// without a number near the beginning.
 func Readings(text string) (values []float64) {
 	const near = 40 // bytes before the number
 	start, end := span(text)
@@ -182,8 +178,8 @@ func Readings(text string) (values []float64) {
 	return values
 }
 
-// spaced cuts digits off where a space in them sets no thousands apart: "12 x"
-// or "4 500 6".
+// spaced ends digits at a space that does not separate thousands: "12 x", "4 500
+// 6".
 func spaced(digits string) string {
 	fields := strings.FieldsFunc(digits, unicode.IsSpace)
 	if len(fields) == 0 {
@@ -199,7 +195,7 @@ func spaced(digits string) string {
 	return text
 }
 
-// Grams are the weights of units in grams, by their names in lower case.
+// Grams has the weights of units in grams, by name in lower case.
 var Grams = map[string]float64{
 	"kg": 1000, "kgs": 1000, "kilo": 1000, "kilos": 1000, "kilogram": 1000, "kilograms": 1000, "kilogramo": 1000, "kilogramos": 1000,
 	"kilogramme": 1000, "kilogrammes": 1000, "quilo": 1000, "quilos": 1000, "quilograma": 1000, "quilogramas": 1000,

@@ -9,9 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestANumberMeansWhatItsLocaleSays: the table of locales. Two values are a
-// number that can be read in two ways.
-func TestANumberMeansWhatItsLocaleSays(t *testing.T) {
+// TestReadings: numbers by locale. Ambiguous numbers have two values.
+func TestReadings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]float64{
 		// English, Kenya, Egypt, New Zealand
@@ -40,8 +39,8 @@ func TestANumberMeansWhatItsLocaleSays(t *testing.T) {
 	}
 }
 
-// TestAFootnoteIsNoUnit: a mark behind a number leaves it a number.
-func TestAFootnoteIsNoUnit(t *testing.T) {
+// TestSplit: number and unit, without footnote marks.
+func TestSplit(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Number{
 		"90 (*)": {"90", ""}, "1.056,5 kg": {"1.056,5", "kg"}, "kg 12": {"12", "kg"}, "90 cajas": {"90", "cajas"}, "-4,5": {"-4,5", ""}, "4 kg.": {"4", "kg"},
@@ -57,8 +56,8 @@ func TestAFootnoteIsNoUnit(t *testing.T) {
 	}
 }
 
-// FuzzNumber: whatever the text, nothing panics, values are finite, and what is
-// a number to Go is that number here, where its style is clear.
+// FuzzNumber: no text panics, values are finite, and unambiguous numbers have the
+// same value as in Go.
 func FuzzNumber(f *testing.F) {
 	for _, text := range []string{"1.056,5 kg", "1 056.50", "1'234", "-4,5", "4.125", "kg 12", "1-5", "٣", "0,5", "12 x 125 g", ".", "1.2.3,4", "22,176.000 KGS", "22.176 MT"} {
 		f.Add(text)

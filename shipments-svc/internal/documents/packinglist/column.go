@@ -10,21 +10,21 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// column is how the numbers of one column are written.
+// column is the number format of a column.
 type column struct {
 	style numbers.Style
-	unit  float64 // in grams, as the heading says; 0: it says none
+	unit  float64 // in grams, from the heading or the cells; 0: not given
 }
 
-// usual is between which values the weights of a field mostly lie, in kilograms:
-// it decides between 1.234 and 1234 where nothing else does.
+// usual is the usual range of a weight in kilograms. It decides between 1.234 and
+// 1234 where the document has no unambiguous number.
 var usual = map[field][2]float64{
 	boxWeightField: {0.1, 50}, boxGrossField: {0.1, 50},
 	netField: {30, 2_000}, grossField: {30, 2_000}, weightField: {30, 2_000},
 }
 
-// columns finds out how the numbers of a sheet are written. A column that does
-// not tell by itself is written like the others.
+// columns detects the number format of each column of a sheet. A column without
+// unambiguous numbers has the format of the others.
 func (r *reader) columns(s *sheet) {
 	texts := map[field][]string{}
 	var all styles
@@ -64,16 +64,16 @@ func (r *reader) columns(s *sheet) {
 			col.style = common
 		case own == numbers.Unclear && open:
 			col.style = likelier(texts[f], usual[f])
-			r.remark(NumberAmbiguous, place, "%s in the column %s was read as %s", unclearIn(texts[f]), s.heading(f), readAs(unclearIn(texts[f]), col.style))
+			r.remark(NumberAmbiguous, place, "%s in column %s is ambiguous and was read as %s", unclearIn(texts[f]), s.heading(f), readAs(unclearIn(texts[f]), col.style))
 		case mixed:
-			r.remark(NumberAmbiguous, place, "the column %s has numbers with decimal points and with decimal commas", s.heading(f))
+			r.remark(NumberAmbiguous, place, "column %s has both decimal points and decimal commas", s.heading(f))
 		}
 	}
 }
 
 func (s *sheet) heading(f field) string { return s.header.headings[s.header.column[f]] }
 
-// likelier returns the style in which more of the texts are usual numbers.
+// likelier returns the style in which more of the texts are in the usual range.
 func likelier(texts []string, between [2]float64) numbers.Style {
 	var points, commas int
 	for _, text := range texts {
@@ -105,20 +105,19 @@ func readAs(text string, s numbers.Style) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// counting reports whether the numbers of a field count something, and so have
-// no decimals.
+// counting reports whether the numbers of a field are counts, without decimals.
 func counting(f field) bool { return f == boxesField || f == palletsField || f == palletField }
 
-// amount is a number of a cell. Weights are in grams.
+// amount is the number in a cell. Weights are in grams.
 type amount struct {
-	value float64
-	place Place
-	said  bool // the cell says something
-	ok    bool // and it is a number
+	value   float64
+	place   Place
+	present bool // the cell is not empty
+	ok      bool // it is a valid number
 }
 
-// amount reads a line's number of a field. A number that spans several rows
-// counts in the first.
+// amount reads the number of a field in a row. A number in a merged cell counts
+// in its first row only.
 func (r *reader) amount(s *sheet, row int, f field) amount {
 	col := s.header.column[f]
 	if col < 0 || col >= len(s.Rows[row].Cells) {
@@ -128,7 +127,7 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 	if c.Merged && f != boxWeightField && f != boxGrossField || c.Text == "" || strings.Trim(c.Text, "-–—.") == "" {
 		return a
 	}
-	a.said = true
+	a.present = true
 	unit := ""
 	if c.Number != "" {
 		var err error
@@ -150,11 +149,11 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 		}
 		return a
 	}
-	in, known := numbers.Grams[unit]
+	in, ok := numbers.Grams[unit]
 	switch {
-	case known && in != s.columns[f].unit:
-		r.remark(UnitsMixed, a.place, "%s is in another unit than the rest of the column %s", c.Text, s.heading(f))
-	case !known:
+	case ok && in != s.columns[f].unit:
+		r.remark(UnitsMixed, a.place, "%s has another unit than the rest of column %s", c.Text, s.heading(f))
+	case !ok:
 		a.ok = a.ok && (unit == "" || c.Number != "")
 		in = s.columns[f].unit
 	}
@@ -166,7 +165,7 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 	return a
 }
 
-// text returns what a line says in a field.
+// text returns the text of a field in a row.
 func (s *sheet) text(row int, f field) (c cell, merged bool) {
 	col := s.header.column[f]
 	if col < 0 || col >= len(s.Rows[row].Cells) {
@@ -176,8 +175,7 @@ func (s *sheet) text(row int, f field) (c cell, merged bool) {
 	return cell{found.Text, s.at(row, col)}, found.Merged
 }
 
-// filled returns the indexes of the cells of a row that say something of their
-// own.
+// filled returns the indexes of the cells of a row with a text of their own.
 func filled(row tables.Row) (all []int) {
 	for i, c := range row.Cells {
 		if c.Text != "" && !c.Merged {

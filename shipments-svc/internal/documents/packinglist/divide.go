@@ -8,63 +8,63 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// part is a table of a sheet or page that may have several.
+// part is one of the tables on a sheet or page.
 type part struct {
 	tables.Table
-	beside bool // another part stands to its left
+	beside bool // right of another part
 }
 
-// maxParts is how many tables are looked for on one sheet.
+// maxParts is the maximum number of tables on a sheet.
 const maxParts = 20
 
-// divide takes apart what stands on one sheet: tables below each other, where a
-// row of other headings begins a new one, and tables of pallets side by side.
-func divide(t tables.Table) (parts []part) { return divided(t, maxParts) }
+// split splits a sheet into its tables: those below each other, each beginning
+// with a header row, and those side by side.
+func split(t tables.Table) (parts []part) { return splitTables(t, maxParts) }
 
-func divided(t tables.Table, most int) []part {
+func splitTables(t tables.Table, most int) []part {
 	h, ok := headerOf(t.Rows)
 	if !ok || most <= 1 {
 		return []part{{Table: t}}
 	}
 	for i := h.to + 1; i < len(t.Rows); i++ {
-		if !h.repeats(t.Rows[i]) && begins(t.Rows, i) {
+		if !h.repeats(t.Rows[i]) && startsTable(t.Rows, i) {
 			below := t
 			below.Rows, below.Continues = t.Rows[i:], false
 			t.Rows = t.Rows[:i]
-			parts := sides(t, h, most)
-			return append(parts, divided(below, most-len(parts))...)
+			parts := splitColumns(t, h, most)
+			return append(parts, splitTables(below, most-len(parts))...)
 		}
 	}
-	return sides(t, h, most)
+	return splitColumns(t, h, most)
 }
 
-// begins reports whether a row has the headings of a table of amounts, and
-// numbers below them.
-func begins(rows []tables.Row, i int) bool {
+// startsTable reports whether a row is the header row of a table of amounts, with
+// numbers in the row below.
+func startsTable(rows []tables.Row, i int) bool {
 	const first = 4 // cells, of which one must name a field
 	cells := filled(rows[i])
 	if len(cells) < 2 || i+1 == len(rows) || numbersIn(rows[i]) > 0 || numbersIn(rows[i+1]) == 0 ||
 		!slices.ContainsFunc(cells[:min(first, len(cells))], func(col int) bool { return fieldOf(rows[i].Cells[col].Text) != noField }) {
 		return false
 	}
-	h := headed(rows[i:i+1], false)
+	h := parseHeader(rows[i:i+1], false)
 	amounts := false
 	for _, f := range []field{boxesField, netField, grossField, boxWeightField, weightField, palletsField} {
 		amounts = amounts || h.has(f) && h.meanings[h.column[f]].strength > 14
 	}
-	known := 0
+	named := 0
 	for _, col := range cells {
 		if h.meanings[col].field != noField {
-			known++
+			named++
 		}
 	}
-	return amounts && known >= 2 && known*4 >= len(cells)*3
+	return amounts && named >= 2 && named*4 >= len(cells)*3
 }
 
-// sides takes tables apart that stand side by side: the headings of the first
-// come again to its right. What stands above or below both belongs to each.
-func sides(t tables.Table, h header, most int) []part {
-	at := again(h)
+// splitColumns splits tables that are side by side: the header row repeats the
+// headings of the first. Rows above and below the tables belong to each.
+func splitColumns(t tables.Table, h header, most int) []part {
+	at := repeatColumn(h)
 	if at < 0 {
 		return []part{{Table: t}}
 	}
@@ -81,16 +81,16 @@ func sides(t tables.Table, h header, most int) []part {
 		right.Rows[i].Cells = append(make([]tables.Cell, at), cells[at:]...)
 	}
 	parts := []part{{Table: left}}
-	for _, p := range divided(right, most-1) {
+	for _, p := range splitTables(right, most-1) {
 		p.beside = true
 		parts = append(parts, p)
 	}
 	return parts
 }
 
-// again returns the column with which the headings of a header come again; -1
-// where they do not.
-func again(h header) int {
+// repeatColumn returns the column at which the headings of a header repeat, or
+// -1.
+func repeatColumn(h header) int {
 	label := max(h.column[palletField], h.column[ssccField])
 	first := slices.IndexFunc(h.folded, func(heading string) bool { return heading != "" })
 	for col := label + 1; col < len(h.folded); col++ {
@@ -107,17 +107,17 @@ func again(h header) int {
 	return -1
 }
 
-// ignored remarks on a table of amounts above the list: a summary of it.
-func (r *reader) ignored(t tables.Table, end int) {
+// reportTablesAbove remarks on a table of amounts above the list: its summary.
+func (r *reader) reportTablesAbove(t tables.Table, end int) {
 	for i := range end {
-		if begins(t.Rows[:end], i) {
+		if startsTable(t.Rows[:end], i) {
 			r.remark(TableSkipped, Place{Sheet: t.Name, Row: t.Rows[i].Number}, "a table above the list was not read: %s", sample(t.Rows[i]))
 			return
 		}
 	}
 }
 
-// numeric reports whether a table has rows of numbers.
+// numeric reports whether a table has rows with numbers.
 func numeric(t tables.Table) bool {
 	return slices.ContainsFunc(t.Rows, func(row tables.Row) bool { return len(row.Cells) > 1 && numbersIn(row) > 0 })
 }
@@ -134,8 +134,8 @@ func sample(row tables.Row) string {
 	return strings.Join(texts, " | ")
 }
 
-// dropSummaries leaves out the lines of a sheet whose rows stand for ranges of
-// pallets that another sheet lists one by one.
+// dropSummaries drops the lines of a sheet whose ranges of pallets are listed one
+// by one on another sheet.
 func (r *reader) dropSummaries(sheets []*sheet) {
 	for _, s := range sheets {
 		if !s.ranges {
@@ -153,6 +153,6 @@ func (r *reader) dropSummaries(sheets []*sheet) {
 		r.lines = slices.DeleteFunc(r.lines, func(l line) bool { return l.sheet == s.Name })
 		r.totals = slices.DeleteFunc(r.totals, func(t total) bool { return t.place.Sheet == s.Name })
 		r.list.Remarks = slices.DeleteFunc(r.list.Remarks, func(m shipments.Remark) bool { return m.Code == PalletRanges && m.Sheet == s.Name })
-		r.remark(TableSkipped, s.at(s.header.from, -1), "%s sums up the pallets that other sheets list, and was left out", s.Name)
+		r.remark(TableSkipped, s.at(s.header.from, -1), "%s is a summary of the pallets on other sheets and was not used", s.Name)
 	}
 }

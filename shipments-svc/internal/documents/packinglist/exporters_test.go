@@ -14,11 +14,11 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// TestExportersListsAreReadAsThePaperSays reads lists as exporters of ten
-// countries write them. Each file holds a list and, written by hand from it,
-// its pallets or the code of its refusal, and what a warning must name.
+// TestExportersLists reads lists as exporters of ten countries write them. Each
+// file has a list and, written by hand, its pallets or the code of its error, and
+// texts that a warning must contain.
 // testdata/README.md describes the format.
-func TestExportersListsAreReadAsThePaperSays(t *testing.T) {
+func TestExportersLists(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/exporters/*.txt")
 	if err != nil || len(files) == 0 {
@@ -45,7 +45,7 @@ func TestExportersListsAreReadAsThePaperSays(t *testing.T) {
 			}
 			warnings := warningsOf(list, err)
 			if diff := cmp.Diff(want.result, got); diff != "" && (!want.either || warnings == "") {
-				t.Errorf("not what the paper says (-want +got):\n%s%s", diff, warnings)
+				t.Errorf("pallets (-want +got):\n%s%s", diff, warnings)
 			}
 			for _, named := range want.warns {
 				if !strings.Contains(strings.ToLower(warnings), strings.ToLower(named)) {
@@ -53,16 +53,16 @@ func TestExportersListsAreReadAsThePaperSays(t *testing.T) {
 				}
 			}
 			if want.quiet && warnings != "" {
-				t.Errorf("a clean list was warned of:\n%s", warnings)
+				t.Errorf("a clean list has warnings:\n%s", warnings)
 			}
 		})
 	}
 }
 
-// warningsOf gives the checks of a list that neither pass nor are skipped.
+// warningsOf returns the warnings and failures of a list.
 func warningsOf(list shipments.Reading, err error) string {
 	var b strings.Builder
-	for line := range strings.Lines(judged(list, err)) {
+	for line := range strings.Lines(checked(list, err)) {
 		if strings.HasPrefix(line, "warn ") || strings.HasPrefix(line, "fail ") {
 			b.WriteString(line)
 		}
@@ -70,16 +70,16 @@ func warningsOf(list shipments.Reading, err error) string {
 	return b.String()
 }
 
-// paperSays is what the paper says that a list holds.
-type paperSays struct {
+// expected is the expected result of a list.
+type expected struct {
 	result []string // pallets, or one refusal
 	warns  []string // what a warning must name
-	quiet  bool     // nothing may be warned of
-	either bool     // another result is right, too, if there is a warning
+	quiet  bool     // there may be no warning
+	either bool     // another result is also correct if there is a warning
 }
 
-// exported makes the document of an archive.
-func exported(t *testing.T, archive *txtar.Archive) (kind Kind, content []byte, want paperSays) {
+// exported returns the document of an archive.
+func exported(t *testing.T, archive *txtar.Archive) (kind Kind, content []byte, want expected) {
 	t.Helper()
 	var sheets []txtar.File
 	for _, f := range archive.Files {
@@ -111,13 +111,13 @@ func exported(t *testing.T, archive *txtar.Archive) (kind Kind, content []byte, 
 		kind, content = XLSX, workbookOf(t, sheets)
 	}
 	if content == nil || want.result == nil {
-		t.Fatal("the archive lacks its list, or what the paper says")
+		t.Fatal("the archive lacks its list, or its expected result")
 	}
 	return kind, content, want
 }
 
-// workbookOf makes a workbook: cells are separated by bars, and one that looks
-// like a number is one unless an apostrophe precedes it.
+// workbookOf returns a workbook. Cells are separated by bars; a number after an
+// apostrophe is a text.
 func workbookOf(t *testing.T, sheets []txtar.File) []byte {
 	t.Helper()
 	w := &workbook{t: t, f: excelize.NewFile(), sheet: "Sheet1"}
@@ -153,7 +153,7 @@ func workbookOf(t *testing.T, sheets []txtar.File) []byte {
 	return b.Bytes()
 }
 
-// command does what a line of a sheet that begins with ! asks for.
+// command runs a line of a sheet that begins with !.
 func (w *workbook) command(line string) {
 	name, arg, _ := strings.Cut(line, " ")
 	switch name {
@@ -177,9 +177,9 @@ func (w *workbook) command(line string) {
 	}
 }
 
-// printed prints a page: rows with bars are of the table, and ^ wraps within a
-// cell. Wrapped cells begin at the top of their row, or with !centre are
-// centred in it as the others are.
+// printed returns a page. Rows with bars are of the table, and ^ wraps within a
+// cell. Wrapped cells are aligned with the top of their row, or centred with
+// !centre.
 func printed(t *testing.T, text string) []byte {
 	t.Helper()
 	p := newPDF("Helvetica", nil, "")

@@ -6,12 +6,12 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// vesselAndVoyage is the kind of what has both, with a slash between.
+// vesselAndVoyage is the kind of a value with both, separated by a slash.
 const vesselAndVoyage shipments.FactKind = "vessel and voyage"
 
-// factLabels has what stands before a fact, by language. They are folded when
-// they are compared. Among them are the headings of the model phytosanitary
-// certificate (ISPM 12, annex 1) in their official translations.
+// factLabels lists the labels of facts by language, to be folded. They include the
+// headings of the model phytosanitary certificate (ISPM 12, annex 1) in their
+// official translations.
 //
 //nolint:misspell // the words are of other languages, too
 var factLabels = []struct {
@@ -119,8 +119,8 @@ var factLabels = []struct {
 	},
 }
 
-// factKinds is the table by label, and longestLabel how many words the longest
-// has.
+// factKinds indexes the table by label; longestLabel is the number of words of the
+// longest.
 var factKinds, longestLabel = func() (map[string]shipments.FactKind, int) {
 	all, words := map[string]shipments.FactKind{}, 0
 	for _, l := range factLabels {
@@ -136,8 +136,8 @@ var factKinds, longestLabel = func() (map[string]shipments.FactKind, int) {
 	return all, words
 }()
 
-// factKindOf returns what a label is of. A number that counts labels, as in
-// the boxes of a certificate, is passed over.
+// factKindOf returns the kind of a label. The number of a box of a form before it is
+// ignored.
 func factKindOf(label string) (shipments.FactKind, bool) {
 	key := strings.TrimLeft(fold(label), "0123456789 ")
 	kind, ok := factKinds[key]

@@ -13,9 +13,9 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// ReadFacts reads what a document says of the whole shipment: a certificate,
-// an invoice, a bill of lading. One that says nothing has no facts. What
-// cannot be read gives Unreadable; any other error is the context's or that of
+// ReadFacts reads the facts of a document that is not a packing list: a
+// certificate, an invoice, a bill of lading. There may be none. It returns
+// Unreadable for content that cannot be read; other errors are those of ctx and
 // content.
 func ReadFacts(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
 	book, err := tables.Read(ctx, kind, content, size)
@@ -36,16 +36,14 @@ func ReadFacts(ctx context.Context, kind Kind, content io.ReaderAt, size int64) 
 	return r.list, nil
 }
 
-// containerText is a container number in the midst of a text (ISO 6346).
+// containerText matches a container number within a text (ISO 6346).
 var containerText = regexp.MustCompile(`\b[A-Z]{3}[UJZ][ -]?\d{6}[ -]?\d\b`)
 
-// botanicalText is a name of genus and species in the midst of a text that
-// names produce.
+// botanicalText matches the botanical name of produce within a text.
 var botanicalText = regexp.MustCompile(`\b(?:Persea americana|Vitis vinifera|Citrus(?: ?[×x])? [a-z]+|Malus domestica|Pyrus communis|Prunus [a-z]+|Mangifera indica|Vaccinium [a-z]+)\b`)
 
-// facts takes down what a row says of the shipment: after a colon, or in the
-// cell to the right of a label. What stands below a label counts where
-// downwards is true: in forms and in the tables of invoices.
+// facts reads the facts of a row: after a colon, or in the cell on the right of a
+// label. With downwards also below a label, as in forms and tables of invoices.
 func (r *reader) facts(t tables.Table, i int, downwards bool) {
 	row := t.Rows[i]
 	cells := filled(row)
@@ -53,30 +51,30 @@ func (r *reader) facts(t tables.Table, i int, downwards bool) {
 		text := row.Cells[col].Text
 		at := Place{Sheet: t.Name, Row: row.Number, Column: col + 1}
 		for _, found := range containerText.FindAllString(text, -1) {
-			r.fact(shipments.ContainerFact, found, at)
+			r.addFact(shipments.ContainerFact, found, at)
 		}
 		for _, found := range botanicalText.FindAllString(text, -1) {
-			r.fact(shipments.ProduceFact, found, at)
+			r.addFact(shipments.ProduceFact, found, at)
 		}
-		if r.pairs(text, at) {
+		if r.labelledFacts(text, at) {
 			continue
 		}
 		kind, ok := factKindOf(strings.TrimRight(text, " :"))
 		if !ok {
 			continue
 		}
-		if n+1 < len(cells) && r.value(kind, row.Cells[cells[n+1]].Text, Place{Sheet: t.Name, Row: row.Number, Column: cells[n+1] + 1}) {
+		if n+1 < len(cells) && r.addValue(kind, row.Cells[cells[n+1]].Text, Place{Sheet: t.Name, Row: row.Number, Column: cells[n+1] + 1}) {
 			continue
 		}
 		if downwards {
-			r.below(kind, t, i, col)
+			r.factsBelow(kind, t, i, col)
 		}
 	}
 }
 
-// pairs takes down the facts of a text such as "Vessel: MSC Carmen Seal: 91".
-// It returns false where the text has none.
-func (r *reader) pairs(text string, at Place) bool {
+// labelledFacts reads the facts of a text such as "Vessel: MSC Carmen Seal: 91". It
+// returns false if there are none.
+func (r *reader) labelledFacts(text string, at Place) bool {
 	type label struct {
 		kind       shipments.FactKind
 		begin, end int
@@ -105,36 +103,36 @@ func (r *reader) pairs(text string, at Place) bool {
 		if n+1 < len(labels) {
 			end = max(labels[n+1].begin, l.end)
 		}
-		any = r.value(l.kind, text[l.end:end], at) || any
+		any = r.addValue(l.kind, text[l.end:end], at) || any
 	}
 	return any
 }
 
-// below takes down what stands below a label: of produce, all there is.
-func (r *reader) below(kind shipments.FactKind, t tables.Table, i, col int) {
+// factsBelow reads the value below a label; of produce, all values.
+func (r *reader) factsBelow(kind shipments.FactKind, t tables.Table, i, col int) {
 	for next := i + 1; next < len(t.Rows) && t.Rows[next].Number-t.Rows[next-1].Number == 1; next++ {
 		cells := t.Rows[next].Cells
 		if col >= len(cells) || cells[col].Text == "" || cells[col].Merged ||
 			next > i+1 && len(cells[col].Text) > shipments.MaxProduceName/2 ||
-			!r.value(kind, cells[col].Text, Place{Sheet: t.Name, Row: t.Rows[next].Number, Column: col + 1}) || kind != shipments.ProduceFact {
+			!r.addValue(kind, cells[col].Text, Place{Sheet: t.Name, Row: t.Rows[next].Number, Column: col + 1}) || kind != shipments.ProduceFact {
 			return
 		}
 	}
 }
 
-// counts are the kinds whose facts are numbers.
+// counts are the kinds of facts that are numbers.
 var counts = []shipments.FactKind{shipments.PalletsFact, shipments.BoxesFact, shipments.NetWeightFact, shipments.GrossWeightFact}
 
-// numbered are the kinds whose facts have a digit.
+// numbered are the kinds of facts that contain a digit.
 var numbered = append([]shipments.FactKind{
 	shipments.ContainerFact, shipments.SealFact, shipments.InvoiceFact, shipments.PhytoFact, shipments.BillOfLadingFact, shipments.VoyageFact, shipments.ReferenceFact,
 }, counts...)
 
-// numberSign is what may stand before a number.
+// numberSign matches a prefix of numbers.
 var numberSign = regexp.MustCompile(`^(?i:no|nr|nº|n°|#)\s*[.:]\s*`)
 
-// value takes a fact down, unless its text cannot be one.
-func (r *reader) value(kind shipments.FactKind, text string, at Place) bool {
+// addValue adds a fact. It returns false for a text that cannot be its value.
+func (r *reader) addValue(kind shipments.FactKind, text string, at Place) bool {
 	text = strings.Trim(numberSign.ReplaceAllString(text, ""), " :;,|-–—")
 	if _, label := factKindOf(strings.TrimRight(text, " :")); text == "" || label || totals(fold(text)) {
 		return false
@@ -147,18 +145,18 @@ func (r *reader) value(kind shipments.FactKind, text string, at Place) bool {
 	}
 	if kind == vesselAndVoyage {
 		vessel, voyage, found := strings.Cut(text, "/")
-		r.fact(shipments.VesselFact, vessel, at)
+		r.addFact(shipments.VesselFact, vessel, at)
 		if found {
-			r.fact(shipments.VoyageFact, voyage, at)
+			r.addFact(shipments.VoyageFact, voyage, at)
 		}
 		return true
 	}
-	r.fact(kind, text, at)
+	r.addFact(kind, text, at)
 	return true
 }
 
-// fact adds a fact, once, unless there are too many.
-func (r *reader) fact(kind shipments.FactKind, text string, at Place) {
+// addFact adds a fact once, up to the maximum.
+func (r *reader) addFact(kind shipments.FactKind, text string, at Place) {
 	text, _ = shortened(strings.Trim(text, " :;,|-–—"), shipments.MaxFactText)
 	same := func(f shipments.Fact) bool { return f.Kind == kind && fold(f.Text) == fold(text) }
 	if text != "" && len(r.list.Facts) < shipments.MaxFacts && !slices.ContainsFunc(r.list.Facts, same) {

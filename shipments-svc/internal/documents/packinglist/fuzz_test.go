@@ -16,9 +16,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// FuzzRead: whatever stands in a table, nothing panics, the pallets keep to the
-// domain's bounds, every value has its place, and the list can be written as
-// JSON and read again.
+// FuzzRead: no content panics, pallets keep the domain's limits and have a place,
+// and a reading survives encoding as JSON.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/lists/*.csv")
 	if err != nil || files == nil {
@@ -64,7 +63,7 @@ func FuzzRead(f *testing.F) {
 		again := shipments.Reading{}
 		if text, err := json.Marshal(list); err != nil {
 			t.Error(err)
-		} else if err := json.Unmarshal(text, &again); err != nil || told(again, nil) != told(list, nil) {
+		} else if err := json.Unmarshal(text, &again); err != nil || formatted(again, nil) != formatted(list, nil) {
 			t.Errorf("another list after JSON: %v", err)
 		}
 	})
@@ -75,8 +74,7 @@ func unreadable(err error) bool {
 	return ok
 }
 
-// bounded fails where a pallet has a value that the domain has not, or one
-// without a place.
+// bounded fails for a pallet outside the domain's limits or without a place.
 func bounded(t *testing.T, p shipments.Pallet) {
 	t.Helper()
 	for _, v := range []struct {
@@ -104,8 +102,8 @@ func bounded(t *testing.T, p shipments.Pallet) {
 	}
 }
 
-// FuzzHeader: whatever the headings, nothing panics, and a header that is
-// found is complete and repeats itself.
+// FuzzHeader: no headings panic, and a header is complete and recognizes its own
+// rows as repetitions.
 func FuzzHeader(f *testing.F) {
 	for _, text := range []string{"Pallet No|Boxes|Net kg\n1|2|3", "Weight||\nPallet|Net|Gross", "N° palette|Colis|Poids net", "a|b\n\n|c"} {
 		f.Add(text)

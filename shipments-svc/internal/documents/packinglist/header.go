@@ -8,7 +8,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// worth says how much a field speaks for a row being the header.
+// worth is the score of a field for a row being the header.
 var worth = [fieldsThereAre]int{
 	palletField: 4, ssccField: 4, boxesField: 3, boxWeightField: 3, netField: 3, grossField: 2, weightField: 2,
 	calibreField: 2, piecesField: 1, produceField: 2, varietyField: 2, packField: 1, lotField: 1, orchardField: 1, palletsField: 1,
@@ -17,8 +17,8 @@ var worth = [fieldsThereAre]int{
 // header is where a list's columns are.
 type header struct {
 	from, to int                 // indexes of its first row and of the row after it
-	column   [fieldsThereAre]int // index of the column that has a field; -1: none
-	headings []string            // of each column, with what stands above and below
+	column   [fieldsThereAre]int // index of the column of each field; -1: none
+	headings []string            // of each column, with its group headings
 	meanings []meaning           // of each column
 	folded   []string            // the headings, to be compared
 	rows     []tables.Row        // that it was made of
@@ -32,12 +32,12 @@ const (
 	maxHeaderRows = 3
 )
 
-// clear is the strength of a heading that names its field and little else.
+// clear is the strength of a heading that names little else than its field.
 const clear = 17
 
-// headerOf returns the header of a table: of the rows, alone or with those
-// beneath them, the ones whose headings say most. ok is false where none says
-// enough: which pallet, and how many boxes or what weight.
+// headerOf returns the header of a table: the one to maxHeaderRows rows whose
+// headings have the highest score. ok is false if none names the pallet and a
+// number of boxes or a weight.
 func headerOf(rows []tables.Row) (best header, ok bool) {
 	for from := range min(len(rows), maxHeaderRow) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
@@ -48,9 +48,9 @@ func headerOf(rows []tables.Row) (best header, ok bool) {
 				if n == 1 && spread {
 					break
 				}
-				h := headed(rows[from:from+n], spread)
+				h := parseHeader(rows[from:from+n], spread)
 				h.from, h.to = from, from+n
-				h.labelled(rows[h.to:])
+				h.resolveLabels(rows[h.to:])
 				if h.complete() && h.score > best.score {
 					best, ok = h, true
 				}
@@ -63,20 +63,20 @@ func headerOf(rows []tables.Row) (best header, ok bool) {
 	return best, ok
 }
 
-// title reports whether a row has nothing but one text at its beginning.
+// title reports whether a row has a single text, in its first column.
 func title(row tables.Row) bool {
 	cells := filled(row)
 	return len(cells) == 1 && cells[0] == 0
 }
 
-// headed reads rows as a header. With spread, a heading above belongs to the
-// columns to its right, too, as long as nothing else stands there.
-func headed(rows []tables.Row, spread bool) header {
+// parseHeader parses rows as a header. With spread, a group heading also applies
+// to the empty cells on its right.
+func parseHeader(rows []tables.Row, spread bool) header {
 	h := header{rows: rows}
 	for i := range h.column {
 		h.column[i] = -1
 	}
-	var above, own []string // of each column: the lowest text, and those above it
+	var above, own []string // of each column: its lowest text, and the texts above
 	for i, row := range rows {
 		group := ""
 		for col := range max(len(own), len(row.Cells)) {
@@ -99,7 +99,7 @@ func headed(rows []tables.Row, spread bool) header {
 	}
 	for col := range own {
 		h.headings = append(h.headings, strings.TrimSpace(above[col]+" "+own[col]))
-		h.meanings = append(h.meanings, meaningBelow(above[col], own[col]))
+		h.meanings = append(h.meanings, meaningUnder(above[col], own[col]))
 	}
 	h.assign()
 	for _, row := range rows {
@@ -109,8 +109,8 @@ func headed(rows []tables.Row, spread bool) header {
 	return h
 }
 
-// assign gives each field the column whose heading names it best; of several
-// that name it as well, the first.
+// assign maps each field to the column whose heading names it best, the first of
+// several.
 func (h *header) assign() {
 	for col, m := range h.meanings {
 		if f := m.field; f != noField && (h.column[f] < 0 || m.strength > h.meanings[h.column[f]].strength) {
@@ -130,10 +130,10 @@ func (h *header) assign() {
 	}
 }
 
-// labelled looks at the rows below: a column of items has produce where they are
-// no numbers, and a column of pallets their labels, where there is no other and
-// its texts are labels rather than numbers of pallets.
-func (h *header) labelled(rows []tables.Row) {
+// resolveLabels decides by the rows below. A column of items without numbers is
+// the produce. A column of pallets is the pallet number, if there is no other and
+// its values are unique labels rather than counts.
+func (h *header) resolveLabels(rows []tables.Row) {
 	if col := h.column[lineField]; col >= 0 && !h.has(produceField) && !h.has(varietyField) && slices.ContainsFunc(rows, func(row tables.Row) bool {
 		return col < len(row.Cells) && len(filled(row)) > 2 && !strings.ContainsFunc(row.Cells[col].Text, isDigit) && row.Cells[col].Text != ""
 	}) {
@@ -160,8 +160,8 @@ func (h *header) labelled(rows []tables.Row) {
 	h.score += worth[palletField]
 }
 
-// numbersIn counts the cells that are nothing but a number, or a label with its
-// value: a header has none.
+// numbersIn scores the cells that are a number or a label with its value, which a
+// header row does not have.
 func numbersIn(row tables.Row) (n int) {
 	for _, cell := range row.Cells {
 		_, value, labelled := strings.Cut(cell.Text, ":")
@@ -174,14 +174,14 @@ func numbersIn(row tables.Row) (n int) {
 
 func (h header) has(f field) bool { return h.column[f] >= 0 }
 
-// complete reports whether the header has what makes a packing list.
+// complete reports whether the header names the pallet and an amount.
 func (h header) complete() bool {
 	return (h.has(palletField) || h.has(ssccField)) &&
 		(h.has(boxesField) || h.has(netField) || h.has(boxWeightField) || h.has(weightField) || h.has(grossField)) && h.score > 0
 }
 
-// repeats reports whether a row has the header, or most of it, again: by its
-// words or, in another language, by what they mean.
+// repeats reports whether a row repeats most of the header, in its words or in
+// another language.
 func (h header) repeats(row tables.Row) bool {
 	cells := filled(row)
 	others, means := 0, 0
@@ -200,8 +200,8 @@ func (h header) repeats(row tables.Row) bool {
 	return len(cells) > 1 && (others*4 <= len(cells) || means > 2 && means*4 >= len(cells)*3)
 }
 
-// contradicts reports whether a text that is a part of a heading, but none of
-// its lines, names another field: "Pallets" below "Pallet No".
+// contradicts reports whether a text that is a part of a heading, but not one of
+// its rows, names another field: "Pallets" below "Pallet No".
 func (h header) contradicts(col int, text string) bool {
 	for _, row := range h.rows {
 		if col < len(row.Cells) && fold(row.Cells[col].Text) == text {

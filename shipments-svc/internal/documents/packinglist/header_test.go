@@ -2,7 +2,7 @@ package packinglist
 
 import "testing"
 
-func TestHeadingsNameFieldsInFiveLanguages(t *testing.T) {
+func TestFieldOf(t *testing.T) {
 	t.Parallel()
 	for heading, want := range map[string]field{
 		"Pallet No": palletField, "Folio": palletField, "N° Folio": palletField, "No. palette": palletField, "Nº palete": palletField, "Palet nommer": palletField,

@@ -11,14 +11,14 @@ import (
 
 // reader makes a Reading of a document's tables.
 type reader struct {
-	ctx    context.Context // of one call of Read
-	list   shipments.Reading
-	lines  []line
-	totals []total
-	quiet  bool            // no remarks are made
-	unsaid int             // remarks that were too many
-	style  numbers.Style   // of the numbers of the list
-	told   map[string]bool // columns that were remarked on, by their headings
+	ctx      context.Context // of one call of Read
+	list     shipments.Reading
+	lines    []line
+	totals   []total
+	quiet    bool            // remarks are discarded
+	omitted  int             // number of remarks beyond the maximum
+	style    numbers.Style   // of the numbers of the list
+	reported map[string]bool // columns with a remark, by letters and heading
 }
 
 // interpret reads the packing list of a document's content.
@@ -38,14 +38,14 @@ func interpret(ctx context.Context, book tables.Book) (shipments.Reading, error)
 		return shipments.Reading{}, err
 	}
 	if len(r.list.Pallets) == 0 {
-		return shipments.Reading{}, &Unreadable{Code: NoPallets, Detail: "no line below the headings names a pallet", Place: sheets[0].at(sheets[0].header.from, -1)}
+		return shipments.Reading{}, &Unreadable{Code: NoPallets, Detail: "no line below the header row has a pallet number", Place: sheets[0].at(sheets[0].header.from, -1)}
 	}
 	for i, l := range r.lines {
-		if i == 0 || l.place != r.lines[i-1].place { // a row may stand for several pallets
+		if i == 0 || l.place != r.lines[i-1].place { // a row may be several pallets
 			r.list.RowsRead++
 		}
 	}
-	r.declare()
+	r.setDeclared()
 	for _, s := range sheets {
 		if !s.continued && len(r.list.Mappings) < shipments.MaxMappings {
 			r.list.Mappings = append(r.list.Mappings, s.mapping)
@@ -63,34 +63,33 @@ func newReader(ctx context.Context, book tables.Book) *reader {
 	return r
 }
 
-// remarks returns the remarks that were made, the last of which says where
-// there are too many.
+// remarks returns the remarks, the last of which counts those beyond the maximum.
 func (r *reader) remarks() []shipments.Remark {
-	if r.unsaid > 0 {
-		r.list.Remarks[len(r.list.Remarks)-1] = shipments.Remark{Code: RemarksLeftOut, Text: fmt.Sprintf("%d more remarks are left out", r.unsaid+1)}
+	if r.omitted > 0 {
+		r.list.Remarks[len(r.list.Remarks)-1] = shipments.Remark{Code: RemarksLeftOut, Text: fmt.Sprintf("%d more remarks were left out", r.omitted+1)}
 	}
 	return r.list.Remarks
 }
 
-// remark adds a remark, unless there are too many.
+// remark adds a remark, up to the maximum.
 func (r *reader) remark(code string, at Place, format string, args ...any) {
 	switch {
 	case r.quiet:
 		return
 	case len(r.list.Remarks) == shipments.MaxRemarks:
-		r.unsaid++
+		r.omitted++
 		return
 	}
 	text, _ := shortened(fmt.Sprintf(format, args...), maxRemarkText)
 	r.list.Remarks = append(r.list.Remarks, shipments.Remark{Code: code, Text: text, Place: placeOf(at)})
 }
 
-// sheets returns the tables that have a list. Those that have none are looked
-// through for facts only.
+// sheets returns the tables with a packing list. From other tables it reads facts
+// only.
 func (r *reader) sheets(book tables.Book) []*sheet {
 	var all []*sheet
 	for _, whole := range book.Tables {
-		parts := divide(whole)
+		parts := split(whole)
 		for n, t := range parts {
 			h, ok := headerOf(t.Rows)
 			end := len(t.Rows)
@@ -98,7 +97,7 @@ func (r *reader) sheets(book tables.Book) []*sheet {
 			case ok:
 				end = h.from
 				all = append(all, &sheet{Table: t.Table, header: h, beside: t.beside})
-				r.ignored(t.Table, h.from)
+				r.reportTablesAbove(t.Table, h.from)
 			case t.Continues && len(all) > 0 && n == 0:
 				h = all[len(all)-1].header
 				h.from, h.to, end = 0, 0, 0
@@ -110,7 +109,7 @@ func (r *reader) sheets(book tables.Book) []*sheet {
 				if numeric(t.Table) {
 					code = TableSkipped
 				}
-				r.remark(code, Place{Sheet: t.Name}, "%s has no headings of a packing list", t.Name)
+				r.remark(code, Place{Sheet: t.Name}, "%s has no header row of a packing list", t.Name)
 			}
 			for i := 0; i < end && !t.beside; i++ {
 				r.facts(t.Table, i, false)
@@ -120,24 +119,24 @@ func (r *reader) sheets(book tables.Book) []*sheet {
 	return all
 }
 
-// sheet is a table that has a list.
+// sheet is a table with a packing list.
 type sheet struct {
 	tables.Table
 	header    header
-	continued bool // it goes on with the table before it, without a header
-	beside    bool // another table stands to its left, and above both the same
-	ranges    bool // its rows stand for several pallets
-	over      bool // the grand total was read
+	continued bool // continues the previous table, without a header row
+	beside    bool // right of another table, below the same letterhead
+	ranges    bool // its rows are ranges of pallets
+	totalled  bool // the grand total row was read
 	mapping   shipments.Mapping
 	columns   [fieldsThereAre]column
-	box       field  // whose column says what one box weighs; noField: none
-	whole     field  // whose column says what all boxes of a line weigh
-	each      amount // what a box weighs, as stands above the list
-	remarked  bool   // that weights come from kinds of boxes
-	now       section
+	box       field  // the weight of one box; noField: no column
+	whole     field  // the weight of all boxes of a line
+	boxWeight amount // from the letterhead
+	remarked  bool   // WeightFromPack was reported
+	section   section
 }
 
-// section is what a row above lines says of all of them.
+// section has the values of a section row, which apply to the lines below.
 type section struct{ produce, variety, calibre, lot, orchard cell }
 
 // cell is a text and where it was read.
@@ -146,7 +145,7 @@ type cell struct {
 	place Place
 }
 
-// at returns the place of a row, by its index, and of a column.
+// at returns the place of a cell by the indexes of its row and column.
 func (s *sheet) at(row, column int) Place {
 	return Place{Sheet: s.Name, Row: s.Rows[row].Number, Column: column + 1}
 }
@@ -154,8 +153,7 @@ func (s *sheet) at(row, column int) Place {
 // placeOf returns a place as the domain has it.
 func placeOf(at Place) shipments.Place { return shipments.Place{Sheet: at.Sheet, Row: at.Row} }
 
-// shortened returns at most limit characters of a text, and whether it had
-// more.
+// shortened returns the first limit characters of a text, and whether it had more.
 func shortened(text string, limit int) (string, bool) {
 	n := 0
 	for i := range text {
@@ -167,7 +165,7 @@ func shortened(text string, limit int) (string, bool) {
 	return text, false
 }
 
-// bounded returns a text as a pallet's field can hold it.
+// bounded returns a text, shortened to the length of its field.
 func (r *reader) bounded(c cell, limit int, what string) string {
 	text, cut := shortened(c.text, limit)
 	if cut {
@@ -176,7 +174,7 @@ func (r *reader) bounded(c cell, limit int, what string) string {
 	return text
 }
 
-// within reports whether a number of boxes is one that a pallet can have.
+// within reports whether a number of boxes is valid for a pallet.
 func within(boxes float64) bool {
 	return boxes >= 1 && boxes <= shipments.MaxBoxes && boxes == float64(int(boxes))
 }

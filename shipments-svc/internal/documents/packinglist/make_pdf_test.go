@@ -8,7 +8,7 @@ import (
 	"github.com/go-pdf/fpdf"
 )
 
-// page is a PDF in the making.
+// page builds a PDF.
 type page struct {
 	*fpdf.Fpdf
 	widths []float64
@@ -132,7 +132,7 @@ var pdfs = map[string]func(*testing.T, string){
 		p.rows([]string{"Pallet no", "Boxes", "Net kg"}, []string{"1", "200", "4"})
 		p.save(t, file)
 	},
-	"papers/phyto-ke.pdf": func(t *testing.T, file string) {
+	"documents/phyto-ke.pdf": func(t *testing.T, file string) {
 		p := newPDF("Helvetica", []float64{120, 120}, "LL")
 		p.text("REPUBLIC OF KENYA - KENYA PLANT HEALTH INSPECTORATE SERVICE", "PHYTOSANITARY CERTIFICATE", "No: KEPHIS/2026/771402", "")
 		p.rows([]string{"1. Name and address of exporter", "2. Declared name and address of consignee"}, []string{"Muranga Highlands Fresh Ltd", "Van Dijk Fruit Import B.V., Barendrecht"},
@@ -141,7 +141,7 @@ var pdfs = map[string]func(*testing.T, string){
 		p.text("", "This is to certify that the plants, plant products or other regulated articles described herein have been inspected", "according to appropriate official procedures and are considered to be free from the quarantine pests specified by the importing party.")
 		p.save(t, file)
 	},
-	"papers/bill-of-lading-ke.pdf": func(t *testing.T, file string) {
+	"documents/bill-of-lading-ke.pdf": func(t *testing.T, file string) {
 		p := newPDF("Times", []float64{60, 60, 60, 60}, "LLLL")
 		p.text("BILL OF LADING FOR OCEAN TRANSPORT OR MULTIMODAL TRANSPORT", "B/L No: MEDUKE771204      Booking No: 177KEN0042", "Shipper: Muranga Highlands Fresh Ltd", strings.Repeat("-", 60), "")
 		p.rows([]string{"Vessel", "Voyage No", "Port of loading", "Port of discharge"}, []string{"MSC Carmen", "XA442A", "Mombasa", "Rotterdam"},

@@ -10,14 +10,14 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-var remake = flag.Bool("make", false, "make the workbooks and PDFs of the collections anew")
+var remake = flag.Bool("make", false, "write the workbooks and PDFs of the collections")
 
-// TestCollectionIsMade makes the binary files of the collections, where it is
-// asked to. What is wrong in each is told in testdata/README.md.
-func TestCollectionIsMade(t *testing.T) {
+// TestCollectionExists writes the binary files of the collections with -make.
+// testdata/README.md describes the defects of each.
+func TestCollectionExists(t *testing.T) {
 	t.Parallel()
 	if !*remake {
-		for _, file := range []string{"lists/avocado-ke-merged.xlsx", "papers/phyto-ke.pdf"} {
+		for _, file := range []string{"lists/avocado-ke-merged.xlsx", "documents/phyto-ke.pdf"} {
 			if _, err := os.Stat(filepath.Join("testdata", file)); err != nil {
 				t.Error(err)
 			}
@@ -38,7 +38,7 @@ func TestCollectionIsMade(t *testing.T) {
 	}
 }
 
-// workbook is a workbook in the making.
+// workbook builds a workbook.
 type workbook struct {
 	t     *testing.T
 	f     *excelize.File
@@ -229,7 +229,7 @@ var workbooks = map[string]func(*workbook){
 		w.merge("G4", "G5")
 	},
 	"lists/grapes-eg-encrypted.xlsx": func(w *workbook) { w.add([]any{"Pallet No", "Boxes", "Net kg"}, []any{1, 2, 3}) },
-	"papers/invoice-ke.xlsx": func(w *workbook) {
+	"documents/invoice-ke.xlsx": func(w *workbook) {
 		w.named("Invoice")
 		w.add(letterhead("MURANGA HIGHLANDS FRESH LTD", "COMMERCIAL INVOICE")...)
 		w.add([]any{"Invoice No:", "MHF/2026/0391", nil, "Date:", "2026-11-02"}, []any{"Consignee:", "Van Dijk Fruit Import B.V."}, []any{"Container: TRIU 881203-0  Vessel: MSC Carmen  Voyage: XA442A"}, []any{},

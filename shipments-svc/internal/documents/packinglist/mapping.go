@@ -10,9 +10,9 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// choose looks, among the columns whose headings name the same field, for the
-// one that the numbers of other columns confirm.
-func (r *reader) choose(s *sheet) {
+// resolveDuplicates chooses among columns whose headings name the same field the
+// one for which boxes × box weight equal the net weight.
+func (r *reader) resolveDuplicates(s *sheet) {
 	const most = 6
 	others := func(f field) (cols []int) {
 		for col, m := range s.header.meanings {
@@ -27,7 +27,7 @@ func (r *reader) choose(s *sheet) {
 			for _, whole := range append(twins, s.header.column[netField]) {
 				if h := s.header; col != whole {
 					h.column[boxWeightField], h.column[netField] = col, whole
-					if confirmed(s, h) {
+					if consistent(s, h) {
 						s.header.column = h.column
 						s.header.meanings[col].field = boxWeightField
 						return
@@ -37,13 +37,13 @@ func (r *reader) choose(s *sheet) {
 		}
 	}
 	for _, f := range []field{boxesField, netField, boxWeightField} {
-		if !s.header.has(f) || confirmed(s, s.header) {
+		if !s.header.has(f) || consistent(s, s.header) {
 			continue
 		}
 		for _, col := range others(f) {
 			h := s.header
-			if h.column[f] = col; confirmed(s, h) {
-				r.remark(ColumnChosen, s.at(s.header.from, col), "of the columns %s %q and %s %q the second was taken for the %s: boxes times their weight agree with the net weight",
+			if h.column[f] = col; consistent(s, h) {
+				r.remark(ColumnChosen, s.at(s.header.from, col), "of columns %s %q and %s %q the second was used as the %s: with it, boxes × box weight equal the net weight",
 					letters(s.header.column[f]), s.heading(f), letters(col), h.headings[col], strings.ReplaceAll(names[f], "_", " "))
 				s.header.column[f] = col
 				break
@@ -52,19 +52,19 @@ func (r *reader) choose(s *sheet) {
 	}
 }
 
-// confirmed reports whether boxes times their weight are the net weight of the
-// line in nearly all lines, with the columns of a header.
-func confirmed(s *sheet, h header) bool {
+// consistent reports whether boxes × box weight equal the net weight in at least
+// 90 % of the lines, with the columns of a header.
+func consistent(s *sheet, h header) bool {
 	const first = 300
 	if !h.has(boxesField) || !h.has(boxWeightField) || !h.has(netField) {
 		return false
 	}
 	trial := &sheet{Table: s.Table, header: h}
 	trial.Rows = s.Rows[:min(len(s.Rows), h.to+first)]
-	silent().columns(trial)
+	quietReader().columns(trial)
 	agree, all := 0, 0
 	for i := h.to; i < len(trial.Rows); i++ {
-		boxes, each, whole := quietly(trial, i, boxesField), quietly(trial, i, boxWeightField), quietly(trial, i, netField)
+		boxes, each, whole := quietAmount(trial, i, boxesField), quietAmount(trial, i, boxWeightField), quietAmount(trial, i, netField)
 		if boxes.ok && each.ok && whole.ok && whole.value > 0 {
 			if all++; near(boxes.value*each.value, whole.value) {
 				agree++
@@ -74,12 +74,12 @@ func confirmed(s *sheet, h header) bool {
 	return all > 0 && agree*10 >= all*9
 }
 
-// near reports whether two weights differ by no more than rounding does.
+// near reports whether two weights differ by at most 2 %, as by rounding.
 func near(a, b float64) bool { return max(a, b)-min(a, b) <= 0.02*max(a, b) }
 
-// explain says of each column what it was taken for, and remarks on those that
-// may have been meant and were not used.
-func (r *reader) explain(s *sheet) {
+// buildMapping records how each column was understood, and remarks on unused ones
+// that may be relevant.
+func (r *reader) buildMapping(s *sheet) {
 	m := shipments.Mapping{Sheet: s.Name, HeaderRow: s.Rows[s.header.from].Number, HeaderRows: s.header.to - s.header.from}
 	columns := len(s.header.headings)
 	for _, row := range s.Rows[s.header.to:] {
@@ -91,7 +91,7 @@ func (r *reader) explain(s *sheet) {
 			heading, meant = s.header.headings[col], s.header.meanings[col]
 		}
 		c := shipments.MappedColumn{Column: letters(col), Heading: heading, Field: names[meant.field]}
-		f, used := s.uses(col)
+		f, used := s.fieldAt(col)
 		if used {
 			c.Used, c.Field = true, names[f]
 			if _, weight := usual[f]; weight {
@@ -102,9 +102,9 @@ func (r *reader) explain(s *sheet) {
 			if heading == "" && !numeric {
 				continue
 			}
-			c.Reason = s.unused(col, meant, numeric)
-			if c.Reason != "" && s.doubtful(meant, numeric) {
-				r.unused(s, col, heading, c.Reason)
+			c.Reason = s.unusedReason(col, meant, numeric)
+			if c.Reason != "" && s.relevant(meant, numeric) {
+				r.reportUnused(s, col, heading, c.Reason)
 			}
 			if c.Reason == "" {
 				c.Reason = "it is not needed"
@@ -117,25 +117,25 @@ func (r *reader) explain(s *sheet) {
 	s.mapping = m
 }
 
-// unused remarks on a column, once for all tables with such headings.
-func (r *reader) unused(s *sheet, col int, heading, reason string) {
+// reportUnused remarks on a column, once for all tables with the same heading.
+func (r *reader) reportUnused(s *sheet, col int, heading, reason string) {
 	key := letters(col) + heading
-	if r.told[key] {
+	if r.reported[key] {
 		return
 	}
-	if r.told == nil {
-		r.told = map[string]bool{}
+	if r.reported == nil {
+		r.reported = map[string]bool{}
 	}
-	if r.told[key] = true; heading == "" {
+	if r.reported[key] = true; heading == "" {
 		heading = "without a heading"
 	} else {
 		heading = fmt.Sprintf("%q", heading)
 	}
-	r.remark(ColumnUnused, s.at(s.header.from, col), "the column %s %s was not used: %s", letters(col), heading, reason)
+	r.remark(ColumnUnused, s.at(s.header.from, col), "column %s %s was not used: %s", letters(col), heading, reason)
 }
 
-// uses returns the field for which a column is read.
-func (s *sheet) uses(col int) (field, bool) {
+// fieldAt returns the field that is read from a column.
+func (s *sheet) fieldAt(col int) (field, bool) {
 	for _, f := range []field{ssccField, palletField, palletToField, produceField, varietyField, calibreField, boxesField, lotField, orchardField, palletsField, s.box, s.whole} {
 		if f != noField && s.header.column[f] == col && (f != palletField || !s.header.has(ssccField)) {
 			return f, true
@@ -147,49 +147,49 @@ func (s *sheet) uses(col int) (field, bool) {
 	return noField, false
 }
 
-// unused says why a column was not used; empty where it is understood and
-// simply not needed.
-func (s *sheet) unused(col int, meant meaning, numeric bool) string {
+// unusedReason returns why a column was not used, or "" for one that is understood
+// and not needed.
+func (s *sheet) unusedReason(col int, meant meaning, numeric bool) string {
 	switch f := meant.field; {
-	case meant.why != "" && names[meant.like] != "":
-		if s.header.has(meant.like) {
-			return fmt.Sprintf("%s, and %s is taken from %q", meant.why, strings.ReplaceAll(names[meant.like], "_", " "), s.heading(meant.like))
+	case meant.reason != "" && names[meant.resembles] != "":
+		if s.header.has(meant.resembles) {
+			return fmt.Sprintf("%s, and %s is taken from %q", meant.reason, strings.ReplaceAll(names[meant.resembles], "_", " "), s.heading(meant.resembles))
 		}
-		return meant.why
-	case meant.why != "":
-		return meant.why
+		return meant.reason
+	case meant.reason != "":
+		return meant.reason
 	case f == noField && numeric:
-		return "its heading is not understood, and it has numbers"
+		return "its heading is not known, and it has numbers"
 	case f == noField:
-		return "its heading is not understood"
+		return "its heading is not known"
 	case s.header.has(f) && s.header.column[f] != col && names[f] != "":
 		return fmt.Sprintf("%s is taken from %q", strings.ReplaceAll(names[f], "_", " "), s.heading(f))
 	}
 	return ""
 }
 
-// doubtful reports whether a column that was not used may have been meant.
-func (s *sheet) doubtful(meant meaning, numeric bool) bool {
+// relevant reports whether an unused column may be relevant.
+func (s *sheet) relevant(meant meaning, numeric bool) bool {
 	f := meant.field
-	if meant.why != "" {
-		f = meant.like
+	if meant.reason != "" {
+		f = meant.resembles
 	}
 	switch f {
 	case palletField, ssccField:
 		return true
 	case noField:
-		return meant.why == "" && numeric
+		return meant.reason == "" && numeric
 	case boxesField, boxWeightField, netField:
 		return numeric
 	case calibreField, weightField:
-		return meant.why == ""
+		return meant.reason == ""
 	default:
 		return false
 	}
 }
 
-// numeric reports whether most cells of a column are numbers that do not merely
-// count the rows.
+// numeric reports whether most cells of a column are numbers, other than row
+// numbers.
 func (s *sheet) numeric(col int) bool {
 	n, all, counts := 0, 0, true
 	last := 0.0
@@ -198,7 +198,7 @@ func (s *sheet) numeric(col int) bool {
 			continue
 		}
 		text := row.Cells[col].Text
-		if all++; dated(text) {
+		if all++; isDate(text) {
 			continue
 		}
 		if v, ok := plainNumber(text); ok {
@@ -210,7 +210,7 @@ func (s *sheet) numeric(col int) bool {
 	return n > 0 && n*2 >= all && (!counts || n == 1)
 }
 
-// letters names a column as spreadsheets do.
+// letters returns the name of a column in a spreadsheet.
 func letters(col int) string {
 	text := ""
 	for col++; col > 0; col = (col - 1) / 26 {
@@ -231,38 +231,38 @@ func unitName(grams float64) string {
 	return "kg"
 }
 
-// skipped notes that a row is no line of a pallet, and why.
+// skipped records a row that is not a line of a pallet.
 func (s *sheet) skipped(i int, reason string) {
 	if len(s.mapping.Skipped) < shipments.MaxSkippedRows {
 		s.mapping.Skipped = append(s.mapping.Skipped, shipments.SkippedRow{Row: s.Rows[i].Number, Reason: reason})
 	}
 }
 
-// noHeader refuses a document without a header, and says of the row that comes
-// nearest to one what of it was understood.
+// noHeader returns the error of a document without a header row. It names the row
+// that is nearest to one, and how its headings were understood.
 func noHeader(book tables.Book) error {
-	best, place, known := header{}, Place{}, 1
+	best, place, most := header{}, Place{}, 1
 	for _, t := range book.Tables {
 		for i := range min(len(t.Rows), maxHeaderRow) {
-			h := headed(t.Rows[i:i+1], false)
+			h := parseHeader(t.Rows[i:i+1], false)
 			n := 0
 			for _, m := range h.meanings {
 				if m.field != noField {
 					n++
 				}
 			}
-			if n > known && numbersIn(t.Rows[i]) == 0 {
-				best, known, place = h, n, Place{Sheet: t.Name, Row: t.Rows[i].Number}
+			if n > most && numbersIn(t.Rows[i]) == 0 {
+				best, most, place = h, n, Place{Sheet: t.Name, Row: t.Rows[i].Number}
 			}
 		}
 	}
-	detail := "no row has the headings of a packing list: a pallet number, and the number of boxes or a weight"
+	detail := "no header row has a pallet number and a number of boxes or a weight"
 	var understood, other []string
 	for col, heading := range best.headings {
 		switch m := best.meanings[col]; {
 		case heading == "":
-		case m.why != "":
-			other = append(other, fmt.Sprintf("%q (%s)", heading, m.why))
+		case m.reason != "":
+			other = append(other, fmt.Sprintf("%q (%s)", heading, m.reason))
 		case names[m.field] != "":
 			understood = append(understood, fmt.Sprintf("%q (%s)", heading, names[m.field]))
 		default:
@@ -270,10 +270,10 @@ func noHeader(book tables.Book) error {
 		}
 	}
 	if understood != nil {
-		detail += "; understood were " + strings.Join(understood, ", ")
+		detail += "; found: " + strings.Join(understood, ", ")
 	}
 	if other != nil && slices.ContainsFunc(best.headings, func(h string) bool { return h != "" }) {
-		detail += "; not used were " + strings.Join(other, ", ")
+		detail += "; not used: " + strings.Join(other, ", ")
 	}
 	detail, _ = shortened(detail, 4*maxRemarkText)
 	return &Unreadable{Code: NoHeaderRow, Detail: detail, Place: place}

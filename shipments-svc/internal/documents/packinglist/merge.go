@@ -8,22 +8,21 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// merge makes pallets of the lines. Lines of one label on one sheet are one
-// pallet, unless one says exactly what another says, or they are too many for
-// one pallet: then the list names a pallet twice, and it is for people to say
-// which is right.
+// merge merges the lines with the same pallet number on a sheet into pallets. A
+// line that repeats another, or would overfill the pallet, begins a separate
+// pallet, so that duplicate_pallets reports it.
 func (r *reader) merge() error {
 	var groups [][]line
 	index := map[string]int{}
 	fullest := r.fullest()
 	for n, l := range r.lines {
 		key := l.key()
-		i, known := index[key]
-		if known && l.own && !belongs(l, groups[i], n > 0 && i == len(groups)-1, fullest) {
-			r.remark(PalletRepeated, l.place, "pallet %s is listed again; it was kept as another pallet", l.pallet.text)
-			known = false
+		i, exists := index[key]
+		if exists && l.own && !samePallet(l, groups[i], n > 0 && i == len(groups)-1, fullest) {
+			r.remark(PalletRepeated, l.place, "pallet %s is listed again and was kept as a separate pallet", l.pallet.text)
+			exists = false
 		}
-		if !known {
+		if !exists {
 			i = len(groups)
 			index[key] = i
 			groups = append(groups, nil)
@@ -39,13 +38,13 @@ func (r *reader) merge() error {
 	return nil
 }
 
-// key is what the lines of one pallet have in common.
+// key is equal for the lines of a pallet.
 func (l line) key() string {
 	return l.sheet + "\x00" + strings.ToUpper(strings.Join(strings.Fields(l.pallet.text), ""))
 }
 
-// fullest returns how many boxes the fullest of the pallets has whose label
-// does not come back after others; 0 where there is none.
+// fullest returns the largest number of boxes of a pallet whose lines are
+// consecutive, or 0.
 func (r *reader) fullest() (most float64) {
 	boxes, back := map[string]float64{}, map[string]bool{}
 	for n, l := range r.lines {
@@ -63,10 +62,10 @@ func (r *reader) fullest() (most float64) {
 	return most
 }
 
-// belongs reports whether a line that names a pallet is another one of it. One
-// that does not follow its other lines must differ from them in what it says of
-// its boxes, and leave the pallet no fuller than the fullest.
-func belongs(l line, of []line, follows bool, fullest float64) bool {
+// samePallet reports whether a line is another line of a pallet. A line that does
+// not follow the others must differ from them in its contents, and may not make
+// the pallet fuller than the fullest.
+func samePallet(l line, of []line, follows bool, fullest float64) bool {
 	boxes := l.boxes.value
 	for _, other := range of {
 		if l.text == other.text {
@@ -103,10 +102,10 @@ func (r *reader) pallet(lines []line) shipments.Pallet {
 		p.Contents = append(p.Contents, c)
 	}
 	if p.Boxes > shipments.MaxBoxes {
-		r.remark(OutOfRange, Place{Sheet: p.Places.Boxes.Sheet, Row: p.Places.Boxes.Row}, "pallet %s comes to %d boxes, more than %d", p.Number, p.Boxes, shipments.MaxBoxes)
+		r.remark(OutOfRange, Place{Sheet: p.Places.Boxes.Sheet, Row: p.Places.Boxes.Row}, "pallet %s has %d boxes in all, more than %d", p.Number, p.Boxes, shipments.MaxBoxes)
 		p.Boxes, p.Places.Boxes = 0, shipments.Place{}
 	}
-	if p.Boxes == 0 && !slices.ContainsFunc(lines, func(l line) bool { return l.boxes.said }) {
+	if p.Boxes == 0 && !slices.ContainsFunc(lines, func(l line) bool { return l.boxes.present }) {
 		r.remark(LineWithoutBoxes, first.place, "pallet %s has no number of boxes", p.Number)
 	}
 	r.weigh(&p, lines)
@@ -121,7 +120,7 @@ func (r *reader) pallet(lines []line) shipments.Pallet {
 	return p
 }
 
-// weight returns what a box of a line weighs in grams, or 0.
+// weight returns the box weight of a line in grams, or 0.
 func (l line) weight() float64 {
 	switch {
 	case l.box.ok:
@@ -132,8 +131,8 @@ func (l line) weight() float64 {
 	return 0
 }
 
-// weigh finds what a box of a pallet weighs. Where a weight is given for
-// the pallet as a whole, in its first line, it is that of all its boxes.
+// weigh sets the box weight of a pallet: the average by boxes, or the weight of the
+// whole pallet, given in its first line, divided by its boxes.
 func (r *reader) weigh(p *shipments.Pallet, lines []line) {
 	var sum, weighed, whole float64
 	each := true
@@ -175,7 +174,7 @@ func (r *reader) weigh(p *shipments.Pallet, lines []line) {
 	}
 }
 
-// joined returns what the lines of a pallet say in a field: each thing once.
+// joined returns the distinct texts of a field of the lines, and where the first is.
 func (r *reader) joined(lines []line, of func(line) cell, limit int, what string) (string, shipments.Place) {
 	var all []string
 	first := cell{}

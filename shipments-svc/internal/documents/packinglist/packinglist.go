@@ -1,19 +1,15 @@
-// Package packinglist reads packing lists as exporters write them into
-// pallets, and from other papers the facts that packing lists are compared
-// with.
+// Package packinglist reads the pallets of packing lists, and the facts of other
+// documents that packing lists are compared with.
 //
-// A list is a table somewhere in a document, below a letterhead and above a
+// A packing list is a table in a document, below a letterhead and above a
 // signature. Read finds its header row, maps columns to fields by their headings
-// in English, Spanish, French, Portuguese, Afrikaans and Turkish, takes numbers
-// and units as they are written there, and makes of the lines that a pallet has
-// one pallet.
+// in English, Spanish, French, Portuguese, Afrikaans and Turkish, parses numbers
+// and units in the style of the document, and merges the lines of a pallet.
 //
-// Guarantees: whatever the bytes, a list is read or refused with an Unreadable
-// that says why, and nothing panics. Every value has the place where it was
-// read. Nothing is dropped or guessed without a Remark, which also names each
-// column that may have been meant and was not used. The pallets keep to
-// the domain's bounds, but a value that the document lacks, or that is none,
-// is left empty: what is made of that is not decided here.
+// Guarantees: any content is read or refused with an Unreadable, without a panic.
+// Every pallet has the place where it was read. Whatever is skipped or assumed has
+// a Remark, including each unused column that may be relevant. Pallets keep the
+// domain's limits; missing and invalid values are zero.
 //
 // It imports the domain and packages tables and numbers.
 package packinglist
@@ -39,10 +35,10 @@ const (
 // MaxLines is how many lines of pallets a list may have.
 const MaxLines = 20_000
 
-// Place is where something stands in a document.
+// Place is a place in a document.
 type Place = tables.Place
 
-// Unreadable says why a document cannot be read.
+// Unreadable is the error of a document that cannot be read.
 type Unreadable = tables.Unreadable
 
 // The codes of Unreadable, beside those of package tables.
@@ -52,43 +48,43 @@ const (
 	TooManyPallets = "too_many_pallets"
 )
 
-// Mixed is the calibre of a pallet that has more than its field can name.
+// Mixed is the calibre of a pallet with more calibres than its field can hold.
 const Mixed = "mixed"
 
-// The codes of remarks, beside those of notes of package tables.
+// The codes of remarks, beside those of the notes of package tables.
 const (
-	RowSkipped        = "row_skipped"         // no line of a pallet
-	HeaderRepeated    = "header_repeated"     //
-	SheetSkipped      = "sheet_skipped"       // it has no list
-	LineWithoutPallet = "line_without_pallet" // nor one above it
-	LineWithoutBoxes  = "line_without_boxes"  //
-	NotANumber        = "not_a_number"
-	OutOfRange        = "out_of_range"
-	NumberAmbiguous   = "number_ambiguous"    // 1.234 may be 1234
-	UnitAssumed       = "unit_assumed"        // kilograms, because nothing says another
-	UnitConverted     = "unit_converted"      // from pounds, grams or tonnes
-	UnitsMixed        = "units_mixed"         // several in one column
-	WeightKindAssumed = "weight_kind_assumed" // of a box or of a pallet
-	GrossWeightUsed   = "gross_weight_used"   // there is no net weight
-	WeightFromPack    = "weight_from_pack"    // out of a text such as "CTN 4.5KG"
-	WeightFromHead    = "weight_from_head"    // said once for the whole list
-	ProduceFromHead   = "produce_from_head"   // said once for the whole list
-	DateInCalibre     = "date_in_calibre"     // a spreadsheet made a date of 10-12
-	TextShortened     = "text_shortened"      // to what a pallet's field can hold
-	PalletRepeated    = "pallet_repeated"     // kept as another pallet
-	PalletRanges      = "pallet_range_spread" // a row stands for several pallets
-	ColumnUnused      = "column_unused"       // it may have been meant
-	ColumnChosen      = "column_chosen"       // of several with such a heading, by the numbers of others
-	TableSkipped      = "table_skipped"       // it has numbers, and no pallets
-	WeightImplausible = "weight_implausible"  // for a box
-	WeightsDiffer     = "weights_differ"      // boxes times their weight are not the weight of the pallet
-	RemarksLeftOut    = "remarks_left_out"    // there are more
+	RowSkipped            = "row_skipped"         // not a line of a pallet
+	HeaderRepeated        = "header_repeated"     //
+	SheetSkipped          = "sheet_skipped"       // it has no packing list
+	LineWithoutPallet     = "line_without_pallet" // nor does the line above
+	LineWithoutBoxes      = "line_without_boxes"  //
+	NotANumber            = "not_a_number"
+	OutOfRange            = "out_of_range"
+	NumberAmbiguous       = "number_ambiguous"    // 1.234 may be 1234
+	UnitAssumed           = "unit_assumed"        // kilograms
+	UnitConverted         = "unit_converted"      // from pounds, grams or tonnes
+	UnitsMixed            = "units_mixed"         // several in one column
+	WeightKindAssumed     = "weight_kind_assumed" // whether of a box or of a pallet
+	GrossWeightUsed       = "gross_weight_used"   // there is no net weight
+	WeightFromPack        = "weight_from_pack"    // from a text such as "CTN 4.5KG"
+	WeightFromLetterhead  = "weight_from_head"    // given once for the whole list
+	ProduceFromLetterhead = "produce_from_head"   // given once for the whole list
+	DateInCalibre         = "date_in_calibre"     // a spreadsheet converted 10-12 to a date
+	TextShortened         = "text_shortened"      // to the maximum length of its field
+	PalletRepeated        = "pallet_repeated"     // kept as a separate pallet
+	PalletRanges          = "pallet_range_spread" // a row is several pallets
+	ColumnUnused          = "column_unused"       // it may be relevant
+	ColumnChosen          = "column_chosen"       // one of several with this heading, by comparing numbers
+	TableSkipped          = "table_skipped"       // it has numbers but no pallets
+	WeightImplausible     = "weight_implausible"  // for a box
+	WeightsDiffer         = "weights_differ"      // boxes × box weight differ from the net weight
+	RemarksLeftOut        = "remarks_left_out"    // more than the maximum
 
 	maxRemarkText = 300 // characters
 )
 
-// Read reads a packing list. What is none, or cannot be read, gives
-// Unreadable; any other error is the context's or that of content.
+// Read reads a packing list. It returns Unreadable for content that is not a
+// packing list or cannot be read; other errors are those of ctx and content.
 func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
 	book, err := tables.Read(ctx, kind, content, size)
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// PalletRange is the code of Unreadable where a row stands for several pallets
-// and the list does not say what is of each.
+// PalletRange is the code of Unreadable for a row that is several pallets without
+// the quantity of each.
 const PalletRange = "pallet_range"
 
-// span is a range of labels: P001 to P004.
+// span is a range of pallet numbers: P001 to P004.
 type span struct {
 	prefix   string
 	from, to int
-	width    int // digits of the first number, with its zeros
+	width    int // digits of the first number, with leading zeros
 }
 
-// rangeText is a range of pallets: "1-2", "P001 - P004", "3 to 5".
+// rangeText matches a range of pallets: "1-2", "P001 - P004", "3 to 5".
 var rangeText = regexp.MustCompile(`^(\pL*[ .]?)(\d{1,6})\s*(?:[-–—]|\b(?:to|a|al|au|à|ate|até|tot)\b)\s*(\pL*[ .]?)(\d{1,6})$`)
 
-// rangeOf reads a text as a range.
+// rangeOf parses a range.
 func rangeOf(text string) (s span, ok bool) {
 	m := rangeText.FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil || m[3] != "" && m[3] != m[1] {
@@ -36,20 +36,20 @@ func rangeOf(text string) (s span, ok bool) {
 	return s, s.from <= s.to && s.to-s.from < shipments.MaxPallets
 }
 
-// pallets returns how many pallets a range has.
+// pallets returns the number of pallets in a range.
 func (s span) pallets() int { return s.to - s.from + 1 }
 
-// spread replaces lines that stand for several pallets by a line for each. The
-// labels of a column are ranges where each begins after the one above it. What
-// they say of boxes is of each pallet, or of all of them, as the heading or the
-// total tells; where nothing does, the list is refused.
-func (r *reader) spread(s *sheet, first int) error {
+// expandRanges replaces each line that is several pallets by a line for each. The
+// pallet numbers of a column are ranges if each begins after the previous one. The
+// number of boxes is of each pallet or of all together, according to the heading or
+// the total; without either the list is refused.
+func (r *reader) expandRanges(s *sheet, first int) error {
 	lines := r.lines[first:]
 	spans, ok := spansOf(lines)
 	if !ok {
 		return nil
 	}
-	whole, err := r.ofAll(s, lines, spans)
+	whole, err := r.sharedBoxes(s, lines, spans)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (r *reader) spread(s *sheet, first int) error {
 			if whole {
 				kind = "all"
 			}
-			r.remark(PalletRanges, l.place, "the row stands for the %d pallets %s; its boxes were taken for those of %s of them", n, l.pallet.text, kind)
+			r.remark(PalletRanges, l.place, "the row is the %d pallets %s; its boxes were read as the boxes of %s of them", n, l.pallet.text, kind)
 		}
 		for p := range n {
 			each := l
@@ -83,7 +83,7 @@ func (r *reader) spread(s *sheet, first int) error {
 	return nil
 }
 
-// spansOf reads the labels of lines as ranges, each after the one above.
+// spansOf parses the pallet numbers of lines as ranges, each after the previous.
 func spansOf(lines []line) (all []span, ok bool) {
 	several := false
 	for i, l := range lines {
@@ -107,9 +107,9 @@ func spansOf(lines []line) (all []span, ok bool) {
 	return all, several && len(all) > 0
 }
 
-// ofAll reports whether the boxes of a line are those of all its pallets.
-func (r *reader) ofAll(s *sheet, lines []line, spans []span) (bool, error) {
-	const mostPallet = 1_500_000.0 // grams: what a pallet bears
+// sharedBoxes reports whether the boxes of a line are those of all its pallets.
+func (r *reader) sharedBoxes(s *sheet, lines []line, spans []span) (bool, error) {
+	const mostPallet = 1_500_000.0 // grams, the safe working load of a pallet
 	written, each, divides, heavy := 0.0, 0.0, true, false
 	for i, l := range lines {
 		n := spans[i].pallets()
@@ -121,7 +121,7 @@ func (r *reader) ofAll(s *sheet, lines []line, spans []span) (bool, error) {
 	i := slices.IndexFunc(spans, func(s span) bool { return s.pallets() > 1 })
 	at := lines[i].place
 	refuse := func(why string) error {
-		return &Unreadable{Code: PalletRange, Detail: fmt.Sprintf("a row stands for several pallets, %q, and %s; list each pallet in a row of its own", lines[i].pallet.text, why), Place: at}
+		return &Unreadable{Code: PalletRange, Detail: fmt.Sprintf("a row is several pallets, %q, and %s; list each pallet in a row of its own", lines[i].pallet.text, why), Place: at}
 	}
 	total := 0
 	for _, t := range r.totals {
@@ -142,12 +142,12 @@ func (r *reader) ofAll(s *sheet, lines []line, spans []span) (bool, error) {
 	case float64(total) == written && total > 0 && !perPallet:
 		return true, nil
 	case total > 0:
-		return false, refuse("its boxes do not come to the total")
+		return false, refuse("its boxes do not add up to the total")
 	case heavy && !divides:
 		return false, refuse("its boxes cannot be divided among them")
 	case heavy:
 		return true, nil
 	default:
-		return false, refuse("nothing says whether its boxes are those of each")
+		return false, refuse("it is not clear whether its boxes are those of each")
 	}
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-var update = flag.Bool("update", false, "write what the lists are read as into their golden files")
+var update = flag.Bool("update", false, "write the golden files")
 
-// TestListsAreReadAsTheirGoldenFilesSay reads the collection of packing lists.
-func TestListsAreReadAsTheirGoldenFilesSay(t *testing.T) {
+// TestPackingLists compares the collection of packing lists with golden files.
+func TestPackingLists(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/lists/*.*")
 	if err != nil || len(files) == 0 {
@@ -37,17 +37,17 @@ func TestListsAreReadAsTheirGoldenFilesSay(t *testing.T) {
 				t.Fatal(err)
 			}
 			list, err := Read(t.Context(), Kind(strings.TrimPrefix(filepath.Ext(file), ".")), bytes.NewReader(content), int64(len(content)))
-			golden(t, file+".golden", told(list, err)+judged(list, err))
+			golden(t, file+".golden", formatted(list, err)+checked(list, err))
 		})
 	}
 }
 
-// TestPapersAreReadAsTheirGoldenFilesSay reads what is no packing list.
-func TestPapersAreReadAsTheirGoldenFilesSay(t *testing.T) {
+// TestOtherDocuments compares other documents with golden files.
+func TestOtherDocuments(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/papers/*.*")
+	files, err := filepath.Glob("testdata/documents/*.*")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no papers: %v", err)
+		t.Fatalf("no documents: %v", err)
 	}
 	for _, file := range files {
 		if filepath.Ext(file) == ".golden" {
@@ -59,8 +59,8 @@ func TestPapersAreReadAsTheirGoldenFilesSay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			paper, err := ReadFacts(t.Context(), Kind(strings.TrimPrefix(filepath.Ext(file), ".")), bytes.NewReader(content), int64(len(content)))
-			golden(t, file+".golden", told(paper, err))
+			reading, err := ReadFacts(t.Context(), Kind(strings.TrimPrefix(filepath.Ext(file), ".")), bytes.NewReader(content), int64(len(content)))
+			golden(t, file+".golden", formatted(reading, err))
 		})
 	}
 }
@@ -79,13 +79,13 @@ func golden(t *testing.T, file, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("not what %s says (-want +got):\n%s", file, diff)
+		t.Errorf("%s (-want +got):\n%s", file, diff)
 	}
 }
 
-// judged writes down what the checks say of a list that is all there is of a
-// shipment; what is passed or skipped by name only.
-func judged(list shipments.Reading, err error) string {
+// checked formats the checks of a shipment with this list only; passed and skipped
+// ones by name.
+func checked(list shipments.Reading, err error) string {
 	doc := shipments.Document{ID: shipments.DocumentID{1}, Type: shipments.PackingList, Status: shipments.Processed, RowsRead: list.RowsRead, PalletsExtracted: len(list.Pallets), Declared: list.Declared}
 	if unreadable, ok := errors.AsType[*Unreadable](err); ok {
 		doc.Status, doc.Failure = shipments.Failed, shipments.Failure{Code: unreadable.Code, Detail: unreadable.Detail}
@@ -107,8 +107,8 @@ func judged(list shipments.Reading, err error) string {
 	return fmt.Sprintf("\n%spass: %s\nskip: %s\n", b.String(), strings.Join(names[shipments.Pass], ", "), strings.Join(names[shipments.Skip], ", "))
 }
 
-// told writes down what a list was read as.
-func told(list shipments.Reading, err error) string {
+// formatted formats a reading.
+func formatted(list shipments.Reading, err error) string {
 	var b strings.Builder
 	if unreadable, ok := errors.AsType[*Unreadable](err); ok {
 		return fmt.Sprintf("unreadable %s at %s: %s\n", unreadable.Code, where(placeOf(unreadable.Place)), unreadable.Detail)
@@ -136,7 +136,7 @@ func told(list shipments.Reading, err error) string {
 	return b.String()
 }
 
-// valueAt writes where a value of a pallet was read.
+// valueAt formats where a value of a pallet was read.
 func valueAt(p shipments.Pallet, at shipments.Place, present bool) string {
 	if present && at == (shipments.Place{}) {
 		at = shipments.Place{Sheet: p.Source.Sheet, Row: p.Source.Row}
@@ -144,7 +144,7 @@ func valueAt(p shipments.Pallet, at shipments.Place, present bool) string {
 	return where(at)
 }
 
-// where writes a place: Sheet1!7.
+// where formats a place: Sheet1!7.
 func where(p shipments.Place) string {
 	text := ""
 	if p.Sheet != "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 )
 
-// field is what a column says of a line.
+// field is the meaning of a column.
 type field int
 
 const (
@@ -14,36 +14,36 @@ const (
 	palletField
 	palletToField // the last of a range of pallets
 	ssccField
-	palletsField // how many pallets a line has
+	palletsField // number of pallets of a line
 	produceField
 	varietyField
 	calibreField
-	piecesField // how many fruits a box has: its calibre, where there is no other
+	piecesField // pieces in a box: the calibre, where there is no other
 	boxesField
 	boxWeightField // net weight of one box
 	boxGrossField  // gross weight of one box
 	netField       // net weight of the line
 	grossField     // gross weight of the line
-	weightField    // a weight: of what, the numbers must tell
+	weightField    // a weight of a box or of the line
 	packField      // "CTN 4.5KG"
 	lotField
 	orchardField
-	lineField // counts lines
+	lineField // line number
 	containerField
-	otherField     // known, and of no use
-	fieldsThereAre // how many there are
+	otherField     // understood, not used
+	fieldsThereAre // number of fields
 )
 
-// names are what the fields are called in a mapping.
+// names are the names of fields in a mapping.
 var names = [fieldsThereAre]string{
 	palletField: "pallet_number", palletToField: "pallet_number_to", ssccField: "pallet_number", palletsField: "pallets", produceField: "produce_name", varietyField: "variety",
 	calibreField: "calibre", piecesField: "calibre", boxesField: "boxes", boxWeightField: "box_weight", boxGrossField: "box_gross_weight", netField: "net_weight",
 	grossField: "gross_weight", weightField: "weight", packField: "pack", lotField: "lot", orchardField: "orchard", lineField: "line", containerField: "container",
 }
 
-// rules say which field a heading names, by what its words stand for. The
-// first whose concepts the heading has, and none of those it may not have,
-// counts. A heading that is weak about it loses against one that is not.
+// rules map the concepts of a heading to a field. The first rule applies whose
+// concepts the heading all has, without any excluded one. A heading by a weak rule
+// loses against others.
 var rules = []struct {
 	has, hasNot concept
 	field       field
@@ -73,7 +73,7 @@ var rules = []struct {
 	{pieceWord | boxWord, 0, piecesField, 0},
 	{produceWord | boxWord | perWord, 0, piecesField, 0},
 	{boxWord | totalWord, calibreWord | brandWord, boxesField, 3},
-	{boxWord | numberWord, calibreWord | brandWord | quantityWord, boxesField, 2}, // or the label of a box
+	{boxWord | numberWord, calibreWord | brandWord | quantityWord, boxesField, 2}, // or the number of a box
 	{boxWord, calibreWord | brandWord, boxesField, 0},
 	{packWord, 0, packField, 0},
 	{palletsWord, 0, palletsField, 0},
@@ -96,19 +96,19 @@ var rules = []struct {
 	{unitWord, 0, weightField, 3},
 }
 
-// misleading are the words that make of a quantity another one: a column of
-// "Boxes per layer" does not say how many boxes a pallet has.
+// misleading lists the words that change the meaning of a quantity: "Boxes per
+// layer" is not the number of boxes of a pallet.
 var misleading = []struct {
-	word concept
-	with concept // only with one of these; 0: with any
-	why  string
+	word   concept
+	with   concept // only with one of these; 0: with any
+	reason string
 }{
 	{layerWord, 0, "it is about a layer"},
 	{priceWord, 0, "it is a price"},
-	{orderedWord, 0, "it is what was ordered or planned"},
-	{rejectedWord, 0, "it is what was not loaded"},
-	{earlierWord, 0, "it is what was before"},
-	{originWord, palletWord | palletsWord, "it is what was before"},
+	{orderedWord, 0, "it is an ordered or planned quantity"},
+	{rejectedWord, 0, "it is a quantity that was not loaded"},
+	{earlierWord, 0, "it is an earlier value"},
+	{originWord, palletWord | palletsWord, "it is an earlier value"},
 	{emptyWord, 0, "it is about empty packages"},
 	{equivalentWord, 0, "it is converted to another unit"},
 	{dimensionWord, 0, "it is a dimension"},
@@ -119,33 +119,33 @@ var misleading = []struct {
 	{toWord, boxWord, "it is the number of a box"},
 }
 
-// meaning is what a heading means.
+// meaning is the meaning of a heading.
 type meaning struct {
-	field    field
-	strength int    // of headings that name one field, the strongest counts
-	like     field  // the field that a heading would name but for a misleading word
-	why      string // and why it does not
+	field     field
+	strength  int    // of several headings for a field, the strongest is used
+	resembles field  // the field of the heading without its misleading word
+	reason    string // why it is not that field
 }
 
-// meaningOf returns what a heading means. One in two languages, "Peso Neto /
-// Net Weight", has a slash that does not mean per.
+// meaningOf returns the meaning of a heading. The slash of a heading in two
+// languages, "Peso Neto / Net Weight", does not mean per.
 func meaningOf(heading string) meaning {
 	if parts := strings.FieldsFunc(heading, func(r rune) bool { return r == '/' || r == '|' }); len(parts) > 1 {
-		first := single(parts[0])
-		same := first.field != noField && first.why == ""
+		first := meaningOfOne(parts[0])
+		same := first.field != noField && first.reason == ""
 		for _, part := range parts[1:] {
-			m := single(part)
-			same = same && m.field == first.field && m.why == ""
+			m := meaningOfOne(part)
+			same = same && m.field == first.field && m.reason == ""
 			first.strength = max(first.strength, m.strength)
 		}
 		if same {
 			return first
 		}
 	}
-	return single(heading)
+	return meaningOfOne(heading)
 }
 
-func single(heading string) meaning {
+func meaningOfOne(heading string) meaning {
 	const maxHeading, maxUnknown = 80, 3
 	if len(heading) > maxHeading {
 		return meaning{}
@@ -153,17 +153,17 @@ func single(heading string) meaning {
 	concepts, unknown := conceptsOf(heading)
 	for _, m := range misleading {
 		if concepts&m.word == m.word && (m.with == 0 || concepts&m.with != 0) {
-			return meaning{field: otherField, like: ruled(concepts&^m.word, 0).field, why: m.why}
+			return meaning{field: otherField, resembles: applyRules(concepts&^m.word, 0).field, reason: m.reason}
 		}
 	}
 	if unknown > maxUnknown {
 		return meaning{}
 	}
-	return ruled(concepts, unknown)
+	return applyRules(concepts, unknown)
 }
 
-// ruled returns what the rules make of concepts.
-func ruled(concepts concept, unknown int) meaning {
+// applyRules returns the meaning of concepts.
+func applyRules(concepts concept, unknown int) meaning {
 	const strongest = 20
 	if concepts&trayWord != 0 {
 		concepts |= boxWord
@@ -179,14 +179,14 @@ func ruled(concepts concept, unknown int) meaning {
 	return meaning{}
 }
 
-// measures are the words that say of a quantity what it is, but not of what.
+// measures are the concepts of quantities without their object.
 const measures = numberWord | quantityWord | netWord | grossWord | weightWord | unitWord | totalWord | typeWord | perWord |
 	layerWord | priceWord | orderedWord | rejectedWord | equivalentWord
 
-// meaningBelow returns what a heading means that stands below another one. A
-// heading that says by itself of what it is, such as CAJAS below EMPAQUE, only
-// takes from above whether a box or a pallet is weighed.
-func meaningBelow(above, own string) meaning {
+// meaningUnder returns the meaning of a heading under a group heading. A heading
+// with an object of its own, such as CAJAS under EMPAQUE, takes only the kind of
+// weight from the group heading.
+func meaningUnder(above, own string) meaning {
 	if own == "" || above == "" {
 		return meaningOf(strings.TrimSpace(above + own))
 	}
@@ -195,9 +195,9 @@ func meaningBelow(above, own string) meaning {
 		return meaningOf(above + " " + own)
 	}
 	m := meaningOf(own)
-	if group, _ := conceptsOf(above); concepts&(boxWord|palletWord) != 0 && concepts&(quantityWord|numberWord|netWord|grossWord|typeWord) == 0 && m.why == "" {
+	if group, _ := conceptsOf(above); concepts&(boxWord|palletWord) != 0 && concepts&(quantityWord|numberWord|netWord|grossWord|typeWord) == 0 && m.reason == "" {
 		if group &= netWord | grossWord | weightWord; group != 0 {
-			return ruled(concepts|group, unknown)
+			return applyRules(concepts|group, unknown)
 		}
 	}
 	return m
@@ -206,8 +206,8 @@ func meaningBelow(above, own string) meaning {
 // fieldOf returns the field that a heading names.
 func fieldOf(heading string) field { return meaningOf(heading).field }
 
-// unitIn returns the unit that a text names as one of its words, in grams; 0
-// where it names none. A single t is tonnes only in brackets.
+// unitIn returns the unit among the words of a text in grams, or 0. A single t is
+// tonnes only in brackets.
 func unitIn(text string) float64 {
 	for word := range strings.FieldsSeq(fold(text)) {
 		if g, ok := numbers.Grams[word]; ok && word != "t" {
@@ -220,7 +220,7 @@ func unitIn(text string) float64 {
 	return 0
 }
 
-// plainNumber returns the value of a text that is a number without a unit.
+// plainNumber parses a number without a unit.
 func plainNumber(text string) (float64, bool) {
 	n, ok := numbers.Split(text)
 	if !ok || n.Unit != "" {

@@ -2,10 +2,10 @@ package packinglist
 
 import "github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 
-// styles counts numbers by how they are written.
+// styles counts numbers by style.
 type styles [numbers.Neither + 1]int
 
-// add counts texts. Where they count something, none is unclear.
+// add counts the styles of texts. Counts are never unclear.
 func (s *styles) add(texts []string, counting bool) {
 	for _, text := range texts {
 		if n, ok := numbers.Split(text); ok {
@@ -18,8 +18,8 @@ func (s *styles) add(texts []string, counting bool) {
 	}
 }
 
-// most returns the style that most numbers are clear about. mixed: they
-// contradict each other; open: some can be read in two ways.
+// most returns the most frequent unambiguous style. mixed: both occur; open: some
+// numbers are ambiguous.
 func (s styles) most() (_ numbers.Style, mixed, open bool) {
 	open = s[numbers.Unclear] > 0
 	switch {

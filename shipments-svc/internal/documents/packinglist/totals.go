@@ -8,20 +8,20 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// total is what a row of totals says.
+// total has the values of a total row.
 type total struct {
 	place          Place
-	grand, part    bool // of all there is, or only of the lines above since the last
+	grand, part    bool // of all lines, or of those since the previous total
 	pallets, boxes int
 	net            shipments.Grams
 }
 
-// Texts of totals, folded.
+// Labels of total rows, folded.
 //
 //nolint:misspell // the words are of other languages, too
 var (
 	totalText = regexp.MustCompile(`\b(?:sub)?(?:totals?|totales|totaal|totale|totaux|totais|toplam)\b`)
-	// onlyTotal has nothing but such words, of which sumWord is one.
+	// onlyTotal matches labels of such words only, of which sumWord matches one.
 	onlyTotal = regexp.MustCompile(`^(?:(?:grand|gran|general|genel|groot|geral|g|sub|sous|page|de|of|the|per|no|a|y|over|forward|sigue|totals?|totales|totaal|totale|totaux|totais|toplam|` +
 		`suma|soma|somme|som|sum|subtotal|report|reporter|carried|brought|transporte|transportar) ?)+$`)
 	sumWord   = regexp.MustCompile(`\b(?:sub)?(?:totals?|totales|totaal|totale|totaux|totais|toplam|suma|soma|somme|som|sum|report|reporter|carried|brought|transporte|transportar)\b`)
@@ -29,21 +29,21 @@ var (
 	partText  = regexp.MustCompile(`\b(?:sub|sous|page|pagina|bladsy|carried|brought|report|reporter|transporte|transportar|sigue|acumulado)\b|^subtot`)
 )
 
-// totals reports whether a folded text is the label of a total.
+// totals reports whether a folded text is the label of a total row.
 func totals(text string) bool { return totalText.MatchString(text) || onlyTotals(text) }
 
 func onlyTotals(text string) bool { return onlyTotal.MatchString(text) && sumWord.MatchString(text) }
 
-// maxTotalText is how long the label of a total is at most.
+// maxTotalText is the maximum length of the label of a total row.
 const maxTotalText = 60
 
-// total reads a row as totals. It returns false where the row is none.
+// total reads a total row. It returns false for other rows.
 func (r *reader) total(s *sheet, i int) bool {
 	label := ""
 	own, _ := s.label(i)
 	labelled := own.text != "" && !totals(fold(own.text)) // another cell may name a variety
 	calibre, _ := s.text(i, calibreField)
-	sized := calibre.text != "" && !totals(fold(calibre.text)) && (own.text == "" || labelled) // which a total is not
+	sized := calibre.text != "" && !totals(fold(calibre.text)) && (own.text == "" || labelled) // a total row has no calibre
 	for n, col := range filled(s.Rows[i]) {
 		if text := fold(s.Rows[i].Cells[col].Text); n < 3 && !sized && len(text) < maxTotalText && (totals(text) && !labelled || onlyTotals(text)) {
 			label = text
@@ -67,41 +67,40 @@ func (r *reader) total(s *sheet, i int) bool {
 		}
 	}
 	t.texts(s, i)
-	if t.boxes > 0 && float64(t.boxes) == r.sum(s) { // the others of the sheet are parts of it
+	if t.boxes > 0 && float64(t.boxes) == r.sum(s) { // the other totals of the sheet are part of it
 		r.totals = slices.DeleteFunc(r.totals, func(other total) bool { return other.place.Sheet == s.Name })
-		s.over = true
+		s.totalled = true
 	}
 	r.totals = append(r.totals, t)
-	s.over = s.over || t.grand
+	s.totalled = s.totalled || t.grand
 	return true
 }
 
-// countText is a count in the midst of a text: "20 pallets".
+// countText matches a count within a text: "20 pallets".
 var countText = regexp.MustCompile(`(\d[\d.,]*)\s+(\pL+)`)
 
-// texts adds what the texts of a row of totals say: "Total pallets: 20",
-// "TOTAL 20 PALLETS".
+// texts adds the totals within texts: "Total pallets: 20", "TOTAL 20 PALLETS".
 func (t *total) texts(s *sheet, i int) {
-	r := silent()
+	r := quietReader()
 	r.facts(s.Table, i, false)
 	for _, col := range filled(s.Rows[i]) {
 		for _, m := range countText.FindAllStringSubmatch(s.Rows[i].Cells[col].Text, -1) {
 			switch concepts, _ := conceptsOf(m[2]); {
 			case concepts&(palletsWord|palletWord) != 0:
-				r.fact(shipments.PalletsFact, m[1], t.place)
+				r.addFact(shipments.PalletsFact, m[1], t.place)
 			case concepts&boxWord != 0:
-				r.fact(shipments.BoxesFact, m[1], t.place)
+				r.addFact(shipments.BoxesFact, m[1], t.place)
 			}
 		}
 	}
-	d := r.declares()
+	d := r.declaredFacts()
 	t.pallets, t.boxes, t.net = cmp.Or(t.pallets, d.Pallets), cmp.Or(t.boxes, d.Boxes), cmp.Or(t.net, d.NetWeight)
 }
 
-// unlabelled reports whether a row has nothing but amounts, and its boxes are
-// those of all lines above: totals without a word.
+// unlabelled reports whether a row is a total row without a label: it has amounts
+// only, and the boxes of all lines above.
 func (r *reader) unlabelled(s *sheet, i int) bool {
-	boxes := quietly(s, i, boxesField)
+	boxes := quietAmount(s, i, boxesField)
 	if label, _ := s.label(i); label.text != "" || !boxes.ok || len(r.lines) < 2 {
 		return false
 	}
@@ -123,9 +122,9 @@ func (r *reader) sum(s *sheet) (sum float64) {
 	return sum
 }
 
-// declare says what the totals declare: the grand total, or else the sum of
-// the others that are no part of one.
-func (r *reader) declare() {
+// setDeclared sets the declared totals: the grand total, or else the sum of the
+// other totals.
+func (r *reader) setDeclared() {
 	var all total
 	for _, t := range r.totals {
 		switch {
@@ -139,7 +138,7 @@ func (r *reader) declare() {
 		}
 	}
 	d := &r.list.Declared
-	*d = r.declares()
+	*d = r.declaredFacts()
 	if all.pallets > 0 && all.pallets <= shipments.MaxPallets {
 		d.Pallets = all.pallets
 	}

@@ -6,9 +6,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 )
 
-// unwrap joins the rows of print that belong to one row of the table: a text
-// that is wrapped within a cell and centred stands above and below the numbers
-// of its row.
+// unwrap joins printed rows that belong to one row of the table: a wrapped,
+// centred text is above and below the numbers of its row.
 func (s *sheet) unwrap() {
 	if !s.Printed {
 		return
@@ -50,7 +49,7 @@ func (s *sheet) unwrap() {
 	}
 }
 
-// lacksText reports whether a row has numbers but no name of its produce.
+// lacksText reports whether a row has numbers but no produce.
 func (s *sheet) lacksText(row tables.Row) bool {
 	lacks := false
 	for _, f := range []field{produceField, varietyField} {
@@ -64,7 +63,7 @@ func (s *sheet) lacksText(row tables.Row) bool {
 	return lacks && numbersIn(row) > 0
 }
 
-// onlyText reports whether a row has nothing but a part of the name of produce.
+// onlyText reports whether a row has only a part of the name of produce.
 func (s *sheet) onlyText(row tables.Row) bool {
 	cells := filled(row)
 	for _, col := range cells {

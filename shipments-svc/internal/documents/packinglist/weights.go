@@ -8,38 +8,38 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// lightestBox is what a box weighs at least, in grams: a weight that would
-// come to less for each box of its line is that of one box.
+// lightestBox is the minimum weight of a box in grams. A weight of a line that
+// would make its boxes lighter is the weight of one box.
 const lightestBox = 200
 
-// weights decides which columns say what boxes and what whole lines weigh.
+// weights chooses the columns of the weights of boxes and of lines.
 func (r *reader) weights(s *sheet) {
-	s.box, s.whole = s.either(boxWeightField, boxGrossField), s.either(netField, weightField, grossField)
+	s.box, s.whole = s.firstOf(boxWeightField, boxGrossField), s.firstOf(netField, weightField, grossField)
 	if s.box == boxGrossField && s.whole == netField {
 		s.box = noField
 	}
 	if s.box == boxWeightField && s.whole != netField {
 		s.whole = noField
 	}
-	if s.box == noField && s.whole != noField && eachBox(s) {
-		r.remark(WeightKindAssumed, s.headed(s.whole), "the column %s is taken for the weight of one box: its numbers are too small for whole lines", s.heading(s.whole))
+	if s.box == noField && s.whole != noField && perBox(s) {
+		r.remark(WeightKindAssumed, s.headingPlace(s.whole), "column %s was used as the weight of one box: its numbers are too small for whole lines", s.heading(s.whole))
 		s.box, s.whole = s.whole, noField
 	}
 	if s.box != noField && s.whole != noField {
-		silent().unit(s, s.whole) // it is only for lines that do not say what a box weighs
+		quietReader().unit(s, s.whole) // used only for lines without a box weight
 	}
-	used := s.either(s.box, s.whole)
+	used := s.firstOf(s.box, s.whole)
 	if used == noField {
 		return
 	}
 	if used == grossField || used == boxGrossField {
-		r.remark(GrossWeightUsed, s.headed(used), "there is no net weight; the gross weights of the column %s were taken", s.heading(used))
+		r.remark(GrossWeightUsed, s.headingPlace(used), "there is no net weight; the gross weights of column %s were used", s.heading(used))
 	}
 	r.unit(s, used)
 }
 
-// either returns the first field that the list has a column of.
-func (s *sheet) either(fields ...field) field {
+// firstOf returns the first field that has a column.
+func (s *sheet) firstOf(fields ...field) field {
 	for _, f := range fields {
 		if s.header.has(f) {
 			return f
@@ -48,18 +48,18 @@ func (s *sheet) either(fields ...field) field {
 	return noField
 }
 
-// headed returns the place of a field's heading.
-func (s *sheet) headed(f field) Place { return s.at(s.header.from, s.header.column[f]) }
+// headingPlace returns the place of a field's heading.
+func (s *sheet) headingPlace(f field) Place { return s.at(s.header.from, s.header.column[f]) }
 
-// eachBox reports whether the weights of whole lines are so small that they
-// must be those of single boxes.
-func eachBox(s *sheet) bool {
+// perBox reports whether the weights of lines are so small that they must be those
+// of single boxes.
+func perBox(s *sheet) bool {
 	var each, single []float64
 	for i := s.header.to; i < len(s.Rows); i++ {
 		if label, _ := s.label(i); label.text == "" {
 			continue
 		}
-		boxes, w := quietly(s, i, boxesField), quietly(s, i, s.whole)
+		boxes, w := quietAmount(s, i, boxesField), quietAmount(s, i, s.whole)
 		if boxes.ok && w.ok && boxes.value >= 1 && w.value > 0 {
 			each, single = append(each, w.value/boxes.value), append(single, w.value)
 		}
@@ -72,16 +72,16 @@ func eachBox(s *sheet) bool {
 	return each[len(each)/2] < lightestBox && single[len(single)/2] >= lightestBox
 }
 
-// quietly reads an amount without remarks.
-func quietly(s *sheet, row int, f field) amount {
-	return silent().amount(s, row, f)
+// quietAmount reads an amount without remarks.
+func quietAmount(s *sheet, row int, f field) amount {
+	return quietReader().amount(s, row, f)
 }
 
-// silent returns a reader whose remarks nobody sees.
-func silent() *reader { return &reader{quiet: true} }
+// quietReader returns a reader that discards remarks.
+func quietReader() *reader { return &reader{quiet: true} }
 
-// unit settles the unit of a column that says none: that of the letterhead, or
-// else kilograms.
+// unit sets the unit of a column without one: that of the letterhead, or else
+// kilograms.
 func (r *reader) unit(s *sheet, f field) {
 	c := &s.columns[f]
 	for i := 0; c.unit == 0 && i < s.header.from; i++ {
@@ -94,15 +94,14 @@ func (r *reader) unit(s *sheet, f field) {
 	switch c.unit {
 	case 0:
 		c.unit = 1000
-		r.remark(UnitAssumed, s.headed(f), "no unit is given for the column %s; kilograms were assumed", s.heading(f))
+		r.remark(UnitAssumed, s.headingPlace(f), "column %s has no unit; kilograms were assumed", s.heading(f))
 	case 1000:
 	default:
-		r.remark(UnitConverted, s.headed(f), "the weights of the column %s were converted to kilograms", s.heading(f))
+		r.remark(UnitConverted, s.headingPlace(f), "the weights of column %s were converted to kilograms", s.heading(f))
 	}
 }
 
-// rounded returns a weight of a box as the domain has it; 0 where it cannot be
-// one.
+// rounded returns a box weight in whole grams, or 0 outside the domain's limits.
 func rounded(weight float64) shipments.Grams {
 	if weight < 0.5 || weight > float64(shipments.MaxBoxWeight) {
 		return 0
@@ -110,19 +109,19 @@ func rounded(weight float64) shipments.Grams {
 	return shipments.Grams(weight + 0.5)
 }
 
-// What a box of fresh produce weighs, in grams: from a tray of herbs to what
-// one person may lift (ISO 11228-1 gives 25 kg), with a margin.
+// Limits of plausible box weights in grams: from a tray of herbs to the 25 kg that
+// one person should lift (ISO 11228-1), with a margin.
 const (
 	leastBox = 100
 	mostBox  = 30_000
 )
 
-// plausible remarks on weights that boxes of produce do not have, and on lines
-// whose boxes and weights contradict each other, once for a sheet.
-func (r *reader) plausible(s *sheet, lines []line) {
+// checkPlausible remarks on implausible box weights, and on lines whose boxes × box
+// weight differ from the net weight, once for a sheet.
+func (r *reader) checkPlausible(s *sheet, lines []line) {
 	implausible, differ := 0, 0
 	var odd, other line
-	of := map[string]int{} // lines of a pallet, of which one may have the weight of them all
+	of := map[string]int{} // lines of a pallet; one may have the weight of all
 	for _, l := range lines {
 		of[l.pallet.text]++
 	}
@@ -143,17 +142,17 @@ func (r *reader) plausible(s *sheet, lines []line) {
 		if !from.ok {
 			from = odd.whole
 		}
-		r.remark(WeightImplausible, from.place, "%s would weigh %s kg by %s%d, under %q", counted(implausible, "line has boxes that", "lines have boxes, of which the first"),
-			kilograms(odd.weight()), letters(from.place.Column-1), from.place.Row, s.above(from.place))
+		r.remark(WeightImplausible, from.place, "%s has a box weight of %s kg, from %s%d under %q", counted(implausible, "line with an implausible box weight:", "lines with implausible box weights: the first"),
+			kilograms(odd.weight()), letters(from.place.Column-1), from.place.Row, s.headingAt(from.place))
 	}
 	if differ > 0 {
-		r.remark(WeightsDiffer, other.whole.place, "%s: %s boxes of %s kg are not the %s kg of %s%d, under %q", counted(differ, "line contradicts itself", "lines contradict themselves, of which the first"),
-			kilograms(1000*other.boxes.value), kilograms(other.box.value), kilograms(other.whole.value), letters(other.whole.place.Column-1), other.whole.place.Row, s.above(other.whole.place))
+		r.remark(WeightsDiffer, other.whole.place, "%s: %s boxes of %s kg differ from the %s kg of %s%d under %q", counted(differ, "line is inconsistent", "lines are inconsistent, the first"),
+			kilograms(1000*other.boxes.value), kilograms(other.box.value), kilograms(other.whole.value), letters(other.whole.place.Column-1), other.whole.place.Row, s.headingAt(other.whole.place))
 	}
 }
 
-// above returns the heading above a place.
-func (s *sheet) above(at Place) string {
+// headingAt returns the heading of the column of a place.
+func (s *sheet) headingAt(at Place) string {
 	if col := at.Column - 1; col >= 0 && col < len(s.header.headings) {
 		return s.header.headings[col]
 	}

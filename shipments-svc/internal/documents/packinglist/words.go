@@ -8,12 +8,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// concept is what a word of a heading stands for.
+// concept is the meaning of a word of a heading.
 type concept uint64
 
 const (
 	palletWord  concept = 1 << iota
-	palletsWord         // more than one: their number, rather than the label of one
+	palletsWord         // plural: their number rather than a pallet number
 	ssccWord
 	numberWord
 	quantityWord
@@ -22,8 +22,8 @@ const (
 	calibreWord
 	boxWord
 	trayWord   // a box, or within one
-	pieceWord  // fruits or pieces, of which a box has so many
-	punnetWord // what consumers buy, of which a box has so many
+	pieceWord  // fruits or pieces in a box
+	punnetWord // consumer packages in a box
 	perWord
 	netWord
 	grossWord
@@ -36,7 +36,7 @@ const (
 	lotWord
 	orchardWord
 	dateWord
-	packedWord // when, or that something was packed
+	packedWord // packed, or when
 	lineWord
 	totalWord
 	containerWord
@@ -45,19 +45,19 @@ const (
 	toWord   // the last of a range
 	originWord
 
-	// What makes of a quantity another one.
+	// Words that change the meaning of a quantity.
 	layerWord
 	priceWord
-	orderedWord    // what was ordered, planned or estimated
-	rejectedWord   // what was not loaded
-	earlierWord    // what was before
-	emptyWord      // of the package alone
+	orderedWord    // ordered, planned or estimated
+	rejectedWord   // not loaded
+	earlierWord    // earlier
+	emptyWord      // of the package only
 	equivalentWord // converted to a standard box
 	dimensionWord
 )
 
-// vocabulary has the words of headings, by language. Words are folded: lower
-// case without accents. A phrase of several words goes before its words.
+// vocabulary lists the words of headings by language, to be folded. A phrase, whose
+// words are joined by _, takes precedence over its words.
 //
 //nolint:misspell // the words are of other languages, too
 var vocabulary = []struct {
@@ -108,8 +108,8 @@ var vocabulary = []struct {
 	{dimensionWord, "height length width dimension dimensions dims cm cbm m3 box_size carton_size", "alto altura largo ancho dimensiones medidas volumen", "hauteur longueur largeur dimensions", "altura comprimento largura dimensoes medidas", "hoogte lengte", "yükseklik"},
 }
 
-// meanings is the vocabulary by word. longest is how many words its longest
-// phrase has.
+// meanings indexes the vocabulary by word; longest is the number of words of the
+// longest phrase.
 var meanings, longest = func() (map[string]concept, int) {
 	all, words := map[string]concept{}, 1
 	for _, v := range vocabulary {
@@ -124,11 +124,10 @@ var meanings, longest = func() (map[string]concept, int) {
 	return all, words
 }()
 
-// idle are words that say nothing in a heading.
-var idle = strings.Fields("of on in the for and de del la las el los y des du les et do da dos das e van die en ve")
+// stopWords have no meaning in a heading.
+var stopWords = strings.Fields("of on in the for and de del la las el los y des du les et do da dos das e van die en ve")
 
-// conceptsOf returns what the words of a heading stand for, and how many of
-// its words stand for nothing.
+// conceptsOf returns the concepts of a heading, and the number of unknown words.
 func conceptsOf(heading string) (all concept, unknown int) {
 	words := strings.Fields(fold(heading))
 next:
@@ -140,7 +139,7 @@ next:
 				continue next
 			}
 		}
-		if !slices.Contains(idle, words[i]) {
+		if !slices.Contains(stopWords, words[i]) {
 			unknown++
 		}
 		i++
@@ -148,9 +147,9 @@ next:
 	return all, unknown
 }
 
-// fold returns a text as words that can be compared: lower case, without
-// accents and punctuation. "N°" and "#" are the word no, a slash is the word
-// per, the sign of a currency the word price.
+// fold returns a text in lower case without accents and punctuation, for
+// comparison. "N°" and "#" become the word no, a slash the word per, and the sign
+// of a currency the word price.
 func fold(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(text)) {

@@ -173,7 +173,7 @@ func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]struct{ content, code, detail string }{
 		"csv":      {"nothing;of\nthe;kind\n", "no_header_row", "."},
-		"poem":     {"x", "malformed", "no format that can be read."},
+		"poem":     {"x", "malformed", "not a supported format."},
 		"hangs":    {"x", TooSlow, "longer than 300ms"},
 		"spins":    {"x", TooSlow, "processor time"},
 		"panics":   {"x", Crashed, "could not be read"},

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// book is a Book in the making, which keeps to the bounds.
+// book builds a Book within the limits.
 type book struct {
 	Book
 	ctx   context.Context // of one call of Read
@@ -22,7 +22,7 @@ func (b *book) table(name string) {
 	b.Tables = append(b.Tables, Table{Name: name})
 }
 
-// row adds a row to the last table, unless it is empty.
+// row adds a row to the last table; empty ones are dropped.
 func (b *book) row(number int, cells []Cell) error {
 	if err := b.ctx.Err(); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (b *book) row(number int, cells []Cell) error {
 	return nil
 }
 
-// note adds a note, unless there are too many.
+// note adds a note, up to the maximum.
 func (b *book) note(code, text string, at Place) {
 	if len(b.Notes) < maxNotes {
 		text, _ = clean(text)
@@ -53,11 +53,11 @@ func (b *book) note(code, text string, at Place) {
 	}
 }
 
-// cell returns a cell of a text, and notes where it had to be cut.
+// cell returns a cell with a text, and notes if it was cut.
 func (b *book) cell(text string, at Place) Cell {
 	shown, cut := clean(text)
 	if cut {
-		b.note(NoteCut, fmt.Sprintf("a text of %d bytes was cut to %d", len(text), MaxText), at)
+		b.note(NoteCut, fmt.Sprintf("a text of %d bytes was shortened to %d", len(text), MaxText), at)
 	}
 	return Cell{Text: shown}
 }
@@ -67,8 +67,8 @@ func (b *book) here(row, column int) Place {
 	return Place{Sheet: b.Tables[len(b.Tables)-1].Name, Row: row, Column: column}
 }
 
-// clean returns a cell's text as people read it: valid, on one line, with
-// single spaces and none around, and whether it had to be cut.
+// clean returns a text as valid UTF-8 on one line, trimmed and with single spaces,
+// and whether it was cut.
 func clean(text string) (_ string, cut bool) {
 	if len(text) > MaxText {
 		end := MaxText
@@ -86,11 +86,11 @@ func clean(text string) (_ string, cut bool) {
 	}), " "), cut
 }
 
-// invisible reports whether a character has no width: text that was copied
-// from web pages and mails is full of them.
+// invisible reports whether a character has no width. Texts copied from web pages
+// and e-mails often have such characters.
 func invisible(r rune) bool { return unicode.Is(unicode.Cf, r) }
 
-// plain reports whether a text is clean already, as most are.
+// plain reports whether a text is clean already: the common case.
 func plain(text string) bool {
 	for i := range len(text) {
 		c := text[i]

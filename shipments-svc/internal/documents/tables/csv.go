@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// delimiters of fields, the rarest in texts first.
+// delimiters of fields, the least common in texts first.
 var delimiters = []byte{'\t', ';', '|', ','}
 
-// sampled is how many records the delimiter is guessed from.
+// sampled is the number of records from which the delimiter is detected.
 const sampled = 200
 
-// csv reads comma-separated values as RFC 4180 has them and as programs write
-// them: fields delimited by another character, lines ended in any way, a first
-// line "sep=;" that names the delimiter, quotation marks where none belong.
-// Rows are counted as a spreadsheet counts them that opens the file.
+// csv reads comma-separated values as in RFC 4180 and its common variants: other
+// delimiters, any line ending, a first line "sep=;" that names the delimiter, and
+// unescaped quotation marks. Row numbers are those of a spreadsheet program.
 func (b *book) csv(content io.ReaderAt, size int64) error {
 	if size > MaxUnpacked {
 		return unreadable(TooLarge, "the document has more than %d MiB", MaxUnpacked>>20)
@@ -38,7 +37,7 @@ func (b *book) csv(content io.ReaderAt, size int64) error {
 	}
 	if open := r.unbalanced(); open > 0 {
 		r.quotes = false
-		b.note(NoteQuotes, "a quotation mark is not closed; such marks were read as text", b.here(open, 0))
+		b.note(NoteQuotes, "a quotation mark is not closed; quotation marks were read as text", b.here(open, 0))
 	}
 	for r.more() {
 		fields := r.next()
@@ -53,9 +52,9 @@ func (b *book) csv(content io.ReaderAt, size int64) error {
 	return nil
 }
 
-// delimiterOf guesses what delimits fields: the first that gives at least half
-// of the records three fields, or else the one that does so most often. Commas
-// come last, because they are also in numbers and addresses.
+// delimiterOf detects the delimiter: the first one with three fields in at least
+// half of the records, or else the one with most such records. The comma is last,
+// because it is also in numbers and addresses.
 func delimiterOf(text string) byte {
 	best, most := byte(','), 0
 	for _, d := range delimiters {

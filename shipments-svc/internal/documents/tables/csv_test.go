@@ -13,10 +13,9 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// rowsOf reads a document and writes its cells down: a line for each row.
-// TestDirectionMarksAreLeftOut: what is read never holds a character that makes
-// a text look like another.
-func TestDirectionMarksAreLeftOut(t *testing.T) {
+// rowsOf reads a document and formats its cells, a line for each row.
+// TestDirectionMarksAreRemoved: texts have no bidirectional control characters.
+func TestDirectionMarksAreRemoved(t *testing.T) {
 	t.Parallel()
 	for r := range strings.SplitSeq("\u061c \u200e \u200f \u202a \u202b \u202c \u202d \u202e \u2066 \u2067 \u2068 \u2069", " ") {
 		if got, _ := clean("12" + r + "34"); got != "12 34" {
@@ -55,7 +54,7 @@ func rowsOf(t *testing.T, kind Kind, content []byte) string {
 	return b.String()
 }
 
-func TestCSVIsReadAsProgramsWriteIt(t *testing.T) {
+func TestCSVVariants(t *testing.T) {
 	t.Parallel()
 	utf16 := func(order unicode.Endianness, bom unicode.BOMPolicy, text string) string {
 		encoded, err := unicode.UTF16(order, bom).NewEncoder().String(text)
@@ -113,8 +112,8 @@ func TestCSVOfTooManyCellsIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzCSV: whatever the bytes, nothing panics, the bounds hold, and what
-// encoding/csv can read is read alike.
+// FuzzCSV: no content panics, the limits hold, and content that encoding/csv can
+// read has the same cells.
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2\n", "sep=;\r\na;\"b\n\"\"c\"", "\xFF\xFEa\x00,\x00", "\"", "a\tb|c;d,e\r\r\n"} {
 		f.Add([]byte(seed))

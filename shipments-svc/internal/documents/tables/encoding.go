@@ -9,9 +9,9 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// decoded returns a text file's content in UTF-8. A byte order mark decides;
-// without one it is UTF-16 where every second byte tends to be zero, UTF-8
-// where it is valid, and else Windows-1252, of which ISO-8859-1 is a part.
+// decoded returns the content of a text file in UTF-8. Without a byte order mark it
+// is UTF-16 if most zero bytes are at even or at odd offsets, else UTF-8 if valid,
+// else Windows-1252, a superset of ISO-8859-1.
 func (b *book) decoded(content []byte) (string, error) {
 	from := encoding.Encoding(nil)
 	switch {
@@ -34,11 +34,11 @@ func (b *book) decoded(content []byte) (string, error) {
 	if from != nil {
 		var err error
 		if content, err = from.NewDecoder().Bytes(content); err != nil {
-			return "", unreadable(WrongEncoding, "the text is neither UTF-8, UTF-16 nor Windows-1252")
+			return "", unreadable(WrongEncoding, "the text is not valid UTF-16")
 		}
 	}
 	if !textual(content) {
-		return "", unreadable(WrongEncoding, "the content is no text in UTF-8, UTF-16 or Windows-1252")
+		return "", unreadable(WrongEncoding, "the content is not text in UTF-8, UTF-16 or Windows-1252")
 	}
 	return string(content), nil
 }
@@ -57,8 +57,7 @@ func zeros(content []byte) (even, odd int) {
 	return even, odd
 }
 
-// textual reports whether at most one character in a hundred is one that no
-// text has.
+// textual reports whether at most 1 % of the bytes are control characters.
 func textual(content []byte) bool {
 	odd := 0
 	for _, c := range content {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// samples are the files of the collection that end in ext.
+// samples returns the files of the collection with an extension.
 func samples(tb testing.TB, ext string) (all [][]byte) {
 	tb.Helper()
 	files, err := filepath.Glob("../packinglist/testdata/*/*" + ext)
@@ -30,9 +30,9 @@ func samples(tb testing.TB, ext string) (all [][]byte) {
 	return all
 }
 
-// keepsToItsBounds fails where reading gives more than its bounds, or an error that is
-// neither Unreadable nor the context's.
-func keepsToItsBounds(t *testing.T, kind Kind, content []byte) {
+// withinLimits fails if reading exceeds a limit, or returns an error other than
+// Unreadable and the context's.
+func withinLimits(t *testing.T, kind Kind, content []byte) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -64,17 +64,15 @@ func keepsToItsBounds(t *testing.T, kind Kind, content []byte) {
 	}
 }
 
-// FuzzXLSX: whatever the bytes of a workbook, nothing panics and the bounds
-// hold.
+// FuzzXLSX: no workbook panics or exceeds a limit.
 func FuzzXLSX(f *testing.F) {
 	for _, content := range samples(f, ".xlsx") {
 		f.Add(content)
 	}
-	f.Fuzz(func(t *testing.T, content []byte) { keepsToItsBounds(t, XLSX, content) })
+	f.Fuzz(func(t *testing.T, content []byte) { withinLimits(t, XLSX, content) })
 }
 
-// FuzzSheetXML: whatever stands in the parts of a workbook, nothing panics and
-// the bounds hold.
+// FuzzSheetXML: no part of a workbook panics or exceeds a limit.
 func FuzzSheetXML(f *testing.F) {
 	const texts = `<sst ` + space + `><si><t>Pallet No</t></si><si><r><t>Net</t></r><r><t> kg</t></r></si></sst>`
 	const styles = `<styleSheet ` + space + `><numFmts><numFmt numFmtId="164" formatCode="0.00&quot; kg&quot;"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="14"/></cellXfs></styleSheet>`
@@ -88,13 +86,13 @@ func FuzzSheetXML(f *testing.F) {
 		f.Add([]byte(sheet), []byte(texts), []byte(styles))
 	}
 	f.Fuzz(func(t *testing.T, sheet, texts, styles []byte) {
-		keepsToItsBounds(t, XLSX, sheeted(t, string(sheet), string(texts), string(styles)))
+		withinLimits(t, XLSX, sheeted(t, string(sheet), string(texts), string(styles)))
 	})
 }
 
 const space = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`
 
-// sheeted is a workbook of one sheet, of the XML of its rows, its texts and its
+// sheeted returns a workbook of one sheet from the XML of its rows, texts and
 // styles.
 func sheeted(tb testing.TB, rows, texts, styles string) []byte {
 	tb.Helper()
@@ -135,15 +133,15 @@ func zipped(tb testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// FuzzPDF: whatever the bytes of a PDF, nothing panics and the bounds hold.
+// FuzzPDF: no PDF panics or exceeds a limit.
 func FuzzPDF(f *testing.F) {
 	for _, content := range samples(f, ".pdf") {
 		f.Add(content)
 	}
-	f.Fuzz(func(t *testing.T, content []byte) { keepsToItsBounds(t, PDF, content) })
+	f.Fuzz(func(t *testing.T, content []byte) { withinLimits(t, PDF, content) })
 }
 
-// FuzzPDFContent: whatever a page draws, nothing panics and the bounds hold.
+// FuzzPDFContent: no content of a page panics or exceeds a limit.
 func FuzzPDFContent(f *testing.F) {
 	for _, content := range []string{
 		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET",
@@ -153,11 +151,11 @@ func FuzzPDFContent(f *testing.F) {
 	} {
 		f.Add([]byte(content))
 	}
-	f.Fuzz(func(t *testing.T, content []byte) { keepsToItsBounds(t, PDF, printed("", content, content)) })
+	f.Fuzz(func(t *testing.T, content []byte) { withinLimits(t, PDF, printed("", content, content)) })
 }
 
-// printed is a PDF of one page, with more entries of its own, that has a content
-// and may draw forms, /X1 and so on.
+// printed returns a PDF of one page with further entries, content and forms /X1 and
+// so on.
 func printed(entries string, content []byte, forms ...[]byte) []byte {
 	var b bytes.Buffer
 	offsets := []int{0}

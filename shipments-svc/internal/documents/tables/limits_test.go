@@ -14,7 +14,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// booked is a workbook that fill has filled.
+// booked returns a workbook that fill has filled.
 func booked(t *testing.T, fill func(*excelize.File) error) []byte {
 	t.Helper()
 	f := excelize.NewFile()
@@ -28,7 +28,7 @@ func booked(t *testing.T, fill func(*excelize.File) error) []byte {
 	return b.Bytes()
 }
 
-// paged is a PDF of some pages.
+// paged returns a PDF of several pages.
 func paged(t *testing.T, pages int) []byte {
 	t.Helper()
 	p := fpdf.New("P", "mm", "A4", "")
@@ -44,7 +44,7 @@ func paged(t *testing.T, pages int) []byte {
 	return b.Bytes()
 }
 
-func TestWhatIsTooMuchOrNoneIsRefusedByItsName(t *testing.T) {
+func TestUnreadableCodes(t *testing.T) {
 	t.Parallel()
 	sheets := func(n int) []byte {
 		return booked(t, func(f *excelize.File) error {
@@ -99,7 +99,7 @@ func manyRows(t *testing.T, n int) []byte {
 	return sheeted(t, strings.Repeat("<row><c><v>1</v></c></row>", n), "", "")
 }
 
-// declaring is an archive with a part that is said to have size bytes.
+// declaring returns an archive with a part whose declared size is size.
 func declaring(t *testing.T, size uint64, content []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -114,8 +114,8 @@ func declaring(t *testing.T, size uint64, content []byte) []byte {
 	return b.Bytes()
 }
 
-// TestReadingEndsWithItsContext: of each format.
-func TestReadingEndsWithItsContext(t *testing.T) {
+// TestReadEndsWithItsContext, for each format.
+func TestReadEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -126,9 +126,8 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestWhatLiesBehindCellsIsTold: stored numbers, merged cells, and what a
-// person does not see.
-func TestWhatLiesBehindCellsIsTold(t *testing.T) {
+// TestStoredCells: stored numbers, merged cells and hidden content.
+func TestStoredCells(t *testing.T) {
 	t.Parallel()
 	content := booked(t, func(f *excelize.File) error {
 		format := `0.00" kg"`
@@ -153,9 +152,9 @@ func TestWhatLiesBehindCellsIsTold(t *testing.T) {
 	}
 }
 
-// TestTextOfPDFsIsJoinedAsItIsDrawn: in strings, in arrays of strings that move
-// each other, and character by character, by fonts that tell no widths.
-func TestTextOfPDFsIsJoinedAsItIsDrawn(t *testing.T) {
+// TestPDFTextIsJoined: of strings, arrays of strings with offsets, and single
+// characters, by fonts without widths.
+func TestPDFTextIsJoined(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
 		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET":         "page 11[Pallet No·Boxes]page 12[264]",
@@ -178,8 +177,8 @@ func TestTextOfPDFsIsJoinedAsItIsDrawn(t *testing.T) {
 	}
 }
 
-// TestFormsAreDrawn with the page that refers to them: where it puts them, with
-// its fonts, within each other, and not without end.
+// TestFormsAreDrawn at their place, with the fonts of the page, nested, and up to
+// the limit.
 func TestFormsAreDrawn(t *testing.T) {
 	t.Parallel()
 	const text = "BT /F1 8 Tf 50 700 Td (Pallet) Tj ET"
@@ -199,9 +198,8 @@ func TestFormsAreDrawn(t *testing.T) {
 	}
 }
 
-// TestPagesAreReadAsTheyAreTurned: a page that is shown on its side has its
-// text written upwards or downwards.
-func TestPagesAreReadAsTheyAreTurned(t *testing.T) {
+// TestRotatedPages: the text of a rotated page runs upwards or downwards.
+func TestRotatedPages(t *testing.T) {
 	t.Parallel()
 	for entries, turned := range map[string]string{
 		"":             "1 0 0 1 50 700 Tm (Pallet) Tj 1 0 0 1 150 700 Tm (Boxes) Tj 1 0 0 1 50 680 Tm (264) Tj",

@@ -10,9 +10,8 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// pdf reads the text of a PDF (ISO 32000), a table for each page. What stands
-// on one line is a row, and where the rows of all pages leave a gap one above
-// the other, a column ends.
+// pdf reads the text of a PDF (ISO 32000), a table for each page. A line is a row;
+// columns end at gaps that the rows of all pages have in common.
 func (b *book) pdf(content io.ReaderAt, size int64) (err error) {
 	defer recovered(&err)
 	r, err := opened(content, size)
@@ -37,7 +36,7 @@ func (b *book) pdf(content io.ReaderAt, size int64) (err error) {
 		text = text || len(pages[i]) > 0
 	}
 	if !text {
-		return unreadable(NoTextLayer, "the document has no text: it is probably a scan")
+		return unreadable(NoTextLayer, "the document has no text, it is probably a scan")
 	}
 	columns := columnsOf(pages)
 	for i, lines := range pages {
@@ -58,7 +57,7 @@ func (b *book) pdf(content io.ReaderAt, size int64) (err error) {
 
 func pageName(i int) string { return fmt.Sprintf("page %d", i+1) }
 
-// opened opens a PDF, whatever stands before and after it.
+// opened opens a PDF with any content before and after it.
 func opened(content io.ReaderAt, size int64) (*pdf.Reader, error) {
 	if size > MaxUnpacked {
 		return nil, unreadable(TooLarge, "the document has more than %d MiB", MaxUnpacked>>20)
@@ -69,17 +68,17 @@ func opened(content io.ReaderAt, size int64) (*pdf.Reader, error) {
 	}
 	begin, end := bytes.Index(raw[:min(len(raw), 1024)], []byte("%PDF-")), bytes.LastIndex(raw, []byte("%%EOF"))
 	if begin < 0 || end < begin+len("%PDF-1.7\n") {
-		return nil, unreadable(Malformed, "the document is no PDF, or its end is missing")
+		return nil, unreadable(Malformed, "the file is not a PDF, or its end is missing")
 	}
 	raw = raw[begin : end+len("%%EOF")]
-	// The library knows no version after 1.7; what is newer in 2.0 is not about text.
+	// The library accepts versions up to 1.7. Version 2.0 changes nothing about text.
 	copy(raw, "%PDF-1.7\n")
 	r, err := pdf.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	switch {
 	case err == nil:
 		return r, nil
 	case errors.Is(err, pdf.ErrInvalidPassword) || strings.Contains(err.Error(), "encrypt"):
-		return nil, unreadable(Encrypted, "the document is protected by a password")
+		return nil, unreadable(Encrypted, "the document is password-protected")
 	default:
 		return nil, unreadable(Malformed, "the document is damaged")
 	}

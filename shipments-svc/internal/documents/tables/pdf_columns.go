@@ -6,25 +6,25 @@ import (
 	"unicode"
 )
 
-// columns are those of a document's tables.
+// columns are the columns of a document's tables.
 type columns struct {
-	edges []float64 // between them, from left to right, in points; without any, each line has columns of its own
-	usual int       // words of a line
+	edges []float64 // between columns, from left to right, in points; none: each line has its own columns
+	usual int       // usual number of words of a line
 }
 
 const (
-	// gap is how many times as wide as a space is what separates columns.
+	// gap is the minimum distance of columns, in widths of a space.
 	gap = 1.6
-	// fewLines is how many lines of a table tell nothing about its columns.
+	// fewLines is the number of lines that are too few to detect columns.
 	fewLines = 3
-	// stray is one in how many lines may stand across a gap between columns:
-	// a total, or a text that is too long.
+	// stray is the share of lines, one in stray, that may cross a gap between
+	// columns, such as totals and long texts.
 	stray = 25
 )
 
-// columnsOf finds the columns of all pages: gaps that go down through the
-// lines that look like those of a table. Of these, the ones with far fewer words
-// than most are totals and letterheads, which keep to no columns.
+// columnsOf detects the columns of all pages: vertical gaps through the lines of
+// tables. Lines with far fewer words than usual, such as totals and letterheads,
+// do not count.
 func columnsOf(pages [][]textLine) columns {
 	var lines []textLine
 	for _, page := range pages {
@@ -46,8 +46,8 @@ func columnsOf(pages [][]textLine) columns {
 	return c
 }
 
-// wrapped returns the middles of gaps. A gap in which single phrases stand, on
-// lines between those of the table, is a column whose cells are wrapped.
+// wrapped returns the middles of gaps. A gap with single phrases on the lines
+// between those of the table is a column of wrapped cells.
 func wrapped(gaps [][2]float64, pages [][]textLine) (edges []float64) {
 	var between []textLine
 	for _, page := range pages {
@@ -79,10 +79,10 @@ func wrapped(gaps [][2]float64, pages [][]textLine) (edges []float64) {
 	return edges
 }
 
-// full reports whether a line has about as many words as most.
+// full reports whether a line has about the usual number of words.
 func (c columns) full(line textLine) bool { return len(line)*4 >= c.usual*3 }
 
-// gaps returns where the gaps that almost no line stands across begin and end.
+// gaps returns the bounds of the gaps that almost no line crosses.
 func gaps(lines []textLine) (all [][2]float64) {
 	var covered [maxExtent + 1]int
 	space := 0.0
@@ -109,8 +109,8 @@ func gaps(lines []textLine) (all [][2]float64) {
 	return all
 }
 
-// tabular reports whether a line looks like one of a table: of several words,
-// two of which are numbers.
+// tabular reports whether a line is like one of a table: several words, of which
+// two are numbers.
 func tabular(line textLine) bool {
 	const words, numbers = 4, 2
 	n := 0
@@ -122,11 +122,11 @@ func tabular(line textLine) bool {
 	return len(line) >= words && n >= numbers
 }
 
-// several is how many phrases a line of headings has at least.
+// several is the minimum number of phrases of a header row.
 const several = 5
 
-// cells returns a line's texts by column. A phrase stays together, unless the
-// line is one of a table whose columns are close to each other.
+// cells returns the texts of a line by column. Phrases are not split, except in
+// tables with narrow gaps.
 func (c columns) cells(line textLine) []Cell {
 	var cells []Cell
 	put := func(column int, text string) {
@@ -157,15 +157,14 @@ func (c columns) cells(line textLine) []Cell {
 	return cells
 }
 
-// column returns in which column a point is.
+// column returns the column of a point.
 func (c columns) column(x float64) int {
 	i, _ := slices.BinarySearch(c.edges, x)
 	return i
 }
 
-// apart reports whether a phrase that stands in several columns belongs to
-// several: no word of it stands across an edge, as they do in a heading that
-// is wider than its column and in a sentence.
+// apart reports whether a phrase across several columns is to be split: none of its
+// words crosses an edge, as in sentences and headings wider than their column.
 func (c columns) apart(phrase textLine) bool {
 	for _, w := range phrase {
 		if c.column(w.left) != c.column(w.right) {
@@ -175,8 +174,7 @@ func (c columns) apart(phrase textLine) bool {
 	return true
 }
 
-// phrases joins the words of a line that stand as far from each other as words
-// do.
+// phrases joins the words of a line that are separated by single spaces.
 func phrases(line textLine) (all []textLine) {
 	for i, w := range line {
 		if i > 0 && w.left-line[i-1].right < gap*w.space {

@@ -10,14 +10,14 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// maxPageContent is how many bytes a page's content may have, unpacked and
-// with the forms that it draws: each can be a character, which takes a
-// hundred bytes to hold. A page full of text has less than a tenth of it.
+// maxPageContent is the maximum size of a page's unpacked content and its forms in
+// bytes. Each byte can be a character, which takes 100 bytes of memory. A full page
+// of text has less than a tenth of it.
 const maxPageContent = 1 << 20
 
-// sound returns how many bytes a stream has, or an array of them. It refuses
-// what the library would not come to an end with: too many, or a content that
-// ends within a string of hexadecimal digits.
+// sound returns the size of a stream or array of streams. It refuses content on
+// which the library does not terminate: one that is too large, or ends within a
+// hexadecimal string.
 func sound(stream pdf.Value, page string) (int, error) {
 	content := unpacked(stream)
 	if len(content) > maxPageContent {
@@ -33,8 +33,8 @@ func tooMuch(page string) error {
 	return &Unreadable{Code: TooLarge, Detail: fmt.Sprintf("unpacked, the page has more than %d KiB", maxPageContent>>10), Place: Place{Sheet: page}}
 }
 
-// unpacked returns what a stream has, or an array of them, until it is too much.
-// What cannot be unpacked has no text.
+// unpacked returns the content of a stream or array of streams up to the maximum.
+// Content that cannot be unpacked is empty.
 func unpacked(v pdf.Value) (content []byte) {
 	parts := []pdf.Value{v}
 	if v.Kind() == pdf.Array {
@@ -54,8 +54,8 @@ func unpacked(v pdf.Value) (content []byte) {
 	return content
 }
 
-// cutOff reports whether a content ends within a string of hexadecimal digits, or
-// after one character more, for whose pair the library would look for ever.
+// cutOff reports whether content ends within a hexadecimal string, or after one
+// further character, where the library loops forever.
 func cutOff(content []byte) bool {
 	digit := func(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
 	last := bytes.LastIndexByte(content, '<')

@@ -7,40 +7,36 @@ import (
 )
 
 const (
-	// formCost is how many bytes a form counts for beside its own, so that one
-	// that does nothing is not drawn without end.
+	// formCost is added to the size of each form, so that empty forms count, too.
 	formCost = 256
-	// maxForms is how many forms may be drawn within each other: one that draws
-	// itself would not end.
+	// maxForms limits the depth of nested forms: a form may contain itself.
 	maxForms = 16
 )
 
-// drawing collects the characters that a page draws (ISO 32000-1, 9.4), those
-// of its forms included (8.10). What a content does not say as it should is
-// passed over.
+// drawing collects the characters of a page (ISO 32000-1, 9.4) and of its forms
+// (8.10). Invalid operators are skipped.
 type drawing struct {
 	glyphs []glyph
-	page   string // for people
+	page   string // name in messages
 	left   int    // bytes of content that may still be drawn
 	now    graphics
 }
 
-// graphics is the part of the graphics state that text depends on.
+// graphics is the part of the graphics state for text.
 type graphics struct {
 	ctm, text, line                           matrix
 	font                                      *font
 	size, scale, rise, leading, spaced, wider float64 // wider: at spaces
 }
 
-// glyphsOf returns the characters of a page, in the order in which they are
-// drawn.
+// glyphsOf returns the characters of a page in drawing order.
 func glyphsOf(page pdf.Value, name string) ([]glyph, error) {
 	d := drawing{page: name, left: maxPageContent, now: graphics{ctm: upright(page), scale: 1}}
 	err := d.draw(page.Key("Contents"), inherited(page, "Resources"), 0)
 	return d.glyphs, err
 }
 
-// draw draws a content, whose names are those of the resources.
+// draw draws content with the names of resources.
 func (d *drawing) draw(content, resources pdf.Value, within int) error {
 	if content.Kind() != pdf.Stream && content.Kind() != pdf.Array {
 		return nil
@@ -86,14 +82,14 @@ func (d *drawing) draw(content, resources pdf.Value, within int) error {
 	return err
 }
 
-// form draws a form, which leaves the state as it was.
+// form draws a form and restores the state.
 func (d *drawing) form(form, resources pdf.Value, within int) error {
 	if form.Key("Subtype").Name() != "Form" || within > maxForms {
 		return nil
 	}
 	if own := form.Key("Resources"); !own.IsNull() {
 		if len(own.Key("Font").Keys()) == 0 && len(own.Key("XObject").Keys()) == 0 {
-			return nil // a logo, which may be large
+			return nil // an image, which may be large
 		}
 		resources = own
 	}
@@ -107,13 +103,13 @@ func (d *drawing) form(form, resources pdf.Value, within int) error {
 	return err
 }
 
-// operands are the operators that are known, and how many operands they take.
+// operands are the supported operators and their number of operands.
 var operands = map[string]int{
 	"q": 0, "Q": 0, "cm": 6, "Do": 1, "BT": 0, "Tf": 2, "Tc": 1, "Tw": 1, "Tz": 1, "TL": 1, "Ts": 1,
 	"Td": 2, "TD": 2, "Tm": 6, "T*": 0, "Tj": 1, "TJ": 1, "'": 1, `"`: 3,
 }
 
-// set does what an operator says of the state, or shows its text.
+// set executes an operator.
 func (d *drawing) set(op string, args []pdf.Value) {
 	g := &d.now
 	number := func(i int) float64 { return args[i].Float64() }
@@ -160,11 +156,11 @@ func (d *drawing) set(op string, args []pdf.Value) {
 	}
 }
 
-// move sets where the next line, and its first character, begins.
+// move moves to the start of the next line.
 func (g *graphics) move(to matrix) { g.line, g.text = to, to }
 
-// show draws a string. What is not written from left to right, such as a
-// watermark across the page, belongs to no line and is left out.
+// show draws a string. Text that does not run from left to right, such as a
+// watermark, is skipped.
 func (d *drawing) show(codes string) {
 	g := &d.now
 	if g.font == nil {
@@ -186,7 +182,7 @@ func (d *drawing) show(codes string) {
 	}
 }
 
-// popped takes all operands from a stack, the first first.
+// popped removes all operands from a stack and returns them in order.
 func popped(stack *pdf.Stack) []pdf.Value {
 	args := make([]pdf.Value, stack.Len())
 	for i := range args {

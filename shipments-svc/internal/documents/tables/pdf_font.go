@@ -7,12 +7,12 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// font is what characters are drawn with.
+// font has the widths of characters.
 type font struct {
-	name     string // without the sign of a subset
+	name     string // without the prefix of a subset
 	encoding pdf.TextEncoding
-	first    int       // code that the first of the widths is of
-	widths   []float64 // of characters, of the height of the font; empty: unknown
+	first    int       // code of the first width
+	widths   []float64 // of characters, relative to the font size; empty: unknown
 }
 
 // fontOf reads a font.
@@ -32,11 +32,11 @@ func fontOf(v pdf.Value, page string) (*font, error) {
 	return read, nil
 }
 
-// widest is what no character is as wide as, of the height of its font.
+// widest limits the width of a character, relative to the font size.
 const widest = 10
 
-// width returns how wide a character is, of the height of the font: that of
-// the nth code, or about so, where the document does not tell.
+// width returns the width of a character relative to the font size: that of the nth
+// code, or an estimate.
 func (f *font) width(c rune, codes string, n int) float64 {
 	if n < len(codes) {
 		if i := int(codes[n]) - f.first; i >= 0 && i < len(f.widths) && f.widths[i] > 0 && f.widths[i] < widest {
@@ -46,7 +46,7 @@ func (f *font) width(c rune, codes string, n int) float64 {
 	return guessed(f.name, c)
 }
 
-// guessed returns about how wide a character is in a font.
+// guessed estimates the width of a character.
 func guessed(name string, c rune) float64 {
 	const space, narrow, usual, capital, wide, fixed = 0.28, 0.28, 0.53, 0.68, 0.85, 0.6
 	switch {

@@ -10,7 +10,7 @@ var identity = matrix{1, 0, 0, 1, 0, 0}
 
 func shift(x, y float64) matrix { return matrix{1, 0, 0, 1, x, y} }
 
-// matrixOf reads the six numbers of a matrix.
+// matrixOf parses a matrix of six numbers.
 func matrixOf(number func(int) pdf.Value) (m matrix) {
 	for i := range m {
 		m[i] = number(i).Float64()
@@ -18,7 +18,7 @@ func matrixOf(number func(int) pdf.Value) (m matrix) {
 	return m
 }
 
-// times returns what transforms by m and then by n.
+// times returns the transformation by m and then n.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
@@ -27,12 +27,12 @@ func (m matrix) times(n matrix) matrix {
 	}
 }
 
-// at returns where a point goes.
+// at transforms a point.
 func (m matrix) at(x, y float64) (float64, float64) {
 	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
 }
 
-// upright turns a page as viewers show it (ISO 32000-1, table 30, Rotate).
+// upright returns the rotation of a page (ISO 32000-1, table 30, Rotate).
 func upright(page pdf.Value) matrix {
 	box := inherited(page, "MediaBox")
 	width, height := box.Index(2).Float64(), box.Index(3).Float64()
@@ -48,8 +48,8 @@ func upright(page pdf.Value) matrix {
 	}
 }
 
-// inherited returns an entry of a page, or of the next node above that has it.
-// A document in which nodes are above themselves has no such entry.
+// inherited returns an entry of a page or of its nearest ancestor with one. It
+// returns none for cyclic page trees.
 func inherited(node pdf.Value, key string) pdf.Value {
 	const deepest = 100
 	for range deepest {

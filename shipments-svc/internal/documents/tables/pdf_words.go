@@ -8,32 +8,31 @@ import (
 	"unicode"
 )
 
-// glyph is a character as a page shows it. Lengths are in points.
+// glyph is a drawn character. Lengths are in points.
 type glyph struct {
 	text       string
-	left, base float64 // where it begins, and the height of its base line on the page
+	left, base float64 // left edge, and height of its base line on the page
 	width      float64
 	size       float64 // of its font
-	space      float64 // between words of this font, usually
+	space      float64 // usual width between words of this font
 }
 
-// word is a run of characters without space. Lengths are in points.
+// word is a run of characters without a space. Lengths are in points.
 type word struct {
 	text        string
 	left, right float64
 	base        float64 // height of its base line on the page
 	size        float64 // of its font
-	space       float64 // between it and others of the same phrase, usually
+	space       float64 // usual width between words of a phrase
 }
 
 // textLine is the words of one line, from left to right.
 type textLine []word
 
-// maxExtent bounds what is on a page: the greatest that PDF readers show is
-// 14,400 units (ISO 32000-1, annex C).
+// maxExtent is the maximum size of a page in units (ISO 32000-1, annex C: 14,400).
 const maxExtent = 14_400
 
-// wordsOf joins characters into words, in the order in which they are drawn.
+// wordsOf joins characters into words in drawing order.
 func wordsOf(glyphs []glyph) []word {
 	var j joiner
 	for _, g := range glyphs {
@@ -49,7 +48,7 @@ type joiner struct {
 	word word
 }
 
-// add takes the next character.
+// add adds the next character.
 func (j *joiner) add(g glyph) {
 	blank := strings.TrimFunc(g.text, func(r rune) bool { return unicode.IsSpace(r) || r == 0 }) == ""
 	seen := onPage(g.left) && onPage(g.base) && g.size > 0 && g.size < maxExtent && !blank
@@ -76,8 +75,8 @@ func (j *joiner) flush() {
 
 func onPage(v float64) bool { return v > -maxExtent && v < maxExtent }
 
-// linesOf sorts words into lines, from top to bottom. What is drawn twice to
-// look bold is there once.
+// linesOf groups words into lines, from top to bottom. Words that are drawn twice to
+// look bold are added once.
 func linesOf(words []word) (lines []textLine) {
 	slices.SortStableFunc(words, func(a, b word) int { return cmp.Compare(b.base, a.base) })
 	for _, w := range words {

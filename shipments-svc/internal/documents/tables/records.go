@@ -2,12 +2,12 @@ package tables
 
 import "strings"
 
-// records takes a text apart into records of fields.
+// records splits a text into records of fields.
 type records struct {
 	text      string
 	delimiter byte
 	quotes    bool // fields may be quoted
-	at        int  // what comes next
+	at        int  // offset of the next field
 	row       int  // number of the last record
 	open      bool // the last record ended within a quoted field
 }
@@ -45,7 +45,7 @@ func (r *records) field() (_ string, last bool) {
 	return r.bare()
 }
 
-// bare returns what stands before the next delimiter or end of line.
+// bare returns the text before the next delimiter or end of line.
 func (r *records) bare() (_ string, last bool) {
 	rest := r.text[r.at:]
 	end := strings.IndexAny(rest, string([]byte{r.delimiter, '\r', '\n'}))
@@ -57,8 +57,8 @@ func (r *records) bare() (_ string, last bool) {
 	return rest[:end], r.delimited()
 }
 
-// quoted returns a field after its opening quotation mark. What stands between
-// the closing one and the delimiter belongs to it.
+// quoted returns a field after its opening quotation mark, with any text between
+// the closing one and the delimiter.
 func (r *records) quoted() (_ string, last bool) {
 	var field strings.Builder
 	for {
@@ -80,8 +80,8 @@ func (r *records) quoted() (_ string, last bool) {
 	}
 }
 
-// delimited goes past the delimiter or end of line that comes next, and
-// reports whether it was an end of line.
+// delimited skips the delimiter or end of line, and reports whether it was an end
+// of line.
 func (r *records) delimited() bool {
 	c := r.text[r.at]
 	r.at++
@@ -91,8 +91,7 @@ func (r *records) delimited() bool {
 	return c != r.delimiter
 }
 
-// unbalanced returns the row in which a quoted field begins that is never
-// closed, or 0.
+// unbalanced returns the row of a quoted field that is never closed, or 0.
 func (r *records) unbalanced() int {
 	probe := *r
 	for probe.more() {

@@ -1,15 +1,13 @@
-// Package tables reads documents of several formats as tables: rows of cells,
-// each with its place, as a person sees them who opens the document.
+// Package tables reads CSV files, workbooks and PDFs as tables: rows of cells with
+// their places, as a viewer shows them.
 //
-// Guarantees: whatever the bytes, a document is read or refused with an
-// Unreadable that says why, and nothing panics; nothing in a document is run,
-// of a formula only the value that was stored with it is read; what is read is
-// bounded by the constants of this package, and reading ends when its context
-// does. What is not shown to a person is not read, and a Note says so.
+// Guarantees: any content is read or refused with an Unreadable, without a panic;
+// formulas are never evaluated, their stored values are read; the constants of
+// this package limit what is read, and reading ends with its context. Hidden
+// content is not read, and a Note says so.
 //
-// The libraries beneath are of others: a damaged PDF may keep one of them busy
-// for ever, or take all memory, before the bounds here are looked at. Documents
-// of strangers are read in a process of their own.
+// The PDF and XLSX libraries do not limit time and memory: a damaged document may
+// exhaust either. Untrusted documents are read in a separate process.
 //
 // It imports no other package of this module.
 package tables
@@ -30,31 +28,30 @@ const (
 	PDF  Kind = "pdf"
 )
 
-// Bounds of what is read of one document.
+// Limits of one document.
 const (
 	MaxUnpacked = 64 << 20 // bytes of a document without its compression
 	MaxSheets   = 50
 	MaxPages    = 200
 	MaxRows     = 50_000    // in all tables together
-	MaxColumns  = 200       // of a table; what stands to the right of them is left out
+	MaxColumns  = 200       // of a table; further columns are not read
 	MaxCells    = 1_000_000 // in all tables together
-	MaxText     = 1_000     // bytes of a cell; the rest is cut off
+	MaxText     = 1_000     // bytes of a cell; the rest is cut
 	maxNotes    = 1_000
 )
 
-// Place is where something stands in a document. Rows and columns count from
-// 1; 0 is none in particular.
+// Place is a place in a document. Rows and columns count from 1; 0 is unspecified.
 type Place struct {
-	Sheet  string `json:"sheet,omitempty"` // of a workbook its name, of a PDF "page 3", else empty
+	Sheet  string `json:"sheet,omitempty"` // its name, "page 3" of a PDF, or empty
 	Row    int    `json:"row,omitempty"`
 	Column int    `json:"column,omitempty"`
 }
 
 // Cell is one field of a row.
 type Cell struct {
-	Text   string // as it is shown, without space around it; valid UTF-8
-	Number string // the number behind the text, with a decimal point; empty where the format does not tell numbers from texts
-	Merged bool   // the text belongs to a cell to the left or above, which spans this one
+	Text   string // as shown, trimmed; valid UTF-8
+	Number string // the stored number, with a decimal point; empty for texts and for formats without numbers
+	Merged bool   // repeats the text of the merged cell that spans this one
 }
 
 // Row is one row of a table. The column of its first cell is 1.
@@ -63,16 +60,16 @@ type Row struct {
 	Cells  []Cell
 }
 
-// Table is a sheet of a workbook, a page of a PDF, or a whole CSV. Its rows
-// are in order; empty ones may be missing.
+// Table is a sheet of a workbook, a page of a PDF, or a CSV file. Its rows are in
+// order; empty ones may be missing.
 type Table struct {
-	Name      string // as a Place names it
-	Printed   bool   // its rows are lines of print, so a text may go on in the next
-	Continues bool   // the columns are those of the table before it
+	Name      string // the Sheet of its places
+	Printed   bool   // rows are printed lines, so a text may continue in the next
+	Continues bool   // has the columns of the previous table
 	Rows      []Row
 }
 
-// Note tells what a reader left out or had to guess.
+// Note says what was skipped or assumed.
 type Note struct {
 	Code  string
 	Text  string
@@ -81,34 +78,34 @@ type Note struct {
 
 // The codes of notes.
 const (
-	NoteEncoding      = "encoding_assumed"       // no sign of the encoding; one was assumed
+	NoteEncoding      = "encoding_assumed"       // the encoding was assumed
 	NoteQuotes        = "quotes_unbalanced"      // quotation marks were read as text
 	NoteHiddenSheet   = "hidden_sheet_skipped"   //
 	NoteHiddenRows    = "hidden_rows_skipped"    //
 	NoteHiddenColumns = "hidden_columns_skipped" //
 	NoteFormula       = "formula_without_value"
-	NoteError         = "error_value" // a cell shows an error, such as #REF!
+	NoteError         = "error_value" // a cell has an error, such as #REF!
 	NoteCut           = "text_cut"
-	NoteImprecise     = "imprecise_number" // a number has more digits than its format keeps
+	NoteImprecise     = "imprecise_number" // a number may have lost digits
 )
 
-// Book is a document's content.
+// Book is the content of a document.
 type Book struct {
 	Tables []Table
 	Notes  []Note
 }
 
-// Unreadable says why a document cannot be read.
+// Unreadable is the error of a document that cannot be read.
 type Unreadable struct {
 	Code   string `json:"code"`
-	Detail string `json:"detail"` // a sentence for people, without its full stop
+	Detail string `json:"detail"` // a sentence without a full stop
 	Place  Place  `json:"place"`
 }
 
 // Error implements error.
 func (e *Unreadable) Error() string { return e.Code + ": " + e.Detail }
 
-// The codes of Unreadable that this package gives.
+// The codes of Unreadable.
 const (
 	Malformed     = "malformed"
 	Encrypted     = "encrypted"
@@ -120,8 +117,8 @@ const (
 	WrongEncoding = "wrong_encoding"
 )
 
-// Read reads the content of a document. What cannot be read gives Unreadable;
-// any other error is the context's or that of content.
+// Read reads a document. It returns Unreadable for content that cannot be read;
+// other errors are those of ctx and content.
 func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (Book, error) {
 	b := &book{ctx: ctx}
 	var err error
@@ -133,7 +130,7 @@ func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (Book
 	case PDF:
 		err = b.pdf(content, size)
 	default:
-		err = unreadable(Malformed, "%q is no format that can be read", kind)
+		err = unreadable(Malformed, "%q is not a supported format", kind)
 	}
 	if err != nil {
 		return Book{}, err

@@ -11,17 +11,16 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// ole is how files begin that hold a file system: old workbooks, and encrypted
-// new ones ([MS-CFB], 2.2).
+// ole is the signature of compound files: old workbooks, and encrypted new ones
+// ([MS-CFB], 2.2).
 var ole = []byte{0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1}
 
-// encryptedPackage is the stream in which an encrypted workbook is kept
+// encryptedPackage is the name of the stream of an encrypted workbook
 // ([MS-OFFCRYPTO], 2.3.4), in UTF-16.
 var encryptedPackage = []byte("E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00")
 
-// xlsx reads the sheets of a workbook that are shown (ECMA-376). Everything
-// stays in memory: the size of what is unpacked is bounded, so nothing is
-// written to disk.
+// xlsx reads the visible sheets of a workbook (ECMA-376). The unpacked size is
+// limited, so that excelize keeps everything in memory.
 func (b *book) xlsx(content io.ReaderAt, size int64) (err error) {
 	defer recovered(&err)
 	if size > MaxUnpacked {
@@ -33,9 +32,9 @@ func (b *book) xlsx(content io.ReaderAt, size int64) (err error) {
 	}
 	switch {
 	case bytes.HasPrefix(raw, ole) && bytes.Contains(raw, encryptedPackage):
-		return unreadable(Encrypted, "the workbook is protected by a password")
+		return unreadable(Encrypted, "the workbook is password-protected")
 	case bytes.HasPrefix(raw, ole):
-		return unreadable(Malformed, "the workbook is of the old format .xls; save it as .xlsx")
+		return unreadable(Malformed, "the workbook has the old format .xls; save it as .xlsx")
 	}
 	if err := b.markup(raw); err != nil {
 		return err
@@ -43,7 +42,7 @@ func (b *book) xlsx(content io.ReaderAt, size int64) (err error) {
 	f, err := excelize.OpenReader(bytes.NewReader(raw), excelize.Options{UnzipSizeLimit: MaxUnpacked, UnzipXMLSizeLimit: MaxUnpacked})
 	if err != nil {
 		if errors.Is(err, excelize.ErrWorkbookFileFormat) || !strings.Contains(err.Error(), "unzip size exceeds") {
-			return unreadable(Malformed, "the workbook is damaged, or is none")
+			return unreadable(Malformed, "the file is damaged or not a workbook")
 		}
 		return unreadable(TooLarge, "unpacked, the workbook has more than %d MiB", MaxUnpacked>>20)
 	}
@@ -66,15 +65,16 @@ func (b *book) xlsx(content io.ReaderAt, size int64) (err error) {
 	return nil
 }
 
-// recovered makes of a panic of a library that the document is malformed.
+// recovered returns a panic of a library as Malformed.
 func recovered(err *error) {
 	if recover() != nil {
 		*err = unreadable(Malformed, "the document is damaged")
 	}
 }
 
-// sheet reads the rows of a sheet: their texts, as a spreadsheet would show
-// them, from excelize, and from the sheet's own XML what lies behind them.
+// sheet reads the rows of a sheet: formatted texts by excelize; stored values,
+// hidden columns and merged cells from its XML, because the streaming reader of
+// excelize does not have them and its other functions load the whole sheet.
 func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 	rows, err := f.Rows(name)
 	if err != nil {
@@ -88,7 +88,7 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 			return err
 		}
 		if n > excelize.TotalRows {
-			return unreadable(Malformed, "the sheet %s has a row behind the last that there can be, %d", name, excelize.TotalRows)
+			return unreadable(Malformed, "the sheet %s has a row after %d, the last possible one", name, excelize.TotalRows)
 		}
 		texts, err := rows.Columns()
 		if err != nil {
@@ -115,7 +115,7 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 				cells[i] = Cell{}
 				if hiddenColumn == 0 {
 					hiddenColumn = i + 1
-					b.note(NoteHiddenColumns, "hidden columns, of which the first is "+columnName(i+1)+", were not read", b.here(n, i+1))
+					b.note(NoteHiddenColumns, "hidden columns were not read, the first is "+columnName(i+1), b.here(n, i+1))
 				}
 			}
 		}
@@ -128,9 +128,11 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 	case 1:
 		b.note(NoteHiddenRows, "a hidden row was not read", b.here(first, 0))
 	default:
-		b.note(NoteHiddenRows, fmt.Sprintf("%d hidden rows, of which this is the first, were not read", hidden), b.here(first, 0))
+		b.note(NoteHiddenRows, fmt.Sprintf("%d hidden rows were not read, this is the first", hidden), b.here(first, 0))
 	}
-	behind.finish()
+	for behind.next() {
+		continue
+	}
 	if behind.err != nil {
 		return &Unreadable{Code: Malformed, Detail: "the sheet is damaged", Place: b.here(behind.row, 0)}
 	}
@@ -147,29 +149,29 @@ func columnName(column int) string {
 	return name
 }
 
-// reveal adds to the cells of a row what lies behind their texts.
+// reveal adds the stored values to the cells of a row.
 func (b *book) reveal(cells []Cell, behind []cellXML, row int) {
 	for _, c := range behind {
 		at := b.here(row, c.column)
 		switch {
-		case c.formula && c.value == "":
+		case c.Formula != nil && c.Value == "":
 			b.note(NoteFormula, "the formula has no stored value; open the workbook in a spreadsheet and save it again", at)
-		case c.kind == "e":
-			b.note(NoteError, fmt.Sprintf("the cell shows the error %.20s", c.value), at)
+		case c.Kind == "e":
+			b.note(NoteError, fmt.Sprintf("the cell has the error %.20s", c.Value), at)
 			if c.column <= len(cells) {
 				cells[c.column-1].Text = ""
 			}
-		case c.column <= len(cells) && (c.kind == "" || c.kind == "n"):
-			b.number(&cells[c.column-1], c.value, at)
+		case c.column <= len(cells) && (c.Kind == "" || c.Kind == "n"):
+			b.number(&cells[c.column-1], c.Value, at)
 		}
 	}
 }
 
-// exact is from which number on a double has no place for each digit of 16.
+// exact is the number of 16 digits from which doubles are imprecise.
 const exact = 1e15
 
-// number takes the number behind a cell's text. A long whole number is shown
-// with all of its digits, which a spreadsheet does not do.
+// number sets the stored number of a cell. A long whole number is shown with all
+// of its digits, unlike in a spreadsheet.
 func (b *book) number(c *Cell, stored string, at Place) {
 	v, err := strconv.ParseFloat(stored, 64)
 	if err != nil {
@@ -181,11 +183,11 @@ func (b *book) number(c *Cell, stored string, at Place) {
 		c.Text = c.Number
 	}
 	if whole && v >= exact {
-		b.note(NoteImprecise, fmt.Sprintf("%s was stored as a number, which keeps only 15 digits", c.Number), at)
+		b.note(NoteImprecise, fmt.Sprintf("%s was stored as a number, with a precision of 15 digits", c.Number), at)
 	}
 }
 
-// merge repeats the texts of merged cells in the cells that they span.
+// merge copies the texts of merged cells to the cells that they span.
 func (b *book) merge(ranges []cellRange) {
 	t := &b.Tables[len(b.Tables)-1]
 	for _, m := range ranges {

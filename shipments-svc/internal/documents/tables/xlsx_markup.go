@@ -7,17 +7,16 @@ import (
 	"io"
 )
 
-// MaxElements is how many XML elements a workbook may have in all of its parts.
-// A cell with a value is two, so this is more than MaxCells. Parsing costs time
-// and memory by their number, and a part of 64 MiB that compresses to a few
-// kilobytes may have 16 million.
+// MaxElements is the maximum number of XML elements of a workbook. A cell with a
+// value has two, so this is more than MaxCells. Elements cost time and memory, and
+// a part of 64 MiB, compressed to a few kilobytes, may have 16 million.
 const MaxElements = 2_500_000
 
-// markup refuses a workbook that has too much XML, before anything parses it.
+// markup refuses a workbook with too much XML before it is parsed.
 func (b *book) markup(raw []byte) error {
 	archive, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
-		return unreadable(Malformed, "the workbook is damaged, or is none")
+		return unreadable(Malformed, "the file is damaged or not a workbook")
 	}
 	count := &elements{left: MaxElements}
 	unpacked := int64(MaxUnpacked)
@@ -47,7 +46,7 @@ func (b *book) markup(raw []byte) error {
 	return nil
 }
 
-// elements counts what is written to it as XML down to less than nothing.
+// elements is a writer that counts XML elements down.
 type elements struct{ left int }
 
 func (e *elements) Write(p []byte) (int, error) {

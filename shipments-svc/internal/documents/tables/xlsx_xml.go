@@ -12,7 +12,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// partsOf returns the XML of a workbook's sheets, by their names.
+// partsOf returns the XML of the sheets of a workbook by name.
 func partsOf(f *excelize.File) map[string][]byte {
 	var workbook struct {
 		Sheets []struct {
@@ -50,118 +50,84 @@ func partOf(f *excelize.File, name string) []byte {
 	return part
 }
 
-// sheetXML goes through the XML of a sheet, row by row.
+// sheetXML reads the XML of a sheet row by row.
 type sheetXML struct {
 	decoder *xml.Decoder
-	row     int       // number of the last row; 0 before the first
-	cells   []cellXML // its cells
+	row     int // number of the last row; 0 before the first
+	cells   []cellXML
 	merges  []cellRange
-	hidden  []cellRange // columns; their rows are not set
-	err     error       // nil at the end
+	hidden  []cellRange // columns
+	err     error       // nil at the end of the sheet
 }
 
-// cellXML is a cell as it is stored.
+// cellXML is a stored cell.
 type cellXML struct {
 	column  int
-	kind    string // its attribute t; empty or "n": a number
-	value   string
-	formula bool
+	Ref     string    `xml:"r,attr"`
+	Kind    string    `xml:"t,attr"` // empty or "n": a number
+	Value   string    `xml:"v"`
+	Formula *struct{} `xml:"f"`
 }
 
-// cellRange is a range of cells, its ends included.
+// cellRange is a range of cells, both ends included.
 type cellRange struct{ left, top, right, bottom int }
 
-// maxMerges is how many merged ranges of a sheet are looked at.
+// maxMerges is the maximum number of merged ranges of a sheet.
 const maxMerges = 10_000
 
 func newSheetXML(part []byte) *sheetXML {
 	return &sheetXML{decoder: xml.NewDecoder(bytes.NewReader(part))}
 }
 
-// next goes to the next row, or reports that there is none.
+// next reads the next row. It returns false at the end.
 func (s *sheetXML) next() bool {
 	for s.err == nil {
 		token, err := s.decoder.Token()
-		if err != nil {
-			s.end(err)
+		if errors.Is(err, io.EOF) {
 			return false
 		}
-		switch e := token.(type) {
-		case xml.StartElement:
-			switch e.Name.Local {
-			case "row":
-				s.row++
-				if n := whole(attribute(e, "r")); n > 0 {
-					s.row = n
-				}
-				s.readRow()
-				return s.err == nil
-			case "col":
-				if hides(e) && len(s.hidden) < MaxColumns {
-					s.hidden = append(s.hidden, cellRange{left: whole(attribute(e, "min")), right: whole(attribute(e, "max"))})
-				}
-			case "mergeCell":
-				if m, ok := rangeOf(attribute(e, "ref")); ok && len(s.merges) < maxMerges {
-					s.merges = append(s.merges, m)
-				}
+		if s.err = err; err != nil {
+			return false
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch e.Name.Local {
+		case "row":
+			s.readRow(e)
+			return s.err == nil
+		case "col":
+			if hides(e) && len(s.hidden) < MaxColumns {
+				s.hidden = append(s.hidden, cellRange{left: whole(attribute(e, "min")), right: whole(attribute(e, "max"))})
 			}
-		default:
+		case "mergeCell":
+			if m, ok := rangeOf(attribute(e, "ref")); ok && len(s.merges) < maxMerges {
+				s.merges = append(s.merges, m)
+			}
 		}
 	}
 	return false
 }
 
-// finish goes to the end, behind which nothing is missing.
-func (s *sheetXML) finish() {
-	for s.next() {
-		continue
+// readRow reads a row after its start. Numbers that are missing continue the
+// previous ones.
+func (s *sheetXML) readRow(start xml.StartElement) {
+	s.row++
+	if n := whole(attribute(start, "r")); n > 0 {
+		s.row = n
 	}
-}
-
-func (s *sheetXML) end(err error) {
-	if s.err = err; errors.Is(err, io.EOF) {
-		s.err = nil
-		s.decoder = xml.NewDecoder(strings.NewReader(""))
-	}
-}
-
-// readRow reads the cells of a row whose element has begun.
-func (s *sheetXML) readRow() {
-	s.cells = s.cells[:0]
-	column := 0
-	in := ""
-	for {
-		token, err := s.decoder.Token()
-		if err != nil {
-			s.err = err
-			return
+	row := struct {
+		Cells []cellXML `xml:"c"`
+	}{make([]cellXML, 0, len(s.cells))} // encoding/xml does not reset the elements of a slice
+	s.err = s.decoder.DecodeElement(&row, &start)
+	s.cells = row.Cells
+	for i, column := 0, 0; i < len(s.cells); i++ {
+		column++
+		if named, _, err := excelize.CellNameToCoordinates(s.cells[i].Ref); err == nil {
+			column = named
 		}
-		switch e := token.(type) {
-		case xml.StartElement:
-			in = e.Name.Local
-			switch in {
-			case "c":
-				column++
-				if name := attribute(e, "r"); name != "" {
-					if col, _, err := excelize.CellNameToCoordinates(name); err == nil {
-						column = col
-					}
-				}
-				s.cells = append(s.cells, cellXML{column: column, kind: attribute(e, "t")})
-			case "f":
-				if n := len(s.cells); n > 0 {
-					s.cells[n-1].formula = true
-				}
-			}
-		case xml.CharData:
-			if n := len(s.cells); n > 0 && in == "v" {
-				s.cells[n-1].value += string(e)
-			}
-		case xml.EndElement:
-			if in = ""; e.Name.Local == "row" {
-				return
-			}
-		}
+		s.cells[i].column = column
 	}
 }
 
@@ -174,7 +140,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// hides reports whether the columns of an element are not shown.
+// hides reports whether a col element hides its columns.
 func hides(e xml.StartElement) bool {
 	if hidden := attribute(e, "hidden"); hidden == "1" || hidden == "true" {
 		return true
@@ -183,8 +149,7 @@ func hides(e xml.StartElement) bool {
 	return err == nil && width == 0
 }
 
-// isHidden reports whether a column, counted from 1, is not shown. It is known
-// once the first row was read.
+// isHidden reports whether a column is hidden. It is valid after the first row.
 func (s *sheetXML) isHidden(column int) bool {
 	for _, h := range s.hidden {
 		if h.left > 0 && column >= h.left && column <= h.right {
@@ -194,7 +159,7 @@ func (s *sheetXML) isHidden(column int) bool {
 	return false
 }
 
-// whole reads a row's number; 0 where it is none.
+// whole parses the number of a row or column; 0 if invalid.
 func whole(text string) int {
 	n := 0
 	for _, c := range []byte(text) {
@@ -206,7 +171,7 @@ func whole(text string) int {
 	return n
 }
 
-// rangeOf reads a reference such as B2:D9.
+// rangeOf parses a reference such as B2:D9.
 func rangeOf(ref string) (r cellRange, ok bool) {
 	from, to, found := strings.Cut(ref, ":")
 	if !found {

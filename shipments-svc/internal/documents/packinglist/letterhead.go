@@ -10,8 +10,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// below returns the index of the first row below the list: those that follow
-// have at most two texts.
+// below returns the index of the first row below the list. The rows below have at
+// most two texts.
 func (s *sheet) below() int {
 	for i := len(s.Rows); i > s.header.to; i-- {
 		if len(filled(s.Rows[i-1])) > 2 {
@@ -21,7 +21,7 @@ func (s *sheet) below() int {
 	return s.header.to
 }
 
-// side says whether a place is above or below the list.
+// side returns whether a place is above or below the list.
 func (s *sheet) side(at Place) string {
 	if at.Sheet == s.Name && at.Row > s.Rows[s.header.from].Number {
 		return "below"
@@ -29,17 +29,17 @@ func (s *sheet) side(at Place) string {
 	return "above"
 }
 
-// head reads what stands above or below a list and holds for each of its lines: one
-// produce, one variety, one weight of a box.
-func (r *reader) head(s *sheet) {
+// readLetterhead reads the values above or below a list that apply to each of its
+// lines: one produce, one variety, one weight of a box.
+func (r *reader) readLetterhead(s *sheet) {
 	var one []shipments.Fact
 	for _, f := range r.list.Facts {
 		if f.Kind == shipments.ProduceFact && !strings.ContainsAny(f.Text, ",;/&+") && !botanicalText.MatchString(f.Text) {
 			one = append(one, f)
 		}
 	}
-	if len(one) == 1 && s.now.produce.text == "" {
-		s.now.produce = cell{one[0].Text, Place{Sheet: one[0].Sheet, Row: one[0].Row}}
+	if len(one) == 1 && s.section.produce.text == "" {
+		s.section.produce = cell{one[0].Text, Place{Sheet: one[0].Sheet, Row: one[0].Row}}
 	}
 	for i := range s.Rows {
 		cells := filled(s.Rows[i])
@@ -47,7 +47,7 @@ func (r *reader) head(s *sheet) {
 			continue
 		}
 		if len(cells) > 0 {
-			s.heads(i, cells)
+			s.sectionRow(i, cells)
 		}
 		for n, col := range cells {
 			name, value, found := strings.Cut(s.Rows[i].Cells[col].Text, ":")
@@ -55,29 +55,29 @@ func (r *reader) head(s *sheet) {
 			if strings.TrimSpace(value) == "" && n+1 < len(cells) {
 				value, found, at = s.Rows[i].Cells[cells[n+1]].Text, true, s.at(i, cells[n+1])
 			}
-			if f := fieldOf(name); found && (f == boxWeightField || f == packField) && !s.each.ok {
-				s.each = packed(value, unitIn(name))
-				s.each.place = at
+			if f := fieldOf(name); found && (f == boxWeightField || f == packField) && !s.boxWeight.ok {
+				s.boxWeight = packWeight(value, unitIn(name))
+				s.boxWeight.place = at
 			}
 		}
 	}
-	if !s.header.has(produceField) && s.now.produce.text != "" {
-		r.remark(ProduceFromHead, s.now.produce.place, "the produce %q stands %s the list; it was taken for each line", s.now.produce.text, s.side(s.now.produce.place))
+	if !s.header.has(produceField) && s.section.produce.text != "" {
+		r.remark(ProduceFromLetterhead, s.section.produce.place, "the produce %q %s the list was used for each line", s.section.produce.text, s.side(s.section.produce.place))
 	}
-	if s.box == noField && s.whole == noField && s.each.ok {
-		r.remark(WeightFromHead, s.each.place, "the weight of a box stands %s the list; it was taken for each line", s.side(s.each.place))
+	if s.box == noField && s.whole == noField && s.boxWeight.ok {
+		r.remark(WeightFromLetterhead, s.boxWeight.place, "the box weight %s the list was used for each line", s.side(s.boxWeight.place))
 	}
 }
 
-// packText is the weight in texts such as "CTN 4.5KG", "12 x 125 g".
+// packText matches the weight in "CTN 4.5KG", "12 x 125 g".
 var packText = regexp.MustCompile(`(?i)(?:(\d{1,3})\s*[x×*]\s*)?(\d{1,4}(?:[.,]\d{1,3})?)\s*([a-z]+)\b`)
 
-// packed returns the weight that a text gives of a box. in is the unit of one
-// that names none, 0 for none.
-func packed(text string, in float64) amount {
+// packWeight parses the weight of a box. in is the unit of a number without one,
+// or 0.
+func packWeight(text string, in float64) amount {
 	if n, ok := numbers.Split(text); ok && n.Unit == "" && in > 0 {
 		v, ok := numbers.Value(n.Digits, numbers.Point)
-		return amount{value: v * in, said: true, ok: ok}
+		return amount{value: v * in, present: true, ok: ok}
 	}
 	for _, m := range packText.FindAllStringSubmatch(text, -1) {
 		unit := numbers.Grams[strings.ToLower(m[3])]
@@ -88,32 +88,32 @@ func packed(text string, in float64) amount {
 		if times, err := strconv.Atoi(m[1]); err == nil {
 			v *= float64(times)
 		}
-		return amount{value: v * unit, said: true, ok: v > 0}
+		return amount{value: v * unit, present: true, ok: v > 0}
 	}
 	return amount{}
 }
 
-// boxed returns what a box of a line weighs where no column of weights says
-// so: by the line's kind of box, or by what stands above the list.
-func (r *reader) boxed(s *sheet, i int) amount {
+// boxWeightOf returns the box weight of a line of a list without a column of
+// weights: from its kind of box, or else from the letterhead.
+func (r *reader) boxWeightOf(s *sheet, i int) amount {
 	if c, _ := s.text(i, packField); c.text != "" {
-		if a := packed(c.text, 0); a.ok {
+		if a := packWeight(c.text, 0); a.ok {
 			if !s.remarked {
-				r.remark(WeightFromPack, c.place, "there is no column of weights; that of a box was taken from its kind, such as %q", c.text)
+				r.remark(WeightFromPack, c.place, "there is no column of weights; box weights were taken from the kind of box, such as %q", c.text)
 			}
 			s.remarked = true
 			a.place = c.place
 			return a
 		}
 	}
-	return s.each
+	return s.boxWeight
 }
 
-// declares returns what single facts declare.
-func (r *reader) declares() (d shipments.Declared) {
+// declaredFacts returns the totals that facts declare.
+func (r *reader) declaredFacts() (d shipments.Declared) {
 	within := func(v, limit float64) bool { return v >= 1 && v <= limit }
 	for _, f := range r.list.Facts {
-		v, numeric := r.whole(f.Text)
+		v, numeric := r.totalOf(f.Text)
 		switch f.Kind {
 		case shipments.ContainerFact:
 			if d.ContainerNumber == "" {
@@ -137,9 +137,9 @@ func (r *reader) declares() (d shipments.Declared) {
 	return d
 }
 
-// whole returns a number that says how much there is in all, in kilograms if it
-// is a weight. Where it can be read in two ways, it is written as the list is.
-func (r *reader) whole(text string) (float64, bool) {
+// totalOf parses a total; a weight is in kilograms. An ambiguous number is read in
+// the style of the list.
+func (r *reader) totalOf(text string) (float64, bool) {
 	n, ok := numbers.Split(text)
 	values := numbers.Readings(text)
 	if !ok || len(values) == 0 {
