@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Row types name their columns in JSON tags. Statements read rows with
@@ -12,6 +15,7 @@ import (
 // named in its row type only.
 var (
 	shipmentColumns = list(columns(reflect.TypeFor[shipmentRow]()), "%s")
+	shipmentValues  = list(values(columns(reflect.TypeFor[shipmentRow]())), "%s")
 	palletColumns   = list(columns(reflect.TypeFor[palletRow]()), "%s")
 	checkColumns    = list(columns(reflect.TypeFor[checkRow]()), "%s")
 	documentColumns = list(columns(reflect.TypeFor[documentRow]()), "%s")
@@ -30,6 +34,17 @@ func columns(row reflect.Type) []string {
 			continue
 		}
 		names = append(names, name)
+	}
+	return names
+}
+
+// values returns names, with an expression that is never null for each optional
+// text, which JSON omits where it is empty.
+func values(names []string) []string {
+	for i, name := range names {
+		if slices.ContainsFunc(shipments.Texts, func(t shipments.Text) bool { return t.Optional && t.Name == name }) {
+			names[i] = "coalesce(" + name + ", '')"
+		}
 	}
 	return names
 }

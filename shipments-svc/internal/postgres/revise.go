@@ -20,7 +20,7 @@ var (
 	reviseSQL = `
 WITH revised AS (
 	UPDATE shipments SET (` + shipmentColumns + `, check_results) =
-		(SELECT ` + shipmentColumns + `, check_results FROM json_populate_record(NULL::shipments, $5::json))
+		(SELECT ` + shipmentValues + `, check_results FROM json_populate_record(NULL::shipments, $5::json))
 	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
 	RETURNING id
 )
