@@ -35,6 +35,9 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 			if _, err := p.run(ctx, nil, "audit", "anchor"); err != nil {
 				return err
 			}
+			if err := s.restrictLogin(ctx, p); err != nil {
+				return err
+			}
 		}
 	}
 	for _, p := range programs {

@@ -17,6 +17,7 @@ import (
 // secrets are made once per state directory, at random.
 type secrets struct {
 	postgres       string // the password of the cluster's owner
+	tokensPostgres string // the password of servingLogin
 	credentialFile string // what the gateway shows to the tokens service
 	peppersFile    string // the tokens service's HMAC key
 	auditKeysFile  string // the tokens service's key of the audit logs
@@ -34,6 +35,7 @@ func loadSecrets(dir string) (s secrets, err error) {
 	s.webhooksFile = filepath.Join(dir, "webhook-keys")
 	for path, fresh := range map[string]string{
 		filepath.Join(dir, "postgres-password"): rand.Text(),
+		filepath.Join(dir, "tokens-password"):   rand.Text(),
 		s.credentialFile:                        rand.Text() + rand.Text(),
 		s.peppersFile:                           newKey(),
 		s.auditKeysFile:                         newKey(),
@@ -46,9 +48,14 @@ func loadSecrets(dir string) (s secrets, err error) {
 	if err := s.writeKeys(); err != nil {
 		return s, err
 	}
-	password, err := os.ReadFile(filepath.Join(dir, "postgres-password")) //nolint:gosec // G304: our own file
-	s.postgres = string(password)
-	return s, err
+	for name, into := range map[string]*string{"postgres-password": &s.postgres, "tokens-password": &s.tokensPostgres} {
+		password, err := os.ReadFile(filepath.Join(dir, name)) //nolint:gosec // G304: our own file
+		if err != nil {
+			return s, err
+		}
+		*into = string(password)
+	}
+	return s, nil
 }
 
 // newKey returns a random key as the services read them, version:base64.

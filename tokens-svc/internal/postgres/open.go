@@ -22,8 +22,9 @@ func Migrate(ctx context.Context, dsn, direction string, w io.Writer) error {
 	return postgres.Migrate(ctx, migrations, dsn, direction, w)
 }
 
-// Open returns a pool for a DSN, without connecting. observe are called after each
-// exchange: with nil if Postgres can serve, otherwise with the reason.
+// Open returns a pool for a DSN, without connecting. Every statement runs as
+// servingRole. observe are called after each exchange: with nil if Postgres can
+// serve, otherwise with the reason.
 func Open(dsn string, observe ...func(error)) (*sqlx.DB, error) {
-	return postgres.Open(dsn, postgres.Options{Observe: observe})
+	return postgres.Open(dsn, postgres.Options{Observe: observe, Wrap: asServingRole})
 }

@@ -31,11 +31,15 @@ type Repository struct {
 // database Migrate has brought up to date. keys are those of the audit logs.
 func NewRepository(db *sqlx.DB, keys audit.Keys) *Repository { return &Repository{db, keys} }
 
-// Ready reports whether the repository can serve: Postgres answers and has the
-// schema.
+// Ready reports whether the repository can serve: Postgres answers, has the
+// schema, and would refuse to change audit_events.
 func (r *Repository) Ready(ctx context.Context) error {
-	var revision int64
-	return translate(r.db.GetContext(ctx, &revision, `SELECT value FROM revision`))
+	var mayRewrite bool
+	err := r.db.GetContext(ctx, &mayRewrite, `SELECT has_table_privilege('audit_events', 'UPDATE, DELETE, TRUNCATE') FROM revision`)
+	if err == nil && mayRewrite {
+		return fmt.Errorf("role %s has more rights on audit_events than SELECT and INSERT", servingRole)
+	}
+	return translate(err)
 }
 
 // The SQLSTATEs that a constraint answers with.
