@@ -52,7 +52,7 @@ func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *to
 	}
 	prune := func(ctx context.Context) {
 		every(ctx, 10*time.Minute, func(ctx context.Context) {
-			for _, err := range []error{sessions.Prune(ctx), repo.Prune(ctx, time.Now(), people.AttemptWindow)} {
+			for _, err := range []error{c.People.ExpireSessions(ctx), repo.Prune(ctx, time.Now(), people.AttemptWindow)} {
 				if err != nil {
 					log.WarnContext(ctx, "what has ended was not removed", "error", err)
 				}

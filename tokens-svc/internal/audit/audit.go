@@ -27,12 +27,13 @@ const (
 	User     Kind = "user"     // a person, signed in
 	Token    Kind = "token"    // an API token, through the management API
 	Operator Kind = "operator" // somebody at the command line
+	System   Kind = "system"   // tokens-svc by itself
 )
 
 // Actor is who did something, as known at that time.
 type Actor struct {
 	Kind      Kind
-	ID        string     // usr_… or tok_…; an operator has none
+	ID        string     // usr_… or tok_…; operators and the system have none
 	Name      string     // a person's e-mail, a token's name
 	Address   netip.Addr // where the request came from; zero: not known
 	RequestID string     // req_…; "" at the command line
@@ -41,6 +42,9 @@ type Actor struct {
 // CommandLine is the actor of everything that operators do. The program's main
 // sets its name once, before anything else runs.
 var CommandLine = Actor{Kind: Operator, Name: "command line"}
+
+// Service is the actor of what tokens-svc does by itself.
+var Service = Actor{Kind: System, Name: "tokens-svc"}
 
 // Action says what was done.
 type Action string
@@ -63,6 +67,7 @@ const (
 	UserSignedIn         Action = "user.signed_in"
 	UserSignInFailed     Action = "user.sign_in_failed"
 	UserSignedOut        Action = "user.signed_out"
+	UserSessionExpired   Action = "user.session_expired"
 	UserVerified         Action = "user.verified"
 	UserPasswordChanged  Action = "user.password_changed"
 	UserPasswordSet      Action = "user.password_set"

@@ -47,6 +47,12 @@ type Repository interface {
 	// error or changes nothing.
 	ChangeAccount(ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error)) (User, error)
 
+	// ExpireSessions removes the sessions that expired by a time. The removal of
+	// one that has a user commits together with its entry in the audit log of each
+	// organization of the user, so that of concurrent calls one records it. A
+	// failure does not keep it from the others; the error has all of them.
+	ExpireSessions(ctx context.Context, at time.Time, entry func(User, ExpiredSession) audit.Entry) error
+
 	// Admit makes somebody a member. See Admission. It gives tokens.ErrExists and
 	// ErrAccountUnverified as Admission.Existing says.
 	Admit(ctx context.Context, a Admission) (Admitted, error)

@@ -159,7 +159,7 @@ func TestTokensOfThePreviousVersionAreCompleted(t *testing.T) {
 			}
 		}
 	}
-	migrate("down", 4) // to 00008, before tokens had an owner and a lineage
+	migrate("down", 7) // to 00008, before tokens had an owner and a lineage
 	if _, err := db.ExecContext(t.Context(), `INSERT INTO organizations (id, name, created_at) VALUES ($1, 'Acme', now())`, repotest.Org); err != nil {
 		t.Fatal(err)
 	}

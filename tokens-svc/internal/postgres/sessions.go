@@ -151,10 +151,4 @@ func (s *Sessions) ReleaseForm(ctx context.Context, id string, nonce []byte) err
 	return translate(err)
 }
 
-// Prune removes the sessions that have ended.
-func (s *Sessions) Prune(ctx context.Context) error {
-	_, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, s.now())
-	return translate(err)
-}
-
 var _ session.Store = (*Sessions)(nil)
