@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
-	"github.com/quayside/quayside/tokens-svc/internal/jsonbody"
 )
 
 // What bodies may be sent as.
@@ -34,6 +34,9 @@ func (e *bodyError) Error() string {
 	return counted(len(e.faults), "field") + " not valid; see errors."
 }
 
+// limits bound the JSON of a body.
+var limits = jsonbody.Limits{Elements: 1_000, Values: 5_000, Scalar: 16 << 10}
+
 // errCutShort says that a body ended before it was complete.
 var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was complete"}
 
@@ -46,9 +49,9 @@ func readJSON(r *http.Request, types ...string) (*jsonbody.Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := jsonbody.Parse(text)
+	body, err := jsonbody.Parse(text, limits)
 	if beyond, ok := errors.AsType[*jsonbody.LimitError](err); ok {
-		return nil, &bodyError{[]problem.Field{beyond.Field}}
+		return nil, &bodyError{fields(beyond.Fault)}
 	}
 	return body, err
 }
@@ -56,7 +59,7 @@ func readJSON(r *http.Request, types ...string) (*jsonbody.Body, error) {
 // readOptionalJSON reads a body that may be left out, which is like {}.
 func readOptionalJSON(r *http.Request) (*jsonbody.Body, error) {
 	if r.ContentLength == 0 {
-		return jsonbody.Parse([]byte("{}"))
+		return jsonbody.Parse([]byte("{}"), limits)
 	}
 	return readJSON(r, plainJSON)
 }
@@ -96,9 +99,18 @@ func checkType(h http.Header, types ...string) error {
 // faultsOf returns what is wrong with a body, or nil.
 func faultsOf(b *jsonbody.Body) error {
 	if faults := b.Faults(); len(faults) > 0 {
-		return &bodyError{faults}
+		return &bodyError{fields(faults...)}
 	}
 	return nil
+}
+
+// fields returns faults as a problem lists them.
+func fields(faults ...jsonbody.Fault) []problem.Field {
+	all := make([]problem.Field, len(faults))
+	for i, f := range faults {
+		all[i] = problem.Field{Code: f.Code, Pointer: f.Pointer, Detail: f.Detail}
+	}
+	return all
 }
 
 // counted says how many of something there are, for a sentence that goes on

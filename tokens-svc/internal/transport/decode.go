@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
-	"github.com/quayside/quayside/tokens-svc/internal/jsonbody"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -57,8 +57,8 @@ func decodeCreate(now func() time.Time) func(*http.Request) (endpoints.Creation,
 		if token.Has("ip_allow") {
 			d.IPAllow = append([]string{}, token.Texts("ip_allow")...)
 		}
-		if limit := token.OptionalObject("rate_limit"); limit != nil {
-			d.RateLimit = readLimit(limit)
+		if token.Has("rate_limit") {
+			d.RateLimit = readLimit(token.OptionalObject("rate_limit"))
 		}
 		if end := readEnd(token); end != nil {
 			d.ExpiresAt, d.DefaultExpiry = *end, false

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
-	"github.com/quayside/quayside/tokens-svc/internal/jsonbody"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

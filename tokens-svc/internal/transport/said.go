@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
-	"github.com/quayside/quayside/tokens-svc/internal/jsonbody"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

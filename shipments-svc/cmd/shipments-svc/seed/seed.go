@@ -14,8 +14,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
-	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -40,7 +40,10 @@ func Read(in io.Reader) ([]shipments.Detail, error) {
 	if len(text) > maxBytes {
 		return nil, fmt.Errorf("more than %d bytes; seed it in parts", maxBytes)
 	}
-	body, err := jsonbody.Parse(text, maxShipments)
+	body, err := jsonbody.Parse(text, jsonbody.Limits{Elements: maxShipments})
+	if beyond, ok := errors.AsType[*jsonbody.LimitError](err); ok {
+		return nil, invalid(beyond.Fault)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +52,17 @@ func Read(in io.Reader) ([]shipments.Detail, error) {
 		all = append(all, detail(o))
 	}
 	if faults := body.Faults(); len(faults) > 0 {
-		return nil, &shipments.Invalid{Faults: faults}
+		return nil, invalid(faults...)
 	}
 	return all, nil
+}
+
+func invalid(faults ...jsonbody.Fault) error {
+	all := make([]shipments.Fault, len(faults))
+	for i, f := range faults {
+		all[i] = shipments.Fault{Code: shipments.FaultCode(f.Code), Pointer: f.Pointer, Detail: f.Detail}
+	}
+	return &shipments.Invalid{Faults: all}
 }
 
 // Explain shows an error of Read, or of storing what it returned, to a
@@ -103,7 +114,7 @@ func id(o *jsonbody.Object) shipments.ID {
 	}
 	id, ok := publicid.Parse("ship", text)
 	if !ok {
-		o.Wrong(shipments.InvalidValue, "id", "id must be ship_ and 26 lower-case characters of Crockford's base32")
+		o.Wrong(jsonbody.InvalidValue, "id", "id must be ship_ and 26 lower-case characters of Crockford's base32")
 	}
 	return shipments.ID(id)
 }

@@ -3,7 +3,7 @@ package transport
 import (
 	"net/http"
 
-	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -34,7 +34,7 @@ func decodeUpdate(r *http.Request) (shipments.Edit, error) {
 	}
 	shipment := body.Object().Object("shipment")
 	edit := shipments.NewEdit(order, shipment.OptionalText)
-	return edit, invalid(body.Faults(), "/shipment", edit.Faults())
+	return edit, invalid(faultsOf(body), "/shipment", edit.Faults())
 }
 
 func decodeApprove(r *http.Request) (shipments.Approval, error) {
@@ -47,7 +47,7 @@ func decodeApprove(r *http.Request) (shipments.Approval, error) {
 		return shipments.Approval{}, err
 	}
 	approval := shipments.Approval{Order: order, Override: body.Object().OptionalText("override_reason")}
-	return approval, invalid(body.Faults(), "", approval.Faults())
+	return approval, invalid(faultsOf(body), "", approval.Faults())
 }
 
 func decodeReject(r *http.Request) (shipments.Rejection, error) {
@@ -60,7 +60,7 @@ func decodeReject(r *http.Request) (shipments.Rejection, error) {
 		return shipments.Rejection{}, err
 	}
 	rejection := shipments.Rejection{Order: order, Reason: body.Object().Text("reason")}
-	return rejection, invalid(body.Faults(), "", rejection.Faults())
+	return rejection, invalid(faultsOf(body), "", rejection.Faults())
 }
 
 func encodeShipment(_ *http.Request, s shipments.Shipment) reply {

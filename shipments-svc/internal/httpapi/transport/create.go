@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -33,7 +33,7 @@ func decodeCreate(r *http.Request) (shipments.Creation, error) {
 	}
 	shipment := body.Object().Object("shipment")
 	draft := shipments.NewDraft(shipment.Text)
-	return shipments.Creation{Draft: draft, By: by(r)}, invalid(body.Faults(), "/shipment", draft.Faults())
+	return shipments.Creation{Draft: draft, By: by(r)}, invalid(faultsOf(body), "/shipment", draft.Faults())
 }
 
 func encodeCreate(r *http.Request, s shipments.Shipment) reply {
@@ -84,7 +84,7 @@ func readJSON(r *http.Request, media ...string) (*jsonbody.Body, error) {
 	if err := readingError(err); err != nil {
 		return nil, err
 	}
-	return jsonbody.Parse(text, maxElements)
+	return asInvalid(jsonbody.Parse(text, jsonbody.Limits{Elements: maxElements}))
 }
 
 // readingError is the error of reading a body: what is known is said, and

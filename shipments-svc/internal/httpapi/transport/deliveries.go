@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -119,25 +119,25 @@ func decodeReplay(r *http.Request) (webhooks.Replay, error) {
 	texts, ranged := o.Texts("event_ids"), o.Has("after") || o.Has("until")
 	switch {
 	case texts != nil && ranged:
-		o.Wrong(shipments.InvalidValue, "event_ids", "event_ids cannot be given together with after or until")
+		o.Wrong(jsonbody.InvalidValue, "event_ids", "event_ids cannot be given together with after or until")
 	case texts == nil && !o.Has("after") && !o.Has("event_ids"):
-		o.Wrong(shipments.Required, "event_ids", "event_ids is required, or after")
+		o.Wrong(jsonbody.Required, "event_ids", "event_ids is required, or after")
 	case texts != nil:
 		replay.Events = eventIDs(o, texts)
 	}
-	return replay, invalid(body.Faults(), "", nil)
+	return replay, invalid(faultsOf(body), "", nil)
 }
 
 func eventIDs(o *jsonbody.Object, texts []string) []shipments.EventID {
 	if len(texts) == 0 || len(texts) > webhooks.MaxReplayedNamed {
-		o.Wrong(shipments.OutOfRange, "event_ids", fmt.Sprintf("event_ids must have from 1 to %d elements", webhooks.MaxReplayedNamed))
+		o.Wrong(jsonbody.OutOfRange, "event_ids", fmt.Sprintf("event_ids must have from 1 to %d elements", webhooks.MaxReplayedNamed))
 		return nil
 	}
 	all := make([]shipments.EventID, len(texts))
 	for i, text := range texts {
 		id, ok := publicid.Parse(eventPrefix, text)
 		if !ok {
-			o.Wrong(shipments.InvalidValue, fmt.Sprintf("event_ids/%d", i), "there is no such event, or it is no longer kept")
+			o.Wrong(jsonbody.InvalidValue, fmt.Sprintf("event_ids/%d", i), "there is no such event, or it is no longer kept")
 		}
 		all[i] = shipments.EventID(id)
 	}

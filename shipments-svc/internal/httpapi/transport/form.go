@@ -9,7 +9,7 @@ import (
 	"mime/multipart"
 	"net/http"
 
-	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
-	"github.com/quayside/quayside/shipments-svc/internal/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

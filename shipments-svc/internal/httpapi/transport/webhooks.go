@@ -59,7 +59,7 @@ func decodeEndpoint(hooks Webhooks) func(*http.Request) (webhooks.Draft, error) 
 		}
 		o := body.Object().Object("webhook_endpoint")
 		d := webhooks.Draft{URL: o.Text("url"), Description: o.Text("description"), EventTypes: eventTypes(o.Texts("event_types"))}
-		return d, invalid(body.Faults(), "/webhook_endpoint", hooks.Faults(d))
+		return d, invalid(faultsOf(body), "/webhook_endpoint", hooks.Faults(d))
 	}
 }
 
@@ -81,7 +81,7 @@ func decodeEndpointEdit(hooks Webhooks) func(*http.Request) (webhooks.Edit, erro
 		if status := o.OptionalText("status"); status != nil {
 			e.Status = new(webhooks.Status(*status))
 		}
-		return e, invalid(body.Faults(), "/webhook_endpoint", hooks.EditFaults(e))
+		return e, invalid(faultsOf(body), "/webhook_endpoint", hooks.EditFaults(e))
 	}
 }
 
@@ -121,5 +121,5 @@ func decodeEndpointAction(r *http.Request) (webhooks.ID, error) {
 		return id, err
 	}
 	body.Object() // may have no members
-	return id, invalid(body.Faults(), "", nil)
+	return id, invalid(faultsOf(body), "", nil)
 }

@@ -6,9 +6,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
+
+// scalar is the default limit of a string.
+const scalar = 64 << 10
 
 // TestABodyBeyondTheBoundsIsRefused, with a pointer to the part that is.
 func TestABodyBeyondTheBoundsIsRefused(t *testing.T) {
@@ -23,21 +24,21 @@ func TestABodyBeyondTheBoundsIsRefused(t *testing.T) {
 		`[` + many(`1`, 101) + `]`:                                   "out_of_range ",
 		`{"a":{` + strings.TrimSuffix(members.String(), ",") + `}}`:  "out_of_range /a",
 		`{"a":{"` + strings.Repeat("n", maxName+1) + `":1}}`:         "too_long /a",
-		`{"a":["x","` + strings.Repeat("x", maxScalar) + `"]}`:       "too_long /a/1",
-		`{"a":` + strings.Repeat("9", maxScalar+1) + `}`:             "too_long /a",
+		`{"a":["x","` + strings.Repeat("x", scalar) + `"]}`:          "too_long /a/1",
+		`{"a":` + strings.Repeat("9", scalar+1) + `}`:                "too_long /a",
 		`[` + many(`[`+many("[]", 100)+`]`, 21) + `]`:                "out_of_range ",
 		`{"a":[` + many(`{"x":"\ud83c\udf4a"}`, 101) + `],"b":"\q"}`: "out_of_range /a",
 	} {
-		_, err := Parse([]byte(text), 100)
-		invalid, ok := errors.AsType[*shipments.Invalid](err)
-		if !ok || fmt.Sprint(invalid.Faults[0].Code, " ", invalid.Faults[0].Pointer) != want {
+		_, err := Parse([]byte(text), Limits{Elements: 100})
+		beyond, ok := errors.AsType[*LimitError](err)
+		if !ok || beyond.Code+" "+beyond.Pointer != want {
 			t.Errorf("%.40s: %v, want %s", text, err, want)
 		}
 	}
 	for _, text := range []string{
-		`[` + many("{}", 100) + `]`, `{"a":"` + strings.Repeat("x", maxScalar-2) + `"}`, strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth),
+		`[` + many("{}", 100) + `]`, `{"a":"` + strings.Repeat("x", scalar-2) + `"}`, strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth),
 	} {
-		if _, err := Parse([]byte(text), 100); err != nil {
+		if _, err := Parse([]byte(text), Limits{Elements: 100}); err != nil {
 			t.Errorf("%.40s: %v", text, err)
 		}
 	}
@@ -49,7 +50,7 @@ func TestMemoryIsBoundedByWhatIsAskedFor(t *testing.T) {
 	text := []byte(`{"document":{"pallets":[` + strings.Repeat("{},", 4_800_000) + `{}]}}`)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := Parse(text, shipments.MaxPallets)
+	_, err := Parse(text, Limits{Elements: 10_000})
 	runtime.ReadMemStats(&after)
 	if err == nil {
 		t.Error("accepted")

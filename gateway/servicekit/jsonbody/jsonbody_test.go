@@ -11,13 +11,11 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/quayside/quayside/gateway/servicekit/problem"
 )
 
 func parse(t *testing.T, text string) *Body {
 	t.Helper()
-	body, err := Parse([]byte(text))
+	body, err := Parse([]byte(text), Limits{Elements: 100})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -26,13 +24,18 @@ func parse(t *testing.T, text string) *Body {
 
 func TestMembersAreReadAsTheirTypes(t *testing.T) {
 	t.Parallel()
-	body := parse(t, ` {"text":" Valparai\u0301so ","int":-7,"texts":["a"," b "],"time":"2026-11-20T15:03:52.1234+01:00",
-		"object":{"text":"x"}} `)
+	body := parse(t, ` {"text":" Valparai\u0301so ","int":-7,"weight":4.125,"time":"2026-11-20T15:03:52.1234+01:00",
+		"object":{"text":"x"},"objects":[{"int":1},{"int":2}]} `)
 	o := body.Object()
-	got := fmt.Sprintln(o.Text("text"), o.Int("int"), o.Texts("texts"), o.Time("time").UTC().Format(time.RFC3339Nano),
+	got := fmt.Sprintln(o.Text("text"), o.Int("int"), o.Thousandths("weight"), o.Time("time").UTC().Format(time.RFC3339Nano),
 		o.Object("object").Text("text"))
-	if want := "Valparaíso -7 [a b] 2026-11-20T14:03:52.1234Z x\n"; got != want {
+	if want := "Valparaíso -7 4125 2026-11-20T14:03:52.1234Z x\n"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+	for i, element := range o.Objects("objects") {
+		if element.Int("int") != i+1 {
+			t.Errorf("element %d is %+v", i, element)
+		}
 	}
 	if faults := body.Faults(); faults != nil {
 		t.Errorf("faults %v", faults)
@@ -43,7 +46,7 @@ func TestMissingMembersAreZeroAndNoFault(t *testing.T) {
 	t.Parallel()
 	body := parse(t, `{}`)
 	o := body.Object()
-	if o.Text("a") != "" || o.Int("b") != 0 || o.Texts("c") != nil || o.OptionalObject("f") != nil || o.OptionalText("g") != nil || o.Has("h") || o.Null("i") || !o.Time("d").IsZero() {
+	if o.Text("a") != "" || o.Int("b") != 0 || o.Thousandths("c") != 0 || !o.Time("d").IsZero() || o.Objects("e") != nil {
 		t.Error("a missing member has a value")
 	}
 	if faults := body.Faults(); faults != nil {
@@ -54,35 +57,54 @@ func TestMissingMembersAreZeroAndNoFault(t *testing.T) {
 func TestMembersOfWrongTypesAreFaults(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"text":1}`:                     invalidType,
-		`{"text":null}`:                  invalidType,
-		`{"int":"1"}`:                    invalidType,
-		`{"int":1.0}`:                    invalidType,
-		`{"int":1e3}`:                    invalidType,
-		`{"int":99999999999999999999}`:   invalidType,
-		`{"time":"yesterday"}`:           invalidValue,
-		`{"time":"2026-11-20"}`:          invalidValue,
-		`{"time":"2026-11-20T14:03:52"}`: invalidValue,
-		`{"time":1795183500}`:            invalidType,
-		`{"texts":"x"}`:                  invalidType,
-		`{"texts":[1]}`:                  invalidType,
-		`{"texts":[null]}`:               invalidType,
-		`{"object":[]}`:                  invalidType,
-		`{"text_":"x"}`:                  UnknownField,
+		`{"text":1}`:                     InvalidType,
+		`{"text":null}`:                  InvalidType,
+		`{"int":"1"}`:                    InvalidType,
+		`{"int":1.0}`:                    InvalidType,
+		`{"int":1e3}`:                    InvalidType,
+		`{"int":99999999999999999999}`:   InvalidType,
+		`{"weight":"4"}`:                 InvalidType,
+		`{"weight":4.1255}`:              OutOfRange,
+		`{"weight":1e-4}`:                OutOfRange,
+		`{"weight":1e300}`:               OutOfRange,
+		`{"weight":1e999}`:               OutOfRange,
+		`{"time":"yesterday"}`:           InvalidValue,
+		`{"time":"2026-11-20"}`:          InvalidValue,
+		`{"time":"2026-11-20T14:03:52"}`: InvalidValue,
+		`{"time":1795183500}`:            InvalidType,
+		`{"time":""}`:                    InvalidValue,
+		`{"objects":{}}`:                 InvalidType,
+		`{"objects":[1]}`:                InvalidType,
+		`{"objects":[null]}`:             InvalidType,
+		`{"object":[]}`:                  InvalidType,
+		`{"texts":"x"}`:                  UnknownField,
 		`{"object":{"x":1}}`:             UnknownField,
-		`[]`:                             invalidType,
+		`[]`:                             InvalidType,
 	} {
 		body := parse(t, text)
 		o := body.Object()
 		o.Text("text")
 		o.Int("int")
-		o.Texts("texts")
+		o.Thousandths("weight")
 		o.Time("time")
+		o.Objects("objects")
 		if strings.Contains(text, `"object"`) {
 			o.Object("object")
 		}
 		if faults := body.Faults(); len(faults) != 1 || faults[0].Code != want {
 			t.Errorf("%s: %+v, want one %s", text, faults, want)
+		}
+	}
+}
+
+func TestThousandthsAreExact(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"0": 0, "-0": 0, "4": 4000, "4.1": 4100, "0.001": 1, "999.999": 999999, "1e2": 100000, "4.125e0": 4125, "-1.5": -1500, "1.100": 1100, "0.29": 290,
+	} {
+		body := parse(t, `{"w":`+text+`}`)
+		if got := body.Object().Thousandths("w"); got != want || body.Faults() != nil {
+			t.Errorf("%s is %d, want %d; %v", text, got, want, body.Faults())
 		}
 	}
 }
@@ -111,16 +133,16 @@ func TestALongNameIsCutInTheAnswer(t *testing.T) {
 // texts are normal; and reading it never fails.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		`{"shipment":{"reference":"PO"}}`, `{"a":"\ud83c\udf4a"}`, `{"a":"\ud83c"}`, `{"a":"\\ud83c"}`, `{"a":1,"a":2}`, `[[[{}]]]`, `{"a":"e\u0301 "}`, `1e999`,
+		`{"shipment":{"reference":"PO"}}`, `{"a":"\ud83c\udf4a"}`, `{"a":"\ud83c"}`, `{"a":"\\ud83c"}`, `{"a":1,"a":2}`, `[[[{}]]]`, strings.Repeat("[", 40), "[" + strings.Repeat("1,", 200) + "1]", `{"a":"e\u0301 "}`, `1e999`,
 		"\xff", ``, ` null `, `{"":{"~/":[1,{"b":null}]}}`, `"\udf4a\ud83c"`, `{"a":{},"b":{"a":1,"a":1}}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		body, err := Parse(text)
+		body, err := Parse(text, Limits{Elements: 100})
 		if err != nil {
 			if _, ok := errors.AsType[*LimitError](err); ok {
-				return
+				return // beyond the bounds
 			}
 			if fault, ok := errors.AsType[*SyntaxError](err); !ok || fault.Offset < 0 || fault.Offset > int64(len(text)) {
 				t.Fatalf("%v", err)
@@ -143,12 +165,15 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%q is %q, want %q", name, got, want)
 			}
 			o.Int(name)
-			o.Texts(name)
+			o.Thousandths(name)
 			o.Time(name)
+			for _, element := range o.Objects(name) {
+				element.Text("a")
+			}
 		}
 		for _, fault := range body.Faults() {
 			if !utf8.ValidString(fault.Detail) || !slices.Contains([]string{
-				invalidType, invalidValue, UnknownField,
+				InvalidType, InvalidValue, OutOfRange, UnknownField,
 			}, fault.Code) {
 				t.Errorf("%+v", fault)
 			}
@@ -156,13 +181,13 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestNullIsToldFromMissing(t *testing.T) {
+func TestNullIsNotMissing(t *testing.T) {
 	t.Parallel()
 	o := parse(t, `{"null":null,"object":{},"text":""}`).Object()
 	if !o.Null("null") || o.Null("object") || o.Null("missing") || !o.Has("null") || o.Has("missing") {
 		t.Error("null is not told from other values, or from none")
 	}
-	if text := o.OptionalText("text"); text == nil || *text != "" || o.OptionalObject("object") == nil {
+	if text := o.OptionalText("text"); text == nil || *text != "" || !o.Has("object") {
 		t.Error("what is empty counts as missing")
 	}
 }
@@ -187,7 +212,7 @@ func FuzzTimeAndChoice(f *testing.F) {
 		if isChoice != (choice == text && text != "") {
 			t.Errorf("%q is the choice %q", text, choice)
 		}
-		isTime := !slices.ContainsFunc(faults, func(f problem.Field) bool { return f.Pointer == "/time" })
+		isTime := !slices.ContainsFunc(faults, func(f Fault) bool { return f.Pointer == "/time" })
 		if isTime && (!timeShape.MatchString(text) || at.Format(time.RFC3339Nano)[:4] != text[:4]) || !isTime && !at.IsZero() {
 			t.Errorf("%q is the time %s: %v", text, at, faults)
 		}

@@ -17,7 +17,7 @@ func divert(text string) (string, *Body, error) {
 	if err != nil {
 		return sink.String(), nil, err
 	}
-	body, err := diverted.Parse(rest.Bytes(), 100)
+	body, err := diverted.Parse(rest.Bytes(), Limits{Elements: 100})
 	return sink.String(), body, err
 }
 
@@ -114,7 +114,7 @@ func FuzzDivert(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		said, _, err := divert(text)
-		_, whole := Parse([]byte(text), 100)
+		_, whole := Parse([]byte(text), Limits{Elements: 100})
 		if err != nil {
 			return // it may be stricter, as with half of a surrogate pair
 		}

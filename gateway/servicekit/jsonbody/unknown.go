@@ -4,16 +4,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 const (
-	maxQuoted  = 40 // code points of a client's own name that an answer repeats
-	maxMistake = 0.5
+	maxQuoted  = 40  // code points of a client's name that a fault repeats
+	maxMistake = 0.5 // edits, as a share of the longer name
 )
 
-// reportUnknown makes a fault of each member that was not asked for.
+// reportUnknown adds a fault for each member that was not read.
 func (o *Object) reportUnknown() {
 	for _, m := range o.members {
 		if slices.Contains(o.asked, m.name) {
@@ -22,12 +20,12 @@ func (o *Object) reportUnknown() {
 		if len(o.body.faults) == maxFaults {
 			return
 		}
-		o.body.add(shipments.UnknownField, o.pointer+"/"+escapePointer(m.name), "%s", Unknown("member", m.name, o.asked))
+		o.body.add(UnknownField, o.pointer+"/"+escapePointer(m.name), "%s", Unknown("member", m.name, o.asked))
 	}
 }
 
-// Unknown says that name is none of the known names of its kind, and which
-// of them is probably meant or, when none is near, which there are.
+// Unknown is the detail of a fault: name is not among the known names of its kind.
+// It suggests the nearest one or, if none is near, lists all.
 func Unknown(kind, name string, known []string) string {
 	text := "there is no " + kind + " " + quote(name)
 	if near := Nearest(name, known); near != "" {
@@ -39,8 +37,8 @@ func Unknown(kind, name string, known []string) string {
 	return text + "; there is " + strings.Join(known, ", ")
 }
 
-// Nearest returns the known name that takes the fewest edits to reach from
-// name, or "" when that is more than half of the longer one's length.
+// Nearest returns the known name with the smallest edit distance, or "" if that is
+// more than half of the longer name.
 func Nearest(name string, known []string) string {
 	best, fewest := "", 0
 	for _, candidate := range known {
@@ -77,7 +75,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// quote shows a name that a client made up, cut to a sane length.
+// quote quotes a client's name, cut to maxQuoted.
 func quote(name string) string {
 	if runes := []rune(name); len(runes) > maxQuoted {
 		name = string(runes[:maxQuoted]) + "…"

@@ -10,29 +10,26 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
-
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // maxWritten is how many bytes a member's name may have as it is written: with an
 // escape for each character.
 const maxWritten = 6*maxName + 2
 
-// Diverted is a body of which one string was taken out.
+// Diverted describes a body from which one string was taken out.
 type Diverted struct {
 	cut  int64 // where, in what is left of the body; 0: nowhere
 	size int64 // of what was taken out, as it was written
 }
 
-// Divert copies a whole body to rest, except for one string: that under the names
-// of path, one object within the other. What the string says goes to sink, and in
-// its place rest has an empty one. Both are written piece by piece, so that a body
-// takes no memory in proportion to its size.
+// Divert copies a whole body to rest, except for one string: that at path, the names
+// of nested members. The string's unescaped text goes to sink, and rest gets an
+// empty string in its place. Both are written in pieces, so that memory does not
+// grow with the body.
 //
-// Its error is a *SyntaxError or *shipments.Invalid, as of Parse, or that of
-// reading r or writing. Whether the body
-// is JSON is for Parse to say, of rest. If a name is repeated so are the pieces,
-// and Parse refuses that.
+// Its error is a *SyntaxError, a *LimitError, or that of reading r or of writing.
+// It does not validate the JSON; Parse does, of rest. Duplicate names are all
+// diverted, and then refused by Parse.
 func Divert(r io.Reader, rest, sink io.Writer, path ...string) (Diverted, error) {
 	d := diverter{in: bufio.NewReaderSize(r, 32<<10), rest: bufio.NewWriterSize(rest, 32<<10), sink: sink, path: path}
 	if err := d.run(); err != io.EOF { //nolint:errorlint // bufio returns it as it is
@@ -42,16 +39,15 @@ func Divert(r io.Reader, rest, sink io.Writer, path ...string) (Diverted, error)
 }
 
 // Parse is Parse of what is left of the body, with offsets in the whole of it.
-func (d Diverted) Parse(rest []byte, elements int) (*Body, error) {
-	body, err := Parse(rest, elements)
+func (d Diverted) Parse(rest []byte, l Limits) (*Body, error) {
+	body, err := Parse(rest, l)
 	if bad, ok := errors.AsType[*SyntaxError](err); ok && d.cut > 0 && bad.Offset > d.cut {
 		bad.Offset += d.size
 	}
 	return body, err
 }
 
-// diverter follows a JSON text as far as it must to know where it is. Whether
-// the text is JSON is for Parse to say.
+// diverter tracks the position in a JSON text without validating it.
 type diverter struct {
 	in   *bufio.Reader
 	rest *bufio.Writer
@@ -66,8 +62,7 @@ type diverter struct {
 	done  Diverted
 }
 
-// run follows the text to its end, io.EOF. What is missing there is for Parse to
-// say.
+// run reads the text to its end, io.EOF.
 func (d *diverter) run() error {
 	for {
 		c, err := d.next()
@@ -99,7 +94,7 @@ func (d *diverter) run() error {
 	}
 }
 
-// text follows a string from behind its first quotation mark.
+// text reads a string after its first quotation mark.
 func (d *diverter) text() error {
 	switch {
 	case !d.value && len(d.names) > 0:
@@ -107,7 +102,7 @@ func (d *diverter) text() error {
 		if err := d.copied(&name); err != nil {
 			return err
 		}
-		_ = json.Unmarshal(name, &d.names[len(d.names)-1]) // a bad one is for Parse to refuse
+		_ = json.Unmarshal(name, &d.names[len(d.names)-1]) // Parse refuses a malformed one
 		return nil
 	case slices.Equal(d.names, d.path) && !slices.Contains(d.open, '['):
 		return d.diverted()
@@ -116,7 +111,7 @@ func (d *diverter) text() error {
 	}
 }
 
-// copied keeps a string as it is. A name goes to name as well.
+// copied copies a string to rest, and if it is a name to name.
 func (d *diverter) copied(name *[]byte) error {
 	for escaped := false; ; {
 		c, err := d.next()
@@ -128,7 +123,7 @@ func (d *diverter) copied(name *[]byte) error {
 		}
 		if name != nil {
 			if *name = append(*name, c); len(*name) > maxWritten {
-				return tooMuch(shipments.TooLong, "", longName)
+				return beyondLimit(TooLong, "", longName)
 			}
 		}
 		switch {
@@ -142,7 +137,7 @@ func (d *diverter) copied(name *[]byte) error {
 	}
 }
 
-// diverted sends what a string says to the sink.
+// diverted writes the unescaped text of a string to the sink.
 func (d *diverter) diverted() error {
 	d.done.cut = d.kept
 	began := d.read
@@ -151,9 +146,9 @@ func (d *diverter) diverted() error {
 		c, err := d.next()
 		ends := err != nil || c == '"'
 		if !ends {
-			var said []byte
-			said, err = d.said(c)
-			n += copy(piece[n:], said)
+			var text []byte
+			text, err = d.unescape(c)
+			n += copy(piece[n:], text)
 			ends = err != nil
 		}
 		if !ends && n < len(piece)-utf8.UTFMax {
@@ -172,8 +167,8 @@ func (d *diverter) diverted() error {
 	}
 }
 
-// said returns what a character of a string says that begins with c.
-func (d *diverter) said(c byte) ([]byte, error) {
+// unescape returns the text of the character or escape that begins with c.
+func (d *diverter) unescape(c byte) ([]byte, error) {
 	bad := &SyntaxError{Reason: "the body is not JSON: invalid character or escape in a string", Offset: d.read}
 	if c < ' ' {
 		return nil, bad

@@ -8,30 +8,42 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Bounds of every body. What is beyond them is refused while it is read, so that
-// a body takes memory in proportion to what may be asked.
+// Limits of every body.
 const (
-	maxDepth   = 32       // objects and arrays within each other
-	maxMembers = 1_000    // of one object
-	maxName    = 200      // bytes of a member's name
-	maxScalar  = 64 << 10 // bytes of a string or number, as it is written
+	maxDepth   = 32    // objects and arrays within each other
+	maxMembers = 1_000 // of one object
+	maxName    = 200   // bytes of a member's name
 )
 
 var longName = fmt.Sprintf("a member's name has more than %d bytes", maxName)
 
-// Parse reads a whole body, of whose arrays none may have more than so many
-// elements, and which may have ten times as many values in all. It refers to text
-// until the Body is no longer used. Its error is a *SyntaxError or, for a body
-// that is beyond the bounds, a *shipments.Invalid.
-func Parse(text []byte, elements int) (*Body, error) {
+// Limits bound a body, so that its memory is bounded.
+type Limits struct {
+	Elements int // of one array
+	Values   int // in all; 0: ten times Elements, and 1,000
+	Scalar   int // bytes of a string or number, as it is written; 0: 64 KiB
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Values == 0 {
+		l.Values = 10*l.Elements + maxMembers
+	}
+	if l.Scalar == 0 {
+		l.Scalar = 64 << 10
+	}
+	return l
+}
+
+// Parse reads a whole body. The Body refers to text. Its error is a *SyntaxError
+// or a *LimitError.
+func Parse(text []byte, l Limits) (*Body, error) {
 	if len(text) == 0 {
 		return nil, &SyntaxError{Reason: "the body is empty"}
 	}
-	p := parser{dec: jsontext.NewDecoder(bytes.NewBuffer(text)), text: text, elements: elements, left: 10*elements + maxMembers}
+	l = l.withDefaults()
+	p := parser{dec: jsontext.NewDecoder(bytes.NewBuffer(text)), text: text, limits: l, left: l.Values}
 	root, err := p.value()
 	if err != nil {
 		return nil, p.failure(err)
@@ -61,15 +73,15 @@ type member struct {
 
 // parser reads a text into values.
 type parser struct {
-	dec      *jsontext.Decoder
-	text     []byte
-	elements int // that an array may have
-	left     int // values that the body may still have
+	dec    *jsontext.Decoder
+	text   []byte
+	limits Limits
+	left   int // values that the body may still have
 }
 
 func (p *parser) value() (raw, error) {
 	if p.left--; p.left < 0 {
-		return raw{}, tooMuch(shipments.OutOfRange, "", "the body holds more values than are read")
+		return raw{}, beyondLimit(OutOfRange, "", "the body holds more values than are read")
 	}
 	first := byte(p.dec.PeekKind())
 	switch first {
@@ -93,8 +105,8 @@ func (p *parser) value() (raw, error) {
 		if err != nil {
 			return raw{}, err
 		}
-		if len(value) > maxScalar {
-			return raw{}, tooMuch(shipments.TooLong, string(p.dec.StackPointer()), fmt.Sprintf("the value has more than %d bytes", maxScalar))
+		if len(value) > p.limits.Scalar {
+			return raw{}, beyondLimit(TooLong, string(p.dec.StackPointer()), fmt.Sprintf("the value has more than %d bytes", p.limits.Scalar))
 		}
 		end := p.dec.InputOffset()
 		return raw{first: value[0], text: p.text[end-int64(len(value)) : end]}, nil
@@ -104,8 +116,8 @@ func (p *parser) value() (raw, error) {
 // part reads a member of an object or an element of an array.
 func (p *parser) part(of *raw) error {
 	if of.first == '[' {
-		if len(of.elements) == p.elements {
-			return tooMuch(shipments.OutOfRange, p.parent(), fmt.Sprintf("the array has more than %d elements", p.elements))
+		if len(of.elements) == p.limits.Elements {
+			return beyondLimit(OutOfRange, p.parent(), fmt.Sprintf("the array has more than %d elements", p.limits.Elements))
 		}
 		v, err := p.value()
 		of.elements = append(of.elements, v)
@@ -118,9 +130,9 @@ func (p *parser) part(of *raw) error {
 	text := name.String()
 	switch {
 	case len(of.members) == maxMembers:
-		return tooMuch(shipments.OutOfRange, p.parent(), fmt.Sprintf("the object has more than %d members", maxMembers))
+		return beyondLimit(OutOfRange, p.parent(), fmt.Sprintf("the object has more than %d members", maxMembers))
 	case len(text) > maxName:
-		return tooMuch(shipments.TooLong, p.parent(), longName)
+		return beyondLimit(TooLong, p.parent(), longName)
 	}
 	v, err := p.value()
 	of.members = append(of.members, member{text, v})
@@ -130,11 +142,11 @@ func (p *parser) part(of *raw) error {
 // parent points to the object or array whose part was read last.
 func (p *parser) parent() string { return string(p.dec.StackPointer().Parent()) }
 
-func tooMuch(code shipments.FaultCode, pointer, detail string) error {
-	return &shipments.Invalid{Faults: []shipments.Fault{{Code: code, Pointer: pointer, Detail: detail}}}
+func beyondLimit(code, pointer, detail string) error {
+	return &LimitError{Fault{Code: code, Pointer: pointer, Detail: detail}}
 }
 
-// failure says in this package's terms why a text could not be read.
+// failure translates an error of the decoder.
 func (p *parser) failure(err error) error {
 	if fault, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		switch {

@@ -2,6 +2,7 @@ package jsonbody
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,8 +10,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Object is a JSON object of a Body.
@@ -18,7 +17,7 @@ type Object struct {
 	body    *Body
 	pointer string
 	members []member // in the order of the text
-	asked   []string // the names that exist, as far as the reader knows them
+	asked   []string // the names that were read
 	absent  bool     // there is no such object, which is a fault already
 }
 
@@ -26,7 +25,7 @@ type Object struct {
 func (b *Body) open(value raw, name string) *Object {
 	o := &Object{body: b, pointer: value.pointer, members: value.members}
 	if value.first != '{' {
-		b.add(shipments.InvalidType, value.pointer, "%s must be an object, not %s", name, value.kind())
+		b.add(InvalidType, value.pointer, "%s must be an object, not %s", name, value.kind())
 		o.absent = true
 		return o
 	}
@@ -41,18 +40,25 @@ func (o *Object) Object(name string) *Object {
 		return o.body.open(value, name)
 	}
 	if !o.absent {
-		o.body.add(shipments.Required, o.pointer+"/"+name, "%s is required", name)
+		o.body.add(Required, o.pointer+"/"+name, "%s is required", name)
 	}
 	return &Object{body: o.body, pointer: o.pointer + "/" + name, absent: true}
 }
 
-// OptionalObject returns a member that is an object, or an empty one where it
-// is missing.
+// OptionalObject returns a member that is an object, or an empty one where it is
+// missing; see Has.
 func (o *Object) OptionalObject(name string) *Object {
-	if _, ok := o.member(name); ok {
+	if o.Has(name) {
 		return o.Object(name)
 	}
 	return &Object{body: o.body, pointer: o.pointer + "/" + name, absent: true}
+}
+
+// Null reports whether there is a member of this name and it is null. Read as any
+// type, null is a fault.
+func (o *Object) Null(name string) bool {
+	value, ok := o.member(name)
+	return ok && value.first == 'n'
 }
 
 // Bool returns an optional member that is true or false, or false.
@@ -79,19 +85,22 @@ func (o *Object) Objects(name string) []*Object {
 }
 
 // Texts returns the elements of an optional member that is an array of strings,
-// or nil where it is missing or something else.
+// or nil where it is missing or has other elements.
 func (o *Object) Texts(name string) []string {
 	elements, ok := o.elements(name)
 	if !ok {
 		return nil
 	}
-	texts := make([]string, len(elements))
-	for i, element := range elements {
+	texts := make([]string, 0, len(elements))
+	for _, element := range elements {
 		if element.first != '"' {
 			o.wrong(element, "an element of "+name, "a string")
-			return nil
+			continue
 		}
-		texts[i] = element.string()
+		texts = append(texts, element.string())
+	}
+	if len(texts) < len(elements) {
+		return nil
 	}
 	return texts
 }
@@ -127,58 +136,78 @@ func (o *Object) Sequence(name string) int64 {
 	}
 	n, err := strconv.ParseInt(string(value.text), 10, 64)
 	if err != nil || n < 0 {
-		o.body.add(shipments.InvalidType, value.pointer, "%s must be a whole number from 0", name)
+		o.body.add(InvalidType, value.pointer, "%s must be a whole number from 0", name)
 		return 0
 	}
 	return n
 }
 
-// Text returns an optional member that is a string, or "".
+// Text returns an optional member that is a string, in Normal form, or "".
 func (o *Object) Text(name string) string {
+	text, _ := o.exact(name)
+	return Normal(text)
+}
+
+// exact returns an optional member that is a string, as it was sent, and whether
+// there is one.
+func (o *Object) exact(name string) (string, bool) {
 	value, ok := o.member(name)
-	if !ok {
-		return ""
-	}
-	if value.first != '"' {
+	if ok && value.first != '"' {
 		o.wrong(value, name, "a string")
+		return "", false
+	}
+	return value.exact(), ok
+}
+
+// string returns a string in Normal form.
+func (r raw) string() string { return Normal(r.exact()) }
+
+// exact returns a string as it was sent.
+func (r raw) exact() string {
+	text, _ := jsontext.AppendUnquote(nil, r.text) // the parser has validated it
+	return string(text)
+}
+
+// Choice returns an optional member that is exactly one of these texts, or "".
+func (o *Object) Choice(name string, allowed ...string) string {
+	text, ok := o.exact(name)
+	if ok && !slices.Contains(allowed, text) {
+		o.body.add(InvalidValue, o.pointer+"/"+name, "%s must be one of %s", name, strings.Join(allowed, ", "))
 		return ""
 	}
-	return value.string()
+	return text
 }
 
-// string returns a value that is a string.
-func (r raw) string() string {
-	text, _ := jsontext.AppendUnquote(nil, r.text) // the parser has seen that it is valid
-	return Normal(string(text))
-}
-
-// OptionalText returns an optional member that is a string, or nil where it
-// is missing or something else.
+// OptionalText returns an optional member that is a string, or nil where it is
+// missing or something else.
 func (o *Object) OptionalText(name string) *string {
-	value, ok := o.member(name)
-	text := o.Text(name) // tells if it is something else
-	if !ok || value.first != '"' {
+	text, ok := o.exact(name)
+	if !ok {
 		return nil
 	}
-	return &text
+	return new(Normal(text))
 }
 
-// Normal returns the form in which a text that comes in is judged and kept:
-// Unicode's normalization form C, without space around it.
+// Normal returns a text in Unicode's normalization form C, without leading and
+// trailing space.
 func Normal(text string) string {
 	return norm.NFC.String(strings.TrimSpace(text))
 }
 
+// timeShape is RFC 3339 with capital letters. time.Parse also takes hours of one
+// digit, and a comma before the fraction.
+var timeShape = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
+
 // Time returns an optional member that is an RFC 3339 time, or the zero time.
 func (o *Object) Time(name string) time.Time {
-	text := o.Text(name)
-	if text == "" {
+	text, ok := o.exact(name)
+	if !ok {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		o.body.add(shipments.InvalidValue, o.pointer+"/"+name,
-			"%s must be a time such as 2026-11-20T14:03:52.123Z", name)
+	if err != nil || !timeShape.MatchString(text) {
+		o.body.add(InvalidValue, o.pointer+"/"+name, "%s must be a time such as 2026-11-20T14:03:52.123Z", name)
+		return time.Time{}
 	}
 	return t
 }
@@ -191,13 +220,13 @@ func (o *Object) Int(name string) int {
 	}
 	n, err := strconv.Atoi(string(value.text))
 	if err != nil {
-		o.body.add(shipments.InvalidType, value.pointer, "%s must be a whole number", name)
+		o.body.add(InvalidType, value.pointer, "%s must be a whole number", name)
 	}
 	return n
 }
 
-// Thousandths returns an optional member that is a number of at most three
-// decimals, times 1000, or 0. One beyond ±10¹² is a fault as well.
+// Thousandths returns 1000 times an optional member that is a number of at most
+// three decimals and within ±10¹², or 0.
 func (o *Object) Thousandths(name string) int {
 	value, ok := o.number(name)
 	if !ok {
@@ -206,7 +235,7 @@ func (o *Object) Thousandths(name string) int {
 	number, _ := strconv.ParseFloat(string(value.text), 64) // beyond a float64 it is infinite
 	whole, decimals, _ := strings.Cut(strconv.FormatFloat(number, 'f', -1, 64), ".")
 	if len(decimals) > 3 || math.Abs(number) > 1e12 {
-		o.body.add(shipments.OutOfRange, value.pointer, "%s must have at most 3 decimals and not exceed 10¹²", name)
+		o.body.add(OutOfRange, value.pointer, "%s must have at most 3 decimals and not exceed 10¹²", name)
 		return 0
 	}
 	n, _ := strconv.Atoi(whole + (decimals + "000")[:3])
@@ -214,7 +243,7 @@ func (o *Object) Thousandths(name string) int {
 }
 
 // Wrong adds a fault of the member of this name.
-func (o *Object) Wrong(code shipments.FaultCode, name, detail string) {
+func (o *Object) Wrong(code, name, detail string) {
 	o.body.add(code, o.pointer+"/"+name, "%s", detail)
 }
 
@@ -241,5 +270,5 @@ func (o *Object) member(name string) (raw, bool) {
 }
 
 func (o *Object) wrong(value raw, name, want string) {
-	o.body.add(shipments.InvalidType, value.pointer, "%s must be %s, not %s", name, want, value.kind())
+	o.body.add(InvalidType, value.pointer, "%s must be %s, not %s", name, want, value.kind())
 }
