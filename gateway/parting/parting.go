@@ -58,13 +58,8 @@ func (a *App) Provision(ctx caddy.Context) error {
 // Near reports whether the configuration is about to stop, or has stopped.
 func (a *App) Near() bool { return a != nil && a.near.Load() }
 
-// Handle implements caddyevents.Handler. Nothing of the configuration stops before it returns.
-//
-// No connections are taken any more while clients leave, or those would have to leave, too, and some would come in
-// the moment that the listener closes: with a reload the next configuration takes them already, and who finds nobody,
-// because the program ends, knows that nothing of its request was done. What the kernel has made, but not handed over,
-// is reset when a listener closes; so with a reload it stays open for that, where the kernel can be told to give it
-// nothing more.
+// Handle implements caddyevents.Handler. It drains the configuration; nothing of it stops before Handle returns. The
+// listeners close first: new connections go to the next configuration, or are refused when the program ends.
 func (a *App) Handle(context.Context, caddy.Event) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -73,9 +68,7 @@ func (a *App) Handle(context.Context, caddy.Event) error {
 	}
 	a.near.Store(true)
 	for _, l := range a.listeners {
-		if caddy.Exiting() || !steer(l.Listener) {
-			l.leave()
-		}
+		l.leave()
 	}
 	<-time.After(Time)
 	return nil

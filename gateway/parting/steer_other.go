@@ -1,8 +1,0 @@
-//go:build !linux
-
-package parting
-
-import "net"
-
-// steer is for Linux alone.
-func steer(net.Listener) bool { return false }
