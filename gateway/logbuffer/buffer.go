@@ -10,16 +10,16 @@ import (
 
 const (
 	// enough bytes do not wait for more.
-	enough = 32 << 10
+	flushSize = 32 << 10
 	// capacity is how many bytes may wait.
 	capacity = 1 << 20
 	// patience is how long whoever writes a line that is to go at once waits until it is out.
-	patience = 10 * time.Millisecond
+	syncTimeout = 10 * time.Millisecond
 	// closeTimeout bounds the end.
 	closeTimeout = time.Second
 )
 
-var errStuck = errors.New("standard error takes nothing: lines were lost")
+var errBlocked = errors.New("standard error takes nothing: lines were lost")
 
 // buffer gathers lines and writes them to out, from a goroutine of its own.
 type buffer struct {
@@ -31,19 +31,19 @@ type buffer struct {
 	written chan struct{} // closed when what is pending is out
 	spare   []byte        // empty: what was written last, to gather in again
 	lost    int           // lines since those that are pending
-	stuck   bool          // somebody has waited for out in vain
+	blocked bool          // somebody has waited for out in vain
 	closed  bool
 
-	due     chan time.Duration // after which what is pending should go; the first one counts
-	now     chan struct{}      // it should go now
-	closing chan struct{}
-	done    chan struct{} // closed when the goroutine has ended
+	flushIn  chan time.Duration // after which what is pending should go; the first one counts
+	flushNow chan struct{}      // it should go now
+	closing  chan struct{}
+	done     chan struct{} // closed when the goroutine has ended
 }
 
 func newBuffer(out io.Writer, dropped func()) *buffer {
 	b := &buffer{
 		out: out, dropped: dropped, written: make(chan struct{}),
-		due: make(chan time.Duration, 1), now: make(chan struct{}, 1),
+		flushIn: make(chan time.Duration, 1), flushNow: make(chan struct{}, 1),
 		closing: make(chan struct{}), done: make(chan struct{}),
 	}
 	go b.run()
@@ -53,20 +53,20 @@ func newBuffer(out io.Writer, dropped func()) *buffer {
 // write takes one line, which may wait for others for a time, or drops it. There is no error: whoever logs
 // could do nothing about it.
 func (b *buffer) write(line []byte, gather time.Duration) (int, error) {
-	if written, wait := b.take(line, gather); wait {
-		b.await(written)
+	if written, wait := b.append(line, gather); wait {
+		b.waitWritten(written)
 	}
 	return len(line), nil
 }
 
 // take returns what tells that the line is out, and whether to wait for that.
-func (b *buffer) take(line []byte, gather time.Duration) (written <-chan struct{}, wait bool) {
+func (b *buffer) append(line []byte, gather time.Duration) (written <-chan struct{}, wait bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := len(b.pending)
 	switch {
 	case b.closed:
-		b.writeLate(line)
+		b.writeClosed(line)
 		return nil, false
 	case before+len(line) > capacity:
 		b.lost++
@@ -75,28 +75,28 @@ func (b *buffer) take(line []byte, gather time.Duration) (written <-chan struct{
 	}
 	b.pending = append(b.pending, line...)
 	if before == 0 {
-		signal(b.due, gather)
+		trySend(b.flushIn, gather)
 	}
-	if gather == 0 || before < enough && len(b.pending) >= enough {
-		signal(b.now, struct{}{})
+	if gather == 0 || before < flushSize && len(b.pending) >= flushSize {
+		trySend(b.flushNow, struct{}{})
 	}
-	return b.written, gather == 0 && !b.stuck
+	return b.written, gather == 0 && !b.blocked
 }
 
-func (b *buffer) await(written <-chan struct{}) {
-	timeout := time.NewTimer(patience)
+func (b *buffer) waitWritten(written <-chan struct{}) {
+	timeout := time.NewTimer(syncTimeout)
 	defer timeout.Stop()
 	select {
 	case <-written:
 	case <-timeout.C:
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.stuck = true // until the next write that ends
+		b.blocked = true // until the next write that ends
 	}
 }
 
 // writeLate writes what is logged after the end. If out has taken nothing since, it would take this no sooner.
-func (b *buffer) writeLate(line []byte) {
+func (b *buffer) writeClosed(line []byte) {
 	select {
 	case <-b.done:
 		_, _ = b.out.Write(line)
@@ -118,7 +118,7 @@ func (b *buffer) Destruct() error {
 	case <-b.done:
 		return nil
 	case <-timeout.C:
-		return errStuck
+		return errBlocked
 	}
 }
 
@@ -127,7 +127,7 @@ func (b *buffer) run() {
 	timer := time.NewTimer(0)
 	for open := true; open; b.flush() {
 		select {
-		case gather := <-b.due:
+		case gather := <-b.flushIn:
 			timer.Reset(gather)
 		case <-b.closing:
 			open = false
@@ -135,7 +135,7 @@ func (b *buffer) run() {
 		}
 		select {
 		case <-timer.C:
-		case <-b.now:
+		case <-b.flushNow:
 		case <-b.closing:
 			open = false
 		}
@@ -160,13 +160,13 @@ func (b *buffer) flush() {
 	close(written)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.stuck = false
-	if cap(lines) <= 4*enough { // what a stall made it grow to is not kept
+	b.blocked = false
+	if cap(lines) <= 4*flushSize { // what a stall made it grow to is not kept
 		b.spare = lines[:0]
 	}
 }
 
-func signal[T any](event chan T, value T) {
+func trySend[T any](event chan T, value T) {
 	select {
 	case event <- value:
 	default:

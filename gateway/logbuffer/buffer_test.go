@@ -42,7 +42,7 @@ func (p *pipe) seen() []string {
 // delay is how long the lines of these tests may wait for others.
 const delay = 100 * time.Millisecond
 
-func say(t *testing.T, b *buffer, format string, args ...any) {
+func writeLine(t *testing.T, b *buffer, format string, args ...any) {
 	t.Helper()
 	line := fmt.Appendf(nil, format+"\n", args...)
 	if n, err := b.write(line, delay); n != len(line) || err != nil {
@@ -51,21 +51,21 @@ func say(t *testing.T, b *buffer, format string, args ...any) {
 	clear(line) // whoever wrote it goes on with it
 }
 
-func TestLinesOfATenthOfASecondGoTogether(t *testing.T) {
+func TestLinesWithinTheGatherTimeAreOneWrite(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		out := new(pipe)
 		b := newBuffer(out, func() { t.Error("a line was dropped") })
-		say(t, b, "one")
+		writeLine(t, b, "one")
 		time.Sleep(delay / 2)
-		say(t, b, "two")
+		writeLine(t, b, "two")
 		synctest.Wait()
 		if len(out.seen()) > 0 {
 			t.Fatalf("written at once: %q", out.seen())
 		}
 		time.Sleep(delay / 2)
 		synctest.Wait()
-		say(t, b, "three")
+		writeLine(t, b, "three")
 		time.Sleep(delay)
 		synctest.Wait()
 		if got := fmt.Sprintf("%q", out.seen()); got != `["one\ntwo\n" "three\n"]` {
@@ -77,15 +77,15 @@ func TestLinesOfATenthOfASecondGoTogether(t *testing.T) {
 	})
 }
 
-func TestManyLinesDoNotWait(t *testing.T) {
+func TestFullBufferIsFlushedImmediately(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		out := new(pipe)
 		b := newBuffer(out, func() { t.Error("a line was dropped") })
 		long := strings.Repeat("x", 1<<10)
 		start := time.Now()
-		for range 10 * enough / len(long) {
-			say(t, b, "%s", long)
+		for range 10 * flushSize / len(long) {
+			writeLine(t, b, "%s", long)
 			synctest.Wait()
 		}
 		if time.Since(start) > 0 || len(out.seen()) < 9 {
@@ -97,7 +97,7 @@ func TestManyLinesDoNotWait(t *testing.T) {
 	})
 }
 
-func TestNothingIsLostAtTheEnd(t *testing.T) {
+func TestCloseFlushesPendingLines(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		out := new(pipe)
@@ -106,7 +106,7 @@ func TestNothingIsLostAtTheEnd(t *testing.T) {
 		for i := range 8 {
 			lines.Go(func() {
 				for n := range 100 {
-					say(t, b, "%d %d", i, n)
+					writeLine(t, b, "%d %d", i, n)
 				}
 			})
 		}
@@ -114,7 +114,7 @@ func TestNothingIsLostAtTheEnd(t *testing.T) {
 		if err := b.Destruct(); err != nil {
 			t.Error(err)
 		}
-		say(t, b, "late")
+		writeLine(t, b, "late")
 		text := strings.Join(out.seen(), "")
 		if n := strings.Count(text, "\n"); n != 801 || !strings.HasSuffix(text, "\nlate\n") {
 			t.Errorf("%d lines", n)
@@ -132,7 +132,7 @@ func TestNothingIsLostAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestABlockedOutputHoldsNobodyAndItsLossIsTold(t *testing.T) {
+func TestBlockedOutputBlocksNoWriterAndLossIsLogged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		out, dropped := new(pipe), 0
@@ -141,7 +141,7 @@ func TestABlockedOutputHoldsNobodyAndItsLossIsTold(t *testing.T) {
 		line := strings.Repeat("x", 1<<10)
 		start := time.Now()
 		for range 3 << 10 { // 3 MiB
-			say(t, b, "%s", line)
+			writeLine(t, b, "%s", line)
 		}
 		if time.Since(start) > 0 {
 			t.Errorf("logging took %s", time.Since(start))
@@ -149,7 +149,7 @@ func TestABlockedOutputHoldsNobodyAndItsLossIsTold(t *testing.T) {
 		unblock()
 		time.Sleep(2 * delay)
 		synctest.Wait()
-		say(t, b, "after")
+		writeLine(t, b, "after")
 		if err := b.Destruct(); err != nil {
 			t.Error(err)
 		}
@@ -163,12 +163,12 @@ func TestABlockedOutputHoldsNobodyAndItsLossIsTold(t *testing.T) {
 	})
 }
 
-func TestALineThatDoesNotGatherIsOutWhenItsWriteReturns(t *testing.T) {
+func TestLineWithoutGatheringIsWrittenBeforeWriteReturns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		out, dropped := new(pipe), 0
 		b := newBuffer(out, func() { dropped++ })
-		say(t, b, "gathered")
+		writeLine(t, b, "gathered")
 		start := time.Now()
 		_, _ = b.write([]byte("at once\n"), 0)
 		if got := fmt.Sprintf("%q", out.seen()); got != `["gathered\nat once\n"]` || time.Since(start) > 0 {
@@ -181,7 +181,7 @@ func TestALineThatDoesNotGatherIsOutWhenItsWriteReturns(t *testing.T) {
 		for range 10 {
 			_, _ = b.write([]byte("stuck\n"), 0)
 		}
-		if waited := time.Since(start); waited != patience {
+		if waited := time.Since(start); waited != syncTimeout {
 			t.Errorf("ten writes to a blocked output took %s", waited)
 		}
 		unblock()
@@ -197,18 +197,18 @@ func TestALineThatDoesNotGatherIsOutWhenItsWriteReturns(t *testing.T) {
 	})
 }
 
-func TestABlockedOutputDoesNotHoldTheEnd(t *testing.T) {
+func TestBlockedOutputDelaysCloseAtMostASecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		out, dropped := new(pipe), 0
 		unblock := out.block()
 		b := newBuffer(out, func() { dropped++ })
-		say(t, b, "stuck")
+		writeLine(t, b, "stuck")
 		start := time.Now()
 		if err := b.Destruct(); err == nil || time.Since(start) > closeTimeout {
 			t.Errorf("Destruct: %v after %s", err, time.Since(start))
 		}
-		say(t, b, "late")
+		writeLine(t, b, "late")
 		if dropped != 1 {
 			t.Errorf("%d lines dropped, want the late one", dropped)
 		}
@@ -221,7 +221,7 @@ func TestWritingALineAllocatesNothing(t *testing.T) {
 	b := newBuffer(new(bytes.Buffer), func() {})
 	defer func() { _ = b.Destruct() }()
 	line := []byte(strings.Repeat("x", 300) + "\n")
-	for range enough / len(line) { // both buffers have their size
+	for range flushSize / len(line) { // both buffers have their size
 		_, _ = b.write(line, delay)
 	}
 	if n := testing.AllocsPerRun(1000, func() { _, _ = b.write(line, delay) }); n > 0 {

@@ -58,7 +58,7 @@ func TestTheAccessLogSaysWhatHappened(t *testing.T) {
 	g := &Gate{access: zap.New(core).Named("http.log.access")}
 	g.note(&responseWriter{
 		requestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh", status: http.StatusBadGateway, bytes: 12, whole: true, failure: "refused",
-		token:  &introspect.Answer{TokenID: "tok_4fZyo82mVyR1", OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfh"},
+		token:  &introspect.Result{TokenID: "tok_4fZyo82mVyR1", OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfh"},
 		method: "GET\n", path: "/api/v1/shipments", client: "192.0.2.1", began: time.Now().Add(-time.Hour),
 	})
 	var got map[string]any

@@ -34,7 +34,7 @@ func (b *behind) fails(r *http.Request, p problem, err error) (reason string) {
 	journal, _ := b.journals.LoadOrStore(service, outage.New("service", func() *zap.Logger {
 		return b.logger.With(zap.String("service", service))
 	}))
-	journal.(*outage.Journal).Note(errors.New(p.Code + ": " + reason))
+	journal.(*outage.Tracker).Record(errors.New(p.Code + ": " + reason))
 	return reason
 }
 
@@ -44,7 +44,7 @@ func (b *behind) works(r *http.Request) {
 		return
 	}
 	if journal, ok := b.journals.Load(serviceOf(r)); ok {
-		journal.(*outage.Journal).Note(nil)
+		journal.(*outage.Tracker).Record(nil)
 	}
 }
 

@@ -19,7 +19,7 @@ type verdict struct {
 	// window is the one that the response reports.
 	window windowState
 	// token is set once the token is known to be active and usable from the caller's address.
-	token *introspect.Answer
+	token *introspect.Result
 	// refused is the response of a refused request; nil lets it pass.
 	refused *problem
 }
@@ -78,7 +78,7 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 // charge counts the request against the window of the token's lineage, and for the report of what the token itself is
 // used for. With
 // checkEarly it does so only if the window is known to be empty.
-func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.Answer, early bool) (v verdict, decided bool) {
+func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.Result, early bool) (v verdict, decided bool) {
 	quota := ratelimit.Quota{Limit: token.Limit, Window: token.Window}
 	var result ratelimit.Result
 	var err error
@@ -142,7 +142,7 @@ func (g *Gate) peekAddress(ctx context.Context, caller netip.Addr) (windowState,
 
 // cached looks the token up in memory, and reports whether the answer may be used as it is. Early look-ups are not
 // measured, because the gate repeats most of them.
-func (g *Gate) cached(text string, early bool) (token *introspect.Answer, usable bool) {
+func (g *Gate) cached(text string, early bool) (token *introspect.Result, usable bool) {
 	start := time.Now()
 	token, usable = g.tokens.Cached(text)
 	if usable && !early {
@@ -152,9 +152,9 @@ func (g *Gate) cached(text string, early bool) (token *introspect.Answer, usable
 }
 
 // ask asks the tokens service. It returns nil when that, and what is remembered, give no answer.
-func (g *Gate) ask(ctx context.Context, text string) *introspect.Answer {
+func (g *Gate) ask(ctx context.Context, text string) *introspect.Result {
 	start := time.Now()
-	token, err := g.tokens.Ask(ctx, text)
+	token, err := g.tokens.Introspect(ctx, text)
 	source := "service"
 	switch {
 	case token == nil:

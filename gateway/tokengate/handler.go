@@ -104,7 +104,7 @@ func unlessGone(r *http.Request, p problem) problem {
 
 // identify tells the next handlers whose request it is. The headers have the spelling that net/http gives them
 // and share one array.
-func (g *Gate) identify(r *http.Request, token *introspect.Answer) {
+func (g *Gate) identify(r *http.Request, token *introspect.Result) {
 	values := [...]string{token.OrganizationID, token.TokenID, token.Permissions}
 	r.Header["X-Organization-Id"] = values[0:1:1]
 	r.Header["X-Token-Id"] = values[1:2:2]

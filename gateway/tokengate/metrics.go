@@ -133,7 +133,7 @@ func heard() time.Time {
 	var oldest time.Time
 	first := true
 	tokensServices.Range(func(_, shared any) bool {
-		if last := shared.(*tokensService).introspector.Heard(); first || last.Before(oldest) {
+		if last := shared.(*tokensService).introspector.LastHeartbeat(); first || last.Before(oldest) {
 			oldest, first = last, false
 		}
 		return true

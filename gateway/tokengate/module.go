@@ -26,11 +26,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 
+	"github.com/quayside/quayside/gateway/drain"
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
-	"github.com/quayside/quayside/gateway/parting"
 )
 
 func init() {
@@ -103,7 +103,7 @@ type Gate struct {
 	enforced      enforcement
 	signer        *identity.Signer // nil: the services are laptops' and believe the headers alone
 	tracer        trace.Tracer     // nil: nobody asks for traces
-	parting       *parting.App     // nil: on no server
+	parting       *drain.App       // nil: on no server
 	release       []func() error
 	outages       tokensOutages
 	behind        *behind
@@ -174,7 +174,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	}
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
 		g.rejectEarly(server)
-		if g.parting, err = parting.Of(ctx); err != nil {
+		if g.parting, err = drain.FromContext(ctx); err != nil {
 			problems = append(problems, err)
 		}
 	}

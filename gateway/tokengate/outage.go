@@ -13,12 +13,12 @@ import (
 // tokensOutages are the outages of a tokens service, as those who ask it meet them. What they have to log
 // outlives the configuration that made them.
 type tokensOutages struct {
-	asking, credential, stream, usage *outage.Journal
+	asking, credential, stream, usage *outage.Tracker
 }
 
 func newTokensOutages() tokensOutages {
 	logger := caddy.Log().Named("http.handlers.token_gate")
-	journal := func(what string) *outage.Journal {
+	journal := func(what string) *outage.Tracker {
 		return outage.New(what, func() *zap.Logger { return logger })
 	}
 	return tokensOutages{
@@ -35,11 +35,11 @@ func (o tokensOutages) down() bool { return o.asking.Down() || o.credential.Down
 // asked notes how an introspection ended. A refused credential is told apart: no amount of waiting helps.
 func (o tokensOutages) asked(err error) {
 	if errors.Is(err, introspect.ErrCredential) {
-		o.credential.Note(err)
+		o.credential.Record(err)
 		return
 	}
-	o.asking.Note(err)
+	o.asking.Record(err)
 	if err == nil {
-		o.credential.Note(nil)
+		o.credential.Record(nil)
 	}
 }

@@ -56,7 +56,7 @@ var (
 	// clientGone is recorded for a client that closed its connection before the response. Nobody reads it, unless only
 	// one direction was closed.
 	clientGone = problem{
-		Status: upstream.StatusClientGone, Code: "client_closed_request", Title: "Client closed request",
+		Status: upstream.StatusClientClosedRequest, Code: "client_closed_request", Title: "Client closed request",
 		Detail: "The connection was closed before the request was complete, or before its response.",
 	}
 	limiterUnavailable = problem{
@@ -83,7 +83,7 @@ func problemOf(err error) problem {
 	status := http.StatusInternalServerError
 	if handlerErr, ok := errors.AsType[caddyhttp.HandlerError](err); ok {
 		switch {
-		case handlerErr.StatusCode == upstream.StatusClientGone:
+		case handlerErr.StatusCode == upstream.StatusClientClosedRequest:
 			return clientGone
 		case http.StatusText(handlerErr.StatusCode) != "":
 			status = handlerErr.StatusCode

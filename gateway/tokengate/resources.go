@@ -45,16 +45,16 @@ func newTokensService(key tokensServiceKey) (*tokensService, error) {
 			Changes:       neighbour(base, "changes"),
 			Credential:    key.credential,
 			Now:           time.Now,
-			Stream:        outages.stream.Note,
+			OnStream:      outages.stream.Record,
 		}),
 		usage: usage.New(usage.Config{
 			Endpoint:   neighbour(base, "usage"),
 			Credential: key.credential,
-			Batch: func(outcome usage.Outcome, err error) {
+			OnBatch: func(outcome usage.Outcome, err error) {
 				usageBatchesTotal.WithLabelValues(string(outcome)).Inc()
-				outages.usage.Note(err)
+				outages.usage.Record(err)
 			},
-			Lost: func(requests int64) { usageLostRequestsTotal.Add(float64(requests)) },
+			OnLost: func(requests int64) { usageLostRequestsTotal.Add(float64(requests)) },
 		}),
 	}, nil
 }

@@ -33,7 +33,7 @@ func (g *Gate) provisionTracer(ctx caddy.Context) error {
 	shared, _, err := traces.LoadOrNew(tracesKey, func() (caddy.Destructor, error) {
 		logger := caddy.Log().Named("http.handlers.token_gate")
 		sending := outage.New("sending traces", func() *zap.Logger { return logger })
-		started, err := tracing.Start(ctx, "gateway", sending.Note)
+		started, err := tracing.Start(ctx, "gateway", sending.Record)
 		return sharedTraces{started}, err
 	})
 	if err != nil {

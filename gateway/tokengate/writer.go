@@ -9,9 +9,9 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/quayside/quayside/gateway/drain"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/requestid"
-	"github.com/quayside/quayside/gateway/parting"
 )
 
 // requestIDHeader is the spelling that goes out to clients, requestIDCanonical the one that net/http knows.
@@ -31,7 +31,7 @@ type responseWriter struct {
 	path      string // escaped
 	client    string // the address; empty if it is not known
 	window    windowState
-	token     *introspect.Answer // of a caller that is known; else nil
+	token     *introspect.Result // of a caller that is known; else nil
 	page      bool               // of people, who have a session
 	html      bool               // the client shows HTML: a browser that navigates
 	cors      *cors              // nil: pages of no other origin may read the response
@@ -40,7 +40,7 @@ type responseWriter struct {
 	held      *heldProblem       // nil: nothing is held back
 	span      trace.Span         // nil: the request is not traced
 	asked     *body              // nil: the request has none
-	parting   *parting.App       // which this gate belongs to
+	parting   *drain.App         // which this gate belongs to
 
 	status  int    // of the answer, once it has begun; else 0
 	bytes   int64  // of its body so far
@@ -138,7 +138,7 @@ func (w *responseWriter) complete(status int) {
 	delete(header, "Server")
 	delete(header, "Via")
 	header[requestIDHeader] = []string{w.requestID}
-	if w.parting.Near() {
+	if w.parting.Draining() {
 		header["Connection"] = []string{"close"}
 	}
 	w.window.setHeaders(header)

@@ -8,7 +8,7 @@ type state int32
 
 const (
 	// good addresses passed their last health check.
-	good state = iota
+	healthy state = iota
 	// recovering addresses passed their last health check, but were not good a moment ago.
 	recovering
 	// unknown addresses were not checked yet.
@@ -19,15 +19,15 @@ const (
 	// ejected is no health state: it ranks addresses that outlier ejection has taken out, see outlier.
 	ejected
 	// away addresses refuse connections, or break that of a health check. They are not used.
-	away
+	unhealthy
 )
 
 const (
 	// recovery is how many health checks in a row must pass before an address that was not good is good again, so that
 	// one that flaps is not used while there are others.
-	recovery = 3
+	healthyAfter = 3
 	// misses is how many health checks in a row must time out before an address is suspect.
-	misses = 2
+	suspectAfter = 2
 )
 
 func (s state) String() string {
@@ -39,30 +39,30 @@ type address struct {
 	hostPort string
 	state    atomic.Int32
 	passes   atomic.Int32 // health checks in a row that passed since it was not good
-	missed   atomic.Int32 // health checks in a row that timed out
+	timeouts atomic.Int32 // health checks in a row that timed out
 	inFlight atomic.Int64 // requests whose response is not read to its end, and recent failures
 	outlier  outlier
-	wires    pool
+	conns    pool
 }
 
-func (a *address) is() state { return state(a.state.Load()) }
+func (a *address) currentState() state { return state(a.state.Load()) }
 
 // become sets the state of a, and returns the one before.
-func (a *address) become(s state) (before state) { return state(a.state.Swap(int32(s))) }
+func (a *address) setState(s state) (before state) { return state(a.state.Swap(int32(s))) }
 
 // passed returns the state of a after a health check that passed.
-func (a *address) passed() state {
-	a.missed.Store(0)
-	if is := a.is(); is == unknown || is == good || a.passes.Add(1) >= recovery {
-		return good
+func (a *address) afterPass() state {
+	a.timeouts.Store(0)
+	if current := a.currentState(); current == unknown || current == healthy || a.passes.Add(1) >= healthyAfter {
+		return healthy
 	}
 	return recovering
 }
 
 // timedOut returns the state of a after a health check that timed out.
-func (a *address) timedOut() state {
-	if is := a.is(); a.missed.Add(1) < misses && is != unknown {
-		return is
+func (a *address) afterTimeout() state {
+	if current := a.currentState(); a.timeouts.Add(1) < suspectAfter && current != unknown {
+		return current
 	}
 	return suspect
 }

@@ -9,55 +9,55 @@ import (
 )
 
 // body is the body of a response. Until it is closed its request counts as in flight.
-type body struct {
+type trackedBody struct {
 	io.ReadCloser
 
-	release func() // called once, by Close
-	broken  func() // called when the body ends before it is whole
+	onClose func() // called once, by Close
+	onError func() // called when the body ends before it is whole
 	closed  atomic.Bool
 }
 
 // Read implements io.Reader.
-func (b *body) Read(p []byte) (int, error) {
+func (b *trackedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		b.broken()
+		b.onError()
 	}
 	return n, err
 }
 
 // Close implements io.Closer.
-func (b *body) Close() error {
+func (b *trackedBody) Close() error {
 	if b.closed.CompareAndSwap(false, true) {
-		b.release()
+		b.onClose()
 	}
 	return b.ReadCloser.Close()
 }
 
 // watched is a body of net/http's transport, which has no idle timeout of its own: a read that takes longer than
 // bodyIdle cancels the request.
-type watched struct {
+type idleTimeoutBody struct {
 	io.ReadCloser
 
 	cancel context.CancelFunc
 	timer  *time.Timer
 }
 
-func newWatched(from io.ReadCloser, cancel context.CancelFunc) *watched {
+func newIdleTimeoutBody(from io.ReadCloser, cancel context.CancelFunc) *idleTimeoutBody {
 	timer := time.AfterFunc(bodyIdle, cancel)
 	timer.Stop()
-	return &watched{ReadCloser: from, cancel: cancel, timer: timer}
+	return &idleTimeoutBody{ReadCloser: from, cancel: cancel, timer: timer}
 }
 
 // Read implements io.Reader.
-func (b *watched) Read(p []byte) (int, error) {
+func (b *idleTimeoutBody) Read(p []byte) (int, error) {
 	b.timer.Reset(bodyIdle)
 	defer b.timer.Stop()
 	return b.ReadCloser.Read(p)
 }
 
 // Close implements io.Closer.
-func (b *watched) Close() error {
+func (b *idleTimeoutBody) Close() error {
 	defer b.cancel()
 	return b.ReadCloser.Close()
 }

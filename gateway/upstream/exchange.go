@@ -22,12 +22,12 @@ var errStale = errors.New("the connection was closed while it was idle")
 
 // exchange sends r to a and returns the response, which begins within the time given. With fresh, no idle connection
 // is used. An error is errStale only when a connection was used before.
-func (a *address) exchange(r *http.Request, within time.Duration, fresh bool, dial dialer) (*http.Response, error) {
-	w, err := a.wires.take(r.Context(), fresh, dial, a.hostPort, within)
+func (a *address) exchange(r *http.Request, timeout time.Duration, fresh bool, dial dialer) (*http.Response, error) {
+	w, err := a.conns.take(r.Context(), fresh, dial, a.hostPort, timeout)
 	if err != nil {
 		return nil, err
 	}
-	response, err := a.wires.exchange(w, r)
+	response, err := a.conns.exchange(w, r)
 	if err == nil {
 		return response, nil
 	}
@@ -39,11 +39,11 @@ func (a *address) exchange(r *http.Request, within time.Duration, fresh bool, di
 }
 
 // exchange sends r on w, which cannot be used again if that fails.
-func (p *pool) exchange(w *wire, r *http.Request) (*http.Response, error) {
+func (p *pool) exchange(w *clientConn, r *http.Request) (*http.Response, error) {
 	stop := context.AfterFunc(r.Context(), func() { w.abort() })
 	response, err := w.roundTrip(r)
 	if err == nil && (response.ContentLength < 0 || int64(w.reader.Buffered()) < response.ContentLength) {
-		w.head, w.idle = math.MaxInt64, bodyIdle // the head is over
+		w.headerLeft, w.readTimeout = math.MaxInt64, bodyIdle // the head is over
 		err = w.SetDeadline(time.Time{})
 	}
 	if err == nil {
@@ -53,13 +53,13 @@ func (p *pool) exchange(w *wire, r *http.Request) (*http.Response, error) {
 		stop()
 		return nil, err
 	}
-	response.Body = &exchanged{ReadCloser: response.Body, pool: p, wire: w, stop: stop, last: response.Close}
+	response.Body = &connBody{ReadCloser: response.Body, pool: p, conn: w, stop: stop, closeAfter: response.Close}
 	return response, nil
 }
 
 // roundTrip writes r and reads the head of its response.
-func (w *wire) roundTrip(r *http.Request) (*http.Response, error) {
-	w.head, w.idle = maxHead, 0
+func (w *clientConn) roundTrip(r *http.Request) (*http.Response, error) {
+	w.headerLeft, w.readTimeout = maxHead, 0
 	err := r.Write(w.writer)
 	if err == nil {
 		err = w.writer.Flush()
@@ -68,7 +68,7 @@ func (w *wire) roundTrip(r *http.Request) (*http.Response, error) {
 		_, err = w.reader.Peek(1)
 	}
 	if err != nil {
-		if !w.used || isTimeout(err) {
+		if !w.reused || isTimeout(err) {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%w: %w", errStale, err)
@@ -88,39 +88,39 @@ func (w *wire) roundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // exchanged is the body of a response. Read to its end it gives the connection back.
-type exchanged struct {
+type connBody struct {
 	io.ReadCloser
 
-	pool *pool
-	wire *wire
-	stop func() bool // ends waiting for the client to leave; false: it has left
-	last bool        // the service ends the connection
-	done bool
+	pool       *pool
+	conn       *clientConn
+	stop       func() bool // ends waiting for the client to leave; false: it has left
+	closeAfter bool        // the service ends the connection
+	done       bool
 }
 
 // Read implements io.Reader.
-func (b *exchanged) Read(p []byte) (int, error) {
+func (b *connBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil {
-		b.end(errors.Is(err, io.EOF))
+		b.finish(errors.Is(err, io.EOF))
 	}
 	return n, err
 }
 
 // Close implements io.Closer.
-func (b *exchanged) Close() error {
-	b.end(b.ReadCloser == http.NoBody)
+func (b *connBody) Close() error {
+	b.finish(b.ReadCloser == http.NoBody)
 	return nil
 }
 
-func (b *exchanged) end(whole bool) {
+func (b *connBody) finish(whole bool) {
 	if b.done {
 		return
 	}
 	b.done = true
-	if stays := b.stop(); whole && stays && !b.last && b.wire.reader.Buffered() == 0 {
-		b.pool.put(b.wire)
+	if stays := b.stop(); whole && stays && !b.closeAfter && b.conn.reader.Buffered() == 0 {
+		b.pool.put(b.conn)
 		return
 	}
-	_ = b.wire.Close()
+	_ = b.conn.Close()
 }

@@ -87,8 +87,8 @@ func (s *scripted) transport(t *testing.T) *transport {
 		t.Fatal(err)
 	}
 	watched.logger = zap.NewNop()
-	watched.use([]netip.Addr{netip.MustParseAddr("127.0.0.1")})
-	t.Cleanup(func() { watched.use(nil) })
+	watched.setAddresses([]netip.Addr{netip.MustParseAddr("127.0.0.1")})
+	t.Cleanup(func() { watched.setAddresses(nil) })
 	return newTransport(watched, 5*time.Second)
 }
 
@@ -107,7 +107,7 @@ func answering(body string) string {
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 }
 
-func TestExchangesFollowEachOtherOnOneConnection(t *testing.T) {
+func TestExchangesShareOneConnection(t *testing.T) {
 	t.Parallel()
 
 	s := newScripted(t,
@@ -129,7 +129,7 @@ func TestExchangesFollowEachOtherOnOneConnection(t *testing.T) {
 }
 
 // What a service sends unasked would be taken for the answer to somebody else's request.
-func TestAConnectionWithBytesLeftOverIsNotUsedAgain(t *testing.T) {
+func TestConnectionWithUnreadBytesIsNotReused(t *testing.T) {
 	t.Parallel()
 
 	for name, spoiled := range map[string]string{
@@ -157,7 +157,7 @@ func TestAConnectionWithBytesLeftOverIsNotUsedAgain(t *testing.T) {
 }
 
 // The same, when the bytes come after the answer was read.
-func TestAConnectionThatSpeaksUnaskedIsNotUsedAgain(t *testing.T) {
+func TestConnectionWithUnsolicitedBytesIsNotReused(t *testing.T) {
 	t.Parallel()
 
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -173,33 +173,33 @@ func TestAConnectionThatSpeaksUnaskedIsNotUsedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newWire(dialed.(*net.TCPConn))
+	w, err := newClientConn(dialed.(*net.TCPConn))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !w.isQuiet() {
+	if !w.isIdle() {
 		t.Error("a new connection is not quiet")
 	}
 	if _, err := io.WriteString(peer, answering("of nobody")); err != nil {
 		t.Fatal(err)
 	}
-	w.head = 1
+	w.headerLeft = 1
 	if _, err := w.reader.Peek(1); err != nil { // so the bytes are there
 		t.Fatal(err)
 	}
-	if w.isQuiet() {
+	if w.isIdle() {
 		t.Error("bytes wait in the connection, which is quiet")
 	}
 	_ = peer.Close()
 	if _, err := io.Copy(io.Discard, w.TCPConn); err != nil {
 		t.Fatal(err)
 	}
-	if w.isQuiet() {
+	if w.isIdle() {
 		t.Error("a closed connection is quiet")
 	}
 }
 
-func TestARequestOnAConnectionThatWasClosedMeanwhileGoesOutAgain(t *testing.T) {
+func TestRequestOnAClosedIdleConnectionIsRetried(t *testing.T) {
 	t.Parallel()
 
 	// The second request is read and not answered, as by a service that is killed.
@@ -217,7 +217,7 @@ func TestARequestOnAConnectionThatWasClosedMeanwhileGoesOutAgain(t *testing.T) {
 }
 
 // Both ways to a service, exchange for GET and net/http's transport for POST, refuse the same responses.
-func TestMalformedResponsesAreRefusedWhateverTheMethod(t *testing.T) {
+func TestMalformedResponsesAreRefusedForEveryMethod(t *testing.T) {
 	t.Parallel()
 
 	interim := "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
@@ -272,7 +272,7 @@ func TestMalformedResponsesAreRefusedWhateverTheMethod(t *testing.T) {
 }
 
 // However many idle connections break, and on whatever path: two attempts are all.
-func TestAGetIsSentAtMostTwice(t *testing.T) {
+func TestGetIsSentAtMostTwice(t *testing.T) {
 	t.Parallel()
 
 	var sent atomic.Int32
@@ -315,7 +315,7 @@ func TestAGetIsSentAtMostTwice(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatBreaksOffIsAnError(t *testing.T) {
+func TestTruncatedResponseIsAnError(t *testing.T) {
 	t.Parallel()
 
 	for _, answer := range []string{
@@ -331,7 +331,7 @@ func TestAnAnswerThatBreaksOffIsAnError(t *testing.T) {
 }
 
 // A client that leaves takes the request with it, whether or not the answer has begun.
-func TestAClientThatLeavesEndsTheExchange(t *testing.T) {
+func TestClientDisconnectEndsTheExchange(t *testing.T) {
 	t.Parallel()
 
 	for name, answer := range map[string]string{
@@ -357,14 +357,14 @@ func TestAClientThatLeavesEndsTheExchange(t *testing.T) {
 			if got, err := get(t.Context(), through, "/"); got != "next" || err != nil {
 				t.Errorf("the next answer is %q, %v", got, err)
 			}
-			if is := through.service.choose(nil).is(); is != unknown {
+			if is := through.service.pick(nil).currentState(); is != unknown {
 				t.Errorf("the address is %v", is)
 			}
 		})
 	}
 }
 
-func TestAnAnswerThatBeginsTooLateIsATimeout(t *testing.T) {
+func TestLateResponseIsATimeout(t *testing.T) {
 	t.Parallel()
 
 	s := newScripted(t, answering("used before"), "HTTP/1.1 100 Continue\r\n\r\n")
@@ -372,12 +372,12 @@ func TestAnAnswerThatBeginsTooLateIsATimeout(t *testing.T) {
 	if _, err := get(t.Context(), through, "/"); err != nil {
 		t.Fatal(err)
 	}
-	through.within = 30 * time.Millisecond
+	through.timeout = 30 * time.Millisecond
 	_, err := get(t.Context(), through, "/")
 	if slow, ok := errors.AsType[net.Error](err); !ok || !slow.Timeout() {
 		t.Errorf("%v", err)
 	}
-	if is := (*through.service.addresses.Load())[0].is(); is != unknown {
+	if is := (*through.service.addresses.Load())[0].currentState(); is != unknown {
 		t.Errorf("one response that is late makes the address %v", is)
 	}
 	if n := s.connections.Load(); n != 1 {
@@ -385,7 +385,7 @@ func TestAnAnswerThatBeginsTooLateIsATimeout(t *testing.T) {
 	}
 }
 
-func TestConnectionsThatNobodyUsesAreClosed(t *testing.T) {
+func TestIdleConnectionsAreClosed(t *testing.T) {
 	t.Parallel()
 
 	s := newScripted(t, answering("one"), answering("two"))
@@ -394,19 +394,19 @@ func TestConnectionsThatNobodyUsesAreClosed(t *testing.T) {
 	if _, err := get(t.Context(), through, "/"); err != nil {
 		t.Fatal(err)
 	}
-	a.wires.expire(time.Now().Add(-time.Hour))
-	if len(a.wires.idle) != 1 {
+	a.conns.expire(time.Now().Add(-time.Hour))
+	if len(a.conns.idle) != 1 {
 		t.Error("a connection that was just used is gone")
 	}
-	a.wires.expire(time.Now())
+	a.conns.expire(time.Now())
 	<-s.closed
 
 	if _, err := get(t.Context(), through, "/"); err != nil {
 		t.Fatal(err)
 	}
-	through.service.use(nil) // the name has another address now
+	through.service.setAddresses(nil) // the name has another address now
 	<-s.closed
-	if len(a.wires.idle) != 0 {
+	if len(a.conns.idle) != 0 {
 		t.Error("a connection is kept to an address that is none any more")
 	}
 }
@@ -421,7 +421,7 @@ func BenchmarkExchange(b *testing.B) {
 		b.Fatal(err)
 	}
 	watched.logger = zap.NewNop()
-	watched.use([]netip.Addr{netip.MustParseAddr("127.0.0.1")})
+	watched.setAddresses([]netip.Addr{netip.MustParseAddr("127.0.0.1")})
 	through := newTransport(watched, time.Second)
 	for name, roundTrip := range map[string]func(*http.Request) (*http.Response, error){
 		"exchange": through.RoundTrip, "net/http": func(r *http.Request) (*http.Response, error) {

@@ -20,22 +20,22 @@ import (
 const ServiceVar = "quayside.service"
 
 // StatusClientGone is the status that many servers record for a request whose client has closed its connection.
-const StatusClientGone = 499
+const StatusClientClosedRequest = 499
 
 // ServeHTTP implements caddyhttp.MiddlewareHandler. Errors have the status that a client should be told of.
 // The request's headers become those of the one that is sent.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
-	caddyhttp.SetVar(r.Context(), ServiceVar, h.transport.service.named)
+	caddyhttp.SetVar(r.Context(), ServiceVar, h.transport.service.nameValue)
 	if r.ContentLength > h.MaxBody {
 		return caddyhttp.Error(http.StatusRequestEntityTooLarge, &http.MaxBytesError{Limit: h.MaxBody})
 	}
 	out := h.outgoing(w, r)
-	answer, err := h.transport.RoundTrip(out)
+	response, err := h.transport.RoundTrip(out)
 	if err != nil {
 		return statusError(out, err)
 	}
-	defer func() { _ = answer.Body.Close() }()
-	deliver(w, answer)
+	defer func() { _ = response.Body.Close() }()
+	copyResponse(w, response)
 	return nil
 }
 
@@ -45,7 +45,7 @@ func (h *Handler) outgoing(w http.ResponseWriter, r *http.Request) *http.Request
 	out.URL = &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
 	out.RequestURI, out.Close, out.Body, out.Trailer = "", false, nil, nil
 	if r.ContentLength != 0 {
-		out.Body = &sentBody{ReadCloser: http.MaxBytesReader(w, r.Body, h.MaxBody)}
+		out.Body = &requestBody{ReadCloser: http.MaxBytesReader(w, r.Body, h.MaxBody)}
 		out.Header = r.Header.Clone() // net/http may be reading it when its answer is there already
 	}
 	for _, name := range hopByHop {
@@ -82,14 +82,14 @@ func via(r *http.Request) string {
 }
 
 // sentBody is a request's body on its way. It is closed by the server, which may want to read on.
-type sentBody struct {
+type requestBody struct {
 	io.ReadCloser
 
 	failure atomic.Pointer[error] // why the client's body could not be read
 }
 
 // Read implements io.Reader.
-func (b *sentBody) Read(p []byte) (int, error) {
+func (b *requestBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		b.failure.CompareAndSwap(nil, &err)
@@ -98,11 +98,11 @@ func (b *sentBody) Read(p []byte) (int, error) {
 }
 
 // Close implements io.Closer.
-func (b *sentBody) Close() error { return nil }
+func (b *requestBody) Close() error { return nil }
 
 // unread returns why the body of r could not be read from its client, or nil.
-func unread(r *http.Request) error {
-	if sent, ok := r.Body.(*sentBody); ok {
+func bodyError(r *http.Request) error {
+	if sent, ok := r.Body.(*requestBody); ok {
 		if failure := sent.failure.Load(); failure != nil {
 			return *failure
 		}
@@ -117,13 +117,13 @@ func statusError(r *http.Request, err error) error {
 	}
 	var large *http.MaxBytesError
 	status := http.StatusBadGateway
-	switch bodyErr := unread(r); {
+	switch bodyErr := bodyError(r); {
 	case errors.As(bodyErr, &large):
 		status = http.StatusRequestEntityTooLarge
 	case isTimeout(bodyErr): // before the next one: net/http cancels the context of a request whose body it cannot read
 		status = http.StatusRequestTimeout
 	case errors.Is(r.Context().Err(), context.Canceled):
-		status = StatusClientGone
+		status = StatusClientClosedRequest
 	case bodyErr != nil:
 		status = http.StatusBadRequest
 	case isTimeout(err):
@@ -133,22 +133,22 @@ func statusError(r *http.Request, err error) error {
 }
 
 // deliver hands answer on. One that breaks off is broken off for the client too.
-func deliver(w http.ResponseWriter, answer *http.Response) {
+func copyResponse(w http.ResponseWriter, response *http.Response) {
 	header := w.Header()
-	for _, value := range answer.Header["Connection"] {
+	for _, value := range response.Header["Connection"] {
 		for name := range strings.SplitSeq(value, ",") {
-			answer.Header.Del(strings.TrimSpace(name))
+			response.Header.Del(strings.TrimSpace(name))
 		}
 	}
-	maps.Copy(header, answer.Header)
+	maps.Copy(header, response.Header)
 	for _, name := range hopByHop {
 		delete(header, name)
 	}
-	w.WriteHeader(answer.StatusCode)
+	w.WriteHeader(response.StatusCode)
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
 	for {
-		n, err := answer.Body.Read(*buffer)
+		n, err := response.Body.Read(*buffer)
 		if n > 0 {
 			if _, err := w.Write((*buffer)[:n]); err != nil {
 				return // the client has left

@@ -33,7 +33,7 @@ func request(t *testing.T, method, target string, body io.Reader) *http.Request 
 	return httptest.NewRequestWithContext(context.WithValue(ctx, caddy.ReplacerCtxKey, repl), method, target, body)
 }
 
-func TestWhatBelongsToOneConnectionStaysThere(t *testing.T) {
+func TestHopByHopHeadersAreNotForwarded(t *testing.T) {
 	t.Parallel()
 
 	var got *http.Request
@@ -75,7 +75,7 @@ func TestWhatBelongsToOneConnectionStaysThere(t *testing.T) {
 }
 
 // Who does not bring its body says nothing about the service.
-func TestErrorsTellWhoseTheyAre(t *testing.T) {
+func TestErrorStatusNamesTheFailingSide(t *testing.T) {
 	t.Parallel()
 
 	gone, leave := context.WithCancel(t.Context())
@@ -92,7 +92,7 @@ func TestErrorsTellWhoseTheyAre(t *testing.T) {
 		"found too large":     {nil, strings.NewReader(strings.Repeat("x", 1<<20+1)), -1, nil, http.StatusRequestEntityTooLarge},
 		"a slow client":       {nil, io.MultiReader(strings.NewReader("half"), slow), 8, nil, http.StatusRequestTimeout},
 		"half a body":         {nil, io.MultiReader(strings.NewReader("half"), iotest.ErrReader(io.ErrUnexpectedEOF)), 8, nil, http.StatusBadRequest},
-		"a client that left":  {nil, nil, 0, gone, StatusClientGone},
+		"a client that left":  {nil, nil, 0, gone, StatusClientClosedRequest},
 		"a service that hangs": {func(_ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
 		}, nil, 0, nil, http.StatusGatewayTimeout},
@@ -116,14 +116,14 @@ func TestErrorsTellWhoseTheyAre(t *testing.T) {
 			if got, ok := errors.AsType[caddyhttp.HandlerError](err); !ok || got.StatusCode != tt.status {
 				t.Errorf("%v, want %d", err, tt.status)
 			}
-			if is := statesOf(handler.transport.service)[0]; tt.status != http.StatusGatewayTimeout && is != good {
+			if is := statesOf(handler.transport.service)[0]; tt.status != http.StatusGatewayTimeout && is != healthy {
 				t.Errorf("the address is %v", is)
 			}
 		})
 	}
 }
 
-func TestAnAnswerThatBreaksOffBreaksOffForTheClient(t *testing.T) {
+func TestTruncatedResponseIsTruncatedForTheClient(t *testing.T) {
 	t.Parallel()
 
 	handler := handlerTo(t, replicas(t, 1, func(w http.ResponseWriter, _ *http.Request) {

@@ -24,25 +24,25 @@ var addressesDesc = prometheus.NewDesc("quayside_gateway_upstream_addresses",
 	[]string{"service", "state"}, nil)
 
 // census counts addresses when it is asked to.
-type census struct{}
+type addressCollector struct{}
 
 // Describe implements prometheus.Collector.
-func (census) Describe(descs chan<- *prometheus.Desc) { descs <- addressesDesc }
+func (addressCollector) Describe(descs chan<- *prometheus.Desc) { descs <- addressesDesc }
 
 // Collect implements prometheus.Collector.
-func (census) Collect(metrics chan<- prometheus.Metric) {
+func (addressCollector) Collect(metrics chan<- prometheus.Metric) {
 	services.Range(func(_, shared any) bool {
 		s := shared.(*service)
 		count := map[state]int{}
 		now := time.Now()
 		for _, a := range *s.addresses.Load() {
-			is := a.is()
+			is := a.currentState()
 			if a.outlier.isEjected(now) {
 				is = max(is, ejected)
 			}
 			count[is]++
 		}
-		for state := good; state <= away; state++ {
+		for state := healthy; state <= unhealthy; state++ {
 			metrics <- prometheus.MustNewConstMetric(addressesDesc, prometheus.GaugeValue, float64(count[state]), s.name, state.String())
 		}
 		return true
@@ -54,7 +54,7 @@ func registerMetrics(registry *prometheus.Registry) error {
 	if registry == nil {
 		return nil
 	}
-	for _, collector := range []prometheus.Collector{retriesTotal, ejectionsTotal, census{}} {
+	for _, collector := range []prometheus.Collector{retriesTotal, ejectionsTotal, addressCollector{}} {
 		if err := registry.Register(collector); err != nil {
 			if _, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); !ok {
 				return err

@@ -14,8 +14,8 @@ const (
 	ejectAfter = 5
 	// An ejection lasts ejectFor, and twice as long each time, up to ejectAtMost. An address that did not fail for
 	// ejectAtMost after its return begins again.
-	ejectFor    = 2 * time.Second
-	ejectAtMost = time.Minute
+	minEjection = 2 * time.Second
+	maxEjection = time.Minute
 	// slowStart is the time in which an address that returns is given its share again, beginning with slowStartShare.
 	slowStart      = 10 * time.Second
 	slowStartShare = 0.1
@@ -32,7 +32,7 @@ type outlier struct {
 }
 
 // succeeded notes a request that did not fail.
-func (o *outlier) succeeded() {
+func (o *outlier) recordSuccess() {
 	if o.failures.Load() != 0 {
 		o.failures.Store(0)
 	}
@@ -40,10 +40,10 @@ func (o *outlier) succeeded() {
 
 // eject begins an ejection and returns its length. The next failure after its end is enough for another one.
 func (o *outlier) eject(now time.Time) time.Duration {
-	if now.Sub(time.Unix(0, o.until.Load())) > ejectAtMost {
+	if now.Sub(time.Unix(0, o.until.Load())) > maxEjection {
 		o.ejections = 0
 	}
-	length := min(ejectFor<<min(o.ejections, 10), ejectAtMost)
+	length := min(minEjection<<min(o.ejections, 10), maxEjection)
 	o.ejections++
 	o.failures.Store(ejectAfter - 1)
 	o.until.Store(now.Add(length).UnixNano())
@@ -67,7 +67,7 @@ func (o *outlier) share(now time.Time) float64 {
 
 // choose returns the address for the next request, but for one, or nil when none is usable: of those with the best
 // state that outlier ejection has not taken out, the one with the fewest requests in flight. Equal ones take turns.
-func (s *service) choose(butFor *address) *address {
+func (s *service) pick(except *address) *address {
 	all := *s.addresses.Load()
 	now := time.Now()
 	var best *address
@@ -75,7 +75,7 @@ func (s *service) choose(butFor *address) *address {
 	turn := s.turn.Add(1)
 	for i := range uint64(len(all)) {
 		a := all[(turn+i)%uint64(len(all))]
-		if a == butFor || a.is() == away {
+		if a == except || a.currentState() == unhealthy {
 			continue
 		}
 		if r := a.rank(now); best == nil || r < bestRank || r == bestRank && a.inFlight.Load() < best.inFlight.Load() {
@@ -87,7 +87,7 @@ func (s *service) choose(butFor *address) *address {
 
 // rank orders addresses: by state, and within a state those last that slow start passes over this time.
 func (a *address) rank(now time.Time) int {
-	rank := 2 * int(a.is())
+	rank := 2 * int(a.currentState())
 	switch {
 	case a.outlier.isEjected(now):
 		rank = max(rank, 2*int(ejected))
@@ -99,9 +99,9 @@ func (a *address) rank(now time.Time) int {
 
 // observe notes the outcome of a request to a, and ejects a when too many have failed, unless half of the addresses
 // are ejected or away already.
-func (s *service) observe(a *address, failed bool) {
+func (s *service) recordResult(a *address, failed bool) {
 	if !failed {
-		a.outlier.succeeded()
+		a.outlier.recordSuccess()
 		return
 	}
 	a.inFlight.Add(1)
@@ -114,7 +114,7 @@ func (s *service) observe(a *address, failed bool) {
 	defer s.ejecting.Unlock()
 	all, out := *s.addresses.Load(), 0
 	for _, other := range all {
-		if other != a && (other.outlier.isEjected(now) || other.is() == away) {
+		if other != a && (other.outlier.isEjected(now) || other.currentState() == unhealthy) {
 			out++
 		}
 	}

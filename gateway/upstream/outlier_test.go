@@ -13,7 +13,7 @@ import (
 )
 
 // A replica that fails at once must not get the requests of the others, whether it passes its health checks or not.
-func TestAReplicaThatFailsAtOnceGetsFewRequests(t *testing.T) {
+func TestFailingReplicaGetsFewRequests(t *testing.T) {
 	t.Parallel()
 
 	for _, status := range []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable} {
@@ -45,7 +45,7 @@ func TestAReplicaThatFailsAtOnceGetsFewRequests(t *testing.T) {
 	}
 }
 
-func TestASingleSlowRequestEjectsNothing(t *testing.T) {
+func TestSingleSlowRequestEjectsNothing(t *testing.T) {
 	t.Parallel()
 
 	hung := make(chan struct{})
@@ -57,21 +57,21 @@ func TestASingleSlowRequestEjectsNothing(t *testing.T) {
 		}
 	})
 	transport, _ := transportTo(t, all)
-	transport.within = 50 * time.Millisecond
+	transport.timeout = 50 * time.Millisecond
 	if err := send(t, transport, http.MethodGet, ""); !isTimeout(err) {
 		t.Fatalf("%v", err)
 	}
-	transport.within = 10 * time.Second
+	transport.timeout = 10 * time.Second
 	now := time.Now()
 	for i, a := range *transport.service.addresses.Load() {
-		if a.is() != good || a.outlier.isEjected(now) {
-			t.Errorf("address %d is %v", i, a.is())
+		if a.currentState() != healthy || a.outlier.isEjected(now) {
+			t.Errorf("address %d is %v", i, a.currentState())
 		}
 	}
 }
 
 // half returns a service with n good addresses.
-func half(t *testing.T, n int) (*service, []*address) {
+func newHealthyService(t *testing.T, n int) (*service, []*address) {
 	t.Helper()
 	s, err := newService("service:80", nil)
 	if err != nil {
@@ -82,10 +82,10 @@ func half(t *testing.T, n int) (*service, []*address) {
 	for i := range n {
 		found = append(found, netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)}))
 	}
-	s.use(found)
+	s.setAddresses(found)
 	all := *s.addresses.Load()
 	for _, a := range all {
-		a.become(good)
+		a.setState(healthy)
 	}
 	return s, all
 }
@@ -94,10 +94,10 @@ func TestAtMostHalfOfTheAddressesAreEjected(t *testing.T) {
 	t.Parallel()
 
 	for n, most := range map[int]int{1: 0, 2: 1, 3: 1, 4: 2, 5: 2} {
-		s, all := half(t, n)
+		s, all := newHealthyService(t, n)
 		for range 3 * ejectAfter {
 			for _, a := range all {
-				s.observe(a, true)
+				s.recordResult(a, true)
 			}
 		}
 		out := 0
@@ -111,44 +111,44 @@ func TestAtMostHalfOfTheAddressesAreEjected(t *testing.T) {
 		}
 	}
 	// Addresses that are away are out already.
-	s, all := half(t, 3)
-	all[0].become(away)
+	s, all := newHealthyService(t, 3)
+	all[0].setState(unhealthy)
 	for range 2 * ejectAfter {
-		s.observe(all[1], true)
+		s.recordResult(all[1], true)
 	}
 	if all[1].outlier.isEjected(time.Now()) {
 		t.Error("two of three are out")
 	}
 }
 
-func TestASuccessInBetweenPreventsAnEjection(t *testing.T) {
+func TestSuccessResetsTheFailureCount(t *testing.T) {
 	t.Parallel()
 
-	s, all := half(t, 2)
+	s, all := newHealthyService(t, 2)
 	for range 10 {
 		for range ejectAfter - 1 {
-			s.observe(all[0], true)
+			s.recordResult(all[0], true)
 		}
-		s.observe(all[0], false)
+		s.recordResult(all[0], false)
 	}
 	if all[0].outlier.isEjected(time.Now()) {
 		t.Error("it is ejected without five failures in a row")
 	}
 }
 
-func TestEjectionsGrowLongerAndReturnIsSlow(t *testing.T) {
+func TestEjectionsDoubleAndReturnWithSlowStart(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
-		s, all := half(t, 2)
+		s, all := newHealthyService(t, 2)
 		bad := all[0]
 		for range ejectAfter {
-			s.observe(bad, true)
+			s.recordResult(bad, true)
 		}
 		for _, want := range []time.Duration{2, 4, 8, 16, 32, 60, 60} {
 			begin := time.Now()
 			for bad.outlier.isEjected(time.Now()) {
-				if s.choose(nil) == bad {
+				if s.pick(nil) == bad {
 					t.Fatal("an ejected address is chosen")
 				}
 				time.Sleep(100 * time.Millisecond)
@@ -156,16 +156,16 @@ func TestEjectionsGrowLongerAndReturnIsSlow(t *testing.T) {
 			if took := time.Since(begin); took < want*time.Second-100*time.Millisecond || took > want*time.Second+100*time.Millisecond {
 				t.Errorf("ejected for %v, want %v s", took, int(want))
 			}
-			s.observe(bad, true) // a single failure after its return
+			s.recordResult(bad, true) // a single failure after its return
 			if !bad.outlier.isEjected(time.Now()) {
 				t.Fatal("it is back although it still fails")
 			}
 		}
 
-		time.Sleep(ejectAtMost)
+		time.Sleep(maxEjection)
 		share := func() (n int) {
 			for range 1000 {
-				if s.choose(nil) == bad {
+				if s.pick(nil) == bad {
 					n++
 				}
 			}
@@ -174,7 +174,7 @@ func TestEjectionsGrowLongerAndReturnIsSlow(t *testing.T) {
 		if n := share(); n < 10 || n > 150 { // half of a tenth
 			t.Errorf("%d of 1000 requests at its return", n)
 		}
-		s.observe(bad, false)
+		s.recordResult(bad, false)
 		time.Sleep(slowStart)
 		if n := share(); n < 450 || n > 550 {
 			t.Errorf("%d of 1000 requests after its slow start", n)
@@ -183,14 +183,14 @@ func TestEjectionsGrowLongerAndReturnIsSlow(t *testing.T) {
 }
 
 // Failing at once is no advantage before the ejection, either, and where there is none.
-func TestAFailureCountsAsInFlightForASecond(t *testing.T) {
+func TestFailureCountsAsInFlightForASecond(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
-		s, all := half(t, 2)
-		s.observe(all[0], true)
+		s, all := newHealthyService(t, 2)
+		s.recordResult(all[0], true)
 		for range 10 {
-			if s.choose(nil) == all[0] {
+			if s.pick(nil) == all[0] {
 				t.Error("the address that just failed looks like the least busy one")
 			}
 		}

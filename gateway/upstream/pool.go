@@ -14,20 +14,20 @@ type dialer func(ctx context.Context, hostPort string) (*net.TCPConn, error)
 // pool keeps the idle connections of an address.
 type pool struct {
 	mu     sync.Mutex
-	idle   []*wire // that used last at the end
+	idle   []*clientConn // that used last at the end
 	closed bool
 }
 
 // take returns the connection that was used last, or a new one when fresh or there is none. Its deadline is set. A connection that was
 // closed while it was idle, or on which bytes came that nobody asked for, is not used again.
-func (p *pool) take(ctx context.Context, fresh bool, dial dialer, hostPort string, within time.Duration) (*wire, error) {
+func (p *pool) take(ctx context.Context, fresh bool, dial dialer, hostPort string, timeout time.Duration) (*clientConn, error) {
 	for !fresh {
 		w := p.last()
 		if w == nil {
 			break
 		}
-		if w.SetDeadline(time.Now().Add(within)) == nil && w.isQuiet() {
-			w.used = true
+		if w.SetDeadline(time.Now().Add(timeout)) == nil && w.isIdle() {
+			w.reused = true
 			return w, nil
 		}
 		_ = w.Close()
@@ -36,14 +36,14 @@ func (p *pool) take(ctx context.Context, fresh bool, dial dialer, hostPort strin
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWire(conn)
+	w, err := newClientConn(conn)
 	if err != nil {
 		return nil, err
 	}
-	return w, w.SetDeadline(time.Now().Add(within))
+	return w, w.SetDeadline(time.Now().Add(timeout))
 }
 
-func (p *pool) last() *wire {
+func (p *pool) last() *clientConn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	last := len(p.idle) - 1
@@ -57,8 +57,8 @@ func (p *pool) last() *wire {
 }
 
 // put keeps w for the next who takes one.
-func (p *pool) put(w *wire) {
-	w.since = time.Now()
+func (p *pool) put(w *clientConn) {
+	w.idleSince = time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || len(p.idle) == idlePerHost {
@@ -73,7 +73,7 @@ func (p *pool) expire(then time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
-	for n < len(p.idle) && p.idle[n].since.Before(then) {
+	for n < len(p.idle) && p.idle[n].idleSince.Before(then) {
 		_ = p.idle[n].Close()
 		n++
 	}

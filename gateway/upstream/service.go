@@ -23,7 +23,7 @@ const dialTimeout = 250 * time.Millisecond
 // share it, and a reload keeps it.
 type service struct {
 	name       string // host:port, as it is configured
-	named      any    // the same, for every request
+	nameValue  any    // the same, for every request
 	host, port string
 	resolve    func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	logger     *zap.Logger
@@ -31,7 +31,7 @@ type service struct {
 
 	addresses atomic.Pointer[[]*address] // never changed, only replaced
 	turn      atomic.Uint64              // so that equal addresses take turns
-	nudge     chan struct{}              // asks for checks now
+	trigger   chan struct{}              // asks for checks now
 	ejecting  sync.Mutex                 // held while it is decided whether to eject an address
 
 	stop    context.CancelFunc
@@ -68,10 +68,10 @@ func newService(name string, resolve func(context.Context, string, string) ([]ne
 		return nil, fmt.Errorf("service: %s is not host:port: %w", name, err)
 	}
 	s := &service{
-		name: name, named: name, host: host, port: port, resolve: resolve,
+		name: name, nameValue: name, host: host, port: port, resolve: resolve,
 		// What it has to log outlives the configuration that made it.
-		logger: caddy.Log().Named("http.handlers.service").With(zap.String("service", name)),
-		nudge:  make(chan struct{}, 1),
+		logger:  caddy.Log().Named("http.handlers.service").With(zap.String("service", name)),
+		trigger: make(chan struct{}, 1),
 	}
 	s.checks = &http.Transport{DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext, DisableKeepAlives: true}
 	s.addresses.Store(new([]*address))
@@ -80,7 +80,7 @@ func newService(name string, resolve func(context.Context, string, string) ([]ne
 
 // use makes found the service's addresses, and reports whether there is one that was not. Those that were stay
 // what they are.
-func (s *service) use(found []netip.Addr) (more bool) {
+func (s *service) setAddresses(found []netip.Addr) (more bool) {
 	known := *s.addresses.Load()
 	next := make([]*address, 0, len(found))
 	for _, ip := range found {
@@ -92,7 +92,7 @@ func (s *service) use(found []netip.Addr) (more bool) {
 			next = append(next, known[i])
 		default:
 			fresh := &address{hostPort: hostPort}
-			fresh.become(unknown)
+			fresh.setState(unknown)
 			next = append(next, fresh)
 			more = true
 		}
@@ -100,7 +100,7 @@ func (s *service) use(found []netip.Addr) (more bool) {
 	s.addresses.Store(&next)
 	for _, a := range known {
 		if !slices.Contains(next, a) {
-			a.wires.close()
+			a.conns.close()
 		}
 	}
 	return more
@@ -116,9 +116,9 @@ func (s *service) dial(ctx context.Context, hostPort string) (*net.TCPConn, erro
 	if ctx.Err() == nil {
 		all := *s.addresses.Load()
 		if i := slices.IndexFunc(all, func(a *address) bool { return a.hostPort == hostPort }); i >= 0 && !isTimeout(err) {
-			s.note(all[i], away, err)
+			s.recordCheck(all[i], unhealthy, err)
 		}
-		s.checkNow()
+		s.triggerCheck()
 	}
 	return nil, dialError{err}
 }
@@ -152,6 +152,6 @@ func isDialError(err error) bool {
 func (s *service) Destruct() error {
 	s.stop()
 	s.running.Wait()
-	s.use(nil)
+	s.setAddresses(nil)
 	return nil
 }

@@ -17,14 +17,14 @@ import (
 // transport carries requests to a service: those without a body by an exchange, all others by net/http.
 type transport struct {
 	service *service
-	within  time.Duration
+	timeout time.Duration
 	http    *http.Transport
 }
 
-func newTransport(to *service, within time.Duration) *transport {
-	return &transport{service: to, within: within, http: &http.Transport{
+func newTransport(to *service, timeout time.Duration) *transport {
+	return &transport{service: to, timeout: timeout, http: &http.Transport{
 		DialContext:            to.dialNet,
-		ResponseHeaderTimeout:  within,
+		ResponseHeaderTimeout:  timeout,
 		MaxResponseHeaderBytes: maxHead,
 		IdleConnTimeout:        keepIdle,
 		MaxIdleConnsPerHost:    idlePerHost,
@@ -34,16 +34,16 @@ func newTransport(to *service, within time.Duration) *transport {
 
 // RoundTrip implements http.RoundTripper. It sets the URL's scheme and host.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	first := t.service.choose(nil)
+	first := t.service.pick(nil)
 	if first == nil {
-		return nil, caddyhttp.Error(http.StatusServiceUnavailable, errNowhere)
+		return nil, caddyhttp.Error(http.StatusServiceUnavailable, errNoAddress)
 	}
 	response, err := t.send(r, first, false)
 	// Without a connection nothing was sent, not even of a body, so that any request may go to another address.
 	if err == nil || !isDialError(err) && !(repeatable(r) && errors.Is(err, errStale)) {
 		return response, err
 	}
-	second := t.service.choose(first)
+	second := t.service.pick(first)
 	if second == nil && errors.Is(err, errStale) {
 		second = first
 	}
@@ -54,7 +54,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.send(r, second, true)
 }
 
-var errNowhere = errors.New("no address of the service is usable")
+var errNoAddress = errors.New("no address of the service is usable")
 
 // send sends r to one address, on a fresh connection if asked to, and notes what that shows of the address.
 func (t *transport) send(r *http.Request, to *address, fresh bool) (*http.Response, error) {
@@ -67,15 +67,15 @@ func (t *transport) send(r *http.Request, to *address, fresh bool) (*http.Respon
 	if err != nil {
 		span.SetStatus(codes.Error, "")
 		to.inFlight.Add(-1)
-		if r.Context().Err() == nil && unread(r) == nil && !errors.Is(err, errStale) {
-			t.service.observe(to, true)
+		if r.Context().Err() == nil && bodyError(r) == nil && !errors.Is(err, errStale) {
+			t.service.recordResult(to, true)
 		}
 		return nil, err
 	}
-	t.service.observe(to, response.StatusCode >= http.StatusInternalServerError)
-	response.Body = &body{ReadCloser: response.Body, release: func() { to.inFlight.Add(-1) }, broken: func() {
+	t.service.recordResult(to, response.StatusCode >= http.StatusInternalServerError)
+	response.Body = &trackedBody{ReadCloser: response.Body, onClose: func() { to.inFlight.Add(-1) }, onError: func() {
 		if r.Context().Err() == nil {
-			t.service.observe(to, true)
+			t.service.recordResult(to, true)
 		}
 	}}
 	return response, nil
@@ -83,9 +83,9 @@ func (t *transport) send(r *http.Request, to *address, fresh bool) (*http.Respon
 
 func (t *transport) exchange(r *http.Request, to *address, fresh bool) (*http.Response, error) {
 	if repeatable(r) {
-		return to.exchange(r, t.within, fresh, t.service.dial)
+		return to.exchange(r, t.timeout, fresh, t.service.dial)
 	}
-	sendOnce(r)
+	preventRetry(r)
 	ctx, cancel := context.WithCancel(r.Context())
 	response, err := t.http.RoundTrip(countInterim(r.WithContext(ctx)))
 	if err == nil {
@@ -97,7 +97,7 @@ func (t *transport) exchange(r *http.Request, to *address, fresh bool) (*http.Re
 		cancel()
 		return nil, err
 	}
-	response.Body = newWatched(response.Body, cancel)
+	response.Body = newIdleTimeoutBody(response.Body, cancel)
 	return response, nil
 }
 
@@ -114,7 +114,7 @@ func repeatable(r *http.Request) bool {
 // sendOnce keeps net/http from repeating r. When a connection breaks that has been used before, it repeats
 // what it takes for idempotent, and that is anything with an idempotency key. It knows that header in its
 // canonical spelling only; on the wire spellings are equal.
-func sendOnce(r *http.Request) {
+func preventRetry(r *http.Request) {
 	for _, name := range [...]string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if values, ok := r.Header[name]; ok {
 			delete(r.Header, name)

@@ -124,7 +124,7 @@ func send(t *testing.T, transport *transport, method, body string) error {
 
 func statesOf(s *service) (states []state) {
 	for _, a := range *s.addresses.Load() {
-		states = append(states, a.is())
+		states = append(states, a.currentState())
 	}
 	return states
 }
@@ -146,7 +146,7 @@ func TestEqualAddressesTakeTurns(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatIsBusyIsSparedUntilItsAnswersAreRead(t *testing.T) {
+func TestLeastConnectionsCountsUntilTheBodyIsRead(t *testing.T) {
 	t.Parallel()
 
 	all := replicas(t, 2, nil)
@@ -178,7 +178,7 @@ func TestAnAddressThatIsBusyIsSparedUntilItsAnswersAreRead(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatCannotBeConnectedToIsOutAtOnceAndBackWithThreeGoodChecks(t *testing.T) {
+func TestRefusedConnectionIsUnhealthyUntilThreeChecksPass(t *testing.T) {
 	t.Parallel()
 
 	all := replicas(t, 2, nil)
@@ -204,16 +204,16 @@ func TestAnAddressThatCannotBeConnectedToIsOutAtOnceAndBackWithThreeGoodChecks(t
 	back := &http.Server{Handler: all[0], ReadHeaderTimeout: time.Minute}
 	t.Cleanup(func() { _ = back.Close() })
 	go func() { _ = back.Serve(listener) }()
-	for _, want := range []state{recovering, recovering, good} {
+	for _, want := range []state{recovering, recovering, healthy} {
 		transport.service.checkAll(t.Context())
-		if states := statesOf(transport.service); states[0] != want || states[1] != good {
+		if states := statesOf(transport.service); states[0] != want || states[1] != healthy {
 			t.Errorf("after a check: %v, want %v", states, want)
 		}
 	}
 }
 
 // A request that could not be sent at all is sent whole to the other address, whatever its method.
-func TestARequestWithoutAConnectionGoesToAnotherAddress(t *testing.T) {
+func TestRequestWithoutAConnectionGoesToAnotherAddress(t *testing.T) {
 	t.Parallel()
 
 	for name, tt := range map[string]struct{ method, body string }{
@@ -241,7 +241,7 @@ func TestARequestWithoutAConnectionGoesToAnotherAddress(t *testing.T) {
 	}
 }
 
-func TestWithoutAConnectionToAnyAddressTheErrorIsThatOfTheSecond(t *testing.T) {
+func TestWithoutAnyConnectionTheErrorIsThatOfTheSecondAttempt(t *testing.T) {
 	t.Parallel()
 
 	all := replicas(t, 3, nil)
@@ -256,7 +256,7 @@ func TestWithoutAConnectionToAnyAddressTheErrorIsThatOfTheSecond(t *testing.T) {
 
 // net/http repeats requests on its own when a connection that was used before breaks; an idempotency key
 // would make it repeat a POST.
-func TestAPostIsNeverRepeatedWhateverItsHeadersSay(t *testing.T) {
+func TestPostWithIdempotencyKeyIsNotRetried(t *testing.T) {
 	t.Parallel()
 
 	all := replicas(t, 1, func(_ http.ResponseWriter, r *http.Request) {
@@ -285,7 +285,7 @@ func TestAPostIsNeverRepeatedWhateverItsHeadersSay(t *testing.T) {
 			t.Fatalf("round %d: %d requests arrived, want %d", round, got, want)
 		}
 	}
-	if states := statesOf(transport.service); states[0] != good {
+	if states := statesOf(transport.service); states[0] != healthy {
 		t.Errorf("a request that breaks its connection makes its address %v for everybody", states[0])
 	}
 }
@@ -306,20 +306,20 @@ func TestHealthChecks(t *testing.T) {
 		"not ready":          {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, 1, suspect},
 		"redirects":          {func(w http.ResponseWriter) { w.WriteHeader(http.StatusFound) }, 1, suspect},
 		"forbids":            {func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, 1, suspect},
-		"breaks":             {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, 1, away},
-		"is late once":       {func(http.ResponseWriter) { <-hung }, 1, good},
+		"breaks":             {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, 1, unhealthy},
+		"is late once":       {func(http.ResponseWriter) { <-hung }, 1, healthy},
 		"does not answer":    {func(http.ResponseWriter) { <-hung }, 2, suspect},
-		"is ready":           {func(http.ResponseWriter) {}, 1, good},
-		"has nothing to say": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }, 1, good},
+		"is ready":           {func(http.ResponseWriter) {}, 1, healthy},
+		"has nothing to say": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }, 1, healthy},
 	} {
 		a := (*transport.service.addresses.Load())[0]
-		a.become(good)
-		a.missed.Store(0)
+		a.setState(healthy)
+		a.timeouts.Store(0)
 		all[0].checked.Store(tt.check)
 		for range tt.times {
 			transport.service.checkAll(t.Context())
 		}
-		if states := statesOf(transport.service); states[0] != tt.want || states[1] != good {
+		if states := statesOf(transport.service); states[0] != tt.want || states[1] != healthy {
 			t.Errorf("%s: %v, want %v", name, states, tt.want)
 		}
 		before := all[0].seen.Load()
@@ -328,25 +328,25 @@ func TestHealthChecks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if used := all[0].seen.Load() > before; used != (tt.want == good) {
+		if used := all[0].seen.Load() > before; used != (tt.want == healthy) {
 			t.Errorf("%s: used %v", name, used)
 		}
 	}
 }
 
-func TestAFailedCheckAsksForNoOther(t *testing.T) {
+func TestFailedCheckTriggersNoOther(t *testing.T) {
 	t.Parallel()
 
 	all := replicas(t, 1, nil)
 	transport, _ := transportTo(t, all)
-	<-transport.service.nudge // looking it up asked for a check
+	<-transport.service.trigger // looking it up asked for a check
 	all[0].Close()
 	transport.service.checkAll(t.Context())
-	if is := statesOf(transport.service)[0]; is != away {
+	if is := statesOf(transport.service)[0]; is != unhealthy {
 		t.Errorf("the address is %v", is)
 	}
 	select {
-	case <-transport.service.nudge:
+	case <-transport.service.trigger:
 		t.Error("checks follow each other without a pause while an address is away")
 	default:
 	}
@@ -359,20 +359,20 @@ func TestSlowAddressesAreUsedWhenThereIsNoOther(t *testing.T) {
 	all := replicas(t, 2, nil)
 	transport, _ := transportTo(t, all)
 	for _, a := range *transport.service.addresses.Load() {
-		a.become(suspect)
+		a.setState(suspect)
 	}
 	if err := send(t, transport, http.MethodGet, ""); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestWithNoUsableAddressTheAnswerIs503AtOnce(t *testing.T) {
+func TestNoUsableAddressIsAnImmediate503(t *testing.T) {
 	t.Parallel()
 
 	all := replicas(t, 2, nil)
 	transport, _ := transportTo(t, all)
 	for _, a := range *transport.service.addresses.Load() {
-		a.become(away)
+		a.setState(unhealthy)
 	}
 	err := send(t, transport, http.MethodGet, "")
 	if failure, ok := errors.AsType[caddyhttp.HandlerError](err); !ok || failure.StatusCode != http.StatusServiceUnavailable {
@@ -383,7 +383,7 @@ func TestWithNoUsableAddressTheAnswerIs503AtOnce(t *testing.T) {
 	}
 }
 
-func TestTheLastGoodAnswerIsKeptWhileTheNameCannotBeLookedUp(t *testing.T) {
+func TestLastAddressesAreKeptWhileTheLookupFails(t *testing.T) {
 	t.Parallel()
 
 	all := replicas(t, 3, nil)
@@ -392,7 +392,7 @@ func TestTheLastGoodAnswerIsKeptWhileTheNameCannotBeLookedUp(t *testing.T) {
 	failing := false
 	for _, trouble := range []error{errors.New("server misbehaving"), nil} { // nil: no addresses
 		dns.set(trouble)
-		if failing = s.lookUp(t.Context(), failing); !failing || len(statesOf(s)) != 1 || statesOf(s)[0] != good {
+		if failing = s.lookUp(t.Context(), failing); !failing || len(statesOf(s)) != 1 || statesOf(s)[0] != healthy {
 			t.Errorf("with %v: %v", trouble, statesOf(s))
 		}
 	}
@@ -401,16 +401,16 @@ func TestTheLastGoodAnswerIsKeptWhileTheNameCannotBeLookedUp(t *testing.T) {
 	if failing = s.lookUp(t.Context(), failing); failing || len(statesOf(s)) != 3 {
 		t.Fatalf("%v", statesOf(s))
 	}
-	if got := statesOf(s); got[0] != unknown || got[1] != good || got[2] != unknown {
+	if got := statesOf(s); got[0] != unknown || got[1] != healthy || got[2] != unknown {
 		t.Errorf("before a check: %v", got)
 	}
 	select {
-	case <-s.nudge:
+	case <-s.trigger:
 	default:
 		t.Error("new addresses wait for their check")
 	}
 	s.checkAll(t.Context())
-	if got := statesOf(s); got[0] != good || got[1] != good || got[2] != good {
+	if got := statesOf(s); got[0] != healthy || got[1] != healthy || got[2] != healthy {
 		t.Errorf("after a check: %v", got)
 	}
 	// Scaled down.
@@ -426,7 +426,7 @@ func TestTheLastGoodAnswerIsKeptWhileTheNameCannotBeLookedUp(t *testing.T) {
 	}
 }
 
-func TestAServiceIsWatchedForAsLongAsSomebodyUsesIt(t *testing.T) {
+func TestServiceIsWatchedWhileInUse(t *testing.T) {
 	t.Parallel()
 
 	all := replicas(t, 1, nil)
@@ -440,7 +440,7 @@ func TestAServiceIsWatchedForAsLongAsSomebodyUsesIt(t *testing.T) {
 		t.Fatalf("%p and %p, %v", first, second, err)
 	}
 	deadline := time.After(10 * time.Second)
-	for statesOf(first)[0] != good {
+	for statesOf(first)[0] != healthy {
 		select {
 		case <-deadline:
 			t.Fatal("it is never checked")
@@ -465,10 +465,10 @@ func BenchmarkChoose(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s.use([]netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.3")})
+	s.setAddresses([]netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.3")})
 	b.ReportAllocs()
 	for b.Loop() {
-		if s.choose(nil) == nil {
+		if s.pick(nil) == nil {
 			b.Fatal("none")
 		}
 	}

@@ -28,18 +28,18 @@ func (s *service) watch() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	if ip, err := netip.ParseAddr(s.host); err == nil {
-		s.use([]netip.Addr{ip})
+		s.setAddresses([]netip.Addr{ip})
 	} else {
 		s.running.Go(func() {
 			failing := false
 			every(ctx, lookupInterval, nil, func() { failing = s.lookUp(ctx, failing) })
 		})
 	}
-	s.running.Go(func() { every(ctx, checkInterval, s.nudge, func() { s.checkAll(ctx) }) })
+	s.running.Go(func() { every(ctx, checkInterval, s.trigger, func() { s.checkAll(ctx) }) })
 }
 
 // every calls do at once, then at each interval or nudge, until ctx ends.
-func every(ctx context.Context, interval time.Duration, nudge <-chan struct{}, do func()) {
+func every(ctx context.Context, interval time.Duration, trigger <-chan struct{}, do func()) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
@@ -48,7 +48,7 @@ func every(ctx context.Context, interval time.Duration, nudge <-chan struct{}, d
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-		case <-nudge:
+		case <-trigger:
 		}
 	}
 }
@@ -71,16 +71,16 @@ func (s *service) lookUp(ctx context.Context, failing bool) bool {
 	if err != nil {
 		return true
 	}
-	if s.use(found) {
-		s.checkNow()
+	if s.setAddresses(found) {
+		s.triggerCheck()
 	}
 	return false
 }
 
 // checkNow asks for checks without waiting for their time.
-func (s *service) checkNow() {
+func (s *service) triggerCheck() {
 	select {
-	case s.nudge <- struct{}{}:
+	case s.trigger <- struct{}{}:
 	default:
 	}
 }
@@ -89,11 +89,11 @@ func (s *service) checkNow() {
 func (s *service) checkAll(ctx context.Context) {
 	var checks sync.WaitGroup
 	for _, a := range *s.addresses.Load() {
-		a.wires.expire(time.Now().Add(-keepIdle))
+		a.conns.expire(time.Now().Add(-keepIdle))
 		checks.Go(func() {
 			now, err := s.check(ctx, a)
 			if ctx.Err() == nil {
-				s.note(a, now, err)
+				s.recordCheck(a, now, err)
 			}
 		})
 	}
@@ -113,29 +113,29 @@ func (s *service) check(ctx context.Context, a *address) (state, error) {
 	response, err := s.checks.RoundTrip(request)
 	switch {
 	case err != nil && isTimeout(err):
-		return a.timedOut(), err
+		return a.afterTimeout(), err
 	case err != nil:
-		return away, err
+		return unhealthy, err
 	}
 	_ = response.Body.Close()
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return suspect, fmt.Errorf("%s answers %s", checkPath, response.Status)
 	}
-	return a.passed(), nil
+	return a.afterPass(), nil
 }
 
 // note sets the state of a, with err as the reason. One line is logged when it becomes good and when it is no longer
 // good.
-func (s *service) note(a *address, now state, err error) {
+func (s *service) recordCheck(a *address, now state, err error) {
 	if err != nil {
 		a.passes.Store(0)
 	}
-	switch before := a.become(now); {
+	switch before := a.setState(now); {
 	case before == now:
-	case now == good:
+	case now == healthy:
 		s.logger.Info("address is used", zap.String("address", a.hostPort))
-	case before != good && before != unknown:
-	case now == away:
+	case before != healthy && before != unknown:
+	case now == unhealthy:
 		s.logger.Warn("address is not used", zap.String("address", a.hostPort), zap.Error(err))
 	default:
 		s.logger.Warn("address is used if there is no other", zap.String("address", a.hostPort), zap.Error(err))

@@ -5,7 +5,7 @@
 // no certificate authority.
 //
 // Its listeners are of plain TCP: those of multipath TCP, which Go prefers, cannot hand new connections over to the
-// next configuration (see package parting).
+// next configuration (see package drain).
 //
 //go:debug multipathtcp=0
 package main
@@ -23,9 +23,9 @@ import (
 	_ "github.com/caddyserver/caddy/v2/modules/logging"
 	_ "github.com/caddyserver/caddy/v2/modules/metrics"
 
+	_ "github.com/quayside/quayside/gateway/drain"
 	_ "github.com/quayside/quayside/gateway/internal/health"
 	_ "github.com/quayside/quayside/gateway/logbuffer"
-	_ "github.com/quayside/quayside/gateway/parting"
 	_ "github.com/quayside/quayside/gateway/tokengate"
 	_ "github.com/quayside/quayside/gateway/upstream"
 )

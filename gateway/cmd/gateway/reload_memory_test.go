@@ -13,7 +13,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
-	"github.com/quayside/quayside/gateway/parting"
+	"github.com/quayside/quayside/gateway/drain"
 	"github.com/quayside/quayside/gateway/tokengate"
 	"github.com/quayside/quayside/gateway/upstream"
 )
@@ -32,13 +32,13 @@ func (r remains) watchCurrent(t *testing.T) {
 	t.Helper()
 	ctx := caddy.ActiveContext()
 	watch(r, ctx.GetMetricsRegistry())
-	for _, name := range []string{"http", "parting"} {
+	for _, name := range []string{"http", "drain"} {
 		app, err := ctx.AppIfConfigured(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		switch app := app.(type) {
-		case *parting.App:
+		case *drain.App:
 			watch(r, app)
 		case *caddyhttp.App:
 			watch(r, app)

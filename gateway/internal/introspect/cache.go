@@ -15,7 +15,7 @@ import (
 const (
 	// FollowedLifetime is that of an active answer while every change is heard of within
 	// [HeartbeatTimeout].
-	FollowedLifetime = 60 * time.Second
+	StreamedLifetime = 60 * time.Second
 	// PositiveLifetime is that of an active answer otherwise.
 	PositiveLifetime = 10 * time.Second
 	// UnconfirmedLifetime is that of an active answer while the tokens service cannot be asked, counted from
@@ -34,7 +34,7 @@ const (
 
 // askAgainAfter is how long an answer that could not be confirmed is used before the next try. During that
 // try, and for so long after it became due, nobody waits for it.
-const askAgainAfter = time.Second
+const revalidateAfter = time.Second
 
 // digest is what stands for a token's text in memory.
 type digest = [sha256.Size]byte
@@ -47,19 +47,19 @@ func digestOf(token string) digest {
 
 // entry is a remembered answer.
 type entry struct {
-	digest digest // of the text asked for: of all texts with one id, one is the token
-	answer *Answer
-	asked  time.Time
+	digest      digest // of the text asked for: of all texts with one id, one is the token
+	result      *Result
+	requestedAt time.Time
 	// held is the time, in nanoseconds since asked, until which the answer is used unconfirmed; 0: it was not
 	// held.
-	held atomic.Int64
+	staleUntil atomic.Int64
 }
 
 // flight is a question that is under way.
 type flight struct {
 	id tokenID
 	// overtaken is the newest revision of the token that was heard of meanwhile; 0 is none.
-	overtaken int64
+	supersededBy int64
 }
 
 // cache remembers answers by the id of their token. Lifetimes are checked here, by the clock given; otter's
@@ -79,7 +79,7 @@ func newCache() *cache {
 	return &cache{
 		positive: otter.Must(&otter.Options[tokenID, *entry]{
 			MaximumSize:      positiveEntries,
-			ExpiryCalculator: otter.ExpiryWriting[tokenID, *entry](FollowedLifetime + UnconfirmedLifetime),
+			ExpiryCalculator: otter.ExpiryWriting[tokenID, *entry](StreamedLifetime + UnconfirmedLifetime),
 		}),
 		negative: otter.Must(&otter.Options[tokenID, *entry]{
 			MaximumSize:      negativeEntries,
@@ -91,22 +91,22 @@ func newCache() *cache {
 
 // get returns the answer for the token with that id and digest, and whether it may be used at now. Of the
 // others, only active ones are returned.
-func (c *cache) get(id tokenID, digest digest, now time.Time, heard *hearing) (answer *Answer, usable bool) {
-	if known := c.trusted(id, digest, now, heard); known != nil {
-		age := now.Sub(known.asked)
-		return known.answer, age < heard.lifetime(known.asked, now) || age < time.Duration(known.held.Load())
+func (c *cache) get(id tokenID, digest digest, now time.Time, stream *streamState) (result *Result, usable bool) {
+	if known := c.confirmed(id, digest, now, stream); known != nil {
+		age := now.Sub(known.requestedAt)
+		return known.result, age < stream.lifetime(known.requestedAt, now) || age < time.Duration(known.staleUntil.Load())
 	}
-	if known, ok := c.negative.GetIfPresent(id); ok && known.digest == digest && now.Sub(known.asked) < NegativeLifetime {
-		return known.answer, true
+	if known, ok := c.negative.GetIfPresent(id); ok && known.digest == digest && now.Sub(known.requestedAt) < NegativeLifetime {
+		return known.result, true
 	}
 	return nil, false
 }
 
 // trusted returns the entry of an active answer that was confirmed recently enough to be used at all; nil if
 // there is none.
-func (c *cache) trusted(id tokenID, digest digest, now time.Time, heard *hearing) *entry {
+func (c *cache) confirmed(id tokenID, digest digest, now time.Time, stream *streamState) *entry {
 	known, ok := c.positive.GetIfPresent(id)
-	if !ok || known.digest != digest || now.Sub(heard.confirmed(known.asked)) >= UnconfirmedLifetime || known.answer.endedBy(now) {
+	if !ok || known.digest != digest || now.Sub(stream.confirmedAt(known.requestedAt)) >= UnconfirmedLifetime || known.result.expiredAt(now) {
 		return nil
 	}
 	return known
@@ -114,30 +114,30 @@ func (c *cache) trusted(id tokenID, digest digest, now time.Time, heard *hearing
 
 // hold lets the answer be used for a moment more, unconfirmed, and returns it; nil if there is none that may
 // be.
-func (c *cache) hold(id tokenID, digest digest, now time.Time, heard *hearing) *Answer {
-	known := c.trusted(id, digest, now, heard)
+func (c *cache) extendStale(id tokenID, digest digest, now time.Time, stream *streamState) *Result {
+	known := c.confirmed(id, digest, now, stream)
 	if known == nil {
 		return nil
 	}
-	known.held.Store(int64(now.Add(askAgainAfter).Sub(known.asked)))
-	return known.answer
+	known.staleUntil.Store(int64(now.Add(revalidateAfter).Sub(known.requestedAt)))
+	return known.result
 }
 
 // bridge returns the answer if it was held a moment ago, so that it is known that the tokens service is away,
 // and nil otherwise.
-func (c *cache) bridge(id tokenID, digest digest, now time.Time, heard *hearing) *Answer {
-	known := c.trusted(id, digest, now, heard)
+func (c *cache) staleIfError(id tokenID, digest digest, now time.Time, stream *streamState) *Result {
+	known := c.confirmed(id, digest, now, stream)
 	if known == nil {
 		return nil
 	}
-	if held := time.Duration(known.held.Load()); held == 0 || now.Sub(known.asked) >= held+askAgainAfter {
+	if held := time.Duration(known.staleUntil.Load()); held == 0 || now.Sub(known.requestedAt) >= held+revalidateAfter {
 		return nil
 	}
-	return known.answer
+	return known.result
 }
 
 // begin notes a question about id.
-func (c *cache) begin(id tokenID) *flight {
+func (c *cache) beginFlight(id tokenID) *flight {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f := &flight{id: id}
@@ -147,23 +147,23 @@ func (c *cache) begin(id tokenID) *flight {
 
 // land ends the question and remembers its answer, asked for at that time, unless a change has overtaken
 // it. With a nil answer it only ends the question. It reports whether the answer stands.
-func (c *cache) land(f *flight, digest digest, answer *Answer, asked time.Time) bool {
+func (c *cache) endFlight(f *flight, digest digest, result *Result, requestedAt time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.flights, f)
-	if answer == nil || f.overtaken > 0 && (!answer.Active || answer.Revision < f.overtaken) {
+	if result == nil || f.supersededBy > 0 && (!result.Active || result.Revision < f.supersededBy) {
 		return false
 	}
-	if answer.Active {
+	if result.Active {
 		c.negative.Invalidate(f.id)
-		c.positive.Set(f.id, &entry{digest: digest, answer: answer, asked: asked})
+		c.positive.Set(f.id, &entry{digest: digest, result: result, requestedAt: requestedAt})
 		return true
 	}
 	// Who tries wrong secrets with a good token's id does not push the good token out.
 	if known, ok := c.positive.GetIfPresent(f.id); ok && known.digest == digest {
 		c.positive.Invalidate(f.id)
 	}
-	c.negative.Set(f.id, &entry{digest: digest, answer: answer, asked: asked})
+	c.negative.Set(f.id, &entry{digest: digest, result: result, requestedAt: requestedAt})
 	return true
 }
 
@@ -173,21 +173,21 @@ func (c *cache) evict(id tokenID, revision int64) {
 	defer c.mu.Unlock()
 	for f := range c.flights {
 		if f.id == id {
-			f.overtaken = max(f.overtaken, revision)
+			f.supersededBy = max(f.supersededBy, revision)
 		}
 	}
-	if known, ok := c.positive.GetIfPresent(id); ok && known.answer.Revision < revision {
+	if known, ok := c.positive.GetIfPresent(id); ok && known.result.Revision < revision {
 		c.positive.Invalidate(id)
 	}
 	c.negative.Invalidate(id)
 }
 
 // empty forgets everything, the answers on their way included.
-func (c *cache) empty() {
+func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for f := range c.flights {
-		f.overtaken = math.MaxInt64
+		f.supersededBy = math.MaxInt64
 	}
 	c.positive.InvalidateAll()
 	c.negative.InvalidateAll()

@@ -33,7 +33,7 @@ var (
 	// errBusy says that it was not called, because too many calls were under way for too long.
 	errBusy = fmt.Errorf("%w: too many introspections are in flight", ErrUnavailable)
 	// errAway says that it was not there a moment ago, and is being asked again.
-	errAway = fmt.Errorf("%w: it was not there a moment ago", ErrUnavailable)
+	errStale = fmt.Errorf("%w: it was not there a moment ago", ErrUnavailable)
 )
 
 // probe is a well-formed token whose id was never given out. Asking for it shows whether tokens can be
@@ -81,7 +81,7 @@ func newClient(config Config) *client {
 
 // ask introspects token. Every error is an [ErrUnavailable] and contains neither the token nor the
 // credential.
-func (c *client) ask(ctx context.Context, token string) (Answer, error) {
+func (c *client) introspect(ctx context.Context, token string) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	ctx, span := tracing.Child(ctx, "introspect", trace.SpanKindClient)
@@ -91,21 +91,21 @@ func (c *client) ask(ctx context.Context, token string) (Answer, error) {
 	case c.slots <- struct{}{}:
 		defer func() { <-c.slots }()
 	case <-ctx.Done():
-		return Answer{}, errBusy
+		return Result{}, errBusy
 	}
 	response, err := c.post(ctx, token)
 	if err != nil {
-		return Answer{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return Result{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	if err := checkStatus(response.status); err != nil {
-		return Answer{}, err
+		return Result{}, err
 	}
-	answer, err := decode(bytes.NewReader(response.body))
+	result, err := decode(bytes.NewReader(response.body))
 	if err != nil {
-		return Answer{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return Result{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	c.reached.Store(true)
-	return answer, nil
+	return result, nil
 }
 
 // response is a response read whole.
@@ -124,10 +124,10 @@ func (c *client) post(ctx context.Context, token string) (response, error) {
 	switch {
 	case ctx.Err() != nil:
 		return got, err
-	case err != nil && (connectionError(err) || first.suspect && first.alternative):
+	case err != nil && (connectionError(err) || first.suspect && first.hasAlternative):
 		// The likeliest cause is an idle connection that the other side closed, for instance because it was
 		// restarted; asking twice changes nothing there.
-	case err == nil && got.status >= http.StatusInternalServerError && first.alternative:
+	case err == nil && got.status >= http.StatusInternalServerError && first.hasAlternative:
 	default:
 		return got, err
 	}
@@ -140,7 +140,7 @@ func (c *client) post(ctx context.Context, token string) (response, error) {
 
 // postTo sends the introspection to one address. A suspect one has half of [Timeout] if another can be asked after.
 func (c *client) postTo(ctx context.Context, to endpoint, token string) (response, error) {
-	if to.suspect && to.alternative {
+	if to.suspect && to.hasAlternative {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, Timeout/2)
 		defer cancel()
@@ -158,7 +158,7 @@ func (c *client) postTo(ctx context.Context, to endpoint, token string) (respons
 		return response{}, err
 	}
 	defer func() { _ = got.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(got.Body, maxAnswerBytes))
+	body, err := io.ReadAll(io.LimitReader(got.Body, maxResultBytes))
 	return response{got.StatusCode, body}, err
 }
 
@@ -179,7 +179,7 @@ func (c *client) request(ctx context.Context, method string, target *url.URL, to
 func (c *client) send(request *http.Request, endpoints *endpoints, to endpoint) (*http.Response, error) {
 	got, err := c.http.Do(request)
 	if !errors.Is(err, context.Canceled) {
-		endpoints.note(to, err == nil && got.StatusCode < http.StatusInternalServerError)
+		endpoints.record(to, err == nil && got.StatusCode < http.StatusInternalServerError)
 	}
 	return got, err
 }
@@ -188,7 +188,7 @@ func (c *client) send(request *http.Request, endpoints *endpoints, to endpoint) 
 // lasts as long as ctx. The error is an [ErrUnavailable].
 func (c *client) changes(ctx context.Context, after int64) (io.ReadCloser, error) {
 	target := *c.stream
-	if after != unknown {
+	if after != unknownRevision {
 		target.RawQuery = "after=" + strconv.FormatInt(after, 10)
 	}
 	to, err := c.streams.next(ctx)

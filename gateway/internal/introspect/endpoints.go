@@ -16,8 +16,8 @@ const (
 	lookupInterval = time.Second
 	lookupTimeout  = 2 * time.Second
 	// Bounds of how long an address is passed over after it failed: doubled with each failure in a row.
-	shortestEjection = time.Second
-	longestEjection  = 30 * time.Second
+	minEjection = time.Second
+	maxEjection = 30 * time.Second
 )
 
 // endpoint is one address of the tokens service.
@@ -27,7 +27,7 @@ type endpoint struct {
 	// suspect tells that it failed when it was last used.
 	suspect bool
 	// alternative tells that another address did not.
-	alternative bool
+	hasAlternative bool
 }
 
 // endpoints are the addresses of the tokens service's name, used in turn. One that failed is passed over for a
@@ -38,23 +38,23 @@ type endpoints struct {
 	now        func() time.Time
 
 	mu       sync.Mutex
-	known    []netip.Addr
+	addrs    []netip.Addr
 	lookedUp time.Time
 	looking  bool
 	turn     int
-	failures map[netip.Addr]failing
+	failures map[netip.Addr]failures
 }
 
 // failing is how an address fails.
-type failing struct {
-	times int // in a row
-	until time.Time
+type failures struct {
+	inARow int // in a row
+	until  time.Time
 }
 
 func newEndpoints(service *url.URL) *endpoints {
 	e := &endpoints{
 		host: service.Hostname(), port: service.Port(), resolve: net.DefaultResolver.LookupNetIP, now: time.Now,
-		failures: make(map[netip.Addr]failing),
+		failures: make(map[netip.Addr]failures),
 	}
 	if e.port == "" {
 		e.port = map[string]string{"https": "443"}[service.Scheme]
@@ -96,16 +96,16 @@ func (e *endpoints) next(ctx context.Context) (endpoint, error) {
 	} else {
 		good--
 	}
-	return endpoint{addr: addr, hostPort: net.JoinHostPort(addr.String(), e.port), suspect: failed, alternative: good > 0}, nil
+	return endpoint{addr: addr, hostPort: net.JoinHostPort(addr.String(), e.port), suspect: failed, hasAlternative: good > 0}, nil
 }
 
 // ejection is how long an address that fails so is passed over.
-func (f failing) ejection() time.Duration {
-	return min(shortestEjection<<min(f.times-1, 10), longestEjection)
+func (f failures) ejection() time.Duration {
+	return min(minEjection<<min(f.inARow-1, 10), maxEjection)
 }
 
 // note notes how a request to an endpoint went.
-func (e *endpoints) note(used endpoint, ok bool) {
+func (e *endpoints) record(used endpoint, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if ok {
@@ -113,7 +113,7 @@ func (e *endpoints) note(used endpoint, ok bool) {
 		return
 	}
 	f := e.failures[used.addr]
-	f.times++
+	f.inARow++
 	f.until = e.now().Add(f.ejection())
 	e.failures[used.addr] = f
 }
@@ -125,7 +125,7 @@ func (e *endpoints) addresses(ctx context.Context) ([]netip.Addr, error) {
 		return []netip.Addr{addr}, nil
 	}
 	e.mu.Lock()
-	known := e.known
+	known := e.addrs
 	due := !e.looking && e.now().Sub(e.lookedUp) >= lookupInterval
 	e.looking = e.looking || due && len(known) > 0
 	e.mu.Unlock()
@@ -158,11 +158,11 @@ func (e *endpoints) lookUp(ctx context.Context) ([]netip.Addr, error) {
 		found[i] = found[i].Unmap()
 	}
 	slices.SortFunc(found, netip.Addr.Compare)
-	e.known = slices.Compact(found)
+	e.addrs = slices.Compact(found)
 	for addr := range e.failures {
-		if !slices.Contains(e.known, addr) {
+		if !slices.Contains(e.addrs, addr) {
 			delete(e.failures, addr)
 		}
 	}
-	return e.known, nil
+	return e.addrs, nil
 }

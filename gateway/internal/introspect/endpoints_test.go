@@ -75,10 +75,10 @@ func (r *replicas) set(change func()) {
 }
 
 // asks introspects n times and returns how often each replica was asked, and how many introspections failed.
-func (r *replicas) asks(n int) (asked [3]int, failed int) {
+func (r *replicas) introspect(n int) (asked [3]int, failed int) {
 	r.set(func() { r.asked = map[string]int{} })
 	for range n {
-		if _, err := r.client.ask(context.Background(), probe); err != nil {
+		if _, err := r.client.introspect(context.Background(), probe); err != nil {
 			failed++
 		}
 	}
@@ -90,7 +90,7 @@ func TestIntrospectionsAreSpreadOverAllAddresses(t *testing.T) {
 	withReplicas(t, 3, func(t *testing.T, r *replicas) {
 		want := func(what string, n int, asked [3]int, failed int) {
 			t.Helper()
-			if got, errs := r.asks(n); got != asked || errs != failed {
+			if got, errs := r.introspect(n); got != asked || errs != failed {
 				t.Errorf("%s: asked %v, %d failed; want %v, %d", what, got, errs, asked, failed)
 			}
 		}
@@ -98,12 +98,12 @@ func TestIntrospectionsAreSpreadOverAllAddresses(t *testing.T) {
 		r.set(func() { r.status["192.0.2.2:443"] = http.StatusInternalServerError })
 		want("one answers 500", 2, [3]int{1, 1, 1}, 0)
 		want("it is passed over", 30, [3]int{15, 0, 15}, 0)
-		time.Sleep(shortestEjection)
-		if got, failed := r.asks(30); got[1] != 1 || got[0]+got[2] != 30 || failed != 0 {
+		time.Sleep(minEjection)
+		if got, failed := r.introspect(30); got[1] != 1 || got[0]+got[2] != 30 || failed != 0 {
 			t.Errorf("it is tried again: asked %v, %d failed", got, failed)
 		}
 		r.set(func() { delete(r.status, "192.0.2.2:443") })
-		time.Sleep(longestEjection)
+		time.Sleep(maxEjection)
 		want("it works again", 30, [3]int{10, 10, 10}, 0)
 
 		r.set(func() {
@@ -111,11 +111,11 @@ func TestIntrospectionsAreSpreadOverAllAddresses(t *testing.T) {
 				r.status[addr.String()+":443"] = http.StatusServiceUnavailable
 			}
 		})
-		if got, failed := r.asks(30); got[0] < 9 || got[1] < 9 || got[2] < 9 || failed != 30 {
+		if got, failed := r.introspect(30); got[0] < 9 || got[1] < 9 || got[2] < 9 || failed != 30 {
 			t.Errorf("while all fail, asked %v, %d failed", got, failed)
 		}
 		r.set(func() { clear(r.status) })
-		if got, failed := r.asks(30); failed != 0 {
+		if got, failed := r.introspect(30); failed != 0 {
 			t.Errorf("after all failed: asked %v, %d failed", got, failed)
 		}
 	})
@@ -123,16 +123,16 @@ func TestIntrospectionsAreSpreadOverAllAddresses(t *testing.T) {
 
 // A hung address costs one introspection its time. When it is tried again, which one at a time does, half of the time
 // is left for another one.
-func TestAHungAddressIsPassedOver(t *testing.T) {
+func TestHungAddressIsEjected(t *testing.T) {
 	withReplicas(t, 2, func(t *testing.T, r *replicas) {
 		r.set(func() { r.status["192.0.2.1:443"] = 0 })
-		if got, failed := r.asks(10); failed != 1 || got[1] != 9 {
+		if got, failed := r.introspect(10); failed != 1 || got[1] != 9 {
 			t.Errorf("asked %v, %d failed", got, failed)
 		}
 		for range 3 {
-			time.Sleep(longestEjection)
+			time.Sleep(maxEjection)
 			start := time.Now()
-			if got, failed := r.asks(10); got != [3]int{1, 10} || failed != 0 || time.Since(start) != Timeout/2 {
+			if got, failed := r.introspect(10); got != [3]int{1, 10} || failed != 0 || time.Since(start) != Timeout/2 {
 				t.Errorf("asked %v in %v, %d failed", got, time.Since(start), failed)
 			}
 		}
@@ -143,33 +143,33 @@ func TestAddressesFollowTheName(t *testing.T) {
 	withReplicas(t, 3, func(t *testing.T, r *replicas) {
 		all := r.names
 		r.set(func() { r.names = all[:1] })
-		if got, failed := r.asks(6); got != [3]int{6} || failed != 0 {
+		if got, failed := r.introspect(6); got != [3]int{6} || failed != 0 {
 			t.Errorf("one address: asked %v", got)
 		}
 		r.set(func() { r.names = all })
 		time.Sleep(lookupInterval)
-		_, _ = r.asks(1) // begins a look-up, and does not wait for it
-		if got, failed := r.asks(6); got != [3]int{2, 2, 2} || failed != 0 {
+		_, _ = r.introspect(1) // begins a look-up, and does not wait for it
+		if got, failed := r.introspect(6); got != [3]int{2, 2, 2} || failed != 0 {
 			t.Errorf("three addresses: asked %v", got)
 		}
 		r.set(func() { r.names = nil })
 		time.Sleep(lookupInterval)
-		if got, failed := r.asks(6); got != [3]int{2, 2, 2} || failed != 0 {
+		if got, failed := r.introspect(6); got != [3]int{2, 2, 2} || failed != 0 {
 			t.Errorf("while looking up fails: asked %v, %d failed", got, failed)
 		}
 	})
 }
 
-func TestANameThatIsNotKnownYetIsAFault(t *testing.T) {
+func TestFailedLookupIsUnavailable(t *testing.T) {
 	withReplicas(t, 1, func(t *testing.T, r *replicas) {
 		names := r.names
 		r.set(func() { r.names = nil })
 		r.asked = map[string]int{}
-		if _, err := r.client.ask(t.Context(), probe); !errors.Is(err, ErrUnavailable) {
+		if _, err := r.client.introspect(t.Context(), probe); !errors.Is(err, ErrUnavailable) {
 			t.Errorf("error %v", err)
 		}
 		r.set(func() { r.names = names })
-		if _, failed := r.asks(1); failed != 0 {
+		if _, failed := r.introspect(1); failed != 0 {
 			t.Error("the name is not looked up again")
 		}
 	})
@@ -198,7 +198,7 @@ func TestIntrospectionsInFlightAreBounded(t *testing.T) {
 		errs := make(chan error, 1000)
 		for range cap(errs) {
 			go func() {
-				_, err := i.client.ask(t.Context(), probe)
+				_, err := i.client.introspect(t.Context(), probe)
 				errs <- err
 			}()
 		}
@@ -234,7 +234,7 @@ func TestEndpointsUseTheSchemesPort(t *testing.T) {
 		}
 	}
 	u, _ := url.Parse("http://[::1]:9082/x")
-	if to, err := newEndpoints(u).next(t.Context()); err != nil || to.hostPort != "[::1]:9082" || to.alternative {
+	if to, err := newEndpoints(u).next(t.Context()); err != nil || to.hostPort != "[::1]:9082" || to.hasAlternative {
 		t.Errorf("%+v, %v", to, err)
 	}
 }

@@ -35,7 +35,7 @@ type Config struct {
 	// Now is the clock that answers age by.
 	Now func() time.Time
 	// Stream is told why a connection to the stream ended, and with nil, each second, that one works.
-	Stream func(error)
+	OnStream func(error)
 }
 
 // Introspector answers for tokens. It is safe for concurrent use; make it with [New].
@@ -58,7 +58,7 @@ func New(config Config) *Introspector {
 	i := &Introspector{
 		client:   client,
 		cache:    cache,
-		follower: &follower{open: client.changes, told: config.Stream, cache: cache, now: config.Now, revision: unknown},
+		follower: &follower{open: client.changes, onStatus: config.OnStream, cache: cache, now: config.Now, revision: unknownRevision},
 		now:      config.Now,
 	}
 	i.lifetime, i.end = context.WithCancel(context.Background())
@@ -68,55 +68,55 @@ func New(config Config) *Introspector {
 // Cached returns the remembered answer for token, a well-formed one, and whether it may be used as it is.
 // An answer that may not is that of a token which was active less than [UnconfirmedLifetime] ago. Answers
 // are shared and must not be changed.
-func (i *Introspector) Cached(token string) (answer *Answer, usable bool) {
-	return i.cache.get(idOf(token), digestOf(token), i.now(), i.follower.heard.Load())
+func (i *Introspector) Cached(token string) (result *Result, usable bool) {
+	return i.cache.get(idOf(token), digestOf(token), i.now(), i.follower.state.Load())
 }
 
 // Ask asks the tokens service for token, a well-formed one, and remembers the answer, which is shared and
 // must not be changed. The error is ctx's or an [ErrUnavailable]; with the latter there is still an answer
 // if one was confirmed less than [UnconfirmedLifetime] ago and no change of the token was heard of. Who asks
 // again for such a token, while the tokens service stays away, does not wait.
-func (i *Introspector) Ask(ctx context.Context, token string) (*Answer, error) {
+func (i *Introspector) Introspect(ctx context.Context, token string) (*Result, error) {
 	i.startFollowing()
 	digest := digestOf(token)
 	// The question outlives the caller that happened to ask it first: others wait for the same answer.
 	shared := context.WithoutCancel(ctx)
-	outcome := i.flight.DoChan(string(digest[:]), func() (any, error) { return i.ask(shared, token, digest) })
-	if answer := i.cache.bridge(idOf(token), digest, i.now(), i.follower.heard.Load()); answer != nil {
-		return answer, errAway
+	outcome := i.flight.DoChan(string(digest[:]), func() (any, error) { return i.introspect(shared, token, digest) })
+	if result := i.cache.staleIfError(idOf(token), digest, i.now(), i.follower.state.Load()); result != nil {
+		return result, errStale
 	}
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case result := <-outcome:
-		return result.Val.(*Answer), result.Err
+	case shared := <-outcome:
+		return shared.Val.(*Result), shared.Err
 	}
 }
 
-func (i *Introspector) ask(ctx context.Context, token string, digest digest) (*Answer, error) {
+func (i *Introspector) introspect(ctx context.Context, token string, digest digest) (*Result, error) {
 	// An earlier flight may have landed between the caller's look into the cache and now.
-	if answer, usable := i.Cached(token); usable {
-		return answer, nil
+	if result, usable := i.Cached(token); usable {
+		return result, nil
 	}
 	id := idOf(token)
-	for overtaken := false; ; overtaken = true {
-		asked := i.now()
-		question := i.cache.begin(id)
-		answer, err := i.client.ask(ctx, token)
-		if err == nil && answer.Active && answer.TokenID != id.publicID() {
+	for superseded := false; ; superseded = true {
+		requestedAt := i.now()
+		flight := i.cache.beginFlight(id)
+		result, err := i.client.introspect(ctx, token)
+		if err == nil && result.Active && result.TokenID != id.publicID() {
 			err = fmt.Errorf("%w: it answered for another token", ErrUnavailable)
 		}
 		if err != nil {
-			i.cache.land(question, digest, nil, asked)
-			return i.cache.hold(id, digest, i.now(), i.follower.heard.Load()), err
+			i.cache.endFlight(flight, digest, nil, requestedAt)
+			return i.cache.extendStale(id, digest, i.now(), i.follower.state.Load()), err
 		}
-		if answer.Active && answer.endedBy(i.now()) {
-			answer = Answer{Reason: "expired"}
+		if result.Active && result.expiredAt(i.now()) {
+			result = Result{Reason: "expired"}
 		}
 		// What changed while it was asked for is asked for again. A second time the answer, which was true
 		// after the question came, is good for the question and for no other.
-		if i.cache.land(question, digest, &answer, asked) || overtaken {
-			return &answer, nil
+		if i.cache.endFlight(flight, digest, &result, requestedAt) || superseded {
+			return &result, nil
 		}
 	}
 }
@@ -129,9 +129,9 @@ func (i *Introspector) startFollowing() {
 }
 
 // Heard returns when the last heartbeat of the stream of changes came; zero if none has.
-func (i *Introspector) Heard() time.Time {
-	if heard := i.follower.heard.Load(); heard != nil {
-		return heard.last
+func (i *Introspector) LastHeartbeat() time.Time {
+	if state := i.follower.state.Load(); state != nil {
+		return state.lastHeartbeat
 	}
 	return time.Time{}
 }
@@ -140,7 +140,7 @@ func (i *Introspector) Heard() time.Time {
 // gateway's credential. The error is an [ErrUnavailable].
 func (i *Introspector) Probe(ctx context.Context) error {
 	i.startFollowing()
-	_, err := i.client.ask(ctx, probe)
+	_, err := i.client.introspect(ctx, probe)
 	return err
 }
 

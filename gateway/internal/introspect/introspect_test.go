@@ -67,22 +67,22 @@ func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
 
 func newIntrospector(t *testing.T, url string, c *clock) *introspect.Introspector {
 	t.Helper()
-	return newFollowing(t, url, nowhere, c)
+	return newStreaming(t, url, nowhere, c)
 }
 
 // nowhere is an address at which there is no stream of changes.
 const nowhere = "http://127.0.0.1:1/changes"
 
-func newFollowing(t testing.TB, introspection, changes string, c *clock) *introspect.Introspector {
+func newStreaming(t testing.TB, introspection, changes string, c *clock) *introspect.Introspector {
 	t.Helper()
 	i := introspect.New(introspect.Config{
-		Introspection: introspection, Changes: changes, Credential: credential, Now: c.now, Stream: func(error) {},
+		Introspection: introspection, Changes: changes, Credential: credential, Now: c.now, OnStream: func(error) {},
 	})
 	t.Cleanup(i.Close)
 	return i
 }
 
-func TestAskReadsTheContract(t *testing.T) {
+func TestIntrospectFollowsTheContract(t *testing.T) {
 	t.Parallel()
 
 	raw, err := os.ReadFile("../../testdata/contract/introspection.json")
@@ -94,7 +94,7 @@ func TestAskReadsTheContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	const organization = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
-	want := map[string]introspect.Answer{
+	want := map[string]introspect.Result{
 		"active": {
 			Active: true, TokenID: "tok_4fZyo82mVyR1", Lineage: "tok_4fZyo82mVyR1", OrganizationID: organization,
 			Permissions: "shipments:read shipments:write", ExpiresAt: time.Unix(1_803_031_432, 0),
@@ -123,7 +123,7 @@ func TestAskReadsTheContract(t *testing.T) {
 			if want[name].TokenID == "tok_000000000001" {
 				token = "shpt_live_000000000001_0000000000000000000000000000000027i4HK"
 			}
-			got, err := newIntrospector(t, newTokensService(t, string(body)).URL, new(clock)).Ask(t.Context(), token)
+			got, err := newIntrospector(t, newTokensService(t, string(body)).URL, new(clock)).Introspect(t.Context(), token)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +134,7 @@ func TestAskReadsTheContract(t *testing.T) {
 	}
 }
 
-func TestAskSendsFormAndCredential(t *testing.T) {
+func TestIntrospectSendsFormAndCredential(t *testing.T) {
 	t.Parallel()
 
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -150,12 +150,12 @@ func TestAskSendsFormAndCredential(t *testing.T) {
 		_, _ = io.WriteString(w, activeAnswer)
 	}))
 	t.Cleanup(server.Close)
-	if _, err := newIntrospector(t, server.URL, new(clock)).Ask(t.Context(), token); err != nil {
+	if _, err := newIntrospector(t, server.URL, new(clock)).Introspect(t.Context(), token); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestFaultsAreNeverTakenForInactive(t *testing.T) {
+func TestFaultsAreUnavailableAndNeverInactive(t *testing.T) {
 	t.Parallel()
 
 	active := func(member, value string) string {
@@ -204,7 +204,7 @@ func TestFaultsAreNeverTakenForInactive(t *testing.T) {
 			service := newTokensService(t, tt.body)
 			service.answers(tt.status, tt.body)
 			i := newIntrospector(t, service.URL, new(clock))
-			if answer, err := i.Ask(t.Context(), token); answer != nil || !errors.Is(err, introspect.ErrUnavailable) {
+			if answer, err := i.Introspect(t.Context(), token); answer != nil || !errors.Is(err, introspect.ErrUnavailable) {
 				t.Fatalf("answer %+v, error %v", answer, err)
 			}
 			if _, ok := i.Cached(token); ok {
@@ -214,14 +214,14 @@ func TestFaultsAreNeverTakenForInactive(t *testing.T) {
 	}
 }
 
-func TestRefusedCredentialIsTold(t *testing.T) {
+func TestRefusedCredentialIsErrCredential(t *testing.T) {
 	t.Parallel()
 
 	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
 		service := newTokensService(t, "")
 		service.answers(status, `{"active":false}`)
 		i := newIntrospector(t, service.URL, new(clock))
-		_, err := i.Ask(t.Context(), token)
+		_, err := i.Introspect(t.Context(), token)
 		if !errors.Is(err, introspect.ErrCredential) || !errors.Is(err, introspect.ErrUnavailable) {
 			t.Errorf("status %d: error %v", status, err)
 		}
@@ -231,18 +231,18 @@ func TestRefusedCredentialIsTold(t *testing.T) {
 	}
 }
 
-func TestErrorsHoldNoSecret(t *testing.T) {
+func TestErrorsContainNoSecret(t *testing.T) {
 	t.Parallel()
 
 	server := newTokensService(t, activeAnswer)
 	server.Close()
-	_, err := newIntrospector(t, server.URL, new(clock)).Ask(t.Context(), token)
+	_, err := newIntrospector(t, server.URL, new(clock)).Introspect(t.Context(), token)
 	if err == nil || strings.Contains(err.Error(), "shpt_") || strings.Contains(err.Error(), credential) {
 		t.Errorf("error %v", err)
 	}
 }
 
-func TestHungServiceIsGivenUpInTime(t *testing.T) {
+func TestHungServiceTimesOut(t *testing.T) {
 	t.Parallel()
 
 	release := make(chan struct{})
@@ -255,7 +255,7 @@ func TestHungServiceIsGivenUpInTime(t *testing.T) {
 	t.Cleanup(func() { close(release) })
 
 	start := time.Now()
-	_, err := newIntrospector(t, server.URL, new(clock)).Ask(t.Context(), token)
+	_, err := newIntrospector(t, server.URL, new(clock)).Introspect(t.Context(), token)
 	if took := time.Since(start); !errors.Is(err, introspect.ErrUnavailable) || took > 4*introspect.Timeout {
 		t.Errorf("error %v after %v", err, took)
 	}
@@ -275,13 +275,13 @@ func TestConnectionErrorIsRetriedOnce(t *testing.T) {
 		_, _ = io.WriteString(w, activeAnswer)
 	}))
 	t.Cleanup(server.Close)
-	answer, err := newIntrospector(t, server.URL, new(clock)).Ask(t.Context(), token)
+	answer, err := newIntrospector(t, server.URL, new(clock)).Introspect(t.Context(), token)
 	if err != nil || !answer.Active || asked.Load() != 2 {
 		t.Errorf("answer %+v, error %v, asked %d times", answer, err, asked.Load())
 	}
 }
 
-func TestOneQuestionForManyCallersAndNoneFailsAnother(t *testing.T) {
+func TestConcurrentIntrospectionsAreOneRequest(t *testing.T) {
 	t.Parallel()
 
 	var asked atomic.Int64
@@ -299,7 +299,7 @@ func TestOneQuestionForManyCallersAndNoneFailsAnother(t *testing.T) {
 	impatient, hangUp := context.WithCancel(t.Context())
 	first := make(chan error, 1)
 	go func() {
-		_, err := i.Ask(impatient, token)
+		_, err := i.Introspect(impatient, token)
 		first <- err
 	}()
 	<-arrived
@@ -307,7 +307,7 @@ func TestOneQuestionForManyCallersAndNoneFailsAnother(t *testing.T) {
 	var others sync.WaitGroup
 	for range 20 {
 		others.Go(func() {
-			if answer, err := i.Ask(t.Context(), token); err != nil || !answer.Active {
+			if answer, err := i.Introspect(t.Context(), token); err != nil || !answer.Active {
 				t.Errorf("answer %+v, error %v", answer, err)
 			}
 		})
@@ -323,7 +323,7 @@ func TestOneQuestionForManyCallersAndNoneFailsAnother(t *testing.T) {
 	}
 }
 
-func TestAnswersAgeByTheirKind(t *testing.T) {
+func TestCacheLifetimes(t *testing.T) {
 	t.Parallel()
 
 	for name, tt := range map[string]struct {
@@ -343,7 +343,7 @@ func TestAnswersAgeByTheirKind(t *testing.T) {
 			if _, ok := i.Cached(token); ok {
 				t.Fatal("known before it was asked for")
 			}
-			if _, err := i.Ask(t.Context(), token); err != nil {
+			if _, err := i.Introspect(t.Context(), token); err != nil {
 				t.Fatal(err)
 			}
 			c.advance(tt.lifetime - time.Nanosecond)
@@ -358,22 +358,22 @@ func TestAnswersAgeByTheirKind(t *testing.T) {
 	}
 }
 
-func TestActiveAnswerPastItsEndIsExpired(t *testing.T) {
+func TestActiveResultPastItsExpiryIsInactive(t *testing.T) {
 	t.Parallel()
 
 	c := new(clock)
 	body := strings.Replace(activeAnswer, "{", fmt.Sprintf(`{"exp":%d,`, c.now().Unix()), 1)
-	answer, err := newIntrospector(t, newTokensService(t, body).URL, c).Ask(t.Context(), token)
+	answer, err := newIntrospector(t, newTokensService(t, body).URL, c).Introspect(t.Context(), token)
 	if err != nil || answer.Active || answer.Reason != "expired" {
 		t.Errorf("answer %+v, error %v", answer, err)
 	}
 }
 
-func TestRotatedTokenIsKnownByItsSuccessor(t *testing.T) {
+func TestRotatedTokenHasASuccessor(t *testing.T) {
 	t.Parallel()
 
 	body := strings.Replace(activeAnswer, "{", `{"exp":1803031432,"rotated_to":"tok_000000000001",`, 1)
-	answer, err := newIntrospector(t, newTokensService(t, body).URL, new(clock)).Ask(t.Context(), token)
+	answer, err := newIntrospector(t, newTokensService(t, body).URL, new(clock)).Introspect(t.Context(), token)
 	if err != nil || !answer.Rotated || answer.ExpiresAt.Unix() != 1_803_031_432 {
 		t.Errorf("answer %+v, error %v", answer, err)
 	}
@@ -383,7 +383,7 @@ func TestAdmitsMappedAddressesAsIPv4(t *testing.T) {
 	t.Parallel()
 
 	body := strings.Replace(activeAnswer, "{", `{"ip_allow":["192.0.2.0/24","::ffff:198.51.100.0/120","2001:db8::/32","203.0.113.7"],`, 1)
-	answer, err := newIntrospector(t, newTokensService(t, body).URL, new(clock)).Ask(t.Context(), token)
+	answer, err := newIntrospector(t, newTokensService(t, body).URL, new(clock)).Introspect(t.Context(), token)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -416,21 +416,21 @@ func TestReadinessProbeIsAWellFormedToken(t *testing.T) {
 }
 
 // remembering returns an introspector that remembers token.
-func remembering(tb testing.TB, c *clock) *introspect.Introspector {
+func newWithCachedToken(tb testing.TB, c *clock) *introspect.Introspector {
 	tb.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, activeAnswer)
 	}))
 	tb.Cleanup(server.Close)
-	i := newFollowing(tb, server.URL, nowhere, c)
-	if _, err := i.Ask(tb.Context(), token); err != nil {
+	i := newStreaming(tb, server.URL, nowhere, c)
+	if _, err := i.Introspect(tb.Context(), token); err != nil {
 		tb.Fatal(err)
 	}
 	return i
 }
 
-func TestARememberedAnswerAllocatesNothing(t *testing.T) {
-	i := remembering(t, new(clock))
+func TestCachedResultAllocatesNothing(t *testing.T) {
+	i := newWithCachedToken(t, new(clock))
 	if n := testing.AllocsPerRun(1000, func() { _, _ = i.Cached(token) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -438,7 +438,7 @@ func TestARememberedAnswerAllocatesNothing(t *testing.T) {
 
 func BenchmarkCached(b *testing.B) {
 	c := new(clock)
-	i := remembering(b, c)
+	i := newWithCachedToken(b, c)
 	b.ReportAllocs()
 	for b.Loop() {
 		c.advance(1)

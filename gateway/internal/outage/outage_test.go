@@ -12,7 +12,7 @@ import (
 )
 
 // However many requests meet it, and although something works in between.
-func TestAnOutageIsTwoLines(t *testing.T) {
+func TestOutageIsTwoLogLines(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
@@ -32,36 +32,36 @@ func TestAnOutageIsTwoLines(t *testing.T) {
 				}
 			}
 		}
-		j.Note(nil)
+		j.Record(nil)
 		logs("without a failure")
-		j.Note(errors.New("connection refused"))
+		j.Record(errors.New("connection refused"))
 		logs("at the beginning", "error", "Redis fails")
 		for range 10 {
 			var requests sync.WaitGroup
 			for range 10 {
-				requests.Go(func() { j.Note(errors.New("another reason")) })
-				requests.Go(func() { j.Note(nil) })
+				requests.Go(func() { j.Record(errors.New("another reason")) })
+				requests.Go(func() { j.Record(nil) })
 			}
 			requests.Wait()
-			j.Note(nil)
-			time.Sleep(Settled - time.Millisecond)
+			j.Record(nil)
+			time.Sleep(StableTime - time.Millisecond)
 		}
 		logs("while it lasts")
 		time.Sleep(time.Millisecond)
 		logs("when nothing fails any more", "info", "Redis works again")
-		j.Note(nil)
+		j.Record(nil)
 		time.Sleep(time.Hour)
 		logs("later")
-		j.Note(errors.New("no route"))
+		j.Record(errors.New("no route"))
 		logs("the next time", "error", "Redis fails")
 		time.Sleep(time.Hour)
 		logs("while nobody knows")
 	})
 }
 
-func TestWhatWorksCostsNothing(t *testing.T) {
+func TestRecordingSuccessAllocatesNothing(t *testing.T) {
 	j := New("Redis", func() *zap.Logger { return zap.NewNop() })
-	if allocations := testing.AllocsPerRun(100, func() { j.Note(nil) }); allocations != 0 {
+	if allocations := testing.AllocsPerRun(100, func() { j.Record(nil) }); allocations != 0 {
 		t.Errorf("%v allocations", allocations)
 	}
 }

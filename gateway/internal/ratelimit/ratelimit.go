@@ -98,7 +98,7 @@ func New(client *redis.Client, options Options) *Limiter {
 	l := &Limiter{options: options.withDefaults(), memory: newMemory(memorySize), stateLog: newStateLog()}
 	l.clock = &clock{client: client, timeout: flushTimeout, onSkew: l.stateLog.clockSkewed}
 	l.batcher = newBatcher(client, l.clock, l.memory)
-	l.breaker = newCircuitBreaker(l.batcher.reconcile, l.stateLog.outage.Note)
+	l.breaker = newCircuitBreaker(l.batcher.reconcile, l.stateLog.outage.Record)
 	l.clock.onError, l.batcher.breaker = l.breaker.record, l.breaker
 	return l
 }

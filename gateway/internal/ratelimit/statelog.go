@@ -15,7 +15,7 @@ const largeSkew = time.Second
 // stateLog logs changes of the limiter's state: one line for each change.
 type stateLog struct {
 	logger atomic.Pointer[zap.Logger]
-	outage *outage.Journal
+	outage *outage.Tracker
 	skewed atomic.Bool
 }
 

@@ -18,7 +18,7 @@ const credential = "a credential of thirty-two bytes."
 
 var oneUse = []tokenUse{{"tok_4fZyo82mVyR1", use{last: noon.Add(123456789), passed: 120, refused: 3, address: office}}}
 
-func TestReportsAreSentAsAgreed(t *testing.T) {
+func TestReportFollowsTheContract(t *testing.T) {
 	t.Parallel()
 
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,7 +40,7 @@ func TestReportsAreSentAsAgreed(t *testing.T) {
 	}
 }
 
-func TestTheLargestBatchIsSmallEnough(t *testing.T) {
+func TestLargestBatchIsUnder1MiB(t *testing.T) {
 	t.Parallel()
 
 	largest := tokenUse{"tok_4fZyo82mVyR1", use{last: noon, passed: 1<<63 - 1, refused: 1<<63 - 1, address: home}}
@@ -56,7 +56,7 @@ func TestTheLargestBatchIsSmallEnough(t *testing.T) {
 	}
 }
 
-func TestOutcomeTellsWhetherABatchMayHaveBeenTaken(t *testing.T) {
+func TestOutcomeByResponse(t *testing.T) {
 	t.Parallel()
 
 	for status, want := range map[int]Outcome{
@@ -78,7 +78,7 @@ func TestOutcomeTellsWhetherABatchMayHaveBeenTaken(t *testing.T) {
 	}
 }
 
-func TestBatchThatWentOutUnansweredIsGivenUp(t *testing.T) {
+func TestBatchWithoutResponseIsDropped(t *testing.T) {
 	t.Parallel()
 
 	var asked atomic.Int64
@@ -104,7 +104,7 @@ func TestBatchThatWentOutUnansweredIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestBatchThatFoundNobodyIsKept(t *testing.T) {
+func TestBatchWithoutConnectionIsKept(t *testing.T) {
 	t.Parallel()
 
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -21,7 +21,7 @@ type use struct {
 }
 
 // plus returns both uses as one; the later of them tells when and from where.
-func (u use) plus(other use) use {
+func (u use) merge(other use) use {
 	if other.last.After(u.last) {
 		u.last, u.address = other.last, other.address
 	}
@@ -70,7 +70,7 @@ func (l *ledger) add(token string, u use) bool {
 	if !known && len(s.uses) >= shardTokens {
 		return false
 	}
-	s.uses[token] = sum.plus(u)
+	s.uses[token] = sum.merge(u)
 	return true
 }
 

@@ -14,7 +14,7 @@ var (
 	home   = netip.MustParseAddr("2001:db8::1")
 )
 
-func TestUsesAddUpAndTheLatestTellsWhenAndWhere(t *testing.T) {
+func TestUsesAddUpWithTheLatestTimeAndAddress(t *testing.T) {
 	t.Parallel()
 
 	l := newLedger()
@@ -31,7 +31,7 @@ func TestUsesAddUpAndTheLatestTellsWhenAndWhere(t *testing.T) {
 	}
 }
 
-func TestNothingIsLostBetweenCountingAndTaking(t *testing.T) {
+func TestConcurrentCountingLosesNothing(t *testing.T) {
 	t.Parallel()
 
 	l := newLedger()
@@ -65,7 +65,7 @@ func TestNothingIsLostBetweenCountingAndTaking(t *testing.T) {
 	}
 }
 
-func TestMemoryIsBoundedAndKnownTokensStillCount(t *testing.T) {
+func TestMemoryIsBoundedAndKnownTokensAreStillCounted(t *testing.T) {
 	t.Parallel()
 
 	l := newLedger()

@@ -52,9 +52,9 @@ type Config struct {
 	// Credential is presented there as a bearer token.
 	Credential string
 	// Batch is told what became of each batch, with the error unless it was delivered.
-	Batch func(Outcome, error)
+	OnBatch func(Outcome, error)
 	// Lost is told how many requests will never be reported.
-	Lost func(requests int64)
+	OnLost func(requests int64)
 }
 
 // Reporter counts uses and reports them. It is safe for concurrent use; make it with [New].
@@ -91,7 +91,7 @@ func (r *Reporter) Refused(token string, from netip.Addr) {
 
 func (r *Reporter) count(token string, u use) {
 	if !r.pending.add(token, u) {
-		r.config.Lost(u.requests())
+		r.config.OnLost(u.requests())
 	}
 }
 
@@ -116,7 +116,7 @@ func (r *Reporter) run(ctx context.Context) {
 			last, cancel := context.WithTimeout(sending, CloseTimeout)
 			defer cancel()
 			r.report(last)
-			r.lose(r.pending.take())
+			r.reportLost(r.pending.take())
 			return
 		}
 	}
@@ -129,36 +129,36 @@ func (r *Reporter) report(ctx context.Context) {
 		batch := uses[:min(len(uses), batchTokens)]
 		uses = uses[len(batch):]
 		outcome, err := r.client.send(ctx, batch)
-		r.config.Batch(outcome, err)
+		r.config.OnBatch(outcome, err)
 		switch outcome {
 		case Delivered:
 			continue
 		case Kept:
-			r.keep(batch)
+			r.requeue(batch)
 		case Dropped:
-			r.lose(batch)
+			r.reportLost(batch)
 			if errors.Is(err, errUnacceptable) {
 				continue
 			}
 		}
-		r.keep(uses)
+		r.requeue(uses)
 		return
 	}
 }
 
 // keep puts back what was not reported.
-func (r *Reporter) keep(uses []tokenUse) {
+func (r *Reporter) requeue(uses []tokenUse) {
 	for _, u := range uses {
 		r.count(u.token, u.use)
 	}
 }
 
-func (r *Reporter) lose(uses []tokenUse) {
+func (r *Reporter) reportLost(uses []tokenUse) {
 	var requests int64
 	for _, u := range uses {
 		requests += u.requests()
 	}
 	if requests > 0 {
-		r.config.Lost(requests)
+		r.config.OnLost(requests)
 	}
 }

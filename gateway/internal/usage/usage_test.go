@@ -56,8 +56,8 @@ func (s *service) reporter() *Reporter {
 	c := newClient("http://tokens/internal/v1/usage", credential)
 	c.http.Transport = s
 	return start(Config{
-		Batch: func(outcome Outcome, _ error) { s.seen = append(s.seen, outcome) },
-		Lost:  func(n int64) { s.lost += n },
+		OnBatch: func(outcome Outcome, _ error) { s.seen = append(s.seen, outcome) },
+		OnLost:  func(n int64) { s.lost += n },
 	}, c)
 }
 
@@ -70,7 +70,7 @@ func (s *service) totals() (passed, refused int64) {
 	return passed, refused
 }
 
-func TestOneBatchEveryTenSecondsAndOneAtTheEnd(t *testing.T) {
+func TestOneBatchEveryTenSecondsAndOneOnClose(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestOneBatchEveryTenSecondsAndOneAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestNothingToReportIsNotReported(t *testing.T) {
+func TestNoUsageIsNoReport(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestUndeliveredBatchesAreKeptAndMerged(t *testing.T) {
 	}
 }
 
-func TestUnansweredBatchIsNotSentTwice(t *testing.T) {
+func TestBatchWithoutResponseIsNotSentTwice(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestUnansweredBatchIsNotSentTwice(t *testing.T) {
 }
 
 // More tokens than one batch holds: those behind a failed batch wait, those behind a refused one go on.
-func TestManyTokensTravelInSeveralBatches(t *testing.T) {
+func TestManyTokensAreSentInSeveralBatches(t *testing.T) {
 	t.Parallel()
 
 	for name, tt := range map[string]struct {
@@ -193,7 +193,7 @@ func TestManyTokensTravelInSeveralBatches(t *testing.T) {
 	}
 }
 
-func TestCloseTellsWhatIsLost(t *testing.T) {
+func TestCloseReportsLostRequests(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {

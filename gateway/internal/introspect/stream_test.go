@@ -23,7 +23,7 @@ const (
 
 // world is a tokens service without a network, and an Introspector that uses it, in a bubble of time of
 // their own: what takes a minute takes none, and nothing happens by chance.
-type world struct {
+type fakeService struct {
 	*Introspector
 
 	t       *testing.T
@@ -45,14 +45,14 @@ type stream struct {
 }
 
 // inWorld runs test in a world that answers "active" at revision 10 and whose stream has not begun.
-func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
+func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t}
+		w := &fakeService{t: t}
 		w.answer = func() (int, string) { return http.StatusOK, active(goodID, 10) }
 		w.Introspector = New(Config{
 			Introspection: "http://tokens/introspect", Changes: "http://tokens/changes", Credential: "x", Now: time.Now,
-			Stream: func(err error) {
+			OnStream: func(err error) {
 				if err != nil {
 					w.mu.Lock()
 					defer w.mu.Unlock()
@@ -74,7 +74,7 @@ func active(id string, revision int64) string {
 	return fmt.Sprintf(`{"active":true,"scope":"","sub":%q,"organization_id":"org_01k9x3v7t2e8sbq4m6n0pacdfg","rev":%d}`, id, revision)
 }
 
-func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *fakeService) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.mu.Lock()
 	if r.Method == http.MethodPost {
 		w.asked++
@@ -99,9 +99,9 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // say sends lines on the newest stream and waits until they are heard.
-func (w *world) say(lines ...string) {
+func (w *fakeService) send(lines ...string) {
 	w.t.Helper()
-	w.pass(0)
+	w.advance(0)
 	for _, line := range lines {
 		if _, err := io.WriteString(w.streams[len(w.streams)-1].lines, line+"\n"); err != nil {
 			w.t.Fatal(err)
@@ -111,26 +111,26 @@ func (w *world) say(lines ...string) {
 }
 
 // publish makes whoever locks next see what the test has set, and set nothing that it still reads.
-func (w *world) publish() {
+func (w *fakeService) publish() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 }
 
 // pass lets d pass, and what happens meanwhile happen.
-func (w *world) pass(d time.Duration) {
+func (w *fakeService) advance(d time.Duration) {
 	w.publish()
 	time.Sleep(d)
 	synctest.Wait()
 }
 
 // beat lets d pass, with a heartbeat each second.
-func (w *world) beat(d time.Duration, revision int64) {
+func (w *fakeService) heartbeats(d time.Duration, revision int64) {
 	w.t.Helper()
 	for ; d >= time.Second; d -= time.Second {
-		w.pass(time.Second)
-		w.say(heartbeat(revision))
+		w.advance(time.Second)
+		w.send(heartbeat(revision))
 	}
-	w.pass(d)
+	w.advance(d)
 }
 
 func heartbeat(revision int64) string { return fmt.Sprintf(`{"rev":%d}`, revision) }
@@ -140,127 +140,127 @@ func changed(id string, revision int64) string {
 }
 
 // follows asks for the token once, and begins the stream at revision 10 before that.
-func (w *world) follows() {
+func (w *fakeService) startStream() {
 	w.t.Helper()
 	w.startFollowing()
-	w.say(heartbeat(10))
-	w.ask(good)
+	w.send(heartbeat(10))
+	w.introspect(good)
 }
 
-func (w *world) ask(token string) *Answer {
+func (w *fakeService) introspect(token string) *Result {
 	w.t.Helper()
-	answer, err := w.Ask(w.t.Context(), token)
+	result, err := w.Introspect(w.t.Context(), token)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return answer
+	return result
 }
 
 // usable fails the test unless that is what the good token's remembered answer is.
-func (w *world) usable(want bool) {
+func (w *fakeService) assertUsable(want bool) {
 	w.t.Helper()
 	if _, got := w.Cached(good); got != want {
 		w.t.Errorf("usable: %v, want %v", got, want)
 	}
 }
 
-func TestFollowedAnswersLastAMinute(t *testing.T) {
+func TestResultsLastAMinuteWhileTheStreamIsFresh(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(_ *testing.T, w *world) {
-		w.follows()
-		w.beat(FollowedLifetime-time.Nanosecond, 10)
-		w.usable(true)
-		w.pass(time.Nanosecond)
-		w.usable(false)
+	withFakeService(t, func(_ *testing.T, w *fakeService) {
+		w.startStream()
+		w.heartbeats(StreamedLifetime-time.Nanosecond, 10)
+		w.assertUsable(true)
+		w.advance(time.Nanosecond)
+		w.assertUsable(false)
 	})
 }
 
-func TestAnswersFromBeforeTheStreamBeganLastTenSeconds(t *testing.T) {
+func TestResultsFromBeforeTheStreamLastTenSeconds(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(_ *testing.T, w *world) {
-		w.ask(good)
-		w.pass(time.Second)
-		w.say(heartbeat(10)) // a change between the two would have gone unheard
-		w.beat(PositiveLifetime-time.Second-time.Nanosecond, 10)
-		w.usable(true)
-		w.pass(time.Nanosecond)
-		w.usable(false)
-		w.ask(good)
-		w.beat(FollowedLifetime/2, 10)
-		w.usable(true)
+	withFakeService(t, func(_ *testing.T, w *fakeService) {
+		w.introspect(good)
+		w.advance(time.Second)
+		w.send(heartbeat(10)) // a change between the two would have gone unheard
+		w.heartbeats(PositiveLifetime-time.Second-time.Nanosecond, 10)
+		w.assertUsable(true)
+		w.advance(time.Nanosecond)
+		w.assertUsable(false)
+		w.introspect(good)
+		w.heartbeats(StreamedLifetime/2, 10)
+		w.assertUsable(true)
 	})
 }
 
 // A connection that is open at both ends and carries nothing.
-func TestSilentStreamCountsForThreeSecondsAndIsReplaced(t *testing.T) {
+func TestStreamWithoutHeartbeatIsReplacedAfterThreeSeconds(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(t *testing.T, w *world) {
-		w.follows()
-		w.beat(30*time.Second, 10)
-		w.pass(HeartbeatTimeout - time.Nanosecond)
-		w.usable(true)
+	withFakeService(t, func(t *testing.T, w *fakeService) {
+		w.startStream()
+		w.heartbeats(30*time.Second, 10)
+		w.advance(HeartbeatTimeout - time.Nanosecond)
+		w.assertUsable(true)
 		if len(w.streams) != 1 {
 			t.Errorf("%d connections", len(w.streams))
 		}
-		w.pass(2 * time.Nanosecond)
-		w.usable(false)
-		w.pass(time.Second)
-		if len(w.streams) != 2 || !w.streams[0].closed || w.streams[1].target != "/changes?after=10" || !errors.Is(w.ended[0], errSilent) {
+		w.advance(2 * time.Nanosecond)
+		w.assertUsable(false)
+		w.advance(time.Second)
+		if len(w.streams) != 2 || !w.streams[0].closed || w.streams[1].target != "/changes?after=10" || !errors.Is(w.ended[0], errNoHeartbeat) {
 			t.Fatalf("connections %+v, ended by %v", w.streams, w.ended)
 		}
-		w.usable(false)
-		w.say(heartbeat(10)) // nothing changed meanwhile
-		w.usable(true)
+		w.assertUsable(false)
+		w.send(heartbeat(10)) // nothing changed meanwhile
+		w.assertUsable(true)
 	})
 }
 
-func TestAnswersOutliveAShortCut(t *testing.T) {
+func TestResultsSurviveAReconnect(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(t *testing.T, w *world) {
-		w.follows()
+	withFakeService(t, func(t *testing.T, w *fakeService) {
+		w.startStream()
 		if err := w.streams[0].lines.Close(); err != nil {
 			t.Fatal(err)
 		}
-		w.pass(shortestPause)
-		w.usable(true)
-		w.say(changed(otherID, 11), heartbeat(11))
-		w.usable(true)
-		w.pass(PositiveLifetime)
-		w.usable(false)
+		w.advance(minBackoff)
+		w.assertUsable(true)
+		w.send(changed(otherID, 11), heartbeat(11))
+		w.assertUsable(true)
+		w.advance(PositiveLifetime)
+		w.assertUsable(false)
 	})
 }
 
-func TestAChangeEndsWhatWasKnownAtOnce(t *testing.T) {
+func TestChangeEvictsTheResult(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(_ *testing.T, w *world) {
-		w.follows()
-		w.say(changed(otherID, 11))
-		w.usable(true)
-		w.say(changed(goodID, 12))
-		w.usable(false)
+	withFakeService(t, func(_ *testing.T, w *fakeService) {
+		w.startStream()
+		w.send(changed(otherID, 11))
+		w.assertUsable(true)
+		w.send(changed(goodID, 12))
+		w.assertUsable(false)
 		w.answer = func() (int, string) { return 200, active(goodID, 13) }
-		w.ask(good)
-		w.say(changed(goodID, 13)) // which the answer knew of already
-		w.usable(true)
+		w.introspect(good)
+		w.send(changed(goodID, 13)) // which the answer knew of already
+		w.assertUsable(true)
 	})
 }
 
-func TestChangesMissedWhileCutOffAreCaughtUpWith(t *testing.T) {
+func TestMissedChangesAreReadAfterAReconnect(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(t *testing.T, w *world) {
-		w.follows()
+	withFakeService(t, func(t *testing.T, w *fakeService) {
+		w.startStream()
 		_ = w.streams[0].lines.CloseWithError(errors.New("reset"))
-		w.pass(4 * time.Second)
+		w.advance(4 * time.Second)
 		if target := w.streams[len(w.streams)-1].target; target != "/changes?after=10" {
 			t.Fatal(target)
 		}
-		w.say(changed(goodID, 11), heartbeat(11))
-		w.usable(false)
+		w.send(changed(goodID, 11), heartbeat(11))
+		w.assertUsable(false)
 	})
 }
 
 // The race that a cache loses: the tokens service has read the old row, the change overtakes its answer.
-func TestAnAnswerOvertakenByAChangeIsAskedForAgain(t *testing.T) {
+func TestResultSupersededByAChangeIsRequestedAgain(t *testing.T) {
 	t.Parallel()
 
 	const inactive = `{"active":false}`
@@ -277,9 +277,9 @@ func TestAnAnswerOvertakenByAChangeIsAskedForAgain(t *testing.T) {
 		"without a revision":  {strings.Replace(active(goodID, 10), `"rev"`, `"ver"`, 1), inactive, 2, false, true},
 		"twice in a row":      {active(goodID, 10), active(goodID, 10), 2, true, false},
 	} {
-		inWorld(t, func(t *testing.T, w *world) {
+		withFakeService(t, func(t *testing.T, w *fakeService) {
 			w.startFollowing()
-			w.say(heartbeat(10))
+			w.send(heartbeat(10))
 			revision := int64(10)
 			w.answer = func() (int, string) {
 				body := tt.first
@@ -288,13 +288,13 @@ func TestAnAnswerOvertakenByAChangeIsAskedForAgain(t *testing.T) {
 				}
 				if w.asked == 1 || tt.second == tt.first {
 					revision++
-					w.say(changed(otherID, revision))
+					w.send(changed(otherID, revision))
 					revision++
-					w.say(changed(goodID, revision))
+					w.send(changed(goodID, revision))
 				}
 				return 200, strings.Replace(body, `"rev":11`, `"rev":12`, 1)
 			}
-			answer := w.ask(good)
+			answer := w.introspect(good)
 			if answer.Active != tt.active || w.asked != tt.asked {
 				t.Errorf("%s: active %v after %d questions", name, answer.Active, w.asked)
 			}
@@ -305,7 +305,7 @@ func TestAnAnswerOvertakenByAChangeIsAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitEmptiesTheCache(t *testing.T) {
+func TestRevisionGapClearsTheCache(t *testing.T) {
 	t.Parallel()
 
 	for name, line := range map[string]string{
@@ -314,15 +314,15 @@ func TestWhatDoesNotFitEmptiesTheCache(t *testing.T) {
 		"the service went back in time":  heartbeat(9),
 		"the service was made from zero": heartbeat(0),
 	} {
-		inWorld(t, func(t *testing.T, w *world) {
-			w.follows()
+		withFakeService(t, func(t *testing.T, w *fakeService) {
+			w.startStream()
 			w.answer = func() (int, string) {
-				w.say(line) // while an answer is on its way, which is not to be trusted either
+				w.send(line) // while an answer is on its way, which is not to be trusted either
 				w.answer = func() (int, string) { return 200, active(otherID, 7) }
 				return 200, active(otherID, 7)
 			}
-			w.ask(other)
-			w.usable(false)
+			w.introspect(other)
+			w.assertUsable(false)
 			if w.asked != 3 {
 				t.Errorf("%s: asked %d times", name, w.asked)
 			}
@@ -336,34 +336,34 @@ func TestWhatDoesNotFitEmptiesTheCache(t *testing.T) {
 	}
 }
 
-func TestAfterAMinuteAwayItBeginsAnew(t *testing.T) {
+func TestStreamRestartsAtThePresentRevisionAfterAMinute(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(t *testing.T, w *world) {
-		w.follows()
+	withFakeService(t, func(t *testing.T, w *fakeService) {
+		w.startStream()
 		w.refuse = errors.New("refused")
 		_ = w.streams[0].lines.Close()
-		w.pass(FollowedLifetime - time.Second)
+		w.advance(StreamedLifetime - time.Second)
 		if last := w.streams[len(w.streams)-1]; last.target != "/changes?after=10" {
 			t.Errorf("within a minute: %s", last.target)
 		}
-		w.pass(time.Second)
-		w.ask(good)
+		w.advance(time.Second)
+		w.introspect(good)
 		w.refuse = nil
 		waited, before := time.Duration(0), len(w.streams)
-		for ; len(w.streams) == before && waited < longestPause; waited += shortestPause {
-			w.pass(shortestPause)
+		for ; len(w.streams) == before && waited < maxBackoff; waited += minBackoff {
+			w.advance(minBackoff)
 		}
 		if last := w.streams[len(w.streams)-1]; last.target != "/changes" {
 			t.Errorf("after a minute: %s", last.target)
 		}
-		w.say(heartbeat(5000))
-		w.usable(true)
-		w.beat(PositiveLifetime-waited, 5000)
-		w.usable(false)
+		w.send(heartbeat(5000))
+		w.assertUsable(true)
+		w.heartbeats(PositiveLifetime-waited, 5000)
+		w.assertUsable(false)
 	})
 }
 
-func TestBrokenStreamsAreReplacedWithPatience(t *testing.T) {
+func TestStreamReconnectsWithBackoff(t *testing.T) {
 	t.Parallel()
 
 	for name, lines := range map[string][]string{
@@ -378,24 +378,24 @@ func TestBrokenStreamsAreReplacedWithPatience(t *testing.T) {
 		"two objects a line":  {`{"rev":10}{"rev":11}`},
 		"a change, then junk": {changed(otherID, 11), "junk"},
 	} {
-		inWorld(t, func(t *testing.T, w *world) {
+		withFakeService(t, func(t *testing.T, w *fakeService) {
 			if lines == nil {
 				w.refuse = errors.New("refused")
 			}
 			w.startFollowing()
 			for range 600 {
-				w.pass(0)
+				w.advance(0)
 				for _, line := range lines {
 					// The other end may hang up while the line is being written.
 					_, _ = io.WriteString(w.streams[len(w.streams)-1].lines, line+"\n")
 				}
-				w.pass(100 * time.Millisecond)
+				w.advance(100 * time.Millisecond)
 			}
 			if n := len(w.streams); n < 60/5 || n > 40 {
 				t.Errorf("%s: %d connections in a minute", name, n)
 			}
-			if len(w.ended) < 10 || !w.Heard().IsZero() {
-				t.Errorf("%s: heard %v, ended by %v", name, w.Heard(), w.ended)
+			if len(w.ended) < 10 || !w.LastHeartbeat().IsZero() {
+				t.Errorf("%s: heard %v, ended by %v", name, w.LastHeartbeat(), w.ended)
 			}
 			pauses := map[time.Duration]bool{}
 			for i, s := range w.streams[1:] {
@@ -410,41 +410,41 @@ func TestBrokenStreamsAreReplacedWithPatience(t *testing.T) {
 
 // While nothing is heard, and from whenever in the life of an answer: from its question, or from the last
 // heartbeat that confirmed it.
-func TestAnOutageIsBridgedForAMinute(t *testing.T) {
+func TestStaleResultsAreUsedForAMinuteOfAnOutage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		before func(*world)
+		before func(*fakeService)
 		bridge time.Duration // from the beginning of the outage
 	}{
-		"never followed":             {func(w *world) { w.ask(good) }, UnconfirmedLifetime},
-		"never followed, for 9 s":    {func(w *world) { w.ask(good); w.pass(9 * time.Second) }, UnconfirmedLifetime - 9*time.Second},
-		"followed":                   {func(w *world) { w.follows() }, UnconfirmedLifetime},
-		"followed for 9 s":           {func(w *world) { w.follows(); w.beat(9*time.Second, 10) }, UnconfirmedLifetime},
-		"followed for 34 s":          {func(w *world) { w.follows(); w.beat(34*time.Second, 10) }, UnconfirmedLifetime},
-		"followed for 59 s":          {func(w *world) { w.follows(); w.beat(59*time.Second, 10) }, UnconfirmedLifetime},
-		"followed, unused for 100 s": {func(w *world) { w.follows(); w.beat(100*time.Second, 10) }, UnconfirmedLifetime - 40*time.Second},
-		"followed, with another's change": {func(w *world) {
-			w.follows()
-			w.beat(20*time.Second, 10)
-			w.say(changed(otherID, 11))
-			w.beat(20*time.Second, 11)
+		"never followed":             {func(w *fakeService) { w.introspect(good) }, UnconfirmedLifetime},
+		"never followed, for 9 s":    {func(w *fakeService) { w.introspect(good); w.advance(9 * time.Second) }, UnconfirmedLifetime - 9*time.Second},
+		"followed":                   {func(w *fakeService) { w.startStream() }, UnconfirmedLifetime},
+		"followed for 9 s":           {func(w *fakeService) { w.startStream(); w.heartbeats(9*time.Second, 10) }, UnconfirmedLifetime},
+		"followed for 34 s":          {func(w *fakeService) { w.startStream(); w.heartbeats(34*time.Second, 10) }, UnconfirmedLifetime},
+		"followed for 59 s":          {func(w *fakeService) { w.startStream(); w.heartbeats(59*time.Second, 10) }, UnconfirmedLifetime},
+		"followed, unused for 100 s": {func(w *fakeService) { w.startStream(); w.heartbeats(100*time.Second, 10) }, UnconfirmedLifetime - 40*time.Second},
+		"followed, with another's change": {func(w *fakeService) {
+			w.startStream()
+			w.heartbeats(20*time.Second, 10)
+			w.send(changed(otherID, 11))
+			w.heartbeats(20*time.Second, 11)
 		}, UnconfirmedLifetime},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inWorld(t, func(t *testing.T, w *world) {
+			withFakeService(t, func(t *testing.T, w *fakeService) {
 				c.before(w)
-				w.goAway()
-				for passed := time.Duration(0); passed < c.bridge; passed += askAgainAfter / 4 {
-					if answer, ok := w.known(); !ok || !answer.Active {
+				w.fail()
+				for passed := time.Duration(0); passed < c.bridge; passed += revalidateAfter / 4 {
+					if answer, ok := w.current(); !ok || !answer.Active {
 						t.Fatalf("%s after the beginning: %+v", passed, answer)
 					}
-					w.pass(askAgainAfter / 4)
+					w.advance(revalidateAfter / 4)
 				}
-				if answer, ok := w.known(); ok {
+				if answer, ok := w.current(); ok {
 					t.Errorf("after %s: %+v", c.bridge, answer)
 				}
-				if answer, err := w.Ask(t.Context(), other); !errors.Is(err, ErrUnavailable) || answer != nil {
+				if answer, err := w.Introspect(t.Context(), other); !errors.Is(err, ErrUnavailable) || answer != nil {
 					t.Errorf("a token that was never asked for: %+v, %v", answer, err)
 				}
 			})
@@ -453,9 +453,9 @@ func TestAnOutageIsBridgedForAMinute(t *testing.T) {
 }
 
 // goAway makes every question to the tokens service, and its stream, fail.
-func (w *world) goAway() {
+func (w *fakeService) fail() {
 	w.t.Helper()
-	w.pass(0) // what has begun may still read what is set here
+	w.advance(0) // what has begun may still read what is set here
 	w.answer = func() (int, string) { return http.StatusServiceUnavailable, "" }
 	w.refuse = errors.New("connection refused")
 	for _, s := range w.streams {
@@ -465,81 +465,81 @@ func (w *world) goAway() {
 }
 
 // known returns what the gate would use for the good token, as the gate asks for it.
-func (w *world) known() (*Answer, bool) {
+func (w *fakeService) current() (*Result, bool) {
 	if answer, usable := w.Cached(good); usable {
 		return answer, true
 	}
-	answer, _ := w.Ask(w.t.Context(), good)
+	answer, _ := w.Introspect(w.t.Context(), good)
 	return answer, answer != nil
 }
 
 // Only the first finds out. In the gate, a wait is a request's.
-func TestWhileTheServiceHangsNobodyWaitsTwice(t *testing.T) {
+func TestHungServiceDelaysOneRequestPerSecond(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(t *testing.T, w *world) {
-		w.ask(good)
-		w.pass(PositiveLifetime)
+	withFakeService(t, func(t *testing.T, w *fakeService) {
+		w.introspect(good)
+		w.advance(PositiveLifetime)
 		w.hung = true
 		w.publish()
 		var waited time.Duration
 		for range 200 {
 			begin := time.Now()
-			if answer, ok := w.known(); !ok || !answer.Active {
+			if answer, ok := w.current(); !ok || !answer.Active {
 				t.Fatalf("%+v", answer)
 			}
 			waited += time.Since(begin)
-			w.pass(askAgainAfter / 10)
+			w.advance(revalidateAfter / 10)
 		}
 		if waited != Timeout {
 			t.Errorf("all requests together waited %s", waited)
 		}
 		w.hung, w.answer = false, func() (int, string) { return 200, `{"active":false,"reason":"revoked"}` }
-		w.pass(askAgainAfter)
-		_, _ = w.known() // it asks
+		w.advance(revalidateAfter)
+		_, _ = w.current() // it asks
 		synctest.Wait()
-		if answer, _ := w.known(); answer == nil || answer.Active {
+		if answer, _ := w.current(); answer == nil || answer.Active {
 			t.Errorf("a second after the service is back: %+v", answer)
 		}
 	})
 }
 
-func TestARevokedTokenIsNotBridged(t *testing.T) {
+func TestRevokedTokenIsNotServedStale(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(t *testing.T, w *world) {
-		w.follows()
+	withFakeService(t, func(t *testing.T, w *fakeService) {
+		w.startStream()
 		w.answer = func() (int, string) { return http.StatusServiceUnavailable, "" }
-		w.say(changed(goodID, 11))
-		if answer, err := w.Ask(t.Context(), good); !errors.Is(err, ErrUnavailable) || answer != nil {
+		w.send(changed(goodID, 11))
+		if answer, err := w.Introspect(t.Context(), good); !errors.Is(err, ErrUnavailable) || answer != nil {
 			t.Errorf("%+v, %v", answer, err)
 		}
 	})
 }
 
-func TestANewTokenWorksAtOnce(t *testing.T) {
+func TestNewTokenIsActiveImmediately(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(t *testing.T, w *world) {
+	withFakeService(t, func(t *testing.T, w *fakeService) {
 		w.answer = func() (int, string) { return 200, `{"active":false}` }
-		w.follows()
-		w.usable(true) // the inactive answer
-		w.say(changed(goodID, 11))
+		w.startStream()
+		w.assertUsable(true) // the inactive answer
+		w.send(changed(goodID, 11))
 		w.answer = func() (int, string) { return 200, active(goodID, 11) }
-		if answer := w.ask(good); !answer.Active {
+		if answer := w.introspect(good); !answer.Active {
 			t.Errorf("%+v", answer)
 		}
 	})
 }
 
 // Somebody who knows a token's public id tries secrets.
-func TestWrongSecretsDoNotPushOutTheToken(t *testing.T) {
+func TestWrongSecretsDoNotEvictTheToken(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(t *testing.T, w *world) {
-		w.follows()
+	withFakeService(t, func(t *testing.T, w *fakeService) {
+		w.startStream()
 		w.answer = func() (int, string) { return 200, `{"active":false}` }
 		wrong := good[:len(good)-1] + "8"
-		if answer := w.ask(wrong); answer.Active {
+		if answer := w.introspect(wrong); answer.Active {
 			t.Errorf("%+v", answer)
 		}
-		w.usable(true)
+		w.assertUsable(true)
 		if answer, usable := w.Cached(wrong); !usable || answer.Active {
 			t.Errorf("the wrong one: %+v, usable %v", answer, usable)
 		}
@@ -568,11 +568,11 @@ func FuzzParseChange(f *testing.F) {
 func BenchmarkEvict(b *testing.B) {
 	c := newCache()
 	b.Cleanup(c.close)
-	answer := &Answer{Active: true}
+	answer := &Result{Active: true}
 	for n := range positiveEntries {
 		var id tokenID
 		copy(id[:], fmt.Sprintf("%012d", n))
-		c.land(c.begin(id), digest{}, answer, time.Now())
+		c.endFlight(c.beginFlight(id), digest{}, answer, time.Now())
 	}
 	b.ReportAllocs()
 	var id tokenID

@@ -20,49 +20,49 @@ const maxLineBytes = 4 << 10
 
 // The pauses between two connections: about doubled with each failure, and never the same for two gateways.
 const (
-	shortestPause = 100 * time.Millisecond
-	longestPause  = 5 * time.Second
+	minBackoff = 100 * time.Millisecond
+	maxBackoff = 5 * time.Second
 )
 
-var errSilent = errors.New("no heartbeat")
+var errNoHeartbeat = errors.New("no heartbeat")
 
 // hearing is what the follower knows of its own knowledge.
-type hearing struct {
+type streamState struct {
 	// since is when the first heartbeat of an unbroken account of changes came: an answer that was asked for
 	// earlier may have changed unheard.
 	since time.Time
 	// last is when the last heartbeat came.
-	last time.Time
+	lastHeartbeat time.Time
 }
 
 // current reports whether every change is heard of at now. A nil hearing never is.
-func (h *hearing) current(now time.Time) bool {
-	return h != nil && now.Sub(h.last) <= HeartbeatTimeout
+func (h *streamState) fresh(now time.Time) bool {
+	return h != nil && now.Sub(h.lastHeartbeat) <= HeartbeatTimeout
 }
 
 // lifetime returns how long an active answer may be used that was asked for at that time.
-func (h *hearing) lifetime(asked, now time.Time) time.Duration {
-	if h.current(now) && !asked.Before(h.since) {
-		return FollowedLifetime
+func (h *streamState) lifetime(requestedAt, now time.Time) time.Duration {
+	if h.fresh(now) && !requestedAt.Before(h.since) {
+		return StreamedLifetime
 	}
 	return PositiveLifetime
 }
 
 // confirmed returns when an active answer that was asked for at that time was last known to be true. Each
 // heartbeat says so of every answer that is followed, for as long as it is used without asking.
-func (h *hearing) confirmed(asked time.Time) time.Time {
-	switch last := asked.Add(FollowedLifetime); {
-	case h == nil || asked.Before(h.since) || h.last.Before(asked):
-		return asked
-	case h.last.Before(last):
-		return h.last
+func (h *streamState) confirmedAt(requestedAt time.Time) time.Time {
+	switch last := requestedAt.Add(StreamedLifetime); {
+	case h == nil || requestedAt.Before(h.since) || h.lastHeartbeat.Before(requestedAt):
+		return requestedAt
+	case h.lastHeartbeat.Before(last):
+		return h.lastHeartbeat
 	default:
 		return last
 	}
 }
 
 // unknown is the revision of a follower that has to begin with the present one.
-const unknown int64 = -1
+const unknownRevision int64 = -1
 
 // follower keeps the cache in step with the tokens service's changes. Its account of them is unbroken from
 // one connection to the next, because each asks for what came after the last revision.
@@ -70,48 +70,48 @@ type follower struct {
 	// open connects and asks for the changes after a revision, or from the present one on.
 	open func(ctx context.Context, after int64) (io.ReadCloser, error)
 	// told is told how a connection ended, and with nil that one works.
-	told  func(error)
-	cache *cache
-	now   func() time.Time
+	onStatus func(error)
+	cache    *cache
+	now      func() time.Time
 
-	heard    atomic.Pointer[hearing]
+	state    atomic.Pointer[streamState]
 	revision int64 // the newest that the cache agrees with, or unknown
 }
 
 // run follows until ctx ends.
 func (f *follower) run(ctx context.Context) {
-	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
-		before := f.heard.Load()
+	for backoff := minBackoff; ; backoff = min(2*backoff, maxBackoff) {
+		before := f.state.Load()
 		err := f.follow(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		f.told(err)
-		if f.heard.Load() != before { // it worked for a while
-			pause = shortestPause
+		f.onStatus(err)
+		if f.state.Load() != before { // it worked for a while
+			backoff = minBackoff
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(pause/2 + rand.N(pause/2)): // #nosec G404 -- spreading, not secrecy
+		case <-time.After(backoff/2 + rand.N(backoff/2)): // #nosec G404 -- spreading, not secrecy
 		}
 	}
 }
 
 // follow reads one connection to its end, which is always an error.
 func (f *follower) follow(ctx context.Context) error {
-	if heard := f.heard.Load(); heard != nil && f.now().Sub(heard.last) > FollowedLifetime {
+	if state := f.state.Load(); state != nil && f.now().Sub(state.lastHeartbeat) > StreamedLifetime {
 		// Nothing that was confirmed by then is used any more. To be told of all that changed since is of no use.
-		f.revision = unknown
+		f.revision = unknownRevision
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(HeartbeatTimeout, func() { cancel(errSilent) })
+	silence := time.AfterFunc(HeartbeatTimeout, func() { cancel(errNoHeartbeat) })
 	defer silence.Stop()
 
 	stream, err := f.open(ctx, f.revision)
 	if err != nil {
-		return because(ctx, err)
+		return withCause(ctx, err)
 	}
 	// Whatever the reader is waiting for, it waits no longer than the context lasts.
 	context.AfterFunc(ctx, func() { _ = stream.Close() })
@@ -125,18 +125,18 @@ func (f *follower) follow(ctx context.Context) error {
 		}
 		f.apply(next)
 		if next.heartbeat {
-			f.told(nil)
+			f.onStatus(nil)
 			silence.Reset(HeartbeatTimeout)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return because(ctx, err)
+		return withCause(ctx, err)
 	}
 	return io.ErrUnexpectedEOF
 }
 
 // because returns err, or what ended ctx and thereby caused it.
-func because(ctx context.Context, err error) error {
+func withCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return fmt.Errorf("%w: %w", cause, err)
 	}
@@ -147,24 +147,24 @@ func because(ctx context.Context, err error) error {
 // heartbeat repeats the last one. Where they do not, changes went unheard, or the tokens service has been
 // set back to an earlier state: then nothing remembered can be relied on.
 func (f *follower) apply(next change) {
-	begins := f.revision == unknown
+	first := f.revision == unknownRevision
 	switch {
-	case next.heartbeat && !begins && next.revision != f.revision,
-		!next.heartbeat && !begins && next.revision > f.revision+1:
-		f.cache.empty()
+	case next.heartbeat && !first && next.revision != f.revision,
+		!next.heartbeat && !first && next.revision > f.revision+1:
+		f.cache.clear()
 	case !next.heartbeat:
 		f.cache.evict(next.token, next.revision)
 	}
 	if !next.heartbeat {
-		if !begins {
+		if !first {
 			f.revision = max(f.revision, next.revision)
 		}
 		return
 	}
 	f.revision = next.revision
-	heard := &hearing{last: f.now()}
-	if heard.since = heard.last; !begins {
-		heard.since = f.heard.Load().since
+	state := &streamState{lastHeartbeat: f.now()}
+	if state.since = state.lastHeartbeat; !first {
+		state.since = f.state.Load().since
 	}
-	f.heard.Store(heard)
+	f.state.Store(state)
 }

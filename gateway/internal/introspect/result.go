@@ -23,7 +23,7 @@ const (
 )
 
 // maxAnswerBytes bounds what is read of a response; an answer with 100 addresses needs about 5 kB.
-const maxAnswerBytes = 64 << 10
+const maxResultBytes = 64 << 10
 
 // What is forwarded to the services must have this form, so that nothing else can ride in a header.
 var (
@@ -33,7 +33,7 @@ var (
 )
 
 // Answer is what the tokens service says of one token.
-type Answer struct {
+type Result struct {
 	// Active tells whether the token may be used. Only Reason has a meaning when it is false.
 	Active bool
 	// Reason is "revoked" or "expired" when the tokens service gave one, which it does only to a caller
@@ -65,13 +65,13 @@ type Answer struct {
 }
 
 // endedBy reports whether the token's life is over at now.
-func (a *Answer) endedBy(now time.Time) bool {
+func (a *Result) expiredAt(now time.Time) bool {
 	return !a.ExpiresAt.IsZero() && !now.Before(a.ExpiresAt)
 }
 
 // Admits reports whether the token may be used from addr. IPv4 addresses match IPv4 ranges however they
 // are mapped.
-func (a *Answer) Admits(addr netip.Addr) bool {
+func (a *Result) Admits(addr netip.Addr) bool {
 	if len(a.AllowFrom) == 0 {
 		return true
 	}
@@ -86,7 +86,7 @@ func (a *Answer) Admits(addr netip.Addr) bool {
 
 // wireAnswer is the response of RFC 7662, section 2.2, with the members that Quayside adds. Active is a
 // pointer so that an answer without it is not taken for "inactive".
-type wireAnswer struct {
+type wireResult struct {
 	Active         *bool    `json:"active"`
 	Reason         string   `json:"reason"`
 	Scope          string   `json:"scope"`
@@ -106,28 +106,28 @@ type wireAnswer struct {
 // decode reads one answer. An active answer that lacks what the gateway must forward or enforce is an
 // error: treating it as active would let a request through without a tenant, treating it as inactive
 // would tell a customer that a good token is bad.
-func decode(body io.Reader) (Answer, error) {
-	var wire wireAnswer
-	decoder := json.NewDecoder(io.LimitReader(body, maxAnswerBytes))
+func decode(body io.Reader) (Result, error) {
+	var wire wireResult
+	decoder := json.NewDecoder(io.LimitReader(body, maxResultBytes))
 	if err := decoder.Decode(&wire); err != nil {
-		return Answer{}, fmt.Errorf("not an introspection answer: %w", err)
+		return Result{}, fmt.Errorf("not an introspection answer: %w", err)
 	}
 	switch {
 	case wire.Active == nil:
-		return Answer{}, fmt.Errorf("introspection answer without active")
+		return Result{}, fmt.Errorf("introspection answer without active")
 	case !*wire.Active:
-		return Answer{Reason: knownReason(wire.Reason)}, nil
+		return Result{Reason: knownReason(wire.Reason)}, nil
 	case !tokenIDForm.MatchString(wire.Subject):
-		return Answer{}, fmt.Errorf("active answer with sub %q", wire.Subject)
+		return Result{}, fmt.Errorf("active answer with sub %q", wire.Subject)
 	case wire.Lineage != "" && !tokenIDForm.MatchString(wire.Lineage):
-		return Answer{}, fmt.Errorf("active answer with lineage %q", wire.Lineage)
+		return Result{}, fmt.Errorf("active answer with lineage %q", wire.Lineage)
 	case !orgIDForm.MatchString(wire.OrganizationID):
-		return Answer{}, fmt.Errorf("active answer with organization_id %q", wire.OrganizationID)
+		return Result{}, fmt.Errorf("active answer with organization_id %q", wire.OrganizationID)
 	case !scopeForm.MatchString(wire.Scope):
-		return Answer{}, fmt.Errorf("active answer with scope %q", wire.Scope)
+		return Result{}, fmt.Errorf("active answer with scope %q", wire.Scope)
 	}
 
-	answer := Answer{
+	result := Result{
 		Active:         true,
 		TokenID:        wire.Subject,
 		Lineage:        cmp.Or(wire.Lineage, wire.Subject),
@@ -139,23 +139,23 @@ func decode(body io.Reader) (Answer, error) {
 		Window:         defaultWindow,
 	}
 	if wire.ExpiresAt != nil {
-		answer.ExpiresAt = time.Unix(*wire.ExpiresAt, 0)
+		result.ExpiresAt = time.Unix(*wire.ExpiresAt, 0)
 	}
 	if limit := wire.RateLimit; limit != nil {
 		if limit.Limit < 1 || limit.Limit > maxLimit || limit.WindowSeconds < 1 || limit.WindowSeconds > int64(maxWindow/time.Second) {
-			return Answer{}, fmt.Errorf("active answer with rate_limit %d per %d s", limit.Limit, limit.WindowSeconds)
+			return Result{}, fmt.Errorf("active answer with rate_limit %d per %d s", limit.Limit, limit.WindowSeconds)
 		}
-		answer.Limit = limit.Limit
-		answer.Window = time.Duration(limit.WindowSeconds) * time.Second
+		result.Limit = limit.Limit
+		result.Window = time.Duration(limit.WindowSeconds) * time.Second
 	}
 	for _, text := range wire.AllowFrom {
 		prefix, err := parsePrefix(text)
 		if err != nil {
-			return Answer{}, fmt.Errorf("active answer with ip_allow: %w", err)
+			return Result{}, fmt.Errorf("active answer with ip_allow: %w", err)
 		}
-		answer.AllowFrom = append(answer.AllowFrom, prefix)
+		result.AllowFrom = append(result.AllowFrom, prefix)
 	}
-	return answer, nil
+	return result, nil
 }
 
 // parsePrefix reads a range in CIDR notation or a single address. A range of IPv4-mapped addresses

@@ -1,4 +1,4 @@
-package parting
+package drain
 
 import (
 	"net"
@@ -22,12 +22,12 @@ type Wrapper struct {
 
 // CaddyModule returns the Caddy module information.
 func (*Wrapper) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "caddy.listeners.parting", New: func() caddy.Module { return new(Wrapper) }}
+	return caddy.ModuleInfo{ID: "caddy.listeners.drain", New: func() caddy.Module { return new(Wrapper) }}
 }
 
 // Provision implements caddy.Provisioner.
 func (w *Wrapper) Provision(ctx caddy.Context) (err error) {
-	if w.app, err = Of(ctx); err != nil {
+	if w.app, err = FromContext(ctx); err != nil {
 		return err
 	}
 	w.app.mu.Lock()
@@ -38,7 +38,7 @@ func (w *Wrapper) Provision(ctx caddy.Context) (err error) {
 
 // WrapListener implements caddy.ListenerWrapper.
 func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
-	l := &listener{Listener: inner, end: sync.OnceValue(inner.Close), closed: make(chan struct{})}
+	l := &listener{Listener: inner, closeInner: sync.OnceValue(inner.Close), closed: make(chan struct{})}
 	w.app.mu.Lock()
 	defer w.app.mu.Unlock()
 	w.app.listeners = append(w.app.listeners, l)
@@ -47,13 +47,13 @@ func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
 
 // UnmarshalCaddyfile sets up the wrapper from Caddyfile tokens. Syntax:
 //
-//	parting [<delay>]
+//	drain [<delay>]
 func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the wrapper's name
 	if d.NextArg() {
 		delay, err := caddy.ParseDuration(d.Val())
 		if err != nil || delay < 0 {
-			return d.Errf("parting: %s is no time to go on", d.Val())
+			return d.Errf("drain: %s is not a duration", d.Val())
 		}
 		w.Delay = caddy.Duration(delay)
 	}
@@ -67,31 +67,31 @@ func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 type listener struct {
 	net.Listener
 
-	end    func() error // closes Listener, once
-	left   atomic.Bool
-	close  sync.Once
-	closed chan struct{}
+	closeInner func() error // closes Listener, once
+	draining   atomic.Bool
+	close      sync.Once
+	closed     chan struct{}
 }
 
 // Accept implements net.Listener. Once the listener was left, it waits until it is closed: its server is not to end
 // before it is told to.
 func (l *listener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
-	if err != nil && l.left.Load() {
+	if err != nil && l.draining.Load() {
 		<-l.closed
 	}
 	return conn, err
 }
 
-func (l *listener) leave() {
-	l.left.Store(true)
-	_ = l.end() // Close returns the same
+func (l *listener) drain() {
+	l.draining.Store(true)
+	_ = l.closeInner() // Close returns the same
 }
 
 // Close implements net.Listener.
 func (l *listener) Close() error {
 	l.close.Do(func() { close(l.closed) })
-	return l.end()
+	return l.closeInner()
 }
 
 // Interface guards

@@ -1,4 +1,4 @@
-package parting
+package drain
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 )
 
 // A server whose listener has no more connections for it would end, and break off what its clients still ask.
-func TestAListenerThatWasLeftEndsWhenItIsClosed(t *testing.T) {
+func TestDrainingListenerReturnsWhenClosed(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
@@ -26,8 +26,8 @@ func TestAListenerThatWasLeftEndsWhenItIsClosed(t *testing.T) {
 		if err := app.Handle(t.Context(), caddy.Event{}); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took != Time || !app.Near() || inner.closes != 1 {
-			t.Errorf("left for %v, near %v, closed %d times", took, app.Near(), inner.closes)
+		if took := time.Since(began); took != LameDuck || !app.Draining() || inner.closes != 1 {
+			t.Errorf("left for %v, near %v, closed %d times", took, app.Draining(), inner.closes)
 		}
 		synctest.Wait()
 		select {
@@ -44,7 +44,7 @@ func TestAListenerThatWasLeftEndsWhenItIsClosed(t *testing.T) {
 	})
 }
 
-func TestAListenerThatIsClosedEndsAtOnce(t *testing.T) {
+func TestClosedListenerReturnsImmediately(t *testing.T) {
 	t.Parallel()
 
 	l := (&Wrapper{app: new(App)}).WrapListener(&idle{closed: make(chan struct{})})
@@ -56,10 +56,10 @@ func TestAListenerThatIsClosedEndsAtOnce(t *testing.T) {
 	}
 }
 
-func TestTheDelayIsReadFromTheCaddyfile(t *testing.T) {
+func TestDelayIsReadFromTheCaddyfile(t *testing.T) {
 	t.Parallel()
 
-	for text, want := range map[string]time.Duration{"parting": 0, "parting 5s": 5 * time.Second, "parting 0s": 0, "parting soon": -1, "parting -1s": -1, "parting 1s 2s": -1} {
+	for text, want := range map[string]time.Duration{"drain": 0, "drain 5s": 5 * time.Second, "drain 0s": 0, "drain soon": -1, "drain -1s": -1, "drain 1s 2s": -1} {
 		var w Wrapper
 		err := w.UnmarshalCaddyfile(caddyfile.NewTestDispenser(text))
 		if (err == nil) != (want >= 0) || err == nil && time.Duration(w.Delay) != want {

@@ -14,34 +14,34 @@ import (
 )
 
 // wire is a connection for exchanges.
-type wire struct {
+type clientConn struct {
 	*net.TCPConn
 
-	reader *bufio.Reader
-	writer *bufio.Writer
-	head   int64         // how many bytes may still come of what is being read
-	idle   time.Duration // the longest that a read may take; 0: until the deadline
-	used   bool          // for another exchange before
-	since  time.Time     // when the last one ended
+	reader      *bufio.Reader
+	writer      *bufio.Writer
+	headerLeft  int64         // how many bytes may still come of what is being read
+	readTimeout time.Duration // the longest that a read may take; 0: until the deadline
+	reused      bool          // for another exchange before
+	idleSince   time.Time     // when the last one ended
 
 	aborted atomic.Bool // the client has left
 
-	raw   syscall.RawConn
-	look  func(fd uintptr) bool
-	quiet bool // by the last look
+	raw    syscall.RawConn
+	peek   func(fd uintptr) bool
+	noData bool // by the last look
 }
 
-func newWire(conn *net.TCPConn) (*wire, error) {
+func newClientConn(conn *net.TCPConn) (*clientConn, error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{TCPConn: conn, raw: raw}
+	w := &clientConn{TCPConn: conn, raw: raw}
 	w.reader, w.writer = bufio.NewReader(w), bufio.NewWriter(conn)
-	w.look = func(fd uintptr) bool {
+	w.peek = func(fd uintptr) bool {
 		var one [1]byte
 		_, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK)
-		w.quiet = errors.Is(err, syscall.EAGAIN)
+		w.noData = errors.Is(err, syscall.EAGAIN)
 		return true // do not wait
 	}
 	return w, nil
@@ -49,32 +49,32 @@ func newWire(conn *net.TCPConn) (*wire, error) {
 
 // isQuiet reports whether nothing has come since the last exchange. Bytes would be taken for the answer to the next
 // request, and an end means that the service has closed the connection.
-func (w *wire) isQuiet() bool {
-	w.quiet = false
-	err := w.raw.Read(w.look)
-	return err == nil && w.quiet
+func (w *clientConn) isIdle() bool {
+	w.noData = false
+	err := w.raw.Read(w.peek)
+	return err == nil && w.noData
 }
 
 // abort fails what reads and writes now, or will.
-func (w *wire) abort() {
+func (w *clientConn) abort() {
 	w.aborted.Store(true)
 	_ = w.SetDeadline(time.Unix(1, 0))
 }
 
 // Read implements io.Reader.
-func (w *wire) Read(p []byte) (int, error) {
-	if w.head <= 0 {
+func (w *clientConn) Read(p []byte) (int, error) {
+	if w.headerLeft <= 0 {
 		return 0, fmt.Errorf("the header of the response has over %d bytes", maxHead)
 	}
-	if w.idle > 0 {
-		if err := w.SetReadDeadline(time.Now().Add(w.idle)); err != nil {
+	if w.readTimeout > 0 {
+		if err := w.SetReadDeadline(time.Now().Add(w.readTimeout)); err != nil {
 			return 0, err
 		}
 		if w.aborted.Load() { // that deadline may have been overwritten
 			return 0, context.Canceled
 		}
 	}
-	n, err := w.TCPConn.Read(p[:min(int64(len(p)), w.head)])
-	w.head -= int64(n)
+	n, err := w.TCPConn.Read(p[:min(int64(len(p)), w.headerLeft)])
+	w.headerLeft -= int64(n)
 	return n, err
 }
