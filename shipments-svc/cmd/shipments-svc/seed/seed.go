@@ -1,11 +1,10 @@
-// Package seed reads shipments that have a past from JSON, to load data that
-// exists elsewhere or to show a demo.
+// Package seed reads the JSON document of the seed command: shipments with their
+// history, to import data or to show a demo.
 //
-// The document is {"shipments": […]}. A shipment has the members that the API
-// shows, less what follows from others: reference, vessel, origin and
-// destination, and optionally id, status, created_at, approved_at, pallets and
-// checks. It is read as strictly as a request, and everything that is wrong
-// with it is reported at once.
+// The document is {"shipments": […]}. A shipment has the fields reference, vessel,
+// origin and destination, and optionally id, status, created_at, approved_at, pallets
+// and checks, as in the API. It is validated as strictly as a request, and all faults
+// are reported at once.
 package seed
 
 import (
@@ -19,19 +18,18 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// maxBytes bounds how much is read into memory, and maxShipments how many
-// elements an array has.
+// Limits of a document and of its arrays.
 const (
 	maxBytes     = 256 << 20
 	maxShipments = 1_000_000
 )
 
-// list is the name of the document's member.
+// list is the name of the document's only member.
 const list = "shipments"
 
-// Read returns the shipments of a document. Its errors are those of reading,
-// a *jsonbody.SyntaxError, or *shipments.Invalid with pointers into the
-// document. What the shipments' values must be is the domain's to judge.
+// Read returns the shipments of a document. Its errors are those of in, a
+// *jsonbody.SyntaxError, or *shipments.Invalid with pointers into the document. It
+// does not validate values, which the domain does.
 func Read(in io.Reader) ([]shipments.Detail, error) {
 	text, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	if err != nil {
@@ -65,8 +63,8 @@ func invalid(faults ...jsonbody.Fault) error {
 	return &shipments.Invalid{Faults: all}
 }
 
-// Explain shows an error of Read, or of storing what it returned, to a
-// person: each fault on a line, with a pointer into the document.
+// Explain formats an error of Read or of the import for people: each fault on a line,
+// with a pointer into the document.
 func Explain(err error, root string) error {
 	invalid, ok := errors.AsType[*shipments.Invalid](err)
 	if !ok {

@@ -13,9 +13,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// TestTheExampleShowsEverything: the document that README.md refers to is
-// read without a fault, is valid, and has every status and result.
-func TestTheExampleShowsEverything(t *testing.T) {
+// TestExample: the example of README.md is valid, and has every status and result.
+func TestExample(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open("../../../testdata/seed.json")
 	if err != nil {
@@ -51,7 +50,7 @@ func TestTheExampleShowsEverything(t *testing.T) {
 	}
 }
 
-func TestADocumentIsReadStrictly(t *testing.T) {
+func TestReadIsStrict(t *testing.T) {
 	t.Parallel()
 	_, err := Read(strings.NewReader(`{"shipments":[
 		{"id":"ship_1","reference":1,"pallets":[{"boxes":"1","box_weight_kg":1.2345}],"checks":{}},
@@ -71,7 +70,7 @@ func TestADocumentIsReadStrictly(t *testing.T) {
 	}
 }
 
-func TestADocumentMustBeJSON(t *testing.T) {
+func TestReadNeedsJSON(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{", `{"shipments":[]}{}`} {
 		_, err := Read(strings.NewReader(text))
@@ -81,7 +80,7 @@ func TestADocumentMustBeJSON(t *testing.T) {
 	}
 }
 
-func TestAnErrorInReadingIsReturned(t *testing.T) {
+func TestReadReturnsErrorsOfItsReader(t *testing.T) {
 	t.Parallel()
 	want := errors.New("pipe broke")
 	if _, err := Read(brokenReader{want}); !errors.Is(err, want) {

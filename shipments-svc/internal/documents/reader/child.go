@@ -12,8 +12,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Child reads the file that is its standard input and writes what it says to
-// out. It is the program of the child, and gives itself its limits.
+// Child is the main function of a child process: it limits itself, reads the file on
+// its standard input and writes the result to out.
 func Child(ctx context.Context, args []string, file *os.File, out io.Writer) error {
 	if len(args) != 2 {
 		return errors.New("want the type of the document and the kind of its file")

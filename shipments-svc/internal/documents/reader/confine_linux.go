@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// confine gives this process the limits of a child. It keeps what it has open
-// and can open nothing more: neither a file nor a connection.
-// It is killed when it has used that much processor time.
+// confine drops the privileges of this process: it keeps its open files and can
+// open neither files nor connections. Its memory is limited, and it is killed after
+// the given processor time.
 func confine(cpu time.Duration) error {
 	used, err := dataUsed()
 	if err != nil {
 		return err
 	}
-	debug.SetMemoryLimit(maxMemory * 3 / 4) // tidies up before the limit is met
-	debug.SetGCPercent(400)                 // and seldom before that: it ends in a moment
+	debug.SetMemoryLimit(maxMemory * 3 / 4) // collects garbage before the limit is reached
+	debug.SetGCPercent(400)                 // seldom before that: it is short-lived
 	for _, l := range []struct {
 		what  int
 		limit uint64
@@ -38,8 +38,8 @@ func confine(cpu time.Duration) error {
 	return nil
 }
 
-// dataUsed returns how many bytes RLIMIT_DATA counts at present. Go's runtime
-// reserves some when it starts.
+// dataUsed returns the bytes that count towards RLIMIT_DATA, which include what Go's
+// runtime reserves at its start.
 func dataUsed() (uint64, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -54,7 +54,7 @@ func dataUsed() (uint64, error) {
 	return 0, fmt.Errorf("/proc/self/status has no VmData")
 }
 
-// group has a child lead a group of its own, and die with its parent.
+// group makes a child the leader of a process group that ends with its parent.
 func group() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

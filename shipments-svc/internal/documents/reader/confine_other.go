@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// confine gives this process what limits of a child there are where only
-// developers run it. What bounds memory is Go's own limit.
+// confine limits memory and processor time, for development. Memory is limited by
+// Go's runtime only.
 func confine(cpu time.Duration) error {
 	debug.SetMemoryLimit(maxMemory)
 	return syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: uint64(cpu.Seconds()), Max: uint64(cpu.Seconds())})
 }
 
-// group has a child lead a group of its own.
+// group makes a child the leader of a process group.
 func group() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -1,12 +1,11 @@
-// Package reader reads documents in a process of their own.
+// Package reader reads documents in a separate process.
 //
-// Files come from anywhere, and what reads PDF and XLSX is large. So this
-// program starts itself again, as a child that has the file, a pipe for its
-// answer and nothing else: no environment, no other file, no network, little
-// memory and little time. Guarantees: whatever a file does to the child, the
-// parent gets a reading that keeps its bounds, or an error that says what
-// happened; the child and all it may have started is gone when Read returns, or
-// when the parent is killed.
+// Files are untrusted, and the libraries for PDF and XLSX are large. So the program
+// starts itself as a child process that has the file and a pipe for its output, and
+// no environment, other file or network; its memory and time are limited.
+// Guarantees: for any file the parent gets a reading within the limits, or an error
+// that names the cause; the child and its descendants have ended when Read returns,
+// and end when the parent is killed.
 package reader
 
 import (
@@ -24,11 +23,11 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Command is the argument with which the program is a child; the type of the
-// document and the kind of its file are the next.
+// Command is the first argument of a child process; the type of the document and
+// the kind of its file follow.
 const Command = "read-document"
 
-// Limits of a child.
+// Limits of a child process.
 const (
 	maxTime   = 30 * time.Second
 	maxCPU    = 10 * time.Second // of processor time, in whole seconds
@@ -37,7 +36,7 @@ const (
 	maxStderr = 8 << 10          // bytes
 )
 
-// Failures that are not in the file's words but in its effect.
+// The codes of failures of the child process.
 const (
 	TooSlow       = "too_slow"
 	TooMuchMemory = "too_much_memory"
@@ -46,15 +45,15 @@ const (
 
 // Reader implements shipments.Reader.
 type Reader struct {
-	program string // that is started
-	name    string // by which it is called
+	program string // path of the executable
+	name    string // its first argument
 	time    time.Duration
 	cpu     time.Duration
 	slots   chan struct{}
 }
 
-// New returns a Reader that has at most so many children at once, each of them
-// this program again.
+// New returns a Reader with at most this many concurrent child processes, which run
+// this executable.
 func New(children int) (*Reader, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -70,7 +69,7 @@ type result struct {
 }
 
 // Read implements shipments.Reader.
-func (r *Reader) Read(ctx context.Context, paper shipments.DocumentType, kind shipments.Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
+func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind shipments.Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
 	select {
 	case r.slots <- struct{}{}:
 		defer func() { <-r.slots }()
@@ -86,9 +85,9 @@ func (r *Reader) Read(ctx context.Context, paper shipments.DocumentType, kind sh
 	}
 	limited, cancel := context.WithTimeout(ctx, r.time)
 	defer cancel()
-	var out, trouble bounded
-	out.limit, trouble.limit = maxAnswer, maxStderr
-	used, err := r.run(limited, file, []string{string(paper), string(kind)}, &out, &trouble)
+	var out, stderr bounded
+	out.limit, stderr.limit = maxAnswer, maxStderr
+	used, err := r.run(limited, file, []string{string(docType), string(kind)}, &out, &stderr)
 	switch {
 	case ctx.Err() != nil:
 		return shipments.Reading{}, ctx.Err()
@@ -96,32 +95,31 @@ func (r *Reader) Read(ctx context.Context, paper shipments.DocumentType, kind sh
 		return unreadable(TooSlow, "Reading the file took longer than %s.", r.time)
 	case err != nil && used >= r.cpu/cpuShare:
 		return unreadable(TooSlow, "Reading the file took more than %s of processor time.", r.cpu)
-	case err != nil && trouble.has("out of memory", "cannot allocate memory", "failed to allocate"):
+	case err != nil && stderr.has("out of memory", "cannot allocate memory", "failed to allocate"):
 		return unreadable(TooMuchMemory, "Reading the file took more than %d MiB of memory.", maxMemory>>20)
 	case err != nil && errors.As(err, new(*exec.ExitError)):
-		return unreadable(Crashed, "The file could not be read: something in it is not as its format wants it.")
-	case err != nil: // it was never started
+		return unreadable(Crashed, "The file could not be read: its format is invalid.")
+	case err != nil: // it did not start
 		return shipments.Reading{}, fmt.Errorf("read document: %w", err)
 	}
 	return decoded(out)
 }
 
-// cpuShare says what part of its limit of processor time a child has used at
-// least when it was killed for that: the kernel counts the limit in ticks, and
-// what it reports afterwards may be much less on a busy virtual machine.
+// cpuShare is the part of the limit of processor time, one in cpuShare, that a child
+// killed for it has used at least: the kernel counts the limit in ticks, and may
+// report much less on a busy virtual machine.
 const cpuShare = 2
 
-// run runs a child until it ends or its context does, and returns how much
-// processor time it used.
-func (r *Reader) run(ctx context.Context, file *os.File, args []string, out, trouble io.Writer) (used time.Duration, err error) {
+// run runs a child until it or its context ends, and returns its processor time.
+func (r *Reader) run(ctx context.Context, file *os.File, args []string, out, stderr io.Writer) (used time.Duration, err error) {
 	cmd := exec.CommandContext(ctx, r.program) //nolint:gosec // G204: this program
 	cmd.Args = append([]string{r.name, Command}, args...)
 	cmd.Env = []string{} // nil would be the parent's
 	cmd.Dir = "/"
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = file, out, trouble
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = file, out, stderr
 	cmd.SysProcAttr = group()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second // for whoever holds the pipes although the child is gone
+	cmd.WaitDelay = time.Second // for descendants that hold the pipes after the child has ended
 	err = cmd.Run()
 	if cmd.ProcessState != nil {
 		used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
@@ -145,8 +143,7 @@ func unreadable(code, format string, args ...any) (shipments.Reading, error) {
 	return shipments.Reading{}, &shipments.UnreadableError{Failure: shipments.Failure{Code: code, Detail: fmt.Sprintf(format, args...)}}
 }
 
-// onDisk returns content as a file that a child can be given: itself, or a copy
-// that has no name.
+// onDisk returns content as a file for a child: itself, or a copy without a name.
 func onDisk(content io.ReaderAt, size int64) (*os.File, error) {
 	if f, ok := content.(*os.File); ok {
 		_, err := f.Seek(0, io.SeekStart)
@@ -162,7 +159,7 @@ func onDisk(content io.ReaderAt, size int64) (*os.File, error) {
 	return f, os.Remove(f.Name())
 }
 
-// bounded keeps as much of what is written as it may.
+// bounded is a writer that keeps the first limit bytes.
 type bounded struct {
 	text  []byte
 	limit int

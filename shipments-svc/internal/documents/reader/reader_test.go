@@ -17,13 +17,13 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// TestMain makes this program a child, as the service does, when it is called
-// as one. Some kinds stand for what a file may do to a child.
+// TestMain runs a child process as the service does. Some kinds stand for the effect
+// of a hostile file.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 4 || os.Args[1] != Command {
 		os.Exit(m.Run())
 	}
-	if do, ok := misdeeds[os.Args[3]]; ok {
+	if do, ok := effects[os.Args[3]]; ok {
 		cpu := maxCPU
 		if os.Args[3] == "spins" {
 			cpu = shortCPU
@@ -41,12 +41,12 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// shortCPU is the limit of processor time of the child that reaches it.
+// shortCPU is the limit of processor time of the child that exceeds it.
 const shortCPU = time.Second
 
 var kept [][]byte
 
-var misdeeds = map[string]func(){
+var effects = map[string]func(){
 	"hangs": func() { select {} },
 	"spins": func() {
 		for { //nolint:staticcheck // SA5002: it is to spin
@@ -64,7 +64,7 @@ var misdeeds = map[string]func(){
 	"in group": inGroup,
 }
 
-// devour takes memory until there is none.
+// devour allocates memory until it fails.
 func devour() {
 	for {
 		block := make([]byte, 8<<20)
@@ -75,7 +75,7 @@ func devour() {
 	}
 }
 
-// reach tries to leave the child, and says with what it succeeded.
+// reach tries to access resources, and reports those that it could.
 func reach() {
 	var reached []string
 	if f, err := os.Open("/etc/hostname"); err == nil {
@@ -97,7 +97,7 @@ func inGroup() {
 	fmt.Printf(`{"Failure":{"Code":"group","Detail":%q}}`, fmt.Sprint(syscall.Getpgrp() == os.Getpid(), os.Getpid()))
 }
 
-func reading(t *testing.T, paper shipments.DocumentType, kind, content string) (shipments.Reading, shipments.Failure) {
+func reading(t *testing.T, docType shipments.DocumentType, kind, content string) (shipments.Reading, shipments.Failure) {
 	t.Helper()
 	r, err := New(1)
 	if err != nil {
@@ -109,7 +109,7 @@ func reading(t *testing.T, paper shipments.DocumentType, kind, content string) (
 	if r.time = maxTime; kind == "hangs" {
 		r.time = 300 * time.Millisecond
 	}
-	read, err := r.Read(t.Context(), paper, shipments.Kind(kind), strings.NewReader(content), int64(len(content)))
+	read, err := r.Read(t.Context(), docType, shipments.Kind(kind), strings.NewReader(content), int64(len(content)))
 	var bad *shipments.UnreadableError
 	if err != nil && !errors.As(err, &bad) {
 		t.Fatalf("%s: %v", kind, err)
@@ -129,7 +129,7 @@ Pallet;Product;Size;Cartons;Net kg/carton
 Total;;;528;
 `
 
-func TestAPackingListIsReadInAChild(t *testing.T) {
+func TestReadPackingList(t *testing.T) {
 	t.Parallel()
 	read, failure := reading(t, shipments.PackingList, "csv", list)
 	if failure != (shipments.Failure{}) || len(read.Pallets) != 2 || read.RowsRead != 3 {
@@ -150,7 +150,7 @@ func TestAPackingListIsReadInAChild(t *testing.T) {
 	}
 }
 
-func TestAPalletOfOneLineKeepsItsLotAndOrchard(t *testing.T) {
+func TestReadKeepsLotAndOrchard(t *testing.T) {
 	t.Parallel()
 	read, failure := reading(t, shipments.PackingList, "csv", "Pallet,Boxes,Net kg,Lot,PUC\n1,80,900,L7,B1234\n2,80,900,,\n")
 	if failure != (shipments.Failure{}) || len(read.Pallets) != 2 || len(read.Pallets[0].Contents) != 1 || read.Pallets[1].Contents != nil {
@@ -161,7 +161,7 @@ func TestAPalletOfOneLineKeepsItsLotAndOrchard(t *testing.T) {
 	}
 }
 
-func TestOtherPapersHaveFactsOnly(t *testing.T) {
+func TestReadFactsOfOtherDocuments(t *testing.T) {
 	t.Parallel()
 	read, failure := reading(t, shipments.CommercialInvoice, "csv", "Commercial invoice;\nInvoice no.;INV-77\nContainer;CSQU3054383\n")
 	if failure != (shipments.Failure{}) || len(read.Facts) == 0 || read.Pallets != nil {
@@ -169,7 +169,7 @@ func TestOtherPapersHaveFactsOnly(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadSaysWhy(t *testing.T) {
+func TestReadFailures(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]struct{ content, code, detail string }{
 		"csv":      {"nothing;of\nthe;kind\n", "no_header_row", "."},
@@ -197,8 +197,8 @@ func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 	}
 }
 
-// TestNoChildOutlivesItsReading: who stops waiting has it killed.
-func TestNoChildOutlivesItsReading(t *testing.T) {
+// TestChildEndsWithItsContext: cancelling Read kills the child.
+func TestChildEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	r, err := New(1)
 	if err != nil {
@@ -226,8 +226,8 @@ func TestNoChildOutlivesItsReading(t *testing.T) {
 	}
 }
 
-// TestChildrenAreBounded: a Read that finds no place waits as long as it may.
-func TestChildrenAreBounded(t *testing.T) {
+// TestChildrenAreLimited: Read waits for a free slot until its context ends.
+func TestChildrenAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := &Reader{slots: make(chan struct{}, 1)}
@@ -240,7 +240,7 @@ func TestChildrenAreBounded(t *testing.T) {
 	})
 }
 
-func TestAChildTakesOneFile(t *testing.T) {
+func TestChildNeedsAFile(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	if err := Child(t.Context(), nil, os.Stdin, &out); err == nil {

@@ -1,10 +1,9 @@
-// Package sniff says what a file is, by its content alone, and refuses what is
-// not taken.
+// Package sniff detects the type of a file by its content, and refuses types that
+// are not supported.
 //
-// Guarantees: what a client says of a file is believed only where the content
-// agrees; of an archive, such as an XLSX file, nothing is unpacked to judge it,
-// and one that would unpack to more than may be read is refused by what its
-// directory says.
+// Guarantees: the name and media type from the client must agree with the content;
+// archives, such as XLSX files, are not unpacked, and refused if their directory
+// exceeds the limits.
 package sniff
 
 import (
@@ -22,28 +21,28 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Type is what a file is.
+// Type is the type of a file.
 type Type struct {
 	ContentType string
 	Kind        shipments.Kind
 
-	name       string   // for people, with its article
+	name       string   // with its article
 	extensions []string // of files of this type
 	also       []string // other media types that programs send for it
 }
 
-// Media types that are named more than once.
+// Media types.
 const (
 	csv  = "text/csv"
 	xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 	docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 )
 
-// types lists what is taken. The order is of no meaning.
+// types lists the supported types, in no order.
 var types = []Type{
 	{"application/pdf", shipments.PDF, "a PDF", []string{".pdf"}, []string{"application/x-pdf"}},
 	{xlsx, shipments.XLSX, "an XLSX file", []string{".xlsx", ".xlsm"}, []string{"application/vnd.ms-excel", "application/zip"}},
-	// Browsers on machines with Excel say that CSV is Excel's.
+	// With Excel installed, browsers send its media type for CSV.
 	{csv, shipments.CSV, "a CSV or text file", []string{".csv", ".tsv", ".tab", ".txt"}, []string{"text/plain", "application/csv", "application/vnd.ms-excel"}},
 	{"application/vnd.ms-excel", shipments.Unread, "an XLS file", []string{".xls"}, nil},
 	{"application/vnd.oasis.opendocument.spreadsheet", shipments.Unread, "an ODS file", []string{".ods"}, nil},
@@ -57,22 +56,21 @@ var types = []Type{
 }
 
 const (
-	// headBytes is how much of a file tells what it is.
+	// headBytes is the size of the part that is examined.
 	headBytes = 8 << 10
-	// maxUnzipped is how many bytes an archive may unpack to.
+	// maxUnzipped limits the unpacked size of an archive.
 	maxUnzipped = 64 << 20
-	// maxEntries is how many files an archive may hold.
+	// maxEntries limits the number of files in an archive.
 	maxEntries = 10_000
 )
 
-// RefusedError says why a file is not taken.
+// RefusedError is the error of a file that is not accepted.
 type RefusedError struct{ Reason string }
 
 // Error implements error.
 func (e *RefusedError) Error() string { return e.Reason }
 
-// File returns what a file of so many bytes is. Its error is a *RefusedError,
-// or that of reading it.
+// File returns the type of a file. Its error is a *RefusedError, or that of content.
 func File(content io.ReaderAt, size int64) (Type, error) {
 	head := make([]byte, min(size, headBytes))
 	if n, err := content.ReadAt(head, 0); n < len(head) {
@@ -81,27 +79,27 @@ func File(content io.ReaderAt, size int64) (Type, error) {
 	found := mimetype.Detect(head)
 	media, _, _ := mime.ParseMediaType(found.String())
 	if slices.Contains([]string{"text/plain", csv, "text/tab-separated-values"}, media) {
-		media = csv // text is CSV unless it is known to be something else, such as HTML
+		media = csv // other text, such as HTML, has a media type of its own
 	}
 	if found.Is("application/zip") || found.Parent() != nil && found.Parent().Is("application/zip") {
 		z, err := zip.NewReader(content, size)
 		if err != nil {
 			return Type{}, &RefusedError{"the file is damaged: " + strings.TrimPrefix(err.Error(), "zip: ")}
 		}
-		if err := bounded(z); err != nil {
+		if err := checkLimits(z); err != nil {
 			return Type{}, err
 		}
 		media = office(z, media)
 	}
 	i := slices.IndexFunc(types, func(t Type) bool { return t.ContentType == media })
 	if i < 0 {
-		return Type{}, &RefusedError{fmt.Sprintf("%s is not taken; send a PDF, an XLSX or CSV file, another office document or an image", media)}
+		return Type{}, &RefusedError{fmt.Sprintf("%s is not supported; send a PDF, an XLSX or CSV file, another office document or an image", media)}
 	}
 	return types[i], nil
 }
 
-// office returns the media type of an archive whose first bytes did not tell:
-// programs differ in which of its files comes first.
+// office returns the media type of an archive by its files, whose order differs
+// between programs.
 func office(z *zip.Reader, media string) string {
 	for _, f := range z.File {
 		switch f.Name {
@@ -114,8 +112,8 @@ func office(z *zip.Reader, media string) string {
 	return media
 }
 
-// bounded judges an archive by its directory.
-func bounded(z *zip.Reader) error {
+// checkLimits checks the directory of an archive.
+func checkLimits(z *zip.Reader) error {
 	var sum uint64
 	for _, f := range z.File {
 		if sum += f.UncompressedSize64; f.UncompressedSize64 > maxUnzipped || sum > maxUnzipped {
@@ -123,19 +121,19 @@ func bounded(z *zip.Reader) error {
 		}
 	}
 	if len(z.File) > maxEntries {
-		return &RefusedError{fmt.Sprintf("the file holds more than %d others", maxEntries)}
+		return &RefusedError{fmt.Sprintf("the file contains more than %d files", maxEntries)}
 	}
 	return nil
 }
 
-// Agrees returns a *RefusedError where a client calls the file what it is not,
-// by the ending of its name or by a media type. Endings that nothing is known
-// of and media types that say nothing are no claim.
+// Agrees returns a *RefusedError if the extension or the media type from the client
+// contradicts the content. Unknown extensions and application/octet-stream
+// contradict nothing.
 func (t Type) Agrees(filename, declared string) error {
-	ending := strings.ToLower(filepath.Ext(filename))
-	claimed := slices.ContainsFunc(types, func(t Type) bool { return slices.Contains(t.extensions, ending) })
-	if claimed && !slices.Contains(t.extensions, ending) {
-		return &RefusedError{fmt.Sprintf("the name ends in %s, but the content is %s", ending, t.name)}
+	extension := strings.ToLower(filepath.Ext(filename))
+	known := slices.ContainsFunc(types, func(t Type) bool { return slices.Contains(t.extensions, extension) })
+	if known && !slices.Contains(t.extensions, extension) {
+		return &RefusedError{fmt.Sprintf("the name ends in %s, but the content is %s", extension, t.name)}
 	}
 	media, _, err := mime.ParseMediaType(declared)
 	if declared == "" || media == "application/octet-stream" {

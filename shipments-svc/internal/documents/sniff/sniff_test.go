@@ -21,7 +21,7 @@ func archived(names ...string) string {
 	return b.String()
 }
 
-func TestContentSaysWhatAFileIs(t *testing.T) {
+func TestFile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		content, want string
@@ -55,7 +55,7 @@ func TestContentSaysWhatAFileIs(t *testing.T) {
 	}
 }
 
-func TestClaimsMustAgree(t *testing.T) {
+func TestAgrees(t *testing.T) {
 	t.Parallel()
 	text, _ := File(strings.NewReader("a;b\n"), 4)
 	for claim, fine := range map[[2]string]bool{
@@ -68,7 +68,7 @@ func TestClaimsMustAgree(t *testing.T) {
 	}
 }
 
-// FuzzFile: whatever the bytes, there is an answer.
+// FuzzFile: any content has a type or is refused.
 func FuzzFile(f *testing.F) {
 	for _, content := range []string{"a;b", "%PDF-", archived("xl/workbook.xml"), "PK\x05\x06" + strings.Repeat("\xff", 18)} {
 		f.Add([]byte(content))

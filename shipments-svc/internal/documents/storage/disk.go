@@ -1,8 +1,7 @@
-// Package storage keeps the files of documents: on a disk, or in an S3 bucket.
+// Package storage stores the files of documents on a disk or in an S3 bucket.
 //
-// Guarantees: a file is there whole or not at all, whatever is killed while it
-// is written; names come from this service's own keys and from nothing that a
-// client says; on a disk nobody but this service's user can read them.
+// Guarantees: writes are atomic; names are made of the service's own ids, never of
+// client input; on a disk only the user of the service can read the files.
 package storage
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Disk keeps files in a directory, each as ORGANIZATION/DOCUMENT.
+// Disk stores files in a directory, as ORGANIZATION/DOCUMENT.
 type Disk struct {
 	dir string
 }
@@ -29,12 +28,12 @@ type Disk struct {
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
-	// partly begins the names of files that are being written. List shows
-	// those that were left so as well, by the key that they were meant for.
-	partly = ".partly-"
+	// partial is the prefix of files that are being written. List also lists
+	// those that were left over, by their key.
+	partial = ".partly-"
 )
 
-// NewDisk returns a Disk in a directory, which it makes if need be.
+// NewDisk returns a Disk in a directory, which it creates if it does not exist.
 func NewDisk(dir string) (*Disk, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -46,14 +45,14 @@ func NewDisk(dir string) (*Disk, error) {
 	return &Disk{dir: dir}, nil
 }
 
-// Put implements shipments.Files. The file gets its name when it is complete
-// and on the disk.
+// Put implements shipments.Files. The file gets its name when it is complete and
+// synced.
 func (d *Disk) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {
 	dir, name := filepath.Split(d.path(key))
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return failure("put", err)
 	}
-	part := filepath.Join(dir, partly+name)
+	part := filepath.Join(dir, partial+name)
 	err := write(part, io.LimitReader(reading{ctx, content}, size+1), size)
 	if err == nil {
 		err = os.Rename(part, d.path(key))
@@ -61,7 +60,7 @@ func (d *Disk) Put(ctx context.Context, key shipments.FileKey, content io.Reader
 	if err != nil {
 		return failure("put", errors.Join(err, ignoreMissing(os.Remove(part))))
 	}
-	// The names, too, must outlast a loss of power.
+	// The names must also be durable.
 	return failure("put", errors.Join(syncDir(dir), syncDir(d.dir)))
 }
 
@@ -81,7 +80,7 @@ func (d *Disk) Open(_ context.Context, key shipments.FileKey) (shipments.OpenFil
 func (d *Disk) Delete(_ context.Context, key shipments.FileKey) error {
 	path := d.path(key)
 	dir, name := filepath.Split(path)
-	return failure("delete", errors.Join(ignoreMissing(os.Remove(path)), ignoreMissing(os.Remove(filepath.Join(dir, partly+name)))))
+	return failure("delete", errors.Join(ignoreMissing(os.Remove(path)), ignoreMissing(os.Remove(filepath.Join(dir, partial+name)))))
 }
 
 // List implements shipments.Files.
@@ -96,7 +95,7 @@ func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[shipments.F
 				return nil
 			}
 			relative, _ := filepath.Rel(d.dir, path)
-			key, ok := parseKey(filepath.ToSlash(strings.Replace(relative, partly, "", 1)))
+			key, ok := parseKey(filepath.ToSlash(strings.Replace(relative, partial, "", 1)))
 			if ok && !yield(key, err) {
 				return fs.SkipAll
 			}
@@ -122,7 +121,7 @@ func (d *Disk) Identity(context.Context) (shipments.StoreID, error) {
 
 // SetIdentity implements sweeper.Store.
 func (d *Disk) SetIdentity(_ context.Context, id shipments.StoreID) error {
-	text, part := formatIdentity(id), filepath.Join(d.dir, partly+identityName)
+	text, part := formatIdentity(id), filepath.Join(d.dir, partial+identityName)
 	err := write(part, strings.NewReader(text), int64(len(text)))
 	if err == nil {
 		err = os.Rename(part, filepath.Join(d.dir, identityName))
@@ -134,7 +133,7 @@ func (d *Disk) path(key shipments.FileKey) string {
 	return filepath.Join(d.dir, filepath.FromSlash(formatKey(key)))
 }
 
-// write makes a file of exactly size bytes and has the disk hold them.
+// write writes and syncs a file of exactly size bytes.
 func write(path string, content io.Reader, size int64) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode) //nolint:gosec // G304: made of a key of ours
 	if err != nil {
@@ -167,7 +166,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// reading reads until its context ends.
+// reading is a reader that ends with its context.
 type reading struct {
 	ctx context.Context //nolint:containedctx // an io.Reader has no other way to get one
 	r   io.Reader

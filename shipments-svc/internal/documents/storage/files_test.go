@@ -23,8 +23,8 @@ func newKey() (key shipments.FileKey) {
 	return key
 }
 
-// conforms tests what every shipments.Files must do. Each call of open returns
-// an empty one.
+// conforms is the conformance suite of shipments.Files. Each call of open returns an
+// empty store.
 func conforms(t *testing.T, open func(*testing.T) shipments.Files) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, shipments.Files){
@@ -166,9 +166,8 @@ func TestDiskConforms(t *testing.T) {
 	})
 }
 
-// TestOnlyThisUserReadsTheDisk, and what was left half written is listed, so
-// that it is swept.
-func TestOnlyThisUserReadsTheDisk(t *testing.T) {
+// TestDiskIsPrivate to its user, and lists partial files, so that they are swept.
+func TestDiskIsPrivate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	disk, err := NewDisk(dir)
@@ -184,7 +183,7 @@ func TestOnlyThisUserReadsTheDisk(t *testing.T) {
 		}
 	}
 	killed := newKey()
-	left := filepath.Join(filepath.Dir(path), partly+filepath.Base(disk.path(killed)))
+	left := filepath.Join(filepath.Dir(path), partial+filepath.Base(disk.path(killed)))
 	if err := os.WriteFile(left, []byte("hal"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +202,7 @@ func TestOnlyThisUserReadsTheDisk(t *testing.T) {
 	}
 }
 
-func TestACancelledPutLeavesNothing(t *testing.T) {
+func TestCancelledPutLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	disk, err := NewDisk(t.TempDir())
 	if err != nil {
@@ -219,7 +218,7 @@ func TestACancelledPutLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestKeysAreReadStrictly(t *testing.T) {
+func TestParseKeyIsStrict(t *testing.T) {
 	t.Parallel()
 	key := newKey()
 	if got, ok := parseKey(formatKey(key)); !ok || got != key {

@@ -13,16 +13,16 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// These begin the two parts of a file's name.
+// Prefixes of the two ids of a key.
 const (
 	orgPrefix      = "org"
 	documentPrefix = "doc"
 )
 
-// identityName is the name under which a store keeps its identity. It is no key.
+// identityName is the name of the identity of a store. It is not a key.
 const identityName = "store-identity"
 
-// parseIdentity reads what formatIdentity returned.
+// parseIdentity is the inverse of formatIdentity.
 func parseIdentity(text []byte) (shipments.StoreID, error) {
 	id, err := uuid.ParseBytes(bytes.TrimSpace(text))
 	if err != nil {
@@ -38,16 +38,16 @@ func formatKey(key shipments.FileKey) string {
 	return publicid.Format(orgPrefix, uuid.UUID(key.Org)) + "/" + publicid.Format(documentPrefix, uuid.UUID(key.Document))
 }
 
-// parseKey reads what formatKey returned, and nothing else.
+// parseKey is the inverse of formatKey. It accepts no other names.
 func parseKey(name string) (shipments.FileKey, bool) {
 	org, document, _ := strings.Cut(name, "/")
-	o, fine := publicid.Parse(orgPrefix, org)
-	d, ok := publicid.Parse(documentPrefix, document)
-	return shipments.FileKey{Org: shipments.OrgID(o), Document: shipments.DocumentID(d)}, fine && ok
+	o, ok1 := publicid.Parse(orgPrefix, org)
+	d, ok2 := publicid.Parse(documentPrefix, document)
+	return shipments.FileKey{Org: shipments.OrgID(o), Document: shipments.DocumentID(d)}, ok1 && ok2
 }
 
-// failure turns an error of a storage into one that the domain knows: a full
-// or failing disk may be well again later, as may a bucket that is away.
+// failure wraps errors as shipments.ErrUnavailable: a full disk or an unreachable
+// bucket may work again later.
 func failure(doing string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

@@ -18,22 +18,22 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Bucket says where a bucket is and who may use it.
+// Bucket is a bucket with its credentials.
 type Bucket struct {
 	Endpoint  string // an http or https URL without a path
 	Name      string
-	Region    string // empty: the service's own default
+	Region    string // empty: the default of the service
 	AccessKey string
 	SecretKey string
 }
 
-// S3 keeps files in a bucket, each as the object ORGANIZATION/DOCUMENT.
+// S3 stores files in a bucket, as objects ORGANIZATION/DOCUMENT.
 type S3 struct {
 	client *minio.Client
 	bucket string
 }
 
-// NewS3 returns an S3 on a bucket, which must be there. It does not connect.
+// NewS3 returns an S3 on an existing bucket. It does not connect.
 func NewS3(b Bucket) (*S3, error) {
 	u, err := url.Parse(b.Endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" && u.Path != "/" {
@@ -49,8 +49,7 @@ func NewS3(b Bucket) (*S3, error) {
 	return &S3{client: client, bucket: b.Name}, nil
 }
 
-// Put implements shipments.Files. S3 makes an object visible when it has all
-// of it.
+// Put implements shipments.Files. S3 writes are atomic.
 func (s *S3) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {
 	_, err := s.client.PutObject(ctx, s.bucket, formatKey(key), content, size, minio.PutObjectOptions{
 		ContentType: "application/octet-stream", DisableMultipart: true,
@@ -64,7 +63,7 @@ func (s *S3) Open(ctx context.Context, key shipments.FileKey) (shipments.OpenFil
 	if err != nil {
 		return nil, failure("open", err)
 	}
-	if _, err := object.Stat(); err != nil { // the request is made only now
+	if _, err := object.Stat(); err != nil { // sends the request
 		return nil, errors.Join(missing(err), object.Close())
 	}
 	return object, nil
@@ -85,7 +84,7 @@ func (s *S3) Delete(ctx context.Context, key shipments.FileKey) error {
 // List implements shipments.Files.
 func (s *S3) List(ctx context.Context, before time.Time) iter.Seq2[shipments.FileKey, error] {
 	return func(yield func(shipments.FileKey, error) bool) {
-		ctx, cancel := context.WithCancel(ctx) // ends the listing when nobody wants more
+		ctx, cancel := context.WithCancel(ctx) // ends the listing when the loop ends
 		defer cancel()
 		for object := range s.client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Recursive: true}) {
 			if object.Err != nil {
@@ -99,7 +98,7 @@ func (s *S3) List(ctx context.Context, before time.Time) iter.Seq2[shipments.Fil
 	}
 }
 
-// maxIdentity bounds what is read of an object that should be an identity.
+// maxIdentity limits the size of an identity in bytes.
 const maxIdentity = 100
 
 // Identity implements sweeper.Store.

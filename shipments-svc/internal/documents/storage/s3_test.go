@@ -24,13 +24,13 @@ func TestS3Conforms(t *testing.T) {
 	conforms(t, func(t *testing.T) shipments.Files { t.Helper(); return open(t) })
 }
 
-func TestABucketIsSweptSafely(t *testing.T) {
+func TestS3IsSweptSafely(t *testing.T) {
 	t.Parallel()
 	open := buckets(t)
 	sweepsSafely(t, func(t *testing.T) sweeper.Store { t.Helper(); return open(t) })
 }
 
-// buckets runs a server, and returns what opens a new bucket of it.
+// buckets runs a server, and returns a function that opens a new bucket.
 func buckets(t *testing.T) func(*testing.T) *S3 {
 	t.Helper()
 	program := os.Getenv("TEST_VERSITYGW")
@@ -86,7 +86,7 @@ func versitygw(t *testing.T, program string) string {
 	return address
 }
 
-func TestABucketThatIsAwayIsUnavailable(t *testing.T) {
+func TestUnreachableBucketIsUnavailable(t *testing.T) {
 	t.Parallel()
 	s3, err := NewS3(Bucket{Endpoint: "http://127.0.0.1:1", Name: "b", AccessKey: "a", SecretKey: "s", Region: "r"})
 	if err != nil {

@@ -26,8 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// yard is a database and a store of files that are swept by a clock which a test
-// moves.
+// yard is a database and a file store with a sweeper on a fake clock.
 type yard struct {
 	*sweeper.Sweeper
 	repo     *postgres.Repository
@@ -38,8 +37,8 @@ type yard struct {
 	files    []shipments.FileKey
 }
 
-// newYard returns a yard on a fresh database, whose clock says that all files
-// are old enough to be swept.
+// newYard returns a yard on a fresh database, whose clock is late enough that all
+// files are swept.
 func newYard(t *testing.T, store sweeper.Store) *yard {
 	t.Helper()
 	dsn := postgrestest.New(t, postgres.Migrate)
@@ -68,14 +67,14 @@ func (y *yard) attach(t *testing.T, n int) {
 	}
 }
 
-// forget makes the database an older one, which lacks the last n documents.
+// forget removes the last n documents from the database, like a restored backup.
 func (y *yard) forget(t *testing.T, n int) {
 	t.Helper()
 	y.exec(t, `CREATE TABLE later AS SELECT * FROM documents ORDER BY id DESC LIMIT `+strconv.Itoa(n))
 	y.exec(t, `DELETE FROM documents WHERE id IN (SELECT id FROM later)`)
 }
 
-// remember brings back what forget took away.
+// remember restores the documents that forget removed.
 func (y *yard) remember(t *testing.T) {
 	t.Helper()
 	y.exec(t, `INSERT INTO documents SELECT * FROM later`)
@@ -89,8 +88,8 @@ func (y *yard) exec(t *testing.T, statement string) {
 	}
 }
 
-// swept sweeps after a while, and expects an error and how many are in quarantine
-// and removed.
+// swept advances the clock and sweeps, and expects an error and the numbers of
+// quarantined and removed files.
 func (y *yard) swept(t *testing.T, after time.Duration, sweep func(context.Context) (sweeper.Result, error), want error, quarantined, removed int) {
 	t.Helper()
 	y.now = y.now.Add(after)
@@ -195,7 +194,7 @@ func testOrphans(t *testing.T, store sweeper.Store) {
 	}
 }
 
-func TestTheDiskIsSweptSafely(t *testing.T) {
+func TestDiskIsSweptSafely(t *testing.T) {
 	t.Parallel()
 	sweepsSafely(t, func(t *testing.T) sweeper.Store {
 		t.Helper()

@@ -7,8 +7,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// bind returns the identity that database and store both carry. A store without
-// one gets it if the database knows all of its files.
+// bind returns the identity of both database and store. A store without one gets it
+// if all of its files have a document.
 func (s *Sweeper) bind(ctx context.Context) (shipments.StoreID, error) {
 	status, err := s.identities(ctx)
 	switch {
@@ -36,8 +36,8 @@ func (s *Sweeper) bind(ctx context.Context) (shipments.StoreID, error) {
 	return id, nil
 }
 
-// Adopt gives database and store a new identity, whatever they carried. All
-// files without a document begin their quarantine anew.
+// Adopt gives database and store a new identity. The quarantine of all files begins
+// again.
 func (s *Sweeper) Adopt(ctx context.Context) (shipments.StoreID, error) {
 	id := shipments.StoreID(s.newID())
 	err := s.store.SetIdentity(ctx, id)
@@ -50,14 +50,14 @@ func (s *Sweeper) Adopt(ctx context.Context) (shipments.StoreID, error) {
 	return id, nil
 }
 
-// Status is how database and store stand to each other.
+// Status compares database and store.
 type Status struct {
 	Database, Store shipments.StoreID // zero: none
-	Files           int               // that are older than an hour
-	Unknown         int               // of them, that have no document
+	Files           int               // older than an hour
+	Unknown         int               // of them, without a document
 }
 
-// Status looks at database and store and changes nothing.
+// Status returns the Status and changes nothing.
 func (s *Sweeper) Status(ctx context.Context) (Status, error) {
 	status, err := s.identities(ctx)
 	if err != nil {

@@ -1,12 +1,11 @@
-// Package sweeper removes stored files that belong to no document: of requests
-// that were cut off between storing the file and the document, and of documents
-// that were deleted while the store was away.
+// Package sweeper removes stored files without a document: of requests that were
+// interrupted between storing the file and the document, and of documents that were
+// deleted while the store was unavailable.
 //
-// A database that was restored, emptied or swapped knows fewer files than there
-// are. Guarantees: nothing is removed unless the database and the store carry
-// the same identity; nothing is removed before it has been in quarantine for a
-// week, which its document's return ends; nothing is removed where that would be
-// an unusual share of all files; and nothing is removed when a program starts.
+// A restored, emptied or swapped database lacks documents of stored files.
+// Guarantees: files are removed only if the database and the store have the same
+// identity, after a week in quarantine, which ends when the document is in the
+// database again, and never an unusual share of all files or at start-up.
 package sweeper
 
 import (
@@ -19,16 +18,15 @@ import (
 )
 
 const (
-	// Every is how often files are swept.
+	// Every is the interval of sweeps.
 	Every = time.Hour
-	// Quarantine is how long a file without a document is kept after it was
-	// found.
+	// Quarantine is how long a file without a document is kept.
 	Quarantine = 7 * 24 * time.Hour
 
-	// orphanAge is how old a file without a document must be: older than any
-	// request becomes between storing the one and the other.
+	// orphanAge is the minimum age of a file without a document: longer than any
+	// request takes between storing the file and the document.
 	orphanAge = time.Hour
-	// More than both at once are an unusual share.
+	// A share that exceeds both is unusual.
 	unusualFiles   = 20
 	unusualPercent = 10
 
@@ -36,18 +34,17 @@ const (
 	maxOnce = 10_000 // files removed by one sweep
 )
 
-// Reasons not to remove anything. An operator has to act.
+// Errors that stop a sweep until an operator acts.
 var (
-	// ErrOtherStore says that database and store do not carry the same identity.
-	ErrOtherStore = errors.New("the store of files is not the one that the database is bound to")
-	// ErrUnbound says that the store carries no identity, and has files that the
-	// database does not know.
-	ErrUnbound = errors.New("the store of files carries no identity, and has files that the database does not know")
-	// ErrUnusualShare says that too large a share of the files would be removed.
+	// ErrOtherStore: database and store have different identities.
+	ErrOtherStore = errors.New("the file store is not the one that the database is bound to")
+	// ErrUnbound: the store has no identity, and files without a document.
+	ErrUnbound = errors.New("the file store has no identity, and has files without a document")
+	// ErrUnusualShare: too large a share of the files would be removed.
 	ErrUnusualShare = errors.New("an unusual share of the files would be removed")
 )
 
-// Ledger is what the database knows of files.
+// Ledger keeps the state of files in the database.
 type Ledger interface {
 	// StoreID returns the identity of the store that the database is bound to;
 	// zero if it is bound to none.
@@ -55,36 +52,36 @@ type Ledger interface {
 	// BindStore binds the database to a store unless it is bound already, and
 	// returns the identity of the store that it is bound to.
 	BindStore(ctx context.Context, id shipments.StoreID) (shipments.StoreID, error)
-	// AdoptStore binds the database to a store whatever it was bound to.
+	// AdoptStore binds the database to a store, replacing any other.
 	AdoptStore(ctx context.Context, id shipments.StoreID) error
-	// Known reports which documents there are of these.
+	// Known reports which of these documents exist.
 	Known(ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID) (map[shipments.DocumentID]bool, error)
-	// Quarantine puts the files of a store that have no document into
-	// quarantine, unless they are in it, and takes those out that have one. It
-	// returns since when each that has none is in it.
+	// Quarantine adds the files of a store without a document to quarantine, and
+	// removes those with one from it. It returns since when each file without a
+	// document is in it.
 	Quarantine(ctx context.Context, org shipments.OrgID, store shipments.StoreID, ids []shipments.DocumentID, now time.Time) (map[shipments.DocumentID]time.Time, error)
-	// ExpireQuarantine takes files out of quarantine that were put there before a time and
-	// still have no document, and returns which these were.
+	// ExpireQuarantine removes files without a document from quarantine that were
+	// added before a time, and returns them.
 	ExpireQuarantine(ctx context.Context, org shipments.OrgID, store shipments.StoreID, ids []shipments.DocumentID, before time.Time) ([]shipments.DocumentID, error)
 }
 
-// Store is Files that carry an identity.
+// Store is Files with an identity.
 type Store interface {
 	shipments.Files
-	// Identity returns the store's identity; zero if it carries none.
+	// Identity returns the store's identity; zero if it has none.
 	Identity(ctx context.Context) (shipments.StoreID, error)
 	// SetIdentity replaces the store's identity.
 	SetIdentity(ctx context.Context, id shipments.StoreID) error
 }
 
-// Result is what a sweep found and did.
+// Result is the result of a sweep.
 type Result struct {
-	Files       int // that are older than an hour
-	Quarantined int // of them, that have no document, without those that were removed
+	Files       int // older than an hour
+	Quarantined int // of them, without a document and not removed
 	Removed     int
 }
 
-// Sweeper removes files that belong to no document.
+// Sweeper removes files without a document.
 type Sweeper struct {
 	ledger Ledger
 	store  Store
@@ -97,8 +94,7 @@ func New(ledger Ledger, store Store, newID func() [16]byte, now func() time.Time
 	return &Sweeper{ledger: ledger, store: store, newID: newID, now: now}
 }
 
-// Run sweeps every hour until ctx ends, the first time after an hour, and
-// reports each sweep.
+// Run sweeps every hour until ctx ends, first after an hour, and reports each sweep.
 func (s *Sweeper) Run(ctx context.Context, report func(Result, error)) {
 	again := time.NewTicker(Every)
 	defer again.Stop()
@@ -115,8 +111,8 @@ func (s *Sweeper) Run(ctx context.Context, report func(Result, error)) {
 	}
 }
 
-// Sweep puts files without a document into quarantine, and removes those whose
-// quarantine is over unless that is an unusual share.
+// Sweep quarantines files without a document, and removes those whose quarantine is
+// over, unless they are an unusual share.
 func (s *Sweeper) Sweep(ctx context.Context) (Result, error) {
 	return s.sweep(ctx, func(files, due int) error {
 		if due > unusualFiles && due*100 > files*unusualPercent {
@@ -126,7 +122,7 @@ func (s *Sweeper) Sweep(ctx context.Context) (Result, error) {
 	})
 }
 
-// Purge is Sweep for an operator who wants the unusual share removed.
+// Purge is Sweep without the limit on the share.
 func (s *Sweeper) Purge(ctx context.Context) (Result, error) {
 	return s.sweep(ctx, func(int, int) error { return nil })
 }
@@ -136,7 +132,7 @@ func (s *Sweeper) sweep(ctx context.Context, admit func(files, due int) error) (
 	if err != nil {
 		return Result{}, err
 	}
-	now := s.now().Truncate(time.Millisecond) // as the ledger keeps it
+	now := s.now().Truncate(time.Millisecond) // the precision of the database
 	var r Result
 	due, dueFiles := map[shipments.OrgID][]shipments.DocumentID{}, 0
 	r.Files, err = s.scan(ctx, func(org shipments.OrgID, docs []shipments.DocumentID) error {
@@ -169,14 +165,14 @@ func (s *Sweeper) sweep(ctx context.Context, admit func(files, due int) error) (
 			}
 		}
 		if err != nil {
-			return r, fmt.Errorf("remove files: %w", err) // what is left is quarantined anew
+			return r, fmt.Errorf("remove files: %w", err) // the others are quarantined again
 		}
 	}
 	return r, nil
 }
 
-// scan calls do for all files that are older than an hour, some of one
-// organization at a time, and returns how many there are.
+// scan calls do with batches of the files of each organization that are older than
+// an hour, and returns the number of files.
 func (s *Sweeper) scan(ctx context.Context, do func(shipments.OrgID, []shipments.DocumentID) error) (files int, err error) {
 	batches := map[shipments.OrgID][]shipments.DocumentID{}
 	for key, err := range s.store.List(ctx, s.now().Add(-orphanAge)) {

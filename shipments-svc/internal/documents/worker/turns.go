@@ -9,18 +9,17 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// turns schedules organizations: round robin, those before others that have no
-// job here, and none with more jobs than the limit. It is safe for concurrent
-// use.
+// turns schedules organizations: round robin, those without a running job first, and
+// at most limit jobs each. It is safe for concurrent use.
 type turns struct {
 	limit int // jobs of one organization at a time
 
 	mu      sync.Mutex
-	last    shipments.OrgID // that was served
+	last    shipments.OrgID // served last
 	running map[shipments.OrgID]int
 }
 
-// claim claims a job of the organization whose turn it is, until end.
+// claim claims a job of the organization whose turn it is.
 func (t *turns) claim(ctx context.Context, jobs shipments.Jobs) (shipments.Job, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,7 +40,7 @@ func (t *turns) claim(ctx context.Context, jobs shipments.Jobs) (shipments.Job, 
 	return j, nil
 }
 
-// end says that a job which claim returned is no longer worked on.
+// end ends a job that claim returned.
 func (t *turns) end(org shipments.OrgID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,7 +49,7 @@ func (t *turns) end(org shipments.OrgID) {
 	}
 }
 
-// with returns the organizations that have at least n jobs.
+// with returns the organizations with at least n running jobs.
 func (t *turns) with(n int) (orgs []shipments.OrgID) {
 	for org, running := range t.running {
 		if running >= n {

@@ -1,13 +1,12 @@
-// Package worker has documents read that wait for it.
+// Package worker processes the queue of documents to be read.
 //
-// Guarantees: organizations are served in turn, those first of which nothing is
-// being read here, and one organization never has all workers of a Pool of
-// several; so however many documents one has, another's waits for a worker to
-// finish at most. A job belongs to one worker, which says again and again that it
-// lives; the job of one that says nothing, killed or cut off, is taken by
-// another when its lease ends; one that is told to stop gives its job back at
-// once. What a worker does with a job that it lost is stopped, and cannot be
-// published. A job is tried again later and later, and given up in the end.
+// Guarantees: organizations are scheduled round robin, those without a running job
+// first, and no organization has all workers of a Pool; so a document waits for at
+// most one job of another organization. A worker holds a lease on its job and renews
+// it; the job of a worker that was killed or disconnected is claimed again when the
+// lease expires. On shutdown workers release their jobs. A worker that loses its
+// lease stops and cannot publish. Failed jobs are retried with exponential backoff up
+// to a maximum number of attempts.
 package worker
 
 import (
@@ -21,37 +20,36 @@ import (
 )
 
 const (
-	// Poll is how often a worker without a job looks for one that it was not
-	// woken for.
+	// Poll is the interval at which an idle worker queries for jobs without a
+	// notification.
 	Poll = time.Second
 
 	heartbeat = shipments.LeaseTime / 3
 	toClaim   = 2 * time.Second
-	toRelease = time.Second      // for a worker that was told to stop
-	firstWait = time.Second      // before a job is tried a second time
-	longest   = 30 * time.Minute // before it is tried again
+	toRelease = time.Second      // on shutdown
+	firstWait = time.Second      // backoff after the first attempt
+	longest   = 30 * time.Minute // maximum backoff
 )
 
-// Service is what workers need of the domain.
+// Service processes jobs.
 type Service interface {
 	Process(context.Context, shipments.Job) error
 }
 
-// Done is told of each job that a worker let go of: what became of it and how
-// long the worker had it.
+// Done is called after each job with its outcome and duration.
 type Done func(outcome Outcome, took time.Duration)
 
-// Outcome is what became of a job.
+// Outcome is the outcome of a job.
 type Outcome string
 
 // The outcomes of a job.
 const (
-	Published Outcome = "published" // what was read, or why it cannot be
-	Lost      Outcome = "lost"      // nobody wants that any more
-	Returned  Outcome = "returned"  // it is tried again
+	Published Outcome = "published" // the reading, or its failure
+	Lost      Outcome = "lost"      // superseded, or the lease was lost
+	Returned  Outcome = "returned"  // released for another attempt
 )
 
-// Pool is a number of workers.
+// Pool is a pool of workers.
 type Pool struct {
 	jobs    shipments.Jobs
 	service Service
@@ -61,14 +59,12 @@ type Pool struct {
 	turns   turns
 }
 
-// New returns a Pool that does nothing until Run. wake gets a value when there
-// may be a job, one for several where nobody was listening.
+// New returns an idle Pool. wake receives a value when there may be jobs.
 func New(jobs shipments.Jobs, service Service, wake <-chan struct{}, log *slog.Logger, done Done) *Pool {
 	return &Pool{jobs: jobs, service: service, wake: wake, log: log, done: done}
 }
 
-// Run has so many workers work until ctx ends, and returns when all have given
-// back what they had.
+// Run runs workers until ctx ends, and returns when all jobs are released.
 func (p *Pool) Run(ctx context.Context, workers int) {
 	p.turns.limit = max(1, workers-1)
 	var running sync.WaitGroup
@@ -78,12 +74,12 @@ func (p *Pool) Run(ctx context.Context, workers int) {
 	running.Wait()
 }
 
-// work takes one job after the other.
+// work processes jobs one after the other.
 func (p *Pool) work(ctx context.Context) {
 	poll := time.NewTicker(Poll)
 	defer poll.Stop()
 	for ctx.Err() == nil {
-		if p.one(ctx) {
+		if p.processNext(ctx) {
 			continue
 		}
 		select {
@@ -94,33 +90,33 @@ func (p *Pool) work(ctx context.Context) {
 	}
 }
 
-// one does a job, and reports whether it is worth to look for the next at once.
-func (p *Pool) one(ctx context.Context) bool {
-	// Once the job is claimed it must be known here, so that it can be given
-	// back.
+// processNext claims and processes a job, and reports whether to claim the next at
+// once.
+func (p *Pool) processNext(ctx context.Context) bool {
+	// A claim is not cancelled, so that a claimed job can be released.
 	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), toClaim)
 	defer cancel()
 	j, err := p.turns.claim(claiming, p.jobs)
 	if err != nil {
 		if !errors.Is(err, shipments.ErrNoJob) && !errors.Is(err, shipments.ErrUnavailable) {
-			p.log.Error("no job could be claimed", "error", err.Error())
+			p.log.Error("claiming a job failed", "error", err.Error())
 		}
 		return false
 	}
 	defer p.turns.end(j.Org)
 	start := time.Now()
-	outcome := p.settle(ctx, j, p.do(ctx, j))
+	outcome := p.finish(ctx, j, p.process(ctx, j))
 	p.done(outcome, time.Since(start))
 	return outcome != Returned
 }
 
-// do does a job for as long as it is this worker's.
-func (p *Pool) do(ctx context.Context, j shipments.Job) error {
+// process processes a job while the lease is held.
+func (p *Pool) process(ctx context.Context, j shipments.Job) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var beating sync.WaitGroup
 	defer beating.Wait()
 	defer cancel(nil)
-	beating.Go(func() { p.hold(ctx, j, cancel) })
+	beating.Go(func() { p.renew(ctx, j, cancel) })
 	if err := p.jobs.Begin(ctx, j, time.Now()); err != nil {
 		return err
 	}
@@ -131,9 +127,9 @@ func (p *Pool) do(ctx context.Context, j shipments.Job) error {
 	return err
 }
 
-// hold keeps a job until ctx ends. When it is lost that ends ctx. While
-// Postgres is away nobody else can take it either.
-func (p *Pool) hold(ctx context.Context, j shipments.Job, cancel context.CancelCauseFunc) {
+// renew renews the lease until ctx ends, and cancels ctx when the lease is lost.
+// While Postgres is unavailable no other worker can claim the job.
+func (p *Pool) renew(ctx context.Context, j shipments.Job, cancel context.CancelCauseFunc) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for {
@@ -151,8 +147,8 @@ func (p *Pool) hold(ctx context.Context, j shipments.Job, cancel context.CancelC
 	}
 }
 
-// settle lets go of a job.
-func (p *Pool) settle(ctx context.Context, j shipments.Job, err error) Outcome {
+// finish returns the outcome of a job, and releases it for another attempt.
+func (p *Pool) finish(ctx context.Context, j shipments.Job, err error) Outcome {
 	switch {
 	case err == nil:
 		return Published
@@ -162,16 +158,16 @@ func (p *Pool) settle(ctx context.Context, j shipments.Job, err error) Outcome {
 	var after time.Duration
 	if ctx.Err() == nil {
 		after = wait(j.Attempt)
-		p.log.Warn("a document is read again later", "attempt", j.Attempt, "after", after.String(), "error", err.Error())
+		p.log.Warn("reading a document failed, retrying", "attempt", j.Attempt, "after", after.String(), "error", err.Error())
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toRelease)
 	defer cancel()
-	// If this fails, the lease ends by itself.
+	// If this fails, the lease expires.
 	_ = p.jobs.Release(ctx, j, after)
 	return Returned
 }
 
-// wait is how long a job waits after an attempt.
+// wait is the backoff after an attempt.
 func wait(attempt int) time.Duration {
 	after := firstWait
 	for range attempt - 1 {

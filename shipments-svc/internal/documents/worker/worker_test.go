@@ -15,7 +15,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// queue is Jobs and Service at once, of jobs that a test puts there.
+// queue is a fake of Jobs and Service.
 type queue struct {
 	mu       sync.Mutex
 	waiting  []shipments.Job
@@ -96,7 +96,7 @@ func (q *queue) run(t *testing.T, workers int, wake <-chan struct{}, long time.D
 	q.pool(wake).Run(ctx, workers)
 }
 
-func TestJobsAreDoneOneAfterTheOther(t *testing.T) {
+func TestJobsAreProcessedInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{waiting: []shipments.Job{{Run: 1}, {Run: 2}, {Run: 3}}}
@@ -108,7 +108,7 @@ func TestJobsAreDoneOneAfterTheOther(t *testing.T) {
 	})
 }
 
-func TestAWorkerWithoutAJobIsWokenOrLooksEachSecond(t *testing.T) {
+func TestIdleWorkersAreNotifiedOrPoll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q, wake := &queue{}, make(chan struct{})
@@ -137,8 +137,8 @@ func TestAWorkerWithoutAJobIsWokenOrLooksEachSecond(t *testing.T) {
 	})
 }
 
-// TestALongJobIsKept, by saying so, until it is lost; then it is stopped.
-func TestALongJobIsKept(t *testing.T) {
+// TestLeaseIsRenewed until it is lost; then the job is cancelled.
+func TestLeaseIsRenewed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{waiting: []shipments.Job{{}}}
@@ -157,7 +157,7 @@ func TestALongJobIsKept(t *testing.T) {
 	})
 }
 
-func TestWhatDidNotWorkIsTriedLaterAndLater(t *testing.T) {
+func TestBackoff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{}
@@ -175,14 +175,14 @@ func TestWhatDidNotWorkIsTriedLaterAndLater(t *testing.T) {
 				t.Errorf("after attempt %d: %s", i+1, after)
 			}
 		}
-		if n := strings.Count(q.log.String(), "read again later"); n != len(want) {
+		if n := strings.Count(q.log.String(), "reading a document failed"); n != len(want) {
 			t.Errorf("%d lines: %s", n, &q.log)
 		}
 	})
 }
 
-// TestAWorkerThatIsToldToStopGivesItsJobBack, at once and to anybody.
-func TestAWorkerThatIsToldToStopGivesItsJobBack(t *testing.T) {
+// TestShutdownReleasesJobs at once.
+func TestShutdownReleasesJobs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{waiting: []shipments.Job{{Attempt: 3}}}
@@ -197,22 +197,22 @@ func TestAWorkerThatIsToldToStopGivesItsJobBack(t *testing.T) {
 	})
 }
 
-// TestAnOutageIsNotLoggedEachSecond: who keeps the connections logs it.
-func TestAnOutageIsNotLoggedEachSecond(t *testing.T) {
+// TestOutageIsNotLogged by workers: the connection pool logs it.
+func TestOutageIsNotLogged(t *testing.T) {
 	t.Parallel()
 	for err, lines := range map[error]int{shipments.ErrUnavailable: 0, errors.New("oops"): 10} {
 		synctest.Test(t, func(t *testing.T) {
 			q := &queue{failing: err}
 			q.run(t, 1, nil, 9500*time.Millisecond)
-			if n := strings.Count(q.log.String(), "no job could be claimed"); n != lines {
+			if n := strings.Count(q.log.String(), "claiming a job failed"); n != lines {
 				t.Errorf("%v: %d lines", err, n)
 			}
 		})
 	}
 }
 
-// TestOneOrganizationDoesNotDelayAnother: while fourteen documents of one take
-// long, that of another is read at once, and of two with many each gets as much.
+// TestOneOrganizationDoesNotDelayAnother: a document is read at once beside fourteen
+// slow ones of another organization, and two busy organizations get equal shares.
 func TestOneOrganizationDoesNotDelayAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -247,8 +247,8 @@ func TestOneOrganizationDoesNotDelayAnother(t *testing.T) {
 	})
 }
 
-// TestOrganizationsAreServedInTurn, however many jobs each has.
-func TestOrganizationsAreServedInTurn(t *testing.T) {
+// TestRoundRobin: organizations take turns, for any number of jobs.
+func TestRoundRobin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BenchmarkDeliveries makes deliveries to one receiver, which answers at once
-// or after 50 ms.
+// BenchmarkDeliveries delivers to one receiver, which responds at once or after 50
+// ms.
 func BenchmarkDeliveries(b *testing.B) {
 	for name, takes := range map[string]time.Duration{"at once": 0, "after 50 ms": 50 * time.Millisecond} {
 		b.Run(name, func(b *testing.B) {

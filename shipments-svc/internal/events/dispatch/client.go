@@ -11,37 +11,34 @@ import (
 )
 
 const (
-	// Timeout is how long an attempt may take, from the name's look-up to the
-	// end of the answer.
+	// Timeout limits an attempt, from the DNS lookup to the end of the response.
 	Timeout = 15 * time.Second
 
 	dialTimeout      = 5 * time.Second
 	handshakeTimeout = 5 * time.Second
-	maxHeader        = 16 << 10 // of an answer
-	maxAnswer        = 64 << 10 // bytes that are read of its body
+	maxHeader        = 16 << 10 // bytes of a response header
+	maxAnswer        = 64 << 10 // bytes of a response body that are read
 
-	// Idle connections are kept for so long, and at most so many.
+	// Limits of idle connections.
 	idleTimeout  = 30 * time.Second
 	maxIdle      = 512
 	maxIdleAHost = maxEndpoint
 )
 
-// ClientConfig is what differs between the deployments of a client.
+// ClientConfig configures a client.
 type ClientConfig struct {
-	// Loopback admits addresses of this very machine, for laptops and tests.
+	// Loopback allows loopback addresses, for development and tests.
 	Loopback bool
 	Resolver *net.Resolver // nil: the system's
-	TLS      *tls.Config   // nil: the system's authorities
+	TLS      *tls.Config   // nil: the system's CAs
 }
 
-// NewClient returns an HTTP client for addresses that somebody else chose.
+// NewClient returns an HTTP client for untrusted URLs.
 //
-// It connects to public addresses only. That is decided by the address that is
-// being connected to, after every look-up and however the host was spelt, so
-// neither a name that leads elsewhere the second time nor an unusual spelling
-// gets around it; a connection that is reused leads to an address that passed.
-// It follows no redirect, knows no proxy, and speaks HTTP/1.1 only. A connection
-// whose answer was not read to its end is not used again.
+// It connects to public addresses only. The address is checked when the connection is
+// made, after each lookup, which prevents DNS rebinding and unusual spellings of
+// addresses. It follows no redirects, uses no proxy, and speaks HTTP/1.1 only. A
+// connection is reused only after its response was read to the end.
 func NewClient(cfg ClientConfig) *http.Client {
 	allowed := []ssrf.Option{ssrf.WithAnyPort()}
 	if cfg.Loopback {

@@ -14,8 +14,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 )
 
-// names is a DNS server on this machine that answers every question for an
-// address with the next of its own, and the last from then on.
+// names is a DNS server that answers address queries with its addresses in turn, and
+// then always with the last.
 func names(t *testing.T, addresses ...string) *net.Resolver {
 	t.Helper()
 	conn, err := new(net.ListenConfig).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
@@ -41,7 +41,7 @@ func names(t *testing.T, addresses ...string) *net.Resolver {
 	}}
 }
 
-// dnsAnswer answers a question for A or AAAA (RFC 1035, 4).
+// dnsAnswer answers a query for A or AAAA records (RFC 1035, 4).
 func dnsAnswer(question []byte, next func() netip.Addr) []byte {
 	end := 12
 	for question[end] != 0 {
@@ -67,10 +67,9 @@ func dnsAnswer(question []byte, next func() netip.Addr) []byte {
 
 func job(url string) webhooks.Job { return webhooks.Job{URL: url, Secrets: []webhooks.Secret{{1}}} }
 
-// TestAddressesThatAreNotPublicAreNotCalled, by whichever name or spelling they
-// are reached. Nothing is listening there: what is not refused would end in
-// another way.
-func TestAddressesThatAreNotPublicAreNotCalled(t *testing.T) {
+// TestPrivateAddressesAreRefused, by any name or spelling. Nothing listens there, so a
+// connection attempt would have another outcome.
+func TestPrivateAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	for what, address := range map[string]string{
 		"loopback": "127.0.0.1", "loopback elsewhere": "127.255.255.254", "this network": "0.0.0.0", "private, 10": "10.1.2.3", "private, 172": "172.16.0.1",
@@ -94,9 +93,9 @@ func TestAddressesThatAreNotPublicAreNotCalled(t *testing.T) {
 	}
 }
 
-// TestOddSpellingsLeadNowhere: where a URL with one came past all checks, it is
-// a name that does not exist, or the address that it is.
-func TestOddSpellingsLeadNowhere(t *testing.T) {
+// TestUnusualSpellings of addresses are names that do not exist, or refused as the
+// address.
+func TestUnusualSpellings(t *testing.T) {
 	t.Parallel()
 	client := NewClient(ClientConfig{Resolver: names(t, "127.0.0.1")})
 	for _, host := range []string{
@@ -108,9 +107,9 @@ func TestOddSpellingsLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestANameThatLeadsElsewhereTheSecondTimeIsNotCalled: what is judged is the
-// address that is connected to, not one from an earlier look-up.
-func TestANameThatLeadsElsewhereTheSecondTimeIsNotCalled(t *testing.T) {
+// TestDNSRebindingIsRefused: the address of the connection is checked, not one of an
+// earlier lookup.
+func TestDNSRebindingIsRefused(t *testing.T) {
 	t.Parallel()
 	called := atomic.Bool{}
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called.Store(true) }))
@@ -131,7 +130,7 @@ func TestANameThatLeadsElsewhereTheSecondTimeIsNotCalled(t *testing.T) {
 	}
 }
 
-func TestARedirectIsNotFollowed(t *testing.T) {
+func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	called := atomic.Bool{}
 	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called.Store(true) }))
@@ -149,7 +148,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-func TestNoProxyOfTheEnvironmentIsUsed(t *testing.T) {
+func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	called := atomic.Bool{}
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called.Store(true) }))
 	defer proxy.Close()
@@ -162,7 +161,7 @@ func TestNoProxyOfTheEnvironmentIsUsed(t *testing.T) {
 	}
 }
 
-func TestALaptopMayBeCalledOnlyWhereThatIsAdmitted(t *testing.T) {
+func TestLoopbackNeedsTheSetting(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer srv.Close()

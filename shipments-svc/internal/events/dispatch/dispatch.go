@@ -1,12 +1,11 @@
-// Package dispatch makes the deliveries of webhooks.
+// Package dispatch delivers webhooks.
 //
-// Guarantees: a delivery that is due is attempted, whichever programs are killed
-// at whatever moment, as long as one Dispatcher runs; any number of them may run
-// at once. A receiver may get an event twice, with the same webhook-id, and in
-// another order than it happened. What a receiver does in answering, or whether
-// it answers at all, costs it its own deliveries and nobody else's: each endpoint
-// has one attempt at a time, more as it accepts quickly, each organization some
-// more, and each attempt ends within Timeout. Requests go to public addresses only.
+// Guarantees: delivery is at least once, as long as one Dispatcher runs, after any
+// crash; several may run concurrently. A receiver may get an event twice, with the
+// same webhook-id, and in another order. A slow or failing receiver delays its own
+// deliveries only: concurrency is limited by endpoint and by organization, it grows
+// with fast responses, and each attempt ends within Timeout. Requests go to public
+// addresses only.
 package dispatch
 
 import (
@@ -20,63 +19,63 @@ import (
 )
 
 const (
-	// Poll is how often a Dispatcher looks for what other programs left.
+	// Poll is the interval at which a Dispatcher queries for due deliveries.
 	Poll = time.Second
-	// drain is how long attempts may go on once Run is to end.
+	// drain is how long attempts may continue at shutdown.
 	drain = 8 * time.Second
 
 	lease       = time.Minute // longer than an attempt and writing its result
 	leaseMargin = 10 * time.Second
-	visited     = 200 // endpoints found by one query
+	visited     = 200 // endpoints of one query
 	recount     = 15 * time.Second
 	maxCount    = 10_000
 )
 
-// Queue is where deliveries wait. Each method is done whole or not at all.
+// Queue is the queue of deliveries. Each method is atomic.
 type Queue interface {
-	// Due returns, of the next limit endpoints after the given one, those that
-	// have deliveries which are due; and where to look on, or nil.
+	// Due returns the endpoints with due deliveries among the next limit ones after
+	// the given one, and where to continue, or nil.
 	Due(ctx context.Context, after webhooks.Place, now time.Time, limit int) ([]webhooks.Place, *webhooks.Place, error)
-	// Claim claims a delivery until a time, when it is due again unless it was
-	// finished. ok is false where none is due.
+	// Claim leases a delivery until a time, when it is due again unless it was
+	// finished. ok is false if none is due.
 	Claim(ctx context.Context, place webhooks.Place, now, until time.Time) (job webhooks.Job, ok bool, err error)
-	// Finish writes what became of a delivery, unless it was claimed again.
+	// Finish stores the result of a delivery, unless it was claimed again.
 	Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error
-	// Release gives a claim back.
+	// Release ends a lease.
 	Release(ctx context.Context, job webhooks.Job, now time.Time) error
-	// Overdue counts deliveries that are due, up to limit.
+	// Overdue counts due deliveries, up to limit.
 	Overdue(ctx context.Context, now time.Time, limit int) (int, error)
 }
 
-// Config is what a Dispatcher works with.
+// Config is the configuration of a Dispatcher.
 type Config struct {
 	Client *http.Client
 	Render func(webhooks.Job) (Message, error)
-	Wake   <-chan struct{} // gets a value when something may be due
+	Wake   <-chan struct{} // receives a value when deliveries may be due
 	Now    func() time.Time
-	Note   func(error) // is told whether the queue works: nil, or why not
-	// Attempted is told of each attempt, and Overdue now and then how many
-	// deliveries are due, up to 10,000.
+	Note   func(error) // called with the result of queries
+	// Attempted is called after each attempt, and Overdue periodically with the
+	// number of due deliveries, up to 10,000.
 	Attempted func(webhooks.Outcome, time.Duration)
 	Overdue   func(int)
 }
 
-// Dispatcher claims deliveries that are due and attempts them.
+// Dispatcher claims due deliveries and attempts them.
 type Dispatcher struct {
 	Config
-	queue   Queue
-	room    *room
-	again   chan struct{} // gets a value when there is room again
-	working sync.WaitGroup
+	queue    Queue
+	capacity *capacity
+	again    chan struct{} // receives a value when capacity is released
+	working  sync.WaitGroup
 }
 
-// New returns a Dispatcher that does nothing until Run.
+// New returns an idle Dispatcher.
 func New(queue Queue, cfg Config) *Dispatcher {
-	return &Dispatcher{Config: cfg, queue: queue, room: newRoom(), again: make(chan struct{}, 1)}
+	return &Dispatcher{Config: cfg, queue: queue, capacity: newCapacity(), again: make(chan struct{}, 1)}
 }
 
-// Run works until ctx ends. Attempts that are being made then may end; those
-// that do not end soon are given back.
+// Run runs until ctx ends. Attempts in flight may then end within drain; the others
+// are released.
 func (d *Dispatcher) Run(ctx context.Context) {
 	attempts, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -84,10 +83,10 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	defer poll.Stop()
 	defer count.Stop()
 	for {
-		ok := d.tried(ctx, d.pass(ctx, attempts))
+		ok := d.noted(ctx, d.pass(ctx, attempts))
 		wake, again := d.Wake, (<-chan struct{})(d.again)
 		if !ok {
-			wake, again = nil, nil // it is tried again at the next poll, however much is to do
+			wake, again = nil, nil // retry at the next poll only
 		}
 		select {
 		case <-ctx.Done():
@@ -106,15 +105,15 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	}
 }
 
-// tried notes whether the queue worked, unless that was ended.
-func (d *Dispatcher) tried(ctx context.Context, err error) (ok bool) {
+// noted reports a result, unless ctx has ended.
+func (d *Dispatcher) noted(ctx context.Context, err error) (ok bool) {
 	if ctx.Err() == nil {
 		d.Note(err)
 	}
 	return err == nil
 }
 
-// pass begins to work for every endpoint that has something due.
+// pass starts deliveries for every endpoint with due ones.
 func (d *Dispatcher) pass(ctx, attempts context.Context) error {
 	for after := (&webhooks.Place{}); after != nil; {
 		due, next, err := d.queue.Due(ctx, *after, d.Now(), visited)
@@ -129,15 +128,14 @@ func (d *Dispatcher) pass(ctx, attempts context.Context) error {
 	return nil
 }
 
-// start makes deliveries of an endpoint beside whatever else goes on, if there
-// is room for it.
+// start starts a worker for an endpoint if there is capacity.
 func (d *Dispatcher) start(ctx, attempts context.Context, place webhooks.Place) {
-	if !d.room.take(place) {
+	if !d.capacity.acquire(place) {
 		return
 	}
 	d.working.Go(func() {
 		more := d.work(ctx, attempts, place)
-		if wanted := d.room.leave(place); more || wanted {
+		if wanted := d.capacity.release(place); more || wanted {
 			select {
 			case d.again <- struct{}{}:
 			default:
@@ -146,13 +144,12 @@ func (d *Dispatcher) start(ctx, attempts context.Context, place webhooks.Place) 
 	})
 }
 
-// turn is how many deliveries are made for an endpoint before others have their
-// turn, where there is no room for all.
+// turn is the number of deliveries of an endpoint before others have their turn.
 const turn = 25
 
-// work makes deliveries of an endpoint, one after the other, until none is due;
-// more says that it ended before that. Where there is one there may be more, for
-// which it begins more work.
+// work makes deliveries of an endpoint, one after the other, until none is due. It
+// starts another worker for each claimed delivery. more reports whether it ended
+// with deliveries due.
 func (d *Dispatcher) work(ctx, attempts context.Context, place webhooks.Place) (more bool) {
 	for range turn {
 		if ctx.Err() != nil {
@@ -161,41 +158,41 @@ func (d *Dispatcher) work(ctx, attempts context.Context, place webhooks.Place) (
 		now := d.Now()
 		job, ok, err := d.queue.Claim(ctx, place, now, now.Add(lease))
 		if err != nil {
-			d.tried(ctx, err)
+			d.noted(ctx, err)
 		}
 		if err != nil || !ok {
 			return false
 		}
 		d.start(ctx, attempts, place)
-		if d.attempt(attempts, job); !d.room.stay(place) {
+		if d.attempt(attempts, job); !d.capacity.keep(place) {
 			return false
 		}
 	}
 	return true
 }
 
-// attempt makes one delivery and writes what became of it.
+// attempt makes an attempt and stores its result.
 func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job) {
 	message, err := d.Render(job)
 	if err != nil {
-		d.Note(err) // the lease ends by itself
+		d.Note(err) // the lease expires
 		return
 	}
 	a := webhooks.Attempt{At: d.Now()}
 	a.Outcome, a.Response = send(ctx, d.Client, job, message, a.At)
-	if ctx.Err() != nil { // by drain: it is not the receiver's fault
+	if ctx.Err() != nil { // at shutdown, not a failure of the receiver
 		d.release(ctx, job)
 		return
 	}
 	a.Took = d.Now().Sub(a.At)
 	d.Attempted(a.Outcome, a.Took)
-	d.room.note(job.Place, a.Outcome == webhooks.Accepted, a.Took)
-	verdict := webhooks.Judge(a, job.Tries+1, job.Event.Type, rand.Float64()) //nolint:gosec // G404: it is no secret when an attempt is made
+	d.capacity.note(job.Place, a.Outcome == webhooks.Accepted, a.Took)
+	verdict := webhooks.Judge(a, job.Tries+1, job.Event.Type, rand.Float64()) //nolint:gosec // G404: jitter is not a secret
 	d.finish(ctx, job, a, verdict)
 }
 
-// finish writes what became of a delivery; while that fails, until shortly
-// before the lease ends. Then the delivery is made again.
+// finish stores the result of a delivery, with retries until shortly before the
+// lease expires. Then the delivery is attempted again.
 func (d *Dispatcher) finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease-leaseMargin-Timeout)
 	defer cancel()
@@ -206,7 +203,7 @@ func (d *Dispatcher) finish(ctx context.Context, job webhooks.Job, a webhooks.At
 		if err == nil {
 			return
 		}
-		d.tried(ctx, err)
+		d.noted(ctx, err)
 		select {
 		case <-retry.C:
 		case <-ctx.Done():
@@ -219,6 +216,6 @@ func (d *Dispatcher) release(ctx context.Context, job webhooks.Job) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Poll)
 	defer cancel()
 	if err := d.queue.Release(ctx, job, d.Now()); err != nil {
-		d.tried(ctx, err) // the lease ends by itself
+		d.noted(ctx, err) // the lease expires
 	}
 }

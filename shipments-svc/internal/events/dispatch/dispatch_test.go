@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// clock is a time that a test moves.
+// clock is a fake clock.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -53,7 +53,7 @@ func (c *clock) advance(by time.Duration) {
 	c.now = c.now.Add(by)
 }
 
-// world is a database with webhooks, and what delivers them.
+// world is a database with webhooks and a dispatcher.
 type world struct {
 	dsn   string
 	keys  sealing.Keys
@@ -103,7 +103,7 @@ func (w *world) endpoint(t testing.TB, url string) webhooks.Made {
 	return made
 }
 
-// happen makes n events and has them numbered.
+// happen creates and numbers n events.
 func (w *world) happen(t testing.TB, n int) {
 	t.Helper()
 	for range n {
@@ -117,7 +117,7 @@ func (w *world) happen(t testing.TB, n int) {
 	w.ring()
 }
 
-// dispatch runs a Dispatcher until what it returns is called.
+// dispatch runs a Dispatcher until the returned function is called.
 func (w *world) dispatch(t testing.TB, queue dispatch.Queue, timeout time.Duration) (stop func()) {
 	t.Helper()
 	client := dispatch.NewClient(dispatch.ClientConfig{Loopback: true})
@@ -138,7 +138,7 @@ func (w *world) dispatch(t testing.TB, queue dispatch.Queue, timeout time.Durati
 	return stop
 }
 
-// inbox is a receiver that keeps what it gets.
+// inbox is a receiver that records requests.
 type inbox struct {
 	*httptest.Server
 	answer func(nth int, w http.ResponseWriter)
@@ -171,7 +171,7 @@ func (in *inbox) count() int {
 	return len(in.requests)
 }
 
-// ids returns how often each event came.
+// ids returns how often each event was received.
 func (in *inbox) ids() map[string]int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -207,9 +207,9 @@ func (w *world) deliveries(t *testing.T, id webhooks.ID) []webhooks.Delivery {
 	return page.Deliveries
 }
 
-// TestDeliveriesPassTheLibraryOfStandardWebhooks, with one secret and, for a day
-// after it was rotated, with either.
-func TestDeliveriesPassTheLibraryOfStandardWebhooks(t *testing.T) {
+// TestSignaturesPassTheReferenceLibrary of Standard Webhooks, with one secret and, for
+// a day after a rotation, with both.
+func TestSignaturesPassTheReferenceLibrary(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := newInbox(t, nil)
@@ -253,9 +253,9 @@ func TestDeliveriesPassTheLibraryOfStandardWebhooks(t *testing.T) {
 	}
 }
 
-// TestADeliveryIsTriedTenTimes, by a clock that runs fast, with one id and one
-// body, each attempt listed; then it has failed.
-func TestADeliveryIsTriedTenTimes(t *testing.T) {
+// TestDeliveriesAreAttemptedTenTimes with the same id and body; then they have
+// failed.
+func TestDeliveriesAreAttemptedTenTimes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := newInbox(t, func(_ int, w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) })
@@ -294,7 +294,7 @@ func TestADeliveryIsTriedTenTimes(t *testing.T) {
 	eventually(t, "the replay", func() bool { return w.deliveries(t, made.ID)[0].Status == webhooks.Delivered })
 }
 
-func TestAnEndpointThatAnswers410IsDisabled(t *testing.T) {
+func TestStatus410DisablesTheEndpoint(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := newInbox(t, func(_ int, w http.ResponseWriter) { w.WriteHeader(http.StatusGone) })
@@ -307,9 +307,9 @@ func TestAnEndpointThatAnswers410IsDisabled(t *testing.T) {
 	})
 }
 
-// TestAnEndpointThatFailsForDaysIsDisabled, with the reason; enabled again it
-// gets what waited, and is not yet known to fail.
-func TestAnEndpointThatFailsForDaysIsDisabled(t *testing.T) {
+// TestFailingEndpointIsDisabled after days, with the reason; enabled again it gets the
+// waiting deliveries, and failing_since is reset.
+func TestFailingEndpointIsDisabled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var well atomic.Bool
@@ -371,8 +371,8 @@ func TestAnEndpointThatFailsForDaysIsDisabled(t *testing.T) {
 	})
 }
 
-// TestAReceiverThatAcceptsGetsManyAtOnce, over connections that are reused.
-func TestAReceiverThatAcceptsGetsManyAtOnce(t *testing.T) {
+// TestFastReceiversGetConcurrentDeliveries over reused connections.
+func TestFastReceiversGetConcurrentDeliveries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const events, together = 300, 16
@@ -411,9 +411,8 @@ func TestAReceiverThatAcceptsGetsManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestAReceiverThatHangsHarmsNobodyElse: with a long queue before endpoints that
-// do not answer, others of the same organization get theirs at once.
-func TestAReceiverThatHangsHarmsNobodyElse(t *testing.T) {
+// TestHangingReceiversDoNotDelayOthers of the same organization, with long queues.
+func TestHangingReceiversDoNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	release := make(chan struct{})
@@ -449,10 +448,10 @@ func TestAReceiverThatHangsHarmsNobodyElse(t *testing.T) {
 	stop()
 }
 
-// TestNothingIsLostWhateverIsKilled: Dispatchers run until their connections to
-// Postgres are cut at a random moment, and are then left; so are their leases.
-// In the end every event has come, some more than once with the same id.
-func TestNothingIsLostWhateverIsKilled(t *testing.T) {
+// TestDeliveryIsAtLeastOnceAfterCrashes: the connections of Dispatchers to Postgres are
+// cut at random moments, with leases held. In the end every event was received, some
+// more than once with the same id.
+func TestDeliveryIsAtLeastOnceAfterCrashes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	random := rand.New(rand.NewPCG(7, 7))
@@ -500,8 +499,8 @@ func TestNothingIsLostWhateverIsKilled(t *testing.T) {
 	}
 }
 
-// mortal is a queue that fails for good once something has failed, as for a
-// program that is killed.
+// mortal is a queue that keeps failing after the first failure, as for a killed
+// process.
 type mortal struct {
 	*postgres.Webhooks
 	mu  sync.Mutex
@@ -551,8 +550,8 @@ func (m *mortal) Finish(ctx context.Context, job webhooks.Job, a webhooks.Attemp
 	return nil
 }
 
-// TestWhatIsInFlightMayEndWhenTheProgramIsToldToStop, and its result is kept.
-func TestWhatIsInFlightMayEndWhenTheProgramIsToldToStop(t *testing.T) {
+// TestShutdownWaitsForAttempts, and stores their results.
+func TestShutdownWaitsForAttempts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	goOn := make(chan struct{})
@@ -570,9 +569,9 @@ func TestWhatIsInFlightMayEndWhenTheProgramIsToldToStop(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotEndIsGivenBack when the program is told to stop, with no
-// attempt against the receiver.
-func TestWhatDoesNotEndIsGivenBack(t *testing.T) {
+// TestShutdownReleasesDeliveries whose attempts do not end, without counting the
+// attempt.
+func TestShutdownReleasesDeliveries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	release := make(chan struct{})

@@ -17,8 +17,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 )
 
-// receiver is a server that does with each connection what serve does, once
-// it has read the head of a request.
+// receiver is a server that calls serve for each connection after the request
+// header.
 func receiver(t *testing.T, serve func(net.Conn)) (url string) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -44,7 +44,7 @@ func receiver(t *testing.T, serve func(net.Conn)) (url string) {
 	return "http://" + l.Addr().String()
 }
 
-// repeat writes a text until the other side has had enough.
+// repeat writes a text until the peer closes the connection.
 func repeat(text string, every time.Duration) func(net.Conn) {
 	return func(c net.Conn) {
 		tick := time.NewTicker(max(every, time.Nanosecond))
@@ -60,7 +60,7 @@ func repeat(text string, every time.Duration) func(net.Conn) {
 	}
 }
 
-// after writes a text before it goes on.
+// after writes a text and continues.
 func after(text string, then func(net.Conn)) func(net.Conn) {
 	return func(c net.Conn) {
 		_, _ = io.WriteString(c, text)
@@ -70,7 +70,7 @@ func after(text string, then func(net.Conn)) func(net.Conn) {
 
 func hang(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
-// hostile are receivers that do what they can to keep whoever calls them.
+// hostile are receivers that try to keep connections open.
 func hostile() map[string]func(net.Conn) {
 	const head = "HTTP/1.1 200 OK\r\n"
 	return map[string]func(net.Conn){
@@ -90,8 +90,8 @@ func hostile() map[string]func(net.Conn) {
 	}
 }
 
-// TestAHostileReceiverIsLeftInTime, whatever it does, and leaves nothing behind.
-func TestAHostileReceiverIsLeftInTime(t *testing.T) {
+// TestHostileReceiversTimeOut without leaking goroutines.
+func TestHostileReceiversTimeOut(t *testing.T) {
 	before := runtime.NumGoroutine()
 	accepted := map[string]bool{"drips its body": true, "streams without an end": true, "streams chunks": true, "promises more than it sends": true}
 	t.Run("all", func(t *testing.T) {
@@ -118,8 +118,8 @@ func TestAHostileReceiverIsLeftInTime(t *testing.T) {
 	}
 }
 
-// TestOfALongAnswerLittleIsRead.
-func TestOfALongAnswerLittleIsRead(t *testing.T) {
+// TestLongResponsesAreNotReadToTheEnd.
+func TestLongResponsesAreNotReadToTheEnd(t *testing.T) {
 	t.Parallel()
 	var sent atomic.Int64
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -143,8 +143,8 @@ func TestOfALongAnswerLittleIsRead(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreReused where the answer was read to its end, also by another
-// delivery; one that the receiver has closed costs no attempt.
+// TestConnectionsAreReused after a complete response, also by other deliveries; a
+// connection that the receiver closed costs no attempt.
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -186,7 +186,7 @@ func TestConnectionsAreReused(t *testing.T) {
 	}
 }
 
-func TestWithoutATrustedCertificateNothingIsSent(t *testing.T) {
+func TestUntrustedCertificateIsRefused(t *testing.T) {
 	t.Parallel()
 	called := atomic.Bool{}
 	srv := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called.Store(true) }))

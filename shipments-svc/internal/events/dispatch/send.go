@@ -26,13 +26,13 @@ const (
 
 const userAgent = "Quayside-Webhooks/1"
 
-// Message is what is sent: the same in every attempt of a delivery.
+// Message is the content of a delivery, the same in every attempt.
 type Message struct {
 	ID   string
 	Body []byte
 }
 
-// send makes one attempt, which ends with an answer or for want of one.
+// send makes an attempt, and returns its outcome and the HTTP status, or 0.
 func send(ctx context.Context, client *http.Client, job webhooks.Job, m Message, now time.Time) (webhooks.Outcome, int) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, job.URL, bytes.NewReader(m.Body))
 	if err != nil {
@@ -47,15 +47,15 @@ func send(ctx context.Context, client *http.Client, job webhooks.Job, m Message,
 	req.Header.Set(headerID, m.ID)
 	req.Header.Set(headerTimestamp, strconv.FormatInt(now.Unix(), 10))
 	req.Header.Set(headerSignature, strings.Join(signatures, " "))
-	// A receiver may close a connection while it is being reused. With this entry,
-	// which is not sent, net/http then sends the request again on another.
+	// With this entry, which is not sent, net/http retries the request if the receiver
+	// closes a reused connection.
 	req.Header["Idempotency-Key"] = nil
 	res, err := client.Do(req)
 	if err != nil {
 		return failed(err), 0
 	}
 	defer func() { _ = res.Body.Close() }()
-	// Read, so that a receiver can end its answer; it decides nothing.
+	// Read the body so that the connection can be reused.
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer))
 	switch {
 	case res.StatusCode >= 200 && res.StatusCode <= 299:
@@ -67,7 +67,7 @@ func send(ctx context.Context, client *http.Client, job webhooks.Job, m Message,
 	}
 }
 
-// failed says why there was no answer.
+// failed returns the outcome of an attempt without a response.
 func failed(err error) webhooks.Outcome {
 	if errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) || errors.Is(err, ssrf.ErrInvalidHostPort) {
 		return webhooks.AddressNotAllowed

@@ -9,42 +9,41 @@ import (
 )
 
 const (
-	shrink   = 4           // by which a batch that failed is divided
-	longest  = time.Minute // backoff of an organization
-	reported = 2           // failures in a row after which it counts as failing
-	outage   = 3           // organizations that fail in a row before a pass gives up
+	shrink   = 4           // divisor of a batch after a failure
+	longest  = time.Minute // maximum backoff of an organization
+	reported = 2           // consecutive failures that are reported
+	outage   = 3           // consecutive failing organizations that end a pass
 )
 
-// backlog goes through the organizations for which there is work. One that
-// fails does not stop the others. The next time its batch is smaller, so that
-// work which times out as a whole is done in parts; where even the smallest batch
-// fails, the time between attempts grows exponentially. After a success batches
-// grow back slowly.
+// backlog iterates over the organizations with work. A failing one does not stop the
+// others. Its next batch is smaller, so that work that times out is split; if the
+// smallest batch fails, it backs off exponentially. After successes batches grow
+// slowly.
 type backlog struct {
-	batch  int // at most, in one transaction
+	batch  int // maximum, in one transaction
 	report func(org shipments.OrgID, err error, failing int)
 
 	mu      sync.Mutex
-	state   map[shipments.OrgID]*state // of those that have failed lately
+	state   map[shipments.OrgID]*state // of organizations that failed recently
 	failing int
 }
 
-// state is how the work for an organization goes.
+// state is the state of the work for an organization.
 type state struct {
-	failures int       // in a row
-	smallest int       // of these, with batches of one
-	until    time.Time // before which it is not tried
+	failures int       // consecutive
+	smallest int       // of them, with batches of one
+	until    time.Time // end of its backoff
 	batch    int
-	found    bool // there was work for it in the present pass
+	found    bool // it had work in the current pass
 }
 
 func newBacklog(batch int, report func(shipments.OrgID, error, int)) *backlog {
 	return &backlog{batch: batch, report: report, state: map[shipments.OrgID]*state{}}
 }
 
-// each calls do, with the size of a batch, for every organization that find
-// finds. It returns an error only when find fails, ctx ends, or several
-// organizations in a row fail, which is no fault of theirs.
+// each calls do with a batch size for every organization that find returns. It
+// returns an error only if find fails, ctx ends, or several consecutive
+// organizations fail, as in an outage.
 func (b *backlog) each(ctx context.Context, find func(context.Context, shipments.OrgID, int) ([]shipments.OrgID, error), do func(shipments.OrgID, int) error) error {
 	var after shipments.OrgID
 	failed := 0
@@ -71,15 +70,14 @@ func (b *backlog) each(ctx context.Context, find func(context.Context, shipments
 			}
 		}
 		if len(orgs) < neighbors {
-			b.forget()
+			b.prune()
 			return nil
 		}
 		after = orgs[len(orgs)-1]
 	}
 }
 
-// limit returns the size of an organization's next batch; 0 while its backoff
-// lasts.
+// limit returns the size of the next batch of an organization; 0 during its backoff.
 func (b *backlog) limit(org shipments.OrgID) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,7 +91,7 @@ func (b *backlog) limit(org shipments.OrgID) int {
 	return s.batch
 }
 
-// note notes how a batch went.
+// note records the result of a batch.
 func (b *backlog) note(org shipments.OrgID, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,7 +120,7 @@ func (b *backlog) note(org shipments.OrgID, err error) {
 	}
 }
 
-// recovered ends an organization's row of failures.
+// recovered resets the failures of an organization.
 func (b *backlog) recovered(org shipments.OrgID, s *state) {
 	if s.failures >= reported {
 		b.failing--
@@ -131,9 +129,9 @@ func (b *backlog) recovered(org shipments.OrgID, s *state) {
 	s.failures, s.smallest = 0, 0
 }
 
-// forget drops the state of organizations for which a whole pass found no work:
-// another Relay has done it.
-func (b *backlog) forget() {
+// prune drops the state of organizations without work in a whole pass: another Relay
+// has done it.
+func (b *backlog) prune() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for org, s := range b.state {

@@ -1,14 +1,10 @@
-// Package outbox gives events their numbers once the changes that they tell of
-// are stored, and forgets them when their time is over.
+// Package outbox numbers the events of committed changes, and deletes expired ones.
 //
-// Guarantees: in each organization the numbers rise by one, and whoever has
-// read the event of a number has missed none with a lower one; an event that
-// was announced gets a number, whichever programs are killed at whatever
-// moment, as long as one Relay runs; any number of them may run at once. No
-// organization keeps another waiting for more than a batch: neither one with
-// many events nor one whose events cannot be numbered, which is retried with
-// exponential backoff and smaller batches. An event is numbered at once when its
-// own program announced it, and within Poll when another did.
+// Guarantees: event numbers of an organization are consecutive and become visible in
+// order; every committed event gets a number as long as one Relay runs, after any
+// crash; several Relays may run concurrently. Organizations wait for each other for
+// at most one batch: failing ones are retried with exponential backoff and smaller
+// batches. Events of this process are numbered at once, those of others within Poll.
 package outbox
 
 import (
@@ -20,37 +16,36 @@ import (
 )
 
 const (
-	// Poll is how often a Relay looks for events that other programs announced.
+	// Poll is the interval at which a Relay queries for events of other processes.
 	Poll = time.Second
-	// SweepEvery is how often a Relay looks for events whose time is over.
+	// SweepEvery is the interval at which a Relay deletes expired events.
 	SweepEvery = time.Hour
 
 	batch     = 500 // events in one transaction
-	expiring  = 200 // events forgotten in one transaction
+	expiring  = 200 // events deleted in one transaction
 	neighbors = 100 // organizations found by one query
 )
 
-// Outbox is where events wait for their numbers. Each method is done whole or
-// not at all.
+// Outbox stores events until they are numbered. Each method is atomic.
 type Outbox interface {
-	// Waiting returns organizations, after the given one, whose events wait.
+	// Waiting returns organizations after the given one with events to number.
 	Waiting(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error)
-	// Number numbers up to limit events of an organization. It returns how many
-	// these were and how long the oldest of them had waited.
+	// Number numbers up to limit events of an organization. It returns their number
+	// and the age of the oldest.
 	Number(ctx context.Context, org shipments.OrgID, limit int) (int, time.Duration, error)
-	// Publishers returns organizations, after the given one, that have had events.
+	// Publishers returns organizations after the given one that have had events.
 	Publishers(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error)
-	// Expire forgets up to limit events that were numbered before a time, and
-	// returns how many these were.
+	// Expire deletes up to limit events that were numbered before a time, and returns
+	// their number.
 	Expire(ctx context.Context, org shipments.OrgID, before time.Time, limit int) (int, error)
-	// Reseal seals an organization's secrets with the newest key.
+	// Reseal encrypts an organization's secrets with the newest key.
 	Reseal(ctx context.Context, org shipments.OrgID) error
 }
 
-// Work is one of the things that a Relay does for each organization.
+// Work is a task of a Relay for each organization.
 type Work string
 
-// The kinds of Work.
+// The tasks of a Relay.
 const (
 	Numbering Work = "number"
 	Expiring  Work = "expire"
@@ -60,20 +55,20 @@ const (
 // Works lists every Work.
 var Works = []Work{Numbering, Expiring, Resealing}
 
-// Config is what a Relay works with. Its functions may be called concurrently.
+// Config is the configuration of a Relay. Its functions may be called concurrently.
 type Config struct {
-	Announced <-chan struct{} // gets a value when there may be something new
-	// Numbered is told how many events got their numbers, and how long the
-	// oldest of them had waited.
+	Announced <-chan struct{} // receives a value when there may be new events
+	// Numbered is called with the number of events that were numbered, and the age of
+	// the oldest.
 	Numbered func(n int, waited time.Duration)
-	Note     func(error) // is told whether the outbox works: nil, or why not
-	// Failing is called when the work for one organization has failed twice in
-	// a row, and with a nil error when it succeeds again. failing is for how
-	// many organizations it fails now.
+	Note     func(error) // called with the result of each pass
+	// Failing is called when the work for an organization has failed twice in a row,
+	// and with a nil error when it succeeds again. failing is the number of failing
+	// organizations.
 	Failing func(work Work, org shipments.OrgID, err error, failing int)
 }
 
-// Relay moves events from the outbox to where they are read.
+// Relay moves events from the outbox to the event feed.
 type Relay struct {
 	Config
 	outbox   Outbox
@@ -82,7 +77,7 @@ type Relay struct {
 	resealed *backlog
 }
 
-// New returns a Relay that does nothing until Run.
+// New returns an idle Relay.
 func New(outbox Outbox, cfg Config) *Relay {
 	r := &Relay{Config: cfg, outbox: outbox}
 	of := func(work Work, batch int) *backlog {
@@ -92,7 +87,7 @@ func New(outbox Outbox, cfg Config) *Relay {
 	return r
 }
 
-// Run works until ctx ends. What fails is retried at a later poll.
+// Run runs until ctx ends. Failed work is retried at a later poll.
 func (r *Relay) Run(ctx context.Context) {
 	var sweeping sync.WaitGroup
 	defer sweeping.Wait()
@@ -101,8 +96,8 @@ func (r *Relay) Run(ctx context.Context) {
 	defer poll.Stop()
 	for {
 		wake := r.Announced
-		if !r.tried(ctx, r.pass(ctx)) {
-			wake = nil // changes that are being stored do not make it try more often
+		if !r.noted(ctx, r.pass(ctx)) {
+			wake = nil // notifications do not shorten the backoff
 		}
 		select {
 		case <-ctx.Done():
@@ -113,7 +108,7 @@ func (r *Relay) Run(ctx context.Context) {
 	}
 }
 
-// sweepHourly forgets old events beside the numbering, which it must not delay.
+// sweepHourly deletes expired events concurrently with the numbering.
 func (r *Relay) sweepHourly(ctx context.Context) {
 	again := time.NewTicker(SweepEvery)
 	defer again.Stop()
@@ -122,20 +117,20 @@ func (r *Relay) sweepHourly(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-again.C:
-			r.tried(ctx, r.sweep(ctx))
+			r.noted(ctx, r.sweep(ctx))
 		}
 	}
 }
 
-// tried notes whether something worked, unless it was ended.
-func (r *Relay) tried(ctx context.Context, err error) (ok bool) {
+// noted reports a result, unless ctx has ended.
+func (r *Relay) noted(ctx context.Context, err error) (ok bool) {
 	if ctx.Err() == nil {
 		r.Note(err)
 	}
 	return err == nil
 }
 
-// pass numbers all events that wait, a batch of each organization at a time.
+// pass numbers all events, a batch of each organization at a time.
 func (r *Relay) pass(ctx context.Context) error {
 	for more := true; more; {
 		more = false
@@ -154,8 +149,7 @@ func (r *Relay) pass(ctx context.Context) error {
 	return nil
 }
 
-// sweep forgets what has been kept for long enough, and has no secret depend on
-// an older key.
+// sweep deletes expired events, and reseals secrets with the newest key.
 func (r *Relay) sweep(ctx context.Context) error {
 	before := time.Now().Add(-shipments.EventLife)
 	for more := true; more; {

@@ -15,7 +15,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// memory is an Outbox that only counts.
+// memory is an in-memory Outbox.
 type memory struct {
 	mu        sync.Mutex
 	announced chan struct{}
@@ -110,8 +110,8 @@ func (m *memory) left(in map[shipments.OrgID]int) (n int) {
 	return n
 }
 
-// running runs a Relay in the bubble of a test. It returns what was noted, and
-// how many events were numbered.
+// running runs a Relay in the synctest bubble of a test. It returns the noted errors
+// and the number of numbered events.
 func running(t *testing.T, m *memory) (noted *[]error, numbered *int) {
 	t.Helper()
 	noted, numbered = new([]error), new(int)
@@ -140,7 +140,7 @@ func running(t *testing.T, m *memory) (noted *[]error, numbered *int) {
 	return noted, numbered
 }
 
-func TestWhatIsThereIsNumberedAtOnce(t *testing.T) {
+func TestExistingEventsAreNumberedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
@@ -161,7 +161,7 @@ func TestWhatIsThereIsNumberedAtOnce(t *testing.T) {
 	})
 }
 
-func TestAnAnnouncementWakesAndAPollFindsOthers(t *testing.T) {
+func TestNotificationAndPoll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
@@ -182,7 +182,7 @@ func TestAnAnnouncementWakesAndAPollFindsOthers(t *testing.T) {
 	})
 }
 
-func TestEveryOrganizationIsFound(t *testing.T) {
+func TestAllOrganizationsAreNumbered(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
@@ -197,9 +197,8 @@ func TestEveryOrganizationIsFound(t *testing.T) {
 	})
 }
 
-// TestAFaultIsTriedAgain at the polls, however many changes are announced
-// meanwhile.
-func TestAFaultIsTriedAgain(t *testing.T) {
+// TestFailuresAreRetriedAtPolls only, for any number of notifications.
+func TestFailuresAreRetriedAtPolls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
@@ -233,7 +232,7 @@ func TestAFaultIsTriedAgain(t *testing.T) {
 	})
 }
 
-func TestEventsAreForgottenWhenTheirTimeIsOver(t *testing.T) {
+func TestEventsExpire(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
@@ -252,9 +251,9 @@ func TestEventsAreForgottenWhenTheirTimeIsOver(t *testing.T) {
 	})
 }
 
-// TestAnOrganizationThatFailsStopsNoOther: it is retried with exponential
-// backoff, and reported once when it begins to fail and once when it recovers.
-func TestAnOrganizationThatFailsStopsNoOther(t *testing.T) {
+// TestFailingOrganizationIsIsolated: it is retried with exponential backoff, and
+// reported once when it fails and once when it recovers.
+func TestFailingOrganizationIsIsolated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
@@ -294,8 +293,8 @@ func TestAnOrganizationThatFailsStopsNoOther(t *testing.T) {
 	})
 }
 
-// TestABatchThatTakesTooLongIsMadeSmaller, and larger again later.
-func TestABatchThatTakesTooLongIsMadeSmaller(t *testing.T) {
+// TestBatchesShrinkAfterTimeouts and grow again later.
+func TestBatchesShrinkAfterTimeouts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
@@ -311,9 +310,9 @@ func TestABatchThatTakesTooLongIsMadeSmaller(t *testing.T) {
 	})
 }
 
-// TestAnotherRelaysSuccessEndsAFailure: what another Relay has numbered is no
-// longer reported as failing here.
-func TestAnotherRelaysSuccessEndsAFailure(t *testing.T) {
+// TestSuccessOfAnotherRelayEndsAFailure: an organization whose events another Relay
+// has numbered is no longer failing.
+func TestSuccessOfAnotherRelayEndsAFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
@@ -331,8 +330,8 @@ func TestAnotherRelaysSuccessEndsAFailure(t *testing.T) {
 	})
 }
 
-// TestASweepGoesOnBehindAFault, and does not delay the numbering.
-func TestASweepGoesOnBehindAFault(t *testing.T) {
+// TestSweepContinuesAfterAFailure, and does not delay the numbering.
+func TestSweepContinuesAfterAFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()

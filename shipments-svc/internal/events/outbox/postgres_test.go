@@ -33,7 +33,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// newQueue returns a queue on a fresh database, and a pool of its operator.
+// newQueue returns a queue on a fresh database, and a connection pool of its owner.
 func newQueue(t *testing.T) (*postgres.Webhooks, *sqlx.DB) {
 	t.Helper()
 	keys, err := sealing.Parse("1:ZGVtby13ZWJob29rLWtleS1mb3ItbGFwdG9wcy14eHg=")
@@ -48,11 +48,11 @@ func newQueue(t *testing.T) (*postgres.Webhooks, *sqlx.DB) {
 	return postgres.NewWebhooks(postgres.NewRepository(db), keys, func() {}), operator
 }
 
-// TestEventsOfOthersAreNumberedBehindAFailingOrganization: the inserts of one
-// organization exceed the statement's timeout, and those of another always fail.
-// Events of the organizations behind them get their numbers meanwhile; those of
-// the slow one in smaller batches.
-func TestEventsOfOthersAreNumberedBehindAFailingOrganization(t *testing.T) {
+// TestFailingOrganizationsDoNotDelayOthers: the inserts of one organization exceed
+// the statement timeout, and those of another always fail. The events of the
+// organizations after them are numbered meanwhile, those of the slow one in smaller
+// batches.
+func TestFailingOrganizationsDoNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	queue, operator := newQueue(t)
 	orgs := []shipments.OrgID{repotest.Org(), repotest.Org(), repotest.Org(), repotest.Org()}

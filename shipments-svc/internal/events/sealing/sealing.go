@@ -1,11 +1,8 @@
-// Package sealing encrypts what must be kept but not be read where it is kept:
-// AES-256-GCM under keys from the configuration.
+// Package sealing encrypts secrets at rest with AES-256-GCM under configured keys.
 //
-// Guarantees: who has only what was sealed learns its length and nothing else;
-// what was changed, or is opened in another context than it was sealed in, does
-// not open; each seal has a random nonce; keys have versions, of which the
-// newest seals and all open, so that they can be replaced; keys print as their
-// versions only.
+// Guarantees: ciphertexts reveal only their length; altered ones, and those of another
+// context, do not open; nonces are random; keys have versions, of which the newest
+// seals and all open, so that keys can be rotated; keys print as their versions.
 package sealing
 
 import (
@@ -23,23 +20,23 @@ import (
 // keySize is the length of a key in bytes: AES-256's.
 const keySize = 32
 
-// versionSize is the length of what stands before the ciphertext: the key's
-// version, big-endian.
+// versionSize is the length of the prefix of a ciphertext: the version of the key,
+// big-endian.
 const versionSize = 2
 
-// ErrSealed says that something does not open: it was sealed with a key that
-// is not here, in another context, or was changed since.
-var ErrSealed = errors.New("what is sealed does not open with the keys that are configured")
+// ErrSealed is the error of a ciphertext that does not open: its key is not
+// configured, its context differs, or it was altered.
+var ErrSealed = errors.New("ciphertext does not open with the configured keys")
 
-// Keys are what seals and opens. The zero Keys do neither.
+// Keys seals and opens. The zero Keys does neither.
 type Keys struct {
 	ring  keyring.Ring
 	aeads []cipher.AEAD // of each
 }
 
-// Parse reads "version:base64,version:base64…", the newest first. A version is
-// a whole number from 1 to 65535 and never used for another key; a key has 32
-// bytes. Errors name entries by position and repeat no key.
+// Parse parses "version:base64,version:base64…", the newest first. Versions are
+// unique whole numbers from 1 to 65535; keys have 32 bytes. Errors name entries by
+// position and contain no keys.
 func Parse(text string) (Keys, error) {
 	ring, err := keyring.Parse(text, keyring.Bounds{MaxVersion: math.MaxUint16, Bytes: keySize})
 	if err != nil {
@@ -58,19 +55,18 @@ func Parse(text string) (Keys, error) {
 	return k, nil
 }
 
-// AnyBeginsWith reports whether a key begins with these bytes. It is there to
-// recognize keys that are known to the public.
+// AnyBeginsWith reports whether a key begins with these bytes, to detect published
+// demo keys.
 func (k Keys) AnyBeginsWith(start string) bool { return k.ring.AnyBeginsWith(start) }
 
-// Seal encrypts a text under the newest key. The context says what it is and
-// where it belongs; it is not stored, and only with the same one does the text
-// open again.
+// Seal encrypts a text under the newest key. The context is authenticated but not
+// stored: Open needs the same one.
 func (k Keys) Seal(text []byte, context string) []byte {
 	version := binary.BigEndian.AppendUint16(nil, uint16(k.ring[0].Version)) //nolint:gosec // G115: at most 65535
-	return k.aeads[0].Seal(version, nil, text, []byte(context))              //nolint:gosec // G407: this AEAD makes a random nonce itself
+	return k.aeads[0].Seal(version, nil, text, []byte(context))              //nolint:gosec // G407: this AEAD generates a random nonce
 }
 
-// Open returns the text that was sealed in this context, or ErrSealed.
+// Open decrypts a text that was sealed in this context, or returns ErrSealed.
 func (k Keys) Open(sealed []byte, context string) ([]byte, error) {
 	if len(sealed) < versionSize {
 		return nil, ErrSealed
@@ -86,10 +82,10 @@ func (k Keys) Open(sealed []byte, context string) ([]byte, error) {
 		}
 		return text, nil
 	}
-	return nil, fmt.Errorf("%w: key %d is not among them", ErrSealed, version)
+	return nil, fmt.Errorf("%w: there is no key %d", ErrSealed, version)
 }
 
-// Newest reports whether something was sealed under the key that seals now.
+// Newest reports whether a ciphertext was sealed under the newest key.
 func (k Keys) Newest(sealed []byte) bool {
 	return len(sealed) >= versionSize && int(binary.BigEndian.Uint16(sealed)) == k.ring[0].Version
 }

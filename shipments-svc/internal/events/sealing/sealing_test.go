@@ -22,7 +22,7 @@ func keys(t *testing.T, entries ...string) Keys {
 	return k
 }
 
-func TestWhatIsSealedOpensWithOldKeysToo(t *testing.T) {
+func TestOpenWithOlderKeys(t *testing.T) {
 	t.Parallel()
 	old := keys(t, text(1, "a"))
 	sealed := old.Seal([]byte("secret"), "where")
@@ -40,7 +40,7 @@ func TestWhatIsSealedOpensWithOldKeysToo(t *testing.T) {
 	}
 }
 
-func TestWhatWasChangedDoesNotOpen(t *testing.T) {
+func TestOpenRefusesAlteredCiphertexts(t *testing.T) {
 	t.Parallel()
 	k := keys(t, text(1, "a"))
 	sealed := k.Seal([]byte("secret"), "where")
@@ -65,7 +65,7 @@ func TestWhatWasChangedDoesNotOpen(t *testing.T) {
 	}
 }
 
-func TestKeysAreReadStrictlyAndNotRepeated(t *testing.T) {
+func TestParseIsStrict(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"":                                "entry 1: want version:base64",

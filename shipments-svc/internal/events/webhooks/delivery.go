@@ -6,98 +6,96 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// DeliveryStatus says how far telling an endpoint of an event has come.
+// DeliveryStatus is the status of a delivery.
 type DeliveryStatus string
 
 // The statuses of a delivery.
 const (
-	Pending   DeliveryStatus = "pending"   // will be tried, or tried again
-	Delivered DeliveryStatus = "delivered" // was answered with success
-	Failed    DeliveryStatus = "failed"    // is not tried any more
+	Pending   DeliveryStatus = "pending"   // to be attempted
+	Delivered DeliveryStatus = "delivered" // accepted by the receiver
+	Failed    DeliveryStatus = "failed"    // given up
 )
 
 // DeliveryStatuses lists every DeliveryStatus.
 var DeliveryStatuses = []DeliveryStatus{Pending, Delivered, Failed}
 
-// MaxAttempts is how many attempts of one delivery are remembered, the newest.
+// MaxAttempts is the number of attempts of a delivery that are kept, the newest.
 const MaxAttempts = 100
 
-// Delivery is what became of telling an endpoint of an event. There is one for
-// each event at most: to send it again is to go on with it.
+// Delivery is the delivery of an event to an endpoint. There is at most one for each
+// event; a replay continues it.
 type Delivery struct {
 	Event     shipments.EventID
-	Type      shipments.EventType // Test, or that of the event
+	Type      shipments.EventType // Test, or the type of the event
 	Number    int64               // of the event; 0 of a test
 	Status    DeliveryStatus
-	Due       time.Time // of the next attempt, unless one is being made; zero unless Pending
+	Due       time.Time // of the next attempt; zero unless Pending
 	Attempts  []Attempt // the oldest first
 	CreatedAt time.Time
 }
 
-// Test is the type of what is sent to try out an endpoint. It is no event.
+// Test is the type of a test delivery, which is not an event.
 const Test shipments.EventType = "webhook.test"
 
-// Attempt is one try to deliver.
+// Attempt is an attempt to deliver.
 type Attempt struct {
 	At       time.Time
 	Took     time.Duration
 	Outcome  Outcome
-	Response int // HTTP status; 0: there was no answer
+	Response int // HTTP status; 0: no response
 }
 
-// Outcome says how an attempt ended.
+// Outcome is the outcome of an attempt.
 type Outcome string
 
 // The outcomes of an attempt.
 const (
-	Accepted          Outcome = "accepted"            // answered 2xx
-	Refused           Outcome = "refused"             // answered otherwise
-	Redirected        Outcome = "redirected"          // answered 3xx, which is not followed
-	TimedOut          Outcome = "timed_out"           // not answered in time
-	AddressNotAllowed Outcome = "address_not_allowed" // the host leads to an address that is not public
-	NameNotFound      Outcome = "name_not_found"      // the host leads nowhere
-	TLSFailed         Outcome = "tls_failed"          // no certificate that can be trusted, for example
-	NoAnswer          Outcome = "no_answer"           // the connection was refused, broke, or did not speak HTTP
+	Accepted          Outcome = "accepted"            // response 2xx
+	Refused           Outcome = "refused"             // any other response
+	Redirected        Outcome = "redirected"          // response 3xx, which is not followed
+	TimedOut          Outcome = "timed_out"           // no response in time
+	AddressNotAllowed Outcome = "address_not_allowed" // the host has no public address
+	NameNotFound      Outcome = "name_not_found"      // the host has no address
+	TLSFailed         Outcome = "tls_failed"          // for example an untrusted certificate
+	NoAnswer          Outcome = "no_answer"           // the connection was refused or broken, or is not HTTP
 )
 
 // Outcomes lists every Outcome.
 var Outcomes = []Outcome{Accepted, Refused, Redirected, TimedOut, AddressNotAllowed, NameNotFound, TLSFailed, NoAnswer}
 
-// gone is the HTTP status with which an endpoint says that it wants no more.
+// gone is the HTTP status that disables an endpoint.
 const gone = 410
 
-// retries is how long after each failed attempt the next is made. After the
-// last there is none.
+// retries are the backoffs after failed attempts.
 var retries = []time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
-// jitter is the part of a wait by which it may be longer, so that what failed
-// at one moment is not tried again at one moment.
+// jitter is the maximum part by which a backoff is extended, so that deliveries that
+// failed together are not retried together.
 const jitter = 0.2
 
-// Verdict is what becomes of a delivery after an attempt, and what the attempt
-// says about its endpoint.
+// Verdict is the state of a delivery after an attempt, and the health of its endpoint.
 type Verdict struct {
 	Status DeliveryStatus
 	Due    time.Time // zero unless Pending
 	Health Health
 }
 
-// Health is what an attempt says about an endpoint.
+// Health is the health of an endpoint after an attempt.
 type Health string
 
-// The findings about an endpoint.
+// The values of Health.
 const (
 	Works   Health = "works"
-	Fails   Health = "fails"   // after MaxFailing without Works it is disabled as Failing
-	Left    Health = "left"    // it wants no more: it is disabled as Gone
-	Unknown Health = "unknown" // a test failed, which decides nothing
+	Fails   Health = "fails"   // disabled as Failing after MaxFailing without Works
+	Left    Health = "left"    // disabled as Gone
+	Unknown Health = "unknown" // a test failed, which does not count
 )
 
-// Judge returns what becomes of a delivery after its so many-th attempt since it
-// was asked for. A test is tried once. random is from 0 to 1.
+// Judge returns the Verdict of an attempt, counted from the request of the delivery. A
+// test is attempted once. random is from 0 to 1.
 func Judge(a Attempt, tries int, kind shipments.EventType, random float64) Verdict {
 	switch {
 	case a.Outcome == Accepted:

@@ -13,8 +13,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// TestSignaturesAreThoseOfStandardWebhooks, as its own library has them.
-func TestSignaturesAreThoseOfStandardWebhooks(t *testing.T) {
+// TestSignatures compares signatures with the reference library of Standard Webhooks.
+func TestSignatures(t *testing.T) {
 	t.Parallel()
 	secret, other := newSecret(), newSecret()
 	now := time.Now()
@@ -41,7 +41,7 @@ func TestSignaturesAreThoseOfStandardWebhooks(t *testing.T) {
 	}
 }
 
-func TestASecretIsLongRandomAndNotPrinted(t *testing.T) {
+func TestSecrets(t *testing.T) {
 	t.Parallel()
 	a, b := newSecret(), newSecret()
 	if a == b || len(a) < 24 || !strings.HasPrefix(a.Reveal(), "whsec_") || strings.ContainsAny(a.Reveal(), " \n") {
@@ -57,9 +57,8 @@ func TestASecretIsLongRandomAndNotPrinted(t *testing.T) {
 	}
 }
 
-// TestRetriesAreSpreadOverThreeDays: ten attempts, each wait up to a fifth
-// longer than it says.
-func TestRetriesAreSpreadOverThreeDays(t *testing.T) {
+// TestRetries: ten attempts, with backoffs extended by up to a fifth.
+func TestRetries(t *testing.T) {
 	t.Parallel()
 	want := []time.Duration{
 		5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
@@ -78,7 +77,7 @@ func TestRetriesAreSpreadOverThreeDays(t *testing.T) {
 	}
 }
 
-func TestVerdicts(t *testing.T) {
+func TestJudge(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		a    Attempt

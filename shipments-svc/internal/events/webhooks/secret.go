@@ -9,11 +9,10 @@ import (
 	"io"
 )
 
-// secretPrefix begins secrets as Standard Webhooks has them.
+// secretPrefix is the prefix of secrets of Standard Webhooks.
 const secretPrefix = "whsec_"
 
-// Secret is what an endpoint's deliveries are signed with. It prints as nothing
-// but its prefix.
+// Secret is the key of an endpoint's signatures. It prints as its prefix.
 type Secret [32]byte
 
 // newSecret returns a random secret.
@@ -27,8 +26,7 @@ func (s Secret) Reveal() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(s[:])
 }
 
-// Sign returns the signature of a message that is sent with this id at this
-// Unix time, as the header webhook-signature has it.
+// Sign returns the webhook-signature of a message with this id and Unix time.
 func (s Secret) Sign(id string, timestamp int64, body []byte) string {
 	mac := hmac.New(sha256.New, s[:])
 	_, _ = fmt.Fprintf(mac, "%s.%d.%s", id, timestamp, body)

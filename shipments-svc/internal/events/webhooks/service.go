@@ -10,13 +10,13 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Bounds of one replay.
+// Limits of one replay.
 const (
 	MaxReplayed      = 1_000 // of a range
 	MaxReplayedNamed = 100
 )
 
-// Service is what can be done with webhook endpoints.
+// Service manages webhook endpoints.
 type Service struct {
 	repo     Repository
 	newID    func() [16]byte
@@ -24,20 +24,19 @@ type Service struct {
 	loopback bool
 }
 
-// NewService returns a Service that keeps endpoints in repo, names new ones by
-// newID and dates them by now. With loopback it admits endpoints on this very
-// machine, which is for laptops.
+// NewService returns a Service. newID returns ids, and now the time. With loopback,
+// endpoints may be on this machine, for development.
 func NewService(repo Repository, newID func() [16]byte, now func() time.Time, loopback bool) *Service {
 	return &Service{repo: repo, newID: newID, now: now, loopback: loopback}
 }
 
-// Faults returns what is wrong with a draft, with pointers from it.
+// Faults returns the faults of a draft, with pointers into it.
 func (s *Service) Faults(d Draft) []shipments.Fault { return d.faults(s.loopback) }
 
-// EditFaults returns what is wrong with an edit, with pointers from it.
+// EditFaults returns the faults of an edit, with pointers into it.
 func (s *Service) EditFaults(e Edit) []shipments.Fault { return e.faults(s.loopback) }
 
-// Create makes an endpoint of the draft. It is told of events from now on.
+// Create creates an endpoint, which gets events from now on.
 func (s *Service) Create(ctx context.Context, org shipments.OrgID, d Draft) (Made, error) {
 	if f := s.Faults(d); f != nil {
 		return Made{}, &shipments.Invalid{Faults: f}
@@ -62,8 +61,8 @@ func (s *Service) Get(ctx context.Context, org shipments.OrgID, id ID) (Endpoint
 	return e, wrap("get webhook endpoint", err)
 }
 
-// Update replaces what the edit has. An endpoint that is enabled again gets what
-// waited for it; what happened while it was disabled it is not told.
+// Update applies an edit. An endpoint that is enabled again gets its waiting
+// deliveries, but not the events of the time when it was disabled.
 func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (Endpoint, error) {
 	if f := s.EditFaults(e); f != nil {
 		return Endpoint{}, &shipments.Invalid{Faults: f}
@@ -76,8 +75,8 @@ func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (Endp
 	return changed, wrap("update webhook endpoint", err)
 }
 
-// RotateSecret gives an endpoint a new secret. For Overlap, deliveries are
-// signed with both.
+// RotateSecret replaces the secret of an endpoint. For Overlap, deliveries have both
+// signatures.
 func (s *Service) RotateSecret(ctx context.Context, org shipments.OrgID, id ID) (Made, error) {
 	made := Made{Secret: newSecret()}
 	now := s.instant()
@@ -86,12 +85,12 @@ func (s *Service) RotateSecret(ctx context.Context, org shipments.OrgID, id ID) 
 	return made, wrap("rotate webhook secret", err)
 }
 
-// Delete removes an endpoint.
+// Delete deletes an endpoint.
 func (s *Service) Delete(ctx context.Context, org shipments.OrgID, id ID) (struct{}, error) {
 	return struct{}{}, wrap("delete webhook endpoint", s.repo.DeleteEndpoint(ctx, org, id))
 }
 
-// SendTest sends something to an endpoint that is no event. It is tried once.
+// SendTest sends a test delivery, which is attempted once.
 func (s *Service) SendTest(ctx context.Context, org shipments.OrgID, id ID) (Delivery, error) {
 	if err := s.enabled(ctx, org, id); err != nil {
 		return Delivery{}, wrap("test webhook endpoint", err)
@@ -101,7 +100,7 @@ func (s *Service) SendTest(ctx context.Context, org shipments.OrgID, id ID) (Del
 	return d, wrap("test webhook endpoint", s.repo.CreateTest(ctx, org, id, d.Event, now))
 }
 
-// Deliveries returns deliveries of an endpoint, that of the latest event first.
+// Deliveries returns deliveries of an endpoint, the latest event first.
 func (s *Service) Deliveries(ctx context.Context, org shipments.OrgID, q DeliveryQuery) (DeliveryPage, error) {
 	page := DeliveryPage{Limit: min(q.Limit, shipments.MaxPerPage)}
 	if page.Limit < 1 {
@@ -117,29 +116,29 @@ func (s *Service) Deliveries(ctx context.Context, org shipments.OrgID, q Deliver
 	return page, wrap("list deliveries", err)
 }
 
-// DeliveryPage is a part of an endpoint's deliveries.
+// DeliveryPage is a page of an endpoint's deliveries.
 type DeliveryPage struct {
 	Deliveries []Delivery
 	Limit      int64 // effective
-	More       bool  // there are further ones
+	More       bool  // there is a next page
 }
 
-// Replay asks to send events to an endpoint again, or for the first time: those
-// that are named, whichever the endpoint wants; or else those of a range.
+// Replay selects events to send to an endpoint, again or for the first time: the
+// listed ones of any type, or else those of a range.
 type Replay struct {
 	Endpoint ID
 	Events   []shipments.EventID // nil: a range
-	After    int64               // the range begins after this Number
-	Until    int64               // and ends with this; 0: with the latest
+	After    int64               // start of the range, exclusive
+	Until    int64               // end of the range, inclusive; 0: the latest event
 }
 
-// Replayed is what became of a Replay.
+// Replayed is the result of a Replay.
 type Replayed struct {
 	Events int
-	Last   int64 // the Number of the last event of a range that was not done to its end; otherwise 0
+	Last   int64 // Number of the last event of an incomplete range; otherwise 0
 }
 
-// Replay sends events again. It does a range in parts of MaxReplayed.
+// Replay sends events again, up to MaxReplayed of a range.
 func (s *Service) Replay(ctx context.Context, org shipments.OrgID, r Replay) (Replayed, error) {
 	if err := s.enabled(ctx, org, r.Endpoint); err != nil {
 		return Replayed{}, wrap("replay events", err)
@@ -172,8 +171,8 @@ func (s *Service) Replay(ctx context.Context, org shipments.OrgID, r Replay) (Re
 	return Replayed{Events: len(found)}, nil
 }
 
-// Once is that of shipments.Service for answers that hold secrets: they are
-// sealed while they are remembered.
+// Once is Once of shipments.Service for responses with secrets, which are stored
+// sealed.
 func (s *Service) Once(ctx context.Context, org shipments.OrgID, k shipments.Key, do func(context.Context) ([]byte, error)) ([]byte, bool, error) {
 	answer, replayed, err := s.repo.Once(ctx, org, k, s.now(), do)
 	return answer, replayed, wrap("do once", err)
@@ -187,7 +186,7 @@ func (s *Service) enabled(ctx context.Context, org shipments.OrgID, id ID) error
 	return err
 }
 
-// instant returns the time as it is stored and shown.
+// instant returns the time with the precision of the API.
 func (s *Service) instant() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
 func wrap(doing string, err error) error {

@@ -8,21 +8,19 @@ import (
 	"strings"
 )
 
-// hostname is a DNS name of two labels at least, the last of which is no
-// number: the many spellings of an address as one number, in octal or in
-// hexadecimal are none.
+// hostname matches a DNS name of at least two labels, of which the last is not a
+// number. It does not match addresses in any spelling: decimal, octal or hexadecimal.
 var hostname = regexp.MustCompile(`^(?i:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+(?i:[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)$`)
 
 const (
 	maxHostname = 253
-	// Below these ports, of which 443 is the exception, are other protocols
-	// than HTTP, which do not want to hear it.
+	// Ports below, except 443, are those of other protocols.
 	firstFreePort = 1024
 )
 
-// urlFault returns what is wrong with an endpoint's URL, or "". Whether its host
-// leads to an address that may be called is seen each time when it is called. With
-// loopback, URLs of this very machine are fine as well, and with http.
+// urlFault returns the fault of an endpoint's URL, or "". The address of its host is
+// checked at each delivery. With loopback, http and https URLs of this machine are
+// also valid.
 func urlFault(text string, loopback bool) string {
 	if text == "" {
 		return "url is required"
@@ -46,7 +44,7 @@ func urlFault(text string, loopback bool) string {
 	case u.User != nil:
 		return "url must not have a user name or password; deliveries are signed"
 	case u.Fragment != "" || strings.Contains(text, "#"):
-		return "url must not have a fragment, which nobody would receive"
+		return "url must not have a fragment"
 	case local:
 		return ""
 	case len(u.Hostname()) > maxHostname || !hostname.MatchString(u.Hostname()):

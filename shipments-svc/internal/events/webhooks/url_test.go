@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// TestOnlyPublicHTTPSIsAllowed: what reaches this network by an unusual spelling
-// is refused before it is looked up. What a name leads to is seen when it is
-// called.
-func TestOnlyPublicHTTPSIsAllowed(t *testing.T) {
+// TestOnlyPublicHTTPSIsValid: unusual spellings of addresses are refused before the
+// lookup; the addresses of names are checked at delivery.
+func TestOnlyPublicHTTPSIsValid(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"https://example.com":                        "",
@@ -70,7 +69,7 @@ func TestOnlyPublicHTTPSIsAllowed(t *testing.T) {
 	}
 }
 
-func TestALaptopMayCallItself(t *testing.T) {
+func TestLoopbackURLs(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"http://127.0.0.1:9000/x", "http://localhost:80/", "https://[::1]:1/", "http://127.8.9.1"} {
 		if got := urlFault(text, true); got != "" {
@@ -84,8 +83,7 @@ func TestALaptopMayCallItself(t *testing.T) {
 	}
 }
 
-// FuzzURL: what is allowed has an https:// URL's parts and a host that is no
-// number in any spelling.
+// FuzzURL: valid URLs are https and have a host that is not a number in any spelling.
 func FuzzURL(f *testing.F) {
 	f.Add("https://example.com:8443/a?b=c")
 	f.Add("https://0x7f.1/")

@@ -9,7 +9,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// faults returns what is wrong with the draft, with pointers from it.
+// faults returns the faults of the draft, with pointers into it.
 func (d Draft) faults(loopback bool) (all []shipments.Fault) {
 	if fault := urlFault(d.URL, loopback); fault != "" {
 		code := shipments.InvalidValue
@@ -32,9 +32,9 @@ func (d Draft) faults(loopback bool) (all []shipments.Fault) {
 	return all
 }
 
-// faults returns what is wrong with the edit, with pointers from it.
+// faults returns the faults of the edit, with pointers into it.
 func (e Edit) faults(loopback bool) []shipments.Fault {
-	d := Draft{URL: "https://example.com/"} // stands for what is not replaced and therefore not judged
+	d := Draft{URL: "https://example.com/"} // valid, for a URL that is not replaced
 	if e.URL != nil {
 		d.URL = *e.URL
 	}
@@ -53,8 +53,7 @@ func (e Edit) faults(loopback bool) []shipments.Fault {
 	return all
 }
 
-// applied returns the endpoint with what the edit replaces. With another URL, or
-// enabled again, it is not yet known to fail.
+// applied applies the edit to an endpoint. A new URL and enabling reset FailingSince.
 func (e Edit) applied(to Endpoint) Endpoint {
 	if e.URL != nil && *e.URL != to.URL {
 		to.URL, to.FailingSince = *e.URL, time.Time{}
@@ -73,7 +72,7 @@ func (e Edit) applied(to Endpoint) Endpoint {
 	return to
 }
 
-// ordered returns the types once each, in the order of shipments.EventTypes.
+// ordered returns the distinct types in the order of shipments.EventTypes.
 func ordered(types []shipments.EventType) []shipments.EventType {
 	all := []shipments.EventType{}
 	for _, kind := range shipments.EventTypes {

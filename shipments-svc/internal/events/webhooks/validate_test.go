@@ -9,7 +9,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-func TestDraftsAndEditsAreJudged(t *testing.T) {
+func TestFaults(t *testing.T) {
 	t.Parallel()
 	types := func(kinds ...shipments.EventType) *[]shipments.EventType { return &kinds }
 	const fine = "https://example.com/"
@@ -34,7 +34,7 @@ func TestDraftsAndEditsAreJudged(t *testing.T) {
 	}
 }
 
-func TestAnEditReplacesWhatItHas(t *testing.T) {
+func TestApplied(t *testing.T) {
 	t.Parallel()
 	from := Endpoint{URL: "https://a.example/", Description: "d", EventTypes: []shipments.EventType{shipments.DocumentFailed}, Status: Disabled, Reason: Gone}
 	if to := (Edit{}).applied(from); to.URL != from.URL || to.Reason != Gone || len(to.EventTypes) != 1 {

@@ -12,24 +12,24 @@ func place(org, endpoint byte) webhooks.Place {
 	return webhooks.Place{Org: shipments.OrgID{org}, Endpoint: webhooks.ID{endpoint}}
 }
 
-// well makes an endpoint one that accepts quickly.
-func well(r *room, p webhooks.Place) {
+// well notes fast responses of an endpoint.
+func well(r *capacity, p webhooks.Place) {
 	for range maxEndpoint {
 		r.note(p, true, 0)
 	}
 }
 
-// fill takes all the room that there is for a place.
-func fill(r *room, p webhooks.Place) (n int) {
-	for r.take(p) {
+// fill acquires all capacity for an endpoint.
+func fill(r *capacity, p webhooks.Place) (n int) {
+	for r.acquire(p) {
 		n++
 	}
 	return n
 }
 
-func TestNobodyTakesTheRoomOfOthers(t *testing.T) {
+func TestCapacityIsIsolated(t *testing.T) {
 	t.Parallel()
-	r := newRoom()
+	r := newCapacity()
 	if n := fill(r, place(1, 1)); n != 1 {
 		t.Errorf("one that is not known has %d", n)
 	}
@@ -50,21 +50,21 @@ func TestNobodyTakesTheRoomOfOthers(t *testing.T) {
 	}
 	r.note(place(1, 1), false, 0)
 	for left := maxEndpoint; left > 1; left-- {
-		if r.stay(place(1, 1)) {
+		if r.keep(place(1, 1)) {
 			t.Errorf("%d stay with one that fails", left)
 		}
-		if wanted := r.leave(place(1, 1)); wanted != (left == maxEndpoint) {
+		if wanted := r.release(place(1, 1)); wanted != (left == maxEndpoint) {
 			t.Errorf("after %d: %t", left, wanted)
 		}
 	}
-	if !r.stay(place(1, 1)) || r.take(place(1, 1)) {
+	if !r.keep(place(1, 1)) || r.acquire(place(1, 1)) {
 		t.Error("one that fails has not one")
 	}
 }
 
-func TestAllHaveSoMuchRoomTogether(t *testing.T) {
+func TestTotalCapacity(t *testing.T) {
 	t.Parallel()
-	r := newRoom()
+	r := newCapacity()
 	n := 0
 	for org := range byte(200) {
 		well(r, place(org, 1))
@@ -75,7 +75,7 @@ func TestAllHaveSoMuchRoomTogether(t *testing.T) {
 	}
 	for org := range byte(200) {
 		for r.endpoints[place(org, 1)] > 0 {
-			r.leave(place(org, 1))
+			r.release(place(org, 1))
 		}
 	}
 	if r.all != 0 || len(r.orgs) != 0 || len(r.endpoints) != 0 {
@@ -83,11 +83,11 @@ func TestAllHaveSoMuchRoomTogether(t *testing.T) {
 	}
 }
 
-// TestAnEndpointHasAsMuchRoomAsItUses: more with each delivery that it accepts,
-// little while it is slow, and one at a time once it fails.
-func TestAnEndpointHasAsMuchRoomAsItUses(t *testing.T) {
+// TestLimitsAdapt: they grow with accepted deliveries, are low for slow endpoints, and
+// one after a failure.
+func TestLimitsAdapt(t *testing.T) {
 	t.Parallel()
-	r, p := newRoom(), place(1, 1)
+	r, p := newCapacity(), place(1, 1)
 	for i, c := range []struct {
 		accepted bool
 		took     time.Duration

@@ -8,7 +8,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// failureOf says why a file was not read, as a sentence with its place.
+// failureOf returns an error as a failure whose detail is a sentence with its place.
 func failureOf(u packinglist.Unreadable) shipments.Failure {
 	var at []string
 	if u.Place.Sheet != "" {
