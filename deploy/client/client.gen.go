@@ -96,6 +96,21 @@ func (e CheckResult) Valid() bool {
 	}
 }
 
+// Defines values for CreatedShipmentShipmentStatus.
+const (
+	CreatedShipmentShipmentStatusPending CreatedShipmentShipmentStatus = "pending"
+)
+
+// Valid indicates whether the value is a known member of the CreatedShipmentShipmentStatus enum.
+func (e CreatedShipmentShipmentStatus) Valid() bool {
+	switch e {
+	case CreatedShipmentShipmentStatusPending:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DeliveryAttemptsOutcome.
 const (
 	Accepted          DeliveryAttemptsOutcome = "accepted"
@@ -147,6 +162,51 @@ func (e DeliveryStatus) Valid() bool {
 	case DeliveryStatusFailed:
 		return true
 	case DeliveryStatusPending:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DisabledReason.
+const (
+	Failing   DisabledReason = "failing"
+	Gone      DisabledReason = "gone"
+	Requested DisabledReason = "requested"
+)
+
+// Valid indicates whether the value is a known member of the DisabledReason enum.
+func (e DisabledReason) Valid() bool {
+	switch e {
+	case Failing:
+		return true
+	case Gone:
+		return true
+	case Requested:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DocumentStatus.
+const (
+	DocumentStatusFailed     DocumentStatus = "failed"
+	DocumentStatusProcessed  DocumentStatus = "processed"
+	DocumentStatusProcessing DocumentStatus = "processing"
+	DocumentStatusQueued     DocumentStatus = "queued"
+)
+
+// Valid indicates whether the value is a known member of the DocumentStatus enum.
+func (e DocumentStatus) Valid() bool {
+	switch e {
+	case DocumentStatusFailed:
+		return true
+	case DocumentStatusProcessed:
+		return true
+	case DocumentStatusProcessing:
+		return true
+	case DocumentStatusQueued:
 		return true
 	default:
 		return false
@@ -267,6 +327,54 @@ func (e HistoryHistoryAction) Valid() bool {
 	}
 }
 
+// Defines values for HistoryHistoryChangesField.
+const (
+	HistoryHistoryChangesFieldDestination HistoryHistoryChangesField = "destination"
+	HistoryHistoryChangesFieldOrigin      HistoryHistoryChangesField = "origin"
+	HistoryHistoryChangesFieldReference   HistoryHistoryChangesField = "reference"
+	HistoryHistoryChangesFieldVessel      HistoryHistoryChangesField = "vessel"
+)
+
+// Valid indicates whether the value is a known member of the HistoryHistoryChangesField enum.
+func (e HistoryHistoryChangesField) Valid() bool {
+	switch e {
+	case HistoryHistoryChangesFieldDestination:
+		return true
+	case HistoryHistoryChangesFieldOrigin:
+		return true
+	case HistoryHistoryChangesFieldReference:
+		return true
+	case HistoryHistoryChangesFieldVessel:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for MappingColumnsUnit.
+const (
+	G  MappingColumnsUnit = "g"
+	Kg MappingColumnsUnit = "kg"
+	Lb MappingColumnsUnit = "lb"
+	T  MappingColumnsUnit = "t"
+)
+
+// Valid indicates whether the value is a known member of the MappingColumnsUnit enum.
+func (e MappingColumnsUnit) Valid() bool {
+	switch e {
+	case G:
+		return true
+	case Kg:
+		return true
+	case Lb:
+		return true
+	case T:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProblemErrorsCode.
 const (
 	InvalidParameter    ProblemErrorsCode = "invalid_parameter"
@@ -354,6 +462,21 @@ func (e WebhookEndpointStatus) Valid() bool {
 	case Disabled:
 		return true
 	case Enabled:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReceiveEventJSONBody1Type.
+const (
+	WebhookTest ReceiveEventJSONBody1Type = "webhook.test"
+)
+
+// Valid indicates whether the value is a known member of the ReceiveEventJSONBody1Type enum.
+func (e ReceiveEventJSONBody1Type) Valid() bool {
+	switch e {
+	case WebhookTest:
 		return true
 	default:
 		return false
@@ -491,9 +614,12 @@ type CreatedShipment struct {
 		Reference string `json:"reference"`
 
 		// Status A new shipment is pending.
-		Status interface{} `json:"status"`
+		Status CreatedShipmentShipmentStatus `json:"status"`
 	} `json:"shipment"`
 }
+
+// CreatedShipmentShipmentStatus A new shipment is pending.
+type CreatedShipmentShipmentStatus string
 
 // Declared What the document says about the whole of its pallets; checks compare it with them. A member that is 0 or
 // absent is not declared.
@@ -576,6 +702,10 @@ type DeliveryList struct {
 // DeliveryStatus `pending`: will be tried, or tried again. `failed`: is not tried any more, unless it is replayed.
 type DeliveryStatus string
 
+// DisabledReason Why an endpoint is disabled: `requested` by you, `gone` after it answered 410, or `failing` after all attempts of
+// five days failed. Absent on an enabled endpoint. Enable it with `PATCH`; pending deliveries are then sent.
+type DisabledReason string
+
 // Document defines model for Document.
 type Document struct {
 	// ContentType What the file is, by its content.
@@ -646,9 +776,9 @@ type Document struct {
 	// SizeBytes The size of the file.
 	SizeBytes *int64 `json:"size_bytes,omitempty"`
 
-	// Status `queued`: it waits for its turn to be read. `processing`: it is being read. `processed`: what it says is part
-	// of the shipment. `failed`: nothing of it is, and `error` says why.
-	Status interface{} `json:"status"`
+	// Status `queued`: waits to be read. `processing`: is being read. `processed`: its content is part of the shipment.
+	// `failed`: nothing of it is part of the shipment; `error` has the reason.
+	Status DocumentStatus `json:"status"`
 
 	// Type A `packing_list` has the pallets of the shipment. Of the others what they say is compared with it; `other` is only kept.
 	Type DocumentType `json:"type"`
@@ -715,9 +845,9 @@ type DocumentFacts struct {
 	// SizeBytes The size of the file.
 	SizeBytes *int64 `json:"size_bytes,omitempty"`
 
-	// Status `queued`: it waits for its turn to be read. `processing`: it is being read. `processed`: what it says is part
-	// of the shipment. `failed`: nothing of it is, and `error` says why.
-	Status interface{} `json:"status"`
+	// Status `queued`: waits to be read. `processing`: is being read. `processed`: its content is part of the shipment.
+	// `failed`: nothing of it is part of the shipment; `error` has the reason.
+	Status DocumentStatus `json:"status"`
 
 	// Type A `packing_list` has the pallets of the shipment. Of the others what they say is compared with it; `other` is only kept.
 	Type DocumentType `json:"type"`
@@ -734,6 +864,10 @@ type DocumentPreview struct {
 	// Mappings How each table of a packing list was understood; absent where none was.
 	Mappings *[]Mapping `json:"mappings,omitempty"`
 }
+
+// DocumentStatus `queued`: waits to be read. `processing`: is being read. `processed`: its content is part of the shipment.
+// `failed`: nothing of it is part of the shipment; `error` has the reason.
+type DocumentStatus string
 
 // DocumentType A `packing_list` has the pallets of the shipment. Of the others what they say is compared with it; `other` is only kept.
 type DocumentType string
@@ -799,9 +933,9 @@ type History struct {
 
 		// Changes What an update replaced.
 		Changes *[]struct {
-			Field interface{} `json:"field"`
-			From  string      `json:"from"`
-			To    string      `json:"to"`
+			Field HistoryHistoryChangesField `json:"field"`
+			From  string                     `json:"from"`
+			To    string                     `json:"to"`
 		} `json:"changes,omitempty"`
 
 		// DocumentID Opaque. Absent where something was loaded without a document.
@@ -829,6 +963,9 @@ type History struct {
 // shipment, or gives it up.
 type HistoryHistoryAction string
 
+// HistoryHistoryChangesField defines model for History.History.Changes.Field.
+type HistoryHistoryChangesField string
+
 // Mapping defines model for Mapping.
 type Mapping struct {
 	Columns []struct {
@@ -847,7 +984,7 @@ type Mapping struct {
 		Reason *string `json:"reason,omitempty"`
 
 		// Unit The unit of a weight that was used; kilograms where nothing names another.
-		Unit interface{} `json:"unit,omitempty"`
+		Unit *MappingColumnsUnit `json:"unit,omitempty"`
 
 		// Used Whether pallets have values of the column.
 		Used bool `json:"used"`
@@ -869,6 +1006,9 @@ type Mapping struct {
 		Row    int    `json:"row"`
 	} `json:"skipped_rows"`
 }
+
+// MappingColumnsUnit The unit of a weight that was used; kilograms where nothing names another.
+type MappingColumnsUnit string
 
 // Meta defines model for Meta.
 type Meta struct {
@@ -916,35 +1056,7 @@ type OneShipment struct {
 
 // OneWebhookEndpoint defines model for OneWebhookEndpoint.
 type OneWebhookEndpoint struct {
-	WebhookEndpoint struct {
-		// CreatedAt UTC, with milliseconds.
-		CreatedAt Timestamp `json:"created_at"`
-
-		// Description Your own note; may be empty.
-		Description string `json:"description"`
-
-		// DisabledReason Why it is disabled: you asked for that, it answered 410, or all attempts of five days failed. Absent on an enabled one. Enable it with `PATCH`; then what waited is sent.
-		DisabledReason interface{} `json:"disabled_reason,omitempty"`
-
-		// EventTypes Which events are sent; empty for all.
-		EventTypes []EventType `json:"event_types"`
-
-		// FailingSince The first of the latest attempts, which all failed. Absent where the last one was accepted. After five days the endpoint is disabled.
-		FailingSince *Timestamp `json:"failing_since,omitempty"`
-
-		// ID Opaque.
-		ID string `json:"id"`
-
-		// PreviousSecretExpiresAt When the secret before this one stops signing. Absent if there is none.
-		PreviousSecretExpiresAt *Timestamp            `json:"previous_secret_expires_at,omitempty"`
-		Status                  WebhookEndpointStatus `json:"status"`
-
-		// UpdatedAt UTC, with milliseconds.
-		UpdatedAt Timestamp `json:"updated_at"`
-
-		// URL Where events are sent.
-		URL string `json:"url"`
-	} `json:"webhook_endpoint"`
+	WebhookEndpoint WebhookEndpoint `json:"webhook_endpoint"`
 }
 
 // Pallet A pallet. What its document does not say is empty or 0; the checks say so, too.
@@ -983,7 +1095,12 @@ type Pallet struct {
 	PalletNumber string `json:"pallet_number"`
 
 	// Places Where values of the pallet stand that are not in its row, by their names.
-	Places *map[string]Place `json:"places,omitempty"`
+	Places *struct {
+		BoxWeightKg *Place `json:"box_weight_kg,omitempty"`
+		Boxes       *Place `json:"boxes,omitempty"`
+		Calibre     *Place `json:"calibre,omitempty"`
+		ProduceName *Place `json:"produce_name,omitempty"`
+	} `json:"places,omitempty"`
 
 	// ProduceName What is on it.
 	ProduceName string `json:"produce_name"`
@@ -1218,8 +1335,9 @@ type WebhookEndpoint struct {
 	// Description Your own note; may be empty.
 	Description string `json:"description"`
 
-	// DisabledReason Why it is disabled: you asked for that, it answered 410, or all attempts of five days failed. Absent on an enabled one. Enable it with `PATCH`; then what waited is sent.
-	DisabledReason interface{} `json:"disabled_reason,omitempty"`
+	// DisabledReason Why an endpoint is disabled: `requested` by you, `gone` after it answered 410, or `failing` after all attempts of
+	// five days failed. Absent on an enabled endpoint. Enable it with `PATCH`; pending deliveries are then sent.
+	DisabledReason *DisabledReason `json:"disabled_reason,omitempty"`
 
 	// EventTypes Which events are sent; empty for all.
 	EventTypes []EventType `json:"event_types"`
@@ -1256,8 +1374,9 @@ type WebhookEndpointMade struct {
 		// Description Your own note; may be empty.
 		Description string `json:"description"`
 
-		// DisabledReason Why it is disabled: you asked for that, it answered 410, or all attempts of five days failed. Absent on an enabled one. Enable it with `PATCH`; then what waited is sent.
-		DisabledReason interface{} `json:"disabled_reason,omitempty"`
+		// DisabledReason Why an endpoint is disabled: `requested` by you, `gone` after it answered 410, or `failing` after all attempts of
+		// five days failed. Absent on an enabled endpoint. Enable it with `PATCH`; pending deliveries are then sent.
+		DisabledReason *DisabledReason `json:"disabled_reason,omitempty"`
 
 		// EventTypes Which events are sent; empty for all.
 		EventTypes []EventType `json:"event_types"`
@@ -1292,9 +1411,9 @@ type After = int64
 // Before defines model for Before.
 type Before = string
 
-// CheckResultParameter `pass`: all is well. `warn`: worth a look, no obstacle. `fail`: an obstacle to approval. `skip`: the check could
+// CheckResultFilter `pass`: all is well. `warn`: worth a look, no obstacle. `fail`: an obstacle to approval. `skip`: the check could
 // not be made.
-type CheckResultParameter = CheckResult
+type CheckResultFilter = CheckResult
 
 // CreatedAfter defines model for CreatedAfter.
 type CreatedAfter = time.Time
@@ -1305,17 +1424,14 @@ type CreatedBefore = time.Time
 // DeliveryLimit defines model for DeliveryLimit.
 type DeliveryLimit = int64
 
-// DeliveryStatusParameter `pending`: will be tried, or tried again. `failed`: is not tried any more, unless it is replayed.
-type DeliveryStatusParameter = DeliveryStatus
+// DeliveryStatusFilter `pending`: will be tried, or tried again. `failed`: is not tried any more, unless it is replayed.
+type DeliveryStatusFilter = DeliveryStatus
 
-// DocumentIDParameter defines model for DocumentID.
-type DocumentIDParameter = string
+// DocumentInPath defines model for DocumentInPath.
+type DocumentInPath = string
 
 // EventLimit defines model for EventLimit.
 type EventLimit = int64
-
-// ID defines model for ID.
-type ID = string
 
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
@@ -1332,12 +1448,15 @@ type PerPage = int64
 // Reference defines model for Reference.
 type Reference = string
 
-// StatusParameter Where a shipment stands. A new one is `pending`; `processing` while its documents are read; `ready_for_review`
-// once a person can decide; `approved` and `rejected` are their decisions.
-type StatusParameter = Status
+// ShipmentInPath defines model for ShipmentInPath.
+type ShipmentInPath = string
 
-// WebhookEndpointID defines model for WebhookEndpointID.
-type WebhookEndpointID = string
+// StatusFilter Where a shipment stands. A new one is `pending`; `processing` while its documents are read; `ready_for_review`
+// once a person can decide; `approved` and `rejected` are their decisions.
+type StatusFilter = Status
+
+// WebhookEndpointInPath defines model for WebhookEndpointInPath.
+type WebhookEndpointInPath = string
 
 // EventsExpired An error, as [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) has it.
 type EventsExpired = Problem
@@ -1363,7 +1482,7 @@ type ListShipmentsParams struct {
 	PerPage *PerPage `form:"per_page,omitempty" json:"per_page,omitempty"`
 
 	// Status Only shipments of this status.
-	Status *StatusParameter `form:"status,omitempty" json:"status,omitempty"`
+	Status *StatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
 	// Reference Only shipments with exactly this reference, upper and lower case told apart. It is read like the reference of a
 	// new shipment: without the space around it, in normalization form C. What no shipment can have as its reference
@@ -1372,7 +1491,7 @@ type ListShipmentsParams struct {
 
 	// CheckResult Only shipments with at least one check of this result. `fail` finds those with an obstacle to approval; `pass`
 	// does not mean that every check passed.
-	CheckResult *CheckResultParameter `form:"check_result,omitempty" json:"check_result,omitempty"`
+	CheckResult *CheckResultFilter `form:"check_result,omitempty" json:"check_result,omitempty"`
 
 	// CreatedAfter Only shipments created strictly later than this time: one whose `created_at` is the same is left out. Any
 	// offset from UTC will do, and any number of decimals; write `+` as `%2B`. Anything but an
@@ -1515,7 +1634,7 @@ type CreateWebhookEndpointParams struct {
 // ListDeliveriesParams defines parameters for ListDeliveries.
 type ListDeliveriesParams struct {
 	// Status Only deliveries of this status.
-	Status *DeliveryStatusParameter `form:"status,omitempty" json:"status,omitempty"`
+	Status *DeliveryStatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
 	// Before The `event_id` of the last delivery that you know; those of earlier events are returned.
 	Before *Before `form:"before,omitempty" json:"before,omitempty"`
@@ -1555,6 +1674,42 @@ type TestWebhookEndpointParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ReceiveEventJSONBody defines parameters for ReceiveEvent.
+type ReceiveEventJSONBody struct {
+	union json.RawMessage
+}
+
+// ReceiveEventParams defines parameters for ReceiveEvent.
+type ReceiveEventParams struct {
+	// WebhookID The identifier of the event, the same in every attempt.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp The time of the attempt in Unix seconds. Refuse deliveries more than five minutes off.
+	WebhookTimestamp int64 `json:"webhook-timestamp"`
+
+	// WebhookSignature Signatures separated by spaces, each `v1,` and the base64 of an HMAC-SHA256 over `webhook-id`, `webhook-timestamp`
+	// and the body, joined by dots. One matches; two are sent while a secret is being rotated.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// ReceiveEventJSONBody1 defines parameters for ReceiveEvent.
+type ReceiveEventJSONBody1 struct {
+	// Data Empty.
+	Data map[string]interface{} `json:"data"`
+
+	// ID Of the test.
+	ID string `json:"id"`
+
+	// Timestamp The time of the test.
+	Timestamp time.Time `json:"timestamp"`
+
+	// Type Always `webhook.test`.
+	Type ReceiveEventJSONBody1Type `json:"type"`
+}
+
+// ReceiveEventJSONBody1Type defines parameters for ReceiveEvent.
+type ReceiveEventJSONBody1Type string
+
 // CreateShipmentJSONRequestBody defines body for CreateShipment for application/json ContentType.
 type CreateShipmentJSONRequestBody = CreateShipment
 
@@ -1593,6 +1748,71 @@ type RotateWebhookSecretJSONRequestBody = Nothing
 
 // TestWebhookEndpointJSONRequestBody defines body for TestWebhookEndpoint for application/json ContentType.
 type TestWebhookEndpointJSONRequestBody = Nothing
+
+// ReceiveEventJSONRequestBody defines body for ReceiveEvent for application/json ContentType.
+type ReceiveEventJSONRequestBody ReceiveEventJSONBody
+
+// AsEvent returns the union data inside the ReceiveEventJSONBody as a Event
+func (t ReceiveEventJSONBody) AsEvent() (Event, error) {
+	var body Event
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEvent overwrites any union data inside the ReceiveEventJSONBody as the provided Event
+func (t *ReceiveEventJSONBody) FromEvent(v Event) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEvent performs a merge with any union data inside the ReceiveEventJSONBody, using the provided Event
+func (t *ReceiveEventJSONBody) MergeEvent(v Event) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsReceiveEventJSONBody1 returns the union data inside the ReceiveEventJSONBody as a ReceiveEventJSONBody1
+func (t ReceiveEventJSONBody) AsReceiveEventJSONBody1() (ReceiveEventJSONBody1, error) {
+	var body ReceiveEventJSONBody1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromReceiveEventJSONBody1 overwrites any union data inside the ReceiveEventJSONBody as the provided ReceiveEventJSONBody1
+func (t *ReceiveEventJSONBody) FromReceiveEventJSONBody1(v ReceiveEventJSONBody1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeReceiveEventJSONBody1 performs a merge with any union data inside the ReceiveEventJSONBody, using the provided ReceiveEventJSONBody1
+func (t *ReceiveEventJSONBody) MergeReceiveEventJSONBody1(v ReceiveEventJSONBody1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ReceiveEventJSONBody) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ReceiveEventJSONBody) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
@@ -1734,7 +1954,7 @@ type ClientInterface interface {
 	// Needs the permission `shipments:write`.
 	//
 	// Corresponds with DELETE /api/v1/shipments/{id} (the `DeleteShipment` operationId).
-	DeleteShipment(ctx context.Context, id ID, params *DeleteShipmentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	DeleteShipment(ctx context.Context, id ShipmentInPath, params *DeleteShipmentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetShipment Get a shipment
 	//
@@ -1754,7 +1974,7 @@ type ClientInterface interface {
 	// also has `documents:read`; events never have them.
 	//
 	// Corresponds with GET /api/v1/shipments/{id} (the `GetShipment` operationId).
-	GetShipment(ctx context.Context, id ID, params *GetShipmentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetShipment(ctx context.Context, id ShipmentInPath, params *GetShipmentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateShipmentWithBody Update a shipment
 	//
@@ -1770,7 +1990,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /api/v1/shipments/{id} (the `UpdateShipment` operationId).
-	UpdateShipmentWithBody(ctx context.Context, id ID, params *UpdateShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateShipmentWithBody(ctx context.Context, id ShipmentInPath, params *UpdateShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateShipment Update a shipment
 	//
@@ -1786,7 +2006,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /api/v1/shipments/{id} (the `UpdateShipment` operationId).
-	UpdateShipment(ctx context.Context, id ID, params *UpdateShipmentParams, body UpdateShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateShipment(ctx context.Context, id ShipmentInPath, params *UpdateShipmentParams, body UpdateShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateShipmentWithApplicationMergePatchPlusJSONBody Update a shipment
 	//
@@ -1802,7 +2022,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/merge-patch+json` content type.
 	//
 	// Corresponds with PATCH /api/v1/shipments/{id} (the `UpdateShipment` operationId).
-	UpdateShipmentWithApplicationMergePatchPlusJSONBody(ctx context.Context, id ID, params *UpdateShipmentParams, body UpdateShipmentApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateShipmentWithApplicationMergePatchPlusJSONBody(ctx context.Context, id ShipmentInPath, params *UpdateShipmentParams, body UpdateShipmentApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ApproveShipmentWithBody Approve a shipment
 	//
@@ -1820,7 +2040,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/approve (the `ApproveShipment` operationId).
-	ApproveShipmentWithBody(ctx context.Context, id ID, params *ApproveShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ApproveShipmentWithBody(ctx context.Context, id ShipmentInPath, params *ApproveShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ApproveShipment Approve a shipment
 	//
@@ -1838,7 +2058,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/approve (the `ApproveShipment` operationId).
-	ApproveShipment(ctx context.Context, id ID, params *ApproveShipmentParams, body ApproveShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ApproveShipment(ctx context.Context, id ShipmentInPath, params *ApproveShipmentParams, body ApproveShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListDocuments List a shipment's documents
 	//
@@ -1847,7 +2067,7 @@ type ClientInterface interface {
 	// Needs the permission `documents:read`.
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/documents (the `ListDocuments` operationId).
-	ListDocuments(ctx context.Context, id ID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListDocuments(ctx context.Context, id ShipmentInPath, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// AttachDocumentWithBody Attach a document
 	//
@@ -1871,7 +2091,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/documents (the `AttachDocument` operationId).
-	AttachDocumentWithBody(ctx context.Context, id ID, params *AttachDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	AttachDocumentWithBody(ctx context.Context, id ShipmentInPath, params *AttachDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// AttachDocument Attach a document
 	//
@@ -1895,7 +2115,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/documents (the `AttachDocument` operationId).
-	AttachDocument(ctx context.Context, id ID, params *AttachDocumentParams, body AttachDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	AttachDocument(ctx context.Context, id ShipmentInPath, params *AttachDocumentParams, body AttachDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteDocument Delete a document
 	//
@@ -1906,7 +2126,7 @@ type ClientInterface interface {
 	// Needs the permission `documents:write`.
 	//
 	// Corresponds with DELETE /api/v1/shipments/{id}/documents/{document} (the `DeleteDocument` operationId).
-	DeleteDocument(ctx context.Context, id ID, document DocumentIDParameter, params *DeleteDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	DeleteDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *DeleteDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetDocument Get a document
 	//
@@ -1915,7 +2135,7 @@ type ClientInterface interface {
 	// Needs the permission `documents:read`.
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/documents/{document} (the `GetDocument` operationId).
-	GetDocument(ctx context.Context, id ID, document DocumentIDParameter, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DownloadDocument Download a document's file
 	//
@@ -1925,7 +2145,7 @@ type ClientInterface interface {
 	// Needs the permission `documents:read`.
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/documents/{document}/content (the `DownloadDocument` operationId).
-	DownloadDocument(ctx context.Context, id ID, document DocumentIDParameter, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	DownloadDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReprocessDocument Read a document again
 	//
@@ -1936,7 +2156,7 @@ type ClientInterface interface {
 	// Needs the permission `documents:write`.
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/documents/{document}/reprocess (the `ReprocessDocument` operationId).
-	ReprocessDocument(ctx context.Context, id ID, document DocumentIDParameter, params *ReprocessDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReprocessDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *ReprocessDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetShipmentHistory Get a shipment's history
 	//
@@ -1946,7 +2166,7 @@ type ClientInterface interface {
 	// Needs the permission `shipments:read`.
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/history (the `GetShipmentHistory` operationId).
-	GetShipmentHistory(ctx context.Context, id ID, params *GetShipmentHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetShipmentHistory(ctx context.Context, id ShipmentInPath, params *GetShipmentHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RejectShipmentWithBody Reject a shipment
 	//
@@ -1961,7 +2181,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/reject (the `RejectShipment` operationId).
-	RejectShipmentWithBody(ctx context.Context, id ID, params *RejectShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	RejectShipmentWithBody(ctx context.Context, id ShipmentInPath, params *RejectShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RejectShipment Reject a shipment
 	//
@@ -1976,7 +2196,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/reject (the `RejectShipment` operationId).
-	RejectShipment(ctx context.Context, id ID, params *RejectShipmentParams, body RejectShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	RejectShipment(ctx context.Context, id ShipmentInPath, params *RejectShipmentParams, body RejectShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListWebhookEndpoints List webhook endpoints
 	//
@@ -2036,7 +2256,7 @@ type ClientInterface interface {
 	// Needs the permission `webhooks:manage`.
 	//
 	// Corresponds with DELETE /api/v1/webhook_endpoints/{id} (the `DeleteWebhookEndpoint` operationId).
-	DeleteWebhookEndpoint(ctx context.Context, id WebhookEndpointID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	DeleteWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetWebhookEndpoint Get a webhook endpoint
 	//
@@ -2045,7 +2265,7 @@ type ClientInterface interface {
 	// Needs the permission `webhooks:manage`.
 	//
 	// Corresponds with GET /api/v1/webhook_endpoints/{id} (the `GetWebhookEndpoint` operationId).
-	GetWebhookEndpoint(ctx context.Context, id WebhookEndpointID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateWebhookEndpointWithBody Update a webhook endpoint
 	//
@@ -2059,7 +2279,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-	UpdateWebhookEndpointWithBody(ctx context.Context, id WebhookEndpointID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateWebhookEndpointWithBody(ctx context.Context, id WebhookEndpointInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateWebhookEndpoint Update a webhook endpoint
 	//
@@ -2073,7 +2293,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-	UpdateWebhookEndpoint(ctx context.Context, id WebhookEndpointID, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody Update a webhook endpoint
 	//
@@ -2087,7 +2307,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/merge-patch+json` content type.
 	//
 	// Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-	UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx context.Context, id WebhookEndpointID, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListDeliveries List the deliveries to a webhook endpoint
 	//
@@ -2098,7 +2318,7 @@ type ClientInterface interface {
 	// Needs the permission `webhooks:manage`.
 	//
 	// Corresponds with GET /api/v1/webhook_endpoints/{id}/deliveries (the `ListDeliveries` operationId).
-	ListDeliveries(ctx context.Context, id WebhookEndpointID, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListDeliveries(ctx context.Context, id WebhookEndpointInPath, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReplayWebhooksWithBody Send events again
 	//
@@ -2114,7 +2334,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/webhook_endpoints/{id}/replay (the `ReplayWebhooks` operationId).
-	ReplayWebhooksWithBody(ctx context.Context, id WebhookEndpointID, params *ReplayWebhooksParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReplayWebhooksWithBody(ctx context.Context, id WebhookEndpointInPath, params *ReplayWebhooksParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReplayWebhooks Send events again
 	//
@@ -2130,7 +2350,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/webhook_endpoints/{id}/replay (the `ReplayWebhooks` operationId).
-	ReplayWebhooks(ctx context.Context, id WebhookEndpointID, params *ReplayWebhooksParams, body ReplayWebhooksJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReplayWebhooks(ctx context.Context, id WebhookEndpointInPath, params *ReplayWebhooksParams, body ReplayWebhooksJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RotateWebhookSecretWithBody Rotate the secret of a webhook endpoint
 	//
@@ -2143,7 +2363,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/webhook_endpoints/{id}/rotate_secret (the `RotateWebhookSecret` operationId).
-	RotateWebhookSecretWithBody(ctx context.Context, id WebhookEndpointID, params *RotateWebhookSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	RotateWebhookSecretWithBody(ctx context.Context, id WebhookEndpointInPath, params *RotateWebhookSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RotateWebhookSecret Rotate the secret of a webhook endpoint
 	//
@@ -2156,7 +2376,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/webhook_endpoints/{id}/rotate_secret (the `RotateWebhookSecret` operationId).
-	RotateWebhookSecret(ctx context.Context, id WebhookEndpointID, params *RotateWebhookSecretParams, body RotateWebhookSecretJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	RotateWebhookSecret(ctx context.Context, id WebhookEndpointInPath, params *RotateWebhookSecretParams, body RotateWebhookSecretJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// TestWebhookEndpointWithBody Try out a webhook endpoint
 	//
@@ -2168,7 +2388,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/webhook_endpoints/{id}/test (the `TestWebhookEndpoint` operationId).
-	TestWebhookEndpointWithBody(ctx context.Context, id WebhookEndpointID, params *TestWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	TestWebhookEndpointWithBody(ctx context.Context, id WebhookEndpointInPath, params *TestWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// TestWebhookEndpoint Try out a webhook endpoint
 	//
@@ -2180,7 +2400,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/webhook_endpoints/{id}/test (the `TestWebhookEndpoint` operationId).
-	TestWebhookEndpoint(ctx context.Context, id WebhookEndpointID, params *TestWebhookEndpointParams, body TestWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	TestWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, params *TestWebhookEndpointParams, body TestWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // ListEvents Read events
@@ -2289,7 +2509,7 @@ func (c *Client) CreateShipment(ctx context.Context, params *CreateShipmentParam
 // Needs the permission `shipments:write`.
 //
 // Corresponds with DELETE /api/v1/shipments/{id} (the `DeleteShipment` operationId).
-func (c *Client) DeleteShipment(ctx context.Context, id ID, params *DeleteShipmentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) DeleteShipment(ctx context.Context, id ShipmentInPath, params *DeleteShipmentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteShipmentRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
@@ -2319,7 +2539,7 @@ func (c *Client) DeleteShipment(ctx context.Context, id ID, params *DeleteShipme
 // also has `documents:read`; events never have them.
 //
 // Corresponds with GET /api/v1/shipments/{id} (the `GetShipment` operationId).
-func (c *Client) GetShipment(ctx context.Context, id ID, params *GetShipmentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) GetShipment(ctx context.Context, id ShipmentInPath, params *GetShipmentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetShipmentRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
@@ -2345,7 +2565,7 @@ func (c *Client) GetShipment(ctx context.Context, id ID, params *GetShipmentPara
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PATCH /api/v1/shipments/{id} (the `UpdateShipment` operationId).
-func (c *Client) UpdateShipmentWithBody(ctx context.Context, id ID, params *UpdateShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) UpdateShipmentWithBody(ctx context.Context, id ShipmentInPath, params *UpdateShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateShipmentRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
@@ -2371,7 +2591,7 @@ func (c *Client) UpdateShipmentWithBody(ctx context.Context, id ID, params *Upda
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /api/v1/shipments/{id} (the `UpdateShipment` operationId).
-func (c *Client) UpdateShipment(ctx context.Context, id ID, params *UpdateShipmentParams, body UpdateShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) UpdateShipment(ctx context.Context, id ShipmentInPath, params *UpdateShipmentParams, body UpdateShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateShipmentRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
@@ -2397,7 +2617,7 @@ func (c *Client) UpdateShipment(ctx context.Context, id ID, params *UpdateShipme
 // Takes a body of the `application/merge-patch+json` content type.
 //
 // Corresponds with PATCH /api/v1/shipments/{id} (the `UpdateShipment` operationId).
-func (c *Client) UpdateShipmentWithApplicationMergePatchPlusJSONBody(ctx context.Context, id ID, params *UpdateShipmentParams, body UpdateShipmentApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) UpdateShipmentWithApplicationMergePatchPlusJSONBody(ctx context.Context, id ShipmentInPath, params *UpdateShipmentParams, body UpdateShipmentApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateShipmentRequestWithApplicationMergePatchPlusJSONBody(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
@@ -2424,7 +2644,7 @@ func (c *Client) UpdateShipmentWithApplicationMergePatchPlusJSONBody(ctx context
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /api/v1/shipments/{id}/approve (the `ApproveShipment` operationId).
-func (c *Client) ApproveShipmentWithBody(ctx context.Context, id ID, params *ApproveShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) ApproveShipmentWithBody(ctx context.Context, id ShipmentInPath, params *ApproveShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewApproveShipmentRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
@@ -2451,7 +2671,7 @@ func (c *Client) ApproveShipmentWithBody(ctx context.Context, id ID, params *App
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /api/v1/shipments/{id}/approve (the `ApproveShipment` operationId).
-func (c *Client) ApproveShipment(ctx context.Context, id ID, params *ApproveShipmentParams, body ApproveShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) ApproveShipment(ctx context.Context, id ShipmentInPath, params *ApproveShipmentParams, body ApproveShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewApproveShipmentRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
@@ -2470,7 +2690,7 @@ func (c *Client) ApproveShipment(ctx context.Context, id ID, params *ApproveShip
 // Needs the permission `documents:read`.
 //
 // Corresponds with GET /api/v1/shipments/{id}/documents (the `ListDocuments` operationId).
-func (c *Client) ListDocuments(ctx context.Context, id ID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) ListDocuments(ctx context.Context, id ShipmentInPath, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListDocumentsRequest(c.Server, id)
 	if err != nil {
 		return nil, err
@@ -2504,7 +2724,7 @@ func (c *Client) ListDocuments(ctx context.Context, id ID, reqEditors ...Request
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /api/v1/shipments/{id}/documents (the `AttachDocument` operationId).
-func (c *Client) AttachDocumentWithBody(ctx context.Context, id ID, params *AttachDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) AttachDocumentWithBody(ctx context.Context, id ShipmentInPath, params *AttachDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewAttachDocumentRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
@@ -2538,7 +2758,7 @@ func (c *Client) AttachDocumentWithBody(ctx context.Context, id ID, params *Atta
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /api/v1/shipments/{id}/documents (the `AttachDocument` operationId).
-func (c *Client) AttachDocument(ctx context.Context, id ID, params *AttachDocumentParams, body AttachDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) AttachDocument(ctx context.Context, id ShipmentInPath, params *AttachDocumentParams, body AttachDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewAttachDocumentRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
@@ -2559,7 +2779,7 @@ func (c *Client) AttachDocument(ctx context.Context, id ID, params *AttachDocume
 // Needs the permission `documents:write`.
 //
 // Corresponds with DELETE /api/v1/shipments/{id}/documents/{document} (the `DeleteDocument` operationId).
-func (c *Client) DeleteDocument(ctx context.Context, id ID, document DocumentIDParameter, params *DeleteDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) DeleteDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *DeleteDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteDocumentRequest(c.Server, id, document, params)
 	if err != nil {
 		return nil, err
@@ -2578,7 +2798,7 @@ func (c *Client) DeleteDocument(ctx context.Context, id ID, document DocumentIDP
 // Needs the permission `documents:read`.
 //
 // Corresponds with GET /api/v1/shipments/{id}/documents/{document} (the `GetDocument` operationId).
-func (c *Client) GetDocument(ctx context.Context, id ID, document DocumentIDParameter, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) GetDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetDocumentRequest(c.Server, id, document)
 	if err != nil {
 		return nil, err
@@ -2598,7 +2818,7 @@ func (c *Client) GetDocument(ctx context.Context, id ID, document DocumentIDPara
 // Needs the permission `documents:read`.
 //
 // Corresponds with GET /api/v1/shipments/{id}/documents/{document}/content (the `DownloadDocument` operationId).
-func (c *Client) DownloadDocument(ctx context.Context, id ID, document DocumentIDParameter, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) DownloadDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDownloadDocumentRequest(c.Server, id, document, params)
 	if err != nil {
 		return nil, err
@@ -2619,7 +2839,7 @@ func (c *Client) DownloadDocument(ctx context.Context, id ID, document DocumentI
 // Needs the permission `documents:write`.
 //
 // Corresponds with POST /api/v1/shipments/{id}/documents/{document}/reprocess (the `ReprocessDocument` operationId).
-func (c *Client) ReprocessDocument(ctx context.Context, id ID, document DocumentIDParameter, params *ReprocessDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) ReprocessDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *ReprocessDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReprocessDocumentRequest(c.Server, id, document, params)
 	if err != nil {
 		return nil, err
@@ -2639,7 +2859,7 @@ func (c *Client) ReprocessDocument(ctx context.Context, id ID, document Document
 // Needs the permission `shipments:read`.
 //
 // Corresponds with GET /api/v1/shipments/{id}/history (the `GetShipmentHistory` operationId).
-func (c *Client) GetShipmentHistory(ctx context.Context, id ID, params *GetShipmentHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) GetShipmentHistory(ctx context.Context, id ShipmentInPath, params *GetShipmentHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetShipmentHistoryRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
@@ -2663,7 +2883,7 @@ func (c *Client) GetShipmentHistory(ctx context.Context, id ID, params *GetShipm
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /api/v1/shipments/{id}/reject (the `RejectShipment` operationId).
-func (c *Client) RejectShipmentWithBody(ctx context.Context, id ID, params *RejectShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) RejectShipmentWithBody(ctx context.Context, id ShipmentInPath, params *RejectShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRejectShipmentRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
@@ -2687,7 +2907,7 @@ func (c *Client) RejectShipmentWithBody(ctx context.Context, id ID, params *Reje
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /api/v1/shipments/{id}/reject (the `RejectShipment` operationId).
-func (c *Client) RejectShipment(ctx context.Context, id ID, params *RejectShipmentParams, body RejectShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) RejectShipment(ctx context.Context, id ShipmentInPath, params *RejectShipmentParams, body RejectShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRejectShipmentRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
@@ -2787,7 +3007,7 @@ func (c *Client) CreateWebhookEndpoint(ctx context.Context, params *CreateWebhoo
 // Needs the permission `webhooks:manage`.
 //
 // Corresponds with DELETE /api/v1/webhook_endpoints/{id} (the `DeleteWebhookEndpoint` operationId).
-func (c *Client) DeleteWebhookEndpoint(ctx context.Context, id WebhookEndpointID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) DeleteWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteWebhookEndpointRequest(c.Server, id)
 	if err != nil {
 		return nil, err
@@ -2806,7 +3026,7 @@ func (c *Client) DeleteWebhookEndpoint(ctx context.Context, id WebhookEndpointID
 // Needs the permission `webhooks:manage`.
 //
 // Corresponds with GET /api/v1/webhook_endpoints/{id} (the `GetWebhookEndpoint` operationId).
-func (c *Client) GetWebhookEndpoint(ctx context.Context, id WebhookEndpointID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) GetWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetWebhookEndpointRequest(c.Server, id)
 	if err != nil {
 		return nil, err
@@ -2830,7 +3050,7 @@ func (c *Client) GetWebhookEndpoint(ctx context.Context, id WebhookEndpointID, r
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-func (c *Client) UpdateWebhookEndpointWithBody(ctx context.Context, id WebhookEndpointID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) UpdateWebhookEndpointWithBody(ctx context.Context, id WebhookEndpointInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateWebhookEndpointRequestWithBody(c.Server, id, contentType, body)
 	if err != nil {
 		return nil, err
@@ -2854,7 +3074,7 @@ func (c *Client) UpdateWebhookEndpointWithBody(ctx context.Context, id WebhookEn
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-func (c *Client) UpdateWebhookEndpoint(ctx context.Context, id WebhookEndpointID, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) UpdateWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateWebhookEndpointRequest(c.Server, id, body)
 	if err != nil {
 		return nil, err
@@ -2878,7 +3098,7 @@ func (c *Client) UpdateWebhookEndpoint(ctx context.Context, id WebhookEndpointID
 // Takes a body of the `application/merge-patch+json` content type.
 //
 // Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-func (c *Client) UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx context.Context, id WebhookEndpointID, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateWebhookEndpointRequestWithApplicationMergePatchPlusJSONBody(c.Server, id, body)
 	if err != nil {
 		return nil, err
@@ -2899,7 +3119,7 @@ func (c *Client) UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx 
 // Needs the permission `webhooks:manage`.
 //
 // Corresponds with GET /api/v1/webhook_endpoints/{id}/deliveries (the `ListDeliveries` operationId).
-func (c *Client) ListDeliveries(ctx context.Context, id WebhookEndpointID, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) ListDeliveries(ctx context.Context, id WebhookEndpointInPath, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListDeliveriesRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
@@ -2925,7 +3145,7 @@ func (c *Client) ListDeliveries(ctx context.Context, id WebhookEndpointID, param
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /api/v1/webhook_endpoints/{id}/replay (the `ReplayWebhooks` operationId).
-func (c *Client) ReplayWebhooksWithBody(ctx context.Context, id WebhookEndpointID, params *ReplayWebhooksParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) ReplayWebhooksWithBody(ctx context.Context, id WebhookEndpointInPath, params *ReplayWebhooksParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReplayWebhooksRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
@@ -2951,7 +3171,7 @@ func (c *Client) ReplayWebhooksWithBody(ctx context.Context, id WebhookEndpointI
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /api/v1/webhook_endpoints/{id}/replay (the `ReplayWebhooks` operationId).
-func (c *Client) ReplayWebhooks(ctx context.Context, id WebhookEndpointID, params *ReplayWebhooksParams, body ReplayWebhooksJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) ReplayWebhooks(ctx context.Context, id WebhookEndpointInPath, params *ReplayWebhooksParams, body ReplayWebhooksJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReplayWebhooksRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
@@ -2974,7 +3194,7 @@ func (c *Client) ReplayWebhooks(ctx context.Context, id WebhookEndpointID, param
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /api/v1/webhook_endpoints/{id}/rotate_secret (the `RotateWebhookSecret` operationId).
-func (c *Client) RotateWebhookSecretWithBody(ctx context.Context, id WebhookEndpointID, params *RotateWebhookSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) RotateWebhookSecretWithBody(ctx context.Context, id WebhookEndpointInPath, params *RotateWebhookSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRotateWebhookSecretRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
@@ -2997,7 +3217,7 @@ func (c *Client) RotateWebhookSecretWithBody(ctx context.Context, id WebhookEndp
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /api/v1/webhook_endpoints/{id}/rotate_secret (the `RotateWebhookSecret` operationId).
-func (c *Client) RotateWebhookSecret(ctx context.Context, id WebhookEndpointID, params *RotateWebhookSecretParams, body RotateWebhookSecretJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) RotateWebhookSecret(ctx context.Context, id WebhookEndpointInPath, params *RotateWebhookSecretParams, body RotateWebhookSecretJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRotateWebhookSecretRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
@@ -3019,7 +3239,7 @@ func (c *Client) RotateWebhookSecret(ctx context.Context, id WebhookEndpointID, 
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /api/v1/webhook_endpoints/{id}/test (the `TestWebhookEndpoint` operationId).
-func (c *Client) TestWebhookEndpointWithBody(ctx context.Context, id WebhookEndpointID, params *TestWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) TestWebhookEndpointWithBody(ctx context.Context, id WebhookEndpointInPath, params *TestWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewTestWebhookEndpointRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
@@ -3041,7 +3261,7 @@ func (c *Client) TestWebhookEndpointWithBody(ctx context.Context, id WebhookEndp
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /api/v1/webhook_endpoints/{id}/test (the `TestWebhookEndpoint` operationId).
-func (c *Client) TestWebhookEndpoint(ctx context.Context, id WebhookEndpointID, params *TestWebhookEndpointParams, body TestWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) TestWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, params *TestWebhookEndpointParams, body TestWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewTestWebhookEndpointRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
@@ -3301,7 +3521,7 @@ func NewCreateShipmentRequestWithBody(server string, params *CreateShipmentParam
 }
 
 // NewDeleteShipmentRequest constructs an http.Request for the DeleteShipment method
-func NewDeleteShipmentRequest(server string, id ID, params *DeleteShipmentParams) (*http.Request, error) {
+func NewDeleteShipmentRequest(server string, id ShipmentInPath, params *DeleteShipmentParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -3350,7 +3570,7 @@ func NewDeleteShipmentRequest(server string, id ID, params *DeleteShipmentParams
 }
 
 // NewGetShipmentRequest constructs an http.Request for the GetShipment method
-func NewGetShipmentRequest(server string, id ID, params *GetShipmentParams) (*http.Request, error) {
+func NewGetShipmentRequest(server string, id ShipmentInPath, params *GetShipmentParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -3410,7 +3630,7 @@ func NewGetShipmentRequest(server string, id ID, params *GetShipmentParams) (*ht
 }
 
 // NewUpdateShipmentRequest calls the generic UpdateShipment builder with application/json body
-func NewUpdateShipmentRequest(server string, id ID, params *UpdateShipmentParams, body UpdateShipmentJSONRequestBody) (*http.Request, error) {
+func NewUpdateShipmentRequest(server string, id ShipmentInPath, params *UpdateShipmentParams, body UpdateShipmentJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
@@ -3421,7 +3641,7 @@ func NewUpdateShipmentRequest(server string, id ID, params *UpdateShipmentParams
 }
 
 // NewUpdateShipmentRequestWithApplicationMergePatchPlusJSONBody calls the generic UpdateShipment builder with application/merge-patch+json body
-func NewUpdateShipmentRequestWithApplicationMergePatchPlusJSONBody(server string, id ID, params *UpdateShipmentParams, body UpdateShipmentApplicationMergePatchPlusJSONRequestBody) (*http.Request, error) {
+func NewUpdateShipmentRequestWithApplicationMergePatchPlusJSONBody(server string, id ShipmentInPath, params *UpdateShipmentParams, body UpdateShipmentApplicationMergePatchPlusJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
@@ -3432,7 +3652,7 @@ func NewUpdateShipmentRequestWithApplicationMergePatchPlusJSONBody(server string
 }
 
 // NewUpdateShipmentRequestWithBody constructs an http.Request for the UpdateShipment method, with any body, and a specified content type
-func NewUpdateShipmentRequestWithBody(server string, id ID, params *UpdateShipmentParams, contentType string, body io.Reader) (*http.Request, error) {
+func NewUpdateShipmentRequestWithBody(server string, id ShipmentInPath, params *UpdateShipmentParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -3483,7 +3703,7 @@ func NewUpdateShipmentRequestWithBody(server string, id ID, params *UpdateShipme
 }
 
 // NewApproveShipmentRequest calls the generic ApproveShipment builder with application/json body
-func NewApproveShipmentRequest(server string, id ID, params *ApproveShipmentParams, body ApproveShipmentJSONRequestBody) (*http.Request, error) {
+func NewApproveShipmentRequest(server string, id ShipmentInPath, params *ApproveShipmentParams, body ApproveShipmentJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
@@ -3494,7 +3714,7 @@ func NewApproveShipmentRequest(server string, id ID, params *ApproveShipmentPara
 }
 
 // NewApproveShipmentRequestWithBody constructs an http.Request for the ApproveShipment method, with any body, and a specified content type
-func NewApproveShipmentRequestWithBody(server string, id ID, params *ApproveShipmentParams, contentType string, body io.Reader) (*http.Request, error) {
+func NewApproveShipmentRequestWithBody(server string, id ShipmentInPath, params *ApproveShipmentParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -3556,7 +3776,7 @@ func NewApproveShipmentRequestWithBody(server string, id ID, params *ApproveShip
 }
 
 // NewListDocumentsRequest constructs an http.Request for the ListDocuments method
-func NewListDocumentsRequest(server string, id ID) (*http.Request, error) {
+func NewListDocumentsRequest(server string, id ShipmentInPath) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -3590,7 +3810,7 @@ func NewListDocumentsRequest(server string, id ID) (*http.Request, error) {
 }
 
 // NewAttachDocumentRequest calls the generic AttachDocument builder with application/json body
-func NewAttachDocumentRequest(server string, id ID, params *AttachDocumentParams, body AttachDocumentJSONRequestBody) (*http.Request, error) {
+func NewAttachDocumentRequest(server string, id ShipmentInPath, params *AttachDocumentParams, body AttachDocumentJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
@@ -3601,7 +3821,7 @@ func NewAttachDocumentRequest(server string, id ID, params *AttachDocumentParams
 }
 
 // NewAttachDocumentRequestWithBody constructs an http.Request for the AttachDocument method, with any body, and a specified content type
-func NewAttachDocumentRequestWithBody(server string, id ID, params *AttachDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
+func NewAttachDocumentRequestWithBody(server string, id ShipmentInPath, params *AttachDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -3663,7 +3883,7 @@ func NewAttachDocumentRequestWithBody(server string, id ID, params *AttachDocume
 }
 
 // NewDeleteDocumentRequest constructs an http.Request for the DeleteDocument method
-func NewDeleteDocumentRequest(server string, id ID, document DocumentIDParameter, params *DeleteDocumentParams) (*http.Request, error) {
+func NewDeleteDocumentRequest(server string, id ShipmentInPath, document DocumentInPath, params *DeleteDocumentParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -3719,7 +3939,7 @@ func NewDeleteDocumentRequest(server string, id ID, document DocumentIDParameter
 }
 
 // NewGetDocumentRequest constructs an http.Request for the GetDocument method
-func NewGetDocumentRequest(server string, id ID, document DocumentIDParameter) (*http.Request, error) {
+func NewGetDocumentRequest(server string, id ShipmentInPath, document DocumentInPath) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -3760,7 +3980,7 @@ func NewGetDocumentRequest(server string, id ID, document DocumentIDParameter) (
 }
 
 // NewDownloadDocumentRequest constructs an http.Request for the DownloadDocument method
-func NewDownloadDocumentRequest(server string, id ID, document DocumentIDParameter, params *DownloadDocumentParams) (*http.Request, error) {
+func NewDownloadDocumentRequest(server string, id ShipmentInPath, document DocumentInPath, params *DownloadDocumentParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -3838,7 +4058,7 @@ func NewDownloadDocumentRequest(server string, id ID, document DocumentIDParamet
 }
 
 // NewReprocessDocumentRequest constructs an http.Request for the ReprocessDocument method
-func NewReprocessDocumentRequest(server string, id ID, document DocumentIDParameter, params *ReprocessDocumentParams) (*http.Request, error) {
+func NewReprocessDocumentRequest(server string, id ShipmentInPath, document DocumentInPath, params *ReprocessDocumentParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -3905,7 +4125,7 @@ func NewReprocessDocumentRequest(server string, id ID, document DocumentIDParame
 }
 
 // NewGetShipmentHistoryRequest constructs an http.Request for the GetShipmentHistory method
-func NewGetShipmentHistoryRequest(server string, id ID, params *GetShipmentHistoryParams) (*http.Request, error) {
+func NewGetShipmentHistoryRequest(server string, id ShipmentInPath, params *GetShipmentHistoryParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -3978,7 +4198,7 @@ func NewGetShipmentHistoryRequest(server string, id ID, params *GetShipmentHisto
 }
 
 // NewRejectShipmentRequest calls the generic RejectShipment builder with application/json body
-func NewRejectShipmentRequest(server string, id ID, params *RejectShipmentParams, body RejectShipmentJSONRequestBody) (*http.Request, error) {
+func NewRejectShipmentRequest(server string, id ShipmentInPath, params *RejectShipmentParams, body RejectShipmentJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
@@ -3989,7 +4209,7 @@ func NewRejectShipmentRequest(server string, id ID, params *RejectShipmentParams
 }
 
 // NewRejectShipmentRequestWithBody constructs an http.Request for the RejectShipment method, with any body, and a specified content type
-func NewRejectShipmentRequestWithBody(server string, id ID, params *RejectShipmentParams, contentType string, body io.Reader) (*http.Request, error) {
+func NewRejectShipmentRequestWithBody(server string, id ShipmentInPath, params *RejectShipmentParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -4133,7 +4353,7 @@ func NewCreateWebhookEndpointRequestWithBody(server string, params *CreateWebhoo
 }
 
 // NewDeleteWebhookEndpointRequest constructs an http.Request for the DeleteWebhookEndpoint method
-func NewDeleteWebhookEndpointRequest(server string, id WebhookEndpointID) (*http.Request, error) {
+func NewDeleteWebhookEndpointRequest(server string, id WebhookEndpointInPath) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -4167,7 +4387,7 @@ func NewDeleteWebhookEndpointRequest(server string, id WebhookEndpointID) (*http
 }
 
 // NewGetWebhookEndpointRequest constructs an http.Request for the GetWebhookEndpoint method
-func NewGetWebhookEndpointRequest(server string, id WebhookEndpointID) (*http.Request, error) {
+func NewGetWebhookEndpointRequest(server string, id WebhookEndpointInPath) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -4201,7 +4421,7 @@ func NewGetWebhookEndpointRequest(server string, id WebhookEndpointID) (*http.Re
 }
 
 // NewUpdateWebhookEndpointRequest calls the generic UpdateWebhookEndpoint builder with application/json body
-func NewUpdateWebhookEndpointRequest(server string, id WebhookEndpointID, body UpdateWebhookEndpointJSONRequestBody) (*http.Request, error) {
+func NewUpdateWebhookEndpointRequest(server string, id WebhookEndpointInPath, body UpdateWebhookEndpointJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
@@ -4212,7 +4432,7 @@ func NewUpdateWebhookEndpointRequest(server string, id WebhookEndpointID, body U
 }
 
 // NewUpdateWebhookEndpointRequestWithApplicationMergePatchPlusJSONBody calls the generic UpdateWebhookEndpoint builder with application/merge-patch+json body
-func NewUpdateWebhookEndpointRequestWithApplicationMergePatchPlusJSONBody(server string, id WebhookEndpointID, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody) (*http.Request, error) {
+func NewUpdateWebhookEndpointRequestWithApplicationMergePatchPlusJSONBody(server string, id WebhookEndpointInPath, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
@@ -4223,7 +4443,7 @@ func NewUpdateWebhookEndpointRequestWithApplicationMergePatchPlusJSONBody(server
 }
 
 // NewUpdateWebhookEndpointRequestWithBody constructs an http.Request for the UpdateWebhookEndpoint method, with any body, and a specified content type
-func NewUpdateWebhookEndpointRequestWithBody(server string, id WebhookEndpointID, contentType string, body io.Reader) (*http.Request, error) {
+func NewUpdateWebhookEndpointRequestWithBody(server string, id WebhookEndpointInPath, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -4259,7 +4479,7 @@ func NewUpdateWebhookEndpointRequestWithBody(server string, id WebhookEndpointID
 }
 
 // NewListDeliveriesRequest constructs an http.Request for the ListDeliveries method
-func NewListDeliveriesRequest(server string, id WebhookEndpointID, params *ListDeliveriesParams) (*http.Request, error) {
+func NewListDeliveriesRequest(server string, id WebhookEndpointInPath, params *ListDeliveriesParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -4344,7 +4564,7 @@ func NewListDeliveriesRequest(server string, id WebhookEndpointID, params *ListD
 }
 
 // NewReplayWebhooksRequest calls the generic ReplayWebhooks builder with application/json body
-func NewReplayWebhooksRequest(server string, id WebhookEndpointID, params *ReplayWebhooksParams, body ReplayWebhooksJSONRequestBody) (*http.Request, error) {
+func NewReplayWebhooksRequest(server string, id WebhookEndpointInPath, params *ReplayWebhooksParams, body ReplayWebhooksJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
@@ -4355,7 +4575,7 @@ func NewReplayWebhooksRequest(server string, id WebhookEndpointID, params *Repla
 }
 
 // NewReplayWebhooksRequestWithBody constructs an http.Request for the ReplayWebhooks method, with any body, and a specified content type
-func NewReplayWebhooksRequestWithBody(server string, id WebhookEndpointID, params *ReplayWebhooksParams, contentType string, body io.Reader) (*http.Request, error) {
+func NewReplayWebhooksRequestWithBody(server string, id WebhookEndpointInPath, params *ReplayWebhooksParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -4406,7 +4626,7 @@ func NewReplayWebhooksRequestWithBody(server string, id WebhookEndpointID, param
 }
 
 // NewRotateWebhookSecretRequest calls the generic RotateWebhookSecret builder with application/json body
-func NewRotateWebhookSecretRequest(server string, id WebhookEndpointID, params *RotateWebhookSecretParams, body RotateWebhookSecretJSONRequestBody) (*http.Request, error) {
+func NewRotateWebhookSecretRequest(server string, id WebhookEndpointInPath, params *RotateWebhookSecretParams, body RotateWebhookSecretJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
@@ -4417,7 +4637,7 @@ func NewRotateWebhookSecretRequest(server string, id WebhookEndpointID, params *
 }
 
 // NewRotateWebhookSecretRequestWithBody constructs an http.Request for the RotateWebhookSecret method, with any body, and a specified content type
-func NewRotateWebhookSecretRequestWithBody(server string, id WebhookEndpointID, params *RotateWebhookSecretParams, contentType string, body io.Reader) (*http.Request, error) {
+func NewRotateWebhookSecretRequestWithBody(server string, id WebhookEndpointInPath, params *RotateWebhookSecretParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -4468,7 +4688,7 @@ func NewRotateWebhookSecretRequestWithBody(server string, id WebhookEndpointID, 
 }
 
 // NewTestWebhookEndpointRequest calls the generic TestWebhookEndpoint builder with application/json body
-func NewTestWebhookEndpointRequest(server string, id WebhookEndpointID, params *TestWebhookEndpointParams, body TestWebhookEndpointJSONRequestBody) (*http.Request, error) {
+func NewTestWebhookEndpointRequest(server string, id WebhookEndpointInPath, params *TestWebhookEndpointParams, body TestWebhookEndpointJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
@@ -4479,7 +4699,7 @@ func NewTestWebhookEndpointRequest(server string, id WebhookEndpointID, params *
 }
 
 // NewTestWebhookEndpointRequestWithBody constructs an http.Request for the TestWebhookEndpoint method, with any body, and a specified content type
-func NewTestWebhookEndpointRequestWithBody(server string, id WebhookEndpointID, params *TestWebhookEndpointParams, contentType string, body io.Reader) (*http.Request, error) {
+func NewTestWebhookEndpointRequestWithBody(server string, id WebhookEndpointInPath, params *TestWebhookEndpointParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -4645,7 +4865,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /api/v1/shipments/{id} (the `DeleteShipment` operationId).
-	DeleteShipmentWithResponse(ctx context.Context, id ID, params *DeleteShipmentParams, reqEditors ...RequestEditorFn) (*DeleteShipmentResponse, error)
+	DeleteShipmentWithResponse(ctx context.Context, id ShipmentInPath, params *DeleteShipmentParams, reqEditors ...RequestEditorFn) (*DeleteShipmentResponse, error)
 
 	// GetShipmentWithResponse Get a shipment
 	//
@@ -4667,7 +4887,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/shipments/{id} (the `GetShipment` operationId).
-	GetShipmentWithResponse(ctx context.Context, id ID, params *GetShipmentParams, reqEditors ...RequestEditorFn) (*GetShipmentResponse, error)
+	GetShipmentWithResponse(ctx context.Context, id ShipmentInPath, params *GetShipmentParams, reqEditors ...RequestEditorFn) (*GetShipmentResponse, error)
 
 	// UpdateShipmentWithBodyWithResponse Update a shipment
 	//
@@ -4683,7 +4903,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/v1/shipments/{id} (the `UpdateShipment` operationId).
-	UpdateShipmentWithBodyWithResponse(ctx context.Context, id ID, params *UpdateShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateShipmentResponse, error)
+	UpdateShipmentWithBodyWithResponse(ctx context.Context, id ShipmentInPath, params *UpdateShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateShipmentResponse, error)
 
 	// UpdateShipmentWithResponse Update a shipment
 	//
@@ -4699,7 +4919,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/v1/shipments/{id} (the `UpdateShipment` operationId).
-	UpdateShipmentWithResponse(ctx context.Context, id ID, params *UpdateShipmentParams, body UpdateShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateShipmentResponse, error)
+	UpdateShipmentWithResponse(ctx context.Context, id ShipmentInPath, params *UpdateShipmentParams, body UpdateShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateShipmentResponse, error)
 
 	// UpdateShipmentWithApplicationMergePatchPlusJSONBodyWithResponse Update a shipment
 	//
@@ -4715,7 +4935,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/v1/shipments/{id} (the `UpdateShipment` operationId).
-	UpdateShipmentWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id ID, params *UpdateShipmentParams, body UpdateShipmentApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateShipmentResponse, error)
+	UpdateShipmentWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id ShipmentInPath, params *UpdateShipmentParams, body UpdateShipmentApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateShipmentResponse, error)
 
 	// ApproveShipmentWithBodyWithResponse Approve a shipment
 	//
@@ -4733,7 +4953,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/approve (the `ApproveShipment` operationId).
-	ApproveShipmentWithBodyWithResponse(ctx context.Context, id ID, params *ApproveShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApproveShipmentResponse, error)
+	ApproveShipmentWithBodyWithResponse(ctx context.Context, id ShipmentInPath, params *ApproveShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApproveShipmentResponse, error)
 
 	// ApproveShipmentWithResponse Approve a shipment
 	//
@@ -4751,7 +4971,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/approve (the `ApproveShipment` operationId).
-	ApproveShipmentWithResponse(ctx context.Context, id ID, params *ApproveShipmentParams, body ApproveShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*ApproveShipmentResponse, error)
+	ApproveShipmentWithResponse(ctx context.Context, id ShipmentInPath, params *ApproveShipmentParams, body ApproveShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*ApproveShipmentResponse, error)
 
 	// ListDocumentsWithResponse List a shipment's documents
 	//
@@ -4762,7 +4982,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/documents (the `ListDocuments` operationId).
-	ListDocumentsWithResponse(ctx context.Context, id ID, reqEditors ...RequestEditorFn) (*ListDocumentsResponse, error)
+	ListDocumentsWithResponse(ctx context.Context, id ShipmentInPath, reqEditors ...RequestEditorFn) (*ListDocumentsResponse, error)
 
 	// AttachDocumentWithBodyWithResponse Attach a document
 	//
@@ -4786,7 +5006,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/documents (the `AttachDocument` operationId).
-	AttachDocumentWithBodyWithResponse(ctx context.Context, id ID, params *AttachDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AttachDocumentResponse, error)
+	AttachDocumentWithBodyWithResponse(ctx context.Context, id ShipmentInPath, params *AttachDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AttachDocumentResponse, error)
 
 	// AttachDocumentWithResponse Attach a document
 	//
@@ -4810,7 +5030,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/documents (the `AttachDocument` operationId).
-	AttachDocumentWithResponse(ctx context.Context, id ID, params *AttachDocumentParams, body AttachDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*AttachDocumentResponse, error)
+	AttachDocumentWithResponse(ctx context.Context, id ShipmentInPath, params *AttachDocumentParams, body AttachDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*AttachDocumentResponse, error)
 
 	// DeleteDocumentWithResponse Delete a document
 	//
@@ -4823,7 +5043,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /api/v1/shipments/{id}/documents/{document} (the `DeleteDocument` operationId).
-	DeleteDocumentWithResponse(ctx context.Context, id ID, document DocumentIDParameter, params *DeleteDocumentParams, reqEditors ...RequestEditorFn) (*DeleteDocumentResponse, error)
+	DeleteDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *DeleteDocumentParams, reqEditors ...RequestEditorFn) (*DeleteDocumentResponse, error)
 
 	// GetDocumentWithResponse Get a document
 	//
@@ -4834,7 +5054,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/documents/{document} (the `GetDocument` operationId).
-	GetDocumentWithResponse(ctx context.Context, id ID, document DocumentIDParameter, reqEditors ...RequestEditorFn) (*GetDocumentResponse, error)
+	GetDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, reqEditors ...RequestEditorFn) (*GetDocumentResponse, error)
 
 	// DownloadDocumentWithResponse Download a document's file
 	//
@@ -4846,7 +5066,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/documents/{document}/content (the `DownloadDocument` operationId).
-	DownloadDocumentWithResponse(ctx context.Context, id ID, document DocumentIDParameter, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*DownloadDocumentResponse, error)
+	DownloadDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*DownloadDocumentResponse, error)
 
 	// ReprocessDocumentWithResponse Read a document again
 	//
@@ -4859,7 +5079,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/documents/{document}/reprocess (the `ReprocessDocument` operationId).
-	ReprocessDocumentWithResponse(ctx context.Context, id ID, document DocumentIDParameter, params *ReprocessDocumentParams, reqEditors ...RequestEditorFn) (*ReprocessDocumentResponse, error)
+	ReprocessDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *ReprocessDocumentParams, reqEditors ...RequestEditorFn) (*ReprocessDocumentResponse, error)
 
 	// GetShipmentHistoryWithResponse Get a shipment's history
 	//
@@ -4871,7 +5091,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/history (the `GetShipmentHistory` operationId).
-	GetShipmentHistoryWithResponse(ctx context.Context, id ID, params *GetShipmentHistoryParams, reqEditors ...RequestEditorFn) (*GetShipmentHistoryResponse, error)
+	GetShipmentHistoryWithResponse(ctx context.Context, id ShipmentInPath, params *GetShipmentHistoryParams, reqEditors ...RequestEditorFn) (*GetShipmentHistoryResponse, error)
 
 	// RejectShipmentWithBodyWithResponse Reject a shipment
 	//
@@ -4886,7 +5106,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/reject (the `RejectShipment` operationId).
-	RejectShipmentWithBodyWithResponse(ctx context.Context, id ID, params *RejectShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RejectShipmentResponse, error)
+	RejectShipmentWithBodyWithResponse(ctx context.Context, id ShipmentInPath, params *RejectShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RejectShipmentResponse, error)
 
 	// RejectShipmentWithResponse Reject a shipment
 	//
@@ -4901,7 +5121,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/shipments/{id}/reject (the `RejectShipment` operationId).
-	RejectShipmentWithResponse(ctx context.Context, id ID, params *RejectShipmentParams, body RejectShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*RejectShipmentResponse, error)
+	RejectShipmentWithResponse(ctx context.Context, id ShipmentInPath, params *RejectShipmentParams, body RejectShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*RejectShipmentResponse, error)
 
 	// ListWebhookEndpointsWithResponse List webhook endpoints
 	//
@@ -4965,7 +5185,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /api/v1/webhook_endpoints/{id} (the `DeleteWebhookEndpoint` operationId).
-	DeleteWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointID, reqEditors ...RequestEditorFn) (*DeleteWebhookEndpointResponse, error)
+	DeleteWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*DeleteWebhookEndpointResponse, error)
 
 	// GetWebhookEndpointWithResponse Get a webhook endpoint
 	//
@@ -4976,7 +5196,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/webhook_endpoints/{id} (the `GetWebhookEndpoint` operationId).
-	GetWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointID, reqEditors ...RequestEditorFn) (*GetWebhookEndpointResponse, error)
+	GetWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*GetWebhookEndpointResponse, error)
 
 	// UpdateWebhookEndpointWithBodyWithResponse Update a webhook endpoint
 	//
@@ -4990,7 +5210,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-	UpdateWebhookEndpointWithBodyWithResponse(ctx context.Context, id WebhookEndpointID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error)
+	UpdateWebhookEndpointWithBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error)
 
 	// UpdateWebhookEndpointWithResponse Update a webhook endpoint
 	//
@@ -5004,7 +5224,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-	UpdateWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointID, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error)
+	UpdateWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error)
 
 	// UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBodyWithResponse Update a webhook endpoint
 	//
@@ -5018,7 +5238,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-	UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id WebhookEndpointID, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error)
+	UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error)
 
 	// ListDeliveriesWithResponse List the deliveries to a webhook endpoint
 	//
@@ -5031,7 +5251,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/webhook_endpoints/{id}/deliveries (the `ListDeliveries` operationId).
-	ListDeliveriesWithResponse(ctx context.Context, id WebhookEndpointID, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*ListDeliveriesResponse, error)
+	ListDeliveriesWithResponse(ctx context.Context, id WebhookEndpointInPath, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*ListDeliveriesResponse, error)
 
 	// ReplayWebhooksWithBodyWithResponse Send events again
 	//
@@ -5047,7 +5267,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/webhook_endpoints/{id}/replay (the `ReplayWebhooks` operationId).
-	ReplayWebhooksWithBodyWithResponse(ctx context.Context, id WebhookEndpointID, params *ReplayWebhooksParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplayWebhooksResponse, error)
+	ReplayWebhooksWithBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, params *ReplayWebhooksParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplayWebhooksResponse, error)
 
 	// ReplayWebhooksWithResponse Send events again
 	//
@@ -5063,7 +5283,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/webhook_endpoints/{id}/replay (the `ReplayWebhooks` operationId).
-	ReplayWebhooksWithResponse(ctx context.Context, id WebhookEndpointID, params *ReplayWebhooksParams, body ReplayWebhooksJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplayWebhooksResponse, error)
+	ReplayWebhooksWithResponse(ctx context.Context, id WebhookEndpointInPath, params *ReplayWebhooksParams, body ReplayWebhooksJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplayWebhooksResponse, error)
 
 	// RotateWebhookSecretWithBodyWithResponse Rotate the secret of a webhook endpoint
 	//
@@ -5076,7 +5296,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/webhook_endpoints/{id}/rotate_secret (the `RotateWebhookSecret` operationId).
-	RotateWebhookSecretWithBodyWithResponse(ctx context.Context, id WebhookEndpointID, params *RotateWebhookSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RotateWebhookSecretResponse, error)
+	RotateWebhookSecretWithBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, params *RotateWebhookSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RotateWebhookSecretResponse, error)
 
 	// RotateWebhookSecretWithResponse Rotate the secret of a webhook endpoint
 	//
@@ -5089,7 +5309,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/webhook_endpoints/{id}/rotate_secret (the `RotateWebhookSecret` operationId).
-	RotateWebhookSecretWithResponse(ctx context.Context, id WebhookEndpointID, params *RotateWebhookSecretParams, body RotateWebhookSecretJSONRequestBody, reqEditors ...RequestEditorFn) (*RotateWebhookSecretResponse, error)
+	RotateWebhookSecretWithResponse(ctx context.Context, id WebhookEndpointInPath, params *RotateWebhookSecretParams, body RotateWebhookSecretJSONRequestBody, reqEditors ...RequestEditorFn) (*RotateWebhookSecretResponse, error)
 
 	// TestWebhookEndpointWithBodyWithResponse Try out a webhook endpoint
 	//
@@ -5101,7 +5321,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/webhook_endpoints/{id}/test (the `TestWebhookEndpoint` operationId).
-	TestWebhookEndpointWithBodyWithResponse(ctx context.Context, id WebhookEndpointID, params *TestWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TestWebhookEndpointResponse, error)
+	TestWebhookEndpointWithBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, params *TestWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TestWebhookEndpointResponse, error)
 
 	// TestWebhookEndpointWithResponse Try out a webhook endpoint
 	//
@@ -5113,7 +5333,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/webhook_endpoints/{id}/test (the `TestWebhookEndpoint` operationId).
-	TestWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointID, params *TestWebhookEndpointParams, body TestWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*TestWebhookEndpointResponse, error)
+	TestWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, params *TestWebhookEndpointParams, body TestWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*TestWebhookEndpointResponse, error)
 }
 
 // ListEventsResponse410Headers the declared response headers of an HTTP 410 response for ListEvents
@@ -6389,7 +6609,7 @@ func (c *ClientWithResponses) CreateShipmentWithResponse(ctx context.Context, pa
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /api/v1/shipments/{id} (the `DeleteShipment` operationId).
-func (c *ClientWithResponses) DeleteShipmentWithResponse(ctx context.Context, id ID, params *DeleteShipmentParams, reqEditors ...RequestEditorFn) (*DeleteShipmentResponse, error) {
+func (c *ClientWithResponses) DeleteShipmentWithResponse(ctx context.Context, id ShipmentInPath, params *DeleteShipmentParams, reqEditors ...RequestEditorFn) (*DeleteShipmentResponse, error) {
 	rsp, err := c.DeleteShipment(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6417,7 +6637,7 @@ func (c *ClientWithResponses) DeleteShipmentWithResponse(ctx context.Context, id
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/shipments/{id} (the `GetShipment` operationId).
-func (c *ClientWithResponses) GetShipmentWithResponse(ctx context.Context, id ID, params *GetShipmentParams, reqEditors ...RequestEditorFn) (*GetShipmentResponse, error) {
+func (c *ClientWithResponses) GetShipmentWithResponse(ctx context.Context, id ShipmentInPath, params *GetShipmentParams, reqEditors ...RequestEditorFn) (*GetShipmentResponse, error) {
 	rsp, err := c.GetShipment(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6439,7 +6659,7 @@ func (c *ClientWithResponses) GetShipmentWithResponse(ctx context.Context, id ID
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/v1/shipments/{id} (the `UpdateShipment` operationId).
-func (c *ClientWithResponses) UpdateShipmentWithBodyWithResponse(ctx context.Context, id ID, params *UpdateShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateShipmentResponse, error) {
+func (c *ClientWithResponses) UpdateShipmentWithBodyWithResponse(ctx context.Context, id ShipmentInPath, params *UpdateShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateShipmentResponse, error) {
 	rsp, err := c.UpdateShipmentWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6461,7 +6681,7 @@ func (c *ClientWithResponses) UpdateShipmentWithBodyWithResponse(ctx context.Con
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/v1/shipments/{id} (the `UpdateShipment` operationId).
-func (c *ClientWithResponses) UpdateShipmentWithResponse(ctx context.Context, id ID, params *UpdateShipmentParams, body UpdateShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateShipmentResponse, error) {
+func (c *ClientWithResponses) UpdateShipmentWithResponse(ctx context.Context, id ShipmentInPath, params *UpdateShipmentParams, body UpdateShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateShipmentResponse, error) {
 	rsp, err := c.UpdateShipment(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6483,7 +6703,7 @@ func (c *ClientWithResponses) UpdateShipmentWithResponse(ctx context.Context, id
 // Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/v1/shipments/{id} (the `UpdateShipment` operationId).
-func (c *ClientWithResponses) UpdateShipmentWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id ID, params *UpdateShipmentParams, body UpdateShipmentApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateShipmentResponse, error) {
+func (c *ClientWithResponses) UpdateShipmentWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id ShipmentInPath, params *UpdateShipmentParams, body UpdateShipmentApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateShipmentResponse, error) {
 	rsp, err := c.UpdateShipmentWithApplicationMergePatchPlusJSONBody(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6506,7 +6726,7 @@ func (c *ClientWithResponses) UpdateShipmentWithApplicationMergePatchPlusJSONBod
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/shipments/{id}/approve (the `ApproveShipment` operationId).
-func (c *ClientWithResponses) ApproveShipmentWithBodyWithResponse(ctx context.Context, id ID, params *ApproveShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApproveShipmentResponse, error) {
+func (c *ClientWithResponses) ApproveShipmentWithBodyWithResponse(ctx context.Context, id ShipmentInPath, params *ApproveShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApproveShipmentResponse, error) {
 	rsp, err := c.ApproveShipmentWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6529,7 +6749,7 @@ func (c *ClientWithResponses) ApproveShipmentWithBodyWithResponse(ctx context.Co
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/shipments/{id}/approve (the `ApproveShipment` operationId).
-func (c *ClientWithResponses) ApproveShipmentWithResponse(ctx context.Context, id ID, params *ApproveShipmentParams, body ApproveShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*ApproveShipmentResponse, error) {
+func (c *ClientWithResponses) ApproveShipmentWithResponse(ctx context.Context, id ShipmentInPath, params *ApproveShipmentParams, body ApproveShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*ApproveShipmentResponse, error) {
 	rsp, err := c.ApproveShipment(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6546,7 +6766,7 @@ func (c *ClientWithResponses) ApproveShipmentWithResponse(ctx context.Context, i
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/shipments/{id}/documents (the `ListDocuments` operationId).
-func (c *ClientWithResponses) ListDocumentsWithResponse(ctx context.Context, id ID, reqEditors ...RequestEditorFn) (*ListDocumentsResponse, error) {
+func (c *ClientWithResponses) ListDocumentsWithResponse(ctx context.Context, id ShipmentInPath, reqEditors ...RequestEditorFn) (*ListDocumentsResponse, error) {
 	rsp, err := c.ListDocuments(ctx, id, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6576,7 +6796,7 @@ func (c *ClientWithResponses) ListDocumentsWithResponse(ctx context.Context, id 
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/shipments/{id}/documents (the `AttachDocument` operationId).
-func (c *ClientWithResponses) AttachDocumentWithBodyWithResponse(ctx context.Context, id ID, params *AttachDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AttachDocumentResponse, error) {
+func (c *ClientWithResponses) AttachDocumentWithBodyWithResponse(ctx context.Context, id ShipmentInPath, params *AttachDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AttachDocumentResponse, error) {
 	rsp, err := c.AttachDocumentWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6606,7 +6826,7 @@ func (c *ClientWithResponses) AttachDocumentWithBodyWithResponse(ctx context.Con
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/shipments/{id}/documents (the `AttachDocument` operationId).
-func (c *ClientWithResponses) AttachDocumentWithResponse(ctx context.Context, id ID, params *AttachDocumentParams, body AttachDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*AttachDocumentResponse, error) {
+func (c *ClientWithResponses) AttachDocumentWithResponse(ctx context.Context, id ShipmentInPath, params *AttachDocumentParams, body AttachDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*AttachDocumentResponse, error) {
 	rsp, err := c.AttachDocument(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6625,7 +6845,7 @@ func (c *ClientWithResponses) AttachDocumentWithResponse(ctx context.Context, id
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /api/v1/shipments/{id}/documents/{document} (the `DeleteDocument` operationId).
-func (c *ClientWithResponses) DeleteDocumentWithResponse(ctx context.Context, id ID, document DocumentIDParameter, params *DeleteDocumentParams, reqEditors ...RequestEditorFn) (*DeleteDocumentResponse, error) {
+func (c *ClientWithResponses) DeleteDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *DeleteDocumentParams, reqEditors ...RequestEditorFn) (*DeleteDocumentResponse, error) {
 	rsp, err := c.DeleteDocument(ctx, id, document, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6642,7 +6862,7 @@ func (c *ClientWithResponses) DeleteDocumentWithResponse(ctx context.Context, id
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/shipments/{id}/documents/{document} (the `GetDocument` operationId).
-func (c *ClientWithResponses) GetDocumentWithResponse(ctx context.Context, id ID, document DocumentIDParameter, reqEditors ...RequestEditorFn) (*GetDocumentResponse, error) {
+func (c *ClientWithResponses) GetDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, reqEditors ...RequestEditorFn) (*GetDocumentResponse, error) {
 	rsp, err := c.GetDocument(ctx, id, document, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6660,7 +6880,7 @@ func (c *ClientWithResponses) GetDocumentWithResponse(ctx context.Context, id ID
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/shipments/{id}/documents/{document}/content (the `DownloadDocument` operationId).
-func (c *ClientWithResponses) DownloadDocumentWithResponse(ctx context.Context, id ID, document DocumentIDParameter, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*DownloadDocumentResponse, error) {
+func (c *ClientWithResponses) DownloadDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*DownloadDocumentResponse, error) {
 	rsp, err := c.DownloadDocument(ctx, id, document, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6679,7 +6899,7 @@ func (c *ClientWithResponses) DownloadDocumentWithResponse(ctx context.Context, 
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/shipments/{id}/documents/{document}/reprocess (the `ReprocessDocument` operationId).
-func (c *ClientWithResponses) ReprocessDocumentWithResponse(ctx context.Context, id ID, document DocumentIDParameter, params *ReprocessDocumentParams, reqEditors ...RequestEditorFn) (*ReprocessDocumentResponse, error) {
+func (c *ClientWithResponses) ReprocessDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *ReprocessDocumentParams, reqEditors ...RequestEditorFn) (*ReprocessDocumentResponse, error) {
 	rsp, err := c.ReprocessDocument(ctx, id, document, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6697,7 +6917,7 @@ func (c *ClientWithResponses) ReprocessDocumentWithResponse(ctx context.Context,
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/shipments/{id}/history (the `GetShipmentHistory` operationId).
-func (c *ClientWithResponses) GetShipmentHistoryWithResponse(ctx context.Context, id ID, params *GetShipmentHistoryParams, reqEditors ...RequestEditorFn) (*GetShipmentHistoryResponse, error) {
+func (c *ClientWithResponses) GetShipmentHistoryWithResponse(ctx context.Context, id ShipmentInPath, params *GetShipmentHistoryParams, reqEditors ...RequestEditorFn) (*GetShipmentHistoryResponse, error) {
 	rsp, err := c.GetShipmentHistory(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6717,7 +6937,7 @@ func (c *ClientWithResponses) GetShipmentHistoryWithResponse(ctx context.Context
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/shipments/{id}/reject (the `RejectShipment` operationId).
-func (c *ClientWithResponses) RejectShipmentWithBodyWithResponse(ctx context.Context, id ID, params *RejectShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RejectShipmentResponse, error) {
+func (c *ClientWithResponses) RejectShipmentWithBodyWithResponse(ctx context.Context, id ShipmentInPath, params *RejectShipmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RejectShipmentResponse, error) {
 	rsp, err := c.RejectShipmentWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6737,7 +6957,7 @@ func (c *ClientWithResponses) RejectShipmentWithBodyWithResponse(ctx context.Con
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/shipments/{id}/reject (the `RejectShipment` operationId).
-func (c *ClientWithResponses) RejectShipmentWithResponse(ctx context.Context, id ID, params *RejectShipmentParams, body RejectShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*RejectShipmentResponse, error) {
+func (c *ClientWithResponses) RejectShipmentWithResponse(ctx context.Context, id ShipmentInPath, params *RejectShipmentParams, body RejectShipmentJSONRequestBody, reqEditors ...RequestEditorFn) (*RejectShipmentResponse, error) {
 	rsp, err := c.RejectShipment(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6825,7 +7045,7 @@ func (c *ClientWithResponses) CreateWebhookEndpointWithResponse(ctx context.Cont
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /api/v1/webhook_endpoints/{id} (the `DeleteWebhookEndpoint` operationId).
-func (c *ClientWithResponses) DeleteWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointID, reqEditors ...RequestEditorFn) (*DeleteWebhookEndpointResponse, error) {
+func (c *ClientWithResponses) DeleteWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*DeleteWebhookEndpointResponse, error) {
 	rsp, err := c.DeleteWebhookEndpoint(ctx, id, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6842,7 +7062,7 @@ func (c *ClientWithResponses) DeleteWebhookEndpointWithResponse(ctx context.Cont
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/webhook_endpoints/{id} (the `GetWebhookEndpoint` operationId).
-func (c *ClientWithResponses) GetWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointID, reqEditors ...RequestEditorFn) (*GetWebhookEndpointResponse, error) {
+func (c *ClientWithResponses) GetWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*GetWebhookEndpointResponse, error) {
 	rsp, err := c.GetWebhookEndpoint(ctx, id, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6862,7 +7082,7 @@ func (c *ClientWithResponses) GetWebhookEndpointWithResponse(ctx context.Context
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-func (c *ClientWithResponses) UpdateWebhookEndpointWithBodyWithResponse(ctx context.Context, id WebhookEndpointID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error) {
+func (c *ClientWithResponses) UpdateWebhookEndpointWithBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error) {
 	rsp, err := c.UpdateWebhookEndpointWithBody(ctx, id, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6882,7 +7102,7 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithBodyWithResponse(ctx cont
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-func (c *ClientWithResponses) UpdateWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointID, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error) {
+func (c *ClientWithResponses) UpdateWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error) {
 	rsp, err := c.UpdateWebhookEndpoint(ctx, id, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6902,7 +7122,7 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithResponse(ctx context.Cont
 // Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-func (c *ClientWithResponses) UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id WebhookEndpointID, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error) {
+func (c *ClientWithResponses) UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error) {
 	rsp, err := c.UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx, id, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6921,7 +7141,7 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithApplicationMergePatchPlus
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/webhook_endpoints/{id}/deliveries (the `ListDeliveries` operationId).
-func (c *ClientWithResponses) ListDeliveriesWithResponse(ctx context.Context, id WebhookEndpointID, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*ListDeliveriesResponse, error) {
+func (c *ClientWithResponses) ListDeliveriesWithResponse(ctx context.Context, id WebhookEndpointInPath, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*ListDeliveriesResponse, error) {
 	rsp, err := c.ListDeliveries(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6943,7 +7163,7 @@ func (c *ClientWithResponses) ListDeliveriesWithResponse(ctx context.Context, id
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/webhook_endpoints/{id}/replay (the `ReplayWebhooks` operationId).
-func (c *ClientWithResponses) ReplayWebhooksWithBodyWithResponse(ctx context.Context, id WebhookEndpointID, params *ReplayWebhooksParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplayWebhooksResponse, error) {
+func (c *ClientWithResponses) ReplayWebhooksWithBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, params *ReplayWebhooksParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplayWebhooksResponse, error) {
 	rsp, err := c.ReplayWebhooksWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6965,7 +7185,7 @@ func (c *ClientWithResponses) ReplayWebhooksWithBodyWithResponse(ctx context.Con
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/webhook_endpoints/{id}/replay (the `ReplayWebhooks` operationId).
-func (c *ClientWithResponses) ReplayWebhooksWithResponse(ctx context.Context, id WebhookEndpointID, params *ReplayWebhooksParams, body ReplayWebhooksJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplayWebhooksResponse, error) {
+func (c *ClientWithResponses) ReplayWebhooksWithResponse(ctx context.Context, id WebhookEndpointInPath, params *ReplayWebhooksParams, body ReplayWebhooksJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplayWebhooksResponse, error) {
 	rsp, err := c.ReplayWebhooks(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -6984,7 +7204,7 @@ func (c *ClientWithResponses) ReplayWebhooksWithResponse(ctx context.Context, id
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/webhook_endpoints/{id}/rotate_secret (the `RotateWebhookSecret` operationId).
-func (c *ClientWithResponses) RotateWebhookSecretWithBodyWithResponse(ctx context.Context, id WebhookEndpointID, params *RotateWebhookSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RotateWebhookSecretResponse, error) {
+func (c *ClientWithResponses) RotateWebhookSecretWithBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, params *RotateWebhookSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RotateWebhookSecretResponse, error) {
 	rsp, err := c.RotateWebhookSecretWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -7003,7 +7223,7 @@ func (c *ClientWithResponses) RotateWebhookSecretWithBodyWithResponse(ctx contex
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/webhook_endpoints/{id}/rotate_secret (the `RotateWebhookSecret` operationId).
-func (c *ClientWithResponses) RotateWebhookSecretWithResponse(ctx context.Context, id WebhookEndpointID, params *RotateWebhookSecretParams, body RotateWebhookSecretJSONRequestBody, reqEditors ...RequestEditorFn) (*RotateWebhookSecretResponse, error) {
+func (c *ClientWithResponses) RotateWebhookSecretWithResponse(ctx context.Context, id WebhookEndpointInPath, params *RotateWebhookSecretParams, body RotateWebhookSecretJSONRequestBody, reqEditors ...RequestEditorFn) (*RotateWebhookSecretResponse, error) {
 	rsp, err := c.RotateWebhookSecret(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -7021,7 +7241,7 @@ func (c *ClientWithResponses) RotateWebhookSecretWithResponse(ctx context.Contex
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/webhook_endpoints/{id}/test (the `TestWebhookEndpoint` operationId).
-func (c *ClientWithResponses) TestWebhookEndpointWithBodyWithResponse(ctx context.Context, id WebhookEndpointID, params *TestWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TestWebhookEndpointResponse, error) {
+func (c *ClientWithResponses) TestWebhookEndpointWithBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, params *TestWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TestWebhookEndpointResponse, error) {
 	rsp, err := c.TestWebhookEndpointWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -7039,7 +7259,7 @@ func (c *ClientWithResponses) TestWebhookEndpointWithBodyWithResponse(ctx contex
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/v1/webhook_endpoints/{id}/test (the `TestWebhookEndpoint` operationId).
-func (c *ClientWithResponses) TestWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointID, params *TestWebhookEndpointParams, body TestWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*TestWebhookEndpointResponse, error) {
+func (c *ClientWithResponses) TestWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, params *TestWebhookEndpointParams, body TestWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*TestWebhookEndpointResponse, error) {
 	rsp, err := c.TestWebhookEndpoint(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -7897,4 +8117,161 @@ func ParseTestWebhookEndpointResponse(rsp *http.Response) (*TestWebhookEndpointR
 	}
 
 	return response, nil
+}
+
+// WebhookInitiator sends OpenAPI 3.1 webhook requests to target URLs.
+// Modeled on the generated Client, but with no stored Server -- the full
+// target URL is provided per-call by the caller (typically discovered
+// from a subscription registration).
+type WebhookInitiator struct {
+	// Doer for performing requests, typically a *http.Client with any
+	// customized settings, such as certificate chains.
+	Client HttpRequestDoer
+
+	// A list of callbacks for modifying requests which are generated before sending over
+	// the network.
+	RequestEditors []RequestEditorFn
+}
+
+// WebhookInitiatorOption allows setting custom parameters during construction.
+type WebhookInitiatorOption func(*WebhookInitiator) error
+
+// NewWebhookInitiator creates a new WebhookInitiator with reasonable defaults.
+func NewWebhookInitiator(opts ...WebhookInitiatorOption) (*WebhookInitiator, error) {
+	initiator := WebhookInitiator{}
+	for _, o := range opts {
+		if err := o(&initiator); err != nil {
+			return nil, err
+		}
+	}
+	if initiator.Client == nil {
+		initiator.Client = &http.Client{}
+	}
+	return &initiator, nil
+}
+
+// WithWebhookHTTPClient allows overriding the default Doer, which is
+// automatically created using http.Client. This is useful for tests.
+func WithWebhookHTTPClient(doer HttpRequestDoer) WebhookInitiatorOption {
+	return func(p *WebhookInitiator) error {
+		p.Client = doer
+		return nil
+	}
+}
+
+// WithWebhookRequestEditorFn allows setting up a callback function, which
+// will be called right before sending the webhook request. This can be
+// used to mutate the request, e.g. to add signature headers.
+func WithWebhookRequestEditorFn(fn RequestEditorFn) WebhookInitiatorOption {
+	return func(p *WebhookInitiator) error {
+		p.RequestEditors = append(p.RequestEditors, fn)
+		return nil
+	}
+}
+
+func (p *WebhookInitiator) applyWebhookEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
+	for _, r := range p.RequestEditors {
+		if err := r(ctx, req); err != nil {
+			return err
+		}
+	}
+	for _, r := range additionalEditors {
+		if err := r(ctx, req); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WebhookInitiatorInterface is the interface specification for the webhook initiator.
+type WebhookInitiatorInterface interface {
+	// ReceiveEventWithBody fires the event webhook with any body
+	ReceiveEventWithBody(ctx context.Context, targetURL string, params *ReceiveEventParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	ReceiveEvent(ctx context.Context, targetURL string, params *ReceiveEventParams, body ReceiveEventJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+func (p *WebhookInitiator) ReceiveEventWithBody(ctx context.Context, targetURL string, params *ReceiveEventParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReceiveEventWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) ReceiveEvent(ctx context.Context, targetURL string, params *ReceiveEventParams, body ReceiveEventJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReceiveEventWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+// NewReceiveEventWebhookRequest builds a application/json POST request for the event webhook
+func NewReceiveEventWebhookRequest(targetURL string, params *ReceiveEventParams, body ReceiveEventJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReceiveEventWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewReceiveEventWebhookRequestWithBody builds a POST request for the event webhook with any body
+func NewReceiveEventWebhookRequestWithBody(targetURL string, params *ReceiveEventParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: "int64"})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
 }

@@ -68,10 +68,12 @@ func TestResponsesHaveTheDescribedMembers(t *testing.T) {
 	}
 }
 
-// TestWebhooksHaveTheDescribedMembers: the body of a webhook is an Event.
+// TestWebhooksHaveTheDescribedMembers: those of events and of tests.
 func TestWebhooksHaveTheDescribedMembers(t *testing.T) {
 	t.Parallel()
-	compare(t, "webhook", reflect.TypeFor[eventView](), described(t).Components.Schemas["Event"].Value)
+	bodies := described(t).Webhooks["event"].Post.RequestBody.Value.Content["application/json"].Schema.Value.OneOf
+	compare(t, "event", reflect.TypeFor[eventView](), bodies[0].Value)
+	compare(t, "test", reflect.TypeFor[testView](), bodies[1].Value)
 }
 
 // TestProblemsHaveTheDescribedMembers, those of single errors included.
@@ -106,12 +108,13 @@ func TestEnumsAreTheDomains(t *testing.T) {
 		schema *openapi3.Schema
 		want   []string
 	}{
-		"Status":       {schemas["Status"].Value, names(shipments.Statuses)},
-		"CheckResult":  {schemas["CheckResult"].Value, names(shipments.Results)},
-		"Action":       {schemas["Action"].Value, names(shipments.Actions)},
-		"EventType":    {schemas["EventType"].Value, names(shipments.EventTypes)},
-		"DocumentType": {schemas["DocumentType"].Value, names(shipments.DocumentTypes)},
-		"changes":      {change["field"], texts},
+		"Status":         {schemas["Status"].Value, names(shipments.Statuses)},
+		"CheckResult":    {schemas["CheckResult"].Value, names(shipments.Results)},
+		"Action":         {schemas["Action"].Value, names(shipments.Actions)},
+		"EventType":      {schemas["EventType"].Value, names(shipments.EventTypes)},
+		"DocumentType":   {schemas["DocumentType"].Value, names(shipments.DocumentTypes)},
+		"DocumentStatus": {schemas["DocumentStatus"].Value, names(shipments.DocumentStatuses)},
+		"changes":        {change["field"], texts},
 	} {
 		var got []string
 		for _, value := range c.schema.Enum {
