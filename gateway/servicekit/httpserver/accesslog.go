@@ -32,12 +32,15 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken h
 			if rec.status == 0 {
 				rec.status = http.StatusOK // what net/http sends for a handler that said nothing
 			}
-			identity := attrs(r)
+			identity, took := attrs(r), time.Since(start)
 			describe(ctx, r, rec.status, identity)
+			if m := metricsFrom(ctx); m != nil {
+				m.observe(r, rec.status, took)
+			}
 			line := append(identity,
 				slog.String("method", r.Method), slog.String("path", tokenText.ReplaceAllString(r.URL.Path, "shpt_…")),
 				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
-				slog.Float64("seconds", time.Since(start).Seconds()))
+				slog.Float64("seconds", took.Seconds()))
 			if rec.cause != nil {
 				line = append(line, slog.String("error", rec.cause.Error()))
 			}

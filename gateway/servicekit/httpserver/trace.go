@@ -11,23 +11,24 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Trace makes a span of each request that next answers, in the trace that its
-// traceparent header tells of (W3C Trace Context). What is in it, AccessLog says.
-// Without a tracer it is next itself.
-func Trace(tracer trace.Tracer, next http.Handler) http.Handler {
-	if tracer == nil {
-		return next
-	}
+// Instrument adds to each request what AccessLog reports about it besides the log
+// line: a sample of metrics and, with a tracer, a span in the trace of the
+// request's traceparent header (W3C Trace Context). Either may be nil.
+func Instrument(metrics *Metrics, tracer trace.Tracer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
-		ctx, span := tracer.Start(ctx, "request", trace.WithSpanKind(trace.SpanKindServer))
-		defer span.End()
+		ctx := context.WithValue(r.Context(), metricsKey{}, metrics)
+		if tracer != nil {
+			ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
+			var span trace.Span
+			ctx, span = tracer.Start(ctx, "request", trace.WithSpanKind(trace.SpanKindServer))
+			defer span.End()
+		}
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-// describe says in the span of r, if it has one, what the log says, but neither
-// path nor error: they may repeat what somebody put there by mistake.
+// describe sets the attributes of the span of r, if it has one: those of the log
+// line, but neither path nor error, which may hold secrets sent by mistake.
 func describe(ctx context.Context, r *http.Request, status int, identity []slog.Attr) {
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {

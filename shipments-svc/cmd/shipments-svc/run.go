@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/quayside/quayside/gateway/servicekit/buildinfo"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
@@ -21,6 +22,7 @@ const usage = `usage: shipments-svc COMMAND
   files status|adopt|purge    compare the store of files with the database, bind them to each
                               other, or remove files whose quarantine is over
   health                      ask the running service whether it lives
+  --version                   print the version
 
 Configuration comes from the environment; README.md lists it.`
 
@@ -39,6 +41,10 @@ type program struct {
 func run(ctx context.Context, p program) error {
 	if len(p.args) == 0 {
 		return fmt.Errorf("%w\n%s", errUsage, usage)
+	}
+	if p.args[0] == "--version" {
+		_, err := io.WriteString(p.stdout, buildinfo.Read().Line("shipments-svc"))
+		return err
 	}
 	if p.args[0] == reader.Command {
 		return reader.Child(ctx, p.args[1:], os.Stdin, p.stdout)

@@ -55,16 +55,8 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	}
 	defer traces.Close(ctx)
 
-	metrics := prometheus.NewRegistry()
-	metrics.MustRegister(
-		collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		collectors.NewDBStatsCollector(db.DB, "shipments"),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "shipments_log_lines_dropped_total",
-			Help: "Log lines that are lost because nobody took them.",
-		}, func() float64 { return float64(lines.Dropped()) }),
-	)
+	metrics := httpserver.NewMetrics("shipments", lines.Dropped)
+	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments"))
 	repo := postgres.NewRepository(db)
 	if cfg.DatabaseReplicaURL != "" {
 		replica, err := postgres.OpenReplica(cfg.DatabaseReplicaURL, outage.New(log, "the replica of Postgres").Note)
@@ -113,7 +105,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	return httpserver.Serve(ctx, log, drain,
-		httpserver.Server{Name: "public", Listener: public, Handler: httpserver.Trace(traces.Tracer(), callers.Guard(log, transport.New(service, hooks, wiring, log))), Ready: inner.Ready},
+		httpserver.Server{Name: "public", Listener: public, Handler: httpserver.Instrument(metrics, traces.Tracer(), callers.Guard(log, transport.New(service, hooks, wiring, log))), Ready: inner.Ready},
 		httpserver.Server{Name: "inner", Listener: private, Handler: inner})
 }
 
@@ -138,16 +130,16 @@ func newService(repo *postgres.Repository, kept shipments.Files, children shipme
 	})
 }
 
-// observer returns what feeds the requests' metric. Its labels are bounded:
-// the routes, and the codes of problems.
+// observer returns an observer that counts problems. The labels are bounded.
 func observer(metrics prometheus.Registerer) endpoints.Observe {
-	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "shipments_request_seconds",
-		Help:    "How long operations took, by what became of them.",
-		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2},
+	problems := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: "quayside", Subsystem: "shipments", Name: "problems_total",
+		Help: "Requests that failed, by operation and code of the problem.",
 	}, []string{"operation", "code"})
-	metrics.MustRegister(seconds)
-	return func(operation string, err error, took time.Duration) {
-		seconds.WithLabelValues(operation, transport.Code(err)).Observe(took.Seconds())
+	metrics.MustRegister(problems)
+	return func(operation string, err error, _ time.Duration) {
+		if err != nil {
+			problems.WithLabelValues(operation, transport.Code(err)).Inc()
+		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/buildinfo"
 )
 
 // program is what one run of the program can see and touch.
@@ -70,6 +72,10 @@ func run(ctx context.Context, p program) error {
 	if len(p.args) == 0 {
 		return usagef("a command is missing\n\n%s", overview())
 	}
+	if p.args[0] == "--version" {
+		_, err := io.WriteString(p.stdout, buildinfo.Read().Line("tokens-svc"))
+		return err
+	}
 	if isHelp(p.args[0]) {
 		_, err := fmt.Fprint(p.stdout, overview())
 		return err
@@ -83,7 +89,7 @@ func overview() string {
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "  %-17s %s\n", c.name, c.summary)
 	}
-	b.WriteString("\nEach command explains itself with -h. The configuration is in the environment; see README.md.\n")
+	b.WriteString("  --version         print the version\n\nEach command explains itself with -h. The configuration is in the environment; see README.md.\n")
 	return b.String()
 }
 

@@ -100,7 +100,7 @@ func serve(ctx context.Context, p program) error {
 	feed := transport.NewFeed(service, bell.Wait, counted.StreamOpened, log)
 	wiring := endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe}
 	anchored := anchoredOnce(repo.AuditAnchored)
-	inner := httpserver.NewInner(counted.Gatherer(), func(ctx context.Context) error {
+	inner := httpserver.NewInner(counted, func(ctx context.Context) error {
 		if err := repo.Ready(ctx); err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func serve(ctx context.Context, p program) error {
 		}
 		return census.Ready(ctx)
 	})
-	inner.Handle(transport.InternalPath, httpserver.Trace(traces.Tracer(), transport.Internal(service, feed, wiring, gateways, log)))
+	inner.Handle(transport.InternalPath, httpserver.Instrument(counted.Metrics, traces.Tracer(), transport.Internal(service, feed, wiring, gateways, log)))
 	draining := func() {
 		inner.Drain()
 		feed.Close()
@@ -122,7 +122,7 @@ func serve(ctx context.Context, p program) error {
 	callers := assertion.NewVerifier("tokens-svc", keys, time.Now)
 	defer callers.Close()
 	api := callers.Guard(log, transport.Public(service, wiring, log))
-	return listen(ctx, log, cfg, httpserver.Trace(traces.Tracer(), public(api, callers.GuardPages(log, pages, http.HandlerFunc(refusePage)))), inner, draining)
+	return listen(ctx, log, cfg, httpserver.Instrument(counted.Metrics, traces.Tracer(), public(api, callers.GuardPages(log, pages, http.HandlerFunc(refusePage)))), inner, draining)
 }
 
 // sealOldTokens seals the tokens that have no MAC of their bounds at once, and

@@ -167,7 +167,7 @@ func TestServe(t *testing.T) {
 	if status, body := s.introspect(t, token); status != http.StatusOK || body != `{"active":false,"reason":"revoked"}`+"\n" {
 		t.Errorf("revoked: %d %s", status, body)
 	}
-	if _, body := do(t, http.MethodGet, s.inner+"/metrics", "", nil); !strings.Contains(body, `tokens_endpoint_seconds_count{endpoint="introspect",result="revoked"} 1`) {
+	if _, body := do(t, http.MethodGet, s.inner+"/metrics", "", nil); !strings.Contains(body, `quayside_tokens_introspections_total{result="revoked"} 1`) {
 		t.Error("the revoked token is not counted")
 	}
 	if status, body := do(t, http.MethodGet, s.public+"/lost/"+token, "", nil); status != http.StatusNotFound {
@@ -250,7 +250,7 @@ func TestServeWithoutANeededPepperIsNotReadyAndRefusesNobody(t *testing.T) {
 	_, body := do(t, http.MethodGet, without.inner+"/metrics", "", nil)
 	for _, want := range []string{
 		`tokens_live_tokens{pepper_version="1"} 1`, `tokens_live_tokens{pepper_version="2"} 0`,
-		`tokens_endpoint_seconds_count{endpoint="introspect",result="no_pepper"} 1`,
+		`quayside_tokens_introspections_total{result="no_pepper"} 1`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("/metrics lacks %s", want)

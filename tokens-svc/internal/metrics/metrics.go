@@ -9,53 +9,50 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 )
 
 // Metrics is one program's metrics.
 type Metrics struct {
-	registry *prometheus.Registry
-	calls    *prometheus.HistogramVec
-	streams  prometheus.Gauge
+	*httpserver.Metrics
+
+	introspections *prometheus.CounterVec
+	streams        prometheus.Gauge
 }
 
 // New returns metrics in a registry of their own, with those of the Go runtime,
 // the process and the pool of connections to Postgres. dropped returns how many
-// log lines are lost.
+// log lines were dropped.
 func New(pool *sql.DB, dropped func() int64) *Metrics {
 	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "tokens_endpoint_seconds",
-			Help: "How long calls took, by endpoint and result. " +
-				"An introspection's result is what it found: active, expired, revoked, mismatch, altered, unknown, malformed, no_pepper.",
-			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2},
-		}, []string{"endpoint", "result"}),
+		Metrics: httpserver.NewMetrics("tokens", dropped),
+		introspections: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "quayside_tokens_introspections_total",
+			Help: "Introspections, by result: active, expired, revoked, mismatch, altered, unknown, malformed, no_pepper, unavailable, canceled, refused, error.",
+		}, []string{"result"}),
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "tokens_change_streams",
 			Help: "How many followers of the changes of tokens are connected.",
 		}),
 	}
-	m.registry.MustRegister(m.calls, m.streams,
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "tokens_log_lines_dropped_total",
-			Help: "Log lines that are lost because nobody took them.",
-		}, func() float64 { return float64(dropped()) }),
-		collectors.NewDBStatsCollector(pool, "tokens"),
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.MustRegister(m.introspections, m.streams, collectors.NewDBStatsCollector(pool, "tokens"))
 	return m
 }
 
-// Observe notes a call that has ended.
-func (m *Metrics) Observe(endpoint, result string, took time.Duration) {
-	m.calls.WithLabelValues(endpoint, result).Observe(took.Seconds())
+// introspect is the name of the endpoint that gateways call for each new token.
+const introspect = "introspect"
+
+// Observe counts a call of an endpoint, if it is an introspection, by its result.
+func (m *Metrics) Observe(endpoint, result string, _ time.Duration) {
+	if endpoint == introspect {
+		m.introspections.WithLabelValues(result).Inc()
+	}
 }
 
-// StreamOpened notes that somebody follows the changes, until the function it
-// returns is called.
+// StreamOpened counts a follower of the changes, until the function it returns
+// is called.
 func (m *Metrics) StreamOpened() (closed func()) {
 	m.streams.Inc()
 	return m.streams.Dec
 }
-
-// Gatherer returns what /metrics shows.
-func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }

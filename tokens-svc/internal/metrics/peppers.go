@@ -21,7 +21,7 @@ type pepperCounts func(context.Context) (map[int]int, error)
 // CountPeppers adds the metric of live tokens by pepper version, as counts
 // returns them.
 func (m *Metrics) CountPeppers(counts func(context.Context) (map[int]int, error)) {
-	m.registry.MustRegister(pepperCounts(counts))
+	m.MustRegister(pepperCounts(counts))
 }
 
 // Describe implements prometheus.Collector.

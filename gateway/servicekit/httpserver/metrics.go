@@ -1,0 +1,83 @@
+package httpserver
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/quayside/quayside/gateway/servicekit/buildinfo"
+)
+
+// Metrics are the metrics that every program has, in a registry of their own:
+//
+//	quayside_<program>_request_seconds{route,method,code}
+//	quayside_<program>_log_lines_dropped_total
+//	quayside_build_info{version,revision}
+//
+// and those of the Go runtime and the process. A program registers its own with
+// them. No label holds text of a client, so the number of series is bounded.
+type Metrics struct {
+	*prometheus.Registry
+
+	requests *prometheus.HistogramVec
+}
+
+// NewMetrics returns the metrics of a program, such as "shipments". dropped
+// returns how many log lines were dropped so far.
+func NewMetrics(program string, dropped func() int64) *Metrics {
+	m := &Metrics{
+		Registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "quayside", Subsystem: program, Name: "request_seconds",
+			Help:    "Duration of requests, by route, method and status.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
+		}, []string{"route", "method", "code"}),
+	}
+	build := buildinfo.Read()
+	version := prometheus.NewGauge(prometheus.GaugeOpts{
+		Namespace: "quayside", Name: "build_info", Help: "1, with the version of the program.",
+		ConstLabels: prometheus.Labels{"version": build.Version, "revision": build.Revision},
+	})
+	version.Set(1)
+	m.MustRegister(m.requests, version,
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Namespace: "quayside", Subsystem: program, Name: "log_lines_dropped_total",
+			Help: "Log lines dropped because the log's reader was too slow.",
+		}, func() float64 { return float64(dropped()) }),
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// observe adds a request that was answered. Requests without a route, whose paths
+// are any, share one.
+func (m *Metrics) observe(r *http.Request, status int, took time.Duration) {
+	_, route, found := strings.Cut(r.Pattern, " ")
+	if !found {
+		route = r.Pattern
+	}
+	if route == "" {
+		route = "none"
+	}
+	m.requests.WithLabelValues(route, method(r.Method), strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+func method(name string) string {
+	switch name {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return name
+	default:
+		return "other"
+	}
+}
+
+type metricsKey struct{}
+
+func metricsFrom(ctx context.Context) *Metrics {
+	m, _ := ctx.Value(metricsKey{}).(*Metrics)
+	return m
+}
