@@ -60,7 +60,7 @@ func TestMembersOfWrongTypesAreFaults(t *testing.T) {
 		`{"text":1}`:                     InvalidType,
 		`{"text":null}`:                  InvalidType,
 		`{"int":"1"}`:                    InvalidType,
-		`{"int":1.0}`:                    InvalidType,
+		`{"int":1.01}`:                    InvalidType,
 		`{"int":1e3}`:                    InvalidType,
 		`{"int":99999999999999999999}`:   InvalidType,
 		`{"weight":"4"}`:                 InvalidType,
@@ -217,4 +217,15 @@ func FuzzTimeAndChoice(f *testing.F) {
 			t.Errorf("%q is the time %s: %v", text, at, faults)
 		}
 	})
+}
+
+// TestIntAcceptsAZeroFraction: 1.0 is an integer in JSON Schema.
+func TestIntAcceptsAZeroFraction(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"1.0": 1, "-12.00": -12, "0.0": 0} {
+		body := parse(t, `{"int":`+text+`}`)
+		if got := body.Object().Int("int"); got != want || len(body.Faults()) != 0 {
+			t.Errorf("%s is %d, with faults %v", text, got, body.Faults())
+		}
+	}
 }

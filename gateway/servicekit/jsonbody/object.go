@@ -218,9 +218,11 @@ func (o *Object) Int(name string) int {
 	if !ok {
 		return 0
 	}
-	n, err := strconv.Atoi(string(value.text))
-	if err != nil {
+	whole, fraction, _ := strings.Cut(string(value.text), ".")
+	n, err := strconv.Atoi(whole)
+	if err != nil || strings.Trim(fraction, "0") != "" {
 		o.body.add(InvalidType, value.pointer, "%s must be a whole number", name)
+		return 0
 	}
 	return n
 }
