@@ -2119,8 +2119,8 @@ type ClientInterface interface {
 
 	// DeleteDocument Delete a document
 	//
-	// Removes the document with its file and pallets, and makes the checks anew. A shipment without pallets is
-	// `pending` again.
+	// Removes the document with its file and pallets, and runs the checks again. A shipment without pallets is
+	// `pending` again; a rejected one that still has pallets stays `rejected`.
 	// The documents of an approved shipment stay.
 	//
 	// Needs the permission `documents:write`.
@@ -2772,8 +2772,8 @@ func (c *Client) AttachDocument(ctx context.Context, id ShipmentInPath, params *
 
 // DeleteDocument Delete a document
 //
-// Removes the document with its file and pallets, and makes the checks anew. A shipment without pallets is
-// `pending` again.
+// Removes the document with its file and pallets, and runs the checks again. A shipment without pallets is
+// `pending` again; a rejected one that still has pallets stays `rejected`.
 // The documents of an approved shipment stay.
 //
 // Needs the permission `documents:write`.
@@ -5034,8 +5034,8 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteDocumentWithResponse Delete a document
 	//
-	// Removes the document with its file and pallets, and makes the checks anew. A shipment without pallets is
-	// `pending` again.
+	// Removes the document with its file and pallets, and runs the checks again. A shipment without pallets is
+	// `pending` again; a rejected one that still has pallets stays `rejected`.
 	// The documents of an approved shipment stay.
 	//
 	// Needs the permission `documents:write`.
@@ -6836,8 +6836,8 @@ func (c *ClientWithResponses) AttachDocumentWithResponse(ctx context.Context, id
 
 // DeleteDocumentWithResponse Delete a document
 //
-// Removes the document with its file and pallets, and makes the checks anew. A shipment without pallets is
-// `pending` again.
+// Removes the document with its file and pallets, and runs the checks again. A shipment without pallets is
+// `pending` again; a rejected one that still has pallets stays `rejected`.
 // The documents of an approved shipment stay.
 //
 // Needs the permission `documents:write`.

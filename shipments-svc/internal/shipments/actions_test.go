@@ -278,3 +278,17 @@ func TestOnceIsDatedAndKeepsItsErrors(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestDeletingADocumentKeepsARejection while the shipment has pallets of another.
+func TestDeletingADocumentKeepsARejection(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		from    Status
+		pallets int
+		want    Status
+	}{{Rejected, 1, Rejected}, {Rejected, 0, Pending}, {ReadyForReview, 1, ReadyForReview}, {ReadyForReview, 0, Pending}} {
+		if got, err := move(DeleteDocument, c.from, parts{pallets: c.pallets}); err != nil || got != c.want {
+			t.Errorf("%s with %d pallets: %s, %v, want %s", c.from, c.pallets, got, err, c.want)
+		}
+	}
+}

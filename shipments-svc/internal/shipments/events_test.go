@@ -36,7 +36,8 @@ func TestAnnouncements(t *testing.T) {
 		{AttachDocument, Pending, ReadyForReview, doc, "document.attached document.processed shipment.ready_for_review"},
 		{AttachDocument, ReadyForReview, ReadyForReview, doc, "document.attached document.processed shipment.updated"},
 		{DeleteDocument, ReadyForReview, Pending, nil, "shipment.updated"},
-		{DeleteDocument, Rejected, ReadyForReview, nil, "shipment.ready_for_review"},
+		{DeleteDocument, Rejected, Rejected, nil, "shipment.updated"},
+		{ProcessDocument, Processing, ReadyForReview, doc, "document.processed shipment.ready_for_review"},
 		{DeleteDocument, Pending, Processing, nil, "shipment.processing"},
 	} {
 		e := Entry{Action: c.action, At: start}

@@ -40,6 +40,9 @@ const (
 	// ReadyForReview where there are pallets to judge, and Pending where there
 	// are none.
 	settled Status = "settled"
+	// emptied is Pending if the shipment has no pallets left; else the status
+	// does not change.
+	emptied Status = "emptied"
 )
 
 // moves is the whole state machine: where an action takes a shipment from
@@ -53,7 +56,7 @@ var moves = map[Action]map[Status]Status{
 	Update:            {Pending: Pending, Processing: Processing, ReadyForReview: ReadyForReview, Rejected: Rejected},
 	AttachDocument:    {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
 	ReprocessDocument: {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
-	DeleteDocument:    {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
+	DeleteDocument:    {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: emptied},
 	ProcessDocument:   {Processing: settled},
 	FailDocument:      {Processing: settled},
 	Approve:           {ReadyForReview: Approved, Approved: Approved},
@@ -131,6 +134,10 @@ func move(a Action, from Status, has parts) (Status, error) {
 	switch {
 	case !ok:
 		return "", &TransitionError{Action: a, Status: from, Allowed: Allowed(from)}
+	case to == emptied && has.pallets > 0:
+		return from, nil
+	case to == emptied:
+		return Pending, nil
 	case to != settled:
 		return to, nil
 	case has.unfinished:
