@@ -34,7 +34,7 @@ func (s *Service) Invite(ctx context.Context, by By, org tokens.OrgID, email, ro
 	var wrong faults
 	now := s.Now()
 	i := Invitation{
-		ID: InvitationID(s.newID("inv")), Email: wrong.email(email), InvitedBy: by.Actor.Name,
+		ID: InvitationID(s.newID("inv")), Email: wrong.email(email), InvitedBy: by.Actor.Name, Inviter: by.user(),
 		CreatedAt: now, ExpiresAt: now.Add(InvitationLife),
 	}
 	var err error
@@ -172,6 +172,20 @@ func spell(code string) string {
 // unspell reads a code as people write it.
 func unspell(text string) string {
 	return strings.ToUpper(strings.NewReplacer("-", "", " ", "", "\t", "").Replace(text))
+}
+
+// GoodFrom reports whether the invitation is good, given the present role of its
+// inviter, which is "" for a person who is no member or whose account is disabled.
+func (i Invitation) GoodFrom(inviter tokens.Role) bool {
+	return i.Inviter == "" || MayAssign(inviter, "", i.Role)
+}
+
+// WithdrawnBy returns the audit log's entry of an invitation that ended because
+// of cause: the removal, demotion or disabling of its inviter.
+func (i Invitation) WithdrawnBy(cause audit.Entry) audit.Entry {
+	details := i.details()
+	details["reason"] = "the inviter may no longer grant this role"
+	return audit.Entry{At: cause.At, Actor: cause.Actor, Action: audit.InvitationWithdrawn, Target: string(i.ID), Details: details}
 }
 
 func (i Invitation) details() map[string]string {

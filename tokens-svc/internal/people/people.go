@@ -16,7 +16,9 @@
 //     verified, linked, unlinked or disabled, and when an operator says so.
 //     One that was being made at that moment ends, too.
 //   - An invitation's code is shown once to who invites. It is good once, for
-//     that address, and never sets the password of an account that exists.
+//     that address, and never sets the password of an account that exists. It is
+//     good only while the inviter may grant its role: removing, demoting or
+//     disabling the inviter withdraws it in the same transaction.
 //   - Every organization keeps an owner, whatever is done at the same time.
 //   - Each change of a membership is one transaction with its audit event.
 //
@@ -103,6 +105,9 @@ type Invitation struct {
 	Email     string
 	Role      tokens.Role
 	InvitedBy string // the inviting person's e-mail address
+	// Inviter is the inviting person, whose role must still allow granting Role;
+	// empty: an operator invited, and nothing bounds the invitation.
+	Inviter   UserID
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
@@ -124,6 +129,14 @@ func (f From) actor(u User) audit.Actor {
 type By struct {
 	Actor audit.Actor
 	Role  tokens.Role
+}
+
+// user returns the acting person, or "" for an operator.
+func (b By) user() UserID {
+	if b.Actor.Kind != audit.User {
+		return ""
+	}
+	return UserID(b.Actor.ID)
 }
 
 // Identity is who somebody is at an OpenID Connect issuer.

@@ -44,7 +44,8 @@ type Repository interface {
 	// epoch, an increase of which removes its sessions. The account does not
 	// change between decide and the end of the transaction. The entry is recorded
 	// in each organization of the account. Nothing happens when decide returns an
-	// error or changes nothing.
+	// error or changes nothing. Disabling ends the account's open invitations, as
+	// ChangeMember does.
 	ChangeAccount(ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error)) (User, error)
 
 	// ExpireSessions removes the sessions that expired by a time. The removal of
@@ -66,6 +67,8 @@ type Repository interface {
 	// membership away when that is "". decide is told what they are and how many
 	// owners there are, neither of which changes before the transaction ends.
 	// When it returns an error, or the role that they have, nothing is changed.
+	// The open invitations that the member made and may no longer grant end, each
+	// with the event Invitation.WithdrawnBy.
 	ChangeMember(ctx context.Context, org tokens.OrgID, id UserID,
 		decide func(now Member, owners int) (tokens.Role, audit.Entry, error)) error
 
@@ -73,14 +76,15 @@ type Repository interface {
 	// that there is for that address. It gives tokens.ErrExists when the address
 	// is a member's.
 	Invite(ctx context.Context, org tokens.OrgID, i Invitation, codeSum [32]byte, e audit.Entry) error
-	// Invitations returns those of an organization that have not expired at a
-	// time, the newest first.
+	// Invitations returns those of an organization that are good at a time, the
+	// newest first: neither expired nor of an inviter who may not grant the role.
 	Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]Invitation, error)
 	// Withdraw ends an invitation.
 	Withdraw(ctx context.Context, org tokens.OrgID, id InvitationID, e audit.Entry) error
-	// InvitationWith returns the invitation of an address by its code.
+	// InvitationWith returns the invitation of an address by its code, if it is
+	// good at a time.
 	InvitationWith(ctx context.Context, email string, codeSum [32]byte, at time.Time) (Offer, error)
-	// Offers returns all invitations of an address.
+	// Offers returns all invitations of an address that are good at a time.
 	Offers(ctx context.Context, email string, at time.Time) ([]Offer, error)
 
 	// Attempt counts one more attempt under a key and returns how many that
@@ -126,7 +130,7 @@ type Admission struct {
 	Password     string    // as stored; empty: none
 	Identity     *Identity // nil: none
 	Existing     Existing
-	// Invitation is what this comes of. It ends. When it is there no longer,
+	// Invitation is what this comes of. It ends. When it is good no longer,
 	// nothing happens and the error is tokens.ErrNotFound. Empty: none.
 	Invitation InvitationID
 	// Entry is for the audit log, if they become a member; its target is filled

@@ -116,6 +116,9 @@ func (s *Service) signInWith(ctx context.Context, c Claims, from From) (u User, 
 	}
 	for _, offer := range offers {
 		joined, err := s.join(ctx, offer, u, c, from)
+		if offer.ID != "" && errors.Is(err, tokens.ErrNotFound) {
+			continue // it ended a moment ago
+		}
 		if err != nil {
 			return User{}, false, err
 		}

@@ -62,10 +62,14 @@ func (p *People) ChangeAccount(ctx context.Context, id people.UserID, decide fun
 		if err != nil || changed == m.account {
 			return err
 		}
+		disabled := m.account.DisabledAt.IsZero() && !changed.DisabledAt.IsZero()
 		if err := m.store(ctx, changed); err != nil {
 			return err
 		}
-		return m.record(ctx, entry)
+		if err := m.record(ctx, entry); err != nil || !disabled {
+			return err
+		}
+		return m.withdrawInvitations(ctx, entry)
 	})
 	return changed.User, err
 }
@@ -156,6 +160,17 @@ func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 		m.account = a
 	}
 	return err
+}
+
+// withdrawInvitations ends those that the account may no longer grant, in each
+// of its organizations.
+func (m *accountMutation) withdrawInvitations(ctx context.Context, cause audit.Entry) error {
+	for _, head := range m.heads {
+		if err := head.withdrawFrom(ctx, m.account.ID, cause); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // announceOwned announces the account's tokens in each of its organizations.

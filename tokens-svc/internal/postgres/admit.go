@@ -21,10 +21,7 @@ func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted
 		}
 		m := heads.of(a.Organization)
 		if a.Invitation != "" {
-			var email string
-			err := m.GetContext(ctx, &email,
-				`DELETE FROM invitations WHERE organization_id = $1 AND id = $2 RETURNING email`, a.Organization, a.Invitation)
-			if err != nil {
+			if err := m.redeem(ctx, a.Invitation, a.Entry.At); err != nil {
 				return err
 			}
 		}

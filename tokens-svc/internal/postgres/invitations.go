@@ -15,19 +15,31 @@ type invitationRow struct {
 	Email          string              `db:"email"`
 	Role           tokens.Role         `db:"role"`
 	InvitedBy      string              `db:"invited_by"`
+	InviterID      people.UserID       `db:"inviter_id"`
+	InviterRole    tokens.Role         `db:"inviter_role"`
 	CreatedAt      time.Time           `db:"created_at"`
 	ExpiresAt      time.Time           `db:"expires_at"`
 }
 
 func (r invitationRow) offer() people.Offer {
 	return people.Offer{Organization: r.OrganizationID, Invitation: people.Invitation{
-		ID: r.ID, Email: r.Email, Role: r.Role, InvitedBy: r.InvitedBy,
+		ID: r.ID, Email: r.Email, Role: r.Role, InvitedBy: r.InvitedBy, Inviter: r.InviterID,
 		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
 	}}
 }
 
+// good reports whether the inviter may grant the invitation's role now.
+func (r invitationRow) good() bool { return r.offer().GoodFrom(r.InviterRole) }
+
+// selectInvitations selects those that have not expired, also where the inviter
+// may no longer grant the role.
 const selectInvitations = `
-	SELECT id, organization_id, email, role, invited_by, created_at, expires_at FROM invitations WHERE expires_at > $1 `
+	SELECT i.id, i.organization_id, i.email, i.role, i.invited_by, coalesce(i.inviter_id, '') AS inviter_id,
+	       coalesce(m.role, '') AS inviter_role, i.created_at, i.expires_at
+	FROM invitations i
+	LEFT JOIN users u ON u.id = i.inviter_id AND u.disabled_at IS NULL
+	LEFT JOIN memberships m ON m.organization_id = i.organization_id AND m.user_id = u.id
+	WHERE i.expires_at > $1 `
 
 // Invite implements people.Repository.
 func (p *People) Invite(ctx context.Context, org tokens.OrgID, i people.Invitation, codeSum [32]byte, e audit.Entry) error {
@@ -44,12 +56,12 @@ func (p *People) Invite(ctx context.Context, org tokens.OrgID, i people.Invitati
 			return tokens.ErrExists
 		}
 		_, err = m.ExecContext(ctx, `
-			INSERT INTO invitations (id, organization_id, email, role, code_sum, invited_by, created_at, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+			INSERT INTO invitations (id, organization_id, email, role, code_sum, invited_by, inviter_id, created_at, expires_at)
+			VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), $8, $9)
 			ON CONFLICT (organization_id, email) DO UPDATE SET
 				id = excluded.id, role = excluded.role, code_sum = excluded.code_sum, invited_by = excluded.invited_by,
-				created_at = excluded.created_at, expires_at = excluded.expires_at`,
-			i.ID, org, i.Email, i.Role, codeSum[:], i.InvitedBy, i.CreatedAt, i.ExpiresAt)
+				inviter_id = excluded.inviter_id, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+			i.ID, org, i.Email, i.Role, codeSum[:], i.InvitedBy, i.Inviter, i.CreatedAt, i.ExpiresAt)
 		if err != nil {
 			return err
 		}
@@ -71,7 +83,7 @@ func (p *People) Withdraw(ctx context.Context, org tokens.OrgID, id people.Invit
 
 // Invitations implements people.Repository.
 func (p *People) Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]people.Invitation, error) {
-	offers, err := p.offers(ctx, selectInvitations+`AND organization_id = $2 ORDER BY created_at DESC, id DESC`, at, org)
+	offers, err := p.offers(ctx, selectInvitations+`AND i.organization_id = $2 ORDER BY i.created_at DESC, i.id DESC`, at, org)
 	all := make([]people.Invitation, len(offers))
 	for i, offer := range offers {
 		all[i] = offer.Invitation
@@ -81,7 +93,7 @@ func (p *People) Invitations(ctx context.Context, org tokens.OrgID, at time.Time
 
 // Offers implements people.Repository.
 func (p *People) Offers(ctx context.Context, email string, at time.Time) ([]people.Offer, error) {
-	return p.offers(ctx, selectInvitations+`AND email = $2 ORDER BY created_at, id`, at, email)
+	return p.offers(ctx, selectInvitations+`AND i.email = $2 ORDER BY i.created_at, i.id`, at, email)
 }
 
 func (p *People) offers(ctx context.Context, query string, args ...any) ([]people.Offer, error) {
@@ -89,9 +101,11 @@ func (p *People) offers(ctx context.Context, query string, args ...any) ([]peopl
 	if err := p.db.SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, translate(err)
 	}
-	all := make([]people.Offer, len(rows))
-	for i, row := range rows {
-		all[i] = row.offer()
+	all := make([]people.Offer, 0, len(rows))
+	for _, row := range rows {
+		if row.good() {
+			all = append(all, row.offer())
+		}
 	}
 	return all, nil
 }
@@ -99,6 +113,47 @@ func (p *People) offers(ctx context.Context, query string, args ...any) ([]peopl
 // InvitationWith implements people.Repository.
 func (p *People) InvitationWith(ctx context.Context, email string, codeSum [32]byte, at time.Time) (people.Offer, error) {
 	var row invitationRow
-	err := p.db.GetContext(ctx, &row, selectInvitations+`AND email = $2 AND code_sum = $3`, at, email, codeSum[:])
+	err := p.db.GetContext(ctx, &row, selectInvitations+`AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
+	if err == nil && !row.good() {
+		err = tokens.ErrNotFound
+	}
 	return row.offer(), translate(err)
+}
+
+// redeem ends an invitation that is good at a time, and otherwise gives
+// tokens.ErrNotFound.
+func (m *mutation) redeem(ctx context.Context, id people.InvitationID, at time.Time) error {
+	var row invitationRow
+	err := m.GetContext(ctx, &row, selectInvitations+`AND i.organization_id = $2 AND i.id = $3`, at, m.head.Organization, id)
+	if err != nil {
+		return err
+	}
+	if !row.good() {
+		return tokens.ErrNotFound
+	}
+	_, err = m.ExecContext(ctx, `DELETE FROM invitations WHERE id = $1`, id)
+	return err
+}
+
+// withdrawFrom ends the open invitations of an inviter who may no longer grant
+// their roles, because of cause.
+func (m *mutation) withdrawFrom(ctx context.Context, inviter people.UserID, cause audit.Entry) error {
+	var rows []invitationRow
+	err := m.SelectContext(ctx, &rows, selectInvitations+`AND i.organization_id = $2 AND i.inviter_id = $3 ORDER BY i.id`,
+		cause.At, m.head.Organization, inviter)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.good() {
+			continue
+		}
+		if _, err := m.ExecContext(ctx, `DELETE FROM invitations WHERE id = $1`, row.ID); err != nil {
+			return err
+		}
+		if err := m.record(ctx, row.offer().WithdrawnBy(cause)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
