@@ -111,7 +111,7 @@ func (s *Service) signInWith(ctx context.Context, c Claims, from From) (u User, 
 	if err != nil {
 		return User{}, false, fmt.Errorf("look invitations up: %w", err)
 	}
-	if domain, ok := s.domains[c.Email[strings.LastIndex(c.Email, "@")+1:]]; ok && !known && domain.admits(c) {
+	if domain, ok := s.domains[c.Email[strings.LastIndex(c.Email, "@")+1:]]; ok && (!known || linked) && domain.admits(c) {
 		offers = append(offers, Offer{Organization: domain.Organization, Invitation: Invitation{Role: domain.Role}})
 	}
 	for _, offer := range offers {
@@ -158,7 +158,7 @@ func (s *Service) claim(ctx context.Context, c Claims, from From) (u User, linke
 // join accepts an offer on behalf of who signed in.
 func (s *Service) join(ctx context.Context, offer Offer, u User, c Claims, from From) (Admitted, error) {
 	joined, err := s.repo.Admit(ctx, Admission{
-		Organization: offer.Organization, User: u, Role: offer.Role, Identity: &c.Identity, Existing: TakeOver, Invitation: offer.ID,
+		Organization: offer.Organization, User: u, Role: offer.Role, Identity: &c.Identity, Existing: TakeOver, Invitation: offer.ID, UnlessRemoved: offer.ID == "",
 		Entry: s.joined(from.actor(u), u.Email, offer.Role), TakeOverEntry: s.linked(from.actor(u), u, c.Identity),
 	})
 	if errors.Is(err, tokens.ErrExists) {

@@ -28,6 +28,12 @@ func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted
 		if admitted, err = admit(ctx, tx, heads, a); err != nil {
 			return err
 		}
+		if a.UnlessRemoved {
+			removed, err := m.removed(ctx, admitted.ID)
+			if err != nil || removed {
+				return err
+			}
+		}
 		result, err := m.ExecContext(ctx, `
 			INSERT INTO memberships (organization_id, user_id, role, joined_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT DO NOTHING`, a.Organization, admitted.ID, a.Role, a.Entry.At)
@@ -44,6 +50,15 @@ func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted
 		return m.announceOwned(ctx, a.Organization, admitted.ID)
 	})
 	return admitted, err
+}
+
+// removed reports whether somebody was removed from the organization, according
+// to its audit log.
+func (m *mutation) removed(ctx context.Context, id people.UserID) (removed bool, err error) {
+	err = m.GetContext(ctx, &removed, `
+		SELECT EXISTS (SELECT FROM audit_events WHERE organization_id = $1 AND action = $2 AND target = $3)`,
+		m.head.Organization, audit.MemberRemoved, id)
+	return removed, err
 }
 
 // lockHeadsForAdmission locks the head of the organization, and those of all
