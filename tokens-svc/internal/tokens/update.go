@@ -23,7 +23,8 @@ type Patch struct {
 }
 
 // UpdateToken changes a token of org and returns it. A token that asks may not
-// change one that is, or would be, good for more than itself. A patch that changes
+// change one that is, or would be, good for more than itself. Only an operator
+// changes the length of the window, which begins a new one. A patch that changes
 // nothing leaves no trace. It gives ErrNotFound when org has no such token,
 // ErrForbidden, a StateError for a token that was rotated or has ended, and a
 // ValidationError.
@@ -64,9 +65,15 @@ func (p Patch) apply(who Principal, t Token, now time.Time) (Token, error) {
 		t.IPAllow = checkIPAllow(&wrong, *p.IPAllow)
 	}
 	if p.RateLimit != nil {
+		window := t.RateLimit.Window
 		t.RateLimit = checkRateLimit(&wrong, who, RateLimit{
 			Limit: cmp.Or(p.RateLimit.Limit, t.RateLimit.Limit), Window: cmp.Or(p.RateLimit.Window, t.RateLimit.Window),
 		})
+		// Gateways count windows of each length apart: another length would begin
+		// with an unused window.
+		if t.RateLimit.Window != window && !who.anyLimit {
+			wrong.add("window_seconds", InvalidValue, "must stay %.0f: the window of a token cannot change; create another token for another window", window.Seconds())
+		}
 	}
 	if p.ExpiresAt != nil {
 		t.ExpiresAt = checkExpiry(&wrong, *p.ExpiresAt, now)

@@ -1,6 +1,7 @@
 package tokens_test
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"testing"
@@ -114,5 +115,45 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 	}
 	if _, err := s.VerifyAudit(t.Context(), repotest.Org); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestOnlyAnOperatorChangesTheLengthOfAWindow, because gateways count windows of
+// each length apart: another length begins with an unused window.
+func TestOnlyAnOperatorChangesTheLengthOfAWindow(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	token, _ := create(t, s)
+	admin, _, err := s.CreateToken(ctx, tokens.Operator(), repotest.Org, tokens.Draft{Name: "admin", Permissions: []string{"admin"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bearer := tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(admin.ID)}, admin, admin.Permissions)
+	for name, who := range map[string]tokens.Principal{"a person": person("usr_1", tokens.RoleOwner), "a token": bearer} {
+		for _, c := range []struct {
+			limit   tokens.RateLimit
+			refused bool
+		}{
+			{tokens.RateLimit{Limit: 99, Window: time.Minute}, false},
+			{tokens.RateLimit{Limit: 98}, false},
+			{tokens.DefaultRateLimit, false},
+			{tokens.RateLimit{Limit: 100, Window: 61 * time.Second}, true},
+			{tokens.RateLimit{Window: 24 * time.Hour}, true},
+		} {
+			_, err := s.UpdateToken(ctx, who, repotest.Org, token.ID, tokens.Patch{RateLimit: &c.limit})
+			invalid, _ := errors.AsType[*tokens.ValidationError](err)
+			if c.refused != (invalid != nil && invalid.Fields[0].Field == "window_seconds") || !c.refused && err != nil {
+				t.Errorf("%s, %v: %v", name, c.limit, err)
+			}
+		}
+	}
+	patch := tokens.Patch{RateLimit: &tokens.RateLimit{Window: 61 * time.Second}}
+	if changed, err := s.UpdateToken(ctx, tokens.Operator(), repotest.Org, token.ID, patch); err != nil || changed.RateLimit.Window != 61*time.Second {
+		t.Errorf("an operator: %+v, %v", changed.RateLimit, err)
+	}
+	standard := tokens.Patch{RateLimit: new(tokens.DefaultRateLimit)}
+	if _, err := s.UpdateToken(ctx, bearer, repotest.Org, token.ID, standard); err == nil {
+		t.Error("the default limit gave a token of another window a new one")
 	}
 }

@@ -78,7 +78,7 @@ func TestAPatchIsAMerge(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	token, secret := m.create(t, func(d *tokens.Draft) {
-		d.IPAllow, d.RateLimit = []string{"192.0.2.0/24"}, tokens.RateLimit{Limit: 10, Window: 30 * time.Second}
+		d.IPAllow, d.RateLimit = []string{"192.0.2.0/24"}, tokens.RateLimit{Limit: 10}
 	})
 	for _, step := range []struct {
 		body string
@@ -86,7 +86,8 @@ func TestAPatchIsAMerge(t *testing.T) {
 	}{
 		{`{"token":{}}`, func(s shown) bool { return s.Name == "ERP" && s.RateLimit.Limit == 10 && len(s.IPAllow) == 1 }},
 		{`{"token":{"name":"WMS"}}`, func(s shown) bool { return s.Name == "WMS" && s.RateLimit.Limit == 10 }},
-		{`{"token":{"rate_limit":{"limit":5}}}`, func(s shown) bool { return s.RateLimit.Limit == 5 && s.RateLimit.WindowSeconds == 30 }},
+		{`{"token":{"rate_limit":{"limit":5}}}`, func(s shown) bool { return s.RateLimit.Limit == 5 && s.RateLimit.WindowSeconds == 60 }},
+		{`{"token":{"rate_limit":{"window_seconds":60}}}`, func(s shown) bool { return s.RateLimit.Limit == 5 && s.RateLimit.WindowSeconds == 60 }},
 		{`{"token":{"rate_limit":null}}`, func(s shown) bool { return s.RateLimit.Limit == 100 && s.RateLimit.WindowSeconds == 60 }},
 		{`{"token":{"ip_allow":["10.0.0.0/8"]}}`, func(s shown) bool { return s.IPAllow[0] == "10.0.0.0/8" }},
 		{`{"token":{"ip_allow":null}}`, func(s shown) bool { return s.IPAllow == nil }},
