@@ -1,23 +1,22 @@
-// Package chaos breaks what lies between the programs, and the programs
-// themselves, one thing at a time under a steady load of real requests, and
-// says beside each promise of the product what was seen of it.
+// Package chaos injects faults into the links between programs, and into the
+// programs, one at a time under a steady load of real requests, and compares
+// what is observed with what the product promises.
 //
-// It tells this story:
+//   - A topology is a devstack with two replicas of shipments-svc and a proxy of
+//     toxiproxy in every link between programs (topology.go, link.go). Clients
+//     reach the gateway directly.
+//   - The load sends requests of several kinds at fixed rates, those of
+//     customers with valid tokens and those that must be refused (requests.go,
+//     load.go).
+//   - A fault is a row of a table: component, injection, duration (faults.go).
+//     inject_*.go inject faults and remove them.
+//   - An observation covers load, calm, fault, recovery and calm (observe.go).
+//   - A promise evaluates an observation (promises*.go). The table of promises is
+//     the specification: one that the product does not keep is reported as
+//     broken, whether or not it is implemented.
 //
-//   - A rig is the whole product of devstack with two shipments-svc and with a
-//     proxy of toxiproxy in every link between programs (rig.go, link.go).
-//     Clients reach the gateway directly.
-//   - A load asks, at a fixed rate whether answered or not, what customers ask
-//     with good tokens, and what must be refused (kinds.go, load.go).
-//   - A fault is a row of a table: what is broken, how, for how long
-//     (faults.go). strike*.go know how to break things and to make them good.
-//   - Observing a fault is: load, calm, fault, end, calm (observe.go).
-//   - A promise judges what was observed (promises*.go). The table of promises
-//     is the product's specification: one that the product does not keep is
-//     reported as broken, whether or not the product was built to keep it.
-//
-// What stays of a run are the programs' logs. It needs Linux, a real
-// redis-server, and a name for two addresses (see devstack).
+// A run leaves the programs' logs. It needs Linux, redis-server, and a host name
+// with two addresses (see devstack).
 package chaos
 
 import (
@@ -35,34 +34,34 @@ import (
 type Config struct {
 	Root   string         // the repository
 	Dir    string         // removed before and after
-	Logs   string         // where the programs' logs are put at the end
-	Faults *regexp.Regexp // which titles to run; nil: all
-	Rest   time.Duration  // how long gauges may take to come back once everything is good
-	Report io.Writer      // what was observed
-	Log    io.Writer      // progress of the start
+	Logs   string         // where the programs' logs are kept
+	Faults *regexp.Regexp // matches the titles of the faults to run; nil: all
+	Rest   time.Duration  // how long resources may take to return to their start after the last fault
+	Report io.Writer      // receives what was observed
+	Log    io.Writer      // receives the progress of the start
 }
 
-// ErrBroken says that at least one promise was broken. The report tells which.
+// ErrBroken means that at least one promise was broken. The report names them.
 var ErrBroken = errors.New("promises were broken")
 
-// Run breaks one thing after another. Its error is ErrBroken, or why it could
-// not find out.
+// Run injects one fault after another. It returns ErrBroken for broken
+// promises, or an error that prevented the observation.
 func Run(ctx context.Context, c Config) (err error) {
 	if err := clean(c.Dir, c.Logs); err != nil {
 		return err
 	}
-	r, err := build(ctx, c.Root, c.Dir, c.Log)
+	r, err := startTopology(ctx, c.Root, c.Dir, c.Log)
 	if err != nil {
 		return errors.Join(err, clean(c.Dir, c.Logs))
 	}
 	defer func() { err = errors.Join(err, r.close(), clean(c.Dir, c.Logs)) }()
 
 	report := &report{out: c.Report, begun: time.Now()}
-	start, err := r.warm(ctx)
+	start, err := r.warmUp(ctx)
 	if err != nil {
 		return err
 	}
-	report.gauges("at the start, under load", start.lines())
+	report.resources("at the start, under load", start.lines())
 	for _, f := range chosen(c.Faults) {
 		o, err := r.observe(ctx, f)
 		if err != nil {
@@ -70,44 +69,44 @@ func Run(ctx context.Context, c Config) (err error) {
 		}
 		report.add(o)
 	}
-	end, err := r.cool(ctx, start, c.Rest)
+	end, err := r.coolDown(ctx, start, c.Rest)
 	if err != nil {
 		return err
 	}
-	report.gauges("at the end, under load", end.lines())
+	report.resources("at the end, under load", end.lines())
 	report.judge("goroutines, memory and connections are back within 10 %", end.above(start))
 	return report.close(filepath.Clean(c.Logs))
 }
 
 func chosen(titles *regexp.Regexp) []fault {
-	return keep(faults, func(f fault) bool { return titles == nil || titles.MatchString(f.title()) })
+	return filter(faults, func(f fault) bool { return titles == nil || titles.MatchString(f.title()) })
 }
 
-// crowd is how many customers ask at the same time in a busy second.
-const crowd = 20
+// burstClients is the number of concurrent clients of the initial burst.
+const burstClients = 20
 
-// warm lets the load run, with a busy moment at its beginning, until pools are
-// as a day leaves them, and reads the gauges to which everything is to come
-// back.
-func (r *rig) warm(ctx context.Context) (gauges, error) {
+// warmUp runs the load, beginning with a burst, until connection pools have
+// their usual size, and reads the resources that later readings are compared
+// with.
+func (r *topology) warmUp(ctx context.Context) (resources, error) {
 	l := startLoad(ctx, r)
 	defer l.stop()
-	var rush sync.WaitGroup
-	for range crowd {
-		rush.Go(func() {
+	var burst sync.WaitGroup
+	for range burstClients {
+		burst.Go(func() {
 			for begin := time.Now(); time.Since(begin) < time.Second; {
-				l.ask(ctx, ctx, kindOf(kindList))
-				l.ask(ctx, ctx, kindOf(kindSelf)) // of the other service
+				l.call(ctx, ctx, kindOf(kindList))
+				l.call(ctx, ctx, kindOf(kindSelf)) // served by tokens-svc
 			}
 		})
 	}
-	rush.Wait()
+	burst.Wait()
 	wait(ctx, 4*calm)
 	return r.median(ctx, 10)
 }
 
-// cool waits under the same load until the gauges are back, or long enough.
-func (r *rig) cool(ctx context.Context, start gauges, rest time.Duration) (gauges, error) {
+// coolDown waits under the same load until the resources are back, or rest is over.
+func (r *topology) coolDown(ctx context.Context, start resources, rest time.Duration) (resources, error) {
 	l := startLoad(ctx, r)
 	defer l.stop()
 	deadline := time.Now().Add(rest)

@@ -13,9 +13,9 @@ import (
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
-// TestAShortRunFindsNothingUnsafe keeps the whole machinery alive: a calm day,
-// a part away, a program killed. What may never be broken is not.
-func TestAShortRunFindsNothingUnsafe(t *testing.T) {
+// A run without a fault, with a component unplugged and with a replica killed
+// keeps the promises that hold on any machine.
+func TestAShortRunKeepsTheSafetyPromises(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -23,8 +23,8 @@ func TestAShortRunFindsNothingUnsafe(t *testing.T) {
 	}
 	var text strings.Builder
 	err = Run(t.Context(), Config{
-		Root: root, Dir: filepath.Join(t.TempDir(), "rig"), Logs: filepath.Join(t.TempDir(), "log"),
-		Faults: regexp.MustCompile("^(nothing: .*|tokens-svc: unplugged|one of two shipments-svc: killed)$"),
+		Root: root, Dir: filepath.Join(t.TempDir(), "topology"), Logs: filepath.Join(t.TempDir(), "log"),
+		Faults: regexp.MustCompile("^(baseline: .*|tokens-svc: unplugged|one of two shipments-svc: killed)$"),
 		Rest:   time.Second, Report: &text, Log: os.Stderr,
 	})
 	if errors.Is(err, devstack.ErrOneAddress) {
@@ -33,7 +33,7 @@ func TestAShortRunFindsNothingUnsafe(t *testing.T) {
 	if err != nil && !errors.Is(err, ErrBroken) {
 		t.Fatalf("%v\n%s", err, &text)
 	}
-	for _, title := range []string{"nothing: a calm day", "tokens-svc: unplugged", "one of two shipments-svc: killed"} {
+	for _, title := range []string{"baseline: no fault", "tokens-svc: unplugged", "one of two shipments-svc: killed"} {
 		if !strings.Contains(text.String(), "\n"+title+", ") {
 			t.Errorf("%s was not observed", title)
 		}
@@ -48,34 +48,33 @@ func TestAShortRunFindsNothingUnsafe(t *testing.T) {
 	}
 }
 
-func TestTitlesAreDistinctAndEveryFaultIsJudged(t *testing.T) {
+func TestFaultsAreCompleteAndDistinct(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, f := range faults {
-		if seen[f.title()] || f.strike == nil || f.part == "" || f.name == "" {
-			t.Errorf("%q is not complete, or there twice", f.title())
+		if seen[f.title()] || f.injection == nil || f.part == "" || f.name == "" {
+			t.Errorf("%q is incomplete or a duplicate", f.title())
 		}
 		seen[f.title()] = true
 		if len(f.own) == 0 {
-			t.Errorf("%s: nothing is promised of it alone", f.title())
+			t.Errorf("%s has no promise of its own", f.title())
 		}
 	}
 }
 
-// TestEverythingTakesUnderTenMinutes adds up what a run takes at least; what
-// is made ready and counted between faults comes on top.
-func TestEverythingTakesUnderTenMinutes(t *testing.T) {
+// The sum of all durations of load, without preparation and counting.
+func TestAFullRunTakesUnderTenMinutes(t *testing.T) {
 	t.Parallel()
 	total := 5 * calm
 	for _, f := range faults {
-		total += calm + f.lasts + calmAgain
+		total += calm + f.lasts + calmAfter
 	}
 	if total > 8*time.Minute {
 		t.Errorf("%s of load alone", total)
 	}
 }
 
-func TestTheRowsOfTheTableAreAllThere(t *testing.T) {
+func TestRequiredFaultsExist(t *testing.T) {
 	t.Parallel()
 	for _, title := range []string{
 		"Redis: slow", "Redis: unplugged", "Redis: hung", "Redis: flapping", "Redis: failing over", "Redis: a key of the wrong type",
@@ -87,7 +86,7 @@ func TestTheRowsOfTheTableAreAllThere(t *testing.T) {
 		"the rest: disk full", "the rest: gateway's log pipe blocked", "the rest: 1,000 half-open connections",
 	} {
 		if !slices.ContainsFunc(faults, func(f fault) bool { return f.title() == title }) {
-			t.Errorf("nothing makes %s", title)
+			t.Errorf("no fault has the title %s", title)
 		}
 	}
 }

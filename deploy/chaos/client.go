@@ -14,37 +14,37 @@ import (
 	"time"
 )
 
-// ask is one request.
-type ask struct {
-	method    string // GET unless said
+// call is one request.
+type call struct {
+	method    string // GET if empty
 	path      string
 	token     string
 	body      string
-	reference string // of a create: also its Idempotency-Key
-	from      string // the client's address, 127.0.0.1 unless said
+	reference string // of a create; also its Idempotency-Key
+	from      string // the client's address; 127.0.0.1 if empty
 }
 
-// sample is what came of one request.
+// sample is the outcome of one request.
 type sample struct {
-	kind   string
-	ask    ask
-	start  time.Time
-	took   time.Duration
-	status int    // 0 when there was no answer
-	err    string // why there was no answer, or no whole one
-	nobody bool   // the gateway's address refused the connection
+	kind    string
+	call    call
+	start   time.Time
+	took    time.Duration
+	status  int    // 0 without a response
+	err     string // why there was no complete response
+	refused bool   // the connection was refused
 
 	code       string // of a problem
-	explained  bool   // a failure was the product's problem+json, with its request id
+	explained  bool   // an error response was problem+json with its request id
 	retryAfter bool
-	windowed   bool  // the window's three headers are there, once each
+	windowed   bool  // the three rate-limit headers are present, once each
 	reset      int64 // of the window, Unix seconds
 }
 
-// end is when the answer was complete.
+// end is when the response was complete.
 func (s sample) end() time.Time { return s.start.Add(s.took) }
 
-// failed tells whether the answer was none that this kind gets on a good day.
+// failed reports whether the response is one that this kind does not get without a fault.
 func (s sample) failed() bool {
 	for _, right := range kindOf(s.kind).right {
 		if s.status == right && s.err == "" {
@@ -54,13 +54,13 @@ func (s sample) failed() bool {
 	return true
 }
 
-// passed tells whether the request was let through.
+// passed reports whether the request succeeded.
 func (s sample) passed() bool { return s.status >= 200 && s.status < 300 }
 
-// outcome names the answer, for people.
+// outcome describes the response for the report.
 func (s sample) outcome() string {
 	switch {
-	case s.nobody:
+	case s.refused:
 		return "connection refused"
 	case s.status == 0:
 		return s.err
@@ -73,21 +73,21 @@ func (s sample) outcome() string {
 	}
 }
 
-// client asks the gateway directly. It waits far longer than is promised, and
-// opens a connection for each request: what is lost when an idle connection
-// is closed under a request would not be the product's doing.
+// client sends requests to the gateway. Its timeout is far above what is
+// promised. It opens a connection for each request: a request lost because an
+// idle connection is closed would not be a fault of the product.
 type client struct {
 	url  string
 	http *http.Client
 }
 
-// patience is how long a client waits for an answer.
-const patience = 10 * time.Second
+// clientTimeout bounds a request.
+const clientTimeout = 10 * time.Second
 
 type fromKey struct{}
 
 func newClient(url string) *client {
-	return &client{url: url, http: &http.Client{Timeout: patience, Transport: &http.Transport{
+	return &client{url: url, http: &http.Client{Timeout: clientTimeout, Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			var dialer net.Dialer
@@ -99,15 +99,15 @@ func newClient(url string) *client {
 	}}}
 }
 
-// do asks once and reads the whole answer.
-func (c *client) do(ctx context.Context, a ask) (s sample, body []byte) {
+// do sends a request once and reads the whole response.
+func (c *client) do(ctx context.Context, a call) (s sample, body []byte) {
 	if a.method == "" {
 		a.method = http.MethodGet
 	}
 	if a.from != "" {
 		ctx = context.WithValue(ctx, fromKey{}, a.from)
 	}
-	s.ask, s.start = a, time.Now()
+	s.call, s.start = a, time.Now()
 	defer func() { s.took = time.Since(s.start) }()
 	req, err := http.NewRequestWithContext(ctx, a.method, c.url+a.path, strings.NewReader(a.body))
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *client) do(ctx context.Context, a ask) (s sample, body []byte) {
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		s.err, s.nobody = reason(err), errors.Is(err, syscall.ECONNREFUSED)
+		s.err, s.refused = reason(err), errors.Is(err, syscall.ECONNREFUSED)
 		return s, nil
 	}
 	defer func() { _ = res.Body.Close() }()
@@ -134,10 +134,10 @@ func (c *client) do(ctx context.Context, a ask) (s sample, body []byte) {
 	return s, body
 }
 
-// reason is the last part of an error: what happened, not to whom.
+// reason is the last part of an error, without addresses.
 func reason(err error) string {
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return "no answer in time"
+		return "timeout"
 	}
 	text := err.Error()
 	return text[strings.LastIndex(text, ": ")+1:]
@@ -149,7 +149,7 @@ func (s *sample) read(res *http.Response, body []byte) {
 	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
 		s.windowed = s.windowed && len(res.Header.Values(name)) == 1
 	}
-	s.reset, _ = strconv.ParseInt(res.Header.Get("X-RateLimit-Reset"), 10, 64) // windowed says whether it was there
+	s.reset, _ = strconv.ParseInt(res.Header.Get("X-RateLimit-Reset"), 10, 64) // windowed is false without it
 	if s.status < http.StatusBadRequest {
 		return
 	}

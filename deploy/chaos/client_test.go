@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestAFailureIsExplainedOnlyByTheProductsProblem(t *testing.T) {
+func TestOnlyCompleteProblemsExplainFailures(t *testing.T) {
 	t.Parallel()
 	const whole = `{"type":"/problems/unavailable","title":"Unavailable","status":503,"detail":"later","code":"unavailable","request_id":"req_1"}`
 	for name, tt := range map[string]struct {
@@ -35,7 +35,7 @@ func TestAFailureIsExplainedOnlyByTheProductsProblem(t *testing.T) {
 				_, _ = w.Write([]byte(tt.body))
 			}))
 			t.Cleanup(server.Close)
-			s, _ := newClient(server.URL).do(t.Context(), ask{path: "/", from: elsewhere()})
+			s, _ := newClient(server.URL).do(t.Context(), call{path: "/", from: freshAddress()})
 			if s.status != tt.status || s.explained != tt.explained {
 				t.Errorf("%+v", s)
 			}
@@ -49,7 +49,7 @@ func TestRefusedConnections(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	t.Cleanup(server.Close)
-	if s, _ := newClient(server.URL).do(t.Context(), ask{path: "/"}); s.nobody || s.err == "" || s.status != 0 {
+	if s, _ := newClient(server.URL).do(t.Context(), call{path: "/"}); s.refused || s.err == "" || s.status != 0 {
 		t.Errorf("an aborted response: %+v", s)
 	}
 	open, err := net.Dial("tcp", server.Listener.Addr().String())
@@ -57,22 +57,21 @@ func TestRefusedConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = open.Close() })
-	if s, _ := newClient("http://"+open.LocalAddr().String()).do(t.Context(), ask{path: "/"}); !s.nobody {
+	if s, _ := newClient("http://"+open.LocalAddr().String()).do(t.Context(), call{path: "/"}); !s.refused {
 		t.Errorf("an address without a listener: %+v", s)
 	}
 }
 
-// TestMadeUpTokensAreWellFormed: the contract's tokens have the checksum that
-// is computed here.
-func TestMadeUpTokensAreWellFormed(t *testing.T) {
+// The checksum of unknown tokens is that of the contract's tokens.
+func TestUnknownTokensAreWellFormed(t *testing.T) {
 	t.Parallel()
 	contract, err := os.ReadFile(filepath.Join("..", "..", "gateway", "testdata", "contract", "tokens.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	form := regexp.MustCompile(`shpt_(live|test)_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}`)
-	if token := madeUp(); form.FindString(token) != token {
-		t.Errorf("made up %q", token)
+	if token := unknownToken(); form.FindString(token) != token {
+		t.Errorf("malformed: %q", token)
 	}
 	for _, token := range form.FindAllString(string(contract), 2) { // the valid ones are first
 		if got := token[:55] + checksum(token[:55]); got != token {

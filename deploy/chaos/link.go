@@ -13,30 +13,29 @@ import (
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
-// network is all that lies between the programs, by the names that devstack
-// gives to its links.
+// network is all links between programs, by devstack's names.
 type network struct {
-	server *toxiproxy.ApiServer // never listens: it is driven from here
+	server *toxiproxy.ApiServer // never listens: it is used in process
 	links  map[string]*link
-	saw    func(request) // is told of each request that passes, with its head whole
+	record func(request) // called with each request that passes a link
 }
 
-func newNetwork(saw func(request)) *network {
+func newNetwork(record func(request)) *network {
 	return &network{
 		server: toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()),
 		links:  map[string]*link{},
-		saw:    saw,
+		record: record,
 	}
 }
 
-// between is devstack's hook: it puts a proxy where the link is to listen.
+// between is devstack's hook: it starts a proxy at the link's address.
 func (n *network) between(l devstack.Link) error {
 	proxy := toxiproxy.NewProxy(n.server, l.Name, l.Listen, l.Server)
-	made, err := proxy.Toxics.AddToxicJson(strings.NewReader(`{"type": "witness", "stream": "upstream"}`))
+	made, err := proxy.Toxics.AddToxicJson(strings.NewReader(`{"type": "recorder", "stream": "upstream"}`))
 	if err != nil {
 		return err
 	}
-	made.Toxic.(*witness).saw = n.saw // before the proxy's first connection
+	made.Toxic.(*recorder).record = n.record // before the proxy's first connection
 	n.links[l.Name] = &link{name: l.Name, proxy: proxy}
 	return proxy.Start()
 }
@@ -47,14 +46,14 @@ func (n *network) close() {
 	}
 }
 
-// link is one way between two programs, which can be made bad.
+// link is a connection between two programs into which faults are injected.
 type link struct {
-	name  string
-	proxy *toxiproxy.Proxy
-	bad   []string // names of the toxics
+	name   string
+	proxy  *toxiproxy.Proxy
+	active []string // names of its toxics
 }
 
-// unplug cuts every connection and refuses new ones.
+// unplug closes every connection and refuses new ones.
 func (l *link) unplug() error {
 	l.proxy.Stop()
 	return nil
@@ -62,15 +61,15 @@ func (l *link) unplug() error {
 
 func (l *link) plug() error { return l.proxy.Start() }
 
-// toxic is what is done to the bytes of a link.
+// toxic is a transformation of a link's bytes.
 type toxic struct {
 	Type       string         `json:"type"`
 	Name       string         `json:"name"`
-	Stream     string         `json:"stream"` // "downstream" is towards who dialled
+	Stream     string         `json:"stream"` // "downstream" is towards the client
 	Attributes map[string]any `json:"attributes"`
 }
 
-func (l *link) poison(t toxic) error {
+func (l *link) addToxic(t toxic) error {
 	t.Name = t.Type + "-" + t.Stream
 	text, err := json.Marshal(t)
 	if err != nil {
@@ -79,20 +78,19 @@ func (l *link) poison(t toxic) error {
 	if _, err := l.proxy.Toxics.AddToxicJson(strings.NewReader(string(text))); err != nil {
 		return fmt.Errorf("%s: %w", l.name, err)
 	}
-	l.bad = append(l.bad, t.Name)
+	l.active = append(l.active, t.Name)
 	return nil
 }
 
-// cure takes all toxics away. Connections that are open stay so, as they
-// would when a network's trouble ends.
-func (l *link) cure(ctx context.Context) error {
-	for _, name := range l.bad {
+// removeToxics removes all toxics. Open connections stay open.
+func (l *link) removeToxics(ctx context.Context) error {
+	for _, name := range l.active {
 		if err := l.proxy.Toxics.RemoveToxic(ctx, name); err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
-	l.bad = nil
+	l.active = nil
 	return nil
 }
 
-var _ toxics.Toxic = (*witness)(nil)
+var _ toxics.Toxic = (*recorder)(nil)

@@ -12,8 +12,8 @@ import (
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
-// linked starts a server that answers "hello" and a link to it.
-func linked(t *testing.T, saw func(request)) (*link, func() (string, error)) {
+// linked starts a server that responds "hello" and a link to it.
+func linked(t *testing.T, record func(request)) (*link, func() (string, error)) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "hello")
@@ -27,7 +27,7 @@ func linked(t *testing.T, saw func(request)) (*link, func() (string, error)) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	n := newNetwork(saw)
+	n := newNetwork(record)
 	t.Cleanup(n.close)
 	if err := n.between(devstack.Link{Name: "a-b", Listen: listen, Server: server.Listener.Addr().String()}); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func linked(t *testing.T, saw func(request)) (*link, func() (string, error)) {
 	}
 }
 
-func TestAWitnessSeesRequestsAndChangesNothing(t *testing.T) {
+func TestTheRecorderReportsRequestsUnchanged(t *testing.T) {
 	t.Parallel()
 	seen := make(chan request, 1)
 	_, get := linked(t, func(r request) { seen <- r })
@@ -62,27 +62,26 @@ func TestAWitnessSeesRequestsAndChangesNothing(t *testing.T) {
 	}
 }
 
-// TestStrikesBreakALinkAndHealIt: each way to break a link is one, and leaves
-// nothing behind.
-func TestStrikesBreakALinkAndHealIt(t *testing.T) {
+// Each injection has its effect, and none after its removal.
+func TestInjectionsBreakALinkAndAreRemoved(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		strike strike
-		fails  bool
-		slower time.Duration
+		injection injection
+		fails     bool
+		slower    time.Duration
 	}{
-		"unplugged": {strike: unplugged("a-b"), fails: true},
-		"hung":      {strike: hung("a-b"), fails: true},
-		"garbage":   {strike: garbled(statusLine, "a-b"), fails: true},
-		"cut short": {strike: cutShort(20, "a-b"), fails: true},
-		"slow":      {strike: slowed(100*time.Millisecond, "a-b"), slower: 100 * time.Millisecond},
-		"sliced":    {strike: sliced("a-b")},
+		"unplugged": {injection: unplugged("a-b"), fails: true},
+		"hung":      {injection: hung("a-b"), fails: true},
+		"garbage":   {injection: garbled(statusLine, "a-b"), fails: true},
+		"cut short": {injection: cutShort(20, "a-b"), fails: true},
+		"slow":      {injection: slowed(100*time.Millisecond, "a-b"), slower: 100 * time.Millisecond},
+		"sliced":    {injection: sliced("a-b")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, get := linked(t, func(request) {})
-			r := &rig{network: &network{links: map[string]*link{"a-b": l}}}
-			restore, err := tt.strike(t.Context(), r, &observation{})
+			r := &topology{network: &network{links: map[string]*link{"a-b": l}}}
+			restore, err := tt.injection(t.Context(), r, &observation{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,34 +8,32 @@ import (
 	"time"
 )
 
-// load is the steady load while it runs: each kind at its own rate, whether
-// or not the answers come.
+// load is the running load: each kind at its own rate, independent of responses.
 type load struct {
-	rig      *rig
+	topology *topology
 	stopping context.CancelFunc
-	asking   sync.WaitGroup
+	pending  sync.WaitGroup
 	paused   atomic.Bool
 
-	acknowledged atomic.Int64 // creates
+	acknowledged atomic.Int64 // number of creates
 
 	mu      sync.Mutex
 	samples []sample
 }
 
-// A create that was not acknowledged is tried again, as a good client would,
-// with its Idempotency-Key; and one acknowledged of so many is repeated, as
-// if its answer had been lost.
+// A create without an acknowledgement is retried with its Idempotency-Key. One
+// of repeatOneOf acknowledged creates is repeated, as if its response was lost.
 const (
 	tryAgainAfter = time.Second
 	tries         = 5
 	repeatOneOf   = 5
 )
 
-func startLoad(ctx context.Context, r *rig) *load {
+func startLoad(ctx context.Context, r *topology) *load {
 	ticking, stop := context.WithCancel(ctx)
-	l := &load{rig: r, stopping: stop}
+	l := &load{topology: r, stopping: stop}
 	for _, k := range kinds {
-		l.asking.Go(func() {
+		l.pending.Go(func() {
 			tick := time.NewTicker(time.Second / time.Duration(k.rate))
 			defer tick.Stop()
 			for {
@@ -47,16 +45,16 @@ func startLoad(ctx context.Context, r *rig) *load {
 				if l.paused.Load() {
 					continue
 				}
-				l.asking.Go(func() { l.ask(ctx, ticking, k) })
+				l.pending.Go(func() { l.call(ctx, ticking, k) })
 			}
 		})
 	}
 	return l
 }
 
-// ask makes one request of a kind, and what follows from its answer.
-func (l *load) ask(ctx, ticking context.Context, k kind) {
-	a := k.make(l.rig)
+// call sends one request of a kind, and retries if it is a create.
+func (l *load) call(ctx, ticking context.Context, k kind) {
+	a := k.make(l.topology)
 	s := l.once(ctx, k.name, a)
 	if k.name != kindCreate {
 		return
@@ -75,8 +73,8 @@ func (l *load) ask(ctx, ticking context.Context, k kind) {
 	}
 }
 
-func (l *load) once(ctx context.Context, kind string, a ask) sample {
-	s, _ := l.rig.client.do(ctx, a)
+func (l *load) once(ctx context.Context, kind string, a call) sample {
+	s, _ := l.topology.client.do(ctx, a)
 	s.kind = kind
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,8 +82,8 @@ func (l *load) once(ctx context.Context, kind string, a ask) sample {
 	return s
 }
 
-// lastFailure tells when the last failed request of a client was begun, and
-// when the load's last request ended; zero when there was none.
+// lastFailure returns when the last failed request of a customer began, and when
+// the last request ended; zero if there is none.
 func (l *load) lastFailure() (failed, last time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,9 +98,9 @@ func (l *load) lastFailure() (failed, last time.Time) {
 	return failed, last
 }
 
-// stop ends the load, waits for every answer and returns them all.
+// stop ends the load, waits for every response and returns all samples.
 func (l *load) stop() []sample {
 	l.stopping()
-	l.asking.Wait()
+	l.pending.Wait()
 	return l.samples
 }

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// message is one sort of log line of one program.
+// message identifies log lines of one program by their text.
 type message struct{ program, text string }
 
-// logMarks are how long each program's log was at some moment.
+// logMarks are the lengths of the programs' logs at some moment.
 type logMarks map[string]int64
 
-// markLogs remembers where each log ends.
-func (r *rig) markLogs() (logMarks, error) {
+// markLogs returns the present lengths.
+func (r *topology) markLogs() (logMarks, error) {
 	marks := logMarks{}
 	for _, p := range r.stack.Programs() {
 		info, err := os.Stat(r.logPath(p.Name()))
@@ -27,10 +27,9 @@ func (r *rig) markLogs() (logMarks, error) {
 	return marks, nil
 }
 
-// messagesSince counts the lines that each program wrote after the mark,
-// without those that tell of one request, one line each: the access logs.
-// Lines below a warning are left out: a program that starts or drains says so.
-func (r *rig) messagesSince(marks logMarks) (map[message]int, error) {
+// messagesSince counts the lines of at least level warn that each program wrote
+// after the mark, without access logs.
+func (r *topology) messagesSince(marks logMarks) (map[message]int, error) {
 	counts := map[message]int{}
 	for program, mark := range marks {
 		log, err := os.Open(r.logPath(program))
@@ -46,7 +45,7 @@ func (r *rig) messagesSince(marks logMarks) (map[message]int, error) {
 		for line := range bytes.Lines(text) {
 			var entry struct{ Level, Msg, Logger string }
 			if json.Unmarshal(line, &entry) != nil {
-				continue // a line of the runtime, or the end of one
+				continue // not JSON, or incomplete
 			}
 			switch entry.Level {
 			case "info", "INFO", "debug", "DEBUG":
@@ -60,9 +59,9 @@ func (r *rig) messagesSince(marks logMarks) (map[message]int, error) {
 	return counts, nil
 }
 
-// logPath is where a program's log is: beside its usual place while that is a
-// pipe.
-func (r *rig) logPath(program string) string {
+// logPath is the path of a program's log, which has a suffix while a pipe
+// replaces it.
+func (r *topology) logPath(program string) string {
 	path := filepath.Join(r.stack.LogDir(), program+".log")
 	if beside := path + aside; exists(beside) {
 		return beside

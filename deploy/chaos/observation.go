@@ -9,66 +9,66 @@ import (
 	"time"
 )
 
-// observation is all that was seen of one fault.
+// observation is everything recorded about one fault.
 type observation struct {
 	fault fault
 
-	began   time.Time // of the fault
-	struck  time.Time // when all of it was there
-	healing time.Time // its end
-	samples []sample  // of the whole load: before, during and after
-	seen    []request // what passed between the programs since the fault began
-	turns   []turn    // beside the control, while Redis is broken
+	began       time.Time    // of the fault
+	injected    time.Time    // when the injection was complete
+	removed     time.Time    // when the fault was removed
+	samples     []sample     // of the whole load: before, during and after the fault
+	seen        []request    // requests between programs since the fault began
+	comparisons []comparison // with the control, during faults of Redis
 
-	messages  map[message]int // log lines that tell of no single request, since the fault began
-	shipped   map[string]int  // how many shipments there are afterwards of each reference asked for
-	uncounted error           // why that is not known of all
-	pulse     pulse
-	ended     []string         // programs that ended by themselves
-	stuck     map[string]stuck // by service
-	mute      error            // why there is no telling how many
-	drains    []time.Duration
-	closed    []time.Duration // how long each half-open connection lived
-	dooming   time.Time       // when the doomed token was revoked; zero: it was not
+	messages     map[message]int // log lines since the fault began, without access logs
+	stored       map[string]int  // number of shipments of each requested reference afterwards
+	countErr     error           // why stored is incomplete
+	liveness     liveness
+	crashed      []string         // programs that exited by themselves
+	stuck        map[string]stuck // by service
+	stuckErr     error            // why stuck is unknown
+	drains       []time.Duration
+	closed       []time.Duration // lifetime of each half-open connection
+	tokenRevoked time.Time       // when the revocable token was revoked; zero if it was not
 }
 
 // during are the samples that began while the fault lasted.
 func (o *observation) during() []sample {
-	return keep(o.samples, func(s sample) bool { return !s.start.Before(o.began) && s.start.Before(o.healing) })
+	return filter(o.samples, func(s sample) bool { return !s.start.Before(o.began) && s.start.Before(o.removed) })
 }
 
-// since are the samples that the fault can have met, until the end of the load.
+// since are the samples that the fault can have affected, until the end of the load.
 func (o *observation) since() []sample {
-	return keep(o.samples, func(s sample) bool { return !s.end().Before(o.began) })
+	return filter(o.samples, func(s sample) bool { return !s.end().Before(o.began) })
 }
 
-// excused tells whether the gateway cannot have answered: it was not there, or
-// was killed with the request in it.
+// excused reports whether the gateway cannot have responded: it was stopped, or
+// killed with the request in flight.
 func (o *observation) excused(s sample) bool {
 	switch o.fault.gateway {
 	case gatewayStops:
-		return s.nobody
+		return s.refused
 	case gatewayKilled:
-		return s.nobody || s.start.Before(o.struck) && s.end().After(o.began)
+		return s.refused || s.start.Before(o.injected) && s.end().After(o.began)
 	default:
 		return false
 	}
 }
 
-// of are the samples of some kinds.
-func of(samples []sample, kinds ...string) []sample {
-	return keep(samples, func(s sample) bool { return slices.Contains(kinds, s.kind) })
+// ofKind returns the samples of some kinds.
+func ofKind(samples []sample, kinds ...string) []sample {
+	return filter(samples, func(s sample) bool { return slices.Contains(kinds, s.kind) })
 }
 
-// customers are the samples of requests with a good token.
+// customers returns the samples of customers' requests.
 func customers(samples []sample) []sample {
-	return keep(samples, func(s sample) bool { return kindOf(s.kind).client })
+	return filter(samples, func(s sample) bool { return kindOf(s.kind).client })
 }
 
-func failures(samples []sample) []sample { return keep(samples, sample.failed) }
+func failures(samples []sample) []sample { return filter(samples, sample.failed) }
 
-// keep returns those for which yes.
-func keep[T any](all []T, yes func(T) bool) (some []T) {
+// filter returns the elements for which yes is true.
+func filter[T any](all []T, yes func(T) bool) (some []T) {
 	for _, one := range all {
 		if yes(one) {
 			some = append(some, one)
@@ -77,8 +77,8 @@ func keep[T any](all []T, yes func(T) bool) (some []T) {
 	return some
 }
 
-// outcomes counts samples by what came of them, the most frequent first, with
-// at most so many different ones.
+// outcomes counts samples by outcome, the most frequent first, at most most of
+// them.
 func outcomes(samples []sample, most int) string {
 	counts := map[string]int{}
 	for _, s := range samples {
@@ -98,7 +98,7 @@ func outcomes(samples []sample, most int) string {
 	return strings.Join(parts, ", ")
 }
 
-// longest is the sample that took the longest.
+// longest returns the slowest sample.
 func longest(samples []sample) (worst sample) {
 	for _, s := range samples {
 		if s.took > worst.took {

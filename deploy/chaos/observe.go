@@ -10,20 +10,19 @@ import (
 	"time"
 )
 
-// How long the load runs before a fault, for comparison, and after it; the
-// latter ends early when nothing has failed for a while.
+// How long the load runs before a fault, and after the last failure.
 const (
 	calm      = 2 * time.Second
-	calmAgain = 1200 * time.Millisecond
+	calmAfter = 1200 * time.Millisecond
 	giveUp    = longestRecovery + 2*time.Second
 )
 
-// observe breaks one thing under load, makes it good again, and returns all
-// that was seen. An error means that the fault could not be made or ended,
-// and says nothing about the product.
-func (r *rig) observe(ctx context.Context, f fault) (_ *observation, err error) {
+// observe injects one fault under load, removes it, and returns what was
+// recorded. An error means that the fault could not be injected or removed, and
+// says nothing about the product.
+func (r *topology) observe(ctx context.Context, f fault) (_ *observation, err error) {
 	o := &observation{fault: f}
-	if r.cast.doomed, err = r.stack.CreateToken(ctx, r.stack.Demo.Organization, "shipments:read", "--limit", plenty); err != nil {
+	if r.tokens.revocable, err = r.stack.CreateToken(ctx, r.stack.Demo.Organization, "shipments:read", "--limit", plenty); err != nil {
 		return nil, err
 	}
 	if f.prepare != nil {
@@ -40,7 +39,7 @@ func (r *rig) observe(ctx context.Context, f fault) (_ *observation, err error) 
 	l := startLoad(ctx, r)
 	defer l.stop()
 	wait(ctx, calm)
-	before, err := r.readGauges(ctx)
+	before, err := r.readResources(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,12 +47,12 @@ func (r *rig) observe(ctx context.Context, f fault) (_ *observation, err error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.breakAndHeal(ctx, l, o, before); err != nil {
+	if err := r.injectAndRemove(ctx, l, o, before); err != nil {
 		return nil, err
 	}
-	for { // until service is back, or plainly is not
+	for { // until service has recovered, or the time is over
 		failed, last := l.lastFailure()
-		if last.After(o.healing) && time.Since(o.healing) > calmAgain && time.Since(failed) > calmAgain || time.Since(o.healing) > giveUp {
+		if last.After(o.removed) && time.Since(o.removed) > calmAfter && time.Since(failed) > calmAfter || time.Since(o.removed) > giveUp {
 			break
 		}
 		wait(ctx, 50*time.Millisecond)
@@ -64,49 +63,49 @@ func (r *rig) observe(ctx context.Context, f fault) (_ *observation, err error) 
 	if o.messages, err = r.messagesSince(marks); err != nil {
 		return nil, err
 	}
-	if o.ended, err = r.revive(ctx); err != nil {
+	if o.crashed, err = r.restartCrashed(ctx); err != nil {
 		return nil, err
 	}
-	o.shipped, o.uncounted = r.countShipments(ctx, o.samples)
+	o.stored, o.countErr = r.countShipments(ctx, o.samples)
 	return o, ctx.Err()
 }
 
-// revive starts again what has ended by itself, for the faults to come, and
-// names it.
-func (r *rig) revive(ctx context.Context) (ended []string, err error) {
+// restartCrashed restarts programs that exited by themselves, and returns their
+// names.
+func (r *topology) restartCrashed(ctx context.Context) (crashed []string, err error) {
 	for _, program := range r.stack.Programs() {
 		if program.Ended() {
-			ended = append(ended, program.Name())
+			crashed = append(crashed, program.Name())
 			err = errors.Join(err, program.Start(ctx))
 		}
 	}
-	return ended, err
+	return crashed, err
 }
 
-// breakAndHeal is the fault itself.
-func (r *rig) breakAndHeal(ctx context.Context, l *load, o *observation, before gauges) error {
-	feeling, enough := context.WithCancel(ctx)
-	felt := make(chan pulse)
-	go func() { felt <- r.feel(feeling) }()
+// injectAndRemove is the fault itself.
+func (r *topology) injectAndRemove(ctx context.Context, l *load, o *observation, before resources) error {
+	probing, finish := context.WithCancel(ctx)
+	probed := make(chan liveness)
+	go func() { probed <- r.probeLiveness(probing) }()
 	o.began = time.Now()
-	turned := func() {}
+	stopComparing := func() {}
 	if o.fault.part == partRedis {
-		turned = r.askByTurns(ctx, o)
+		stopComparing = r.compare(ctx, o)
 	}
-	restore, err := o.fault.strike(ctx, r, o)
-	o.struck = time.Now()
+	restore, err := o.fault.injection(ctx, r, o)
+	o.injected = time.Now()
 	if err == nil {
 		wait(ctx, o.fault.lasts)
 		if o.fault.part == partPostgres {
 			l.paused.Store(true)
-			o.stuck, o.mute = r.letGo(ctx, before)
+			o.stuck, o.stuckErr = r.awaitRelease(ctx, before)
 			l.paused.Store(false)
 		}
 	}
-	turned()
-	enough()
-	o.pulse = <-felt
-	o.healing = time.Now()
+	stopComparing()
+	finish()
+	o.liveness = <-probed
+	o.removed = time.Now()
 	if restore != nil {
 		err = firstOf(err, restore(ctx))
 	}
@@ -122,20 +121,20 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// countShipments asks through the gateway how many shipments there are of
-// every reference that was asked for.
-func (r *rig) countShipments(ctx context.Context, samples []sample) (map[string]int, error) {
+// countShipments counts, through the gateway, the shipments of every requested
+// reference.
+func (r *topology) countShipments(ctx context.Context, samples []sample) (map[string]int, error) {
 	counts := map[string]int{}
-	for _, s := range of(samples, kindCreate, kindRepeat) {
-		reference := s.ask.reference
+	for _, s := range ofKind(samples, kindCreate, kindRepeat) {
+		reference := s.call.reference
 		if _, known := counts[reference]; known {
 			continue
 		}
 		path := "/api/v1/shipments?per_page=1&reference=" + url.QueryEscape(reference)
 		err := eventually(ctx, "counting "+reference, func() (bool, error) {
-			answer, body := r.client.do(ctx, ask{path: path, token: r.cast.counter})
+			answer, body := r.client.do(ctx, call{path: path, token: r.tokens.counter})
 			if answer.status != http.StatusOK || answer.err != "" {
-				return false, nil // service may take longer to come back than is promised
+				return false, nil // recovery may take longer than promised
 			}
 			var page struct{ Meta struct{ Total int } }
 			err := json.Unmarshal(body, &page)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// promise is one thing that must hold although something is broken. The text
-// is the specification's; kept judges what was seen and says it in a few words.
+// promise is a guarantee during faults. The text is the specification's; kept
+// evaluates an observation and describes what was observed.
 type promise struct {
 	text string
 	kept func(*observation) (bool, string)
@@ -22,12 +22,12 @@ const (
 	longestDrain     = 10 * time.Second
 	longestHalfOpen  = 30 * time.Second
 	longestRevoked   = time.Second      // with the change stream up
-	longestBlind     = 60 * time.Second // when nothing can be asked
-	gettingOverIt    = 3 * time.Second  // until one of two is left out
+	longestStale     = 60 * time.Second // without tokens-svc
+	ejectionTime     = 3 * time.Second  // until a failing replica is ejected
 	acceptableErrors = 0.01
 )
 
-// everywhere holds whatever is broken.
+// everywhere holds during every fault.
 var everywhere = []promise{inTime, explained, failsClosed, neverA401, exact, keepsWrites, recovers, logsOnce}
 
 var inTime = promise{"no request takes over 2 s", func(o *observation) (bool, string) {
@@ -37,33 +37,33 @@ var inTime = promise{"no request takes over 2 s", func(o *observation) (bool, st
 }}
 
 var explained = promise{"every failure is problem+json with a request id", func(o *observation) (bool, string) {
-	bare := keep(o.since(), func(s sample) bool {
+	bare := filter(o.since(), func(s sample) bool {
 		if s.status == 0 && o.fault.part == partRestarts && kindOf(s.kind).client {
-			return false // a lost request, of which there may be none there: that promise tells
+			return false // reported by "no failed request"
 		}
 		return !o.excused(s) && (s.err != "" || s.status >= http.StatusBadRequest && !s.explained)
 	})
 	if len(bare) > 0 {
 		return false, fmt.Sprintf("%d without: %s", len(bare), outcomes(bare, 3))
 	}
-	return true, fmt.Sprintf("all %d", len(keep(o.since(), func(s sample) bool { return s.status >= http.StatusBadRequest })))
+	return true, fmt.Sprintf("all %d", len(filter(o.since(), func(s sample) bool { return s.status >= http.StatusBadRequest })))
 }}
 
 var failsClosed = promise{"nothing fails open", func(o *observation) (bool, string) {
-	barred := keep(o.since(), func(s sample) bool {
+	barred := filter(o.since(), func(s sample) bool {
 		k := kindOf(s.kind)
 		return !k.client && !slices.ContainsFunc(k.right, func(status int) bool { return status < 300 })
 	})
-	open := keep(barred, sample.passed)
+	open := filter(barred, sample.passed)
 	if len(open) > 0 {
 		return false, fmt.Sprintf("%d of %d let through, such as %s", len(open), len(barred), open[0].kind)
 	}
-	return true, fmt.Sprintf("%d requests without a right, none let through", len(barred))
+	return true, fmt.Sprintf("%d requests without permission, none let through", len(barred))
 }}
 
 var neverA401 = promise{"never a 401 for a good token", func(o *observation) (bool, string) {
-	good := append(customers(o.since()), of(o.since(), kindLimited)...)
-	refused := keep(good, func(s sample) bool { return s.status == http.StatusUnauthorized })
+	good := append(customers(o.since()), ofKind(o.since(), kindLimited)...)
+	refused := filter(good, func(s sample) bool { return s.status == http.StatusUnauthorized })
 	return len(refused) == 0, fmt.Sprintf("%d of %d", len(refused), len(good))
 }}
 
@@ -73,7 +73,7 @@ var exact = promise{"no window lets more through than it may", func(o *observati
 		may += limitedQuota
 	}
 	most, windows := 0, map[int64]int{}
-	for _, s := range of(o.samples, kindLimited) {
+	for _, s := range ofKind(o.samples, kindLimited) {
 		if s.passed() {
 			windows[s.reset]++
 			most = max(most, windows[s.reset])
@@ -83,31 +83,31 @@ var exact = promise{"no window lets more through than it may", func(o *observati
 }}
 
 var keepsWrites = promise{"no acknowledged write is lost", func(o *observation) (bool, string) {
-	acknowledged := keep(of(o.samples, kindCreate, kindRepeat), sample.passed)
-	lost := keep(acknowledged, func(s sample) bool { return o.shipped[s.ask.reference] == 0 })
-	if o.uncounted != nil {
-		return false, o.uncounted.Error()
+	acknowledged := filter(ofKind(o.samples, kindCreate, kindRepeat), sample.passed)
+	lost := filter(acknowledged, func(s sample) bool { return o.stored[s.call.reference] == 0 })
+	if o.countErr != nil {
+		return false, o.countErr.Error()
 	}
 	return len(lost) == 0, fmt.Sprintf("%d of %d lost", len(lost), len(acknowledged))
 }}
 
 var recovers = promise{"full service within 5 s of the end, without a restart", func(o *observation) (bool, string) {
-	after := keep(customers(o.samples), func(s sample) bool { return s.start.After(o.healing) })
-	bad := failures(after)
+	after := filter(customers(o.samples), func(s sample) bool { return s.start.After(o.removed) })
+	active := failures(after)
 	switch {
-	case len(o.ended) > 0:
-		return false, strings.Join(o.ended, ", ") + " ended by itself"
+	case len(o.crashed) > 0:
+		return false, strings.Join(o.crashed, ", ") + " exited by itself"
 	case len(after) == 0:
-		return false, "nothing was asked"
+		return false, "no requests"
 	}
 	var last time.Duration
-	for _, s := range bad {
-		last = max(last, s.start.Sub(o.healing))
+	for _, s := range active {
+		last = max(last, s.start.Sub(o.removed))
 	}
-	if len(bad) == 0 {
+	if len(active) == 0 {
 		return true, "at once"
 	}
-	return last <= longestRecovery, fmt.Sprintf("last failure after %s (%s)", ms(last), outcomes(bad, 2))
+	return last <= longestRecovery, fmt.Sprintf("last failure after %s (%s)", ms(last), outcomes(active, 2))
 }}
 
 var logsOnce = promise{"one log line per state change", func(o *observation) (bool, string) {
@@ -123,7 +123,7 @@ var logsOnce = promise{"one log line per state change", func(o *observation) (bo
 	case o.messages[most] > changes:
 		return false, fmt.Sprintf("%s wrote %q %d times", most.program, most.text, o.messages[most])
 	case len(o.messages) == 0 && failed > 0:
-		return false, fmt.Sprintf("%d requests failed and no line says why", failed)
+		return false, fmt.Sprintf("%d requests failed without a log line", failed)
 	case len(o.messages) == 0:
 		return true, "none, and nothing failed"
 	default:
@@ -131,16 +131,16 @@ var logsOnce = promise{"one log line per state change", func(o *observation) (bo
 	}
 }}
 
-// none is the promise that none of the samples failed.
+// none evaluates that no sample failed.
 func none(samples []sample) (bool, string) {
-	bad := failures(samples)
-	if len(bad) == 0 {
+	active := failures(samples)
+	if len(active) == 0 {
 		return len(samples) > 0, fmt.Sprintf("none of %d failed", len(samples))
 	}
-	return false, fmt.Sprintf("%d of %d failed: %s", len(bad), len(samples), outcomes(bad, 2))
+	return false, fmt.Sprintf("%d of %d failed: %s", len(active), len(samples), outcomes(active, 2))
 }
 
-// list shows what there is, or nothing.
+// list formats the elements, if any.
 func list(found []string) string {
 	if text := strings.Join(found, ", "); text != "" {
 		return ": " + text

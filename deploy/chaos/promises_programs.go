@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// ofOneOfTwo: the other one takes over.
+// ofOneOfTwo: the other replica takes over.
 var ofOneOfTwo = []promise{
 	{"at most 1 % errors after 3 s", func(o *observation) (bool, string) {
-		late := keep(customers(o.during()), func(s sample) bool { return s.start.Sub(o.began) > gettingOverIt })
-		bad := failures(late)
-		if len(bad) == 0 {
+		late := filter(customers(o.during()), func(s sample) bool { return s.start.Sub(o.began) > ejectionTime })
+		active := failures(late)
+		if len(active) == 0 {
 			return true, fmt.Sprintf("none of %d", len(late))
 		}
-		return share(len(bad), len(late)) <= acceptableErrors,
-			fmt.Sprintf("%.1f %% of %d: %s", 100*share(len(bad), len(late)), len(late), outcomes(bad, 2))
+		return share(len(active), len(late)) <= acceptableErrors,
+			fmt.Sprintf("%.1f %% of %d: %s", 100*share(len(active), len(late)), len(late), outcomes(active, 2))
 	}},
 	{"GET is tried at most twice, POST once", func(o *observation) (bool, string) {
 		tries := map[string]int{}
@@ -36,10 +36,10 @@ var ofOneOfTwo = []promise{
 	}},
 }
 
-// ofRestarts: nobody notices.
+// ofRestarts: no request fails.
 var ofRestarts = []promise{
 	{"no failed request", func(o *observation) (bool, string) {
-		return none(keep(customers(o.since()), func(s sample) bool { return !o.excused(s) }))
+		return none(filter(customers(o.since()), func(s sample) bool { return !o.excused(s) }))
 	}},
 	{"in-flight requests finish within 10 s", func(o *observation) (bool, string) {
 		var longest time.Duration
@@ -51,17 +51,17 @@ var ofRestarts = []promise{
 }
 
 var losesOnlyInFlight = promise{"only its in-flight requests are lost", func(o *observation) (bool, string) {
-	lost := keep(failures(customers(o.since())), func(s sample) bool { return !s.nobody })
-	other := keep(lost, func(s sample) bool { return !o.excused(s) })
+	lost := filter(failures(customers(o.since())), func(s sample) bool { return !s.refused })
+	other := filter(lost, func(s sample) bool { return !o.excused(s) })
 	return len(other) == 0, fmt.Sprintf("%d in flight, %d others", len(lost)-len(other), len(other))
 }}
 
 var refusesWrites = promise{"503 on writes, and reads go on", func(o *observation) (bool, string) {
-	during := keep(o.during(), func(s sample) bool { return s.start.After(o.struck) })
-	wrong := keep(of(during, kindCreate), func(s sample) bool {
+	during := filter(o.during(), func(s sample) bool { return s.start.After(o.injected) })
+	wrong := filter(ofKind(during, kindCreate), func(s sample) bool {
 		return s.status != http.StatusServiceUnavailable || !s.retryAfter
 	})
-	wrong = append(wrong, failures(of(during, kindList, kindOne, kindSelf, kindFresh))...)
+	wrong = append(wrong, failures(ofKind(during, kindList, kindOne, kindSelf, kindFresh))...)
 	return len(wrong) == 0, fmt.Sprintf("%d otherwise%s", len(wrong), list([]string{outcomes(wrong, 2)}))
 }}
 

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// at is a moment of an observation whose fault lasts from second 2 to 6.
+// at is a moment of an observation whose fault lasts from second 2 to second 6.
 func at(seconds float64) time.Time {
 	return time.Unix(1_800_000_000, 0).Add(time.Duration(seconds * float64(time.Second)))
 }
 
-// got is a sample of a kind, begun at a moment, with a status and how long it took.
+// got is a sample of a kind with a start, a status and a duration.
 func got(kind string, seconds float64, status int, took time.Duration) sample {
 	return sample{kind: kind, start: at(seconds), status: status, took: took, explained: true, retryAfter: true, windowed: true}
 }
@@ -20,12 +20,12 @@ func with(s sample, change func(*sample)) sample {
 	return s
 }
 
-func TestPromisesJudgeWhatWasSeen(t *testing.T) {
+func TestPromises(t *testing.T) {
 	t.Parallel()
 	quick := 3 * time.Millisecond
 	lost := func(s *sample) { s.status, s.err = 0, "EOF" }
-	refused := func(s *sample) { s.status, s.err, s.nobody = 0, "connection refused", true }
-	reference := func(s *sample) { s.ask.reference = "A" }
+	refused := func(s *sample) { s.status, s.err, s.refused = 0, "connection refused", true }
+	reference := func(s *sample) { s.call.reference = "A" }
 	for _, tt := range []struct {
 		name    string
 		promise promise
@@ -44,19 +44,19 @@ func TestPromisesJudgeWhatWasSeen(t *testing.T) {
 			fault: fault{gateway: gatewayStops}, samples: []sample{with(got(kindList, 3, 0, quick), refused)},
 		}},
 
-		{"no answer where none may fail, which is counted there", explained, true, observation{
+		{"no response during restarts, which another promise reports", explained, true, observation{
 			fault: fault{part: partRestarts}, samples: []sample{with(got(kindList, 3, 0, quick), lost)},
 		}},
-		{"no answer where none may fail", ofRestarts[0], false, observation{
+		{"no response during restarts", ofRestarts[0], false, observation{
 			fault: fault{part: partRestarts}, samples: []sample{with(got(kindList, 3, 0, quick), lost)},
 		}},
 
-		{"a made-up token refused", failsClosed, true, observation{samples: []sample{got(kindUnknown, 3, 401, quick), got(kindUnknown, 3, 503, quick)}}},
-		{"a made-up token let through", failsClosed, false, observation{samples: []sample{got(kindUnknown, 3, 200, quick)}}},
+		{"an unknown token refused", failsClosed, true, observation{samples: []sample{got(kindUnknown, 3, 401, quick), got(kindUnknown, 3, 503, quick)}}},
+		{"an unknown token accepted", failsClosed, false, observation{samples: []sample{got(kindUnknown, 3, 200, quick)}}},
 		{"a write without the permission", failsClosed, false, observation{samples: []sample{got("no permission", 3, 201, quick)}}},
 
-		{"503 for a good token", neverA401, true, observation{samples: []sample{got(kindFresh, 3, 503, quick)}}},
-		{"401 for a good token", neverA401, false, observation{samples: []sample{got(kindFresh, 3, 401, quick)}}},
+		{"503 for a valid token", neverA401, true, observation{samples: []sample{got(kindFresh, 3, 503, quick)}}},
+		{"401 for a valid token", neverA401, false, observation{samples: []sample{got(kindFresh, 3, 401, quick)}}},
 		{"401 for one that is limited", neverA401, false, observation{samples: []sample{got(kindLimited, 3, 401, quick)}}},
 
 		{"a window's quota", exact, true, observation{samples: windowOf(5)}},
@@ -65,48 +65,48 @@ func TestPromisesJudgeWhatWasSeen(t *testing.T) {
 		{"more than that", exact, false, observation{fault: fault{part: partRedis}, samples: windowOf(11)}},
 
 		{"a create that is there", keepsWrites, true, observation{
-			samples: []sample{with(got(kindCreate, 3, 201, quick), reference)}, shipped: map[string]int{"A": 1},
+			samples: []sample{with(got(kindCreate, 3, 201, quick), reference)}, stored: map[string]int{"A": 1},
 		}},
 		{"a create that is not", keepsWrites, false, observation{samples: []sample{with(got(kindCreate, 3, 201, quick), reference)}}},
 		{"one that was never acknowledged", keepsWrites, true, observation{samples: []sample{with(got(kindCreate, 3, 503, quick), reference)}}},
 
 		{"back after 5 s", recovers, true, observation{samples: []sample{got(kindList, 11, 503, quick), got(kindList, 12, 200, quick)}}},
 		{"back later", recovers, false, observation{samples: []sample{got(kindList, 11.1, 503, quick), got(kindList, 12, 200, quick)}}},
-		{"nothing asked", recovers, false, observation{}},
+		{"no requests", recovers, false, observation{}},
 
 		{"a line", logsOnce, true, observation{messages: map[message]int{{"gateway", "down"}: 1}}},
 		{"the same line twice", logsOnce, false, observation{messages: map[message]int{{"gateway", "down"}: 2}}},
 		{"twice, but so did the fault", logsOnce, true, observation{fault: fault{changes: 2}, messages: map[message]int{{"gateway", "down"}: 2}}},
-		{"silence about failures", logsOnce, false, observation{samples: []sample{got(kindList, 3, 503, quick)}}},
+		{"failures without a log line", logsOnce, false, observation{samples: []sample{got(kindList, 3, 503, quick)}}},
 
-		{"two look-ups at once", looksUpOnce, false, observation{seen: []request{
+		{"two concurrent introspections", looksUpOnce, false, observation{seen: []request{
 			{at: at(3), path: "/internal/v1/introspect", form: "token=x"}, {at: at(3.05), path: "/internal/v1/introspect", form: "token=x"},
 		}}},
-		{"one again when its connection broke at the end", looksUpOnce, true, observation{seen: []request{
+		{"a retry after a connection broke at the end", looksUpOnce, true, observation{seen: []request{
 			{at: at(5.99), path: "/internal/v1/introspect", form: "token=x"}, {at: at(6.01), path: "/internal/v1/introspect", form: "token=x"},
 		}}},
-		{"look-ups of two tokens", looksUpOnce, true, observation{seen: []request{
+		{"introspections of two tokens", looksUpOnce, true, observation{seen: []request{
 			{at: at(3), path: "/internal/v1/introspect", form: "token=x"}, {at: at(3.05), path: "/internal/v1/introspect", form: "token=y"},
 		}}},
 
-		{"revoked and refused", revokedWithin(time.Second), true, observation{dooming: at(2), samples: []sample{got(kindDoomed, 2.9, 200, quick), got(kindDoomed, 3.1, 401, quick)}}},
-		{"revoked and let through", revokedWithin(time.Second), false, observation{dooming: at(2), samples: []sample{got(kindDoomed, 3.1, 200, quick)}}},
+		{"revoked and refused", revokedWithin(time.Second), true, observation{tokenRevoked: at(2), samples: []sample{got(kindRevocable, 2.9, 200, quick), got(kindRevocable, 3.1, 401, quick)}}},
+		{"revoked and accepted", revokedWithin(time.Second), false, observation{tokenRevoked: at(2), samples: []sample{got(kindRevocable, 3.1, 200, quick)}}},
 
-		{"served for a minute", servesToTheBound, true, observation{healing: at(72), samples: []sample{got(kindList, 50, 200, quick), got(kindList, 70, 503, quick)}}},
-		{"given up early", servesToTheBound, false, observation{healing: at(72), samples: []sample{got(kindList, 20, 503, quick)}}},
-		{"served for ever", servesToTheBound, false, observation{healing: at(72), samples: []sample{got(kindList, 70, 200, quick)}}},
+		{"served for a minute", servesToTheBound, true, observation{removed: at(72), samples: []sample{got(kindList, 50, 200, quick), got(kindList, 70, 503, quick)}}},
+		{"refused early", servesToTheBound, false, observation{removed: at(72), samples: []sample{got(kindList, 20, 503, quick)}}},
+		{"served without a bound", servesToTheBound, false, observation{removed: at(72), samples: []sample{got(kindList, 70, 200, quick)}}},
 
-		{"as slow as the control", ofRedisGone[0], true, observation{turns: turns(30*time.Millisecond, 30*time.Millisecond)}},
-		{"slower by less than 60", ofRedis[2], true, observation{turns: turns(4*time.Millisecond, 3*time.Millisecond)}},
-		{"slower by a millisecond", ofRedisGone[0], false, observation{turns: turns(4*time.Millisecond, 3*time.Millisecond)}},
+		{"as slow as the control", ofRedisGone[0], true, observation{comparisons: comparisons(30*time.Millisecond, 30*time.Millisecond)}},
+		{"slower by less than 60", ofRedis[2], true, observation{comparisons: comparisons(4*time.Millisecond, 3*time.Millisecond)}},
+		{"slower by a millisecond", ofRedisGone[0], false, observation{comparisons: comparisons(4*time.Millisecond, 3*time.Millisecond)}},
 		{"never measured", ofRedisGone[0], false, observation{}},
 
 		{"stuck no more than the pool", stuckAtMostThePool, true, observation{stuck: map[string]stuck{"a-svc": {20, 20}, "b-svc": {21, 25}}}},
 		{"stuck beyond one pool", stuckAtMostThePool, false, observation{stuck: map[string]stuck{"a-svc": {21, 20}, "b-svc": {21, 25}}}},
-		{"nobody knows what is stuck", stuckAtMostThePool, false, observation{}},
+		{"unknown number of stuck goroutines", stuckAtMostThePool, false, observation{}},
 
-		{"one row of a retried key", retriedOnce, true, observation{samples: []sample{with(got(kindRepeat, 3, 201, quick), reference)}, shipped: map[string]int{"A": 1}}},
-		{"two", retriedOnce, false, observation{samples: []sample{with(got(kindRepeat, 3, 201, quick), reference)}, shipped: map[string]int{"A": 2}}},
+		{"one row of a retried key", retriedOnce, true, observation{samples: []sample{with(got(kindRepeat, 3, 201, quick), reference)}, stored: map[string]int{"A": 1}}},
+		{"two", retriedOnce, false, observation{samples: []sample{with(got(kindRepeat, 3, 201, quick), reference)}, stored: map[string]int{"A": 2}}},
 
 		{"lost in the gateway", losesOnlyInFlight, true, observation{
 			fault: fault{gateway: gatewayKilled}, samples: []sample{with(got(kindList, 1.9, 0, time.Second), lost), with(got(kindList, 4, 0, quick), refused)},
@@ -128,26 +128,26 @@ func TestPromisesJudgeWhatWasSeen(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			o := tt.seen
-			o.began, o.struck = at(2), at(2.1)
-			if o.healing.IsZero() {
-				o.healing = at(6)
+			o.began, o.injected = at(2), at(2.1)
+			if o.removed.IsZero() {
+				o.removed = at(6)
 			}
 			kept, seen := tt.promise.kept(&o)
 			if kept != tt.kept {
 				t.Errorf("%s: kept is %v (%s)", tt.promise.text, kept, seen)
 			}
 			if seen == "" {
-				t.Error("nothing is said about what was seen")
+				t.Error("no description")
 			}
 		})
 	}
 }
 
-// turns are many, of which one in fifty took so long at either side; they are
-// the p99.
-func turns(gateway, control time.Duration) (all []turn) {
+// comparisons returns 500, one in fifty of which takes the given durations: they
+// are the p99.
+func comparisons(gateway, control time.Duration) (all []comparison) {
 	for n := range 500 {
-		t := turn{got(kindOne, 4, 200, time.Millisecond), got(kindOne, 4, 200, time.Millisecond)}
+		t := comparison{got(kindOne, 4, 200, time.Millisecond), got(kindOne, 4, 200, time.Millisecond)}
 		if n%50 == 0 {
 			t.gateway.took, t.control.took = gateway, control
 		}
@@ -156,7 +156,7 @@ func turns(gateway, control time.Duration) (all []turn) {
 	return all
 }
 
-// windowOf is so many requests that passed in one window, and one that did not.
+// windowOf is one window of requests that passed, and one that did not.
 func windowOf(passed int) []sample {
 	samples := []sample{got(kindLimited, 5, 429, time.Millisecond)}
 	for range passed {
@@ -165,9 +165,8 @@ func windowOf(passed int) []sample {
 	return samples
 }
 
-// TestOnlyMoreThanChanceIsAdded: where both sides are slow now and then, the
-// p99 of one is above the other's, and that says nothing.
-func TestOnlyMoreThanChanceIsAdded(t *testing.T) {
+// If both sides are occasionally slow, one p99 exceeds the other by chance.
+func TestChanceIsNotAddedLatency(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		slowAtGateway, slowAtControl int // of a thousand
@@ -178,9 +177,9 @@ func TestOnlyMoreThanChanceIsAdded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var all []turn
+			var all []comparison
 			for n := range 1000 {
-				t := turn{got(kindOne, 4, 200, time.Millisecond), got(kindOne, 4, 200, time.Millisecond)}
+				t := comparison{got(kindOne, 4, 200, time.Millisecond), got(kindOne, 4, 200, time.Millisecond)}
 				if n < tt.slowAtGateway {
 					t.gateway.took = 50*time.Millisecond + time.Duration(n)
 				}
@@ -196,7 +195,7 @@ func TestOnlyMoreThanChanceIsAdded(t *testing.T) {
 	}
 }
 
-func TestOneOfAHundredIsAboveTheP99(t *testing.T) {
+func TestP99(t *testing.T) {
 	t.Parallel()
 	var took []time.Duration
 	for n := range 1000 {
@@ -207,13 +206,13 @@ func TestOneOfAHundredIsAboveTheP99(t *testing.T) {
 	}
 }
 
-func TestGaugesAboveTheirStartAreNamed(t *testing.T) {
+func TestResourcesAboveTheirStartAreListed(t *testing.T) {
 	t.Parallel()
-	start := gauges{"gateway": {"goroutines": 100, "memory": 50 << 20}}
-	if above := (gauges{"gateway": {"goroutines": 110, "memory": 10 << 20}}).above(start); len(above) != 0 {
+	start := resources{"gateway": {"goroutines": 100, "memory": 50 << 20}}
+	if above := (resources{"gateway": {"goroutines": 110, "memory": 10 << 20}}).above(start); len(above) != 0 {
 		t.Errorf("within ten percent: %v", above)
 	}
-	above := gauges{"gateway": {"goroutines": 111, "memory": 50 << 20}}.above(start)
+	above := resources{"gateway": {"goroutines": 111, "memory": 50 << 20}}.above(start)
 	if len(above) != 1 || above[0] != "gateway: goroutines 111, at the start 100" {
 		t.Errorf("got %v", above)
 	}

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// ofTokens: who is known goes on, who is not is told to come back.
+// ofTokens: cached tokens work, others get 503 with Retry-After.
 var ofTokens = []promise{
 	{"known tokens are served", func(o *observation) (bool, string) {
-		return none(keep(of(o.during(), kindList, kindOne, kindCreate), func(s sample) bool {
-			return s.start.Sub(o.struck) < longestBlind-blindMargin
+		return none(filter(ofKind(o.during(), kindList, kindOne, kindCreate), func(s sample) bool {
+			return s.start.Sub(o.injected) < longestStale-staleMargin
 		}))
 	}},
-	{"unknown ones get 503 with Retry-After, or their true answer", func(o *observation) (bool, string) {
-		asked := of(o.during(), kindFresh, kindUnknown)
-		wrong := keep(failures(asked), func(s sample) bool {
+	{"unknown ones get 503 with Retry-After, or their regular response", func(o *observation) (bool, string) {
+		asked := ofKind(o.during(), kindFresh, kindUnknown)
+		wrong := filter(failures(asked), func(s sample) bool {
 			return s.status != http.StatusServiceUnavailable || !s.retryAfter
 		})
 		if len(wrong) > 0 {
@@ -26,15 +26,15 @@ var ofTokens = []promise{
 	}},
 }
 
-// together is how close two look-ups of a token are to be in flight at once,
-// where each takes longer than that.
+// together is the interval below which two introspections of a token overlap,
+// because each takes longer.
 const together = 100 * time.Millisecond
 
-var looksUpOnce = promise{"at most one look-up per token in flight", func(o *observation) (bool, string) {
+var looksUpOnce = promise{"at most one introspection per token in flight", func(o *observation) (bool, string) {
 	last, lookUps, double := map[string]time.Time{}, 0, 0
 	for _, r := range o.seen {
-		// At the end of a fault connections break, and what was asked on them is asked again.
-		if !strings.HasPrefix(r.path, "/internal/v1/introspect") || r.at.After(o.healing) {
+		// At the end of a fault connections break, and their requests are retried.
+		if !strings.HasPrefix(r.path, "/internal/v1/introspect") || r.at.After(o.removed) {
 			continue
 		}
 		lookUps++
@@ -43,19 +43,19 @@ var looksUpOnce = promise{"at most one look-up per token in flight", func(o *obs
 		}
 		last[r.form] = r.at
 	}
-	return double == 0, fmt.Sprintf("%d look-ups, %d beside another of the same token", lookUps, double)
+	return double == 0, fmt.Sprintf("%d introspections, %d concurrent with one of the same token", lookUps, double)
 }}
 
-// blindMargin is how exactly the end of that bound is seen: the last heartbeat
-// came up to a second before the fault.
-const blindMargin = 2 * time.Second
+// staleMargin is the precision of the bound: the last heartbeat came up to a
+// second before the fault.
+const staleMargin = 2 * time.Second
 
-var servesToTheBound = promise{"known tokens are served for 60 s, and then no more", func(o *observation) (bool, string) {
-	known := of(o.during(), kindList, kindOne, kindCreate)
-	early := failures(keep(known, func(s sample) bool { return s.start.Sub(o.struck) < longestBlind-blindMargin }))
-	late := keep(known, func(s sample) bool { return s.start.Sub(o.struck) > longestBlind+blindMargin && s.passed() })
+var servesToTheBound = promise{"known tokens are served for 60 s, then no longer", func(o *observation) (bool, string) {
+	known := ofKind(o.during(), kindList, kindOne, kindCreate)
+	early := failures(filter(known, func(s sample) bool { return s.start.Sub(o.injected) < longestStale-staleMargin }))
+	late := filter(known, func(s sample) bool { return s.start.Sub(o.injected) > longestStale+staleMargin && s.passed() })
 	if len(early) > 0 {
-		return false, fmt.Sprintf("the first failed after %.1f s: %s", early[0].start.Sub(o.struck).Seconds(), outcomes(early, 2))
+		return false, fmt.Sprintf("the first failed after %.1f s: %s", early[0].start.Sub(o.injected).Seconds(), outcomes(early, 2))
 	}
 	return len(late) == 0, fmt.Sprintf("%d served later", len(late))
 }}
@@ -64,9 +64,9 @@ var servesToTheBound = promise{"known tokens are served for 60 s, and then no mo
 func revokedWithin(bound time.Duration) promise {
 	return promise{fmt.Sprintf("a revoked token is refused within %s", bound), func(o *observation) (bool, string) {
 		var last time.Duration
-		for _, s := range of(o.samples, kindDoomed) {
+		for _, s := range ofKind(o.samples, kindRevocable) {
 			if s.passed() {
-				last = max(last, s.start.Sub(o.dooming))
+				last = max(last, s.start.Sub(o.tokenRevoked))
 			}
 		}
 		return last <= bound, fmt.Sprintf("last let through after %.1f s", last.Seconds())

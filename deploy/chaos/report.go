@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// report writes what was observed as it comes, and at the end what was broken.
+// report writes each observation, and at the end the broken promises.
 type report struct {
 	out    io.Writer
 	begun  time.Time
@@ -15,10 +15,10 @@ type report struct {
 	broken []string
 }
 
-// add judges a fault.
+// add evaluates the promises about a fault.
 func (r *report) add(o *observation) {
 	during := customers(o.during())
-	r.print("\n%s, %.1f s\n", o.fault.title(), o.healing.Sub(o.began).Seconds())
+	r.print("\n%s, %.1f s\n", o.fault.title(), o.removed.Sub(o.began).Seconds())
 	r.print("    %d requests of customers, %.1f %% failed: %s\n",
 		len(during), 100*share(len(failures(during)), len(during)), outcomes(during, 6))
 	for _, p := range o.fault.promises() {
@@ -30,12 +30,12 @@ func (r *report) add(o *observation) {
 	}
 }
 
-// judge adds a promise about the whole run, which the findings break.
+// judge adds a promise about the whole run; findings break it.
 func (r *report) judge(text string, findings []string) {
-	r.print("\nall of it\n")
+	r.print("\nwhole run\n")
 	r.verdict(len(findings) == 0, text, strings.Join(findings, "; "))
 	for _, finding := range findings {
-		r.broken = append(r.broken, fmt.Sprintf("all of it: %s (%s)", text, finding))
+		r.broken = append(r.broken, fmt.Sprintf("whole run: %s (%s)", text, finding))
 	}
 }
 
@@ -48,13 +48,13 @@ func (r *report) verdict(kept bool, text, seen string) {
 	r.print("  %s  %-62s  %s\n", word, text, seen)
 }
 
-func (r *report) gauges(when string, lines []string) {
+func (r *report) resources(when string, lines []string) {
 	r.print("\n%s\n    %s\n", when, strings.Join(lines, "\n    "))
 }
 
-// close sums up; its error is ErrBroken when there is something to regret.
+// close writes the summary and returns ErrBroken for broken promises.
 func (r *report) close(logs string) error {
-	r.print("\n%d promises looked at in %s, %d broken\n", r.judged, time.Since(r.begun).Round(time.Second), len(r.broken))
+	r.print("\n%d promises evaluated in %s, %d broken\n", r.judged, time.Since(r.begun).Round(time.Second), len(r.broken))
 	for _, one := range r.broken {
 		r.print("  BROKEN  %s\n", one)
 	}

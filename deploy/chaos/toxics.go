@@ -10,16 +10,16 @@ import (
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
-// The two toxics that toxiproxy does not have, known to it from here on.
+// The toxics that toxiproxy does not have.
 func init() {
 	toxics.Register("garbage", new(garbage))
-	toxics.Register("witness", new(witness))
+	toxics.Register("recorder", new(recorder))
 }
 
-// garbage writes noise over the beginning of each piece of what passes. No
-// byte of it is ASCII, so that it is never an answer by accident.
+// garbage overwrites the beginning of each segment with random bytes, none of
+// them ASCII, so that the result is never valid.
 type garbage struct {
-	Bytes int `json:"bytes"` // how many of each piece are lost
+	Bytes int `json:"bytes"` // of each segment
 }
 
 // Pipe implements toxics.Toxic.
@@ -34,18 +34,18 @@ func (g *garbage) Pipe(stub *toxics.ToxicStub) {
 	})
 }
 
-// witness changes nothing and tells which HTTP requests pass.
-type witness struct {
-	saw func(request)
+// recorder reports the HTTP requests that pass and changes nothing.
+type recorder struct {
+	record func(request)
 }
 
-// request is one HTTP request as a witness saw it.
+// request is one HTTP request as a recorder saw it.
 type request struct {
 	at     time.Time
 	method string
 	path   string
-	id     string // X-Request-ID, which the gateway makes: one for all tries
-	form   string // the body, when it came with the head: the token of a look-up
+	id     string // X-Request-ID of the gateway, the same for all attempts
+	form   string // the body, if it arrived with the head: the token of an introspection
 }
 
 var (
@@ -54,7 +54,7 @@ var (
 )
 
 // Pipe implements toxics.Toxic.
-func (w *witness) Pipe(stub *toxics.ToxicStub) {
+func (w *recorder) Pipe(stub *toxics.ToxicStub) {
 	pass(stub, func(c *stream.StreamChunk) {
 		head, body, whole := bytes.Cut(c.Data, []byte("\r\n\r\n"))
 		line := requestLine.FindSubmatch(c.Data)
@@ -65,11 +65,11 @@ func (w *witness) Pipe(stub *toxics.ToxicStub) {
 		if id := requestID.FindSubmatch(append(head, "\r\n"...)); id != nil {
 			seen.id = string(id[1])
 		}
-		w.saw(seen)
+		w.record(seen)
 	})
 }
 
-// pass hands every piece on after touch has seen it.
+// pass forwards every segment after touch.
 func pass(stub *toxics.ToxicStub, touch func(*stream.StreamChunk)) {
 	for {
 		select {

@@ -1,10 +1,9 @@
-// Chaos breaks what lies between Quayside's programs, and the programs, one
-// thing at a time under load, and prints what was promised beside what was
-// seen. It ends with 1 when a promise was broken, and with 2 when it could not
-// find out.
+// Chaos injects faults into Quayside's programs and the links between them, one
+// at a time under load, and prints each promise with what was observed. The exit
+// status is 1 for broken promises and 2 if a fault could not be injected.
 //
 //	chaos            everything, in under ten minutes
-//	chaos REGEXP     only faults whose title matches, such as 'Redis: hung'
+//	chaos REGEXP     faults whose title matches, such as 'Redis: hung'
 package main
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/quayside/quayside/deploy/chaos"
 )
 
-// rest is longer than the gateway keeps an idle connection to a service.
+// rest is longer than the gateway keeps idle connections to services.
 const rest = 45 * time.Second
 
 func main() {

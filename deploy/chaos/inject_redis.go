@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redisDirect is Redis with nothing between.
-func (r *rig) redisDirect() (*redis.Client, error) {
+// redisDirect is Redis without a proxy.
+func (r *topology) redisDirect() (*redis.Client, error) {
 	options, err := redis.ParseURL(r.stack.RedisURL)
 	if err != nil {
 		return nil, err
@@ -17,8 +17,8 @@ func (r *rig) redisDirect() (*redis.Client, error) {
 	return redis.NewClient(options), nil
 }
 
-// redisDo runs a few commands on it.
-func (r *rig) redisDo(run func(*redis.Client) error) error {
+// redisDo runs commands on it.
+func (r *topology) redisDo(run func(*redis.Client) error) error {
 	client, err := r.redisDirect()
 	if err != nil {
 		return err
@@ -27,24 +27,22 @@ func (r *rig) redisDo(run func(*redis.Client) error) error {
 	return run(client)
 }
 
-// redisReadOnly makes Redis what it is in the middle of a fail-over: a replica
-// that refuses to write.
-func redisReadOnly(ctx context.Context, r *rig, _ *observation) (heal, error) {
+// redisReadOnly is a failover: Redis becomes a read-only replica.
+func redisReadOnly(ctx context.Context, r *topology, _ *observation) (recovery, error) {
 	follow := func(ctx context.Context, host, port string) error {
 		return r.redisDo(func(c *redis.Client) error { return c.Do(ctx, "REPLICAOF", host, port).Err() })
 	}
 	return func(ctx context.Context) error { return follow(ctx, "NO", "ONE") }, follow(ctx, "127.0.0.1", "1")
 }
 
-// redisRestarted ends Redis; it comes back with nothing in it.
-func redisRestarted(_ context.Context, r *rig, _ *observation) (heal, error) {
+// redisRestarted stops Redis; it restarts empty.
+func redisRestarted(_ context.Context, r *topology, _ *observation) (recovery, error) {
 	return r.stack.StartRedis, r.stack.StopRedis()
 }
 
-// windowKeys finds what the gateway keeps in Redis about the token that most
-// requests are made with.
-func (r *rig) windowKeys(ctx context.Context, c *redis.Client) (keys []string, err error) {
-	id := r.cast.reader[len("shpt_live_"):][:12]
+// windowKeys returns the keys of the token that most requests use.
+func (r *topology) windowKeys(ctx context.Context, c *redis.Client) (keys []string, err error) {
+	id := r.tokens.reader[len("shpt_live_"):][:12]
 	found := c.Scan(ctx, 0, "*"+id+"*", 1000).Iterator()
 	for found.Next(ctx) {
 		keys = append(keys, found.Val())
@@ -52,15 +50,15 @@ func (r *rig) windowKeys(ctx context.Context, c *redis.Client) (keys []string, e
 	return keys, found.Err()
 }
 
-// redisWrongType puts a list where a window is counted.
-func redisWrongType(ctx context.Context, r *rig, _ *observation) (heal, error) {
+// redisWrongType replaces the counter of a window by a list.
+func redisWrongType(ctx context.Context, r *topology, _ *observation) (recovery, error) {
 	return nothing, r.redisDo(func(c *redis.Client) error {
 		keys, err := r.windowKeys(ctx, c)
 		if err != nil {
 			return err
 		}
 		if len(keys) == 0 {
-			return errors.New("no key in Redis is about the token in use")
+			return errors.New("no key in Redis belongs to the token in use")
 		}
 		_, err = c.TxPipelined(ctx, func(p redis.Pipeliner) error {
 			for _, key := range keys {
@@ -74,9 +72,9 @@ func redisWrongType(ctx context.Context, r *rig, _ *observation) (heal, error) {
 	})
 }
 
-// redisCleaned takes the wrong keys away when all has been seen: whether they
-// are repaired without that is the question.
-func redisCleaned(_ context.Context, r *rig) (heal, error) {
+// redisCleaned removes the wrong keys after the observation of whether the
+// gateway repairs them.
+func redisCleaned(_ context.Context, r *topology) (recovery, error) {
 	return func(ctx context.Context) error {
 		return r.redisDo(func(c *redis.Client) error {
 			keys, err := r.windowKeys(ctx, c)

@@ -15,25 +15,24 @@ import (
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
-// gauges are what must come back to where it was, by program and name.
-type gauges map[string]map[string]float64
+// resources are figures that must return to their start, by program and name.
+type resources map[string]map[string]float64
 
-// gauged are the metrics, by the name that people know them under. Sockets are
-// most of a program's open files.
-var gauged = map[string]string{
+// resourceMetrics are the metrics by short name. Most open files are sockets.
+var resourceMetrics = map[string]string{
 	"go_goroutines":                 "goroutines",
 	"process_resident_memory_bytes": "memory",
 	"process_open_fds":              "connections",
 }
 
-// tolerance is how far above its start a gauge may stay.
+// tolerance is the share by which a figure may stay above its start.
 const tolerance = 0.10
 
-// readGauges asks every program's inner listener for its metrics.
-func (r *rig) readGauges(ctx context.Context) (gauges, error) {
-	g := gauges{}
+// readResources reads the metrics of every program.
+func (r *topology) readResources(ctx context.Context) (resources, error) {
+	g := resources{}
 	for _, p := range r.stack.Programs() {
-		one, err := r.scrape(ctx, p, gauged)
+		one, err := r.scrape(ctx, p, resourceMetrics)
 		if err != nil {
 			return nil, fmt.Errorf("metrics of %s: %w", p.Name(), err)
 		}
@@ -42,9 +41,8 @@ func (r *rig) readGauges(ctx context.Context) (gauges, error) {
 	return g, nil
 }
 
-// scrape reads some of a program's metrics, each summed over its labels, by
-// the names that people know them under.
-func (r *rig) scrape(ctx context.Context, p *devstack.Program, names map[string]string) (map[string]float64, error) {
+// scrape reads some of a program's metrics, summed over their labels, by short name.
+func (r *topology) scrape(ctx context.Context, p *devstack.Program, names map[string]string) (map[string]float64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Inner()+"/metrics", nil)
 	if err != nil {
 		return nil, err
@@ -73,11 +71,11 @@ func (r *rig) scrape(ctx context.Context, p *devstack.Program, names map[string]
 	return found, nil
 }
 
-// median reads the gauges so many times, a tenth of a second apart.
-func (r *rig) median(ctx context.Context, times int) (gauges, error) {
+// median reads the resources several times, 100 ms apart.
+func (r *topology) median(ctx context.Context, times int) (resources, error) {
 	values := map[string]map[string][]float64{}
 	for range times {
-		g, err := r.readGauges(ctx)
+		g, err := r.readResources(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +89,7 @@ func (r *rig) median(ctx context.Context, times int) (gauges, error) {
 		}
 		wait(ctx, 100*time.Millisecond)
 	}
-	g := gauges{}
+	g := resources{}
 	for program, all := range values {
 		g[program] = map[string]float64{}
 		for name, list := range all {
@@ -102,8 +100,8 @@ func (r *rig) median(ctx context.Context, times int) (gauges, error) {
 	return g, nil
 }
 
-// above lists the gauges that are over their start by more than the tolerance.
-func (g gauges) above(start gauges) (lines []string) {
+// above lists the figures that exceed their start by more than the tolerance.
+func (g resources) above(start resources) (lines []string) {
 	for _, program := range slices.Sorted(maps.Keys(start)) {
 		for _, name := range slices.Sorted(maps.Keys(start[program])) {
 			before, now := start[program][name], g[program][name]
@@ -115,8 +113,8 @@ func (g gauges) above(start gauges) (lines []string) {
 	return lines
 }
 
-// lines shows all gauges.
-func (g gauges) lines() (lines []string) {
+// lines formats all figures.
+func (g resources) lines() (lines []string) {
 	for _, program := range slices.Sorted(maps.Keys(g)) {
 		var parts []string
 		for _, name := range slices.Sorted(maps.Keys(g[program])) {

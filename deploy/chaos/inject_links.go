@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// strike makes one thing bad and returns what makes it good again.
-type strike func(context.Context, *rig, *observation) (heal, error)
+// injection injects a fault and returns what removes it.
+type injection func(context.Context, *topology, *observation) (recovery, error)
 
-type heal func(context.Context) error
+type recovery func(context.Context) error
 
-// on is a strike on links.
-func on(names []string, worse func(*link) error, better func(context.Context, *link) error) strike {
-	return func(_ context.Context, r *rig, _ *observation) (heal, error) {
+// on injects a fault into links.
+func on(names []string, worse func(*link) error, better func(context.Context, *link) error) injection {
+	return func(_ context.Context, r *topology, _ *observation) (recovery, error) {
 		var errs []error
 		for _, name := range names {
 			errs = append(errs, worse(r.network.links[name]))
@@ -29,69 +29,69 @@ func on(names []string, worse func(*link) error, better func(context.Context, *l
 	}
 }
 
-// unplugged cuts the connections; new ones are refused.
-func unplugged(names ...string) strike {
+// unplugged closes connections and refuses new ones.
+func unplugged(names ...string) injection {
 	return on(names, (*link).unplug, func(_ context.Context, l *link) error { return l.plug() })
 }
 
-func poisoned(names []string, all ...toxic) strike {
+func poisoned(names []string, all ...toxic) injection {
 	return on(names, func(l *link) error {
 		for _, t := range all {
-			if err := l.poison(t); err != nil {
+			if err := l.addToxic(t); err != nil {
 				return err
 			}
 		}
 		return nil
-	}, func(ctx context.Context, l *link) error { return l.cure(ctx) })
+	}, func(ctx context.Context, l *link) error { return l.removeToxics(ctx) })
 }
 
-// slowed lets every answer wait.
-func slowed(by time.Duration, names ...string) strike {
+// slowed delays every response.
+func slowed(by time.Duration, names ...string) injection {
 	return poisoned(names, toxic{
 		Type: "latency", Stream: "downstream", Attributes: map[string]any{"latency": by.Milliseconds()},
 	})
 }
 
-// hung accepts connections and bytes, and answers nothing: a black hole.
-func hung(names ...string) strike {
+// hung accepts connections and bytes and never responds.
+func hung(names ...string) injection {
 	return poisoned(names,
 		toxic{Type: "timeout", Stream: "upstream", Attributes: map[string]any{"timeout": 0}},
 		toxic{Type: "timeout", Stream: "downstream", Attributes: map[string]any{"timeout": 0}})
 }
 
-// statusLine is about as long as the first line of an answer.
+// statusLine is about the length of the first line of a response.
 const statusLine = 16
 
-// garbled spoils the first bytes of each piece of an answer.
-func garbled(bytes int, names ...string) strike {
+// garbled corrupts the first bytes of each segment of a response.
+func garbled(bytes int, names ...string) injection {
 	return poisoned(names, toxic{
 		Type: "garbage", Stream: "downstream", Attributes: map[string]any{"bytes": bytes},
 	})
 }
 
-// cutShort ends each connection after so many bytes of answers.
-func cutShort(bytes int, names ...string) strike {
+// cutShort closes each connection after so many bytes of responses.
+func cutShort(bytes int, names ...string) injection {
 	return poisoned(names, toxic{
 		Type: "limit_data", Stream: "downstream", Attributes: map[string]any{"bytes": bytes},
 	})
 }
 
-// sliced sends answers in small pieces: correct, but never whole in one read.
-func sliced(names ...string) strike {
+// sliced sends responses in small segments.
+func sliced(names ...string) injection {
 	return poisoned(names, toxic{Type: "slicer", Stream: "downstream", Attributes: map[string]any{
 		"average_size": 24, "size_variation": 8, "delay": 200,
 	}})
 }
 
-// How a flapping link goes and comes.
+// Durations of a flapping link's states.
 const (
 	flapDown = 400 * time.Millisecond
 	flapUp   = 600 * time.Millisecond
 )
 
-// flapping unplugs and plugs until it is healed, and is left plugged.
-func flapping(names ...string) strike {
-	return func(ctx context.Context, r *rig, o *observation) (heal, error) {
+// flapping unplugs and plugs links until it is removed.
+func flapping(names ...string) injection {
+	return func(ctx context.Context, r *topology, o *observation) (recovery, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		var flaps sync.WaitGroup
 		var failed error
@@ -111,7 +111,7 @@ func flapping(names ...string) strike {
 	}
 }
 
-// wait lets a duration pass that is part of a fault or of a load.
+// wait waits for a duration that is part of a fault or of the load.
 func wait(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

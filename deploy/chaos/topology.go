@@ -14,26 +14,26 @@ import (
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
-// rig is the product with everything between its programs in our hands.
-type rig struct {
+// topology is a devstack with proxies in all links, and the clients of the load.
+type topology struct {
 	stack   *devstack.Stack
 	network *network
 	client  *client
-	control *client      // asks a gateway of which nothing is broken
+	control *client      // client of the unaffected gateway
 	inner   *http.Client // for health and metrics
-	cast    *cast
-	pipe    *logPipe // while a program's log is one
+	tokens  *tokens
+	pipe    *logPipe // while a pipe replaces a program's log
 
-	created atomic.Int64 // references given away
+	created atomic.Int64 // references used
 
 	mu   sync.Mutex
 	seen []request
 }
 
-// build starts the product over dir and makes the tokens.
-func build(ctx context.Context, root, dir string, log io.Writer) (r *rig, err error) {
-	r = &rig{inner: &http.Client{Timeout: 2 * time.Second}}
-	r.network = newNetwork(r.saw)
+// startTopology starts the product in dir and creates the tokens.
+func startTopology(ctx context.Context, root, dir string, log io.Writer) (r *topology, err error) {
+	r = &topology{inner: &http.Client{Timeout: 2 * time.Second}}
+	r.network = newNetwork(r.record)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.close())
@@ -43,7 +43,7 @@ func build(ctx context.Context, root, dir string, log io.Writer) (r *rig, err er
 		Root: root, Dir: dir, Log: log, SecondShipments: true, Between: r.network.between,
 	})
 	if err != nil {
-		r.stack = nil // nothing of it is left
+		r.stack = nil // it has stopped everything
 		return r, err
 	}
 	control, err := r.stack.StartControl(ctx)
@@ -51,30 +51,30 @@ func build(ctx context.Context, root, dir string, log io.Writer) (r *rig, err er
 		return r, err
 	}
 	r.client, r.control = newClient(r.stack.URL), newClient("http://"+control.Address())
-	if r.cast, err = assemble(ctx, r.stack); err != nil {
+	if r.tokens, err = createTokens(ctx, r.stack); err != nil {
 		return r, err
 	}
-	return r, r.cast.findShipment(ctx, r)
+	return r, r.tokens.findShipment(ctx, r)
 }
 
-func (r *rig) saw(one request) {
+func (r *topology) record(one request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seen = append(r.seen, one)
 }
 
-// seenSince takes what passed between the programs since a moment, and
-// forgets the rest.
-func (r *rig) seenSince(begin time.Time) []request {
+// seenSince returns the requests between programs since a moment, and discards
+// the others.
+func (r *topology) seenSince(begin time.Time) []request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	seen := keep(r.seen, func(one request) bool { return one.at.After(begin) })
+	seen := filter(r.seen, func(one request) bool { return one.at.After(begin) })
 	r.seen = nil
 	return seen
 }
 
-// close ends everything. What the rig leaves is its logs.
-func (r *rig) close() error {
+// close stops everything.
+func (r *topology) close() error {
 	var err error
 	if r.stack != nil {
 		err = r.stack.Close()
@@ -83,8 +83,7 @@ func (r *rig) close() error {
 	return err
 }
 
-// clean removes a rig's directory, except for its logs, which take the place
-// of those of the last run.
+// clean removes the directory of a run and moves its logs to logs.
 func clean(dir, logs string) error {
 	if err := os.RemoveAll(logs); err != nil {
 		return err

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// aside is put behind the name of a log whose place a pipe has taken.
+// aside is the suffix of a log file that a pipe replaces.
 const aside = ".aside"
 
-// logPipe stands where a program's log was. It copies what the program writes
-// to the log, until it is blocked.
+// logPipe is a named pipe in place of a program's log. It copies to the log file
+// until it is blocked.
 type logPipe struct {
 	pipe   *os.File
 	log    *os.File
@@ -24,9 +24,9 @@ type logPipe struct {
 	gate   sync.Mutex // held while blocked
 }
 
-// logPiped restarts a program with a pipe as its log, and back when it is over.
-func logPiped(name string) func(context.Context, *rig) (heal, error) {
-	return func(ctx context.Context, r *rig) (heal, error) {
+// pipeLog restarts a program with a pipe as its log, and undoes that afterwards.
+func pipeLog(name string) func(context.Context, *topology) (recovery, error) {
+	return func(ctx context.Context, r *topology) (recovery, error) {
 		program := r.stack.Program(name)
 		path := filepath.Join(r.stack.LogDir(), name+".log")
 		if err := program.Stop(); err != nil {
@@ -52,7 +52,7 @@ func openLogPipe(path string) (p *logPipe, err error) {
 	if p.log, err = os.OpenFile(path+aside, os.O_APPEND|os.O_WRONLY, 0); err != nil { //nolint:gosec // G304: our own file
 		return nil, err
 	}
-	// Both ends: so opening does not wait for the program, and its end is not the pipe's.
+	// Both ends: opening does not wait for the program, and its exit does not close the pipe.
 	if p.pipe, err = os.OpenFile(path, os.O_RDWR, 0); err != nil { //nolint:gosec // G304: our own file
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func openLogPipe(path string) (p *logPipe, err error) {
 	return p, nil
 }
 
-// Read lets the log through while it is not blocked.
+// Read reads the pipe unless it is blocked.
 func (p *logPipe) Read(b []byte) (int, error) {
 	p.gate.Lock()
 	defer p.gate.Unlock()
@@ -76,9 +76,9 @@ func (p *logPipe) close(path string) error {
 	return errors.Join(closed, p.log.Close(), os.Remove(path), os.Rename(path+aside, path))
 }
 
-// logBlocked leaves the prepared pipe unread, and full: the program's next line
-// does not go in.
-func logBlocked(_ context.Context, r *rig, _ *observation) (heal, error) {
+// logBlocked stops reading the prepared pipe and fills it, so that the program's
+// next write blocks.
+func logBlocked(_ context.Context, r *topology, _ *observation) (recovery, error) {
 	r.pipe.gate.Lock()
 	unblock := func(context.Context) error {
 		r.pipe.gate.Unlock()

@@ -15,30 +15,29 @@ import (
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
-// cast is who plays: one token of each sort, and a shipment to ask for.
-type cast struct {
-	reader, writer   string // known to the gateway, in use all the time
-	counter          string // asks only after faults
+// tokens are the credentials of the load, and the shipment that it requests.
+type tokens struct {
+	reader, writer   string // known to the gateway, in constant use
+	counter          string // used only after faults
 	limited          string // limitedQuota requests in limitedWindow
 	revoked, expired string
-	doomed           devstack.Token // good until a fault revokes it
+	revocable        devstack.Token // valid until a fault revokes it
 	shipment         string         // the path of one
 
-	fresh []string // good, and unknown to the gateway: each for one use
+	fresh []string // valid and unknown to the gateway: each for one use
 	used  atomic.Int64
 }
 
 const (
 	limitedQuota  = 5
 	limitedWindow = 10  // seconds
-	freshTokens   = 256 // prepared; then the first ones come again
+	freshTokens   = 256 // then the first ones are used again
 	plenty        = "1000000"
 )
 
-// assemble makes the tokens with the command line of tokens-svc, as an
-// operator would.
-func assemble(ctx context.Context, stack *devstack.Stack) (*cast, error) {
-	c := &cast{fresh: make([]string, freshTokens)}
+// createTokens creates the tokens with the command line of tokens-svc.
+func createTokens(ctx context.Context, stack *devstack.Stack) (*tokens, error) {
+	c := &tokens{fresh: make([]string, freshTokens)}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(4)
 	token := func(into *string, permissions string, more ...string) {
@@ -64,14 +63,14 @@ func assemble(ctx context.Context, stack *devstack.Stack) (*cast, error) {
 	return c, group.Wait()
 }
 
-// nextFresh returns a good token that the gateway has not seen.
-func (c *cast) nextFresh() string { return c.fresh[int(c.used.Add(1))%len(c.fresh)] }
+// nextFresh returns a valid token that the gateway has not seen.
+func (c *tokens) nextFresh() string { return c.fresh[int(c.used.Add(1))%len(c.fresh)] }
 
-// findShipment chooses the shipment that is asked for again and again.
-func (c *cast) findShipment(ctx context.Context, r *rig) error {
-	s, body := r.client.do(ctx, ask{path: "/api/v1/shipments?per_page=1", token: c.reader})
+// findShipment chooses the shipment that the load requests.
+func (c *tokens) findShipment(ctx context.Context, r *topology) error {
+	s, body := r.client.do(ctx, call{path: "/api/v1/shipments?per_page=1", token: c.reader})
 	if s.status != http.StatusOK {
-		return fmt.Errorf("the list of shipments answers %s", s.outcome())
+		return fmt.Errorf("the list of shipments: %s", s.outcome())
 	}
 	var list struct{ Shipments []struct{ ID string } }
 	if err := json.Unmarshal(body, &list); err != nil || len(list.Shipments) == 0 {
@@ -83,9 +82,8 @@ func (c *cast) findShipment(ctx context.Context, r *rig) error {
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// madeUp returns a token that nobody ever made, with a checksum that is right:
-// only tokens-svc can tell.
-func madeUp() string {
+// unknownToken returns a token that does not exist, with a correct checksum.
+func unknownToken() string {
 	random := make([]byte, 44)
 	for i := range random {
 		random[i] = base62[rand.IntN(len(base62))] //nolint:gosec // G404: it opens nothing
@@ -105,9 +103,9 @@ func checksum(token string) string {
 	return string(digits[:])
 }
 
-// elsewhere returns an address of a client that has never called before, so
-// that refusals do not use up an address's window.
-func elsewhere() string {
+// freshAddress returns a random client address, so that refusals do not use up
+// the window of one address.
+func freshAddress() string {
 	//nolint:gosec // G404: an address is no secret
 	return fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(250), rand.IntN(256), 1+rand.IntN(250))
 }

@@ -13,45 +13,44 @@ import (
 	"time"
 )
 
-// dooming revokes a token that is in use.
-func dooming(ctx context.Context, r *rig, o *observation) (heal, error) {
-	err := r.stack.RevokeToken(ctx, r.cast.doomed.ID)
-	o.dooming = time.Now()
+// tokenRevoked revokes a token that is in use.
+func tokenRevoked(ctx context.Context, r *topology, o *observation) (recovery, error) {
+	err := r.stack.RevokeToken(ctx, r.tokens.revocable.ID)
+	o.tokenRevoked = time.Now()
 	return nothing, err
 }
 
 func nothing(context.Context) error { return nil }
 
-// both is one strike after another, healed in the order in which they came.
-func both(first, second strike) strike {
-	return func(ctx context.Context, r *rig, o *observation) (heal, error) {
-		healFirst, err := first(ctx, r, o)
+// inOrder injects two faults and removes them in the same order.
+func inOrder(first, second injection) injection {
+	return func(ctx context.Context, r *topology, o *observation) (recovery, error) {
+		recoverFirst, err := first(ctx, r, o)
 		if err != nil {
-			return healFirst, err
+			return recoverFirst, err
 		}
-		healSecond, err := second(ctx, r, o)
+		recoverSecond, err := second(ctx, r, o)
 		return func(ctx context.Context) error {
-			if err := healFirst(ctx); err != nil {
+			if err := recoverFirst(ctx); err != nil {
 				return err
 			}
-			return healSecond(ctx)
+			return recoverSecond(ctx)
 		}, err
 	}
 }
 
-// killed is kill -9; the program comes back when it is healed.
-func killed(name string) strike {
-	return func(_ context.Context, r *rig, _ *observation) (heal, error) {
+// killed is SIGKILL; the program starts again when the fault is removed.
+func killed(name string) injection {
+	return func(_ context.Context, r *topology, _ *observation) (recovery, error) {
 		program := r.stack.Program(name)
 		return program.Start, program.Kill()
 	}
 }
 
-// stopped is a rolling restart: SIGTERM, the end, a new start, and then the
-// next one, all of it so many times. A program that had to be killed shows in
-// the time that it took.
-func stopped(rounds int, names ...string) strike {
-	return func(ctx context.Context, r *rig, o *observation) (heal, error) {
+// stopped is a rolling restart, repeated: SIGTERM, exit and start of each
+// program. One that had to be killed is visible in its duration.
+func stopped(rounds int, names ...string) injection {
+	return func(ctx context.Context, r *topology, o *observation) (recovery, error) {
 		for _, name := range slices.Repeat(names, rounds) {
 			program := r.stack.Program(name)
 			begin := time.Now()
@@ -70,8 +69,8 @@ const (
 	reloaded = "successfully reloaded config from file"
 )
 
-// reconfigured makes the gateway read its configuration again and again.
-func reconfigured(ctx context.Context, r *rig, _ *observation) (heal, error) {
+// reconfigured reloads the gateway's configuration repeatedly.
+func reconfigured(ctx context.Context, r *topology, _ *observation) (recovery, error) {
 	done := func() (int, error) {
 		log, err := os.ReadFile(r.logPath("gateway"))
 		return bytes.Count(log, []byte(reloaded)), err
@@ -89,12 +88,12 @@ func reconfigured(ctx context.Context, r *rig, _ *observation) (heal, error) {
 	return nothing, err
 }
 
-// halfOpen is how many clients begin a request and never end it.
+// halfOpen is the number of clients that begin a request and never complete it.
 const halfOpen = 1000
 
-// halfOpened opens them all and waits until the gateway has closed them, but
-// not much longer than is promised.
-func halfOpened(ctx context.Context, r *rig, o *observation) (heal, error) {
+// halfOpened opens them and waits until the gateway has closed them, at most two
+// seconds longer than promised.
+func halfOpened(ctx context.Context, r *topology, o *observation) (recovery, error) {
 	var dialer net.Dialer
 	var open sync.WaitGroup
 	var mu sync.Mutex
@@ -115,8 +114,8 @@ func halfOpened(ctx context.Context, r *rig, o *observation) (heal, error) {
 			answer := make([]byte, 4<<10)
 			for {
 				_, err := conn.Read(answer)
-				if timeout, ok := err.(net.Error); ok && timeout.Timeout() { //nolint:errorlint // nobody wrapped it
-					return // not closed: not counted
+				if timeout, ok := err.(net.Error); ok && timeout.Timeout() { //nolint:errorlint // not wrapped
+					return // still open: not counted
 				}
 				if err != nil {
 					break
@@ -131,7 +130,7 @@ func halfOpened(ctx context.Context, r *rig, o *observation) (heal, error) {
 	return nothing, nil
 }
 
-// eventually waits for a condition that must come true.
+// eventually waits for a condition.
 func eventually(ctx context.Context, what string, ok func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
