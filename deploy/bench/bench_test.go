@@ -15,7 +15,7 @@ import (
 
 // TestMain lets the test's own program be the children that a run starts.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == callsCommand || os.Args[1] == floorCommand) {
+	if len(os.Args) > 1 && (os.Args[1] == callsCommand || os.Args[1] == plainHTTPCommand) {
 		if err := realMain(context.Background(), os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -62,7 +62,7 @@ func TestAShortRunMeasuresEverything(t *testing.T) {
 				f.checkAnswers(t, sc, target)
 			}
 		}
-		if calls := report.results[measurement{sc.key, saturated, scripts}]; sc.scriptKeys > 0 && (len(calls) != 1 || calls[0].redisCPU <= 0) {
+		if calls := report.results[measurement{sc.key, saturated, scriptCalls}]; sc.scriptKeys > 0 && (len(calls) != 1 || calls[0].redisCPU <= 0) {
 			t.Errorf("%s: script calls %+v", sc.title, calls)
 		}
 		if info, err := os.Stat(filepath.Join(profiles, sc.key+"-saturated.pprof")); err != nil || info.Size() == 0 {

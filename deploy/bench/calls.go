@@ -15,13 +15,13 @@ import (
 	"github.com/quayside/quayside/deploy/bench/kernel"
 )
 
-// callsCommand makes this program, as a child of itself, the limiter that the
-// gateway would be if it ran one script for each request.
+// callsCommand makes this program, as a child of itself, a limiter that runs one
+// script per request.
 const callsCommand = "script-calls"
 
-// measureScripts measures Redis under one script call a request, as many a
-// second as the gateway just had requests, from the gateway's cores.
-func (r *rig) measureScripts(ctx context.Context, sc scenario, rate float64) (figures, error) {
+// measureScripts measures Redis under one script call per request, at the rate
+// that the gateway just had, from the gateway's cores.
+func (r *testbed) measureScripts(ctx context.Context, sc scenario, rate float64) (figures, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return figures{}, err
@@ -50,8 +50,8 @@ func (r *rig) measureScripts(ctx context.Context, sc scenario, rate float64) (fi
 	}, ctx.Err()
 }
 
-// callScripts calls redis_rate's script at a steady rate and prints how often.
-// Arguments: Redis's URL, the number of windows, calls a second, for how long.
+// callScripts calls redis_rate's script at a steady rate and prints the number of
+// calls. Arguments: Redis's URL, number of windows, calls per second, duration.
 func callScripts(ctx context.Context, args []string) error {
 	if len(args) != 4 {
 		return fmt.Errorf("%s needs four arguments", callsCommand)
@@ -83,7 +83,7 @@ func callScripts(ctx context.Context, args []string) error {
 	return err
 }
 
-// callers is how many calls may be under way.
+// callers is the number of concurrent calls.
 const callers = 64
 
 func callEvenly(ctx context.Context, limiter *redis_rate.Limiter, windows, rate int, length time.Duration) (int64, error) {

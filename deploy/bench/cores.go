@@ -10,14 +10,14 @@ import (
 	"strconv"
 )
 
-// cores says who runs where, as lists that taskset reads. Empty lists: anywhere.
+// cores are lists of processors for taskset. Empty lists: all processors.
 type cores struct {
 	gateway string // the program that is measured
 	others  string // load, upstream, Redis, Postgres, the services
 	given   int    // how many the measured program has
 }
 
-// chooseCores parts the machine in two halves, where it has taskset.
+// chooseCores divides the processors in two halves, if taskset is available.
 func chooseCores() cores {
 	n := runtime.NumCPU()
 	if _, err := exec.LookPath("taskset"); err != nil || n < 2 {
@@ -33,16 +33,16 @@ func coreRange(first, last int) string {
 	return fmt.Sprintf("%d-%d", first, last)
 }
 
-// command is a command that will run on the given cores.
+// command returns a command that runs on the given cores.
 func command(on, name string, args ...string) *exec.Cmd {
 	if on != "" {
 		name, args = "taskset", append([]string{"-c", on, name}, args...)
 	}
-	return exec.Command(name, args...) //nolint:gosec,noctx // G204: our own arguments; whoever starts it stops it
+	return exec.Command(name, args...) //nolint:gosec,noctx // G204: our own arguments; stopped by its caller
 }
 
-// moveSelf moves this process, and what it starts from now on, to the given cores.
-func moveSelf(ctx context.Context, on string) error {
+// pinSelf moves this process and its later children to the given cores.
+func pinSelf(ctx context.Context, on string) error {
 	if on == "" {
 		return nil
 	}

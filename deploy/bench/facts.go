@@ -6,15 +6,14 @@ import (
 	"github.com/quayside/quayside/deploy/bench/machine"
 )
 
-// facts say where and of what figures are.
+// facts describe the machine and versions of a run.
 type facts struct {
 	machine.Facts
 
 	redis string // its version
 }
 
-// gcPercent is the GOGC of all programs that are compared: the caller's own,
-// or Go's default.
+// gcPercent is the GOGC of all compared programs: the environment's, or 100.
 func gcPercent() string {
 	if percent := os.Getenv("GOGC"); percent != "" {
 		return percent

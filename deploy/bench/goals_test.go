@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAGoalIsJudgedByTheMedianOfTheRoundsRatios(t *testing.T) {
+func TestGoalsUseTheMedianOfRatiosWithinRounds(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		goal         goal
@@ -14,13 +14,13 @@ func TestAGoalIsJudgedByTheMedianOfTheRoundsRatios(t *testing.T) {
 		met, beyond  bool
 	}{
 		"lower is better":  {goal{limit: 1.05, further: 0.95}, []float64{1, 9, 1}, []float64{1, 1, 1}, 1, true, false},
-		"beyond":           {goal{limit: 1.05, further: 0.95}, []float64{1}, []float64{2}, 0.5, true, true},
-		"nowhere beyond":   {goal{limit: 1}, []float64{1}, []float64{2}, 0.5, true, false},
+		"stricter goal":    {goal{limit: 1.05, further: 0.95}, []float64{1}, []float64{2}, 0.5, true, true},
+		"no stricter goal": {goal{limit: 1}, []float64{1}, []float64{2}, 0.5, true, false},
 		"missed":           {goal{limit: 1}, []float64{3, 4}, []float64{2, 2}, 1.75, false, false},
 		"higher is better": {goal{limit: 4, atLeast: true}, []float64{50}, []float64{10}, 5, true, false},
 		"too low":          {goal{limit: 4, atLeast: true}, []float64{30}, []float64{10}, 3, false, false},
-		// Whoever compared medians would see 1: each round stands for itself.
-		"a slow round is slow for both": {goal{limit: 1}, []float64{1, 10, 100}, []float64{2, 20, 50}, 0.5, true, false},
+		// The ratio of medians would be 1.
+		"a slow round": {goal{limit: 1}, []float64{1, 10, 100}, []float64{2, 20, 50}, 0.5, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -40,7 +40,7 @@ func TestAGoalIsJudgedByTheMedianOfTheRoundsRatios(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotMeasuredIsNotJudged(t *testing.T) {
+func TestGoalsWithoutFiguresAreSkipped(t *testing.T) {
 	t.Parallel()
 	for _, g := range goals {
 		if _, measured := g.judge(results{}); measured {
@@ -49,7 +49,7 @@ func TestWhatWasNotMeasuredIsNotJudged(t *testing.T) {
 	}
 }
 
-func TestNoFigureOfUnfairAnswersGoesUnsaid(t *testing.T) {
+func TestWrongResponsesAreReported(t *testing.T) {
 	t.Parallel()
 	r := report{
 		scenarios: []scenario{{key: "hot", title: "one hot token"}},
@@ -58,7 +58,7 @@ func TestNoFigureOfUnfairAnswersGoesUnsaid(t *testing.T) {
 			{"hot", saturated, gateway}: {{}},
 		},
 	}
-	got := r.wrongAnswers()
+	got := r.wrongResponses()
 	if len(got) != 2 || got[0] != "one hot token, steady, gateway: 1 × a broken connection" || got[1] != "one hot token, steady, gateway: 3 × status 503" {
 		t.Errorf("%q", got)
 	}

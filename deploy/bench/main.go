@@ -1,11 +1,10 @@
 // Bench compares the gateway with a bare Caddy that forwards the same requests
-// to the same upstream, in one run, by turns.
+// to the same upstream, in alternating order in one run.
 //
 //	bench [-rounds 7] [-only hot,many,…] [-profile DIR] [-write] [-strict]
 //
-// The figures that are compared are ratios within one round, so what else the
-// machine does meanwhile falls on both. Everything is Linux: elsewhere there
-// are no clocks of other processes to read.
+// Ratios are taken within one round, so other load on the machine affects both.
+// It needs Linux, which reports the CPU time of other processes.
 package main
 
 import (
@@ -25,7 +24,7 @@ import (
 	"github.com/quayside/quayside/deploy/bench/machine"
 )
 
-// settings are how a run is to be made.
+// settings are the parameters of a run.
 type settings struct {
 	root string // the repository
 	only []string
@@ -57,8 +56,8 @@ func realMain(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == callsCommand {
 		return callScripts(ctx, args[1:])
 	}
-	if len(args) > 0 && args[0] == floorCommand {
-		return serveFloor(ctx, args[1:])
+	if len(args) > 0 && args[0] == plainHTTPCommand {
+		return servePlainHTTP(ctx, args[1:])
 	}
 	s := settings{
 		pin: true, tokens: 1000, connections: 64, rate: 2000,
@@ -84,7 +83,7 @@ func realMain(ctx context.Context, args []string) error {
 	return compare(ctx, s, write, strict)
 }
 
-// compare runs the scenarios and shows, and perhaps keeps, what was seen.
+// compare runs the scenarios and prints the report.
 func compare(ctx context.Context, s settings, write, strict bool) error {
 	report, err := runAll(ctx, s)
 	if err != nil {
@@ -101,7 +100,7 @@ func compare(ctx context.Context, s settings, write, strict bool) error {
 			return err
 		}
 	}
-	if wrong := report.wrongAnswers(); len(wrong) > 0 {
+	if wrong := report.wrongResponses(); len(wrong) > 0 {
 		return fmt.Errorf("answers were not as they must be: %s", strings.Join(wrong, "; "))
 	}
 	missed := slices.ContainsFunc(report.verdicts(), func(v verdict) bool { return !v.met })
@@ -111,26 +110,26 @@ func compare(ctx context.Context, s settings, write, strict bool) error {
 	return nil
 }
 
-// runAll brings everything up, measures and takes it down.
+// runAll starts the testbed, measures and stops it.
 func runAll(ctx context.Context, s settings) (_ *report, err error) {
 	where := facts{Facts: machine.Describe(ctx, s.root)}
-	rig, err := start(ctx, s)
+	testbed, err := start(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, rig.close()) }()
-	list, err := rig.scenarios(ctx)
+	defer func() { err = errors.Join(err, testbed.close()) }()
+	list, err := testbed.scenarios(ctx)
 	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	results, err := rig.run(ctx, list)
+	results, err := testbed.run(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	r := &report{facts: where, settings: s, cores: rig.cores, scenarios: list, results: results, took: time.Since(began)}
-	r.facts.redis = rig.redisVersion
-	r.memory, err = rig.peaks()
+	r := &report{facts: where, settings: s, cores: testbed.cores, scenarios: list, results: results, took: time.Since(began)}
+	r.facts.redis = testbed.redisVersion
+	r.memory, err = testbed.peaks()
 	return r, err
 }
 

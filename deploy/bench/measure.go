@@ -11,7 +11,7 @@ import (
 	"github.com/quayside/quayside/deploy/bench/load"
 )
 
-// mode is how requests come.
+// mode is how requests are sent.
 type mode string
 
 // The modes.
@@ -20,7 +20,7 @@ const (
 	steady    mode = "steady"    // at a fixed rate
 )
 
-// figures are what one measurement gave. CPU is in seconds per 1,000 requests.
+// figures are the result of one measurement. CPU is in seconds per 1,000 requests.
 type figures struct {
 	answers    int
 	throughput float64 // requests a second
@@ -32,7 +32,7 @@ type figures struct {
 }
 
 // measure sends a scenario's requests to one of the servers.
-func (r *rig) measure(ctx context.Context, sc scenario, m mode, target string) (figures, error) {
+func (r *testbed) measure(ctx context.Context, sc scenario, m mode, target string) (figures, error) {
 	s := r.servers[target]
 	plan := load.Plan{
 		Address: s.address, Connections: r.settings.connections, Requests: sc.requests, Want: http.StatusOK,
@@ -43,7 +43,7 @@ func (r *rig) measure(ctx context.Context, sc scenario, m mode, target string) (
 	}
 	if target == gateway {
 		plan.Want = sc.want
-		if err := prime(ctx, plan); err != nil {
+		if err := warmUp(ctx, plan); err != nil {
 			return figures{}, fmt.Errorf("%s: %w:\n%s", target, err, s.tail())
 		}
 	}
@@ -63,19 +63,19 @@ func (r *rig) measure(ctx context.Context, sc scenario, m mode, target string) (
 	}, s.emptyLog()
 }
 
-// prime sends each request once, gently, so that a thousand tokens are not all
-// looked up in the moment in which the load begins.
-func prime(ctx context.Context, plan load.Plan) error {
+// warmUp sends each request once at a low rate, so that tokens are introspected
+// before the load begins.
+func warmUp(ctx context.Context, plan load.Plan) error {
 	plan.Rate, plan.Warmup = 1000, 0
 	plan.Length = time.Second * time.Duration(len(plan.Requests)) / time.Duration(plan.Rate)
 	_, err := load.Run(ctx, plan, func() error { return nil })
 	return err
 }
 
-// stopwatch tells the CPU time between two readings.
+// stopwatch measures CPU time between two readings.
 type stopwatch struct{ program, redis time.Duration }
 
-// read takes the reading: the second one leaves the differences.
+// read takes a reading; the second leaves the differences.
 func (w *stopwatch) read(program, redis int) error {
 	for pid, used := range map[int]*time.Duration{program: &w.program, redis: &w.redis} {
 		if pid == 0 {

@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 )
 
-// profile keeps CPU profiles of the gateway under a scenario, in measurements
-// of their own, whose figures do not count.
-func (r *rig) profile(ctx context.Context, sc scenario) error {
+// profile writes CPU profiles of the gateway under a scenario, in separate
+// measurements whose figures are discarded.
+func (r *testbed) profile(ctx context.Context, sc scenario) error {
 	if r.settings.profiles == "" {
 		return nil
 	}
@@ -34,10 +34,10 @@ func (r *rig) profile(ctx context.Context, sc scenario) error {
 	return nil
 }
 
-// adminSocket is where the gateway serves profiles when they are wanted.
-func (r *rig) adminSocket() string { return filepath.Join(r.dir, "admin.sock") }
+// adminSocket is where the gateway serves profiles.
+func (r *testbed) adminSocket() string { return filepath.Join(r.dir, "admin.sock") }
 
-func (r *rig) fetchProfile(ctx context.Context, path string) error {
+func (r *testbed) fetchProfile(ctx context.Context, path string) error {
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", r.adminSocket())
 	}}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// report is a whole run.
+// report is the result of a run.
 type report struct {
 	facts     facts
 	settings  settings
@@ -19,7 +19,7 @@ type report struct {
 	took      time.Duration
 }
 
-// verdicts judges the goals of the scenarios that were run.
+// verdicts evaluates the goals of the scenarios that were run.
 func (r *report) verdicts() []verdict {
 	var list []verdict
 	for _, g := range goals {
@@ -34,8 +34,8 @@ func (r *report) verdicts() []verdict {
 	})
 }
 
-// wrongAnswers tells of each measurement in which answers were not as wanted.
-func (r *report) wrongAnswers() []string {
+// wrongResponses lists measurements with unexpected statuses.
+func (r *report) wrongResponses() []string {
 	var list []string
 	for key, series := range r.results {
 		wrong := map[int]int{}
@@ -63,25 +63,25 @@ func (r *report) title(key string) string {
 	return r.scenarios[slices.IndexFunc(r.scenarios, func(s scenario) bool { return s.key == key })].title
 }
 
-// markdown is the report as people read it.
+// markdown formats the report.
 func (r *report) markdown() string {
 	var out strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
-	say("# The gateway beside a bare Caddy\n")
+	say("# The gateway compared with a bare Caddy\n")
 	say("Written by `make bench`; [how it measures](../README.md#make-bench).\n")
 	r.sayFacts(say)
 	say("\n## Goals\n")
-	say("A ratio is the gateway's figure by the other's in the same round: the median of %d rounds, and the lowest and highest.\n", r.settings.rounds)
-	say("| traffic | figure | beside | goal | measured | lowest – highest | |")
+	say("A ratio is the gateway's figure divided by the other's in the same round: the median of %d rounds, the lowest and the highest.\n", r.settings.rounds)
+	say("| traffic | figure | compared with | goal | measured | lowest – highest | |")
 	say("|---|---|---|---|---|---|---|")
 	for _, v := range r.verdicts() {
 		say("| %s | %s | %s | %s | %.2f | %.2f – %.2f | %s |", withMode(r.title(v.scenario), v.mode), v.what, v.against,
 			v.bounds(), v.ratio, v.low, v.high, v.word())
 	}
-	r.sayFigures(say)
-	if wrong := r.wrongAnswers(); len(wrong) > 0 {
-		say("\n## Wrong answers\n")
-		say("What was measured where answers were not as they must be says nothing:\n")
+	r.writeFigures(say)
+	if wrong := r.wrongResponses(); len(wrong) > 0 {
+		say("\n## Wrong responses\n")
+		say("Measurements with wrong responses are invalid:\n")
 		for _, line := range wrong {
 			say("- %s", line)
 		}
@@ -111,7 +111,7 @@ func (g goal) bounds() string {
 func (v verdict) word() string {
 	switch {
 	case v.beyond:
-		return "met, and beyond"
+		return "met, stricter goal as well"
 	case v.met:
 		return "met"
 	default:
@@ -123,16 +123,16 @@ func (r *report) sayFacts(say func(string, ...any)) {
 	say("- %s, commit %s, %s, Redis %s", r.facts.Date, r.facts.Commit, r.facts.Go, r.facts.redis)
 	say("- %s, %d cores, Linux %s; /proc/loadavg before the run: %s", r.facts.Processor, r.facts.Cores, r.facts.Kernel, r.facts.Load)
 	if r.cores.gateway == "" {
-		say("- nothing was pinned: the measured program shares all cores with load, upstream and Redis")
+		say("- not pinned: the measured program shares all cores with load, upstream and Redis")
 	} else {
 		say("- the measured program on core %s; load, upstream, Redis, Postgres and tokens-svc on core %s", r.cores.gateway, r.cores.others)
 	}
-	say("- GOGC=%s for all; %d connections; measured for %s after %s, %d rounds, by turns; steady is %d requests a second; %s in all",
+	say("- GOGC=%s for all; %d connections; measured for %s after %s, %d rounds, in alternating order; steady is %d requests a second; %s in all",
 		gcPercent(), r.settings.connections, r.settings.length, r.settings.warmup, r.settings.rounds, r.settings.rate, r.took.Round(time.Second))
 }
 
-// sayFigures shows the medians behind the ratios.
-func (r *report) sayFigures(say func(string, ...any)) {
+// writeFigures writes the medians behind the ratios.
+func (r *report) writeFigures(say func(string, ...any)) {
 	say("\n## Figures\n")
 	say("Medians. CPU in seconds for 1,000 requests; busy is the share of its cores that the program used: where it is")
 	say("well under 100 %% of a saturated run, something else was the bottleneck and the throughput is a lower bound.\n")
@@ -140,7 +140,7 @@ func (r *report) sayFigures(say func(string, ...any)) {
 	say("|---|---|---|---|---|---|---|---|")
 	for _, sc := range r.scenarios {
 		for _, m := range []mode{saturated, steady} {
-			for _, target := range append([]string{gateway}, append(sc.beside, scripts)...) {
+			for _, target := range append([]string{gateway}, append(sc.beside, scriptCalls)...) {
 				series := r.results[measurement{sc.key, m, target}]
 				if len(series) == 0 {
 					continue
@@ -159,7 +159,7 @@ func (r *report) sayFigures(say func(string, ...any)) {
 	}
 }
 
-// shown leaves a cell empty where there is nothing to show.
+// shown leaves the cell of a zero empty.
 func shown(format string, value float64) string {
 	if value == 0 {
 		return ""

@@ -7,30 +7,29 @@ import (
 	"slices"
 )
 
-// measurement names a series of figures: those of all rounds.
+// measurement identifies the figures of all rounds.
 type measurement struct {
 	scenario string // its key
 	mode     mode
 	target   string
 }
 
-// results are the figures of each measurement, a round after the other.
+// results are the figures of each measurement by round.
 type results map[measurement][]figures
 
-// run measures everything.
-func (r *rig) run(ctx context.Context, list []scenario) (results, error) {
+// run measures all scenarios.
+func (r *testbed) run(ctx context.Context, list []scenario) (results, error) {
 	all := results{}
 	for _, sc := range list {
-		if err := r.play(ctx, sc, all); err != nil {
+		if err := r.measureScenario(ctx, sc, all); err != nil {
 			return nil, fmt.Errorf("%s: %w", sc.title, err)
 		}
 	}
 	return all, nil
 }
 
-// play measures one scenario, by turns: in each round everything once, and
-// every other round in the opposite order.
-func (r *rig) play(ctx context.Context, sc scenario, all results) (err error) {
+// measureScenario measures every target once per round, in alternating order.
+func (r *testbed) measureScenario(ctx context.Context, sc scenario, all results) (err error) {
 	if sc.before != nil {
 		if err := sc.before(ctx); err != nil {
 			return err
@@ -62,7 +61,7 @@ func (r *rig) play(ctx context.Context, sc scenario, all results) (err error) {
 			if err != nil {
 				return err
 			}
-			key := measurement{sc.key, saturated, scripts}
+			key := measurement{sc.key, saturated, scriptCalls}
 			all[key] = append(all[key], f)
 		}
 	}

@@ -12,15 +12,14 @@ import (
 	"time"
 )
 
-// scenario is a kind of traffic. The gateway and what stands beside it are
-// sent the same requests.
+// scenario is a kind of traffic. All targets receive the same requests.
 type scenario struct {
 	key, title string
 	requests   [][]byte
 	want       int      // the gateway's answer; Caddy without a gate forwards everything
 	beside     []string // what the gateway is compared with, by name
 	renewAfter int      // see load.Plan
-	scriptKeys int      // windows among which the script calls to compare with are spread; 0: none
+	scriptKeys int      // number of windows of the script calls to compare with; 0: none
 	before     func(context.Context) error
 	after      func(context.Context) error
 }
@@ -31,12 +30,12 @@ var (
 	onceIn = []string{"--limit", "1", "--window-seconds", "86400"}
 )
 
-// perAddress is how many requests one client address sends of those that are
-// answered 401: after 100 in a minute it would be 429.
+// perAddress is the number of 401 responses per client address; after 100 in a
+// minute they would be 429.
 const perAddress = 90
 
-// scenarios makes the tokens that are needed and lists the traffic.
-func (r *rig) scenarios(ctx context.Context) ([]scenario, error) {
+// scenarios creates the tokens and lists the traffic.
+func (r *testbed) scenarios(ctx context.Context) ([]scenario, error) {
 	many, err := r.createTokens(ctx, r.settings.tokens, never)
 	if err != nil {
 		return nil, err
@@ -45,7 +44,7 @@ func (r *rig) scenarios(ctx context.Context) ([]scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	if spent, err = r.spend(ctx, spent); err != nil {
+	if spent, err = r.exhaust(ctx, spent); err != nil {
 		return nil, err
 	}
 	mistyped := make([]string, len(many))
@@ -64,7 +63,7 @@ func (r *rig) scenarios(ctx context.Context) ([]scenario, error) {
 		beside: []string{bare, ungated}, scriptKeys: len(many),
 	}, {
 		key: "refused", title: "all refused (429)", requests: requests(spent), want: http.StatusTooManyRequests,
-		beside: []string{bare, floor},
+		beside: []string{bare, plainHTTP},
 	}, {
 		key: "mistyped", title: "all 401 by checksum", requests: requests(mistyped), want: http.StatusUnauthorized,
 		beside: []string{bare}, renewAfter: perAddress,
@@ -79,7 +78,7 @@ func (r *rig) scenarios(ctx context.Context) ([]scenario, error) {
 			if err := r.stack.StartRedis(ctx); err != nil {
 				return err
 			}
-			return r.meetRedis(ctx)
+			return r.inspectRedis(ctx)
 		},
 	}}
 	if len(r.settings.only) == 0 {
@@ -106,8 +105,8 @@ func requests(tokens []string) [][]byte {
 	return list
 }
 
-// createTokens makes n tokens, as an operator would, several at a time.
-func (r *rig) createTokens(ctx context.Context, n int, flags []string) ([]string, error) {
+// createTokens creates n tokens with the command line of tokens-svc.
+func (r *testbed) createTokens(ctx context.Context, n int, flags []string) ([]string, error) {
 	_, _ = fmt.Fprintf(r.settings.log, "creating  %d tokens\n", n)
 	tokens, failures := make([]string, n), make([]error, n)
 	atOnce := make(chan struct{}, 4)
@@ -124,10 +123,9 @@ func (r *rig) createTokens(ctx context.Context, n int, flags []string) ([]string
 	return tokens, errors.Join(failures...)
 }
 
-// spend uses up each token's window and returns those whose next one is not
-// near: windows begin at different times, and one that begins during a
-// measurement would let a request through.
-func (r *rig) spend(ctx context.Context, tokens []string) ([]string, error) {
+// exhaust uses up each token's window and returns the tokens whose next window
+// is not near: one that begins during a measurement would admit a request.
+func (r *testbed) exhaust(ctx context.Context, tokens []string) ([]string, error) {
 	var spent []string
 	for _, token := range tokens {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.servers[gateway].address+"/api/v1/shipments", nil)

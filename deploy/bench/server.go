@@ -8,12 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
 
-// server is one running build of the gateway's program, under some Caddyfile,
-// or what it is compared with.
+// server is a running target.
 type server struct {
 	name    string
 	address string // host:port of its public listener
@@ -22,7 +23,7 @@ type server struct {
 	done    chan struct{} // closed when it has ended
 }
 
-// serverConfig says how to start a server.
+// serverConfig describes a server to start.
 type serverConfig struct {
 	name    string
 	command []string
@@ -32,8 +33,7 @@ type serverConfig struct {
 	on      string   // cores
 }
 
-// startServer starts the program and waits until it is ready. Its log is a
-// file, as it would be; emptyLog keeps it small.
+// startServer starts the program and waits until it is ready. Its log is a file.
 func startServer(ctx context.Context, dir string, c serverConfig) (*server, error) {
 	s := &server{name: c.name, address: c.address, done: make(chan struct{})}
 	var err error
@@ -43,18 +43,18 @@ func startServer(ctx context.Context, dir string, c serverConfig) (*server, erro
 	}
 	s.cmd = command(c.on, c.command[0], c.command[1:]...)
 	s.cmd.Env, s.cmd.Stdout, s.cmd.Stderr = c.env, s.log, s.log
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us, who stop it then
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches this process only, which stops it
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
 	go func() {
-		_ = s.cmd.Wait() // how it ended is in its log
+		_ = s.cmd.Wait() // its log has the reason
 		close(s.done)
 	}()
 	return s, s.await(ctx, c.ready)
 }
 
-// pid is the process whose CPU is measured: taskset becomes what it starts.
+// pid is the process whose CPU is measured; taskset replaces itself by it.
 func (s *server) pid() int { return s.cmd.Process.Pid }
 
 // startTimeout bounds a server's start.
@@ -96,7 +96,7 @@ func isReady(ctx context.Context, url string) error {
 	return nil
 }
 
-// emptyLog forgets what the server has written so far.
+// emptyLog truncates the log.
 func (s *server) emptyLog() error { return s.log.Truncate(0) }
 
 // tail is the end of its log.
@@ -107,13 +107,13 @@ func (s *server) tail() []byte {
 		return nil
 	}
 	text := make([]byte, min(size, info.Size()))
-	n, _ := s.log.ReadAt(text, info.Size()-int64(len(text))) // what there is will do
+	n, _ := s.log.ReadAt(text, info.Size()-int64(len(text))) // a partial read is enough
 	return text[:n]
 }
 
 // stop ends the server.
 func (s *server) stop() error {
-	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may have exited
 	select {
 	case <-s.done:
 	case <-time.After(startTimeout):
@@ -121,4 +121,14 @@ func (s *server) stop() error {
 		<-s.done
 	}
 	return s.log.Close()
+}
+
+// with returns env with variables, "NAME=value", set anew.
+func with(env []string, variables ...string) []string {
+	env = slices.Clone(env)
+	for _, variable := range variables {
+		name, _, _ := strings.Cut(variable, "=")
+		env = slices.DeleteFunc(env, func(old string) bool { return strings.HasPrefix(old, name+"=") })
+	}
+	return append(env, variables...)
 }

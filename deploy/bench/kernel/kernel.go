@@ -1,5 +1,5 @@
-// Package kernel asks Linux what a measurement needs and Go does not tell: the
-// CPU time of another process, its peak memory, and ticks that come on time.
+// Package kernel reads from Linux the CPU time and peak memory of another process,
+// and provides precise ticks.
 //
-// Elsewhere everything answers [errors.ErrUnsupported].
+// On other systems everything returns [errors.ErrUnsupported].
 package kernel

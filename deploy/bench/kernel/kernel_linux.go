@@ -13,8 +13,8 @@ import (
 )
 
 // CPUTime returns the CPU time that a process has used so far, in user and
-// kernel mode, by all threads that it has or had. /proc/PID/stat tells the
-// same in steps of 10 ms, which is coarse where Redis works for 20.
+// kernel mode, by all its threads. /proc/PID/stat has the same in steps of 10 ms,
+// which is too coarse.
 func CPUTime(pid int) (time.Duration, error) {
 	const processClock = 2 // CPUCLOCK_SCHED, of the process and not of one thread
 	var used unix.Timespec
@@ -26,8 +26,7 @@ func CPUTime(pid int) (time.Duration, error) {
 	return time.Duration(used.Nano()), nil
 }
 
-// PeakMemory returns the most physical memory that a process ever held, in
-// bytes.
+// PeakMemory returns the peak resident memory of a process, in bytes.
 func PeakMemory(pid int) (int64, error) {
 	status, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -45,8 +44,8 @@ func PeakMemory(pid int) (int64, error) {
 	return 0, fmt.Errorf("process %d has no peak memory", pid)
 }
 
-// Ticks come at a fixed interval. Go's own timers would do, but for the
-// millisecond to which they are rounded while nothing else runs.
+// Ticks come at a fixed interval, without the rounding to milliseconds that idle
+// Go timers have.
 type Ticks struct{ timer *os.File }
 
 // NewTicks starts a clock whose first tick is one interval from now.
@@ -60,8 +59,8 @@ func NewTicks(interval time.Duration) (*Ticks, error) {
 	return &Ticks{os.NewFile(uintptr(fd), "timerfd")}, err
 }
 
-// Wait blocks until there are ticks that no Wait returned yet, and returns
-// their number.
+// Wait blocks until the next tick and returns the number of ticks since the last
+// Wait.
 func (t *Ticks) Wait() (int, error) {
 	var count [8]byte
 	if _, err := io.ReadFull(t.timer, count[:]); err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// client is one connection at a time, and what was seen on it.
+// client uses one connection at a time and records its responses.
 type client struct {
 	run       *run
 	conn      net.Conn
@@ -19,7 +19,7 @@ type client struct {
 	latencies []time.Duration
 }
 
-// connect replaces the connection, if there is one, by a new one.
+// connect opens a connection and closes the previous one.
 func (c *client) connect(ctx context.Context) error {
 	if c.conn != nil {
 		_ = c.conn.Close()
@@ -40,9 +40,9 @@ func (c *client) connect(ctx context.Context) error {
 	return c.conn.SetDeadline(c.run.deadline)
 }
 
-// exchange sends the next request and reads the whole answer. An error says
-// that there is no connection to go on with; a connection that broke is noted
-// as a wrong answer and replaced.
+// exchange sends the next request and reads the whole response. A broken
+// connection counts as a wrong response and is replaced; an error means that it
+// could not be replaced.
 func (c *client) exchange(ctx context.Context) error {
 	if renew := c.run.plan.RenewAfter; renew > 0 && c.sent >= renew {
 		if err := c.connect(ctx); err != nil {
@@ -55,15 +55,15 @@ func (c *client) exchange(ctx context.Context) error {
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		return err // it hangs, and what comes next would too
 	}
-	c.run.answered(status)
+	c.run.recordStatus(status)
 	if err != nil || last {
 		return c.connect(ctx)
 	}
 	return nil
 }
 
-// roundTrip returns the status of the next request's answer, 0 with an error,
-// and whether the server will close the connection after it.
+// roundTrip returns the status of the next response, 0 with an error, and whether
+// the server will close the connection.
 func (c *client) roundTrip() (status int, last bool, err error) {
 	if _, err := c.conn.Write(c.run.request()); err != nil {
 		return 0, false, err

@@ -1,16 +1,13 @@
-// Package load sends HTTP requests and tells what came back, how many a second
-// and after how long.
+// Package load generates HTTP load and measures throughput, statuses and latency.
 //
-// Two modes: saturated, in which each connection sends its next request when
-// it has its answer, and steady, in which requests are due at a fixed rate
-// whatever the server does. Latency is told of the steady mode only, and
-// counted from the moment at which a request was due: a server that stalls for
-// a second is charged for every request that had to wait meanwhile, not only
-// for those that happened to be under way (coordinated omission).
+// Two modes: saturated (closed model), in which each connection sends its next
+// request after a response, and steady (open model), in which requests are due at
+// a fixed rate. Latency is measured in the steady mode only, from the moment at
+// which a request was due, which avoids coordinated omission.
 //
-// Its guarantees: every answer's status is checked, and what is not as wanted
-// is in [Result.Wrong]; the requests are HTTP/1.1 on kept-alive connections;
-// the generator's own work per request is a few microseconds.
+// Guarantees: every status is checked, and unexpected ones are in
+// [Result.Wrong]; requests are HTTP/1.1 on keep-alive connections; the generator
+// uses a few microseconds per request.
 package load
 
 import (
@@ -24,7 +21,7 @@ import (
 	"time"
 )
 
-// Plan says what to send, where and for how long.
+// Plan describes the requests, their target and their duration.
 type Plan struct {
 	Address     string   // host:port
 	Connections int      // at a time
@@ -32,8 +29,7 @@ type Plan struct {
 	Want        int      // the status that each answer should have
 
 	// RenewAfter is the number of requests after which a connection is
-	// replaced by one from a client address that was not used before. 0: never,
-	// and all from 127.0.0.1.
+	// replaced by one from a new client address. 0: never, all from 127.0.0.1.
 	RenewAfter int
 
 	Rate   int           // requests a second; 0: saturated
@@ -41,7 +37,7 @@ type Plan struct {
 	Length time.Duration // of what is counted
 }
 
-// Result is what was seen within a plan's Length.
+// Result is what was measured within a plan's Length.
 type Result struct {
 	Answers int           // all of them
 	Wrong   map[int]int   // answers that were not as wanted, by status, 0 for a broken connection; of the warm-up, too
@@ -50,10 +46,10 @@ type Result struct {
 	P99     time.Duration // of the steady mode
 }
 
-// Run carries out a plan. mark is called when counting begins and when it ends.
-// An error says that the server could not be connected to, or hung.
+// Run executes a plan. mark is called when measuring begins and when it ends. An
+// error means that the server refused connections, or hung.
 func Run(ctx context.Context, plan Plan, mark func() error) (Result, error) {
-	limit := plan.Warmup + plan.Length + patience
+	limit := plan.Warmup + plan.Length + hangTimeout
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	r := &run{plan: plan, deadline: time.Now().Add(limit), wrong: map[int]int{}}
@@ -72,7 +68,7 @@ func Run(ctx context.Context, plan Plan, mark func() error) (Result, error) {
 			return Result{}, err
 		}
 		defer stop()
-		work = r.keepPace
+		work = r.sendDue
 	}
 	var group sync.WaitGroup
 	for _, c := range clients {
@@ -94,10 +90,10 @@ func Run(ctx context.Context, plan Plan, mark func() error) (Result, error) {
 	return result, err
 }
 
-// patience is how much longer than planned a run may take before it is said to hang.
-const patience = 5 * time.Second
+// hangTimeout is how much longer than planned a run may take.
+const hangTimeout = 5 * time.Second
 
-// run is what the connections of one plan share.
+// run is the shared state of a plan's connections.
 type run struct {
 	plan     Plan
 	deadline time.Time
@@ -112,7 +108,7 @@ type run struct {
 	failure error
 }
 
-// count waits for the warm-up to pass, and then for what counts.
+// count waits for the warm-up, and then for the measured time.
 func (r *run) count(ctx context.Context, mark func() error) (Result, error) {
 	if err := wait(ctx, r.plan.Warmup); err != nil {
 		return Result{}, r.failed(err)
@@ -129,7 +125,7 @@ func (r *run) count(ctx context.Context, mark func() error) (Result, error) {
 	return Result{Answers: int(answers), Took: took}, mark()
 }
 
-// saturate sends one request after the other.
+// saturate sends requests without pause.
 func (r *run) saturate(ctx context.Context, c *client) error {
 	for r.ended.Load() == 0 {
 		if err := c.exchange(ctx); err != nil {
@@ -139,13 +135,13 @@ func (r *run) saturate(ctx context.Context, c *client) error {
 	return nil
 }
 
-// request returns the next one to send.
+// request returns the next request to send.
 func (r *run) request() []byte {
 	return r.plan.Requests[(r.next.Add(1)-1)%uint64(len(r.plan.Requests))]
 }
 
-// answered notes an answer's status.
-func (r *run) answered(status int) {
+// recordStatus counts a response's status.
+func (r *run) recordStatus(status int) {
 	r.answers.Add(1)
 	if status == r.plan.Want {
 		return
@@ -163,7 +159,7 @@ func (r *run) fail(err error) {
 	}
 }
 
-// failed prefers the cause to the cancellation that followed from it.
+// failed keeps the cause rather than the cancellation that follows.
 func (r *run) failed(err error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -197,7 +193,7 @@ func quantiles(clients []*client) (p50, p99 time.Duration) {
 	return all[len(all)/2], all[len(all)*99/100]
 }
 
-// addresses counts the client addresses that were given out.
+// addresses counts the client addresses in use.
 var addresses atomic.Uint32
 
 // freshAddress returns a loopback address that this process has not used:

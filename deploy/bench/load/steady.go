@@ -7,11 +7,11 @@ import (
 	"github.com/quayside/quayside/deploy/bench/kernel"
 )
 
-// schedule makes requests due, one an interval, until stop is called. The
-// queue holds all of a plan, so nothing that the server does holds it up.
+// schedule makes requests due at an interval until stop is called. The queue
+// holds a whole plan, so the server cannot delay it.
 func (r *run) schedule() (stop func(), err error) {
 	interval := time.Second / time.Duration(r.plan.Rate)
-	planned := int((r.plan.Warmup + r.plan.Length + patience) / interval)
+	planned := int((r.plan.Warmup + r.plan.Length + hangTimeout) / interval)
 	r.due = make(chan time.Time, planned)
 	start := time.Now()
 	ticks, err := kernel.NewTicks(interval)
@@ -34,16 +34,14 @@ func (r *run) schedule() (stop func(), err error) {
 	return ticks.Stop, nil
 }
 
-// lateness is how long after the counting's end requests that are due by then
-// are still sent.
-const lateness = time.Second
+// grace is how long after the end overdue requests are still sent.
+const grace = time.Second
 
-// keepPace sends what is due, as soon as its connection is free. What the
-// server had no time for until long after the end is not sent, but counts as
-// late as it is.
-func (r *run) keepPace(ctx context.Context, c *client) error {
+// sendDue sends overdue requests as soon as its connection is free. Requests that
+// are not sent within grace count with the latency they have by then.
+func (r *run) sendDue(ctx context.Context, c *client) error {
 	for due := range r.due {
-		if ended := r.ended.Load(); ended == 0 || time.Since(time.Unix(0, ended)) < lateness {
+		if ended := r.ended.Load(); ended == 0 || time.Since(time.Unix(0, ended)) < grace {
 			if err := c.exchange(ctx); err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-// Package machine says where and of what a benchmark's figures are.
+// Package machine describes the machine and versions of a benchmark.
 package machine
 
 import (
@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// Facts are what was known before the run: what a run itself needs of the
-// machine is not the load that it meets.
+// Facts are collected before the run, so that the load average is not its own.
 type Facts struct {
 	Date      string // UTC, as 2006-01-02
 	Processor string
@@ -22,8 +21,7 @@ type Facts struct {
 	Load      string // /proc/loadavg
 }
 
-// Describe collects the facts; what cannot be found out is "unknown". root is
-// the repository.
+// Describe collects the facts; missing ones are "unknown". root is the repository.
 func Describe(ctx context.Context, root string) Facts {
 	f := Facts{
 		Date: time.Now().UTC().Format(time.DateOnly), Cores: runtime.NumCPU(), Go: runtime.Version(),

@@ -1,9 +1,8 @@
-// Package upstream is a service that does nothing, fast: it answers every GET
-// with the same page of shipments. What a proxy in front of it costs is then
-// the proxy's own cost.
+// Package upstream is a fast service that responds to every GET with the same
+// page of shipments, so that measured costs are those of the proxy in front.
 //
 // It guarantees well-formed HTTP/1.1 on kept-alive connections for requests
-// without a body, and no more: it reads heads and does not understand them.
+// without a body, and no more: it does not parse heads.
 package upstream
 
 import (
@@ -19,7 +18,7 @@ import (
 //go:embed page.json
 var page []byte
 
-// Upstream answers until it is closed.
+// Upstream serves until it is closed.
 type Upstream struct {
 	listener net.Listener
 	answer   []byte
@@ -54,7 +53,7 @@ func (u *Upstream) accept() {
 	}
 }
 
-// serve answers each head on conn, which ends at an empty line.
+// serve responds to each head on conn, which ends at an empty line.
 func (u *Upstream) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	in := bufio.NewReader(conn)

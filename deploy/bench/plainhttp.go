@@ -9,16 +9,15 @@ import (
 	"time"
 )
 
-// floorCommand makes this program a server of net/http that does nothing but
-// answer, for as long as it is let. What it costs, everything costs that leaves
-// HTTP to net/http, as Caddy does.
-const floorCommand = "floor"
+// plainHTTPCommand makes this program a net/http server without work of its own:
+// the minimum cost of every program that uses net/http, such as Caddy.
+const plainHTTPCommand = "plainhttp"
 
-// serveFloor answers every request with as much as the gateway's 429 has:
-// as many headers, and as long a body.
-func serveFloor(ctx context.Context, args []string) error {
+// servePlainHTTP responds with as many headers and as long a body as the
+// gateway's 429.
+func servePlainHTTP(ctx context.Context, args []string) error {
 	if len(args) != 1 {
-		return errors.New(floorCommand + " needs an address")
+		return errors.New(plainHTTPCommand + " needs an address")
 	}
 	body := make([]byte, 256)
 	headers := map[string][]string{

@@ -19,17 +19,17 @@ import (
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
-// What is measured: the gateway as shipped, and beside it the same program.
+// The targets: the gateway as shipped, and what it is compared with.
 const (
-	gateway = "gateway"
-	bare    = "bare Caddy"      // reverse_proxy and nothing else
-	ungated = "ungated Caddy"   // the shipped Caddyfile, with its routes and limits, but without the gate
-	floor   = "Go's HTTP alone" // net/http: answers at once, and asks nobody
-	scripts = "script calls"    // no proxy: redis_rate's script once a request, for Redis's CPU
+	gateway     = "gateway"
+	bare        = "bare Caddy"    // only reverse_proxy
+	ungated     = "ungated Caddy" // the shipped Caddyfile without token_gate
+	plainHTTP   = "net/http"      // a server of net/http without work of its own
+	scriptCalls = "script calls"  // no proxy: redis_rate's script once per request, for Redis's CPU
 )
 
-// rig is everything that a measurement needs, running.
-type rig struct {
+// testbed is the running programs of a measurement.
+type testbed struct {
 	settings     settings
 	cores        cores
 	dir          string
@@ -40,10 +40,10 @@ type rig struct {
 	redisVersion string
 }
 
-// start brings up the stack, with our upstream in place of shipments-svc, and
-// the programs to compare.
-func start(ctx context.Context, s settings) (_ *rig, err error) {
-	r := &rig{settings: s, servers: map[string]*server{}}
+// start starts the stack, with an upstream in place of shipments-svc, and the
+// programs to compare.
+func start(ctx context.Context, s settings) (_ *testbed, err error) {
+	r := &testbed{settings: s, servers: map[string]*server{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.close())
@@ -63,11 +63,11 @@ func start(ctx context.Context, s settings) (_ *rig, err error) {
 	r.cores = cores{given: runtime.NumCPU()}
 	if s.pin {
 		r.cores = chooseCores()
-		if err := r.move(ctx); err != nil {
+		if err := r.pinServers(ctx); err != nil {
 			return r, err
 		}
 	}
-	if err := r.meetRedis(ctx); err != nil {
+	if err := r.inspectRedis(ctx); err != nil {
 		return r, err
 	}
 	if r.upstream, err = upstream.Listen(ctx); err != nil {
@@ -76,10 +76,10 @@ func start(ctx context.Context, s settings) (_ *rig, err error) {
 	return r, r.startServers(ctx, shipped.Environ())
 }
 
-// move takes this process and the servers behind the gateway off its cores. A
-// process inherits its cores, so those that run are started again.
-func (r *rig) move(ctx context.Context) error {
-	if err := moveSelf(ctx, r.cores.others); err != nil {
+// pinServers moves this process and the servers behind the gateway off its
+// cores. A process inherits its cores, so running servers are restarted.
+func (r *testbed) pinServers(ctx context.Context) error {
+	if err := pinSelf(ctx, r.cores.others); err != nil {
 		return err
 	}
 	tokens := r.stack.Program("tokens-svc")
@@ -89,8 +89,8 @@ func (r *rig) move(ctx context.Context) error {
 	)
 }
 
-// meetRedis asks Redis for its process, which a restart changes.
-func (r *rig) meetRedis(ctx context.Context) error {
+// inspectRedis reads the version and process id of Redis.
+func (r *testbed) inspectRedis(ctx context.Context) error {
 	options, err := redis.ParseURL(r.stack.RedisURL)
 	if err != nil {
 		return err
@@ -103,14 +103,14 @@ func (r *rig) meetRedis(ctx context.Context) error {
 	}
 	r.redisVersion = info["Server"]["redis_version"]
 	if r.redisPID, err = strconv.Atoi(info["Server"]["process_id"]); err != nil {
-		return errors.New("no redis-server: install one, a stand-in has no CPU time of its own")
+		return errors.New("bench needs redis-server: an in-process substitute has no CPU time of its own")
 	}
 	return nil
 }
 
-// startServers starts the programs to compare, each with what the stack gave
-// its gateway, but before our upstream.
-func (r *rig) startServers(ctx context.Context, env []string) error {
+// startServers starts the programs to compare with the environment of the
+// stack's gateway and the upstream.
+func (r *testbed) startServers(ctx context.Context, env []string) error {
 	_, upstreamPort, _ := net.SplitHostPort(r.upstream.Address())
 	env = with(env, "SHIPMENTS_PORT="+upstreamPort, "GOGC="+gcPercent())
 	for _, c := range []struct {
@@ -137,11 +137,11 @@ func (r *rig) startServers(ctx context.Context, env []string) error {
 			return err
 		}
 	}
-	return r.startFloor(ctx, env)
+	return r.startPlainHTTP(ctx, env)
 }
 
-// startFloor starts this program as a server that does nothing.
-func (r *rig) startFloor(ctx context.Context, env []string) error {
+// startPlainHTTP starts this program as a server of net/http.
+func (r *testbed) startPlainHTTP(ctx context.Context, env []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -152,13 +152,13 @@ func (r *rig) startFloor(ctx context.Context, env []string) error {
 	}
 	address := "127.0.0.1" + port
 	return r.serve(ctx, serverConfig{
-		name: floor, command: []string{self, floorCommand, address}, address: address, on: r.cores.gateway,
+		name: plainHTTP, command: []string{self, plainHTTPCommand, address}, address: address, on: r.cores.gateway,
 		env: env, ready: "http://" + address,
 	})
 }
 
-// serve starts a server and keeps it by its name.
-func (r *rig) serve(ctx context.Context, c serverConfig) error {
+// serve starts a server and registers it by its name.
+func (r *testbed) serve(ctx context.Context, c serverConfig) error {
 	s, err := startServer(ctx, r.dir, c)
 	if err == nil {
 		r.servers[c.name] = s
@@ -167,31 +167,31 @@ func (r *rig) serve(ctx context.Context, c serverConfig) error {
 }
 
 // shipped reads the gateway's Caddyfile.
-func (r *rig) shipped() (string, error) {
+func (r *testbed) shipped() (string, error) {
 	text, err := os.ReadFile(filepath.Join(r.settings.root, "gateway", "Caddyfile"))
 	return string(text), err
 }
 
-// gatewayFile is the shipped Caddyfile; when profiles are wanted, a copy of it
-// with Caddy's admin endpoint, which serves them, on a socket.
-func (r *rig) gatewayFile() (string, error) {
+// gatewayFile is the shipped Caddyfile or, for profiles, a copy with Caddy's
+// admin endpoint on a socket.
+func (r *testbed) gatewayFile() (string, error) {
 	if r.settings.profiles == "" {
 		return filepath.Join(r.settings.root, "gateway", "Caddyfile"), nil
 	}
 	return r.variant("profiled", regexp.MustCompile(`(?m)^\tadmin off$`), "\tadmin unix/"+r.adminSocket())
 }
 
-func (r *rig) bareFile() (string, error) {
+func (r *testbed) bareFile() (string, error) {
 	return filepath.Join(r.settings.root, "deploy", "bench", "bare.Caddyfile"), nil
 }
 
 // ungatedFile is the shipped Caddyfile without the gate.
-func (r *rig) ungatedFile() (string, error) {
+func (r *testbed) ungatedFile() (string, error) {
 	return r.variant("ungated", regexp.MustCompile(`(?m)^\s*import gate$|^\s*token_gate_ready$`), "")
 }
 
-// variant writes the shipped Caddyfile with what matches replaced.
-func (r *rig) variant(name string, match *regexp.Regexp, by string) (string, error) {
+// variant writes the shipped Caddyfile with matches replaced.
+func (r *testbed) variant(name string, match *regexp.Regexp, by string) (string, error) {
 	text, err := r.shipped()
 	if err != nil {
 		return "", err
@@ -217,8 +217,8 @@ func freePorts(ctx context.Context) (a, b string, err error) {
 	return a, b, nil
 }
 
-// peaks returns the most memory that each server ever held, in bytes.
-func (r *rig) peaks() (map[string]int64, error) {
+// peaks returns the peak memory of each server, in bytes.
+func (r *testbed) peaks() (map[string]int64, error) {
 	peaks := map[string]int64{}
 	for name, s := range r.servers {
 		var err error
@@ -230,7 +230,7 @@ func (r *rig) peaks() (map[string]int64, error) {
 }
 
 // close stops everything and removes it.
-func (r *rig) close() error {
+func (r *testbed) close() error {
 	var errs []error
 	for _, s := range r.servers {
 		errs = append(errs, s.stop())
