@@ -1,6 +1,6 @@
 # Quayside. `make help` lists the targets.
 MODULES := gateway gateway/servicekit shipments-svc tokens-svc deploy
-TEST    := go test -race -shuffle=on -count=1
+TEST    := go test -race -shuffle=on -count=1 -timeout 30m
 
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
 export GOFLAGS := -trimpath
@@ -16,14 +16,14 @@ run: devstack ## start everything on this machine, with demo data; Ctrl-C stops 
 token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIONS= choose others)
 	@exec .bin/devstack token
 
-# One run over all modules. More packages at once than there are processors: many wait for drains, timeouts and windows.
+# One run over all modules: while one package waits for drains, timeouts and windows, another computes.
 # The packages that take the longest are named first, so that they do not begin last.
 SLOW     := ./gateway/cmd/gateway ./deploy/blackbox ./deploy/e2e ./deploy/browser
 PACKAGES := $(SLOW) $(MODULES:%=./%/...)
 SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec .bin/devstack exec --
 
 test: devstack versitygw h2spec ## run all tests, with the race detector, on real Postgres, Redis and Chromium
-	@$(SERVERS) $(TEST) -p 4 $(PACKAGES)
+	@$(SERVERS) $(TEST) $(PACKAGES)
 
 test-all: test ## the same, then the database tests through PgBouncer and 5,000 generated requests: what CI runs
 	@$(SERVERS) sh -ec 'if [ -n "$$TEST_DATABASE_POOLED_URL" ]; then \

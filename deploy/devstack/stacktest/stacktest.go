@@ -18,7 +18,7 @@ import (
 
 // parallel is how many tests run at once unless the command line's -parallel
 // says otherwise: they wait for programs more than they compute.
-const parallel = 6
+const parallel = 4
 
 // Main starts a stack, calls ready, runs the tests of m, verifies the audit
 // log and stops the stack. It returns the exit status for TestMain, and sets

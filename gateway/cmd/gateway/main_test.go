@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	}
 	// Nearly all of a test's time is its gateway's start and drain, so more tests run at once than there are processors.
 	// The command line's -parallel is parsed later, and wins.
-	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
