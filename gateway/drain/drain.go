@@ -1,9 +1,10 @@
-// Package drain lets clients leave a server before it is taken away, by a reload or by the end of the program.
+// Package drain lets clients move away from a server before a reload or the end of the program stops it. It is the
+// Caddy app drain with the listener wrapper caddy.listeners.drain.
 //
-// Guarantee: from the moment that a configuration is to stop, and before anything of it stops, every answer asks to
-// close its connection, for Time. A client that sends a request at least that often loses none. Without this some
-// are lost: net/http, told to shut down, closes the connections that have no request at that moment, and drops the
-// requests that come on them or on new ones all the same.
+// Guarantee: before anything of a configuration stops, there is a lame duck period of [LameDuck] in which it accepts
+// no new connections and every response carries Connection: close. A client that sends a request at least that often
+// loses none. Without it, net/http's graceful shutdown closes connections that are idle at that moment and loses
+// requests that are already on their way.
 package drain
 
 import (
@@ -17,22 +18,21 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyevents"
 )
 
-// Time is how long clients have; the services give the same.
+// LameDuck is the time between announcing the end and closing connections; the services use the same.
 const LameDuck = 2 * time.Second
 
 func init() { caddy.RegisterModule(new(App)) }
 
-// App knows whether the configuration that it belongs to is about to stop. There is one in each configuration that
-// asks for it, by Of.
+// App reports whether its configuration is draining. A configuration has one if a module requests it by FromContext.
 type App struct {
 	draining atomic.Bool
 
 	mu        sync.Mutex
 	listeners []*listener
-	delay     time.Duration // the longest that a Wrapper asks for
+	delay     time.Duration // the longest Delay of the wrappers
 }
 
-// Of returns the App of the configuration that a module is provisioned for.
+// FromContext returns the App of the configuration that ctx belongs to.
 func FromContext(ctx caddy.Context) (*App, error) {
 	app, err := ctx.App("drain")
 	if err != nil {
@@ -46,7 +46,7 @@ func (*App) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "drain", New: func() caddy.Module { return new(App) }}
 }
 
-// Provision asks to be told when the configuration is to stop.
+// Provision subscribes to the event that the configuration is about to stop.
 func (a *App) Provision(ctx caddy.Context) error {
 	events, err := ctx.App("events")
 	if err != nil {
@@ -55,7 +55,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	return events.(*caddyevents.App).On("stopping", a)
 }
 
-// Near reports whether the configuration is about to stop, or has stopped.
+// Draining reports whether the configuration is about to stop or has stopped. A nil App never is.
 func (a *App) Draining() bool { return a != nil && a.draining.Load() }
 
 // Handle implements caddyevents.Handler. It drains the configuration; nothing of it stops before Handle returns. The

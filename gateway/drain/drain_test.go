@@ -11,7 +11,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 )
 
-// A server whose listener has no more connections for it would end, and break off what its clients still ask.
+// A server whose Accept fails would stop and interrupt its requests.
 func TestDrainingListenerReturnsWhenClosed(t *testing.T) {
 	t.Parallel()
 
@@ -68,7 +68,7 @@ func TestDelayIsReadFromTheCaddyfile(t *testing.T) {
 	}
 }
 
-// idle is a listener that nobody connects to.
+// idle is a listener without connections.
 type idle struct {
 	net.Listener
 

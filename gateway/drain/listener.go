@@ -12,9 +12,10 @@ import (
 
 func init() { caddy.RegisterModule(new(Wrapper)) }
 
-// Wrapper makes a listener that takes no more connections when its clients leave, while the server behind it goes on.
+// Wrapper is a listener wrapper whose listeners stop accepting connections when draining begins, before the server
+// stops.
 type Wrapper struct {
-	// Delay is how long a program that was told to end goes on as before. Default: no time
+	// Delay is the time between SIGTERM and draining, in which /readyz is already 503. Default: 0
 	Delay caddy.Duration `json:"delay,omitempty"`
 
 	app *App
@@ -63,7 +64,7 @@ func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return nil
 }
 
-// listener can be left before it is closed.
+// listener can stop accepting before it is closed.
 type listener struct {
 	net.Listener
 
@@ -85,7 +86,7 @@ func (l *listener) Accept() (net.Conn, error) {
 
 func (l *listener) drain() {
 	l.draining.Store(true)
-	_ = l.closeInner() // Close returns the same
+	_ = l.closeInner() // Close returns the same error
 }
 
 // Close implements net.Listener.

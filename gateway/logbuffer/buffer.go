@@ -9,33 +9,33 @@ import (
 )
 
 const (
-	// enough bytes do not wait for more.
+	// flushSize is how many bytes are flushed without waiting for more.
 	flushSize = 32 << 10
-	// capacity is how many bytes may wait.
+	// capacity bounds the pending bytes.
 	capacity = 1 << 20
-	// patience is how long whoever writes a line that is to go at once waits until it is out.
+	// syncTimeout is how long a write without gathering waits for its line to be written.
 	syncTimeout = 10 * time.Millisecond
-	// closeTimeout bounds the end.
+	// closeTimeout bounds Destruct.
 	closeTimeout = time.Second
 )
 
-var errBlocked = errors.New("standard error takes nothing: lines were lost")
+var errBlocked = errors.New("standard error is blocked: lines were lost")
 
-// buffer gathers lines and writes them to out, from a goroutine of its own.
+// buffer gathers lines and writes them to out in its own goroutine.
 type buffer struct {
 	out     io.Writer
-	dropped func() // called for each line that is lost
+	dropped func() // called for each dropped line
 
 	mu      sync.Mutex
 	pending []byte
-	written chan struct{} // closed when what is pending is out
-	spare   []byte        // empty: what was written last, to gather in again
-	lost    int           // lines since those that are pending
-	blocked bool          // somebody has waited for out in vain
+	written chan struct{} // closed when pending is written
+	spare   []byte        // an empty slice for the next pending lines
+	lost    int           // lines dropped since pending filled up
+	blocked bool          // a write waited for out in vain
 	closed  bool
 
-	flushIn  chan time.Duration // after which what is pending should go; the first one counts
-	flushNow chan struct{}      // it should go now
+	flushIn  chan time.Duration // starts the timer of the next flush; the first one counts
+	flushNow chan struct{}      // flushes immediately
 	closing  chan struct{}
 	done     chan struct{} // closed when the goroutine has ended
 }
@@ -50,8 +50,7 @@ func newBuffer(out io.Writer, dropped func()) *buffer {
 	return b
 }
 
-// write takes one line, which may wait for others for a time, or drops it. There is no error: whoever logs
-// could do nothing about it.
+// write buffers one line for at most gather, or drops it. It returns no error, because the caller cannot handle one.
 func (b *buffer) write(line []byte, gather time.Duration) (int, error) {
 	if written, wait := b.append(line, gather); wait {
 		b.waitWritten(written)
@@ -59,7 +58,7 @@ func (b *buffer) write(line []byte, gather time.Duration) (int, error) {
 	return len(line), nil
 }
 
-// take returns what tells that the line is out, and whether to wait for that.
+// append buffers line. It returns a channel that is closed when the line is written, and whether to wait for it.
 func (b *buffer) append(line []byte, gather time.Duration) (written <-chan struct{}, wait bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,11 +90,11 @@ func (b *buffer) waitWritten(written <-chan struct{}) {
 	case <-timeout.C:
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.blocked = true // until the next write that ends
+		b.blocked = true // until a write ends
 	}
 }
 
-// writeLate writes what is logged after the end. If out has taken nothing since, it would take this no sooner.
+// writeClosed writes a line after the end. If out still blocks, the line is dropped.
 func (b *buffer) writeClosed(line []byte) {
 	select {
 	case <-b.done:
@@ -142,7 +141,7 @@ func (b *buffer) run() {
 	}
 }
 
-// flush writes what is pending. A write that fails is not repeated, because part of it may be out.
+// flush writes the pending lines. A failed write is not retried, because part of it may be out.
 func (b *buffer) flush() {
 	b.mu.Lock()
 	lines, written, lost := b.pending, b.written, b.lost
@@ -151,7 +150,7 @@ func (b *buffer) flush() {
 	b.mu.Unlock()
 
 	if lost > 0 {
-		lines = fmt.Appendf(lines, `{"level":"error","ts":%.6f,"logger":"log","msg":"log lines were lost, standard error took none","lines":%d}`+"\n",
+		lines = fmt.Appendf(lines, `{"level":"error","ts":%.6f,"logger":"log","msg":"log lines were dropped: standard error was blocked","lines":%d}`+"\n",
 			float64(time.Now().UnixMicro())/1e6, lost)
 	}
 	if len(lines) > 0 {
@@ -161,7 +160,7 @@ func (b *buffer) flush() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.blocked = false
-	if cap(lines) <= 4*flushSize { // what a stall made it grow to is not kept
+	if cap(lines) <= 4*flushSize { // do not keep what an outage of out made it grow to
 		b.spare = lines[:0]
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// pipe is an output that can be blocked, and that remembers each write.
+// pipe is an output that can be blocked and records each write.
 type pipe struct {
 	mu     sync.Mutex
-	full   chan struct{} // closed when it takes something again; nil while it does
+	full   chan struct{} // closed when writes continue; nil while they do
 	writes []string
 }
 
-// block makes writes wait until the function that it returns is called.
+// block blocks writes until the returned function is called.
 func (p *pipe) block() (unblock func()) {
 	p.full = make(chan struct{})
 	return func() { close(p.full) }
@@ -39,7 +39,7 @@ func (p *pipe) seen() []string {
 	return p.writes
 }
 
-// delay is how long the lines of these tests may wait for others.
+// delay is the gather time in these tests.
 const delay = 100 * time.Millisecond
 
 func writeLine(t *testing.T, b *buffer, format string, args ...any) {
@@ -48,7 +48,7 @@ func writeLine(t *testing.T, b *buffer, format string, args ...any) {
 	if n, err := b.write(line, delay); n != len(line) || err != nil {
 		t.Fatalf("Write: %d, %v", n, err)
 	}
-	clear(line) // whoever wrote it goes on with it
+	clear(line) // the caller reuses its slice
 }
 
 func TestLinesWithinTheGatherTimeAreOneWrite(t *testing.T) {
@@ -175,7 +175,7 @@ func TestLineWithoutGatheringIsWrittenBeforeWriteReturns(t *testing.T) {
 			t.Errorf("%s after %s", got, time.Since(start))
 		}
 
-		// When nothing gets out, only the first one finds that out.
+		// When the output is blocked, only the first write waits.
 		unblock := out.block()
 		start = time.Now()
 		for range 10 {
@@ -221,7 +221,7 @@ func TestWritingALineAllocatesNothing(t *testing.T) {
 	b := newBuffer(new(bytes.Buffer), func() {})
 	defer func() { _ = b.Destruct() }()
 	line := []byte(strings.Repeat("x", 300) + "\n")
-	for range flushSize / len(line) { // both buffers have their size
+	for range flushSize / len(line) { // both slices have grown
 		_, _ = b.write(line, delay)
 	}
 	if n := testing.AllocsPerRun(1000, func() { _, _ = b.write(line, delay) }); n > 0 {

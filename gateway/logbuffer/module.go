@@ -1,14 +1,15 @@
-// Package logbuffer is the Caddy module caddy.logging.writers.buffered_stderr: standard error that holds nobody
-// up. It guarantees that
+// Package logbuffer is the Caddy module caddy.logging.writers.buffered_stderr: standard error that never blocks a
+// request.
 //
-//   - writing a line costs its copy, and for a log that does not gather at most 10 ms, however slow or stuck
-//     standard error is;
-//   - lines go out whole and in order, those of all logs together;
-//   - a log that gathers hands its lines on within the time that it is given, or when 32 KiB are there;
-//   - at most 1 MiB waits; while that is full, lines are dropped, counted, and told of when the way is free;
-//   - closing hands on what waits, for up to a second, and lines that come later go straight to standard error.
+// Guarantees:
 //
-// A process that is killed, or that the runtime ends with a panic, takes what was gathered with it.
+//   - Writing a line costs its copy. A log without gathering also waits until the line is written, at most 10 ms.
+//   - Lines are written whole and in order, across all logs.
+//   - A log with gathering writes its lines within that time, or when 32 KiB are pending.
+//   - At most 1 MiB is pending. While it is full, lines are dropped and counted, and one line reports the loss.
+//   - Closing writes what is pending within a second; later lines go directly to standard error.
+//
+// If the process is killed or panics, pending lines are lost.
 package logbuffer
 
 import (
@@ -26,17 +27,16 @@ func init() {
 	caddy.RegisterModule(new(Stderr))
 }
 
-// Stderr writes logs to standard error without making whoever logs wait for it.
+// Stderr writes logs to standard error through a buffer shared by all logs.
 type Stderr struct {
-	// Gather is how long a line may wait for others to go with it. Default: 0, each line goes at once.
+	// Gather is how long a line may wait for others. Default: 0, each line is written at once.
 	Gather caddy.Duration `json:"gather,omitempty"`
 }
 
-// linesDropped belongs to the process: each configuration has a registry of its own, and counts must not start
-// again with a reload.
+// linesDropped belongs to the process: each configuration has its own registry, and counts continue after a reload.
 var linesDropped = prometheus.NewCounter(prometheus.CounterOpts{
 	Namespace: "quayside", Subsystem: "gateway", Name: "log_lines_dropped_total",
-	Help: "Log lines that are lost because standard error did not take them.",
+	Help: "Log lines dropped because standard error was blocked.",
 })
 
 // CaddyModule returns the Caddy module information.
@@ -66,7 +66,7 @@ func (*Stderr) String() string { return "buffered stderr" }
 // WriterKey implements caddy.WriterOpener.
 func (s *Stderr) WriterKey() string { return "buffered_stderr:" + time.Duration(s.Gather).String() }
 
-// shared holds the one buffer of all logs, under the key that is its name.
+// shared holds the one buffer of all logs.
 var shared = caddy.NewUsagePool()
 
 // OpenWriter implements caddy.WriterOpener.
@@ -80,7 +80,7 @@ func (s *Stderr) OpenWriter() (io.WriteCloser, error) {
 	return &writer{opened.(*buffer), time.Duration(s.Gather)}, nil
 }
 
-// writer is one log's way into the buffer.
+// writer is one log's writer to the buffer.
 type writer struct {
 	*buffer
 
@@ -104,7 +104,7 @@ func (s *Stderr) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if d.NextArg() {
 		gather, err := caddy.ParseDuration(d.Val())
 		if err != nil || gather <= 0 {
-			return d.Errf("%s is no time to gather", d.Val())
+			return d.Errf("%s is not a duration", d.Val())
 		}
 		s.Gather = caddy.Duration(gather)
 	}

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// body is the body of a response. Until it is closed its request counts as in flight.
+// trackedBody is the body of a response. Its request counts as in flight until it is closed.
 type trackedBody struct {
 	io.ReadCloser
 
 	onClose func() // called once, by Close
-	onError func() // called when the body ends before it is whole
+	onError func() // called when the body is truncated
 	closed  atomic.Bool
 }
 
@@ -34,8 +34,8 @@ func (b *trackedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// watched is a body of net/http's transport, which has no idle timeout of its own: a read that takes longer than
-// bodyIdle cancels the request.
+// idleTimeoutBody adds to a body of net/http's transport the idle timeout that it lacks: a read that takes longer
+// than bodyIdle cancels the request.
 type idleTimeoutBody struct {
 	io.ReadCloser
 

@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// wire is a connection for exchanges.
+// clientConn is a connection for exchanges.
 type clientConn struct {
 	*net.TCPConn
 
 	reader      *bufio.Reader
 	writer      *bufio.Writer
-	headerLeft  int64         // how many bytes may still come of what is being read
-	readTimeout time.Duration // the longest that a read may take; 0: until the deadline
-	reused      bool          // for another exchange before
-	idleSince   time.Time     // when the last one ended
+	headerLeft  int64         // bytes that may still come of the response header
+	readTimeout time.Duration // timeout of each read; 0: only the deadline counts
+	reused      bool          // it was used for another exchange
+	idleSince   time.Time     // end of the last exchange
 
-	aborted atomic.Bool // the client has left
+	aborted atomic.Bool // the client has disconnected
 
 	raw    syscall.RawConn
 	peek   func(fd uintptr) bool
-	noData bool // by the last look
+	noData bool // result of the last peek
 }
 
 func newClientConn(conn *net.TCPConn) (*clientConn, error) {
@@ -47,15 +47,15 @@ func newClientConn(conn *net.TCPConn) (*clientConn, error) {
 	return w, nil
 }
 
-// isQuiet reports whether nothing has come since the last exchange. Bytes would be taken for the answer to the next
-// request, and an end means that the service has closed the connection.
+// isIdle reports whether nothing has arrived since the last exchange: neither bytes, which would be read as the
+// response to the next request, nor the end of the connection.
 func (w *clientConn) isIdle() bool {
 	w.noData = false
 	err := w.raw.Read(w.peek)
 	return err == nil && w.noData
 }
 
-// abort fails what reads and writes now, or will.
+// abort fails present and future reads and writes.
 func (w *clientConn) abort() {
 	w.aborted.Store(true)
 	_ = w.SetDeadline(time.Unix(1, 0))
@@ -70,7 +70,7 @@ func (w *clientConn) Read(p []byte) (int, error) {
 		if err := w.SetReadDeadline(time.Now().Add(w.readTimeout)); err != nil {
 			return 0, err
 		}
-		if w.aborted.Load() { // that deadline may have been overwritten
+		if w.aborted.Load() { // abort's deadline may have been overwritten
 			return 0, context.Canceled
 		}
 	}

@@ -10,18 +10,17 @@ import (
 	"time"
 )
 
-// An exchange is a request without a body and its response, one after the other on one connection. net/http's
-// transport gives each connection two goroutines, so that a response can come while a body is still being sent, and
-// each request goes through both. Without a body that is a third of what forwarding costs, so exchanges are made in
-// the goroutine of the request. What is written and read is net/http's all the same: only [http.Request.Write] and
-// [http.ReadResponse] know what HTTP is.
+// An exchange is a request without a body and its response on one connection. net/http's transport needs two
+// goroutines per connection, because a response may come while a body is being sent. Without a body the goroutine of
+// the request can do both, which saves a fifth of the gateway's CPU time (README, Mechanisms). Encoding and parsing
+// are net/http's: [http.Request.Write] and [http.ReadResponse].
 
-// errStale says that a connection was closed while it was idle, or before its next response began. The request may be
-// sent once more if it is repeatable.
+// errStale reports that a reused connection was closed while it was idle or before the response began. A repeatable
+// request may be sent again.
 var errStale = errors.New("the connection was closed while it was idle")
 
-// exchange sends r to a and returns the response, which begins within the time given. With fresh, no idle connection
-// is used. An error is errStale only when a connection was used before.
+// exchange sends r to a and returns the response, which must begin within timeout. With fresh, it opens a new
+// connection. The error is errStale only for a reused connection.
 func (a *address) exchange(r *http.Request, timeout time.Duration, fresh bool, dial dialer) (*http.Response, error) {
 	w, err := a.conns.take(r.Context(), fresh, dial, a.hostPort, timeout)
 	if err != nil {
@@ -38,16 +37,16 @@ func (a *address) exchange(r *http.Request, timeout time.Duration, fresh bool, d
 	return nil, err
 }
 
-// exchange sends r on w, which cannot be used again if that fails.
+// exchange sends r on w. After an error w cannot be used again.
 func (p *pool) exchange(w *clientConn, r *http.Request) (*http.Response, error) {
 	stop := context.AfterFunc(r.Context(), func() { w.abort() })
 	response, err := w.roundTrip(r)
 	if err == nil && (response.ContentLength < 0 || int64(w.reader.Buffered()) < response.ContentLength) {
-		w.headerLeft, w.readTimeout = math.MaxInt64, bodyIdle // the head is over
+		w.headerLeft, w.readTimeout = math.MaxInt64, bodyIdle // the header is complete
 		err = w.SetDeadline(time.Time{})
 	}
 	if err == nil {
-		err = r.Context().Err() // its deadline may have been overwritten
+		err = r.Context().Err() // abort's deadline may have been overwritten
 	}
 	if err != nil {
 		stop()
@@ -57,7 +56,7 @@ func (p *pool) exchange(w *clientConn, r *http.Request) (*http.Response, error) 
 	return response, nil
 }
 
-// roundTrip writes r and reads the head of its response.
+// roundTrip writes r and reads the header of its response.
 func (w *clientConn) roundTrip(r *http.Request) (*http.Response, error) {
 	w.headerLeft, w.readTimeout = maxHead, 0
 	err := r.Write(w.writer)
@@ -87,14 +86,14 @@ func (w *clientConn) roundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// exchanged is the body of a response. Read to its end it gives the connection back.
+// connBody is the body of a response. Reading it to its end returns the connection to the pool.
 type connBody struct {
 	io.ReadCloser
 
 	pool       *pool
 	conn       *clientConn
-	stop       func() bool // ends waiting for the client to leave; false: it has left
-	closeAfter bool        // the service ends the connection
+	stop       func() bool // stops watching for a disconnect of the client; false: it has disconnected
+	closeAfter bool        // the service closes the connection after this response
 	done       bool
 }
 

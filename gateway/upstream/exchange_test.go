@@ -20,14 +20,14 @@ import (
 	"go.uber.org/zap"
 )
 
-// scripted is a service that writes what it is told to: an answer for each request, on any connection, in turn.
-// After an empty one it closes the connection.
+// scripted is a service that writes given responses: one per request, on any connection, in turn. An empty one closes
+// the connection.
 type scripted struct {
 	net.Listener
 
 	answers     chan string
 	connections atomic.Int32
-	read        chan string // the requests' first lines
+	read        chan string // request lines
 	closed      chan struct{}
 	once        bool // close each connection after one answer
 }
@@ -79,7 +79,7 @@ func (s *scripted) serve(conn net.Conn) {
 	}
 }
 
-// transport returns one to s, of which nothing is known.
+// transport returns a transport to s, whose state is unknown.
 func (s *scripted) transport(t *testing.T) *transport {
 	t.Helper()
 	watched, err := newService(s.Addr().String(), nil)
@@ -92,7 +92,7 @@ func (s *scripted) transport(t *testing.T) *transport {
 	return newTransport(watched, 5*time.Second)
 }
 
-// get asks for path and reads the whole answer.
+// get requests path and reads the whole response.
 func get(ctx context.Context, through *transport, path string) (string, error) {
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
 	answer, err := through.RoundTrip(request)
@@ -128,7 +128,7 @@ func TestExchangesShareOneConnection(t *testing.T) {
 	}
 }
 
-// What a service sends unasked would be taken for the answer to somebody else's request.
+// Unsolicited bytes must not be read as the response to another client's request.
 func TestConnectionWithUnreadBytesIsNotReused(t *testing.T) {
 	t.Parallel()
 
@@ -156,7 +156,7 @@ func TestConnectionWithUnreadBytesIsNotReused(t *testing.T) {
 	}
 }
 
-// The same, when the bytes come after the answer was read.
+// The same when the bytes arrive after the response was read.
 func TestConnectionWithUnsolicitedBytesIsNotReused(t *testing.T) {
 	t.Parallel()
 
@@ -184,7 +184,7 @@ func TestConnectionWithUnsolicitedBytesIsNotReused(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.headerLeft = 1
-	if _, err := w.reader.Peek(1); err != nil { // so the bytes are there
+	if _, err := w.reader.Peek(1); err != nil { // the bytes have arrived
 		t.Fatal(err)
 	}
 	if w.isIdle() {
@@ -202,7 +202,7 @@ func TestConnectionWithUnsolicitedBytesIsNotReused(t *testing.T) {
 func TestRequestOnAClosedIdleConnectionIsRetried(t *testing.T) {
 	t.Parallel()
 
-	// The second request is read and not answered, as by a service that is killed.
+	// The service reads the second request and closes without a response, as when it is killed.
 	s := newScripted(t, answering("first"), "", answering("again"))
 	through := s.transport(t)
 	for _, want := range []string{"first", "again"} {
@@ -210,13 +210,13 @@ func TestRequestOnAClosedIdleConnectionIsRetried(t *testing.T) {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 	}
-	// On a connection of its own, a request that is not answered has failed.
+	// On a new connection, a request without a response has failed.
 	if got, err := get(t.Context(), newScripted(t, "").transport(t), "/"); !errors.Is(err, io.EOF) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
 
-// Both ways to a service, exchange for GET and net/http's transport for POST, refuse the same responses.
+// exchange (GET) and net/http's transport (POST) refuse the same responses.
 func TestMalformedResponsesAreRefusedForEveryMethod(t *testing.T) {
 	t.Parallel()
 
@@ -271,7 +271,7 @@ func TestMalformedResponsesAreRefusedForEveryMethod(t *testing.T) {
 	}
 }
 
-// However many idle connections break, and on whatever path: two attempts are all.
+// At most two attempts, however many idle connections break.
 func TestGetIsSentAtMostTwice(t *testing.T) {
 	t.Parallel()
 
@@ -330,7 +330,7 @@ func TestTruncatedResponseIsAnError(t *testing.T) {
 	}
 }
 
-// A client that leaves takes the request with it, whether or not the answer has begun.
+// Before and after the response begins.
 func TestClientDisconnectEndsTheExchange(t *testing.T) {
 	t.Parallel()
 

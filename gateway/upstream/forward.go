@@ -15,15 +15,15 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
-// ServiceVar is the variable of a request in which Caddy's handlers find the address of the service that it was
-// sent to, as it is configured: for the log and metrics of those who run the gateway.
+// ServiceVar is the name of the request variable that holds the configured host:port of the service, for logs and
+// metrics.
 const ServiceVar = "quayside.service"
 
-// StatusClientGone is the status that many servers record for a request whose client has closed its connection.
+// StatusClientClosedRequest is the status recorded when the client closed its connection (nginx's 499).
 const StatusClientClosedRequest = 499
 
 // ServeHTTP implements caddyhttp.MiddlewareHandler. Errors have the status that a client should be told of.
-// The request's headers become those of the one that is sent.
+// It changes the request's headers to those that are forwarded.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
 	caddyhttp.SetVar(r.Context(), ServiceVar, h.transport.service.nameValue)
 	if r.ContentLength > h.MaxBody {
@@ -39,14 +39,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	return nil
 }
 
-// outgoing makes of r the request to the service.
+// outgoing returns the request to the service.
 func (h *Handler) outgoing(w http.ResponseWriter, r *http.Request) *http.Request {
 	out := r.WithContext(r.Context())
 	out.URL = &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
 	out.RequestURI, out.Close, out.Body, out.Trailer = "", false, nil, nil
 	if r.ContentLength != 0 {
 		out.Body = &requestBody{ReadCloser: http.MaxBytesReader(w, r.Body, h.MaxBody)}
-		out.Header = r.Header.Clone() // net/http may be reading it when its answer is there already
+		out.Header = r.Header.Clone() // net/http may still read it after the response began
 	}
 	for _, name := range hopByHop {
 		delete(out.Header, name)
@@ -66,14 +66,14 @@ func (h *Handler) outgoing(w http.ResponseWriter, r *http.Request) *http.Request
 // noUserAgent makes net/http write none.
 var noUserAgent = []string{""}
 
-// hopByHop are headers that belong to one connection (RFC 9110, 7.6.1). What Connection names besides is gone
-// before: the gate sees to that.
+// hopByHop are headers that belong to one connection (RFC 9110, section 7.6.1). Headers named by Connection were
+// removed by token_gate.
 var hopByHop = [...]string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization",
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// via is how RFC 9110, 7.6.3, wants a gateway to tell that it was there.
+// via returns this gateway's entry for Via (RFC 9110, section 7.6.3).
 func via(r *http.Request) string {
 	if r.ProtoMajor == 2 {
 		return "2.0 gateway"
@@ -81,7 +81,7 @@ func via(r *http.Request) string {
 	return "1.1 gateway"
 }
 
-// sentBody is a request's body on its way. It is closed by the server, which may want to read on.
+// requestBody is the body of a request. The server closes it, because it may read on.
 type requestBody struct {
 	io.ReadCloser
 
@@ -100,7 +100,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (b *requestBody) Close() error { return nil }
 
-// unread returns why the body of r could not be read from its client, or nil.
+// bodyError returns why the body of r could not be read from the client, or nil.
 func bodyError(r *http.Request) error {
 	if sent, ok := r.Body.(*requestBody); ok {
 		if failure := sent.failure.Load(); failure != nil {
@@ -110,7 +110,7 @@ func bodyError(r *http.Request) error {
 	return nil
 }
 
-// statusError gives err, which came of r, the status to answer with.
+// statusError returns err, which ended r, with the status of the response.
 func statusError(r *http.Request, err error) error {
 	if _, ok := errors.AsType[caddyhttp.HandlerError](err); ok {
 		return err
@@ -120,7 +120,7 @@ func statusError(r *http.Request, err error) error {
 	switch bodyErr := bodyError(r); {
 	case errors.As(bodyErr, &large):
 		status = http.StatusRequestEntityTooLarge
-	case isTimeout(bodyErr): // before the next one: net/http cancels the context of a request whose body it cannot read
+	case isTimeout(bodyErr): // before the next case: net/http cancels the context of a request whose body it cannot read
 		status = http.StatusRequestTimeout
 	case errors.Is(r.Context().Err(), context.Canceled):
 		status = StatusClientClosedRequest
@@ -132,7 +132,7 @@ func statusError(r *http.Request, err error) error {
 	return caddyhttp.Error(status, err)
 }
 
-// deliver hands answer on. One that breaks off is broken off for the client too.
+// copyResponse copies response to w. A truncated body is truncated for the client too.
 func copyResponse(w http.ResponseWriter, response *http.Response) {
 	header := w.Header()
 	for _, value := range response.Header["Connection"] {
@@ -151,7 +151,7 @@ func copyResponse(w http.ResponseWriter, response *http.Response) {
 		n, err := response.Body.Read(*buffer)
 		if n > 0 {
 			if _, err := w.Write((*buffer)[:n]); err != nil {
-				return // the client has left
+				return // the client has disconnected
 			}
 		}
 		switch {

@@ -17,14 +17,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// handlerTo returns a handler that sends requests to the first of all, or nowhere.
+// handlerTo returns a handler that forwards to the first of all, or to no address.
 func handlerTo(t *testing.T, all []*replica) *Handler {
 	t.Helper()
 	through, _ := transportTo(t, all)
 	return &Handler{MaxBody: 1 << 20, assertion: AssertionPrefix + "some-svc", transport: through}
 }
 
-// request returns one as Caddy prepares it for its handlers.
+// request returns a request prepared as Caddy does.
 func request(t *testing.T, method, target string, body io.Reader) *http.Request {
 	t.Helper()
 	repl := caddy.NewReplacer()
@@ -74,7 +74,7 @@ func TestHopByHopHeadersAreNotForwarded(t *testing.T) {
 	}
 }
 
-// Who does not bring its body says nothing about the service.
+// A client that fails to send its body is not a failure of the service.
 func TestErrorStatusNamesTheFailingSide(t *testing.T) {
 	t.Parallel()
 

@@ -7,23 +7,23 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// The collectors belong to the process: each configuration has a registry of its own, and counts must not
-// start again with a reload. The services are those of the configuration; no label holds an address.
+// The collectors belong to the process: each configuration has its own registry, and counts continue after a reload.
+// The label service is the configured host:port; no label holds an IP address.
 var retriesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Namespace: "quayside", Subsystem: "gateway", Name: "upstream_retries_total",
-	Help: "Requests that were sent a second time because the first connection failed before a response, by service.",
+	Help: "Requests retried after a connection failed before the response, by service.",
 }, []string{"service"})
 
 var ejectionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Namespace: "quayside", Subsystem: "gateway", Name: "upstream_ejections_total",
-	Help: "Outlier ejections of addresses whose requests failed one after the other, by service.",
+	Help: "Ejections by outlier detection, by service.",
 }, []string{"service"})
 
 var addressesDesc = prometheus.NewDesc("quayside_gateway_upstream_addresses",
-	"Addresses by service and health: good, recovering, unknown (not checked yet), suspect (not ready or slow), ejected (its requests failed) or away.",
+	"Addresses by service and state: healthy, recovering, unknown (not checked yet), suspect (not ready or slow), ejected (outlier detection) or unhealthy.",
 	[]string{"service", "state"}, nil)
 
-// census counts addresses when it is asked to.
+// addressCollector counts addresses by state when metrics are read.
 type addressCollector struct{}
 
 // Describe implements prometheus.Collector.
@@ -49,7 +49,7 @@ func (addressCollector) Collect(metrics chan<- prometheus.Metric) {
 	})
 }
 
-// registerMetrics makes the collectors known to the registry of a new configuration.
+// registerMetrics registers the collectors in the registry of a new configuration.
 func registerMetrics(registry *prometheus.Registry) error {
 	if registry == nil {
 		return nil

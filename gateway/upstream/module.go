@@ -1,25 +1,24 @@
-// Package upstream is the Caddy module http.handlers.service, the gateway's way to a service that runs at several
-// addresses. It guarantees that
+// Package upstream is the Caddy module http.handlers.service: a reverse proxy to one service with several addresses.
 //
-//   - every address of the service's name is used, a new one within a second, and the last good answer is
-//     kept while the name cannot be looked up;
-//   - an address that refuses a connection is out at once, one that is not ready within half a second, one that does
-//     not answer health checks within two and a half, and all are back when they have passed three checks in a row;
-//   - an address of which five requests in a row failed is ejected, for 2 s and twice as long each time up to a minute,
-//     unless half of the addresses are out already, and is given its share again over 10 s;
-//   - a request goes to the address with the fewest requests in flight among the healthy ones, where a failed request
-//     counts for another second;
-//   - a request for which no connection could be made is tried at one other address, whatever its method: nothing was
-//     sent;
-//   - a GET, HEAD or OPTIONS without a body is sent at most twice: a second time when an idle connection turned out to
-//     be closed. No other request is ever sent twice, whatever its headers say;
-//   - the state of addresses outlives the configuration, as do connections, and when no address is left the
-//     response is an immediate 503;
-//   - responses are bounded: see maxHead, maxInterim and bodyIdle;
-//   - what belongs to one connection stays there (RFC 9110, 7.6.1), trailers too, and no protocol is changed.
+// Guarantees:
 //
-// It is not Caddy's reverse_proxy with a transport because that prepares each request for what no request here
-// needs (retries of bodies, upgrades, placeholders for every attempt), which costs as much as the gate does.
+//   - Discovery: every address of the service's name is used, a new one within a second. While the lookup fails, the
+//     last addresses stay in use.
+//   - Health checks: an address that refuses a connection is unhealthy immediately, one that is not ready within half
+//     a second, one that times out within two and a half. Three passed checks in a row make it healthy again.
+//   - Outlier detection: an address with five failed requests in a row is ejected for 2 s, doubled each time up to a
+//     minute, never more than half of the addresses. It returns with slow start over 10 s.
+//   - Load balancing: least connections among the healthy addresses; a failed request counts for another second.
+//   - Retries: a request without a connection was not sent, so it is tried at one other address, whatever its method.
+//     A GET, HEAD or OPTIONS without a body is sent again once if a reused connection was closed. No other request is
+//     sent twice, whatever its headers.
+//   - With no usable address the response is an immediate 503.
+//   - Reload: the state of addresses and idle connections are kept.
+//   - Responses are bounded: see maxHead, maxInterim and bodyIdle. Hop-by-hop headers, 1xx responses and trailers are
+//     not forwarded, and protocols cannot be upgraded (RFC 9110, section 7.6.1).
+//
+// Errors are [caddyhttp.HandlerError] with the status of the response: 400, 408, 413 or 499 for the client's part,
+// 502, 503 or 504 for the service's. Sizes are bytes.
 package upstream
 
 import (
@@ -45,27 +44,28 @@ func init() {
 const (
 	defaultAnswerWithin = 1500 * time.Millisecond
 	defaultMaxBody      = 1 << 20
-	// keepIdle is shorter than the services', so that no request meets a connection that they just closed.
+	// keepIdle is shorter than the services' idle timeout, so that no request meets a connection that was just
+	// closed.
 	keepIdle    = 30 * time.Second
 	idlePerHost = 256
 )
 
-// Handler sends requests to one service and hands its answers on.
+// Handler forwards requests to one service.
 type Handler struct {
-	// Name is the service's, to which the gate's assertion of who calls is made out.
+	// Name is the audience of the gateway's assertion for the service.
 	Name string `json:"name,omitempty"`
-	// Address is where the service is, host:port. The host may have several addresses.
+	// Address is host:port. The host may have several addresses.
 	Address string `json:"address,omitempty"`
-	// AnswerWithin is the time that the service has to begin its answer once it has the request. Default: 1.5s
+	// AnswerWithin is the timeout from the end of the request to the start of the response. Default: 1.5s
 	AnswerWithin caddy.Duration `json:"answer_within,omitempty"`
-	// MaxBody is the most bytes that a request's body may have. Default: 1 MiB
+	// MaxBody is the largest request body in bytes. Default: 1 MiB
 	MaxBody int64 `json:"max_body,omitempty"`
 
-	assertion string // placeholder of its value
+	assertion string // name of the placeholder
 	transport *transport
 }
 
-// AssertionPrefix is what the name of a service is put behind for the placeholder of its assertion.
+// AssertionPrefix and the name of a service are the placeholder with the assertion for that service.
 const AssertionPrefix = "http.token_gate.assertion."
 
 // CaddyModule returns the Caddy module information.
@@ -76,7 +76,7 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision begins to watch the service, or joins those who do.
+// Provision starts watching the service unless another handler already does.
 func (h *Handler) Provision(ctx caddy.Context) error {
 	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	return nil
 }
 
-// Cleanup closes the connections that no request is using and nobody else may use.
+// Cleanup closes idle connections and stops watching the service when no other handler uses it.
 func (h *Handler) Cleanup() error {
 	if h.transport == nil {
 		return nil
@@ -126,13 +126,13 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		case option == "answer_within" && h.AnswerWithin == 0:
 			within, err := caddy.ParseDuration(text)
 			if err != nil || within <= 0 {
-				return d.Errf("answer_within: %s is no time to wait", text)
+				return d.Errf("answer_within: %s is not a duration", text)
 			}
 			h.AnswerWithin = caddy.Duration(within)
 		case option == "max_body" && h.MaxBody == 0:
 			size, err := humanize.ParseBytes(text)
 			if err != nil || size == 0 || size > 1<<40 {
-				return d.Errf("max_body: %s is no size", text)
+				return d.Errf("max_body: %s is not a size", text)
 			}
 			h.MaxBody = int64(size)
 		default:

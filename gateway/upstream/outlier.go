@@ -8,37 +8,37 @@ import (
 	"go.uber.org/zap"
 )
 
-// Outlier ejection takes an address out whose requests fail one after the other, whatever its health checks say.
+// Outlier detection ejects an address whose requests fail consecutively, whatever its health checks report.
 const (
-	// ejectAfter is how many requests in a row must fail: with a 5xx response, a broken connection or a timeout.
+	// ejectAfter is the number of consecutive failures: 5xx responses, broken connections and timeouts.
 	ejectAfter = 5
-	// An ejection lasts ejectFor, and twice as long each time, up to ejectAtMost. An address that did not fail for
-	// ejectAtMost after its return begins again.
+	// An ejection lasts minEjection, doubled each time up to maxEjection. It starts again at minEjection when an
+	// address did not fail for maxEjection after its return.
 	minEjection = 2 * time.Second
 	maxEjection = time.Minute
-	// slowStart is the time in which an address that returns is given its share again, beginning with slowStartShare.
+	// slowStart is the time in which a returning address regains its share, starting with slowStartShare.
 	slowStart      = 10 * time.Second
 	slowStartShare = 0.1
-	// penalty is how long a failed request counts as in flight, so that an address that fails at once does not look
-	// like the one with the fewest requests.
+	// penalty is how long a failed request counts as in flight, so that least connections does not prefer an address
+	// that fails fast.
 	penalty = time.Second
 )
 
-// outlier is what the requests to one address show of it. The fast paths, of addresses that never failed, take no lock.
+// outlier is the outlier detection of one address. Addresses that never failed take no lock.
 type outlier struct {
-	failures  atomic.Int32 // in a row
-	until     atomic.Int64 // the end of the last ejection, in Unix nanoseconds; 0: there was none
-	ejections int          // in a row; guarded by service.ejecting
+	failures  atomic.Int32 // consecutive
+	until     atomic.Int64 // end of the last ejection in Unix nanoseconds; 0: none
+	ejections int          // consecutive; guarded by service.ejecting
 }
 
-// succeeded notes a request that did not fail.
+// recordSuccess resets the count of consecutive failures.
 func (o *outlier) recordSuccess() {
 	if o.failures.Load() != 0 {
 		o.failures.Store(0)
 	}
 }
 
-// eject begins an ejection and returns its length. The next failure after its end is enough for another one.
+// eject starts an ejection and returns its length. After it, a single failure is enough for the next one.
 func (o *outlier) eject(now time.Time) time.Duration {
 	if now.Sub(time.Unix(0, o.until.Load())) > maxEjection {
 		o.ejections = 0
@@ -50,13 +50,13 @@ func (o *outlier) eject(now time.Time) time.Duration {
 	return length
 }
 
-// isEjected reports whether an ejection is in force.
+// isEjected reports whether the address is ejected at now.
 func (o *outlier) isEjected(now time.Time) bool {
 	until := o.until.Load()
 	return until != 0 && now.UnixNano() < until
 }
 
-// share is the part of its requests that an address is given: 1 unless it has returned a moment ago.
+// share is the fraction of its requests that the address gets: below 1 only during slow start.
 func (o *outlier) share(now time.Time) float64 {
 	until := o.until.Load()
 	if until == 0 {
@@ -65,8 +65,8 @@ func (o *outlier) share(now time.Time) float64 {
 	return min(1, max(slowStartShare, float64(now.UnixNano()-until)/float64(slowStart)))
 }
 
-// choose returns the address for the next request, but for one, or nil when none is usable: of those with the best
-// state that outlier ejection has not taken out, the one with the fewest requests in flight. Equal ones take turns.
+// pick returns the address for the next request, other than except, or nil if none is usable: among those with the
+// best rank the one with the least requests in flight. Equal ones take turns.
 func (s *service) pick(except *address) *address {
 	all := *s.addresses.Load()
 	now := time.Now()
@@ -85,7 +85,7 @@ func (s *service) pick(except *address) *address {
 	return best
 }
 
-// rank orders addresses: by state, and within a state those last that slow start passes over this time.
+// rank orders addresses by state, and within a state those last that slow start skips this time.
 func (a *address) rank(now time.Time) int {
 	rank := 2 * int(a.currentState())
 	switch {
@@ -97,8 +97,8 @@ func (a *address) rank(now time.Time) int {
 	return rank
 }
 
-// observe notes the outcome of a request to a, and ejects a when too many have failed, unless half of the addresses
-// are ejected or away already.
+// recordResult records the result of a request to a, and ejects a after ejectAfter failures unless half of the
+// addresses are already ejected or unhealthy.
 func (s *service) recordResult(a *address, failed bool) {
 	if !failed {
 		a.outlier.recordSuccess()

@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// A replica that fails at once must not get the requests of the others, whether it passes its health checks or not.
+// Least connections must not prefer a replica that fails fast, whether or not its health checks pass.
 func TestFailingReplicaGetsFewRequests(t *testing.T) {
 	t.Parallel()
 
@@ -37,7 +37,7 @@ func TestFailingReplicaGetsFewRequests(t *testing.T) {
 				})
 			}
 			clients.Wait()
-			// Those in flight when the fifth failed, and no more; on a slow machine one return and failure.
+			// The requests in flight at the fifth failure; on a slow machine one return and failure.
 			if failed := all[0].seen.Load(); failed > 20 || all[1].seen.Load() < 380 {
 				t.Errorf("%s, %d: %d of 400 requests failed", method, status, failed)
 			}
@@ -70,7 +70,7 @@ func TestSingleSlowRequestEjectsNothing(t *testing.T) {
 	}
 }
 
-// half returns a service with n good addresses.
+// newHealthyService returns a service with n healthy addresses.
 func newHealthyService(t *testing.T, n int) (*service, []*address) {
 	t.Helper()
 	s, err := newService("service:80", nil)
@@ -110,7 +110,7 @@ func TestAtMostHalfOfTheAddressesAreEjected(t *testing.T) {
 			t.Errorf("%d of %d are ejected, want %d", out, n, most)
 		}
 	}
-	// Addresses that are away are out already.
+	// Unhealthy addresses count towards the half.
 	s, all := newHealthyService(t, 3)
 	all[0].setState(unhealthy)
 	for range 2 * ejectAfter {
@@ -182,7 +182,7 @@ func TestEjectionsDoubleAndReturnWithSlowStart(t *testing.T) {
 	})
 }
 
-// Failing at once is no advantage before the ejection, either, and where there is none.
+// Also before the ejection, and where there is none.
 func TestFailureCountsAsInFlightForASecond(t *testing.T) {
 	t.Parallel()
 

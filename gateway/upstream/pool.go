@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// dialer makes connections to a service.
+// dialer connects to an address of a service.
 type dialer func(ctx context.Context, hostPort string) (*net.TCPConn, error)
 
-// pool keeps the idle connections of an address.
+// pool holds the idle connections of an address.
 type pool struct {
 	mu     sync.Mutex
-	idle   []*clientConn // that used last at the end
+	idle   []*clientConn // most recently used last
 	closed bool
 }
 
-// take returns the connection that was used last, or a new one when fresh or there is none. Its deadline is set. A connection that was
-// closed while it was idle, or on which bytes came that nobody asked for, is not used again.
+// take returns the most recently used idle connection, or a new one if fresh is set or there is none, with its
+// deadline set. Connections that were closed or received bytes while idle are discarded.
 func (p *pool) take(ctx context.Context, fresh bool, dial dialer, hostPort string, timeout time.Duration) (*clientConn, error) {
 	for !fresh {
 		w := p.last()
@@ -56,7 +56,7 @@ func (p *pool) last() *clientConn {
 	return w
 }
 
-// put keeps w for the next who takes one.
+// put returns w to the pool.
 func (p *pool) put(w *clientConn) {
 	w.idleSince = time.Now()
 	p.mu.Lock()
@@ -68,7 +68,7 @@ func (p *pool) put(w *clientConn) {
 	p.idle = append(p.idle, w)
 }
 
-// expire closes the connections that nobody has used since then.
+// expire closes connections that were idle since then.
 func (p *pool) expire(then time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +80,7 @@ func (p *pool) expire(then time.Time) {
 	p.idle = slices.Delete(p.idle, 0, n)
 }
 
-// close closes all connections, and those in use when they are put back.
+// close closes all connections; those in use are closed by put.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true

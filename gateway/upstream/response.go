@@ -9,25 +9,24 @@ import (
 	"time"
 )
 
-// What a service may respond with. Both ways to it, exchange and net/http's transport, keep to these bounds; a response
-// that does not is a 502.
+// Bounds of a response, kept by exchange and by net/http's transport alike. Otherwise the response is a 502.
 const (
-	// maxHead bounds the header section of a response, in bytes.
+	// maxHead bounds the header section, in bytes.
 	maxHead = 1 << 20
-	// maxInterim is how many 1xx responses may come before the final one.
+	// maxInterim bounds the 1xx responses before the final one.
 	maxInterim = 5
-	// bodyIdle is how long the body of a response may pause.
+	// bodyIdle bounds a pause in the body.
 	bodyIdle = 15 * time.Second
 )
 
 var errInterim = errors.New("too many 1xx responses")
 
-// isInterim reports whether a final response follows one with this status.
+// isInterim reports whether status is 1xx and a final response follows.
 func isInterim(status int) bool {
 	return status >= 100 && status <= 199 && status != http.StatusSwitchingProtocols
 }
 
-// checkStatus returns nil for the status of a final response that may go to a client.
+// checkStatus returns an error for a status that is not forwarded.
 func checkStatus(status int) error {
 	switch {
 	case status == http.StatusSwitchingProtocols:
@@ -39,7 +38,7 @@ func checkStatus(status int) error {
 	}
 }
 
-// countInterim has net/http's transport count the 1xx responses to r.
+// countInterim makes net/http's transport count the 1xx responses to r.
 func countInterim(r *http.Request) *http.Request {
 	n := 0
 	return r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{

@@ -16,23 +16,22 @@ import (
 	"go.uber.org/zap"
 )
 
-// dialTimeout bounds the making of a connection.
+// dialTimeout bounds connecting.
 const dialTimeout = 250 * time.Millisecond
 
-// service is all that is known of one service: its addresses, and how they are. Proxies to the same service
-// share it, and a reload keeps it.
+// service is a service with its addresses and their state. Handlers of one service share it, also across reloads.
 type service struct {
-	name       string // host:port, as it is configured
-	nameValue  any    // the same, for every request
+	name       string // host:port as configured
+	nameValue  any    // name as an interface, allocated once
 	host, port string
 	resolve    func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	logger     *zap.Logger
 	checks     *http.Transport
 
 	addresses atomic.Pointer[[]*address] // never changed, only replaced
-	turn      atomic.Uint64              // so that equal addresses take turns
-	trigger   chan struct{}              // asks for checks now
-	ejecting  sync.Mutex                 // held while it is decided whether to eject an address
+	turn      atomic.Uint64              // round robin among equal addresses
+	trigger   chan struct{}              // requests health checks now
+	ejecting  sync.Mutex                 // serializes the decision to eject
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -40,7 +39,7 @@ type service struct {
 
 var services = caddy.NewUsagePool()
 
-// acquire returns the service of that name, and begins to watch it if nobody did.
+// acquire returns the service of that name and starts watching it if it is new.
 func acquire(name string) (*service, error) {
 	shared, _, err := services.LoadOrNew(name, func() (caddy.Destructor, error) {
 		s, err := newService(name, net.DefaultResolver.LookupNetIP)
@@ -56,7 +55,7 @@ func acquire(name string) (*service, error) {
 	return shared.(*service), nil
 }
 
-// release gives back what acquire took.
+// release is the inverse of acquire.
 func release(s *service) error {
 	_, err := services.Delete(s.name)
 	return err
@@ -69,7 +68,7 @@ func newService(name string, resolve func(context.Context, string, string) ([]ne
 	}
 	s := &service{
 		name: name, nameValue: name, host: host, port: port, resolve: resolve,
-		// What it has to log outlives the configuration that made it.
+		// the logger outlives the configuration
 		logger:  caddy.Log().Named("http.handlers.service").With(zap.String("service", name)),
 		trigger: make(chan struct{}, 1),
 	}
@@ -78,8 +77,7 @@ func newService(name string, resolve func(context.Context, string, string) ([]ne
 	return s, nil
 }
 
-// use makes found the service's addresses, and reports whether there is one that was not. Those that were stay
-// what they are.
+// setAddresses replaces the addresses and reports whether any is new. Known addresses keep their state.
 func (s *service) setAddresses(found []netip.Addr) (more bool) {
 	known := *s.addresses.Load()
 	next := make([]*address, 0, len(found))
@@ -106,8 +104,8 @@ func (s *service) setAddresses(found []netip.Addr) (more bool) {
 	return more
 }
 
-// dial connects to an address. One that refuses the connection is out at once. One that does not answer in time has
-// failed a request: when this machine is short of time, all addresses seem slow.
+// dial connects to an address. A refused connection makes it unhealthy immediately; a timeout is only a failed
+// request, because on an overloaded machine all addresses time out.
 func (s *service) dial(ctx context.Context, hostPort string) (*net.TCPConn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", hostPort)
 	if err == nil {
@@ -138,7 +136,7 @@ func isTimeout(err error) bool {
 	return ok && slow.Timeout()
 }
 
-// dialError says that a request was not sent.
+// dialError reports that a request was not sent.
 type dialError struct{ error }
 
 func (e dialError) Unwrap() error { return e.error }

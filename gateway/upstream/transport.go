@@ -14,7 +14,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/tracing"
 )
 
-// transport carries requests to a service: those without a body by an exchange, all others by net/http.
+// transport sends requests to a service: those without a body by an exchange, all others by net/http.
 type transport struct {
 	service *service
 	timeout time.Duration
@@ -39,7 +39,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, caddyhttp.Error(http.StatusServiceUnavailable, errNoAddress)
 	}
 	response, err := t.send(r, first, false)
-	// Without a connection nothing was sent, not even of a body, so that any request may go to another address.
+	// Without a connection nothing was sent, not even part of a body: any request may go to another address.
 	if err == nil || !isDialError(err) && !(repeatable(r) && errors.Is(err, errStale)) {
 		return response, err
 	}
@@ -56,7 +56,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var errNoAddress = errors.New("no address of the service is usable")
 
-// send sends r to one address, on a fresh connection if asked to, and notes what that shows of the address.
+// send sends r to one address and records the result. With fresh, it opens a new connection.
 func (t *transport) send(r *http.Request, to *address, fresh bool) (*http.Response, error) {
 	r.URL.Scheme, r.URL.Host = "http", to.hostPort
 	ctx, span := tracing.Child(r.Context(), "forward", trace.SpanKindClient)
@@ -101,7 +101,7 @@ func (t *transport) exchange(r *http.Request, to *address, fresh bool) (*http.Re
 	return response, nil
 }
 
-// repeatable reports whether r may be sent a second time: it changes nothing and has no body.
+// repeatable reports whether r may be sent again: it is safe and has no body.
 func repeatable(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
@@ -111,9 +111,9 @@ func repeatable(r *http.Request) bool {
 	}
 }
 
-// sendOnce keeps net/http from repeating r. When a connection breaks that has been used before, it repeats
-// what it takes for idempotent, and that is anything with an idempotency key. It knows that header in its
-// canonical spelling only; on the wire spellings are equal.
+// preventRetry keeps net/http from retrying r on a broken connection: net/http treats a request with an
+// Idempotency-Key as idempotent. It looks for the canonical spelling only, so the lower-case name, equal on the wire,
+// prevents that.
 func preventRetry(r *http.Request) {
 	for _, name := range [...]string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if values, ok := r.Header[name]; ok {

@@ -24,8 +24,8 @@ type replica struct {
 
 	ip      netip.Addr
 	answer  func(http.ResponseWriter, *http.Request) // nil: an empty 200
-	checked atomic.Value                             // of checks: func(http.ResponseWriter)
-	seen    atomic.Int32                             // requests but checks
+	checked atomic.Value                             // func(http.ResponseWriter) for health checks
+	seen    atomic.Int32                             // requests without health checks
 	body    *atomic.Value                            // of the last request, if wanted
 }
 
@@ -46,7 +46,7 @@ func (r *replica) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// replicas starts n of them, at 127.0.0.1 and further. answer may be nil.
+// replicas starts n replicas at 127.0.0.1 and following addresses. answer may be nil.
 func replicas(t *testing.T, n int, answer func(http.ResponseWriter, *http.Request)) []*replica {
 	t.Helper()
 	var all []*replica
@@ -85,8 +85,8 @@ func (n *names) resolve(context.Context, string, string) ([]netip.Addr, error) {
 	return n.found, n.err
 }
 
-// transportTo returns a transport to all of them, looked up and checked once. Nothing goes on in the
-// background: tests look up and check when they want to.
+// transportTo returns a transport to all replicas after one lookup and one health check. There are no background
+// checks.
 func transportTo(t *testing.T, all []*replica) (*transport, *names) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(all[0].Listener.Addr().String())
@@ -106,12 +106,12 @@ func transportTo(t *testing.T, all []*replica) (*transport, *names) {
 	return transport, dns
 }
 
-// send sends a request and reads the answer.
+// send sends a request and reads the response.
 func send(t *testing.T, transport *transport, method, body string) error {
 	t.Helper()
 	request := httptest.NewRequestWithContext(t.Context(), method, "/path", strings.NewReader(body))
 	if body == "" {
-		request.Body = nil // as Caddy sends what has none
+		request.Body = nil // Caddy's form of an empty body
 	}
 	request.RequestURI = ""
 	response, err := transport.RoundTrip(request)
@@ -170,7 +170,7 @@ func TestLeastConnectionsCountsUntilTheBodyIsRead(t *testing.T) {
 		t.Errorf("the busy address got %d more", n-1)
 	}
 	_ = open.Body.Close()
-	_ = open.Body.Close() // a second time changes nothing
+	_ = open.Body.Close() // closing twice changes nothing
 	for _, a := range *transport.service.addresses.Load() {
 		if n := a.inFlight.Load(); n != 0 {
 			t.Errorf("%s: %d in flight when all is read", a.hostPort, n)
@@ -212,7 +212,7 @@ func TestRefusedConnectionIsUnhealthyUntilThreeChecksPass(t *testing.T) {
 	}
 }
 
-// A request that could not be sent at all is sent whole to the other address, whatever its method.
+// A request that could not be sent is sent whole to another address, whatever its method.
 func TestRequestWithoutAConnectionGoesToAnotherAddress(t *testing.T) {
 	t.Parallel()
 
@@ -254,8 +254,7 @@ func TestWithoutAnyConnectionTheErrorIsThatOfTheSecondAttempt(t *testing.T) {
 	}
 }
 
-// net/http repeats requests on its own when a connection that was used before breaks; an idempotency key
-// would make it repeat a POST.
+// On a broken reused connection net/http itself would retry a POST with an idempotency key.
 func TestPostWithIdempotencyKeyIsNotRetried(t *testing.T) {
 	t.Parallel()
 
@@ -269,7 +268,7 @@ func TestPostWithIdempotencyKeyIsNotRetried(t *testing.T) {
 	})
 	transport, _ := transportTo(t, all)
 	for round := range 3 {
-		if err := send(t, transport, http.MethodGet, ""); err != nil { // so that there is a used connection
+		if err := send(t, transport, http.MethodGet, ""); err != nil { // leaves a reusable connection
 			t.Fatal(err)
 		}
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
@@ -290,7 +289,7 @@ func TestPostWithIdempotencyKeyIsNotRetried(t *testing.T) {
 	}
 }
 
-// Only 2xx is healthy. A check that takes too long once says nothing yet.
+// Only 2xx is healthy. A single timeout changes nothing.
 func TestHealthChecks(t *testing.T) {
 	t.Parallel()
 
@@ -339,7 +338,7 @@ func TestFailedCheckTriggersNoOther(t *testing.T) {
 
 	all := replicas(t, 1, nil)
 	transport, _ := transportTo(t, all)
-	<-transport.service.trigger // looking it up asked for a check
+	<-transport.service.trigger // sent by the lookup
 	all[0].Close()
 	transport.service.checkAll(t.Context())
 	if is := statesOf(transport.service)[0]; is != unhealthy {
@@ -352,7 +351,7 @@ func TestFailedCheckTriggersNoOther(t *testing.T) {
 	}
 }
 
-// When all addresses are slow, the slowness may be on this side, and refusing would make it an outage.
+// When all addresses are slow, the cause may be this machine; refusing would turn it into an outage.
 func TestSlowAddressesAreUsedWhenThereIsNoOther(t *testing.T) {
 	t.Parallel()
 
@@ -396,7 +395,7 @@ func TestLastAddressesAreKeptWhileTheLookupFails(t *testing.T) {
 			t.Errorf("with %v: %v", trouble, statesOf(s))
 		}
 	}
-	// Scaled up: what is new is used once it is checked. What stays is still what it was.
+	// Scaled up: a new address is used after its health check; known ones keep their state.
 	dns.set(nil, all[2].ip, all[0].ip, all[1].ip, all[1].ip)
 	if failing = s.lookUp(t.Context(), failing); failing || len(statesOf(s)) != 3 {
 		t.Fatalf("%v", statesOf(s))

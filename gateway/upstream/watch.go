@@ -18,12 +18,11 @@ const (
 	lookupTimeout  = 2 * time.Second
 	checkInterval  = 500 * time.Millisecond
 	checkTimeout   = time.Second
-	// checkPath is where a service says whether it is ready, with 2xx or not.
+	// checkPath is the readiness endpoint of a service: 2xx is ready.
 	checkPath = "/readyz"
 )
 
-// watch keeps the addresses, and what is known of them, up to date until Destruct. Both go on side by side: a
-// name server that hangs holds up no check.
+// watch runs lookups and health checks until Destruct. They run independently: a hanging name server delays no check.
 func (s *service) watch() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -38,7 +37,7 @@ func (s *service) watch() {
 	s.running.Go(func() { every(ctx, checkInterval, s.trigger, func() { s.checkAll(ctx) }) })
 }
 
-// every calls do at once, then at each interval or nudge, until ctx ends.
+// every calls do at once, then at each interval or trigger, until ctx ends.
 func every(ctx context.Context, interval time.Duration, trigger <-chan struct{}, do func()) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -53,8 +52,8 @@ func every(ctx context.Context, interval time.Duration, trigger <-chan struct{},
 	}
 }
 
-// lookUp asks for the addresses of the service's name, and reports whether that failed, given whether it did
-// before. Addresses that were good a moment ago are better than none.
+// lookUp looks up the addresses of the service's name and reports whether that failed; failing is the previous
+// result. While it fails, the last addresses stay in use.
 func (s *service) lookUp(ctx context.Context, failing bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
@@ -64,9 +63,9 @@ func (s *service) lookUp(ctx context.Context, failing bool) bool {
 	}
 	switch {
 	case err != nil && !failing:
-		s.logger.Error("looking up the service fails; its last addresses stay in use", zap.Error(err))
+		s.logger.Error("lookup of the service fails; the last addresses stay in use", zap.Error(err))
 	case err == nil && failing:
-		s.logger.Info("looking up the service works again")
+		s.logger.Info("lookup of the service works again")
 	}
 	if err != nil {
 		return true
@@ -77,7 +76,7 @@ func (s *service) lookUp(ctx context.Context, failing bool) bool {
 	return false
 }
 
-// checkNow asks for checks without waiting for their time.
+// triggerCheck starts health checks without waiting for the interval.
 func (s *service) triggerCheck() {
 	select {
 	case s.trigger <- struct{}{}:
@@ -100,9 +99,8 @@ func (s *service) checkAll(ctx context.Context) {
 	checks.Wait()
 }
 
-// check asks an address for its readiness, on the port that requests go to and on a connection of its own: an inner
-// port may answer while requests cannot get through. An address that is not ready, or about to end, still takes
-// requests when no address is better.
+// check requests the readiness of an address, on the port of requests and on a connection of its own: an inner port
+// may respond while requests cannot get through.
 func (s *service) check(ctx context.Context, a *address) (state, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -119,13 +117,13 @@ func (s *service) check(ctx context.Context, a *address) (state, error) {
 	}
 	_ = response.Body.Close()
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return suspect, fmt.Errorf("%s answers %s", checkPath, response.Status)
+		return suspect, fmt.Errorf("%s: %s", checkPath, response.Status)
 	}
 	return a.afterPass(), nil
 }
 
-// note sets the state of a, with err as the reason. One line is logged when it becomes good and when it is no longer
-// good.
+// recordCheck sets the state of a, with err as the reason. It logs when an address becomes healthy and when it ceases
+// to be.
 func (s *service) recordCheck(a *address, now state, err error) {
 	if err != nil {
 		a.passes.Store(0)
@@ -133,11 +131,11 @@ func (s *service) recordCheck(a *address, now state, err error) {
 	switch before := a.setState(now); {
 	case before == now:
 	case now == healthy:
-		s.logger.Info("address is used", zap.String("address", a.hostPort))
+		s.logger.Info("address is healthy", zap.String("address", a.hostPort))
 	case before != healthy && before != unknown:
 	case now == unhealthy:
-		s.logger.Warn("address is not used", zap.String("address", a.hostPort), zap.Error(err))
+		s.logger.Warn("address is unhealthy", zap.String("address", a.hostPort), zap.Error(err))
 	default:
-		s.logger.Warn("address is used if there is no other", zap.String("address", a.hostPort), zap.Error(err))
+		s.logger.Warn("address is suspect", zap.String("address", a.hostPort), zap.Error(err))
 	}
 }

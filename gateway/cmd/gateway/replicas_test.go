@@ -85,7 +85,7 @@ func (r *replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 // usesAddresses waits until the gateway uses n addresses of shipments.test.
 func (g *gateway) usesAddresses(t *testing.T, port string, n int) {
 	t.Helper()
-	want := fmt.Sprintf(`quayside_gateway_upstream_addresses{service="shipments.test.:%s",state="good"} %d`, port, n)
+	want := fmt.Sprintf(`quayside_gateway_upstream_addresses{service="shipments.test.:%s",state="healthy"} %d`, port, n)
 	eventually(t, func() bool { return strings.Contains(g.metrics(t), want) }, want, g.log)
 }
 
@@ -126,7 +126,7 @@ func TestAllReplicasOfANameAreUsed(t *testing.T) {
 		t.Errorf("with another one: %v", count)
 	}
 	names.found.Store(nil)
-	g.waitForLog(t, "looking up the service fails")
+	g.waitForLog(t, "lookup of the service fails")
 	if count := answers(20); count["127.0.0.2"] != 10 || count["127.0.0.3"] != 10 {
 		t.Errorf("without a name server: %v", count)
 	}

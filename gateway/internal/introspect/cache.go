@@ -10,63 +10,61 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// How long an answer may be used again, counted from the moment at which it was asked for, or last known to
-// be true: this bounds how long a revoked token still passes and a new one may still be refused.
+// Lifetimes of results, counted from the request, or from when they were last confirmed. They bound how long a
+// revoked token stays valid and a new one invalid.
 const (
-	// FollowedLifetime is that of an active answer while every change is heard of within
-	// [HeartbeatTimeout].
+	// StreamedLifetime is that of an active result while the change stream is fresh: its last heartbeat is at most
+	// [HeartbeatTimeout] old.
 	StreamedLifetime = 60 * time.Second
-	// PositiveLifetime is that of an active answer otherwise.
+	// PositiveLifetime is that of an active result without a fresh stream.
 	PositiveLifetime = 10 * time.Second
-	// UnconfirmedLifetime is that of an active answer while the tokens service cannot be asked, counted from
-	// when it last confirmed the answer: by giving it, or by a heartbeat while it was followed.
+	// UnconfirmedLifetime is that of an active result while introspection fails (stale-if-error), counted from its
+	// last confirmation: the result itself, or a heartbeat while the stream was fresh.
 	UnconfirmedLifetime = 60 * time.Second
-	// NegativeLifetime is that of an inactive answer.
+	// NegativeLifetime is that of an inactive result.
 	NegativeLifetime = 5 * time.Second
 )
 
-// How many answers are remembered. Inactive ones have a bound of their own, so that a flood of made-up
-// tokens cannot push good ones out.
+// Sizes of the cache. Inactive results have a bound of their own, so that a flood of invalid tokens does not evict
+// active ones.
 const (
 	positiveEntries = 100_000
 	negativeEntries = 10_000
 )
 
-// askAgainAfter is how long an answer that could not be confirmed is used before the next try. During that
-// try, and for so long after it became due, nobody waits for it.
+// revalidateAfter is how long a stale result is used before the next introspection, during which, and for as long
+// again, requests do not wait.
 const revalidateAfter = time.Second
 
-// digest is what stands for a token's text in memory.
+// digest represents a token in memory.
 type digest = [sha256.Size]byte
 
-// digestOf returns token's digest. The copy stays on the stack for texts of a token's length.
+// digestOf returns token's digest. For texts of a token's length it does not allocate.
 func digestOf(token string) digest {
 	var text [64]byte
 	return sha256.Sum256(append(text[:0], token...))
 }
 
-// entry is a remembered answer.
+// entry is a cached result.
 type entry struct {
-	digest      digest // of the text asked for: of all texts with one id, one is the token
+	digest      digest // of the whole token: texts with the same id may have other secrets
 	result      *Result
 	requestedAt time.Time
-	// held is the time, in nanoseconds since asked, until which the answer is used unconfirmed; 0: it was not
-	// held.
+	// staleUntil is the time, in nanoseconds since requestedAt, until which the result is used stale; 0: it is not.
 	staleUntil atomic.Int64
 }
 
-// flight is a question that is under way.
+// flight is an introspection that is in flight.
 type flight struct {
 	id tokenID
-	// overtaken is the newest revision of the token that was heard of meanwhile; 0 is none.
+	// supersededBy is the newest revision of the token that arrived meanwhile; 0: none.
 	supersededBy int64
 }
 
-// cache remembers answers by the id of their token. Lifetimes are checked here, by the clock given; otter's
-// own expiry only frees memory.
+// cache holds results by token id. It checks lifetimes by the clock given; otter's expiry only frees memory.
 //
-// A change and an answer that is on its way may arrive in either order: mu makes one of them the first. An
-// answer that comes second is not remembered unless it is as new as the change.
+// A change and a result in flight may arrive in either order. mu orders them: a result that arrives second is not
+// stored unless it is as new as the change.
 type cache struct {
 	positive *otter.Cache[tokenID, *entry]
 	negative *otter.Cache[tokenID, *entry]
@@ -89,8 +87,8 @@ func newCache() *cache {
 	}
 }
 
-// get returns the answer for the token with that id and digest, and whether it may be used at now. Of the
-// others, only active ones are returned.
+// get returns the result for the token with that id and digest, and whether it may be used at now. Of unusable
+// results it returns only active ones.
 func (c *cache) get(id tokenID, digest digest, now time.Time, stream *streamState) (result *Result, usable bool) {
 	if known := c.confirmed(id, digest, now, stream); known != nil {
 		age := now.Sub(known.requestedAt)
@@ -102,8 +100,7 @@ func (c *cache) get(id tokenID, digest digest, now time.Time, stream *streamStat
 	return nil, false
 }
 
-// trusted returns the entry of an active answer that was confirmed recently enough to be used at all; nil if
-// there is none.
+// confirmed returns the entry of an active result that was confirmed within UnconfirmedLifetime, or nil.
 func (c *cache) confirmed(id tokenID, digest digest, now time.Time, stream *streamState) *entry {
 	known, ok := c.positive.GetIfPresent(id)
 	if !ok || known.digest != digest || now.Sub(stream.confirmedAt(known.requestedAt)) >= UnconfirmedLifetime || known.result.expiredAt(now) {
@@ -112,8 +109,7 @@ func (c *cache) confirmed(id tokenID, digest digest, now time.Time, stream *stre
 	return known
 }
 
-// hold lets the answer be used for a moment more, unconfirmed, and returns it; nil if there is none that may
-// be.
+// extendStale makes a stale result usable for revalidateAfter and returns it, or nil if there is none.
 func (c *cache) extendStale(id tokenID, digest digest, now time.Time, stream *streamState) *Result {
 	known := c.confirmed(id, digest, now, stream)
 	if known == nil {
@@ -123,8 +119,7 @@ func (c *cache) extendStale(id tokenID, digest digest, now time.Time, stream *st
 	return known.result
 }
 
-// bridge returns the answer if it was held a moment ago, so that it is known that the tokens service is away,
-// and nil otherwise.
+// staleIfError returns a result that was served stale a moment ago, so that introspection is known to fail, or nil.
 func (c *cache) staleIfError(id tokenID, digest digest, now time.Time, stream *streamState) *Result {
 	known := c.confirmed(id, digest, now, stream)
 	if known == nil {
@@ -136,7 +131,7 @@ func (c *cache) staleIfError(id tokenID, digest digest, now time.Time, stream *s
 	return known.result
 }
 
-// begin notes a question about id.
+// beginFlight registers an introspection of id.
 func (c *cache) beginFlight(id tokenID) *flight {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,8 +140,8 @@ func (c *cache) beginFlight(id tokenID) *flight {
 	return f
 }
 
-// land ends the question and remembers its answer, asked for at that time, unless a change has overtaken
-// it. With a nil answer it only ends the question. It reports whether the answer stands.
+// endFlight stores the result of an introspection sent at requestedAt unless a change superseded it. With a nil
+// result it only ends the flight. It reports whether the result is current.
 func (c *cache) endFlight(f *flight, digest digest, result *Result, requestedAt time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,7 +154,7 @@ func (c *cache) endFlight(f *flight, digest digest, result *Result, requestedAt 
 		c.positive.Set(f.id, &entry{digest: digest, result: result, requestedAt: requestedAt})
 		return true
 	}
-	// Who tries wrong secrets with a good token's id does not push the good token out.
+	// Requests with a token's id and a wrong secret do not evict the token.
 	if known, ok := c.positive.GetIfPresent(f.id); ok && known.digest == digest {
 		c.positive.Invalidate(f.id)
 	}
@@ -167,7 +162,7 @@ func (c *cache) endFlight(f *flight, digest digest, result *Result, requestedAt 
 	return true
 }
 
-// evict forgets what was known of id before that revision.
+// evict removes results for id that are older than revision.
 func (c *cache) evict(id tokenID, revision int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,7 +177,7 @@ func (c *cache) evict(id tokenID, revision int64) {
 	c.negative.Invalidate(id)
 }
 
-// empty forgets everything, the answers on their way included.
+// clear removes all results, including those in flight.
 func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

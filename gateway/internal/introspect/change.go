@@ -8,8 +8,8 @@ import (
 	"github.com/quayside/quayside/gateway/internal/bearer"
 )
 
-// tokenID is the id in a token's text: its public id without "tok_". Being an array, it keeps no text of a
-// request alive.
+// tokenID is the id in a token: its public id without "tok_". Being an array, it does not keep a request's memory
+// alive.
 type tokenID [bearer.IDLength]byte
 
 // idOf returns the id of a well-formed token.
@@ -18,23 +18,22 @@ func idOf(token string) (id tokenID) {
 	return id
 }
 
-// publicID returns the id as it is told to anybody else.
+// publicID returns the id with its prefix.
 func (id tokenID) publicID() string {
 	return tokenPrefix + string(id[:])
 }
 
 const tokenPrefix = "tok_"
 
-// change is one line of the stream of changes: a token that is not as it was, or, without a token, a
-// heartbeat that tells the newest revision.
+// change is one line of the change stream: a changed token or, without a token, a heartbeat with the newest revision.
 type change struct {
 	revision  int64
 	token     tokenID
 	heartbeat bool
 }
 
-// parseChange reads one line. What kind of change it is does not matter: what was known of the token no
-// longer holds. An error says nothing of the line's text.
+// parseChange parses one line. The kind of change is irrelevant: the token's result is evicted. Errors do not quote
+// it.
 func parseChange(line []byte) (change, error) {
 	var wire struct {
 		Revision *int64  `json:"rev"`
@@ -49,7 +48,7 @@ func parseChange(line []byte) (change, error) {
 	case wire.Token == nil:
 		return change{revision: *wire.Revision, heartbeat: true}, nil
 	case !tokenIDForm.MatchString(*wire.Token):
-		return change{}, fmt.Errorf("revision %d in the stream names no token", *wire.Revision)
+		return change{}, fmt.Errorf("revision %d in the stream has an invalid token", *wire.Revision)
 	}
 	c := change{revision: *wire.Revision}
 	copy(c.token[:], (*wire.Token)[len(tokenPrefix):])

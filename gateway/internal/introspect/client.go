@@ -20,30 +20,28 @@ import (
 	"github.com/quayside/quayside/gateway/internal/tracing"
 )
 
-// Timeout bounds one introspection, its retry included.
+// Timeout bounds one introspection, retry included.
 const Timeout = 250 * time.Millisecond
 
 var (
-	// ErrUnavailable says that the tokens service did not give a usable answer in time. Nothing follows
-	// from it about the token.
+	// ErrUnavailable reports that there was no usable response in time. The state of the token is unknown.
 	ErrUnavailable = errors.New("tokens service unavailable")
-	// ErrCredential says that the tokens service refused the gateway itself: nobody can be let in until
-	// an operator sets the credential right. It is also an [ErrUnavailable].
+	// ErrCredential reports that the tokens service rejected the gateway's credential, which an operator must
+	// correct. It is also an [ErrUnavailable].
 	ErrCredential = fmt.Errorf("%w: it refuses the gateway's credential", ErrUnavailable)
-	// errBusy says that it was not called, because too many calls were under way for too long.
+	// errBusy reports that no slot became free within Timeout.
 	errBusy = fmt.Errorf("%w: too many introspections are in flight", ErrUnavailable)
-	// errAway says that it was not there a moment ago, and is being asked again.
+	// errStale reports that introspection failed a moment ago and is being tried again.
 	errStale = fmt.Errorf("%w: it was not there a moment ago", ErrUnavailable)
 )
 
-// probe is a well-formed token whose id was never given out. Asking for it shows whether tokens can be
-// checked without needing a token.
+// probe is a well-formed token whose id is never issued, for checking that introspection works.
 const probe = "shpt_test_000000000000_000000000000000000000000000000004VaWUc"
 
-// maxInFlight is how many introspections one gateway has in flight. Others wait within their [Timeout].
+// maxInFlight bounds the introspections in flight. Further ones wait within their [Timeout].
 const maxInFlight = 64
 
-// client asks the tokens service over HTTP (RFC 7662, section 2.1), each of its addresses in turn.
+// client sends introspections (RFC 7662, section 2.1) to the addresses of the tokens service in turn.
 type client struct {
 	introspection *url.URL
 	stream        *url.URL
@@ -52,7 +50,7 @@ type client struct {
 	endpoints     *endpoints // of introspection
 	streams       *endpoints // of stream
 	slots         chan struct{}
-	reached       atomic.Bool // there was a usable answer
+	reached       atomic.Bool // there was a usable response
 }
 
 func newClient(config Config) *client {
@@ -65,8 +63,7 @@ func newClient(config Config) *client {
 		streams:       newEndpoints(stream),
 		slots:         make(chan struct{}, maxInFlight),
 		http: &http.Client{
-			// A redirect would carry a token to an address that nobody configured, and so would a
-			// proxy from the environment, which is why the transport has none.
+			// A redirect, or a proxy from the environment, would send a token to an address that is not configured.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{
 				DialContext:         (&net.Dialer{Timeout: Timeout, KeepAlive: 15 * time.Second}).DialContext,
@@ -79,8 +76,7 @@ func newClient(config Config) *client {
 	}
 }
 
-// ask introspects token. Every error is an [ErrUnavailable] and contains neither the token nor the
-// credential.
+// introspect introspects token. Errors are [ErrUnavailable] and contain neither the token nor the credential.
 func (c *client) introspect(ctx context.Context, token string) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
@@ -108,13 +104,13 @@ func (c *client) introspect(ctx context.Context, token string) (Result, error) {
 	return result, nil
 }
 
-// response is a response read whole.
+// response is a complete response.
 type response struct {
 	status int
 	body   []byte
 }
 
-// post sends the introspection, and once more if the first try shows that this address does not work.
+// post sends the introspection, and retries once if the first address fails.
 func (c *client) post(ctx context.Context, token string) (response, error) {
 	first, err := c.endpoints.next(ctx)
 	if err != nil {
@@ -125,8 +121,7 @@ func (c *client) post(ctx context.Context, token string) (response, error) {
 	case ctx.Err() != nil:
 		return got, err
 	case err != nil && (connectionError(err) || first.suspect && first.hasAlternative):
-		// The likeliest cause is an idle connection that the other side closed, for instance because it was
-		// restarted; asking twice changes nothing there.
+		// Most likely an idle connection that a restart closed. Introspection is idempotent.
 	case err == nil && got.status >= http.StatusInternalServerError && first.hasAlternative:
 	default:
 		return got, err
@@ -138,7 +133,7 @@ func (c *client) post(ctx context.Context, token string) (response, error) {
 	return c.postTo(ctx, second, token)
 }
 
-// postTo sends the introspection to one address. A suspect one has half of [Timeout] if another can be asked after.
+// postTo sends the introspection to one address. A suspect one has half of [Timeout] if there is an alternative.
 func (c *client) postTo(ctx context.Context, to endpoint, token string) (response, error) {
 	if to.suspect && to.hasAlternative {
 		var cancel context.CancelFunc
@@ -162,7 +157,7 @@ func (c *client) postTo(ctx context.Context, to endpoint, token string) (respons
 	return response{got.StatusCode, body}, err
 }
 
-// request makes a request for target at one of its addresses.
+// request returns a request for target at one of its addresses.
 func (c *client) request(ctx context.Context, method string, target *url.URL, to endpoint, body io.Reader) (*http.Request, error) {
 	at := *target
 	at.Host = to.hostPort
@@ -175,7 +170,7 @@ func (c *client) request(ctx context.Context, method string, target *url.URL, to
 	return request, nil
 }
 
-// send sends a request to one of endpoints and notes whether that works, unless the caller gave up first.
+// send sends a request to one of endpoints and records the result, unless the caller canceled it.
 func (c *client) send(request *http.Request, endpoints *endpoints, to endpoint) (*http.Response, error) {
 	got, err := c.http.Do(request)
 	if !errors.Is(err, context.Canceled) {
@@ -184,8 +179,8 @@ func (c *client) send(request *http.Request, endpoints *endpoints, to endpoint) 
 	return got, err
 }
 
-// changes opens the stream of changes after that revision, or of those from now on when it is unknown. It
-// lasts as long as ctx. The error is an [ErrUnavailable].
+// changes opens the change stream after that revision, or from the present one if it is unknown, until ctx ends. The
+// error is an [ErrUnavailable].
 func (c *client) changes(ctx context.Context, after int64) (io.ReadCloser, error) {
 	target := *c.stream
 	if after != unknownRevision {
@@ -211,7 +206,7 @@ func (c *client) changes(ctx context.Context, after int64) (io.ReadCloser, error
 	return got.Body, nil
 }
 
-// checkStatus returns an [ErrUnavailable] for any status but a good one.
+// checkStatus returns an [ErrUnavailable] for any status but 200.
 func checkStatus(status int) error {
 	switch status {
 	case http.StatusOK:
@@ -223,13 +218,13 @@ func checkStatus(status int) error {
 	}
 }
 
-// connectionError reports whether err is of the connection and not of the time that ran out.
+// connectionError reports whether err is of the connection and not a timeout or cancellation.
 func connectionError(err error) bool {
 	var timeout net.Error
 	return !errors.Is(err, context.Canceled) && (!errors.As(err, &timeout) || !timeout.Timeout())
 }
 
-// parsed parses a URL that the configuration was checked for.
+// parsed parses a URL that the configuration has checked.
 func parsed(text string) *url.URL {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// lookupInterval is how old the addresses of a name may be before they are looked up again.
+	// lookupInterval is the age at which the addresses of a name are looked up again.
 	lookupInterval = time.Second
 	lookupTimeout  = 2 * time.Second
-	// Bounds of how long an address is passed over after it failed: doubled with each failure in a row.
+	// An ejection lasts minEjection, doubled with each consecutive failure up to maxEjection.
 	minEjection = time.Second
 	maxEjection = 30 * time.Second
 )
@@ -24,14 +24,14 @@ const (
 type endpoint struct {
 	addr     netip.Addr
 	hostPort string
-	// suspect tells that it failed when it was last used.
+	// suspect reports that its last request failed.
 	suspect bool
-	// alternative tells that another address did not.
+	// hasAlternative reports that another address did not fail.
 	hasAlternative bool
 }
 
-// endpoints are the addresses of the tokens service's name, used in turn. One that failed is passed over for a
-// while, unless all have. While looking up the name fails, the last addresses stay in use.
+// endpoints are the addresses of the tokens service, used in turn. A failed one is ejected for a time, unless all
+// failed (outlier detection). While the lookup fails, the last addresses stay in use.
 type endpoints struct {
 	host, port string
 	resolve    func(ctx context.Context, network, host string) ([]netip.Addr, error)
@@ -45,9 +45,9 @@ type endpoints struct {
 	failures map[netip.Addr]failures
 }
 
-// failing is how an address fails.
+// failures counts the failures of an address.
 type failures struct {
-	inARow int // in a row
+	inARow int
 	until  time.Time
 }
 
@@ -65,7 +65,7 @@ func newEndpoints(service *url.URL) *endpoints {
 	return e
 }
 
-// next returns the endpoint whose turn it is. The error is that of looking up the name, when no address is known.
+// next returns the next endpoint. The error is that of the lookup, if no address is known.
 func (e *endpoints) next(ctx context.Context) (endpoint, error) {
 	known, err := e.addresses(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func (e *endpoints) next(ctx context.Context) (endpoint, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now, good := e.now(), 0
-	var usable []netip.Addr // good ones, and those that are to be tried again
+	var usable []netip.Addr // not failed, or due for another try
 	for _, addr := range known {
 		f, failed := e.failures[addr]
 		if !failed {
@@ -99,12 +99,12 @@ func (e *endpoints) next(ctx context.Context) (endpoint, error) {
 	return endpoint{addr: addr, hostPort: net.JoinHostPort(addr.String(), e.port), suspect: failed, hasAlternative: good > 0}, nil
 }
 
-// ejection is how long an address that fails so is passed over.
+// ejection returns how long the address is ejected.
 func (f failures) ejection() time.Duration {
 	return min(minEjection<<min(f.inARow-1, 10), maxEjection)
 }
 
-// note notes how a request to an endpoint went.
+// record records the result of a request to an endpoint.
 func (e *endpoints) record(used endpoint, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -118,8 +118,8 @@ func (e *endpoints) record(used endpoint, ok bool) {
 	e.failures[used.addr] = f
 }
 
-// addresses returns the addresses of the name. Only the first caller waits for them; they are looked up again while
-// the last ones are used.
+// addresses returns the addresses of the name. Only the first caller waits for the lookup; later ones run in the
+// background.
 func (e *endpoints) addresses(ctx context.Context) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(e.host); err == nil {
 		return []netip.Addr{addr}, nil
@@ -142,7 +142,7 @@ func (e *endpoints) addresses(ctx context.Context) ([]netip.Addr, error) {
 	return known, nil
 }
 
-// lookUp looks the name up and remembers what it finds.
+// lookUp looks up the name and stores the addresses.
 func (e *endpoints) lookUp(ctx context.Context) ([]netip.Addr, error) {
 	found, err := e.resolve(ctx, "ip", e.host)
 	if err == nil && len(found) == 0 {

@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// replicas are tokens services at 192.0.2.1 to 192.0.2.n without a network, and an Introspector that knows them by one
-// name, in a bubble of time of their own.
+// replicas are tokens services at 192.0.2.1 to 192.0.2.n without a network, and an Introspector that knows them by
+// one name, in a synctest bubble.
 type replicas struct {
 	*Introspector
 
 	mu     sync.Mutex
 	asked  map[string]int
-	status map[string]int // to answer with instead of 200; 0: it hangs
-	names  []netip.Addr   // nil: looking up fails
+	status map[string]int // response status instead of 200; 0: it hangs
+	names  []netip.Addr   // nil: the lookup fails
 }
 
 func withReplicas(t *testing.T, n int, test func(t *testing.T, r *replicas)) {
@@ -74,7 +74,7 @@ func (r *replicas) set(change func()) {
 	change()
 }
 
-// asks introspects n times and returns how often each replica was asked, and how many introspections failed.
+// introspect introspects n times and returns the requests to each replica and the number of failures.
 func (r *replicas) introspect(n int) (asked [3]int, failed int) {
 	r.set(func() { r.asked = map[string]int{} })
 	for range n {
@@ -121,8 +121,7 @@ func TestIntrospectionsAreSpreadOverAllAddresses(t *testing.T) {
 	})
 }
 
-// A hung address costs one introspection its time. When it is tried again, which one at a time does, half of the time
-// is left for another one.
+// A hung address delays one introspection. A retry, one at a time, leaves half of the time for another address.
 func TestHungAddressIsEjected(t *testing.T) {
 	withReplicas(t, 2, func(t *testing.T, r *replicas) {
 		r.set(func() { r.status["192.0.2.1:443"] = 0 })
@@ -148,7 +147,7 @@ func TestAddressesFollowTheName(t *testing.T) {
 		}
 		r.set(func() { r.names = all })
 		time.Sleep(lookupInterval)
-		_, _ = r.introspect(1) // begins a look-up, and does not wait for it
+		_, _ = r.introspect(1) // starts a lookup in the background
 		if got, failed := r.introspect(6); got != [3]int{2, 2, 2} || failed != 0 {
 			t.Errorf("three addresses: asked %v", got)
 		}
@@ -175,7 +174,7 @@ func TestFailedLookupIsUnavailable(t *testing.T) {
 	})
 }
 
-// hanging answers nothing, and counts.
+// hanging never responds, and counts requests.
 type hanging struct{ inFlight, most, all atomic.Int64 }
 
 func (h *hanging) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -188,8 +187,7 @@ func (h *hanging) RoundTrip(request *http.Request) (*http.Response, error) {
 	return nil, request.Context().Err()
 }
 
-// However many introspections are wanted at once, one gateway has a bounded number in flight; those that cannot
-// be sent in time are a fault and never "inactive".
+// Introspections that find no free slot in time are a fault and never "inactive".
 func TestIntrospectionsInFlightAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := New(Config{Introspection: "http://192.0.2.1/introspect", Changes: "http://192.0.2.1/changes", Now: time.Now})

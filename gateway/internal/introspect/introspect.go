@@ -1,18 +1,17 @@
-// Package introspect knows whether a token is active and what it may do.
+// Package introspect validates tokens by token introspection (RFC 7662) with a cache that a change stream keeps
+// current.
 //
-// It asks the tokens service by RFC 7662, remembers the answers for a time, and follows the tokens service's
-// stream of changes to forget them sooner. Its guarantees:
+// Guarantees:
 //
-//   - A fault of the tokens service, whatever its kind, is [ErrUnavailable] and never "inactive".
-//   - A change that is heard of ends the answer it is about at once, and no answer that was on its way at
-//     that moment brings back what was before.
-//   - An active answer is used for at most [FollowedLifetime] while changes are heard of,
-//     [PositiveLifetime] while they are not, [UnconfirmedLifetime] since the tokens service last confirmed it
-//     while that cannot be asked, and never at or past the token's end; an inactive one for at most [NegativeLifetime]. Faults are not
-//     remembered.
-//   - Many requests with one unknown token cause one question, and no caller's hanging up fails another.
-//   - Memory is bounded, and inactive answers cannot push active ones out.
-//   - Tokens are known here by their ids and SHA-256 only; no error and no state holds a token's text.
+//   - A fault of the tokens service, whatever its kind, is [ErrUnavailable] and never "inactive". Faults are not
+//     cached.
+//   - A change evicts the token's result immediately, and a result in flight at that moment is not cached.
+//   - An active result is used for at most [StreamedLifetime] while the stream is fresh, [PositiveLifetime]
+//     otherwise, and [UnconfirmedLifetime] while introspection fails (stale-if-error); never past the token's expiry.
+//     An inactive one is used for at most [NegativeLifetime].
+//   - Concurrent introspections of one token are one request (singleflight), which no caller's cancellation ends.
+//   - Memory is bounded, and inactive results do not evict active ones.
+//   - Tokens are held as their ids and SHA-256; no error and no state contains a token.
 package introspect
 
 import (
@@ -24,21 +23,21 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Config is what an [Introspector] needs.
+// Config configures an [Introspector].
 type Config struct {
-	// Introspection is the absolute URL of the tokens service's RFC 7662 endpoint.
+	// Introspection is the absolute URL of the introspection endpoint.
 	Introspection string
-	// Changes is the absolute URL of its stream of changes.
+	// Changes is the absolute URL of the change stream.
 	Changes string
-	// Credential is presented at both as a bearer token.
+	// Credential is the bearer token for both.
 	Credential string
-	// Now is the clock that answers age by.
+	// Now is the clock for lifetimes.
 	Now func() time.Time
-	// Stream is told why a connection to the stream ended, and with nil, each second, that one works.
+	// OnStream receives the error that ended a connection to the stream, and nil with each heartbeat.
 	OnStream func(error)
 }
 
-// Introspector answers for tokens. It is safe for concurrent use; make it with [New].
+// Introspector validates tokens. It is safe for concurrent use. Create it with [New].
 type Introspector struct {
 	client   *client
 	cache    *cache
@@ -52,7 +51,7 @@ type Introspector struct {
 	end       context.CancelFunc
 }
 
-// New returns an Introspector. It does not connect before it is asked something.
+// New returns an Introspector. It connects with the first introspection.
 func New(config Config) *Introspector {
 	client, cache := newClient(config), newCache()
 	i := &Introspector{
@@ -65,21 +64,21 @@ func New(config Config) *Introspector {
 	return i
 }
 
-// Cached returns the remembered answer for token, a well-formed one, and whether it may be used as it is.
-// An answer that may not is that of a token which was active less than [UnconfirmedLifetime] ago. Answers
-// are shared and must not be changed.
+// Cached returns the cached result for token, which must be well-formed, and whether it is usable without
+// introspection. An unusable one was active and confirmed within [UnconfirmedLifetime]. Results are shared; do not
+// change them.
 func (i *Introspector) Cached(token string) (result *Result, usable bool) {
 	return i.cache.get(idOf(token), digestOf(token), i.now(), i.follower.state.Load())
 }
 
-// Ask asks the tokens service for token, a well-formed one, and remembers the answer, which is shared and
-// must not be changed. The error is ctx's or an [ErrUnavailable]; with the latter there is still an answer
-// if one was confirmed less than [UnconfirmedLifetime] ago and no change of the token was heard of. Who asks
-// again for such a token, while the tokens service stays away, does not wait.
+// Introspect introspects token, which must be well-formed, and caches the result. Results are shared; do not change
+// them. The error is ctx's or an [ErrUnavailable]; the latter comes with a stale result if one was confirmed within
+// [UnconfirmedLifetime] and not changed since. While introspection keeps failing, later calls for such a token do not
+// wait.
 func (i *Introspector) Introspect(ctx context.Context, token string) (*Result, error) {
 	i.startFollowing()
 	digest := digestOf(token)
-	// The question outlives the caller that happened to ask it first: others wait for the same answer.
+	// The introspection does not end with the caller that started it: others wait for the same result.
 	shared := context.WithoutCancel(ctx)
 	outcome := i.flight.DoChan(string(digest[:]), func() (any, error) { return i.introspect(shared, token, digest) })
 	if result := i.cache.staleIfError(idOf(token), digest, i.now(), i.follower.state.Load()); result != nil {
@@ -94,7 +93,7 @@ func (i *Introspector) Introspect(ctx context.Context, token string) (*Result, e
 }
 
 func (i *Introspector) introspect(ctx context.Context, token string, digest digest) (*Result, error) {
-	// An earlier flight may have landed between the caller's look into the cache and now.
+	// A previous flight may have ended since the caller looked into the cache.
 	if result, usable := i.Cached(token); usable {
 		return result, nil
 	}
@@ -104,7 +103,7 @@ func (i *Introspector) introspect(ctx context.Context, token string, digest dige
 		flight := i.cache.beginFlight(id)
 		result, err := i.client.introspect(ctx, token)
 		if err == nil && result.Active && result.TokenID != id.publicID() {
-			err = fmt.Errorf("%w: it answered for another token", ErrUnavailable)
+			err = fmt.Errorf("%w: the response is for another token", ErrUnavailable)
 		}
 		if err != nil {
 			i.cache.endFlight(flight, digest, nil, requestedAt)
@@ -113,22 +112,22 @@ func (i *Introspector) introspect(ctx context.Context, token string, digest dige
 		if result.Active && result.expiredAt(i.now()) {
 			result = Result{Reason: "expired"}
 		}
-		// What changed while it was asked for is asked for again. A second time the answer, which was true
-		// after the question came, is good for the question and for no other.
+		// A result that a change superseded is requested again. The second one, which is newer than the caller's
+		// request, is returned but not cached.
 		if i.cache.endFlight(flight, digest, &result, requestedAt) || superseded {
 			return &result, nil
 		}
 	}
 }
 
-// startFollowing begins to follow the changes. There is nothing to forget before the first question.
+// startFollowing starts the change stream. Before the first introspection there is nothing to evict.
 func (i *Introspector) startFollowing() {
 	i.follow.Do(func() {
 		i.following.Go(func() { i.follower.run(i.lifetime) })
 	})
 }
 
-// Heard returns when the last heartbeat of the stream of changes came; zero if none has.
+// LastHeartbeat returns the time of the stream's last heartbeat; zero if there was none.
 func (i *Introspector) LastHeartbeat() time.Time {
 	if state := i.follower.state.Load(); state != nil {
 		return state.lastHeartbeat
@@ -136,18 +135,17 @@ func (i *Introspector) LastHeartbeat() time.Time {
 	return time.Time{}
 }
 
-// Probe reports with nil that tokens can be checked now: the tokens service answers and accepts the
-// gateway's credential. The error is an [ErrUnavailable].
+// Probe reports whether tokens can be validated now. The error is an [ErrUnavailable].
 func (i *Introspector) Probe(ctx context.Context) error {
 	i.startFollowing()
 	_, err := i.client.introspect(ctx, probe)
 	return err
 }
 
-// Reached reports whether the tokens service has ever given a usable answer.
+// Reached reports whether any introspection had a usable response.
 func (i *Introspector) Reached() bool { return i.client.reached.Load() }
 
-// Close frees what the Introspector holds. It must not be used afterwards.
+// Close stops the Introspector and frees its resources.
 func (i *Introspector) Close() {
 	i.end()
 	i.following.Wait()

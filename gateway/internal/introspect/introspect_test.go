@@ -30,7 +30,7 @@ const (
 
 const activeAnswer = `{"active":true,"scope":"shipments:read","sub":"tok_4fZyo82mVyR1","organization_id":"org_01k9x3v7t2e8sbq4m6n0pacdfg"}`
 
-// tokensService answers introspections with a fixed text and counts them.
+// tokensService responds to introspections with a fixed body and counts them.
 type tokensService struct {
 	*httptest.Server
 	asked  atomic.Int64
@@ -59,7 +59,7 @@ func (s *tokensService) answers(status int, body string) {
 	s.status, s.body = status, body
 }
 
-// clock is a time that tests move.
+// clock is a time that tests advance.
 type clock struct{ offset atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Unix(1_795_300_000, c.offset.Load()) }
@@ -70,7 +70,7 @@ func newIntrospector(t *testing.T, url string, c *clock) *introspect.Introspecto
 	return newStreaming(t, url, nowhere, c)
 }
 
-// nowhere is an address at which there is no stream of changes.
+// nowhere is an address without a change stream.
 const nowhere = "http://127.0.0.1:1/changes"
 
 func newStreaming(t testing.TB, introspection, changes string, c *clock) *introspect.Introspector {
@@ -415,7 +415,7 @@ func TestReadinessProbeIsAWellFormedToken(t *testing.T) {
 	}
 }
 
-// remembering returns an introspector that remembers token.
+// newWithCachedToken returns an introspector with a cached token.
 func newWithCachedToken(tb testing.TB, c *clock) *introspect.Introspector {
 	tb.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

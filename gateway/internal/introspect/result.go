@@ -10,67 +10,63 @@ import (
 	"time"
 )
 
-// What a token may do per window when its answer does not say.
+// The quota of a token whose result contains none.
 const (
 	defaultLimit  = 100
 	defaultWindow = time.Minute
 )
 
-// The widest windows that an answer may name: what is beyond is taken for a fault, not for generosity.
+// The largest quota accepted. A larger one is a fault.
 const (
 	maxLimit  = 1_000_000
 	maxWindow = 24 * time.Hour
 )
 
-// maxAnswerBytes bounds what is read of a response; an answer with 100 addresses needs about 5 kB.
+// maxResultBytes bounds the response body; a result with 100 addresses has about 5 kB.
 const maxResultBytes = 64 << 10
 
-// What is forwarded to the services must have this form, so that nothing else can ride in a header.
+// Forms of the values that are forwarded in headers.
 var (
 	tokenIDForm = regexp.MustCompile(`^tok_[0-9A-Za-z]{12}$`)
 	orgIDForm   = regexp.MustCompile(`^org_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
 	scopeForm   = regexp.MustCompile(`^([a-z]+(:[a-z]+)?( [a-z]+(:[a-z]+)?)*)?$`)
 )
 
-// Answer is what the tokens service says of one token.
+// Result is the result of an introspection.
 type Result struct {
-	// Active tells whether the token may be used. Only Reason has a meaning when it is false.
+	// Active reports whether the token is valid. If not, only Reason has a meaning.
 	Active bool
-	// Reason is "revoked" or "expired" when the tokens service gave one, which it does only to a caller
-	// that holds the right secret; otherwise it is empty.
+	// Reason is "revoked", "expired" or empty. The tokens service gives it only for the right secret.
 	Reason string
 	// TokenID is the public id, "tok_…".
 	TokenID string
-	// Lineage is the id of the first token of the rotation chain that the token is of, "tok_…": its requests are
-	// counted together with those of the tokens that it replaced, so that rotating gives no new window. It is
-	// TokenID if the tokens service does not say.
+	// Lineage is the id of the first token of the rotation chain, "tok_…": its tokens share one rate-limit window.
+	// Without one in the response it is TokenID.
 	Lineage string
-	// OrganizationID is the id of the organization that the token belongs to, "org_…".
+	// OrganizationID is the id of the token's organization, "org_…".
 	OrganizationID string
-	// Permissions is the expanded list, sorted and separated by single spaces.
+	// Permissions are sorted and separated by single spaces.
 	Permissions string
-	// ExpiresAt is the end of the token's life; zero means never.
+	// ExpiresAt is the token's expiry; zero means never.
 	ExpiresAt time.Time
-	// Rotated tells that the token has a successor, so that ExpiresAt is the end of their overlap.
+	// Rotated reports that the token has a successor, so that ExpiresAt is the end of their overlap.
 	Rotated bool
-	// Revision is the newest change of the token that the answer knows of; 0 if the tokens service did not
-	// say.
+	// Revision is the token's newest revision in the result; 0 if the response has none.
 	Revision int64
 	// Limit is the number of requests per Window.
 	Limit int
-	// Window is the length of the rate-limit window, whole seconds.
+	// Window is the length of the rate-limit window in whole seconds.
 	Window time.Duration
-	// AllowFrom lists the addresses that may use the token; empty means any.
+	// AllowFrom are the client addresses that may use the token; empty means any.
 	AllowFrom []netip.Prefix
 }
 
-// endedBy reports whether the token's life is over at now.
+// expiredAt reports whether the token has expired at now.
 func (a *Result) expiredAt(now time.Time) bool {
 	return !a.ExpiresAt.IsZero() && !now.Before(a.ExpiresAt)
 }
 
-// Admits reports whether the token may be used from addr. IPv4 addresses match IPv4 ranges however they
-// are mapped.
+// Admits reports whether the token may be used from addr. IPv4-mapped IPv6 addresses are treated as IPv4.
 func (a *Result) Admits(addr netip.Addr) bool {
 	if len(a.AllowFrom) == 0 {
 		return true
@@ -84,8 +80,8 @@ func (a *Result) Admits(addr netip.Addr) bool {
 	return false
 }
 
-// wireAnswer is the response of RFC 7662, section 2.2, with the members that Quayside adds. Active is a
-// pointer so that an answer without it is not taken for "inactive".
+// wireResult is the response of RFC 7662, section 2.2, with Quayside's members. Active is a pointer to distinguish a
+// response without it from an inactive one.
 type wireResult struct {
 	Active         *bool    `json:"active"`
 	Reason         string   `json:"reason"`
@@ -103,28 +99,27 @@ type wireResult struct {
 	} `json:"rate_limit"`
 }
 
-// decode reads one answer. An active answer that lacks what the gateway must forward or enforce is an
-// error: treating it as active would let a request through without a tenant, treating it as inactive
-// would tell a customer that a good token is bad.
+// decode parses a response. An active result without a member that must be forwarded or enforced is an error: as
+// active it would admit a request without a tenant, as inactive it would reject a valid token.
 func decode(body io.Reader) (Result, error) {
 	var wire wireResult
 	decoder := json.NewDecoder(io.LimitReader(body, maxResultBytes))
 	if err := decoder.Decode(&wire); err != nil {
-		return Result{}, fmt.Errorf("not an introspection answer: %w", err)
+		return Result{}, fmt.Errorf("invalid introspection response: %w", err)
 	}
 	switch {
 	case wire.Active == nil:
-		return Result{}, fmt.Errorf("introspection answer without active")
+		return Result{}, fmt.Errorf("introspection response without active")
 	case !*wire.Active:
 		return Result{Reason: knownReason(wire.Reason)}, nil
 	case !tokenIDForm.MatchString(wire.Subject):
-		return Result{}, fmt.Errorf("active answer with sub %q", wire.Subject)
+		return Result{}, fmt.Errorf("active response with sub %q", wire.Subject)
 	case wire.Lineage != "" && !tokenIDForm.MatchString(wire.Lineage):
-		return Result{}, fmt.Errorf("active answer with lineage %q", wire.Lineage)
+		return Result{}, fmt.Errorf("active response with lineage %q", wire.Lineage)
 	case !orgIDForm.MatchString(wire.OrganizationID):
-		return Result{}, fmt.Errorf("active answer with organization_id %q", wire.OrganizationID)
+		return Result{}, fmt.Errorf("active response with organization_id %q", wire.OrganizationID)
 	case !scopeForm.MatchString(wire.Scope):
-		return Result{}, fmt.Errorf("active answer with scope %q", wire.Scope)
+		return Result{}, fmt.Errorf("active response with scope %q", wire.Scope)
 	}
 
 	result := Result{
@@ -143,7 +138,7 @@ func decode(body io.Reader) (Result, error) {
 	}
 	if limit := wire.RateLimit; limit != nil {
 		if limit.Limit < 1 || limit.Limit > maxLimit || limit.WindowSeconds < 1 || limit.WindowSeconds > int64(maxWindow/time.Second) {
-			return Result{}, fmt.Errorf("active answer with rate_limit %d per %d s", limit.Limit, limit.WindowSeconds)
+			return Result{}, fmt.Errorf("active response with rate_limit %d per %d s", limit.Limit, limit.WindowSeconds)
 		}
 		result.Limit = limit.Limit
 		result.Window = time.Duration(limit.WindowSeconds) * time.Second
@@ -151,15 +146,14 @@ func decode(body io.Reader) (Result, error) {
 	for _, text := range wire.AllowFrom {
 		prefix, err := parsePrefix(text)
 		if err != nil {
-			return Result{}, fmt.Errorf("active answer with ip_allow: %w", err)
+			return Result{}, fmt.Errorf("active response with ip_allow: %w", err)
 		}
 		result.AllowFrom = append(result.AllowFrom, prefix)
 	}
 	return result, nil
 }
 
-// parsePrefix reads a range in CIDR notation or a single address. A range of IPv4-mapped addresses
-// becomes the IPv4 range it stands for.
+// parsePrefix parses a CIDR range or a single address. A range of IPv4-mapped addresses becomes an IPv4 range.
 func parsePrefix(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil {
 		addr = addr.Unmap()
@@ -175,7 +169,7 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	return prefix.Masked(), nil
 }
 
-// knownReason keeps a text that the gateway shows to callers to the two that it has words for.
+// knownReason returns reason if it is one that clients may see, or "".
 func knownReason(reason string) string {
 	switch reason {
 	case "revoked", "expired":

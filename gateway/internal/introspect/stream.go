@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// HeartbeatTimeout is how old a heartbeat may be for the stream to count as heard; the tokens service sends
-// one every second. A stream that is silent for longer is given up.
+// HeartbeatTimeout is how old the last heartbeat may be for the stream to be fresh; the tokens service sends one
+// every second. Without one for longer, the follower reconnects.
 const HeartbeatTimeout = 3 * time.Second
 
-// maxLineBytes bounds a line of the stream; a change needs some 70 bytes.
+// maxLineBytes bounds a line of the stream; a change has about 70 bytes.
 const maxLineBytes = 4 << 10
 
-// The pauses between two connections: about doubled with each failure, and never the same for two gateways.
+// The backoff between two connections doubles with each failure, with jitter.
 const (
 	minBackoff = 100 * time.Millisecond
 	maxBackoff = 5 * time.Second
@@ -26,21 +26,21 @@ const (
 
 var errNoHeartbeat = errors.New("no heartbeat")
 
-// hearing is what the follower knows of its own knowledge.
+// streamState is the freshness of the stream.
 type streamState struct {
-	// since is when the first heartbeat of an unbroken account of changes came: an answer that was asked for
-	// earlier may have changed unheard.
+	// since is the first heartbeat since which no change was missed. Results requested earlier may have changed
+	// unnoticed.
 	since time.Time
-	// last is when the last heartbeat came.
+	// lastHeartbeat is the time of the last heartbeat.
 	lastHeartbeat time.Time
 }
 
-// current reports whether every change is heard of at now. A nil hearing never is.
+// fresh reports whether all changes are known at now. A nil state is not fresh.
 func (h *streamState) fresh(now time.Time) bool {
 	return h != nil && now.Sub(h.lastHeartbeat) <= HeartbeatTimeout
 }
 
-// lifetime returns how long an active answer may be used that was asked for at that time.
+// lifetime returns how long an active result requested at that time may be used.
 func (h *streamState) lifetime(requestedAt, now time.Time) time.Duration {
 	if h.fresh(now) && !requestedAt.Before(h.since) {
 		return StreamedLifetime
@@ -48,8 +48,8 @@ func (h *streamState) lifetime(requestedAt, now time.Time) time.Duration {
 	return PositiveLifetime
 }
 
-// confirmed returns when an active answer that was asked for at that time was last known to be true. Each
-// heartbeat says so of every answer that is followed, for as long as it is used without asking.
+// confirmedAt returns when an active result requested at that time was last confirmed: by a heartbeat within its
+// StreamedLifetime, or by the request itself.
 func (h *streamState) confirmedAt(requestedAt time.Time) time.Time {
 	switch last := requestedAt.Add(StreamedLifetime); {
 	case h == nil || requestedAt.Before(h.since) || h.lastHeartbeat.Before(requestedAt):
@@ -61,24 +61,24 @@ func (h *streamState) confirmedAt(requestedAt time.Time) time.Time {
 	}
 }
 
-// unknown is the revision of a follower that has to begin with the present one.
+// unknownRevision makes the stream begin with the present revision.
 const unknownRevision int64 = -1
 
-// follower keeps the cache in step with the tokens service's changes. Its account of them is unbroken from
-// one connection to the next, because each asks for what came after the last revision.
+// follower evicts changed tokens from the cache. It misses no change between two connections, because each continues
+// after the last revision.
 type follower struct {
-	// open connects and asks for the changes after a revision, or from the present one on.
+	// open connects and requests the changes after a revision, or from the present one on.
 	open func(ctx context.Context, after int64) (io.ReadCloser, error)
-	// told is told how a connection ended, and with nil that one works.
+	// onStatus receives the error that ended a connection, and nil with each heartbeat.
 	onStatus func(error)
 	cache    *cache
 	now      func() time.Time
 
 	state    atomic.Pointer[streamState]
-	revision int64 // the newest that the cache agrees with, or unknown
+	revision int64 // the newest applied to the cache, or unknownRevision
 }
 
-// run follows until ctx ends.
+// run follows the stream until ctx ends.
 func (f *follower) run(ctx context.Context) {
 	for backoff := minBackoff; ; backoff = min(2*backoff, maxBackoff) {
 		before := f.state.Load()
@@ -87,13 +87,13 @@ func (f *follower) run(ctx context.Context) {
 			return
 		}
 		f.onStatus(err)
-		if f.state.Load() != before { // it worked for a while
+		if f.state.Load() != before { // there was a heartbeat
 			backoff = minBackoff
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(backoff/2 + rand.N(backoff/2)): // #nosec G404 -- spreading, not secrecy
+		case <-time.After(backoff/2 + rand.N(backoff/2)): // #nosec G404 -- jitter, not secrecy
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (f *follower) run(ctx context.Context) {
 // follow reads one connection to its end, which is always an error.
 func (f *follower) follow(ctx context.Context) error {
 	if state := f.state.Load(); state != nil && f.now().Sub(state.lastHeartbeat) > StreamedLifetime {
-		// Nothing that was confirmed by then is used any more. To be told of all that changed since is of no use.
+		// No result confirmed by then is usable any more, so there is no need to read the missed changes.
 		f.revision = unknownRevision
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -113,7 +113,7 @@ func (f *follower) follow(ctx context.Context) error {
 	if err != nil {
 		return withCause(ctx, err)
 	}
-	// Whatever the reader is waiting for, it waits no longer than the context lasts.
+	// ends a blocked read
 	context.AfterFunc(ctx, func() { _ = stream.Close() })
 
 	lines := bufio.NewScanner(stream)
@@ -135,7 +135,7 @@ func (f *follower) follow(ctx context.Context) error {
 	return io.ErrUnexpectedEOF
 }
 
-// because returns err, or what ended ctx and thereby caused it.
+// withCause returns err with what ended ctx, if that caused it.
 func withCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return fmt.Errorf("%w: %w", cause, err)
@@ -143,9 +143,8 @@ func withCause(ctx context.Context, err error) error {
 	return err
 }
 
-// apply brings the cache to the revision that next tells. Revisions follow each other without a gap, and a
-// heartbeat repeats the last one. Where they do not, changes went unheard, or the tokens service has been
-// set back to an earlier state: then nothing remembered can be relied on.
+// apply applies one line to the cache. Revisions are consecutive, and a heartbeat repeats the last one. A gap, or a
+// lower revision of a restored database, clears the cache.
 func (f *follower) apply(next change) {
 	first := f.revision == unknownRevision
 	switch {

@@ -21,22 +21,21 @@ const (
 	otherID = "tok_000000000001"
 )
 
-// world is a tokens service without a network, and an Introspector that uses it, in a bubble of time of
-// their own: what takes a minute takes none, and nothing happens by chance.
+// fakeService is a tokens service without a network, and an Introspector that uses it, in a synctest bubble.
 type fakeService struct {
 	*Introspector
 
 	t       *testing.T
 	mu      sync.Mutex
 	asked   int
-	answer  func() (status int, body string) // to the next questions
-	hung    bool                             // nothing answers the next questions
-	refuse  error                            // to the next connections
+	answer  func() (status int, body string) // to the next introspections
+	hung    bool                             // the next introspections hang
+	refuse  error                            // of the next connections
 	streams []*stream
 	ended   []error
 }
 
-// stream is one connection to the changes.
+// stream is one connection to the change stream.
 type stream struct {
 	target string
 	at     time.Time
@@ -44,7 +43,7 @@ type stream struct {
 	closed bool
 }
 
-// inWorld runs test in a world that answers "active" at revision 10 and whose stream has not begun.
+// withFakeService runs test with a service that responds "active" at revision 10 and has not started its stream.
 func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,7 +65,7 @@ func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 		}
 		w.client.endpoints.resolve, w.client.streams.resolve = resolve, resolve
 		test(t, w)
-		w.Close() // and no goroutine is left, or the bubble fails
+		w.Close() // the bubble fails if a goroutine is left
 	})
 }
 
@@ -98,7 +97,7 @@ func (w *fakeService) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: reader}, nil
 }
 
-// say sends lines on the newest stream and waits until they are heard.
+// send sends lines on the newest stream and waits until they are applied.
 func (w *fakeService) send(lines ...string) {
 	w.t.Helper()
 	w.advance(0)
@@ -110,20 +109,20 @@ func (w *fakeService) send(lines ...string) {
 	synctest.Wait()
 }
 
-// publish makes whoever locks next see what the test has set, and set nothing that it still reads.
+// publish orders the test's writes before and after the service's reads.
 func (w *fakeService) publish() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 }
 
-// pass lets d pass, and what happens meanwhile happen.
+// advance lets d pass.
 func (w *fakeService) advance(d time.Duration) {
 	w.publish()
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// beat lets d pass, with a heartbeat each second.
+// heartbeats lets d pass with a heartbeat each second.
 func (w *fakeService) heartbeats(d time.Duration, revision int64) {
 	w.t.Helper()
 	for ; d >= time.Second; d -= time.Second {
@@ -139,7 +138,7 @@ func changed(id string, revision int64) string {
 	return fmt.Sprintf(`{"rev":%d,"token":%q,"kind":"revoked"}`, revision, id)
 }
 
-// follows asks for the token once, and begins the stream at revision 10 before that.
+// startStream introspects the token once after the stream began at revision 10.
 func (w *fakeService) startStream() {
 	w.t.Helper()
 	w.startFollowing()
@@ -156,7 +155,7 @@ func (w *fakeService) introspect(token string) *Result {
 	return result
 }
 
-// usable fails the test unless that is what the good token's remembered answer is.
+// assertUsable fails the test unless the token's cached result has that usability.
 func (w *fakeService) assertUsable(want bool) {
 	w.t.Helper()
 	if _, got := w.Cached(good); got != want {
@@ -180,7 +179,7 @@ func TestResultsFromBeforeTheStreamLastTenSeconds(t *testing.T) {
 	withFakeService(t, func(_ *testing.T, w *fakeService) {
 		w.introspect(good)
 		w.advance(time.Second)
-		w.send(heartbeat(10)) // a change between the two would have gone unheard
+		w.send(heartbeat(10)) // a change between the two would have been missed
 		w.heartbeats(PositiveLifetime-time.Second-time.Nanosecond, 10)
 		w.assertUsable(true)
 		w.advance(time.Nanosecond)
@@ -191,7 +190,7 @@ func TestResultsFromBeforeTheStreamLastTenSeconds(t *testing.T) {
 	})
 }
 
-// A connection that is open at both ends and carries nothing.
+// An open connection without data.
 func TestStreamWithoutHeartbeatIsReplacedAfterThreeSeconds(t *testing.T) {
 	t.Parallel()
 	withFakeService(t, func(t *testing.T, w *fakeService) {
@@ -209,7 +208,7 @@ func TestStreamWithoutHeartbeatIsReplacedAfterThreeSeconds(t *testing.T) {
 			t.Fatalf("connections %+v, ended by %v", w.streams, w.ended)
 		}
 		w.assertUsable(false)
-		w.send(heartbeat(10)) // nothing changed meanwhile
+		w.send(heartbeat(10)) // no change meanwhile
 		w.assertUsable(true)
 	})
 }
@@ -240,7 +239,7 @@ func TestChangeEvictsTheResult(t *testing.T) {
 		w.assertUsable(false)
 		w.answer = func() (int, string) { return 200, active(goodID, 13) }
 		w.introspect(good)
-		w.send(changed(goodID, 13)) // which the answer knew of already
+		w.send(changed(goodID, 13)) // already in the result
 		w.assertUsable(true)
 	})
 }
@@ -259,7 +258,7 @@ func TestMissedChangesAreReadAfterAReconnect(t *testing.T) {
 	})
 }
 
-// The race that a cache loses: the tokens service has read the old row, the change overtakes its answer.
+// The tokens service read the old row, and the change arrives before its response.
 func TestResultSupersededByAChangeIsRequestedAgain(t *testing.T) {
 	t.Parallel()
 
@@ -317,7 +316,7 @@ func TestRevisionGapClearsTheCache(t *testing.T) {
 		withFakeService(t, func(t *testing.T, w *fakeService) {
 			w.startStream()
 			w.answer = func() (int, string) {
-				w.send(line) // while an answer is on its way, which is not to be trusted either
+				w.send(line) // with a result in flight, which must not be cached either
 				w.answer = func() (int, string) { return 200, active(otherID, 7) }
 				return 200, active(otherID, 7)
 			}
@@ -386,7 +385,7 @@ func TestStreamReconnectsWithBackoff(t *testing.T) {
 			for range 600 {
 				w.advance(0)
 				for _, line := range lines {
-					// The other end may hang up while the line is being written.
+					// The other end may close while the line is being written.
 					_, _ = io.WriteString(w.streams[len(w.streams)-1].lines, line+"\n")
 				}
 				w.advance(100 * time.Millisecond)
@@ -408,8 +407,7 @@ func TestStreamReconnectsWithBackoff(t *testing.T) {
 	}
 }
 
-// While nothing is heard, and from whenever in the life of an answer: from its question, or from the last
-// heartbeat that confirmed it.
+// The outage may begin at any time after the request or after the last heartbeat.
 func TestStaleResultsAreUsedForAMinuteOfAnOutage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -452,10 +450,10 @@ func TestStaleResultsAreUsedForAMinuteOfAnOutage(t *testing.T) {
 	}
 }
 
-// goAway makes every question to the tokens service, and its stream, fail.
+// fail makes all introspections and the stream fail.
 func (w *fakeService) fail() {
 	w.t.Helper()
-	w.advance(0) // what has begun may still read what is set here
+	w.advance(0) // running calls may still read what is set here
 	w.answer = func() (int, string) { return http.StatusServiceUnavailable, "" }
 	w.refuse = errors.New("connection refused")
 	for _, s := range w.streams {
@@ -464,7 +462,7 @@ func (w *fakeService) fail() {
 	w.publish()
 }
 
-// known returns what the gate would use for the good token, as the gate asks for it.
+// current returns the result that token_gate would use.
 func (w *fakeService) current() (*Result, bool) {
 	if answer, usable := w.Cached(good); usable {
 		return answer, true
@@ -473,7 +471,7 @@ func (w *fakeService) current() (*Result, bool) {
 	return answer, answer != nil
 }
 
-// Only the first finds out. In the gate, a wait is a request's.
+// In token_gate every wait delays a request.
 func TestHungServiceDelaysOneRequestPerSecond(t *testing.T) {
 	t.Parallel()
 	withFakeService(t, func(t *testing.T, w *fakeService) {
@@ -495,7 +493,7 @@ func TestHungServiceDelaysOneRequestPerSecond(t *testing.T) {
 		}
 		w.hung, w.answer = false, func() (int, string) { return 200, `{"active":false,"reason":"revoked"}` }
 		w.advance(revalidateAfter)
-		_, _ = w.current() // it asks
+		_, _ = w.current() // starts an introspection
 		synctest.Wait()
 		if answer, _ := w.current(); answer == nil || answer.Active {
 			t.Errorf("a second after the service is back: %+v", answer)
@@ -520,7 +518,7 @@ func TestNewTokenIsActiveImmediately(t *testing.T) {
 	withFakeService(t, func(t *testing.T, w *fakeService) {
 		w.answer = func() (int, string) { return 200, `{"active":false}` }
 		w.startStream()
-		w.assertUsable(true) // the inactive answer
+		w.assertUsable(true) // the inactive result
 		w.send(changed(goodID, 11))
 		w.answer = func() (int, string) { return 200, active(goodID, 11) }
 		if answer := w.introspect(good); !answer.Active {
@@ -529,7 +527,7 @@ func TestNewTokenIsActiveImmediately(t *testing.T) {
 	})
 }
 
-// Somebody who knows a token's public id tries secrets.
+// A client knows the token's public id and guesses secrets.
 func TestWrongSecretsDoNotEvictTheToken(t *testing.T) {
 	t.Parallel()
 	withFakeService(t, func(t *testing.T, w *fakeService) {

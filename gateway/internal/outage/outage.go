@@ -1,5 +1,4 @@
-// Package outage makes two log lines of a failure that many requests meet: one when it begins and one when
-// it is over. What it costs single requests is in the access log, and in the metrics.
+// Package outage logs a failure that many requests meet as two lines: one when it begins and one when it is over.
 package outage
 
 import (
@@ -10,11 +9,10 @@ import (
 	"go.uber.org/zap"
 )
 
-// Settled is for how long nothing may have failed since it worked for an outage to be over. Where some
-// things work and others do not, or what fails comes and goes, that is one outage.
+// StableTime is how long nothing may have failed before an outage is over. Intermittent failures are one outage.
 const StableTime = 3 * time.Second
 
-// Journal tells of the outages of one thing. It is safe for concurrent use; make it with [New].
+// Tracker tracks the outages of one thing. It is safe for concurrent use. Create it with [New].
 type Tracker struct {
 	name   string
 	logger func() *zap.Logger
@@ -22,19 +20,17 @@ type Tracker struct {
 
 	mu       sync.Mutex
 	since    time.Time
-	last     time.Time // the last failure
+	last     time.Time // time of the last failure
 	failures int
-	recovery *time.Timer // since it worked; nil: it has not since the last failure
+	recovery *time.Timer // runs since the first success after a failure; nil: none yet
 }
 
-// New returns a journal about what, which works until [Journal.Note] says otherwise. logger returns the one
-// to write to, which a reload may replace.
+// New returns a Tracker of the thing with that name. logger returns the logger to use; a reload may replace it.
 func New(name string, logger func() *zap.Logger) *Tracker {
 	return &Tracker{name: name, logger: logger}
 }
 
-// Note notes that the thing has failed, or with nil that it has worked, which costs next to nothing while
-// there is no outage.
+// Record records a failure, or with nil a success, which without an outage costs one atomic load.
 func (j *Tracker) Record(err error) {
 	if err == nil && !j.down.Load() {
 		return
@@ -62,7 +58,7 @@ func (j *Tracker) Record(err error) {
 // Down reports whether there is an outage.
 func (j *Tracker) Down() bool { return j.down.Load() }
 
-// settle ends the outage, unless something has failed since that was planned.
+// endIfStable ends the outage unless something failed within StableTime.
 func (j *Tracker) endIfStable() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

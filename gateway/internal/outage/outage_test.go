@@ -11,7 +11,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// However many requests meet it, and although something works in between.
+// However many requests fail, and although some succeed in between.
 func TestOutageIsTwoLogLines(t *testing.T) {
 	t.Parallel()
 

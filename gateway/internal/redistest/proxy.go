@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Proxy stands between a program and Redis and fails as networks do. It is safe for concurrent use.
+// Proxy is a TCP proxy to Redis with faults. It is safe for concurrent use.
 type Proxy struct {
 	listener net.Listener
 	target   string
@@ -19,11 +19,11 @@ type Proxy struct {
 	delay   time.Duration
 	down    bool
 	hung    bool
-	answers int64 // bytes of answers to pass on before the connection at hand is cut; below 0: all
+	answers int64 // bytes of replies before a connection is cut; below 0: unlimited
 	open    map[net.Conn]bool
 }
 
-// NewProxy returns a Proxy to the Redis that TEST_REDIS_URL names. It ends with the test.
+// NewProxy returns a Proxy to the Redis of TEST_REDIS_URL. It is closed when the test ends.
 func NewProxy(tb testing.TB) *Proxy {
 	tb.Helper()
 	target, err := url.Parse(URL(tb))
@@ -44,10 +44,10 @@ func NewProxy(tb testing.TB) *Proxy {
 	return p
 }
 
-// URL is where the proxy listens.
+// URL is the address of the proxy.
 func (p *Proxy) URL() string { return "redis://" + p.listener.Addr().String() + p.database }
 
-// SetDown makes the proxy cut all connections and each new one, or serve again.
+// SetDown makes the proxy cut all connections, present and new, or serve again.
 func (p *Proxy) SetDown(down bool) {
 	p.set(func() { p.down = down })
 	if down {
@@ -55,17 +55,16 @@ func (p *Proxy) SetDown(down bool) {
 	}
 }
 
-// SetHung makes answers wait, or go on.
+// SetHung holds back replies, or releases them.
 func (p *Proxy) SetHung(hung bool) { p.set(func() { p.hung = hung }) }
 
-// SetDelay makes each answer come so much later.
+// SetDelay delays each reply.
 func (p *Proxy) SetDelay(delay time.Duration) { p.set(func() { p.delay = delay }) }
 
-// CutAfter breaks one connection in the middle of its answers, when so many more bytes of answers have
-// been passed on.
+// CutAfter cuts one connection after so many more bytes of replies.
 func (p *Proxy) CutAfter(bytes int64) { p.set(func() { p.answers = bytes }) }
 
-// Cut breaks all connections.
+// Cut cuts all connections.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +118,7 @@ func (p *Proxy) pass(client net.Conn) {
 	})
 }
 
-// answer passes on what Redis answers, as badly as the proxy is set to.
+// answer copies replies to the client, with the faults that are set.
 func (p *Proxy) answer(client, redis net.Conn) {
 	buffer := make([]byte, 32<<10)
 	for {

@@ -1,5 +1,4 @@
-// Package redistest gives tests a real Redis. It guarantees that a test run that counts (CI is set) fails
-// without one instead of passing by skipping.
+// Package redistest connects tests to a real Redis. Without one, tests are skipped, or fail when CI is set.
 package redistest
 
 import (
@@ -8,8 +7,7 @@ import (
 	"testing"
 )
 
-// URL returns the address of the Redis that TEST_REDIS_URL names. Without it the test is skipped, or
-// fails when CI is set.
+// URL returns the address of the Redis in TEST_REDIS_URL. Without it the test is skipped, or fails when CI is set.
 func URL(tb testing.TB) string {
 	tb.Helper()
 	url := os.Getenv("TEST_REDIS_URL")
@@ -24,8 +22,7 @@ func URL(tb testing.TB) string {
 	return ""
 }
 
-// TokenID returns a token id that no other test and no other run uses: their windows are in the same
-// Redis.
+// TokenID returns a new token id: all tests count in the same Redis.
 func TokenID() string {
 	return "tok_" + rand.Text()[:12]
 }

@@ -11,11 +11,10 @@ import (
 	"net/http/httptrace"
 )
 
-// sendTimeout bounds the sending of one batch.
+// sendTimeout bounds sending one batch.
 const sendTimeout = CloseTimeout
 
-// errUnacceptable says that the tokens service refused a batch for what it says, which waiting does not
-// change.
+// errUnacceptable reports that the tokens service rejected the content of a batch, so that a retry is pointless.
 var errUnacceptable = errors.New("the tokens service does not accept the report")
 
 // client sends batches.
@@ -31,14 +30,14 @@ func newClient(endpoint, credential string) *client {
 		credential: credential,
 		http: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			// A connection for each batch: that it could be made tells that the service was there, whereas
-			// on an old one it stays open whether a batch arrived when it turns out to be closed.
+			// One connection per batch: whether it was established shows whether the batch may have been received. On
+			// a reused connection that breaks this would be unknown.
 			Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
 		},
 	}
 }
 
-// wireUse is one token's use as it is reported.
+// wireUse is the usage of one token in a report.
 type wireUse struct {
 	Token      string `json:"token"`
 	LastUsedAt string `json:"last_used_at"`
@@ -47,7 +46,7 @@ type wireUse struct {
 	Address    string `json:"address,omitempty"`
 }
 
-// encode returns the body of a report. Times are in UTC, to the millisecond.
+// encode returns the body of a report. Times are UTC with milliseconds.
 func encode(batch []tokenUse) ([]byte, error) {
 	report := struct {
 		Usage []wireUse `json:"usage"`
@@ -66,8 +65,8 @@ func encode(batch []tokenUse) ([]byte, error) {
 	return json.Marshal(report)
 }
 
-// send sends batch and returns what became of it. The error tells why when it was not delivered; it holds
-// neither the credential nor the batch.
+// send sends batch and returns its outcome, with an error unless it was delivered. The error contains neither the
+// credential nor the batch.
 func (c *client) send(ctx context.Context, batch []tokenUse) (Outcome, error) {
 	body, err := encode(batch)
 	if err != nil {
@@ -81,7 +80,7 @@ func (c *client) send(ctx context.Context, batch []tokenUse) (Outcome, error) {
 	if err != nil {
 		return Dropped, fmt.Errorf("%w: %w", errUnacceptable, err)
 	}
-	// Without this a connection that breaks may be replaced and the batch sent again, unnoticed.
+	// Without this net/http may replace a broken connection and send the batch again.
 	request.GetBody = nil
 	request.Header.Set("Authorization", "Bearer "+c.credential)
 	request.Header.Set("Content-Type", "application/json")
@@ -89,11 +88,11 @@ func (c *client) send(ctx context.Context, batch []tokenUse) (Outcome, error) {
 	response, err := c.http.Do(request)
 	switch {
 	case err != nil && connected:
-		return Dropped, fmt.Errorf("no answer to a report: %w", err)
+		return Dropped, fmt.Errorf("no response to a report: %w", err)
 	case err != nil:
 		return Kept, err
 	}
-	// What the service has to say beyond the status is in its own log.
+	// the service logs the details
 	_, _ = io.CopyN(io.Discard, response.Body, 4<<10)
 	_ = response.Body.Close()
 	switch status := response.StatusCode; status {

@@ -13,14 +13,14 @@ const (
 	shardTokens = 1_600
 )
 
-// use is what one token was used for since it was last reported.
+// use is the unreported usage of a token.
 type use struct {
 	last            time.Time
 	passed, refused int64
 	address         netip.Addr // of the last request
 }
 
-// plus returns both uses as one; the later of them tells when and from where.
+// merge returns the sum; time and address are those of the later use.
 func (u use) merge(other use) use {
 	if other.last.After(u.last) {
 		u.last, u.address = other.last, other.address
@@ -32,14 +32,13 @@ func (u use) merge(other use) use {
 
 func (u use) requests() int64 { return u.passed + u.refused }
 
-// tokenUse is the use of the token with that id.
+// tokenUse is the usage of the token with that id.
 type tokenUse struct {
 	token string
 	use
 }
 
-// ledger holds the uses that wait to be reported. Tokens are spread over shards by a seeded hash: requests
-// of different tokens hardly ever meet, and those of one hot token meet for a map's lookup.
+// ledger holds unreported usage. Tokens are spread over shards by a seeded hash to avoid lock contention.
 type ledger struct {
 	seed   maphash.Seed
 	shards []shard
@@ -48,8 +47,8 @@ type ledger struct {
 type shard struct {
 	mu   sync.Mutex
 	uses map[string]use
-	// spare is the map that was used before, emptied: with two in turn, a busy token is counted without
-	// either growing again.
+	// spare is the emptied map of the previous report: with two maps in turn, counting a known token allocates
+	// nothing.
 	spare map[string]use
 }
 
@@ -61,7 +60,7 @@ func newLedger() ledger {
 	return l
 }
 
-// add notes u for token. It reports false, and notes nothing, when too many other tokens wait.
+// add adds u to token's usage. It reports false if the shard is full of other tokens.
 func (l *ledger) add(token string, u use) bool {
 	s := &l.shards[maphash.String(l.seed, token)%shards]
 	s.mu.Lock()
@@ -74,7 +73,7 @@ func (l *ledger) add(token string, u use) bool {
 	return true
 }
 
-// take returns everything noted and forgets it.
+// take removes and returns all usage.
 func (l *ledger) take() []tokenUse {
 	var all []tokenUse
 	for i := range l.shards {

@@ -20,7 +20,7 @@ func TestUsesAddUpWithTheLatestTimeAndAddress(t *testing.T) {
 	l := newLedger()
 	l.add("tok_a", use{last: noon, passed: 3, address: office})
 	l.add("tok_a", use{last: noon.Add(time.Second), refused: 2, address: home})
-	l.add("tok_a", use{last: noon.Add(-time.Second), passed: 1, address: office}) // kept from before
+	l.add("tok_a", use{last: noon.Add(-time.Second), passed: 1, address: office}) // requeued
 	got := l.take()
 	want := tokenUse{"tok_a", use{last: noon.Add(time.Second), passed: 4, refused: 2, address: home}}
 	if len(got) != 1 || got[0] != want {
@@ -90,7 +90,7 @@ func TestMemoryIsBoundedAndKnownTokensAreStillCounted(t *testing.T) {
 func TestCountingAKnownTokenAllocatesNothing(t *testing.T) {
 	r := &Reporter{pending: newLedger()}
 	r.Passed("tok_4fZyo82mVyR1", office)
-	r.pending.take() // and again in the other map
+	r.pending.take() // and again in the spare map
 	r.Passed("tok_4fZyo82mVyR1", office)
 	if n := testing.AllocsPerRun(1000, func() { r.Passed("tok_4fZyo82mVyR1", home) }); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -1,17 +1,15 @@
-// Package usage counts what each token is used for and reports it to the tokens service.
+// Package usage counts the requests of each token and reports them to the tokens service.
 //
-// Its guarantees:
+// Guarantees:
 //
-//   - Counting waits for nobody but, for nanoseconds, another request whose token shares the shard, and
-//     allocates nothing for a token that is already counted.
-//   - What is counted is reported within [Interval], and once more by [Reporter.Close].
-//   - Nothing is reported twice. A batch that the tokens service did not take is kept, merged with what
-//     comes, and sent again; a batch that it may have taken, because it went out and no answer came, is
-//     given up. Counts can so be too low after a fault, and never too high.
-//   - Memory is bounded: uses of at most about 100,000 tokens wait at a time, and those of further tokens
-//     are not counted.
+//   - Counting never blocks on I/O and allocates nothing for a token that is already counted.
+//   - Usage is reported each [Interval] and by [Reporter.Close].
+//   - Nothing is reported twice. A batch that the tokens service did not receive is merged into the next one; a batch
+//     that it may have received, because no response came, is dropped. Counts may be too low after a fault, never too
+//     high.
+//   - Memory is bounded to about 100,000 unreported tokens; requests of further tokens are not counted.
 //
-// Tokens are known here by their public ids only.
+// Tokens are identified by their public ids.
 package usage
 
 import (
@@ -24,40 +22,39 @@ import (
 const (
 	// Interval is the time between two reports.
 	Interval = 10 * time.Second
-	// CloseTimeout bounds the last report, and one that is under way when the Reporter is closed.
+	// CloseTimeout bounds the last report, and one that is running when the Reporter is closed.
 	CloseTimeout = 2 * time.Second
 )
 
-// batchTokens is how many tokens one batch is about at most: some 190 bytes each, and the tokens service
-// reads 1 MiB.
+// batchTokens bounds a batch: about 190 bytes a token; the tokens service reads 1 MiB.
 const batchTokens = 5_000
 
-// Outcome is what became of a batch.
+// Outcome is the outcome of a batch.
 type Outcome string
 
 // The outcomes of a batch.
 const (
-	// Delivered says that the tokens service has counted it.
+	// Delivered: the tokens service counted it.
 	Delivered Outcome = "delivered"
-	// Kept says that the tokens service has surely not counted it; it is part of the next one.
+	// Kept: the tokens service did not receive it; it is merged into the next one.
 	Kept Outcome = "kept"
-	// Dropped says that it is lost: no answer came, or the tokens service will not have it at any time.
+	// Dropped: it is lost, because no response came or the tokens service rejects it for good.
 	Dropped Outcome = "dropped"
 )
 
-// Config is what a [Reporter] needs.
+// Config configures a [Reporter].
 type Config struct {
-	// Endpoint is the absolute URL that takes the reports.
+	// Endpoint is the absolute URL that receives reports.
 	Endpoint string
-	// Credential is presented there as a bearer token.
+	// Credential is the bearer token for Endpoint.
 	Credential string
-	// Batch is told what became of each batch, with the error unless it was delivered.
+	// OnBatch receives the outcome of each batch, with an error unless it was delivered.
 	OnBatch func(Outcome, error)
-	// Lost is told how many requests will never be reported.
+	// OnLost receives the number of requests that will never be reported.
 	OnLost func(requests int64)
 }
 
-// Reporter counts uses and reports them. It is safe for concurrent use; make it with [New].
+// Reporter counts and reports usage. It is safe for concurrent use. Create it with [New].
 type Reporter struct {
 	config  Config
 	client  *client
@@ -66,8 +63,7 @@ type Reporter struct {
 	stopped chan struct{}
 }
 
-// New returns a Reporter that reports until it is closed. It connects only when there is something to
-// report.
+// New returns a Reporter and starts it. It connects only when there is something to report.
 func New(config Config) *Reporter {
 	return start(config, newClient(config.Endpoint, config.Credential))
 }
@@ -79,7 +75,7 @@ func start(config Config, client *client) *Reporter {
 	return r
 }
 
-// Passed counts a request of token from that address that was let through.
+// Passed counts an allowed request of token from that address.
 func (r *Reporter) Passed(token string, from netip.Addr) {
 	r.count(token, use{last: time.Now(), passed: 1, address: from})
 }
@@ -95,8 +91,7 @@ func (r *Reporter) count(token string, u use) {
 	}
 }
 
-// Close reports what was counted, for at most twice [CloseTimeout], and ends the Reporter, which must not be
-// used afterwards.
+// Close sends the last report, for at most twice [CloseTimeout], and stops the Reporter.
 func (r *Reporter) Close() {
 	r.stop()
 	<-r.stopped
@@ -106,7 +101,7 @@ func (r *Reporter) run(ctx context.Context) {
 	defer close(r.stopped)
 	ticker := time.NewTicker(Interval)
 	defer ticker.Stop()
-	// A report under way is not cut off by Close: what became of it would not be known.
+	// Close does not cancel a running report, whose outcome would be unknown.
 	sending := context.WithoutCancel(ctx)
 	for {
 		select {
@@ -122,8 +117,7 @@ func (r *Reporter) run(ctx context.Context) {
 	}
 }
 
-// report sends what has been counted, in batches. With the first one that fails it leaves the rest for the
-// next time: a service that is away has to be found out once only.
+// report sends the usage in batches. After a batch that fails, the others wait for the next report.
 func (r *Reporter) report(ctx context.Context) {
 	for uses := r.pending.take(); len(uses) > 0; {
 		batch := uses[:min(len(uses), batchTokens)]
@@ -146,7 +140,7 @@ func (r *Reporter) report(ctx context.Context) {
 	}
 }
 
-// keep puts back what was not reported.
+// requeue puts back usage that was not reported.
 func (r *Reporter) requeue(uses []tokenUse) {
 	for _, u := range uses {
 		r.count(u.token, u.use)

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// service is a tokens service without a network, so that tests can run in a bubble of their own time.
+// service is a tokens service without a network, for a synctest bubble.
 type service struct {
 	mu      sync.Mutex
-	fails   func() (status int, connected bool) // status 0: no answer
+	fails   func() (status int, connected bool) // status 0: no response
 	batches []map[string][2]int64               // token → passed, refused
 	at      []time.Time
 	lost    int64
@@ -51,7 +51,7 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Body: http.NoBody, Header: http.Header{}}, nil
 }
 
-// reporter returns one that reports to s.
+// reporter returns a Reporter that reports to s.
 func (s *service) reporter() *Reporter {
 	c := newClient("http://tokens/internal/v1/usage", credential)
 	c.http.Transport = s
@@ -108,7 +108,7 @@ func TestNoUsageIsNoReport(t *testing.T) {
 	})
 }
 
-// What the tokens service surely did not take comes again, merged with what was counted meanwhile.
+// Batches that were not received are sent again, merged with new usage.
 func TestUndeliveredBatchesAreKeptAndMerged(t *testing.T) {
 	t.Parallel()
 
@@ -155,7 +155,7 @@ func TestBatchWithoutResponseIsNotSentTwice(t *testing.T) {
 	})
 }
 
-// More tokens than one batch holds: those behind a failed batch wait, those behind a refused one go on.
+// More tokens than one batch holds: after a failed batch the others wait, after a rejected one they are sent.
 func TestManyTokensAreSentInSeveralBatches(t *testing.T) {
 	t.Parallel()
 
