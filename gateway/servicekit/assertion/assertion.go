@@ -1,12 +1,11 @@
-// Package assertion reads what the gateway says about who is asking: which
-// organization, with which token, holding which permissions.
+// Package assertion reads the identity of a request from the headers that the
+// gateway sets, and verifies that the gateway set them.
 //
-// The gateway strips these headers from every client's request before it sets
-// its own, and proves that they are its own with an assertion: a JWT (RFC 7519)
-// signed with Ed25519, for this very service and half a minute. Guard removes
-// them from every request that has none, or one that says something else.
-// A request without a well-formed organization is nobody's: FromHeader refuses
-// it and nothing may be done for it.
+// The gateway removes these headers from requests of clients, sets its own, and
+// signs them with X-Gateway-Assertion: a JWT (RFC 7519) with Ed25519, for one
+// service and at most 30 seconds. Guard removes the headers of requests whose
+// assertion is missing, invalid or about another identity, so a request without
+// a valid assertion has no identity: FromHeader returns ErrMissing for it.
 package assertion
 
 import (
@@ -15,31 +14,32 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
 )
 
-// The headers of the identity, as the gateway spells them.
+// The headers of the identity.
 const (
 	HeaderOrganization = "X-Organization-ID"
 	HeaderToken        = "X-Token-ID"
 	HeaderPermissions  = "X-Token-Permissions"
 	HeaderAssertion    = "X-Gateway-Assertion"
-	HeaderRequest      = "X-Request-ID"
 )
 
-// ErrMissing says that a request carries no usable identity.
-var ErrMissing = errors.New("the request carries no organization: it did not come through the gateway")
+// ErrMissing is the error of a request without an identity.
+var ErrMissing = errors.New("the request has no identity: it did not come through the gateway")
 
-// Identity is who is asking. Its strings are as the gateway sent them.
+// Identity is the principal of a request: a token of an organization.
 type Identity struct {
-	Organization string   // org_…
-	Token        string   // tok_…
-	Permissions  []string // all that the token may do; implied ones are spelt out
+	Organization   string    // org_…
+	OrganizationID uuid.UUID // of Organization
+	Token          string    // tok_…
+	Permissions    []string  // of the token, with implied ones
 }
 
-// FromHeader reads the identity of a request. parse says whether a text is an
-// organization's identifier. Any header that is missing, repeated or
-// malformed gives ErrMissing.
-func FromHeader(h http.Header, parse func(prefix, text string) (uuid.UUID, bool)) (Identity, error) {
+// FromHeader returns the identity of a request. It returns ErrMissing if a header
+// is missing, repeated or malformed.
+func FromHeader(h http.Header) (Identity, error) {
 	for _, name := range []string{HeaderOrganization, HeaderToken, HeaderPermissions} {
 		if len(h.Values(name)) != 1 {
 			return Identity{}, ErrMissing
@@ -50,7 +50,8 @@ func FromHeader(h http.Header, parse func(prefix, text string) (uuid.UUID, bool)
 		Token:        h.Get(HeaderToken),
 		Permissions:  strings.Fields(h.Get(HeaderPermissions)),
 	}
-	if _, ok := parse("org", id.Organization); !ok || !strings.HasPrefix(id.Token, "tok_") {
+	var ok bool
+	if id.OrganizationID, ok = publicid.Parse("org", id.Organization); !ok || !strings.HasPrefix(id.Token, "tok_") {
 		return Identity{}, ErrMissing
 	}
 	return id, nil

@@ -7,8 +7,6 @@ import (
 	"os"
 	"slices"
 	"testing"
-
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
 )
 
 // contract is the headers that the gateway sends.
@@ -31,7 +29,7 @@ func contract(t *testing.T) http.Header {
 
 func TestTheContractsHeadersAreRead(t *testing.T) {
 	t.Parallel()
-	id, err := FromHeader(contract(t), publicid.Parse)
+	id, err := FromHeader(contract(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +60,7 @@ func TestAnythingLessIsNobody(t *testing.T) {
 	} {
 		h := contract(t)
 		change(h)
-		if id, err := FromHeader(h, publicid.Parse); !errors.Is(err, ErrMissing) || id.Organization != "" || id.Permissions != nil {
+		if id, err := FromHeader(h); !errors.Is(err, ErrMissing) || id.Organization != "" || id.Permissions != nil {
 			t.Errorf("%s: %+v, %v; want nobody and ErrMissing", name, id, err)
 		}
 	}
@@ -72,7 +70,7 @@ func TestATokenMayHoldNothing(t *testing.T) {
 	t.Parallel()
 	h := contract(t)
 	h.Set(HeaderPermissions, "")
-	if id, err := FromHeader(h, publicid.Parse); err != nil || len(id.Permissions) != 0 {
+	if id, err := FromHeader(h); err != nil || len(id.Permissions) != 0 {
 		t.Errorf("%+v, %v", id, err)
 	}
 }

@@ -13,19 +13,18 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// maxKeys is how many keys there may be: the present one and, while gateways
-// change over, the next or the last.
+// maxKeys bounds the keys: the current one and, during a rotation, the next or the
+// previous one.
 const maxKeys = 2
 
-// demoSeed is the private key of the demo, which everybody can read in the
-// repository.
+// demoSeed is the private key of development mode, which is public.
 const demoSeed = "demo-gateway-key-for-laptops-xx-"
 
 // Keys are the gateways' public keys.
 type Keys struct{ byID map[string]ed25519.PublicKey }
 
-// ParseKeys reads public keys as `openssl pkey -pubout` writes them, one PEM
-// block behind another. An empty text has no key.
+// ParseKeys reads public keys as `openssl pkey -pubout` writes them: PEM blocks, one
+// after the other. An empty text has no key.
 func ParseKeys(text string) (Keys, error) {
 	keys := Keys{byID: map[string]ed25519.PublicKey{}}
 	for rest := []byte(strings.TrimSpace(text)); len(rest) > 0; {
@@ -52,21 +51,21 @@ func ParseKeys(text string) (Keys, error) {
 	return keys, nil
 }
 
-// LaptopOnly says why the keys protect nothing, or returns "".
-func (k Keys) LaptopOnly() string {
+// DevelopmentOnly returns why the keys protect nothing, or "".
+func (k Keys) DevelopmentOnly() string {
 	if len(k.byID) == 0 {
-		return "is not set: without it whoever reaches this port is believed"
+		return "is not set: without it any client of this port can choose its identity"
 	}
 	demo := ed25519.NewKeyFromSeed([]byte(demoSeed)).Public().(ed25519.PublicKey)
 	for _, key := range k.byID {
 		if demo.Equal(key) {
-			return "has the repository's key, which everybody knows"
+			return "has the built-in key of development mode, which is public"
 		}
 	}
 	return ""
 }
 
-// add files a key under its kid, the thumbprint of RFC 7638.
+// add adds a key under its kid, the thumbprint of RFC 7638.
 func (k Keys) add(key ed25519.PublicKey) error {
 	sum, err := (&jose.JSONWebKey{Key: key}).Thumbprint(crypto.SHA256)
 	if err != nil {

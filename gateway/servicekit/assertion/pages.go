@@ -4,6 +4,8 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 )
 
 // HeaderClient carries the client's address, as the gateway determined it.
@@ -22,7 +24,7 @@ func (v *Verifier) GuardPages(log *slog.Logger, next, refused http.Handler) http
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := v.checkPage(r.Header); err != nil {
 			log.WarnContext(r.Context(), "refused a page request without the gateway's assertion",
-				"error", err.Error(), "remote", r.RemoteAddr, "request_id", r.Header.Get(HeaderRequest))
+				"error", err.Error(), "remote", r.RemoteAddr, "request_id", requestid.Of(r))
 			refused.ServeHTTP(w, r)
 			return
 		}

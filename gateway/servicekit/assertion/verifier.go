@@ -10,31 +10,33 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/maypok86/otter/v2"
+
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 )
 
 const (
-	// issuer is the gateway, whichever instance.
+	// issuer is that of all gateways.
 	issuer = "quayside-gateway"
-	// lifetime is the longest that an assertion may hold.
+	// lifetime is the longest validity of an assertion.
 	lifetime = 30 * time.Second
-	// skew is by how much the clocks of two machines may differ.
+	// skew is the tolerated difference of two machines' clocks.
 	skew = 5 * time.Second
-	// maxRemembered bounds the verified assertions in memory.
+	// maxRemembered bounds the cache of verified assertions.
 	maxRemembered = 100_000
 )
 
-// Verifier knows the gateways' keys. It is safe for concurrent use.
+// Verifier verifies assertions. It is safe for concurrent use.
 type Verifier struct {
 	audience string
 	keys     map[string]ed25519.PublicKey // by kid
 	now      func() time.Time
 	// The gateway sends an assertion with many requests; its signature is
-	// checked once.
+	// verified once.
 	verified *otter.Cache[string, verified]
 }
 
-// claim is what headers and assertions both say: of a token, or of a page's
-// client, which is an address and nothing else.
+// claim is what headers and assertions both contain: the identity of a token, or
+// the address of a page's client.
 type claim struct{ organization, token, permissions, client string }
 
 type verified struct {
@@ -42,8 +44,8 @@ type verified struct {
 	until time.Time
 }
 
-// NewVerifier returns a verifier for the service called audience; now tells
-// the time. Without keys it believes everybody, which is for laptops.
+// NewVerifier returns a verifier for the service named audience. Without keys it
+// accepts every identity, which is for development.
 func NewVerifier(audience string, keys Keys, now func() time.Time) *Verifier {
 	return &Verifier{
 		audience: audience, keys: keys.byID, now: now,
@@ -54,21 +56,21 @@ func NewVerifier(audience string, keys Keys, now func() time.Time) *Verifier {
 	}
 }
 
-// Close frees what the verifier holds.
+// Close stops the verifier's goroutines.
 func (v *Verifier) Close() { v.verified.StopAllGoroutines() }
 
-// Guard hands requests on to next. From one whose identity the gateway does
-// not vouch for, the identity is removed, and log is told why.
+// Guard passes requests to next. It removes an identity that the gateway did not
+// sign, and logs the reason.
 func (v *Verifier) Guard(log *slog.Logger, next http.Handler) http.Handler {
 	if len(v.keys) == 0 {
-		log.Warn("whoever reaches this port is believed: there are no GATEWAY_PUBLIC_KEYS")
+		log.Warn("identities are not verified: GATEWAY_PUBLIC_KEYS is not set")
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := v.check(r.Header); err != nil {
 			if r.Header.Get(HeaderOrganization) != "" {
-				log.WarnContext(r.Context(), "an identity that the gateway does not vouch for",
-					"error", err.Error(), "remote", r.RemoteAddr, "request_id", r.Header.Get(HeaderRequest))
+				log.WarnContext(r.Context(), "removed an identity that the gateway did not sign",
+					"error", err.Error(), "remote", r.RemoteAddr, "request_id", requestid.Of(r))
 			}
 			for _, name := range []string{HeaderOrganization, HeaderToken, HeaderPermissions} {
 				r.Header.Del(name)
@@ -79,8 +81,8 @@ func (v *Verifier) Guard(log *slog.Logger, next http.Handler) http.Handler {
 	})
 }
 
-// check says why the assertion, of which there must be one, does not prove
-// what the headers say. No text of theirs is in the error.
+// check returns an error unless there is exactly one assertion and it proves the
+// identity in the headers. The error has no text from the headers.
 func (v *Verifier) check(h http.Header) error {
 	for _, name := range []string{HeaderOrganization, HeaderToken, HeaderPermissions, HeaderAssertion} {
 		if len(h.Values(name)) != 1 {
@@ -92,8 +94,8 @@ func (v *Verifier) check(h http.Header) error {
 	})
 }
 
-// proves returns nil if an assertion is the gateway's, holds now and says
-// exactly what the headers say.
+// proves returns nil if an assertion is the gateway's, is valid now and contains
+// exactly the headers' claim.
 func (v *Verifier) proves(assertion string, headers claim) error {
 	known, ok := v.verified.GetIfPresent(assertion)
 	if !ok {
@@ -107,44 +109,44 @@ func (v *Verifier) proves(assertion string, headers claim) error {
 	case !v.now().Before(known.until):
 		return errors.New("the assertion has expired")
 	case known.claim != headers:
-		return errors.New("the assertion is not about what the headers say")
+		return errors.New("the assertion is about another identity")
 	}
 	return nil
 }
 
-// parse checks everything about an assertion but its end.
+// parse verifies everything about an assertion but its expiry.
 func (v *Verifier) parse(text string) (verified, error) {
 	token, err := jwt.ParseSigned(text, []jose.SignatureAlgorithm{jose.EdDSA})
 	if err != nil || len(token.Headers) != 1 {
-		return verified{}, errors.New("the assertion is no signed JWT")
+		return verified{}, errors.New("the assertion is not a signed JWT")
 	}
 	key, ok := v.keys[token.Headers[0].KeyID]
 	if !ok {
 		return verified{}, errors.New("the assertion is signed with a key that is not among GATEWAY_PUBLIC_KEYS")
 	}
-	var said struct {
+	var claims struct {
 		jwt.Claims
 
 		Organization string `json:"org"`
 		Scope        string `json:"scope"`
 		Client       string `json:"client"`
 	}
-	if err := token.Claims(key, &said); err != nil {
+	if err := token.Claims(key, &claims); err != nil {
 		return verified{}, errors.New("the assertion's signature is wrong")
 	}
 	now := v.now()
 	switch {
-	case said.Issuer != issuer:
+	case claims.Issuer != issuer:
 		return verified{}, errors.New("the assertion is not the gateway's")
-	case len(said.Audience) != 1 || said.Audience[0] != v.audience:
+	case len(claims.Audience) != 1 || claims.Audience[0] != v.audience:
 		return verified{}, errors.New("the assertion is for another service")
-	case said.IssuedAt == nil || said.Expiry == nil || said.Expiry.Time().Sub(said.IssuedAt.Time()) > lifetime:
-		return verified{}, errors.New("the assertion holds for too long")
-	case said.IssuedAt.Time().After(now.Add(skew)):
-		return verified{}, errors.New("the assertion is of the future")
+	case claims.IssuedAt == nil || claims.Expiry == nil || claims.Expiry.Time().Sub(claims.IssuedAt.Time()) > lifetime:
+		return verified{}, errors.New("the assertion is valid for too long")
+	case claims.IssuedAt.Time().After(now.Add(skew)):
+		return verified{}, errors.New("the assertion is not valid yet")
 	}
 	return verified{
-		claim: claim{organization: said.Organization, token: said.Subject, permissions: said.Scope, client: said.Client},
-		until: said.Expiry.Time().Add(skew),
+		claim: claim{organization: claims.Organization, token: claims.Subject, permissions: claims.Scope, client: claims.Client},
+		until: claims.Expiry.Time().Add(skew),
 	}, nil
 }

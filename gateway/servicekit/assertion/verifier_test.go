@@ -19,8 +19,6 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
-
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
 )
 
 // golden is the assertion that the gateway's tests make, and its key.
@@ -80,7 +78,7 @@ func identify(v *Verifier, h http.Header) (Identity, error) {
 	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 	r.Header = h.Clone()
 	v.Guard(slog.New(slog.DiscardHandler), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		id, err = FromHeader(r.Header, publicid.Parse)
+		id, err = FromHeader(r.Header)
 	})).ServeHTTP(httptest.NewRecorder(), r)
 	return id, err
 }
@@ -181,7 +179,7 @@ func TestAnAssertionEndsAlsoWhenItWasBelievedBefore(t *testing.T) {
 	}
 	later = now.Add(lifetime + skew)
 	if _, err := identify(v, h); !errors.Is(err, ErrMissing) {
-		t.Errorf("it was believed after its end: %v", err)
+		t.Errorf("it was accepted after its expiry: %v", err)
 	}
 }
 
@@ -191,16 +189,16 @@ func TestKeysAreAtMostTwoEd25519Keys(t *testing.T) {
 	two := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{2}, ed25519.SeedSize))
 	three := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{3}, ed25519.SeedSize))
 	demo := ed25519.NewKeyFromSeed([]byte(demoSeed))
-	for _, c := range []struct{ text, laptop string }{
-		{text: "", laptop: "is not set"},
-		{text: "\n", laptop: "is not set"},
+	for _, c := range []struct{ text, reason string }{
+		{text: "", reason: "is not set"},
+		{text: "\n", reason: "is not set"},
 		{text: publicPEM(t, one)},
 		{text: "\n" + publicPEM(t, one, two) + "\n\n"},
-		{text: publicPEM(t, one, demo), laptop: "everybody knows"},
+		{text: publicPEM(t, one, demo), reason: "is public"},
 	} {
 		keys, err := ParseKeys(c.text)
-		if err != nil || !strings.Contains(keys.LaptopOnly(), c.laptop) || (keys.LaptopOnly() == "") != (c.laptop == "") {
-			t.Errorf("%q: %q, %v", c.text, keys.LaptopOnly(), err)
+		if err != nil || !strings.Contains(keys.DevelopmentOnly(), c.reason) || (keys.DevelopmentOnly() == "") != (c.reason == "") {
+			t.Errorf("%q: %q, %v", c.text, keys.DevelopmentOnly(), err)
 		}
 	}
 	for _, text := range []string{

@@ -34,9 +34,7 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken h
 			}
 			identity, took := attrs(r), time.Since(start)
 			describe(ctx, r, rec.status, identity)
-			if m := metricsFrom(ctx); m != nil {
-				m.observe(r, rec.status, took)
-			}
+			measure(r, rec.status, took)
 			line := append(identity,
 				slog.String("method", r.Method), slog.String("path", tokenText.ReplaceAllString(r.URL.Path, "shpt_…")),
 				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),

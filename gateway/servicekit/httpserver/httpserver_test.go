@@ -18,8 +18,6 @@ import (
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-func noAttrs(*http.Request) []slog.Attr { return nil }
-
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := Listen(t.Context(), "127.0.0.1:0")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -11,10 +13,30 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
+// Metrics counts requests by route, method and status.
+type Metrics interface {
+	ObserveRequest(route, method string, status int, took time.Duration)
+}
+
+type metricsKey struct{}
+
+// measure adds r to the metrics that Instrument was given.
+func measure(r *http.Request, status int, took time.Duration) {
+	metrics, ok := r.Context().Value(metricsKey{}).(Metrics)
+	if !ok {
+		return
+	}
+	_, route, found := strings.Cut(r.Pattern, " ")
+	if !found {
+		route = r.Pattern
+	}
+	metrics.ObserveRequest(route, r.Method, status, took)
+}
+
 // Instrument adds to each request what AccessLog reports about it besides the log
 // line: a sample of metrics and, with a tracer, a span in the trace of the
 // request's traceparent header (W3C Trace Context). Either may be nil.
-func Instrument(metrics *Metrics, tracer trace.Tracer, next http.Handler) http.Handler {
+func Instrument(metrics Metrics, tracer trace.Tracer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := context.WithValue(r.Context(), metricsKey{}, metrics)
 		if tracer != nil {

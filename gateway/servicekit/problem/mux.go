@@ -4,16 +4,15 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 )
 
 // Mux serves mux, and answers in problem+json what mux itself would answer in
-// plain text: 404 for a path without a route and 405, with Allow, for a
-// method that its path does not have. A path that is not in its canonical
-// form (//, /../) is 404 and never redirected: a redirect would turn a POST
-// into something else and a wrong path into a habit.
-//
-// requestID returns the id to put into those problems.
-func Mux(mux *http.ServeMux, requestID func(*http.Request) string) http.Handler {
+// plain text: 404 for a path without a route, and 405 with Allow for a method that
+// its path does not have. A path that is not in its canonical form (//, /../) is
+// 404 and not redirected, because a redirect would turn a POST into a GET.
+func Mux(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler, pattern := mux.Handler(r)
 		if pattern != "" && canonical(r.URL.Path) {
@@ -31,8 +30,8 @@ func Mux(mux *http.ServeMux, requestID func(*http.Request) string) http.Handler 
 					r.Method+" is not allowed here; allowed: "+allow)
 			}
 		}
-		p.RequestID = requestID(r)
-		_ = p.Write(w, r) // the client is gone: there is nobody left to tell
+		p.RequestID = requestid.Of(r)
+		_ = p.Write(w, r) // it fails if the client is gone
 	})
 }
 
@@ -41,7 +40,7 @@ func canonical(p string) bool {
 	return p == clean || p == clean+"/" && !strings.HasSuffix(clean, "/")
 }
 
-// probe takes the status and headers of a handler and drops its body.
+// probe records the status and headers of a handler and discards its body.
 type probe struct {
 	header http.Header
 	status int

@@ -14,7 +14,7 @@ func newMux() http.Handler {
 	})
 	mux.HandleFunc("POST /things/{id}", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /tree/", func(http.ResponseWriter, *http.Request) {})
-	return Mux(mux, func(r *http.Request) string { return r.Header.Get("X-Request-ID") })
+	return Mux(mux)
 }
 
 func TestMuxAnswersWhatHasNoRouteAsAProblem(t *testing.T) {

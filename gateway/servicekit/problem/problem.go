@@ -1,11 +1,10 @@
-// Package problem writes errors as the whole product shows them: RFC 9457
-// problem details, application/problem+json, with the members type, title,
-// status, detail, instance, code, request_id and, where single fields are at
-// fault, errors.
+// Package problem writes error responses as problem details (RFC 9457),
+// application/problem+json, with the members type, title, status, detail,
+// instance, code and request_id, and errors for faults of single fields.
 //
-// code is stable and meant for programs; title and detail are for people and
-// may change. type is a reference relative to the API's address, so it leads
-// to the page that explains the code.
+// code is stable and for programs; title and detail are for people and may change.
+// type is a reference relative to the API's address, to the page that explains
+// the code.
 package problem
 
 import (
@@ -17,22 +16,21 @@ import (
 // ContentType is the media type of every problem.
 const ContentType = "application/problem+json"
 
-// RetryAfter is the number of seconds after which a 503 is worth another try.
+// RetryAfter is the Retry-After of a 503, in seconds.
 const RetryAfter = 2
 
-// Problem is one error answer.
+// Problem is an error response.
 type Problem struct {
 	Type      string  `json:"type"`     // "/problems/" + Code
-	Title     string  `json:"title"`    // the same for every answer of this code
+	Title     string  `json:"title"`    // the same for all problems of this code
 	Status    int     `json:"status"`   // the HTTP status
-	Detail    string  `json:"detail"`   // what was wrong with this very request and what to do
+	Detail    string  `json:"detail"`   // what is wrong with this request, and what to do
 	Instance  string  `json:"instance"` // the request's path, without its query
 	Code      string  `json:"code"`     // stable, snake_case
 	RequestID string  `json:"request_id"`
 	Errors    []Field `json:"errors,omitempty"`
 
-	// Extra are members that the problems of some codes have besides
-	// (RFC 9457, 3.2). They come last, in the order of their names.
+	// Extra are extension members (RFC 9457, 3.2). They come last, sorted by name.
 	Extra map[string]any `json:"-"`
 }
 
@@ -45,13 +43,12 @@ type Field struct {
 	Detail    string `json:"detail"`
 }
 
-// New returns the problem of a code, without the parts that only a request
-// can tell.
+// New returns the problem of a code, without instance and request id.
 func New(status int, code, title, detail string) Problem {
 	return Problem{Type: "/problems/" + code, Title: title, Status: status, Detail: detail, Code: code}
 }
 
-// Write answers r with p. It sets instance, and the headers that belong to
+// Write responds to r with p. It sets instance, and the headers that belong to
 // the status: Cache-Control: no-store on 401, 403, 429 and every 5xx, and
 // Retry-After on 503 unless one is set already.
 func (p Problem) Write(w http.ResponseWriter, r *http.Request) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/logbuffer"
+	"github.com/quayside/quayside/gateway/servicekit/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/outage"
 	"github.com/quayside/quayside/gateway/servicekit/tracing"
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
@@ -55,7 +56,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	}
 	defer traces.Close(ctx)
 
-	metrics := httpserver.NewMetrics("shipments", lines.Dropped)
+	metrics := metrics.New("shipments", lines.Dropped)
 	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments"))
 	repo := postgres.NewRepository(db)
 	if cfg.DatabaseReplicaURL != "" {

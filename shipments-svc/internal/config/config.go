@@ -96,7 +96,7 @@ func (c Config) GatewayKeys() (assertion.Keys, error) {
 	if err != nil {
 		return assertion.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
 	}
-	if why := keys.LaptopOnly(); why != "" && !c.Demo {
+	if why := keys.DevelopmentOnly(); why != "" && !c.Demo {
 		return assertion.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true on a laptop", why)
 	}
 	return keys, nil

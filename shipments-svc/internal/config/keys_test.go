@@ -21,7 +21,7 @@ func TestServingTakesTheGatewaysKeys(t *testing.T) {
 		"a key":               {Config{GatewayPublicKeys: own}, ""},
 		"none":                {Config{}, "is not set"},
 		"none, on a laptop":   {Config{Demo: true}, ""},
-		"the demo's":          {Config{GatewayPublicKeys: demo}, "everybody knows"},
+		"the demo's":          {Config{GatewayPublicKeys: demo}, "is public"},
 		"the demo's, laptop":  {Config{GatewayPublicKeys: demo, Demo: true}, ""},
 		"garbage on a laptop": {Config{GatewayPublicKeys: "garbage", Demo: true}, "openssl pkey -pubout"},
 	} {

@@ -16,8 +16,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/shipments-svc/internal/page"
 )
 
@@ -70,7 +70,7 @@ func Page() http.Handler {
 		entry, ok := byCode[r.PathValue("code")]
 		if !ok {
 			p := problem.New(http.StatusNotFound, "not_found", "Not found", "there is no such problem code; /problems lists them")
-			p.RequestID = r.Header.Get(assertion.HeaderRequest)
+			p.RequestID = requestid.Of(r)
 			_ = p.Write(w, r) // the client is gone: there is nobody left to tell
 			return
 		}

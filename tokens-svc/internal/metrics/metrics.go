@@ -10,12 +10,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/metrics"
 )
 
 // Metrics is one program's metrics.
 type Metrics struct {
-	*httpserver.Metrics
+	*metrics.Metrics
 
 	introspections *prometheus.CounterVec
 	streams        prometheus.Gauge
@@ -26,7 +26,7 @@ type Metrics struct {
 // log lines were dropped.
 func New(pool *sql.DB, dropped func() int64) *Metrics {
 	m := &Metrics{
-		Metrics: httpserver.NewMetrics("tokens", dropped),
+		Metrics: metrics.New("tokens", dropped),
 		introspections: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "quayside_tokens_introspections_total",
 			Help: "Introspections, by result: active, expired, revoked, mismatch, altered, unknown, malformed, no_pepper, unavailable, canceled, refused, error.",

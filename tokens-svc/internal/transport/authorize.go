@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
 )
 
@@ -14,7 +15,7 @@ func authorize(gateways credential.Set, log *slog.Logger, next http.Handler) htt
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !gateways.Accepts(bearer(r.Header)) {
 			log.WarnContext(r.Context(), "refused a caller without a good gateway credential",
-				"request_id", requestID(r), "remote", r.RemoteAddr)
+				"request_id", requestid.Of(r), "remote", r.RemoteAddr)
 			refusal, _ := answerTo(errCredential)
 			refusal.write(w, r)
 			return

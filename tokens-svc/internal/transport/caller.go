@@ -5,7 +5,7 @@ import (
 	"net/netip"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -15,7 +15,7 @@ const headerAddress = "X-Client-Address"
 
 // callerOf returns who the gateway says is asking.
 func callerOf(r *http.Request) (endpoints.Caller, error) {
-	id, err := assertion.FromHeader(r.Header, publicid.Parse)
+	id, err := assertion.FromHeader(r.Header)
 	if err != nil {
 		return endpoints.Caller{}, err
 	}
@@ -24,7 +24,7 @@ func callerOf(r *http.Request) (endpoints.Caller, error) {
 		Partition: tokens.OrgID(id.Organization),
 		Token:     tokens.TokenID(id.Token),
 		Address:   address.Unmap(),
-		RequestID: requestID(r),
+		RequestID: requestid.Of(r),
 	}
 	for _, p := range id.Permissions {
 		caller.Permissions = append(caller.Permissions, tokens.Permission(p))

@@ -11,6 +11,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -116,7 +117,7 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Cache-Control", "no-store")
 	p := a.problem
-	p.RequestID, p.Detail = requestID(r), tokens.Scrub(p.Detail)
+	p.RequestID, p.Detail = requestid.Of(r), tokens.Scrub(p.Detail)
 	for i, f := range p.Errors {
 		p.Errors[i].Detail, p.Errors[i].Pointer, p.Errors[i].Parameter = tokens.Scrub(f.Detail), tokens.Scrub(f.Pointer), tokens.Scrub(f.Parameter)
 	}
@@ -131,7 +132,7 @@ type reporter struct{ log *slog.Logger }
 func (h reporter) Handle(ctx context.Context, err error) {
 	if a, known := answerTo(err); !known {
 		h.log.LogAttrs(ctx, slog.LevelError, a.problem.Code,
-			slog.String("error", err.Error()), slog.String("request_id", requestID(requestFrom(ctx))))
+			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(requestFrom(ctx))))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -76,7 +77,7 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := stream{w: w, control: http.NewResponseController(w)}
 	// The server's own deadlines are for requests that end.
 	if err := s.control.SetReadDeadline(time.Time{}); err != nil {
-		f.log.ErrorContext(ctx, "a stream would be cut off", "error", err, "request_id", requestID(r))
+		f.log.ErrorContext(ctx, "a stream would be cut off", "error", err, "request_id", requestid.Of(r))
 	}
 	err = f.follower.Follow(ctx, after, wake, s.send)
 	if ctx.Err() != nil { // nobody is there any more, or the program ends

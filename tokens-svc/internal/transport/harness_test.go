@@ -20,6 +20,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
@@ -199,7 +200,7 @@ func (p *program) ask(tb testing.TB, method, path string, o tokens.OrgID, id tok
 	r.Header.Set(assertion.HeaderOrganization, string(o))
 	r.Header.Set(assertion.HeaderToken, string(id))
 	r.Header.Set(assertion.HeaderPermissions, "shipments:read")
-	r.Header.Set(assertion.HeaderRequest, "req_01k9x3v7t2e8sbq4m6n0pacdfh")
+	r.Header.Set(requestid.Header, "req_01k9x3v7t2e8sbq4m6n0pacdfh")
 	if change != nil {
 		change(r)
 	}

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/wire"
@@ -70,7 +71,7 @@ func encodeIntrospect(log *slog.Logger) func(*http.Request, endpoints.Introspect
 		}
 		log.LogAttrs(r.Context(), level, "introspected",
 			slog.String("outcome", string(found.Outcome)), slog.String("token_id", string(found.ID)),
-			slog.String("request_id", requestID(r)))
+			slog.String("request_id", requestid.Of(r)))
 		return reply{status: http.StatusOK, body: newIntrospection(found.Introspection)}
 	}
 }

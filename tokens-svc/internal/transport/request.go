@@ -4,23 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
-
-// withRequestID gives a request that came without a well-formed id one of its
-// own, in the header where everything else looks for it.
-func withRequestID(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, ok := publicid.Parse("req", requestID(r)); !ok {
-			r.Header.Set(assertion.HeaderRequest, publicid.New("req"))
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func requestID(r *http.Request) string { return r.Header.Get(assertion.HeaderRequest) }
 
 // withoutSecrets cuts down what looks like a token in a request's path, where
 // somebody put it for its id, before anybody repeats or logs the path.

@@ -23,6 +23,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/api"
 	"github.com/quayside/quayside/tokens-svc/internal/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
@@ -135,12 +136,12 @@ func serve[Res any](
 // wrap is what all routes of a listener have in common.
 func (rt router) wrap() http.Handler {
 	broken := func(w http.ResponseWriter, r *http.Request) { answer{problem: internalError}.write(w, r) }
-	return withRequestID(withoutSecrets(httpserver.AccessLog(rt.log, identityAttrs, broken, problem.Mux(rt.ServeMux, requestID))))
+	return requestid.Ensure(withoutSecrets(httpserver.AccessLog(rt.log, identityAttrs, broken, problem.Mux(rt.ServeMux))))
 }
 
 // identityAttrs are what the access log tells of who asked.
 func identityAttrs(r *http.Request) []slog.Attr {
-	attrs := []slog.Attr{slog.String("request_id", requestID(r))}
+	attrs := []slog.Attr{slog.String("request_id", requestid.Of(r))}
 	if org := r.Header.Get(assertion.HeaderOrganization); org != "" {
 		attrs = append(attrs, slog.String("organization_id", org), slog.String("token_id", r.Header.Get(assertion.HeaderToken)))
 	}

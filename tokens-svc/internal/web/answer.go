@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -86,7 +87,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 	var body bytes.Buffer
 	if err := templates[a.template].ExecuteTemplate(&body, "layout", s.view(r, v, a)); err != nil {
 		s.Log.LogAttrs(r.Context(), slog.LevelError, "a page was not rendered",
-			slog.String("error", err.Error()), slog.String("request_id", requestID(r)))
+			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
 		body.Reset()
 		body.WriteString("<!doctype html><title>Internal error</title><p>Something went wrong on our side.")
 		a.status = http.StatusInternalServerError
@@ -104,7 +105,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 func (s *site) view(r *http.Request, v *visit, a answer) view {
 	all := view{
 		Title: a.title, Section: a.section, Style: static.path("style.css"), Script: static.path("script.js"),
-		Icon: static.path("icon.svg"), Now: s.Tokens.Now(), RequestID: requestID(r), Data: a.data, Passwords: s.Passwords,
+		Icon: static.path("icon.svg"), Now: s.Tokens.Now(), RequestID: requestid.Of(r), Data: a.data, Passwords: s.Passwords,
 	}
 	if v != nil {
 		all.User, all.Here, all.Memberships, all.Notice = v.user, v.here, v.memberships, v.notice

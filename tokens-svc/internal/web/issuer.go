@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 )
@@ -84,7 +85,7 @@ func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, e
 	} {
 		if errors.Is(err, row.err) {
 			s.Log.LogAttrs(ctx, slog.LevelWarn, "a sign-in at the issuer failed",
-				slog.String("error", err.Error()), slog.String("request_id", requestID(v.Request)))
+				slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
 			f.add("oidc", row.text)
 			return signInAnswer(f).as(row.status), nil
 		}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/websession"
 )
@@ -57,6 +58,6 @@ func (s *site) useForm(ctx context.Context, v *visit, what string) (websession.U
 func (s *site) noteForm(ctx context.Context, v *visit, used websession.Use, made tokens.TokenID) {
 	if err := s.sessions.NoteForm(ctx, used, string(made)); err != nil {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "what came of a form was not noted",
-			slog.String("error", err.Error()), slog.String("request_id", requestID(v.Request)))
+			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
 	}
 }

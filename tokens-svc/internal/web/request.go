@@ -7,7 +7,7 @@ import (
 	"net/netip"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -39,7 +39,7 @@ func (v *visit) path(rest string) string { return "/settings/" + string(v.org())
 
 // from returns where the request comes from.
 func (v *visit) from() people.From {
-	from := people.From{Address: clientAddress(v.Request), RequestID: requestID(v.Request)}
+	from := people.From{Address: clientAddress(v.Request), RequestID: requestid.Of(v.Request)}
 	if cookie, err := v.Cookie(v.deviceCookie); err == nil {
 		from.Device = cookie.Value
 	}
@@ -71,19 +71,6 @@ func clientAddress(r *http.Request) netip.Addr {
 	return peer.Addr().Unmap().WithZone("")
 }
 
-// withRequestID gives a request that came without a well-formed id one of its
-// own, in the header where everything else looks for it.
-func withRequestID(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, ok := publicid.Parse("req", requestID(r)); !ok {
-			r.Header.Set(assertion.HeaderRequest, publicid.New("req"))
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func requestID(r *http.Request) string { return r.Header.Get(assertion.HeaderRequest) }
-
 // trace is what becomes known of a request on its way in, for the access log.
 type trace struct {
 	user people.UserID
@@ -109,7 +96,7 @@ func traceOf(r *http.Request) *trace {
 // attrs are what the access log tells of who asked.
 func attrs(r *http.Request) []slog.Attr {
 	t := traceOf(r)
-	all := []slog.Attr{slog.String("request_id", requestID(r))}
+	all := []slog.Attr{slog.String("request_id", requestid.Of(r))}
 	if t.user != "" {
 		all = append(all, slog.String("user_id", string(t.user)))
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -166,7 +167,7 @@ func (s *site) errorAnswer(w http.ResponseWriter, r *http.Request, err error) an
 		httpserver.Explain(w, err)
 	case status >= http.StatusInternalServerError:
 		s.Log.LogAttrs(r.Context(), slog.LevelError, "internal_error",
-			slog.String("error", err.Error()), slog.String("request_id", requestID(r)))
+			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
 	}
 	return errorPage(status)
 }

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -81,5 +82,5 @@ func New(c Config) http.Handler {
 	own := http.NewCrossOriginProtection()
 	_ = own.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host) // it has the form that this wants
 	own.SetDenyHandler(http.HandlerFunc(s.foreign))
-	return withRequestID(withTrace(httpserver.AccessLog(c.Log, attrs, s.broken, s.harden(own.Handler(s.routes())))))
+	return requestid.Ensure(withTrace(httpserver.AccessLog(c.Log, attrs, s.broken, s.harden(own.Handler(s.routes())))))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -93,7 +94,7 @@ func (w *ranged) WriteHeader(status int) {
 	for _, name := range []string{"Content-Disposition", "Etag", "Content-Length"} {
 		w.Header().Del(name)
 	}
-	p.RequestID = requestID(w.request)
+	p.RequestID = requestid.Of(w.request)
 	_ = p.Write(w.ResponseWriter, w.request) // the client is gone: there is nobody left to tell
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -38,8 +39,8 @@ func TestTheIdentityIsReadAsTheContractHasIt(t *testing.T) {
 	if got.Org != shipments.OrgID(org) || !slices.Equal(got.Permissions, []string{"shipments:read", "shipments:write"}) {
 		t.Errorf("%+v", got)
 	}
-	if requestID(r) != "req_01k9x3v7t2e8sbq4m6n0pacdfh" {
-		t.Errorf("request id %q", requestID(r))
+	if requestid.Of(r) != "req_01k9x3v7t2e8sbq4m6n0pacdfh" {
+		t.Errorf("request id %q", requestid.Of(r))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -105,7 +106,7 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 		return
 	}
 	p := problemOf(err)
-	p.RequestID = requestID(r)
+	p.RequestID = requestid.Of(r)
 	switch p.Status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="shipments"`)
@@ -136,6 +137,6 @@ func (rt router) logError(r *http.Request, message string, err error) {
 // broken answers a request whose handler panicked outside of its endpoint.
 func broken(w http.ResponseWriter, r *http.Request) {
 	p := internalError
-	p.RequestID = requestID(r)
+	p.RequestID = requestid.Of(r)
 	_ = p.Write(w, r) // the client is gone: there is nobody left to tell
 }

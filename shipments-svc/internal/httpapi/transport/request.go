@@ -7,10 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -24,20 +22,12 @@ type caller struct {
 
 type callerKey struct{}
 
-// identified reads who sends a request, for all who ask later, and gives a
-// request that did not come through the gateway, or came with a malformed id,
-// an id of its own.
+// identified reads the identity of a request once and keeps it in the context.
 func identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, ok := publicid.Parse("req", requestID(r)); !ok {
-			r.Header.Set(assertion.HeaderRequest, publicid.New("req"))
-		}
 		var c caller
-		c.Identity, c.err = assertion.FromHeader(r.Header, func(prefix, text string) (id uuid.UUID, ok bool) {
-			id, ok = publicid.Parse(prefix, text)
-			c.org = shipments.OrgID(id)
-			return id, ok
-		})
+		c.Identity, c.err = assertion.FromHeader(r.Header)
+		c.org = shipments.OrgID(c.OrganizationID)
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
 	})
 }
@@ -51,13 +41,9 @@ func by(r *http.Request) shipments.TokenID {
 	return shipments.TokenID(callerOf(r).Token)
 }
 
-func requestID(r *http.Request) string {
-	return r.Header.Get(assertion.HeaderRequest)
-}
-
 // logAttrs says who sent a request.
 func logAttrs(r *http.Request) []slog.Attr {
-	attrs := []slog.Attr{slog.String("request_id", requestID(r))}
+	attrs := []slog.Attr{slog.String("request_id", requestid.Of(r))}
 	if c := callerOf(r); c.err == nil {
 		attrs = append(attrs, slog.String("organization_id", c.Organization), slog.String("token_id", c.Token))
 	}

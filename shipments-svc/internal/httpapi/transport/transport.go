@@ -20,6 +20,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/shipments-svc/api"
 	"github.com/quayside/quayside/shipments-svc/internal/docs"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
@@ -104,7 +105,7 @@ func New(service Service, hooks Webhooks, wiring endpoints.Wiring, log *slog.Log
 	rt.Handle("GET /problems", problemdocs.Index())
 	rt.Handle("GET /problems/{code}", problemdocs.Page())
 
-	return identified(httpserver.AccessLog(log, logAttrs, broken, problem.Mux(rt.ServeMux, requestID)))
+	return requestid.Ensure(identified(httpserver.AccessLog(log, logAttrs, broken, problem.Mux(rt.ServeMux))))
 }
 
 // post adds a route of the method POST, which does a thing once for each

@@ -1,10 +1,9 @@
-package httpserver
+// Package metrics holds the Prometheus metrics that every program has.
+package metrics
 
 import (
-	"context"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -27,9 +26,9 @@ type Metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-// NewMetrics returns the metrics of a program, such as "shipments". dropped
+// New returns the metrics of a program, such as "shipments". dropped
 // returns how many log lines were dropped so far.
-func NewMetrics(program string, dropped func() int64) *Metrics {
+func New(program string, dropped func() int64) *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -53,17 +52,13 @@ func NewMetrics(program string, dropped func() int64) *Metrics {
 	return m
 }
 
-// observe adds a request that was answered. Requests without a route, whose paths
-// are any, share one.
-func (m *Metrics) observe(r *http.Request, status int, took time.Duration) {
-	_, route, found := strings.Cut(r.Pattern, " ")
-	if !found {
-		route = r.Pattern
-	}
+// ObserveRequest adds a request that was answered. Requests without a route, whose
+// paths are any, share the route "none".
+func (m *Metrics) ObserveRequest(route, verb string, status int, took time.Duration) {
 	if route == "" {
 		route = "none"
 	}
-	m.requests.WithLabelValues(route, method(r.Method), strconv.Itoa(status)).Observe(took.Seconds())
+	m.requests.WithLabelValues(route, method(verb), strconv.Itoa(status)).Observe(took.Seconds())
 }
 
 func method(name string) string {
@@ -73,11 +68,4 @@ func method(name string) string {
 	default:
 		return "other"
 	}
-}
-
-type metricsKey struct{}
-
-func metricsFrom(ctx context.Context) *Metrics {
-	m, _ := ctx.Value(metricsKey{}).(*Metrics)
-	return m
 }

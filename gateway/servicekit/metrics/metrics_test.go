@@ -1,27 +1,31 @@
-package httpserver
+package metrics_test
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/metrics"
 )
 
 func TestRequestsAreCountedByRouteMethodAndStatus(t *testing.T) {
 	t.Parallel()
-	m := NewMetrics("things", func() int64 { return 7 })
+	m := metrics.New("things", func() int64 { return 7 })
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /things/{id}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusConflict) })
-	h := Instrument(m, nil, AccessLog(discard(), noAttrs, nil, mux))
+	h := httpserver.Instrument(m, nil, httpserver.AccessLog(slog.New(slog.DiscardHandler), func(*http.Request) []slog.Attr { return nil }, nil, mux))
 	for method, paths := range map[string][]string{http.MethodGet: {"/things/1", "/things/2", "/secret"}, "SECRET": {"/things/1"}} {
 		for _, path := range paths {
 			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, path, nil))
 		}
 	}
 	w := httptest.NewRecorder()
-	NewInner(m, nil).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	httpserver.NewInner(m, nil).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, want := range []string{
 		`quayside_things_request_seconds_count{code="409",method="GET",route="/things/{id}"} 2`,
 		`quayside_things_request_seconds_count{code="404",method="GET",route="none"} 1`,
