@@ -8,8 +8,6 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 func TestMain(m *testing.M) {
@@ -59,20 +57,4 @@ func exec(tb testing.TB, db *sqlx.DB, query string, args ...any) {
 	if _, err := db.ExecContext(context.WithoutCancel(tb.Context()), query, args...); err != nil {
 		tb.Fatalf("%s: %v", query, err)
 	}
-}
-
-func TestRepositoryConforms(t *testing.T) {
-	t.Parallel()
-	repotest.Run(t, func(tb testing.TB) shipments.Repository {
-		r, _ := newTest(tb)
-		return r
-	})
-}
-
-func TestJobsConform(t *testing.T) {
-	t.Parallel()
-	repotest.RunJobs(t, func(tb testing.TB) repotest.Queue {
-		r, _ := newTest(tb)
-		return r
-	})
 }

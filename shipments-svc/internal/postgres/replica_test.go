@@ -9,7 +9,6 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/pgpair"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
@@ -19,7 +18,7 @@ import (
 // before it, whichever of two programs wrote it.
 func TestListsFromAReplicaAreNeverOlder(t *testing.T) {
 	t.Parallel()
-	primary, standby := pgpair.New(t)
+	primary, standby := newPair(t)
 	if err := Migrate(t.Context(), primary, "up", io.Discard); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package repotest
+package postgres_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // testFilters compares lists of every combination of filters, several times
@@ -15,15 +16,15 @@ import (
 // at an end of a UTC day and many share a millisecond, and bounds are the very
 // times of shipments, the milliseconds beside them and the ends of days.
 func testFilters(t *testing.T, repo shipments.Repository) {
-	org := Org()
+	org := repotest.Org()
 	random := mathrand.New(mathrand.NewPCG(11, 4)) //nolint:gosec // G404: repeatable data
 	all := randomDetails(random, 300)
 	imports(t, repo, org, all, len(all))
-	imports(t, repo, Org(), all, len(all)) // meet the filters, too
+	imports(t, repo, repotest.Org(), all, len(all)) // meet the filters, too
 	for range 20 {
-		s := Shipment(shipments.Pending, randomTime(random))
+		s := repotest.Shipment(shipments.Pending, randomTime(random))
 		s.Reference = references[random.IntN(len(references))]
-		check(t, repo.Create(t.Context(), org, s, By))
+		check(t, repo.Create(t.Context(), org, s, repotest.By))
 		all = append(all, shipments.Detail{Shipment: s})
 	}
 	slices.SortFunc(all, newestFirst)

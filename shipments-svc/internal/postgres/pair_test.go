@@ -1,12 +1,10 @@
-// Package pgpair gives a test a Postgres and a hot standby that follows it,
-// both its own: what is done to them touches no other test.
-package pgpair
+package postgres
 
 import (
 	"context"
 	"net"
 	"os"
-	"os/exec"
+	osexec "os/exec"
 	"os/user"
 	"path/filepath"
 	"strconv"
@@ -15,10 +13,10 @@ import (
 	"time"
 )
 
-// New starts a Postgres and a hot standby of it, which a stream of WAL keeps
-// fresh, and returns their DSNs. Both end with the test. Without Postgres's programs on this machine
-// the test is skipped, but fails when CI is set.
-func New(tb testing.TB) (primary, standby string) {
+// newPair starts a Postgres and a hot standby with streaming replication, both
+// for one test, and returns their DSNs. Without Postgres's programs on this
+// machine the test is skipped; it fails if CI is set.
+func newPair(tb testing.TB) (primary, standby string) {
 	tb.Helper()
 	bin := binaries(tb)
 	dir, err := os.MkdirTemp("", "quayside-pair-")
@@ -52,8 +50,8 @@ func (a address) dsn() string {
 	return "postgres://postgres@" + net.JoinHostPort(a.host, a.port) + "/postgres?sslmode=disable"
 }
 
-func (c cluster) command(ctx context.Context, program string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, program), args...) //nolint:gosec // G204: our own arguments
+func (c cluster) command(ctx context.Context, program string, args ...string) *osexec.Cmd {
+	cmd := osexec.CommandContext(ctx, filepath.Join(c.bin, program), args...) //nolint:gosec // G204: our own arguments
 	cmd.Dir = "/"
 	if c.credential != nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.credential}
@@ -97,7 +95,7 @@ func (c cluster) start(dir string) address {
 
 func binaries(tb testing.TB) string {
 	tb.Helper()
-	if path, err := exec.LookPath("initdb"); err == nil {
+	if path, err := osexec.LookPath("initdb"); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err == nil {
 			return filepath.Dir(path)
 		}

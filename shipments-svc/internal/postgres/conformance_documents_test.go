@@ -1,7 +1,6 @@
-package repotest
+package postgres_test
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,26 +10,8 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
-
-// document returns a document with pallets of these numbers.
-func document(numbers ...string) (shipments.Document, []shipments.Pallet) {
-	doc := shipments.Document{
-		Type: shipments.PackingList, Status: shipments.Processed, RowsRead: len(numbers) + 1, PalletsExtracted: len(numbers),
-		Declared:  shipments.Declared{Pallets: 1, Boxes: 2, NetWeight: 3, ContainerNumber: "CSQU 'x'"},
-		CreatedAt: Noon, ProcessedAt: Noon.Add(time.Second),
-	}
-	_, _ = rand.Read(doc.ID[:])
-	_, _ = rand.Read(doc.SHA256[:])
-	doc.ID[0] = 0
-	var pallets []shipments.Pallet
-	for i, number := range numbers {
-		pallets = append(pallets, shipments.Pallet{
-			Number: number, ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1, Source: shipments.Source{Document: doc.ID, Row: i + 2},
-		})
-	}
-	return doc, pallets
-}
 
 // revised returns the revision that attaches a document, and what it makes of
 // the shipment.
@@ -48,13 +29,13 @@ func revised(d shipments.Detail, doc shipments.Document, pallets []shipments.Pal
 	}
 	return shipments.Revision{
 		From: d.Shipment, To: after.Shipment, Attached: &doc, Pallets: pallets, Checks: after.Checks,
-		Entry: shipments.Entry{Version: after.Version, At: Noon, By: By, Action: shipments.AttachDocument, Status: after.Status, Document: doc.ID},
+		Entry: shipments.Entry{Version: after.Version, At: repotest.Noon, By: repotest.By, Action: shipments.AttachDocument, Status: after.Status, Document: doc.ID},
 	}, after
 }
 
 func testRevise(t *testing.T, repo shipments.Repository) {
-	org, theirs := Org(), Org()
-	before, other := detail(shipments.Rejected, Noon, 2), detail(shipments.Rejected, Noon, 1)
+	org, theirs := repotest.Org(), repotest.Org()
+	before, other := detail(shipments.Rejected, repotest.Noon, 2), detail(shipments.Rejected, repotest.Noon, 1)
 	imports(t, repo, org, []shipments.Detail{before, other}, 2)
 	imports(t, repo, theirs, []shipments.Detail{before}, 1)
 	is := func(want shipments.Detail) {
@@ -66,11 +47,11 @@ func testRevise(t *testing.T, repo shipments.Repository) {
 		check(t, err)
 		equal(t, docs, want.Documents)
 	}
-	first, pallets := document(manyNumbers(2100)...)
+	first, pallets := repotest.Document(manyNumbers(2100)...)
 	r, now := revised(before, first, pallets)
 	check(t, repo.Revise(t.Context(), org, r))
 	is(now)
-	second, pallets := document("106141412345678908")
+	second, pallets := repotest.Document("106141412345678908")
 	second.ID[0], pallets[0].Source.Document[0] = 1, 1 // later
 	r, now = revised(now, second, pallets)
 	check(t, repo.Revise(t.Context(), org, r))
@@ -100,7 +81,7 @@ func testRevise(t *testing.T, repo shipments.Repository) {
 	got, err := repo.Get(t.Context(), theirs, before.ID)
 	check(t, err)
 	equal(t, got, before)
-	if _, err := repo.Documents(t.Context(), Org(), before.ID); !errors.Is(err, shipments.ErrNotFound) {
+	if _, err := repo.Documents(t.Context(), repotest.Org(), before.ID); !errors.Is(err, shipments.ErrNotFound) {
 		t.Errorf("documents of another organization: %v", err)
 	}
 }
@@ -114,13 +95,13 @@ func manyNumbers(n int) []string {
 }
 
 func testReviseAtOnce(t *testing.T, repo shipments.Repository) {
-	org := Org()
-	before := detail(shipments.Pending, Noon, 0)
+	org := repotest.Org()
+	before := detail(shipments.Pending, repotest.Noon, 0)
 	imports(t, repo, org, []shipments.Detail{before}, 1)
 	var stored atomic.Int64
 	var wg sync.WaitGroup
 	for range 20 {
-		doc, pallets := document("1", "2")
+		doc, pallets := repotest.Document("1", "2")
 		r, _ := revised(before, doc, pallets)
 		wg.Go(func() {
 			switch err := repo.Revise(t.Context(), org, r); {
@@ -141,7 +122,7 @@ func testReviseAtOnce(t *testing.T, repo shipments.Repository) {
 
 func testElsewhere(t *testing.T, repo shipments.Repository) {
 	const sscc, another = "106141412345678908", "376104250021234569"
-	org := Org()
+	org := repotest.Org()
 	for _, s := range []struct {
 		org       shipments.OrgID
 		reference string
@@ -149,26 +130,26 @@ func testElsewhere(t *testing.T, repo shipments.Repository) {
 		at        time.Time
 		label     string
 	}{
-		{org, "b", shipments.Pending, Noon, "(00)" + sscc},
-		{org, "a", shipments.Approved, Noon, sscc},
-		{org, "another", shipments.Approved, Noon, another},
-		{org, "no SSCC", shipments.Approved, Noon, "1"},
-		{org, "rejected", shipments.Rejected, Noon, sscc},
-		{org, "long ago", shipments.Approved, Noon.AddDate(-2, 0, 0), sscc},
-		{Org(), "theirs", shipments.Approved, Noon, sscc},
+		{org, "b", shipments.Pending, repotest.Noon, "(00)" + sscc},
+		{org, "a", shipments.Approved, repotest.Noon, sscc},
+		{org, "another", shipments.Approved, repotest.Noon, another},
+		{org, "no SSCC", shipments.Approved, repotest.Noon, "1"},
+		{org, "rejected", shipments.Rejected, repotest.Noon, sscc},
+		{org, "long ago", shipments.Approved, repotest.Noon.AddDate(-2, 0, 0), sscc},
+		{repotest.Org(), "theirs", shipments.Approved, repotest.Noon, sscc},
 	} {
 		d := detail(s.status, s.at, 0)
 		d.Reference = s.reference
-		_, d.Pallets = document(s.label, s.label)
+		_, d.Pallets = repotest.Document(s.label, s.label)
 		imports(t, repo, s.org, []shipments.Detail{d}, 1)
 	}
-	self := detail(shipments.Pending, Noon, 0)
-	_, self.Pallets = document(sscc)
+	self := detail(shipments.Pending, repotest.Noon, 0)
+	_, self.Pallets = repotest.Document(sscc)
 	imports(t, repo, org, []shipments.Detail{self}, 1)
-	uses, err := repo.Elsewhere(t.Context(), org, self.ID, []string{sscc, "000000000000000000"}, Noon.AddDate(-1, 0, 0))
+	uses, err := repo.Elsewhere(t.Context(), org, self.ID, []string{sscc, "000000000000000000"}, repotest.Noon.AddDate(-1, 0, 0))
 	check(t, err)
 	equal(t, uses, []shipments.Use{{SSCC: sscc, Reference: "a"}, {SSCC: sscc, Reference: "b"}})
-	none, err := repo.Elsewhere(t.Context(), Org(), self.ID, []string{sscc}, Noon.AddDate(-1, 0, 0))
+	none, err := repo.Elsewhere(t.Context(), repotest.Org(), self.ID, []string{sscc}, repotest.Noon.AddDate(-1, 0, 0))
 	check(t, err)
 	equal(t, none, []shipments.Use{})
 }

@@ -1,7 +1,6 @@
-package repotest
+package postgres_test
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"slices"
@@ -10,22 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
-// Queue is a Repository with the jobs of its documents.
-type Queue interface {
-	shipments.Repository
-	shipments.Jobs
-	// Known reports which documents there are of these.
-	Known(ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID) (map[shipments.DocumentID]bool, error)
-}
-
-// RunJobs tests the Jobs of the Queue that open returns. Every call of open
-// must return an empty one.
-func RunJobs(t *testing.T, open func(testing.TB) Queue) {
-	t.Helper()
-	for name, test := range map[string]func(*testing.T, Queue){
+// TestJobs checks what shipments.Jobs guarantees.
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]func(*testing.T, *postgres.Repository){
 		"a document that waits is claimed by one":       testClaim,
 		"a document that is begun says so, once":        testBegin,
 		"what was read is published with its job, once": testPublish,
@@ -39,7 +31,7 @@ func RunJobs(t *testing.T, open func(testing.TB) Queue) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, open(t))
+			test(t, newRepository(t))
 		})
 	}
 }
@@ -49,50 +41,16 @@ func lease() (l shipments.Lease) {
 	return l
 }
 
-// waiting returns a document that waits to be read.
-func waiting() *shipments.Document {
-	doc, _ := document()
-	doc.Status, doc.Run, doc.Kind, doc.ProcessedAt = shipments.Queued, 1, shipments.CSV, time.Time{}
-	doc.Filename, doc.ContentType, doc.Size = "Pl \"42\".csv", "text/csv", 1<<33
-	return &doc
-}
-
-// revision returns one that stores these documents, of which either may be
-// nil, and leaves the shipment in a status.
-func revision(from shipments.Shipment, status shipments.Status, attached, changed *shipments.Document) shipments.Revision {
-	to := from
-	to.Status, to.Version = status, from.Version+1
-	r := shipments.Revision{From: from, To: to, Attached: attached, Changed: changed, Checks: []shipments.Check{}}
-	r.Entry = shipments.Entry{Version: to.Version, At: Noon, By: By, Action: shipments.AttachDocument, Status: status}
-	if attached != nil {
-		r.Entry.Document = attached.ID
-	}
-	if changed != nil {
-		r.Entry.Document, r.Entry.Action = changed.ID, shipments.ProcessDocument
-	}
-	return r
-}
-
-// Queued stores a shipment with a document that waits.
-func Queued(t *testing.T, q Queue, org shipments.OrgID) (shipments.Shipment, shipments.Document) {
-	t.Helper()
-	s, doc := Shipment(shipments.Pending, Noon), waiting()
-	check(t, q.Create(t.Context(), org, s, By))
-	r := revision(s, shipments.Processing, doc, nil)
-	check(t, q.Revise(t.Context(), org, r))
-	return r.To, *doc
-}
-
-func claim(t *testing.T, q Queue) shipments.Job {
+func claim(t *testing.T, q *postgres.Repository) shipments.Job {
 	t.Helper()
 	j, err := q.Claim(t.Context(), lease(), shipments.Turn{})
 	check(t, err)
 	return j
 }
 
-func testClaim(t *testing.T, q Queue) {
-	org := Org()
-	s, doc := Queued(t, q, org)
+func testClaim(t *testing.T, q *postgres.Repository) {
+	org := repotest.Org()
+	s, doc := repotest.Queued(t, q, org)
 	var claimed atomic.Int64
 	var wg sync.WaitGroup
 	for range 8 {
@@ -115,16 +73,16 @@ func testClaim(t *testing.T, q Queue) {
 	}
 }
 
-func testBegin(t *testing.T, q Queue) {
-	org := Org()
-	s, doc := Queued(t, q, org)
+func testBegin(t *testing.T, q *postgres.Repository) {
+	org := repotest.Org()
+	s, doc := repotest.Queued(t, q, org)
 	j := claim(t, q)
 	for range 2 {
-		check(t, q.Begin(t.Context(), j, Noon))
+		check(t, q.Begin(t.Context(), j, repotest.Noon))
 	}
 	other := j
 	other.Run = 2
-	check(t, q.Begin(t.Context(), other, Noon))
+	check(t, q.Begin(t.Context(), other, repotest.Noon))
 	d, err := q.Get(t.Context(), org, s.ID)
 	check(t, err)
 	if d.Documents[0].Status != shipments.BeingRead || d.Version != s.Version+1 || d.Status != shipments.Processing {
@@ -132,21 +90,21 @@ func testBegin(t *testing.T, q Queue) {
 	}
 	entries, total, err := q.History(t.Context(), org, s.ID, 0, 10)
 	check(t, err)
-	want := shipments.Entry{Version: d.Version, At: Noon, Action: shipments.StartDocument, Status: shipments.Processing, Document: doc.ID}
+	want := shipments.Entry{Version: d.Version, At: repotest.Noon, Action: shipments.StartDocument, Status: shipments.Processing, Document: doc.ID}
 	if equal(t, entries[0], want); total != 3 {
 		t.Errorf("%d entries", total)
 	}
 }
 
-func testPublish(t *testing.T, q Queue) {
-	org := Org()
-	s, doc := Queued(t, q, org)
+func testPublish(t *testing.T, q *postgres.Repository) {
+	org := repotest.Org()
+	s, doc := repotest.Queued(t, q, org)
 	j := claim(t, q)
-	doc.Status, doc.ProcessedAt, doc.PalletsExtracted = shipments.Processed, Noon, 1
-	r := revision(s, shipments.ReadyForReview, nil, &doc)
+	doc.Status, doc.ProcessedAt, doc.PalletsExtracted = shipments.Processed, repotest.Noon, 1
+	r := repotest.Revision(s, shipments.ReadyForReview, nil, &doc)
 	r.Lease, r.Pallets, r.To.PalletsCount = j.Lease, []shipments.Pallet{{Number: "1", Source: shipments.Source{Document: doc.ID, Row: 1}}}, 1
 	check(t, q.Revise(t.Context(), org, r))
-	again := revision(r.To, shipments.ReadyForReview, nil, &doc)
+	again := repotest.Revision(r.To, shipments.ReadyForReview, nil, &doc)
 	again.Lease = j.Lease
 	if err := q.Revise(t.Context(), org, again); !errors.Is(err, shipments.ErrLost) {
 		t.Errorf("published again: %v", err)
@@ -161,9 +119,9 @@ func testPublish(t *testing.T, q Queue) {
 	equal(t, d.Documents, []shipments.Document{doc})
 }
 
-func testLost(t *testing.T, q Queue) {
-	org := Org()
-	s, doc := Queued(t, q, org)
+func testLost(t *testing.T, q *postgres.Repository) {
+	org := repotest.Org()
+	s, doc := repotest.Queued(t, q, org)
 	j := claim(t, q)
 	check(t, q.Extend(t.Context(), j))
 	check(t, q.Release(t.Context(), j, 0))
@@ -171,8 +129,8 @@ func testLost(t *testing.T, q Queue) {
 	if next.Attempt != 2 || next.Document != doc.ID {
 		t.Errorf("%+v", next)
 	}
-	doc.Status, doc.ProcessedAt = shipments.Processed, Noon
-	r := revision(s, shipments.ReadyForReview, nil, &doc)
+	doc.Status, doc.ProcessedAt = shipments.Processed, repotest.Noon
+	r := repotest.Revision(s, shipments.ReadyForReview, nil, &doc)
 	r.Lease = j.Lease
 	for doing, err := range map[string]error{
 		"extend": q.Extend(t.Context(), j), "release": q.Release(t.Context(), j, 0), "publish": q.Revise(t.Context(), org, r),
@@ -192,12 +150,12 @@ func testLost(t *testing.T, q Queue) {
 	}
 }
 
-func testNewRun(t *testing.T, q Queue) {
-	org := Org()
-	s, doc := Queued(t, q, org)
+func testNewRun(t *testing.T, q *postgres.Repository) {
+	org := repotest.Org()
+	s, doc := repotest.Queued(t, q, org)
 	old := claim(t, q)
 	doc.Run = 2
-	r := revision(s, shipments.Processing, nil, &doc)
+	r := repotest.Revision(s, shipments.Processing, nil, &doc)
 	check(t, q.Revise(t.Context(), org, r))
 	if err := q.Extend(t.Context(), old); !errors.Is(err, shipments.ErrLost) {
 		t.Errorf("extend: %v", err)
@@ -205,18 +163,18 @@ func testNewRun(t *testing.T, q Queue) {
 	if j := claim(t, q); j.Run != 2 || j.Attempt != 1 {
 		t.Errorf("%+v", j)
 	}
-	doc.Run, doc.Status, doc.ProcessedAt = 1, shipments.Processed, Noon
-	late := revision(r.To, shipments.ReadyForReview, nil, &doc)
+	doc.Run, doc.Status, doc.ProcessedAt = 1, shipments.Processed, repotest.Noon
+	late := repotest.Revision(r.To, shipments.ReadyForReview, nil, &doc)
 	late.Lease = old.Lease
 	if err := q.Revise(t.Context(), org, late); !errors.Is(err, shipments.ErrLost) {
 		t.Errorf("an older run published: %v", err)
 	}
 }
 
-func testJobGone(t *testing.T, q Queue) {
-	org := Org()
-	s, doc := Queued(t, q, org)
-	r := revision(s, shipments.Pending, nil, nil)
+func testJobGone(t *testing.T, q *postgres.Repository) {
+	org := repotest.Org()
+	s, doc := repotest.Queued(t, q, org)
+	r := repotest.Revision(s, shipments.Pending, nil, nil)
 	r.Detached, r.Entry.Action, r.Entry.Document = doc.ID, shipments.DeleteDocument, doc.ID
 	check(t, q.Revise(t.Context(), org, r))
 	if _, err := q.Claim(t.Context(), lease(), shipments.Turn{}); !errors.Is(err, shipments.ErrNoJob) {
@@ -224,18 +182,18 @@ func testJobGone(t *testing.T, q Queue) {
 	}
 }
 
-func testKept(t *testing.T, q Queue) {
-	org := Org()
-	s, doc := Queued(t, q, org)
+func testKept(t *testing.T, q *postgres.Repository) {
+	org := repotest.Org()
+	s, doc := repotest.Queued(t, q, org)
 	got, err := q.Documents(t.Context(), org, s.ID)
 	check(t, err)
 	equal(t, got, []shipments.Document{doc})
 	place := shipments.Place{Sheet: "Blatt \"1\"", Row: 3}
-	doc.Status, doc.ProcessedAt, doc.RowsRead, doc.PalletsExtracted = shipments.Failed, Noon, 7, 1
+	doc.Status, doc.ProcessedAt, doc.RowsRead, doc.PalletsExtracted = shipments.Failed, repotest.Noon, 7, 1
 	doc.Failure = shipments.Failure{Code: "no_pallets", Detail: "There are <none>."}
 	doc.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC 'Carmen'", Place: place}}
 	doc.Remarks = []shipments.Remark{{Code: "row_skipped", Text: "Row 3", Place: place}, {Code: "x", Text: "y"}}
-	r := revision(s, shipments.ReadyForReview, nil, &doc)
+	r := repotest.Revision(s, shipments.ReadyForReview, nil, &doc)
 	r.Lease, r.To.PalletsCount = claim(t, q).Lease, 1
 	r.Pallets = []shipments.Pallet{{
 		Number: "1", Boxes: 3, BoxWeight: 4000, Source: shipments.Source{Document: doc.ID, Sheet: place.Sheet, Row: 9},
@@ -249,10 +207,10 @@ func testKept(t *testing.T, q Queue) {
 	equal(t, d, shipments.Detail{Shipment: r.To, Pallets: r.Pallets, Checks: r.Checks, Documents: []shipments.Document{doc}})
 }
 
-func testKnown(t *testing.T, q Queue) {
-	org := Org()
-	_, mine := Queued(t, q, org)
-	_, theirs := Queued(t, q, Org())
+func testKnown(t *testing.T, q *postgres.Repository) {
+	org := repotest.Org()
+	_, mine := repotest.Queued(t, q, org)
+	_, theirs := repotest.Queued(t, q, repotest.Org())
 	got, err := q.Known(t.Context(), org, []shipments.DocumentID{mine.ID, theirs.ID, {1}})
 	check(t, err)
 	equal(t, got, map[shipments.DocumentID]bool{mine.ID: true})
@@ -261,10 +219,10 @@ func testKnown(t *testing.T, q Queue) {
 	equal(t, none, map[shipments.DocumentID]bool{})
 }
 
-func testManyJobs(t *testing.T, q Queue) {
-	org := Org()
+func testManyJobs(t *testing.T, q *postgres.Repository) {
+	org := repotest.Org()
 	for range 5 {
-		Queued(t, q, org)
+		repotest.Queued(t, q, org)
 	}
 	seen := map[shipments.DocumentID]bool{}
 	for range 5 {
@@ -275,12 +233,12 @@ func testManyJobs(t *testing.T, q Queue) {
 	}
 }
 
-func testTurns(t *testing.T, q Queue) {
-	orgs := []shipments.OrgID{Org(), Org(), Org()}
+func testTurns(t *testing.T, q *postgres.Repository) {
+	orgs := []shipments.OrgID{repotest.Org(), repotest.Org(), repotest.Org()}
 	slices.SortFunc(orgs, func(a, b shipments.OrgID) int { return slices.Compare(a[:], b[:]) })
 	for i, org := range orgs {
 		for range 3 - i {
-			Queued(t, q, org)
+			repotest.Queued(t, q, org)
 		}
 	}
 	// The first has 3 jobs, the second 2, and the third 1.
@@ -292,8 +250,8 @@ func testTurns(t *testing.T, q Queue) {
 			t.Errorf("turn %d was that of organization %d, want %d", i, slices.Index(orgs, j.Org), want)
 		}
 	}
-	Queued(t, q, orgs[0])
-	Queued(t, q, orgs[1])
+	repotest.Queued(t, q, orgs[0])
+	repotest.Queued(t, q, orgs[1])
 	j, err := q.Claim(t.Context(), lease(), shipments.Turn{After: orgs[2], Except: []shipments.OrgID{orgs[0], orgs[2]}})
 	if check(t, err); j.Org != orgs[1] {
 		t.Errorf("organization %d was served", slices.Index(orgs, j.Org))

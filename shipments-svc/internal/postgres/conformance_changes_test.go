@@ -1,4 +1,4 @@
-package repotest
+package postgres_test
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // changed returns what a shipment becomes, and the entry that notes it.
@@ -19,7 +20,7 @@ func changed(s shipments.Shipment, a shipments.Action, status shipments.Status) 
 	s.Version++
 	s.Status = status
 	s.ApprovedAt = time.Time{}
-	e := shipments.Entry{Version: s.Version, At: Noon.Add(time.Duration(s.Version) * time.Hour), By: By, Action: a, Status: status}
+	e := shipments.Entry{Version: s.Version, At: repotest.Noon.Add(time.Duration(s.Version) * time.Hour), By: repotest.By, Action: a, Status: status}
 	if status == shipments.Approved {
 		s.ApprovedAt = e.At
 	}
@@ -27,14 +28,14 @@ func changed(s shipments.Shipment, a shipments.Action, status shipments.Status) 
 }
 
 // deleting is the entry of a deletion, which no history has.
-var deleting = shipments.Entry{At: Noon, By: By, Action: shipments.Delete}
+var deleting = shipments.Entry{At: repotest.Noon, By: repotest.By, Action: shipments.Delete}
 
 func testChange(t *testing.T, repo shipments.Repository) {
-	org := Org()
-	before := detail(shipments.ReadyForReview, Noon, 2)
-	other := detail(shipments.ReadyForReview, Noon, 1)
+	org := repotest.Org()
+	before := detail(shipments.ReadyForReview, repotest.Noon, 2)
+	other := detail(shipments.ReadyForReview, repotest.Noon, 1)
 	imports(t, repo, org, []shipments.Detail{before, other}, 2)
-	theirs := Org()
+	theirs := repotest.Org()
 	imports(t, repo, theirs, []shipments.Detail{before}, 1)
 
 	to, entry := changed(before.Shipment, shipments.Approve, shipments.Approved)
@@ -69,8 +70,8 @@ func testChange(t *testing.T, repo shipments.Repository) {
 }
 
 func testChangeOvertaken(t *testing.T, repo shipments.Repository) {
-	org := Org()
-	d := detail(shipments.ReadyForReview, Noon, 1)
+	org := repotest.Org()
+	d := detail(shipments.ReadyForReview, repotest.Noon, 1)
 	imports(t, repo, org, []shipments.Detail{d}, 1)
 	older, otherStatus, unknown := d.Shipment, d.Shipment, d.Shipment
 	older.Version--
@@ -86,7 +87,7 @@ func testChangeOvertaken(t *testing.T, repo shipments.Repository) {
 		}
 	}
 	to, entry := changed(d.Shipment, shipments.Reject, shipments.Rejected)
-	if err := repo.Change(t.Context(), Org(), d.Shipment, to, entry); !errors.Is(err, shipments.ErrVersion) {
+	if err := repo.Change(t.Context(), repotest.Org(), d.Shipment, to, entry); !errors.Is(err, shipments.ErrVersion) {
 		t.Errorf("change for another organization: %v", err)
 	}
 	got, err := repo.Get(t.Context(), org, d.ID)
@@ -98,8 +99,8 @@ func testChangeOvertaken(t *testing.T, repo shipments.Repository) {
 }
 
 func testChangesAtOnce(t *testing.T, repo shipments.Repository) {
-	org := Org()
-	d := detail(shipments.ReadyForReview, Noon, 1)
+	org := repotest.Org()
+	d := detail(shipments.ReadyForReview, repotest.Noon, 1)
 	imports(t, repo, org, []shipments.Detail{d}, 1)
 	var stored atomic.Int64
 	var wg sync.WaitGroup
@@ -128,21 +129,21 @@ func testChangesAtOnce(t *testing.T, repo shipments.Repository) {
 }
 
 func testHead(t *testing.T, repo shipments.Repository) {
-	org := Org()
-	d := detail(shipments.ReadyForReview, Noon, 1)
+	org := repotest.Org()
+	d := detail(shipments.ReadyForReview, repotest.Noon, 1)
 	d.Checks = append(d.Checks, shipments.Check{Name: `a "strange" {name},`, Result: shipments.Fail, Details: "d"})
 	imports(t, repo, org, []shipments.Detail{d}, 1)
 	head, err := repo.Head(t.Context(), org, d.ID)
 	check(t, err)
 	equal(t, head, shipments.Head{Shipment: d.Shipment, Failing: []string{"check_fail", `a "strange" {name},`}})
-	if _, err := repo.Head(t.Context(), Org(), d.ID); !errors.Is(err, shipments.ErrNotFound) {
+	if _, err := repo.Head(t.Context(), repotest.Org(), d.ID); !errors.Is(err, shipments.ErrNotFound) {
 		t.Errorf("the head of another organization's shipment: %v", err)
 	}
 }
 
 func testDelete(t *testing.T, repo shipments.Repository) {
-	org, theirs := Org(), Org()
-	d, other := detail(shipments.Pending, Noon, 2), detail(shipments.Pending, Noon, 2)
+	org, theirs := repotest.Org(), repotest.Org()
+	d, other := detail(shipments.Pending, repotest.Noon, 2), detail(shipments.Pending, repotest.Noon, 2)
 	imports(t, repo, org, []shipments.Detail{d, other}, 2)
 	imports(t, repo, theirs, []shipments.Detail{d}, 1)
 	check(t, repo.Delete(t.Context(), org, d.Shipment, deleting))
@@ -169,7 +170,7 @@ func testDelete(t *testing.T, repo shipments.Repository) {
 // and then compares lists, which the counters give the totals of, with what
 // is there.
 func testRandomOperations(t *testing.T, repo shipments.Repository) {
-	org := Org()
+	org := repotest.Org()
 	var wg sync.WaitGroup
 	for worker := range 6 {
 		random := mathrand.New(mathrand.NewPCG(5, uint64(worker))) //nolint:gosec // G404: repeatable data
@@ -202,9 +203,9 @@ func randomOperation(t *testing.T, repo shipments.Repository, org shipments.OrgI
 		return err
 	}
 	if len(rows) == 0 || random.IntN(3) == 0 {
-		s := Shipment(shipments.Pending, randomTime(random))
+		s := repotest.Shipment(shipments.Pending, randomTime(random))
 		s.Reference = "PO-1"
-		return repo.Create(t.Context(), org, s, By)
+		return repo.Create(t.Context(), org, s, repotest.By)
 	}
 	s := rows[random.IntN(len(rows))]
 	if random.IntN(4) == 0 {
@@ -215,9 +216,9 @@ func randomOperation(t *testing.T, repo shipments.Repository, org shipments.OrgI
 }
 
 func testHistory(t *testing.T, repo shipments.Repository) {
-	org, s := Org(), Shipment(shipments.Pending, Noon)
-	check(t, repo.Create(t.Context(), org, s, By))
-	want := []shipments.Entry{{Version: 1, At: Noon, By: By, Action: shipments.Create, Status: shipments.Pending}}
+	org, s := repotest.Org(), repotest.Shipment(shipments.Pending, repotest.Noon)
+	check(t, repo.Create(t.Context(), org, s, repotest.By))
+	want := []shipments.Entry{{Version: 1, At: repotest.Noon, By: repotest.By, Action: shipments.Create, Status: shipments.Pending}}
 	for i := range 5 {
 		to, entry := changed(s, shipments.Update, shipments.Statuses[i])
 		entry.Reason = strings.Repeat("why ", i)
@@ -236,7 +237,7 @@ func testHistory(t *testing.T, repo shipments.Repository) {
 		}
 		equal(t, entries, want[min(offset, 6):min(offset+2, 6)])
 	}
-	imported := detail(shipments.Approved, Noon, 0)
+	imported := detail(shipments.Approved, repotest.Noon, 0)
 	imports(t, repo, org, []shipments.Detail{imported}, 1)
 	entries, _, err := repo.History(t.Context(), org, imported.ID, 0, 10)
 	check(t, err)
@@ -246,7 +247,7 @@ func testHistory(t *testing.T, repo shipments.Repository) {
 	for name, look := range map[string]struct {
 		org shipments.OrgID
 		id  shipments.ID
-	}{"of another organization": {Org(), s.ID}, "unknown": {org, shipments.ID{1}}} {
+	}{"of another organization": {repotest.Org(), s.ID}, "unknown": {org, shipments.ID{1}}} {
 		if _, _, err := repo.History(t.Context(), look.org, look.id, 0, 10); !errors.Is(err, shipments.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}

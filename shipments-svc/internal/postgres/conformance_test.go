@@ -1,0 +1,322 @@
+package postgres_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	mathrand "math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
+)
+
+// newRepository returns a repository on a fresh database.
+func newRepository(tb testing.TB) *postgres.Repository {
+	tb.Helper()
+	db, err := postgres.Open(postgrestest.New(tb, postgres.Migrate))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = db.Close() })
+	return postgres.NewRepository(db)
+}
+
+// TestRepository checks what shipments.Repository guarantees.
+func TestRepository(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]func(*testing.T, shipments.Repository){
+		"a created shipment is shown as it was given":           testCreate,
+		"an imported shipment is shown as it was given":         testImport,
+		"an import leaves what is there as it is":               testImportTwice,
+		"an import is done whole or not at all":                 testImportWhole,
+		"imports of the same shipments at once store them once": testImportsAtOnce,
+		"an organization has nothing of another":                testOrganizations,
+		"pages are the model's, at any depth and of any status": testPages,
+		"a list shows exactly what meets its filter":            testFilters,
+		"a page past the end is empty and has the true total":   testPastTheEnd,
+		"a total counts what the rows show, while others write": testSnapshot,
+		"a call for a client who left ends with its context":    testCanceled,
+		"a change is stored whole, and noted":                   testChange,
+		"a change of what has changed does nothing":             testChangeOvertaken,
+		"of many changes at once one is stored":                 testChangesAtOnce,
+		"a head has the failing checks":                         testHead,
+		"what is deleted is gone, and only that":                testDelete,
+		"counters equal the rows after random operations":       testRandomOperations,
+		"a revision is stored whole and replaces the checks":    testRevise,
+		"of many revisions at once one is stored":               testReviseAtOnce,
+		"pallets are found in other shipments":                  testElsewhere,
+		"a key does a thing once, and remembers the answer":     testOnce,
+		"a key is its organization's, operation's and time's":   testKeys,
+		"what failed under a key is undone and forgotten":       testOnceFailed,
+		"of many with one key at once one is done":              testOnceAtOnce,
+		"a history begins with the shipment, latest first":      testHistory,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newRepository(t))
+		})
+	}
+}
+
+func detail(status shipments.Status, created time.Time, pallets int) shipments.Detail {
+	d := shipments.Detail{Shipment: repotest.Shipment(status, created)}
+	for i := range pallets {
+		d.Pallets = append(d.Pallets, shipments.Pallet{
+			Number: fmt.Sprintf("P%d", pallets-i), ProduceName: "Avocado Hass", Calibre: "1\"/2 'x' \\n",
+			Boxes: i + 1, BoxWeight: shipments.Grams(4125 + i),
+		})
+	}
+	d.Checks, d.Documents = []shipments.Check{}, []shipments.Document{}
+	for _, r := range shipments.Results {
+		d.Checks = append(d.Checks, shipments.Check{Name: "check_" + string(r), Result: r, Details: "because of <&> " + string(r)})
+	}
+	d.PalletsCount = pallets
+	return d
+}
+
+func testCreate(t *testing.T, repo shipments.Repository) {
+	org, s := repotest.Org(), repotest.Shipment(shipments.Pending, repotest.Noon.Add(123*time.Millisecond))
+	check(t, repo.Create(t.Context(), org, s, repotest.By))
+	got, err := repo.Get(t.Context(), org, s.ID)
+	check(t, err)
+	equal(t, got, shipments.Detail{
+		Shipment: s, Pallets: []shipments.Pallet{}, Checks: []shipments.Check{}, Documents: []shipments.Document{},
+	})
+}
+
+func testImport(t *testing.T, repo shipments.Repository) {
+	org := repotest.Org()
+	all := []shipments.Detail{
+		detail(shipments.Approved, time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), 1),
+		detail(shipments.Rejected, time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC), 2500),
+		detail(shipments.ReadyForReview, repotest.Noon, 3),
+	}
+	imports(t, repo, org, all, len(all))
+	for _, want := range all {
+		got, err := repo.Get(t.Context(), org, want.ID)
+		check(t, err)
+		equal(t, got, want)
+	}
+}
+
+func testImportTwice(t *testing.T, repo shipments.Repository) {
+	org := repotest.Org()
+	first := detail(shipments.Approved, repotest.Noon, 2)
+	imports(t, repo, org, []shipments.Detail{first}, 1)
+	changed := first
+	changed.Vessel, changed.Status, changed.ApprovedAt, changed.Pallets = "other", shipments.Pending, time.Time{}, nil
+	imports(t, repo, org, []shipments.Detail{changed, detail(shipments.Pending, repotest.Noon, 0)}, 1)
+	got, err := repo.Get(t.Context(), org, first.ID)
+	check(t, err)
+	equal(t, got, first)
+	if total := total(t, repo, org); total != 2 {
+		t.Errorf("%d shipments, want 2", total)
+	}
+}
+
+func testImportWhole(t *testing.T, repo shipments.Repository) {
+	org := repotest.Org()
+	bad := detail(shipments.Pending, repotest.Noon, 1)
+	bad.Checks[0].Result = "no such result"
+	if _, err := repo.Import(t.Context(), org, []shipments.Detail{detail(shipments.Pending, repotest.Noon, 1), bad}); err == nil {
+		t.Fatal("an impossible shipment was stored")
+	}
+	if total := total(t, repo, org); total != 0 {
+		t.Errorf("%d shipments were left behind", total)
+	}
+}
+
+func testImportsAtOnce(t *testing.T, repo shipments.Repository) {
+	org := repotest.Org()
+	var all []shipments.Detail
+	for i := range 40 {
+		all = append(all, detail(shipments.Statuses[i%len(shipments.Statuses)], repotest.Noon.AddDate(0, 0, -i), 1))
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	stored := 0
+	for i := range 4 {
+		mine := slices.Clone(all)
+		random := mathrand.New(mathrand.NewPCG(1, uint64(i))) //nolint:gosec // G404: a repeatable order
+		random.Shuffle(len(mine), func(a, b int) { mine[a], mine[b] = mine[b], mine[a] })
+		wg.Go(func() {
+			n, err := repo.Import(t.Context(), org, mine)
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			stored += n
+		})
+	}
+	wg.Wait()
+	if total := total(t, repo, org); stored != len(all) || total != int64(len(all)) {
+		t.Errorf("%d stored, %d counted, want %d", stored, total, len(all))
+	}
+}
+
+func testOrganizations(t *testing.T, repo shipments.Repository) {
+	mine, theirs := repotest.Org(), repotest.Org()
+	d := detail(shipments.Approved, repotest.Noon, 2)
+	imports(t, repo, theirs, []shipments.Detail{d}, 1)
+	if _, err := repo.Get(t.Context(), mine, d.ID); !errors.Is(err, shipments.ErrNotFound) {
+		t.Errorf("getting another organization's shipment: %v", err)
+	}
+	if total := total(t, repo, mine); total != 0 {
+		t.Errorf("%d shipments of another organization are listed", total)
+	}
+	same := detail(shipments.Pending, repotest.Noon.Add(time.Hour), 1) // the same id is another shipment here
+	same.ID = d.ID
+	imports(t, repo, mine, []shipments.Detail{same}, 1)
+	for org, want := range map[shipments.OrgID]shipments.Detail{mine: same, theirs: d} {
+		got, err := repo.Get(t.Context(), org, d.ID)
+		check(t, err)
+		equal(t, got, want)
+	}
+}
+
+// testPages compares every page with a sorted slice. Days have very different
+// numbers of shipments, some lie at both ends of a UTC day, and many share a
+// millisecond.
+func testPages(t *testing.T, repo shipments.Repository) {
+	org := repotest.Org()
+	random := mathrand.New(mathrand.NewPCG(7, 7)) //nolint:gosec // G404: repeatable data
+	var all []shipments.Detail
+	for _, size := range []int{1, 30, 0, 2, 17, 1, 1, 0, 5} {
+		day := time.Date(2026, 3, 28+len(all)%7, 0, 0, 0, 0, time.UTC).AddDate(0, len(all), 0)
+		for range size {
+			at := []time.Duration{0, 24*time.Hour - time.Millisecond, time.Duration(random.IntN(4)) * time.Hour}
+			all = append(all, detail(shipments.Statuses[random.IntN(len(shipments.Statuses))], day.Add(at[random.IntN(len(at))]), 0))
+		}
+	}
+	imports(t, repo, org, all, len(all))
+	imports(t, repo, repotest.Org(), []shipments.Detail{detail(shipments.Pending, repotest.Noon, 0)}, 1)
+	slices.SortFunc(all, newestFirst)
+	for _, status := range append([]shipments.Status{""}, shipments.Statuses...) {
+		var model []shipments.Shipment
+		for _, d := range all {
+			if status == "" || d.Status == status {
+				model = append(model, d.Shipment)
+			}
+		}
+		for _, limit := range []int64{1, 7, 100} {
+			for offset := int64(0); offset < int64(len(model)); offset += limit {
+				rows, total, err := repo.List(t.Context(), org, shipments.Filter{Status: status}, offset, limit)
+				check(t, err)
+				if total != int64(len(model)) {
+					t.Fatalf("status %q: total %d, want %d", status, total, len(model))
+				}
+				equal(t, rows, model[offset:min(offset+limit, int64(len(model)))])
+			}
+		}
+	}
+}
+
+// newestFirst is the order of lists.
+func newestFirst(a, b shipments.Detail) int {
+	return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), bytes.Compare(b.ID[:], a.ID[:]))
+}
+
+func testPastTheEnd(t *testing.T, repo shipments.Repository) {
+	org := repotest.Org()
+	check(t, repo.Create(t.Context(), org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By))
+	for _, offset := range []int64{1, 2, 1 << 40, math.MaxInt64} {
+		rows, total, err := repo.List(t.Context(), org, shipments.Filter{}, offset, 25)
+		check(t, err)
+		if len(rows) != 0 || rows == nil || total != 1 {
+			t.Errorf("after %d: %v of %d, want none of 1", offset, rows, total)
+		}
+	}
+}
+
+func testSnapshot(t *testing.T, repo shipments.Repository) {
+	org := repotest.Org()
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for !closed(stop) {
+				s := repotest.Shipment(shipments.Pending, repotest.Noon)
+				s.Reference = "PO-1"
+				if err := repo.Create(t.Context(), org, s, repotest.By); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	// Every filter is met by all that is written.
+	filters := []shipments.Filter{{}, {Draft: shipments.Draft{Reference: "PO-1"}}, {CreatedAfter: new(repotest.Noon.Add(-time.Hour))}, {Status: shipments.Pending}}
+	for i, seen := 0, int64(0); seen < 60; i++ {
+		rows, total, err := repo.List(t.Context(), org, filters[i%len(filters)], 0, 1<<20)
+		check(t, err)
+		if int64(len(rows)) != total || total < seen {
+			t.Errorf("%d rows, total %d, after a total of %d", len(rows), total, seen)
+			break
+		}
+		seen = total
+	}
+	close(stop)
+	wg.Wait()
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func testCanceled(t *testing.T, repo shipments.Repository) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := repo.List(ctx, repotest.Org(), shipments.Filter{}, 0, 1); !errors.Is(err, context.Canceled) || errors.Is(err, shipments.ErrUnavailable) {
+		t.Errorf("list: %v, want context.Canceled", err)
+	}
+}
+
+func imports(t *testing.T, repo shipments.Repository, org shipments.OrgID, all []shipments.Detail, want int) {
+	t.Helper()
+	n, err := repo.Import(t.Context(), org, all)
+	check(t, err)
+	if n != want {
+		t.Fatalf("%d shipments stored, want %d", n, want)
+	}
+}
+
+func total(t *testing.T, repo shipments.Repository, org shipments.OrgID) int64 {
+	t.Helper()
+	rows, total, err := repo.List(t.Context(), org, shipments.Filter{}, 0, 100)
+	check(t, err)
+	if int64(len(rows)) != total {
+		t.Fatalf("%d rows, total %d", len(rows), total)
+	}
+	return total
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func equal[T any](t *testing.T, got, want T) {
+	t.Helper()
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Fatalf("(-want +got)\n%s", diff)
+	}
+}
