@@ -9,19 +9,6 @@ import (
 	"github.com/go-kit/kit/endpoint"
 )
 
-// Permission is what a token must hold, as it is spelt on the wire.
-type Permission string
-
-// The permissions that operations of this service need.
-const (
-	ReadShipments   Permission = "shipments:read"
-	WriteShipments  Permission = "shipments:write"
-	ReviewShipments Permission = "shipments:review"
-	ReadDocuments   Permission = "documents:read"
-	WriteDocuments  Permission = "documents:write"
-	ManageWebhooks  Permission = "webhooks:manage"
-)
-
 // PermissionError says that the caller's token does not hold what the
 // operation needs.
 type PermissionError struct {

@@ -1,45 +1,66 @@
 package transport_test
 
 import (
+	"fmt"
 	"net/http"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 )
 
-// operations are the routes that need an identity, with the permission that
-// each needs. TestEveryDescribedOperationIsHere compares them with x-permission
-// of the description; the tests after it compare them with what is done.
-var operations = []struct {
+// operations are calls of every route that needs an identity, with the permission
+// that the authorization table names.
+var operations = withPermissions([]call{
+	{method: http.MethodGet, path: collection},
+	{method: http.MethodHead, path: collection},
+	{method: http.MethodPost, path: collection, body: valid},
+	{method: http.MethodGet, path: nothing},
+	{method: http.MethodPatch, path: nothing, body: `{"shipment":{"vessel":"v"}}`},
+	{method: http.MethodDelete, path: nothing},
+	{method: http.MethodPost, path: nothing + "/approve"},
+	{method: http.MethodPost, path: nothing + "/reject", body: `{"reason":"r"}`},
+	{method: http.MethodGet, path: nothing + "/history"},
+	{method: http.MethodGet, path: eventsPath},
+	{method: http.MethodGet, path: hooksPath},
+	{method: http.MethodPost, path: hooksPath, body: hook},
+	{method: http.MethodGet, path: noHook},
+	{method: http.MethodPatch, path: noHook, body: `{"webhook_endpoint":{}}`},
+	{method: http.MethodDelete, path: noHook},
+	{method: http.MethodPost, path: noHook + "/rotate_secret"},
+	{method: http.MethodPost, path: noHook + "/test"},
+	{method: http.MethodPost, path: noHook + "/replay", body: `{"after":0}`},
+	{method: http.MethodGet, path: noHook + "/deliveries"},
+	{method: http.MethodPost, path: nothing + "/documents", body: list},
+	{method: http.MethodGet, path: nothing + "/documents"},
+	{method: http.MethodGet, path: nothing + noDocument},
+	{method: http.MethodDelete, path: nothing + noDocument},
+	{method: http.MethodGet, path: nothing + noDocument + "/content"},
+	{method: http.MethodPost, path: nothing + noDocument + "/reprocess"},
+})
+
+type operation struct {
 	call
 	needs string
-}{
-	{call{method: http.MethodGet, path: collection}, "shipments:read"},
-	{call{method: http.MethodHead, path: collection}, "shipments:read"},
-	{call{method: http.MethodPost, path: collection, body: valid}, "shipments:write"},
-	{call{method: http.MethodGet, path: nothing}, "shipments:read"},
-	{call{method: http.MethodPatch, path: nothing, body: `{"shipment":{"vessel":"v"}}`}, "shipments:write"},
-	{call{method: http.MethodDelete, path: nothing}, "shipments:write"},
-	{call{method: http.MethodPost, path: nothing + "/approve"}, "shipments:review"},
-	{call{method: http.MethodPost, path: nothing + "/reject", body: `{"reason":"r"}`}, "shipments:review"},
-	{call{method: http.MethodGet, path: nothing + "/history"}, "shipments:read"},
-	{call{method: http.MethodGet, path: eventsPath}, "shipments:read"},
-	{call{method: http.MethodGet, path: hooksPath}, "webhooks:manage"},
-	{call{method: http.MethodPost, path: hooksPath, body: hook}, "webhooks:manage"},
-	{call{method: http.MethodGet, path: noHook}, "webhooks:manage"},
-	{call{method: http.MethodPatch, path: noHook, body: `{"webhook_endpoint":{}}`}, "webhooks:manage"},
-	{call{method: http.MethodDelete, path: noHook}, "webhooks:manage"},
-	{call{method: http.MethodPost, path: noHook + "/rotate_secret"}, "webhooks:manage"},
-	{call{method: http.MethodPost, path: noHook + "/test"}, "webhooks:manage"},
-	{call{method: http.MethodPost, path: noHook + "/replay", body: `{"after":0}`}, "webhooks:manage"},
-	{call{method: http.MethodGet, path: noHook + "/deliveries"}, "webhooks:manage"},
-	{call{method: http.MethodPost, path: nothing + "/documents", body: list}, "documents:write"},
-	{call{method: http.MethodGet, path: nothing + "/documents"}, "documents:read"},
-	{call{method: http.MethodGet, path: nothing + noDocument}, "documents:read"},
-	{call{method: http.MethodDelete, path: nothing + noDocument}, "documents:write"},
-	{call{method: http.MethodGet, path: nothing + noDocument + "/content"}, "documents:read"},
-	{call{method: http.MethodPost, path: nothing + noDocument + "/reprocess"}, "documents:write"},
+}
+
+func withPermissions(calls []call) []operation {
+	all := make([]operation, len(calls))
+	for i, c := range calls {
+		all[i] = operation{c, string(endpoints.Access[pattern(c)])}
+	}
+	return all
+}
+
+// pattern returns the route of a call.
+func pattern(c call) string {
+	return strings.Replace(c.method, http.MethodHead, http.MethodGet, 1) + " " + strings.NewReplacer(
+		nothing, collection+"/{id}", noHook, hooksPath+"/{id}", "/doc_00000000000000000000000000", "/{document}").Replace(c.path)
 }
 
 // A shipment and a document that nobody has.
@@ -48,22 +69,40 @@ const (
 	noDocument = "/documents/doc_00000000000000000000000000"
 )
 
-func TestEveryDescribedOperationIsHere(t *testing.T) {
+// TestTheAuthorizationTableIsTheDescribedOne: openapi.yaml, README.md and the
+// tests below have its routes and permissions.
+func TestTheAuthorizationTableIsTheDescribedOne(t *testing.T) {
 	t.Parallel()
-	needs := map[string]string{}
-	for _, op := range operations {
-		needs[op.method+" "+strings.NewReplacer(nothing, collection+"/{id}", noHook, hooksPath+"/{id}", "/doc_00000000000000000000000000", "/{document}").Replace(op.path)] = op.needs
-	}
+	specified := map[string]endpoints.Permission{}
 	for path, item := range document(t).Paths.Map() {
 		for method, op := range item.Operations() {
-			want := needs[method+" "+path]
-			if public := op.Security != nil && len(*op.Security) == 0; public {
-				want = "none"
-			}
-			if got := op.Extensions["x-permission"]; got != want {
-				t.Errorf("%s %s is described as needing %v, and is %q among the operations", method, path, got, want)
+			if public := op.Security != nil && len(*op.Security) == 0; public != (op.Extensions["x-permission"] == "none") {
+				t.Errorf("%s %s: x-permission and security differ", method, path)
+			} else if !public {
+				specified[method+" "+path] = endpoints.Permission(fmt.Sprint(op.Extensions["x-permission"]))
 			}
 		}
+	}
+	if diff := cmp.Diff(endpoints.Access, specified); diff != "" {
+		t.Errorf("openapi.yaml (-table +described)\n%s", diff)
+	}
+	text, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]endpoints.Permission{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Z]+ /api/v1/[^`]+)` \\| `([a-z_:]+)` \\|").FindAllStringSubmatch(string(text), -1) {
+		listed[row[1]] = endpoints.Permission(row[2])
+	}
+	if diff := cmp.Diff(endpoints.Access, listed); diff != "" {
+		t.Errorf("README.md (-table +listed)\n%s", diff)
+	}
+	tested := map[string]endpoints.Permission{}
+	for _, op := range operations {
+		tested[pattern(op.call)] = endpoints.Permission(op.needs)
+	}
+	if diff := cmp.Diff(endpoints.Access, tested); diff != "" {
+		t.Errorf("operations (-table +tested)\n%s", diff)
 	}
 }
 

@@ -51,7 +51,7 @@ func encodeGet(r *http.Request, found shipments.Looked) reply {
 		return reply{status: http.StatusNotModified, header: header}
 	}
 	view := viewDetail(found.Detail)
-	if !slices.Contains(callerOf(r).Permissions, string(endpoints.ReadDocuments)) {
+	if !slices.Contains(callerOf(r).Permissions, string(endpoints.Facts)) {
 		for i := range view.Documents {
 			view.Documents[i].Facts, view.Documents[i].Remarks = nil, nil
 		}

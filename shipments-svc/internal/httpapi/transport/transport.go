@@ -79,23 +79,23 @@ func (rt router) upTo(limit int64) router {
 func New(service Service, hooks Webhooks, wiring endpoints.Wiring, log *slog.Logger) http.Handler {
 	rt := router{ServeMux: http.NewServeMux(), keeper: service, wiring: wiring, log: log, maxBody: maxBody}
 
-	handle(rt, "GET /api/v1/shipments", endpoints.ReadShipments, decodeList, service.List, encodeList)
-	post(rt, "/api/v1/shipments", endpoints.WriteShipments, decodeCreate, service.Create, encodeCreate)
-	handle(rt, "GET /api/v1/shipments/{id}", endpoints.ReadShipments, decodeGet, service.Get, encodeGet)
-	handle(rt, "PATCH /api/v1/shipments/{id}", endpoints.WriteShipments, decodeUpdate, service.Update, encodeShipment)
-	handle(rt, "DELETE /api/v1/shipments/{id}", endpoints.WriteShipments, decodeOrder, service.Delete, encodeDelete)
-	post(rt, "/api/v1/shipments/{id}/approve", endpoints.ReviewShipments, decodeApprove, service.Approve, encodeShipment)
-	post(rt, "/api/v1/shipments/{id}/reject", endpoints.ReviewShipments, decodeReject, service.Reject, encodeShipment)
-	handle(rt, "GET /api/v1/shipments/{id}/history", endpoints.ReadShipments, decodeHistory, service.History, encodeHistory)
+	handle(rt, "GET /api/v1/shipments", decodeList, service.List, encodeList)
+	post(rt, "/api/v1/shipments", decodeCreate, service.Create, encodeCreate)
+	handle(rt, "GET /api/v1/shipments/{id}", decodeGet, service.Get, encodeGet)
+	handle(rt, "PATCH /api/v1/shipments/{id}", decodeUpdate, service.Update, encodeShipment)
+	handle(rt, "DELETE /api/v1/shipments/{id}", decodeOrder, service.Delete, encodeDelete)
+	post(rt, "/api/v1/shipments/{id}/approve", decodeApprove, service.Approve, encodeShipment)
+	post(rt, "/api/v1/shipments/{id}/reject", decodeReject, service.Reject, encodeShipment)
+	handle(rt, "GET /api/v1/shipments/{id}/history", decodeHistory, service.History, encodeHistory)
 
-	handle(rt.upTo(maxDocument), "POST /api/v1/shipments/{id}/documents", endpoints.WriteDocuments, decodeKeyed(decodeAttach(newAdmission())), attachOnce(service), asIs)
-	handle(rt, "GET /api/v1/shipments/{id}/documents", endpoints.ReadDocuments, decodeDocuments, service.Documents, encodeDocuments)
-	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}", endpoints.ReadDocuments, decodeDocument, service.Document, encodeDocument)
-	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", endpoints.WriteDocuments, decodeDocumentOrder, service.Detach, encodeDelete)
-	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}/content", endpoints.ReadDocuments, decodeDocument, service.File, encodeContent)
-	post(rt, "/api/v1/shipments/{id}/documents/{document}/reprocess", endpoints.WriteDocuments, decodeDocumentOrder, service.Reprocess, encodeReprocess)
+	handle(rt.upTo(maxDocument), "POST /api/v1/shipments/{id}/documents", decodeKeyed(decodeAttach(newAdmission())), attachOnce(service), asIs)
+	handle(rt, "GET /api/v1/shipments/{id}/documents", decodeDocuments, service.Documents, encodeDocuments)
+	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}", decodeDocument, service.Document, encodeDocument)
+	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", decodeDocumentOrder, service.Detach, encodeDelete)
+	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}/content", decodeDocument, service.File, encodeContent)
+	post(rt, "/api/v1/shipments/{id}/documents/{document}/reprocess", decodeDocumentOrder, service.Reprocess, encodeReprocess)
 
-	handle(rt, "GET /api/v1/events", endpoints.ReadShipments, decodeEvents, service.Events, encodeEvents)
+	handle(rt, "GET /api/v1/events", decodeEvents, service.Events, encodeEvents)
 
 	webhookRoutes(rt, hooks)
 
@@ -111,22 +111,26 @@ func New(service Service, hooks Webhooks, wiring endpoints.Wiring, log *slog.Log
 // post adds a route of the method POST, which does a thing once for each
 // Idempotency-Key.
 func post[Req, Res any](
-	rt router, path string, needs endpoints.Permission,
+	rt router, path string,
 	decode func(*http.Request) (Req, error),
 	method endpoints.Method[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
-	handle(rt, "POST "+path, needs, decodeKeyed(decode), onceOnly(rt.keeper, method, encode), asIs)
+	handle(rt, "POST "+path, decodeKeyed(decode), onceOnly(rt.keeper, method, encode), asIs)
 }
 
-// handle adds a route: what a request must hold, how it is read, what is
-// done, and how the answer is shown. It compiles only when these fit.
+// handle adds a route of endpoints.Access: decode, method and encode must fit
+// together to compile.
 func handle[Req, Res any](
-	rt router, pattern string, needs endpoints.Permission,
+	rt router, pattern string,
 	decode func(*http.Request) (Req, error),
 	method endpoints.Method[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
+	needs, ok := endpoints.Access[pattern]
+	if !ok {
+		panic(pattern + " is not in the authorization table")
+	}
 	rt.Handle(pattern, rt.patient(http.MaxBytesHandler(kithttp.NewServer(
 		endpoints.New(rt.wiring, pattern, needs, method),
 		func(_ context.Context, r *http.Request) (any, error) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -32,16 +31,16 @@ const endpointPrefix = "we"
 // webhookRoutes adds the routes of webhook endpoints.
 func webhookRoutes(rt router, hooks Webhooks) {
 	rt.keeper = hooks
-	const all, one, needs = "/api/v1/webhook_endpoints", "/api/v1/webhook_endpoints/{id}", endpoints.ManageWebhooks
-	handle(rt, "GET "+all, needs, decodeNothing, hooks.List, encodeEndpoints)
-	post(rt, all, needs, decodeEndpoint(hooks), hooks.Create, encodeMade)
-	handle(rt, "GET "+one, needs, decodeEndpointID, hooks.Get, encodeEndpoint)
-	handle(rt, "PATCH "+one, needs, decodeEndpointEdit(hooks), hooks.Update, encodeEndpoint)
-	handle(rt, "DELETE "+one, needs, decodeEndpointID, hooks.Delete, encodeDelete)
-	post(rt, one+"/rotate_secret", needs, decodeEndpointAction, hooks.RotateSecret, encodeRotated)
-	post(rt, one+"/test", needs, decodeEndpointAction, hooks.SendTest, encodeTest)
-	post(rt, one+"/replay", needs, decodeReplay, hooks.Replay, encodeReplayed)
-	handle(rt, "GET "+one+"/deliveries", needs, decodeDeliveries, hooks.Deliveries, encodeDeliveries)
+	const all, one = "/api/v1/webhook_endpoints", "/api/v1/webhook_endpoints/{id}"
+	handle(rt, "GET "+all, decodeNothing, hooks.List, encodeEndpoints)
+	post(rt, all, decodeEndpoint(hooks), hooks.Create, encodeMade)
+	handle(rt, "GET "+one, decodeEndpointID, hooks.Get, encodeEndpoint)
+	handle(rt, "PATCH "+one, decodeEndpointEdit(hooks), hooks.Update, encodeEndpoint)
+	handle(rt, "DELETE "+one, decodeEndpointID, hooks.Delete, encodeDelete)
+	post(rt, one+"/rotate_secret", decodeEndpointAction, hooks.RotateSecret, encodeRotated)
+	post(rt, one+"/test", decodeEndpointAction, hooks.SendTest, encodeTest)
+	post(rt, one+"/replay", decodeReplay, hooks.Replay, encodeReplayed)
+	handle(rt, "GET "+one+"/deliveries", decodeDeliveries, hooks.Deliveries, encodeDeliveries)
 }
 
 func decodeNothing(r *http.Request) (struct{}, error) {
