@@ -88,9 +88,9 @@ func Run(evidence shipments.Evidence) []shipments.Check {
 		f := c.check(s)
 		all[i] = shipments.Check{Name: c.name, Result: f.result, Details: limited(f.details), Count: max(f.count, len(f.pallets), len(f.places))}
 		for _, p := range f.pallets[:min(len(f.pallets), shipments.MaxLocations)] {
-			all[i].Locations = append(all[i].Locations, shipments.Location{Source: p.Source, PalletNumber: p.Number})
+			f.places = append(f.places, shipments.Location{Source: p.Source, PalletNumber: p.Number})
 		}
-		all[i].Locations = append(all[i].Locations, f.places[:min(len(f.places), shipments.MaxLocations-len(all[i].Locations))]...)
+		all[i].Locations = f.places[:min(len(f.places), shipments.MaxLocations)]
 	}
 	return all
 }

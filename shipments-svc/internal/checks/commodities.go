@@ -86,12 +86,12 @@ func byProduce(pallets []shipments.Pallet) (all []group) {
 func produceVsPhyto(s subject) finding {
 	var named []string
 	var certified []*commodity
-	certificates := 0
+	compared := false
 	for _, doc := range documentsOf(s, shipments.PhytosanitaryCertificate) {
 		if doc.Status != shipments.Processed {
 			continue
 		}
-		certificates++
+		compared = true
 		for _, f := range doc.Facts {
 			if f.Kind == shipments.ProduceFact {
 				named = append(named, f.Text)
@@ -101,7 +101,7 @@ func produceVsPhyto(s subject) finding {
 			}
 		}
 	}
-	if certificates == 0 {
+	if !compared {
 		return skip("There is no phytosanitary certificate to compare with.")
 	}
 	if len(s.Pallets) == 0 {

@@ -46,7 +46,6 @@ func documentsConsistent(s subject) finding {
 	report := func(r shipments.Result, text string, places ...shipments.Location) {
 		problems = append(problems, text)
 		f.places = append(f.places, places...)
-		f.count++
 		f.result = worse(f.result, r)
 	}
 	for _, c := range comparable {
