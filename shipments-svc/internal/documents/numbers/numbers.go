@@ -41,11 +41,11 @@ func Split(text string) (n Number, ok bool) {
 	return n, !strings.ContainsFunc(n.Unit, unicode.IsDigit)
 }
 
-// span returns the bounds of the first number of a text, or -1.
+// span returns the bounds of the first number of a text; start is -1 without one.
 func span(text string) (start, end int) {
 	start = strings.IndexFunc(text, unicode.IsDigit)
 	if start < 0 {
-		return -1, -1
+		return -1, 0
 	}
 	if start > 0 && strings.ContainsRune(".,-", rune(text[start-1])) {
 		start--
@@ -87,23 +87,25 @@ const (
 // StyleOf returns the style of a number by its separators. A single separator before
 // exactly three digits is Unclear.
 func StyleOf(digits string) Style {
-	dot, com := strings.LastIndexByte(digits, '.'), strings.LastIndexByte(digits, ',')
-	switch {
-	case dot < 0 && com < 0:
+	point, comma := strings.LastIndexByte(digits, '.'), strings.LastIndexByte(digits, ',')
+	if point < 0 && comma < 0 {
 		return Neither
-	case dot >= 0 && com >= 0 && dot > com:
-		return Point
-	case dot >= 0 && com >= 0:
+	}
+	if point >= 0 && comma >= 0 {
+		if point > comma {
+			return Point
+		}
 		return Comma
 	}
-	last, sep, decimal, thousands := max(dot, com), ".", Point, Comma
-	if com >= 0 {
-		sep, decimal, thousands = ",", Comma, Point
+	separator, decimal, thousands := ".", Point, Comma
+	if comma >= 0 {
+		separator, decimal, thousands = ",", Comma, Point
 	}
-	switch groups := strings.Split(digits, sep); {
-	case len(groups) > 2:
+	groups := strings.Split(digits, separator)
+	if len(groups) > 2 {
 		return thousands
-	case len(digits)-last-1 != 3 || len(groups[0]) > 3 || strings.TrimLeft(groups[0], "-0") == "" || strings.ContainsAny(digits, " '’\u00A0\u202F\u2009"):
+	}
+	if len(groups[1]) != 3 || len(groups[0]) > 3 || strings.TrimLeft(groups[0], "-0") == "" || strings.ContainsAny(digits, " '’\u00A0\u202F\u2009") {
 		return decimal
 	}
 	return Unclear

@@ -14,7 +14,7 @@ func TestReadings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]float64{
 		// English, Kenya, Egypt, New Zealand
-		"22,176.000 KGS": {22176}, "22,176.00": {22176}, "1,056.5 kg": {1056.5}, "1,234,567": {1234567}, "6336 kg": {6336}, "0.5": {0.5}, ".5": {0.5},
+		"22,176.000 KGS": {22176}, "22,176.00": {22176}, "1,056.5 kg": {1056.5}, "1,234,567": {1234567}, "6336 kg": {6336}, "0.5": {0.5}, ".5": {0.5}, ",5": {0.5},
 		// Spain, Chile, Peru, Brazil, Turkey, Germany
 		"22.176,000 kg": {22176}, "22.176,50": {22176.5}, "1.056,5": {1056.5}, "1.234.567": {1234567}, "4,5": {4.5}, "0,125": {0.125},
 		// France, Morocco; South Africa
@@ -36,6 +36,32 @@ func TestReadings(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
 		}
+	}
+}
+
+// TestStyleOf: a single separator before exactly three digits, after one to three
+// others that are not all zero, is unclear.
+func TestStyleOf(t *testing.T) {
+	t.Parallel()
+	for digits, want := range map[string]Style{
+		"1234": Neither, "-5": Neither, "1,234.5": Point, "1.234,5": Comma, "1,234.567": Point, "1.234,567": Comma, "1,234,567": Point, "1.234.567": Comma,
+		"1.234": Unclear, "1,234": Unclear, "123.456": Unclear, "-123.456": Point, "1234.567": Point, "1234,567": Comma, "1.23": Point, "1,2345": Comma,
+		"0.234": Point, "0,234": Comma, ".234": Point, ",234": Comma, "-0.234": Point, "1 234,567": Comma, "1'234.567": Point,
+	} {
+		if got := StyleOf(digits); got != want {
+			t.Errorf("%q has the style %d, want %d", digits, got, want)
+		}
+	}
+}
+
+// TestReadingsNearTheBeginning: a number after more than 40 bytes does not count.
+func TestReadingsNearTheBeginning(t *testing.T) {
+	t.Parallel()
+	if got := Readings(strings.Repeat("x", 40) + "12"); len(got) != 1 || got[0] != 12 {
+		t.Errorf("%v", got)
+	}
+	if got := Readings(strings.Repeat("x", 41) + "12"); got != nil {
+		t.Errorf("%v", got)
 	}
 }
 
