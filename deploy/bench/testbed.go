@@ -22,10 +22,10 @@ import (
 // The targets: the gateway as shipped, and what it is compared with.
 const (
 	gateway     = "gateway"
-	bare        = "bare Caddy"    // only reverse_proxy
-	ungated     = "ungated Caddy" // the shipped Caddyfile without token_gate
-	plainHTTP   = "net/http"      // a server of net/http without work of its own
-	scriptCalls = "script calls"  // no proxy: redis_rate's script once per request, for Redis's CPU
+	bare        = "bare Caddy"     // only reverse_proxy
+	ungated     = "ungated Caddy"  // the shipped Caddyfile without token_gate
+	plainHTTP   = "Go HTTP server" // a server of net/http without work of its own
+	scriptCalls = "script calls"   // no proxy: redis_rate's script once per request, for Redis's CPU
 )
 
 // testbed is the running programs of a measurement.
