@@ -26,7 +26,7 @@ type accessLine responseWriter
 func (l *accessLine) MarshalLogObject(line zapcore.ObjectEncoder) error {
 	line.AddString("request_id", l.requestID)
 	line.AddString("method", knownMethod(l.method))
-	line.AddString("path", harmless(l.path))
+	line.AddString("path", harmless(l.path, l.tokenPrefix))
 	line.AddInt("status", l.status)
 	line.AddInt64("bytes", l.bytes)
 	line.AddFloat64("seconds", time.Since(l.began).Seconds())
@@ -80,19 +80,13 @@ const beforeSecrets = "/sign-in/"
 
 // harmless cuts an escaped path where a secret may begin: at a token, at what is escaped and so could be one,
 // and where codes and invitations stand.
-func harmless(path string) string {
+func harmless(path, tokenPrefix string) string {
 	for i := range len(path) {
-		switch path[i] {
-		case '%':
+		switch c := path[i]; {
+		case c == '%', tokenPrefix != "" && hasPrefixFold(path[i:], tokenPrefix):
 			return path[:i] + "…"
-		case 's', 'S':
-			if hasPrefixFold(path[i:], "shpt") {
-				return path[:i] + "…"
-			}
-		case '/':
-			if i >= len(beforeSecrets) && secretFollows(path[:i]) {
-				return path[:i+1] + "…"
-			}
+		case c == '/' && i >= len(beforeSecrets) && secretFollows(path[:i]):
+			return path[:i+1] + "…"
 		}
 	}
 	return path

@@ -67,7 +67,7 @@ func (g *Gate) provisionSigner(text string) error {
 	if identity.Demo(key) && !g.demo {
 		return errors.New("token_gate: the gateway's signing key is the demo's, which is published: set another one, or QUAYSIDE_DEMO=true on a laptop")
 	}
-	if g.signer, err = identity.NewSigner(key, time.Now); err != nil {
+	if g.signer, err = identity.NewSigner(key, g.Issuer, time.Now); err != nil {
 		return fmt.Errorf("token_gate: signing_key: %w", err)
 	}
 	g.release = append(g.release, func() error {

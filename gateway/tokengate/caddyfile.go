@@ -33,6 +33,9 @@ func parseGate(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 //	    public          <path...>
 //	    pages           <path...>
 //	    cors_origins    [<origin...>]
+//	    token_prefix    <prefix>
+//	    realm           <realm>
+//	    issuer          <issuer>
 //	    demo            <true when demo credentials are accepted>
 //	}
 //
@@ -54,6 +57,9 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		"redis_down":       &g.RedisDown,
 		"replicas":         &g.Replicas,
 		"mode":             &g.Mode,
+		"token_prefix":     &g.TokenPrefix,
+		"realm":            &g.Realm,
+		"issuer":           &g.Issuer,
 		"demo":             &g.Demo,
 	}
 	several := map[string]*caddyhttp.MatchPath{"public": &g.Public, "pages": &g.Pages}

@@ -35,7 +35,7 @@ const (
 // check decides about a request that needs a token, from the token's text to the token's window. Its order of steps
 // is the security of the product. With checkEarly, decided may be false; then nothing was counted.
 func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []string, early bool) (v verdict, decided bool) {
-	text, err := bearer.Read(authorization)
+	text, err := g.tokenFormat.Read(authorization)
 	if err != nil {
 		return g.refuseUnread(ctx, caller, err), true
 	}

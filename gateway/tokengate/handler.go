@@ -127,6 +127,9 @@ func (g *Gate) answer(out *responseWriter, p problem) {
 	if out.status != 0 {
 		return
 	}
+	if p.challenge != noChallenge {
+		out.Header()["WWW-Authenticate"] = []string{p.challenge.header(g.Realm)}
+	}
 	var err error
 	if out.page || out.html {
 		err = p.writePage(out, out.html, out.path, out.requestID)

@@ -15,10 +15,12 @@
 package tokengate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -27,6 +29,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/drain"
+	"github.com/quayside/quayside/gateway/internal/bearer"
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
@@ -41,6 +44,7 @@ func init() {
 const (
 	defaultIntrospection = "http://127.0.0.1:9082/internal/v1/introspect"
 	defaultRedis         = "redis://127.0.0.1:6379/0"
+	defaultRealm         = "shipments"
 )
 
 // Gate lets requests with an active API token pass, each token as often as its limit says, and tells the
@@ -88,11 +92,18 @@ type Gate struct {
 	Pages caddyhttp.MatchPath `json:"pages,omitempty"`
 	// CORSOrigins are the origins whose pages may use the API from a browser, or "*". Default: none
 	CORSOrigins []string `json:"cors_origins,omitempty"`
+	// TokenPrefix is what every token begins with: <prefix>_live_… or <prefix>_test_…. Default: shpt
+	TokenPrefix string `json:"token_prefix,omitempty"`
+	// Realm is the realm of WWW-Authenticate. Default: shipments
+	Realm string `json:"realm,omitempty"`
+	// Issuer is the claim iss of assertions. Default: quayside-gateway
+	Issuer string `json:"issuer,omitempty"`
 	// Demo, when it is "true" after placeholders are replaced, lets a credential and a signing key that begin
 	// with "demo-" be used, which are published, or no signing key at all.
 	Demo string `json:"demo,omitempty"`
 
 	public, pages paths
+	tokenFormat   bearer.Format
 	cors          *cors // nil: no origin is allowed
 	credential    string
 	demo          bool
@@ -145,7 +156,13 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.demo = repl.ReplaceAll(g.Demo, "") == "true"
 
 	var problems []error
+	g.TokenPrefix = cmp.Or(g.TokenPrefix, bearer.DefaultPrefix)
+	g.Realm = cmp.Or(g.Realm, defaultRealm)
+	g.Issuer = cmp.Or(g.Issuer, identity.DefaultIssuer)
 	var err error
+	if g.tokenFormat, err = bearer.NewFormat(g.TokenPrefix); err != nil {
+		problems = append(problems, fmt.Errorf("token_gate: %w", err))
+	}
 	if g.credential, err = secret(repl, "credential", g.Credential, g.CredentialFile); err != nil {
 		problems = append(problems, err)
 	}
@@ -201,6 +218,9 @@ func (g *Gate) Validate() error {
 	}
 	if u, err := url.Parse(g.Introspection); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
 		problems = append(problems, errors.New("token_gate: introspection must be an http or https URL without user information"))
+	}
+	if strings.ContainsFunc(g.Realm, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
+		problems = append(problems, fmt.Errorf("token_gate: realm %q: must be printable ASCII without quotes and backslashes", g.Realm))
 	}
 	return errors.Join(problems...)
 }

@@ -18,25 +18,38 @@ type problem struct {
 	Detail string
 	Code   string
 
-	// challenge is the WWW-Authenticate header; empty means none.
-	challenge string
+	// challenge selects the WWW-Authenticate header.
+	challenge challenge
 	// retryAfter is the Retry-After header in seconds; 0 means none.
 	retryAfter int
 }
 
+// challenge is a kind of WWW-Authenticate header (RFC 6750, section 3).
+type challenge int
+
 const (
-	realm        = `Bearer realm="shipments"`
-	invalidRealm = realm + `, error="invalid_token"`
+	noChallenge challenge = iota
+	tokenChallenge
+	invalidTokenChallenge
 )
+
+// header returns the value of WWW-Authenticate for that realm.
+func (c challenge) header(realm string) string {
+	text := `Bearer realm="` + realm + `"`
+	if c == invalidTokenChallenge {
+		text += `, error="invalid_token"`
+	}
+	return text
+}
 
 // The answers of the gate's own steps.
 var (
 	missingToken = problem{
-		Status: http.StatusUnauthorized, Code: "missing_token", Title: "Missing API token", challenge: realm,
+		Status: http.StatusUnauthorized, Code: "missing_token", Title: "Missing API token", challenge: tokenChallenge,
 		Detail: "This request needs the header Authorization: Bearer <API token>.",
 	}
 	invalidToken = problem{
-		Status: http.StatusUnauthorized, Code: "invalid_token", Title: "Invalid API token", challenge: invalidRealm,
+		Status: http.StatusUnauthorized, Code: "invalid_token", Title: "Invalid API token", challenge: invalidTokenChallenge,
 		Detail: "The API token is malformed, unknown, revoked or expired.",
 	}
 	revokedToken = invalidToken.saying("The API token was revoked.")
@@ -136,17 +149,12 @@ func appendQuoted(to []byte, text string) []byte {
 
 // send answers with body and the headers that go with p.
 func (p problem) send(w http.ResponseWriter, contentType string, body []byte) error {
-	values := [...]string{contentType, strconv.Itoa(len(body)), p.challenge, ""}
 	header := w.Header()
-	header["Content-Type"] = values[0:1:1]
-	header["Content-Length"] = values[1:2:2]
+	header["Content-Type"] = []string{contentType}
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	header["Vary"] = append(header["Vary"], "Accept") // HTML for browsers
-	if p.challenge != "" {
-		header["WWW-Authenticate"] = values[2:3:3]
-	}
 	if p.retryAfter > 0 {
-		values[3] = strconv.Itoa(p.retryAfter)
-		header["Retry-After"] = values[3:4:4]
+		header["Retry-After"] = []string{strconv.Itoa(p.retryAfter)}
 	}
 	w.WriteHeader(p.Status)
 	_, err := w.Write(body) //nolint:gosec // G705: JSON in which every string is escaped, or what html/template made

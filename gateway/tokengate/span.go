@@ -68,7 +68,7 @@ func describe(out *responseWriter) {
 	}
 	out.span.SetAttributes(
 		attribute.String("http.request.method", knownMethod(out.method)),
-		attribute.String("url.path", harmless(out.path)),
+		attribute.String("url.path", harmless(out.path, out.tokenPrefix)),
 		attribute.Int("http.response.status_code", out.status),
 		attribute.String("quayside.request_id", out.requestID),
 	)

@@ -3,6 +3,8 @@ package tokengate
 import (
 	"net/http"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // reserved are the names, in lower case, that only the gateway may tell the services, and those that the
@@ -26,18 +28,25 @@ var reserved = []string{
 // Cookies stay with requests for pages, which are the only ones that have a session.
 //
 // A header may be removed, but never kept, by the client's wish: what it names in Connection goes now, as
-// RFC 9110, section 7.6.1 asks of an intermediary, and Connection goes with it. Were it left, the proxy
+// RFC 9110, section 7.6.1 asks of an intermediary, and Connection goes with it, but for a WebSocket handshake, which
+// is left for a handler that can forward it. No other protocol can be upgraded to: h2c would be a tunnel for requests
+// that the gate never sees. Were it left, the proxy
 // behind would remove the headers that the gate is about to write, and a service would be told nothing of
 // who calls. Trailers go for the same reason that headers do, and nothing here uses them. X-Forwarded-* go although
 // a proxy in front may be trusted: what they tell of the client is in X-Client-Address.
 func strip(r *http.Request, page bool) (authorization []string) {
 	authorization = r.Header["Authorization"]
+	handshake := isWebSocketHandshake(r)
 	for _, value := range r.Header["Connection"] {
 		for name := range strings.SplitSeq(value, ",") {
 			r.Header.Del(strings.TrimSpace(name))
 		}
 	}
 	delete(r.Header, "Connection")
+	delete(r.Header, "Upgrade")
+	if handshake {
+		r.Header["Connection"], r.Header["Upgrade"] = []string{"Upgrade"}, []string{"websocket"}
+	}
 	delete(r.Header, "Trailer")
 	r.Trailer = nil
 
@@ -50,6 +59,14 @@ func strip(r *http.Request, page bool) (authorization []string) {
 		}
 	}
 	return authorization
+}
+
+// isWebSocketHandshake reports whether r asks to continue with the WebSocket protocol (RFC 6455, section 4.1).
+func isWebSocketHandshake(r *http.Request) bool {
+	upgrade := r.Header["Upgrade"]
+	return r.Method == http.MethodGet && r.ProtoMajor == 1 && r.ContentLength == 0 &&
+		len(upgrade) == 1 && strings.EqualFold(upgrade[0], "websocket") &&
+		httpguts.HeaderValuesContainsToken(r.Header["Connection"], "upgrade")
 }
 
 func isReserved(name string) bool {

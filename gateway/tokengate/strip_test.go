@@ -37,6 +37,19 @@ func TestStripRemovesWhatOnlyTheGateMaySay(t *testing.T) {
 			have: http.Header{"Connection": {"close, Keep-Alive,,x-hop", "X-Organization-ID"}, "Keep-Alive": {"1"}, "X-Hop": {"x"}, "X-Kept": {"x"}},
 			want: http.Header{"X-Kept": {"x"}},
 		},
+		"a WebSocket handshake stays": {
+			have: http.Header{"Connection": {"keep-alive, upgrade", "X-Hop"}, "Upgrade": {"WebSocket"}, "X-Hop": {"x"}, "Sec-Websocket-Key": {"k"}},
+			want: http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Key": {"k"}},
+		},
+		"no other protocol is upgraded to": {
+			have: http.Header{"Connection": {"Upgrade, HTTP2-Settings"}, "Upgrade": {"h2c"}, "Http2-Settings": {"x"}},
+		},
+		"two protocols are none": {
+			have: http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket", "h2c"}},
+		},
+		"an upgrade that Connection does not name is none": {
+			have: http.Header{"Upgrade": {"websocket"}},
+		},
 		"what proxies tell goes": {
 			have: http.Header{"X-Forwarded-For": {"x"}, "X-Forwarded-Prefix": {"x"}, "X_forwarded_user": {"x"}},
 		},
@@ -44,7 +57,7 @@ func TestStripRemovesWhatOnlyTheGateMaySay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			authorization := tt.have["Authorization"]
-			r := &http.Request{Header: tt.have, Trailer: http.Header{"X-Token-Id": nil}}
+			r := &http.Request{Method: http.MethodGet, ProtoMajor: 1, Header: tt.have, Trailer: http.Header{"X-Token-Id": nil}}
 			if diff := cmp.Diff(authorization, strip(r, tt.page)); diff != "" {
 				t.Error(diff)
 			}

@@ -25,22 +25,23 @@ const (
 type responseWriter struct {
 	caddyhttp.ResponseWriterWrapper
 
-	began     time.Time
-	requestID string
-	method    string
-	path      string // escaped
-	client    string // the address; empty if it is not known
-	window    windowState
-	token     *introspect.Result // of a caller that is known; else nil
-	page      bool               // of people, who have a session
-	html      bool               // the client shows HTML: a browser that navigates
-	cors      *cors              // nil: pages of no other origin may read the response
-	origin    string             // of the page that sends the request, if it is another one's
-	knownTags string             // see stripEncodedTags
-	held      *heldProblem       // nil: nothing is held back
-	span      trace.Span         // nil: the request is not traced
-	asked     *body              // nil: the request has none
-	parting   *drain.App         // which this gate belongs to
+	began       time.Time
+	requestID   string
+	method      string
+	tokenPrefix string // for redaction in the access log
+	path        string // escaped
+	client      string // the address; empty if it is not known
+	window      windowState
+	token       *introspect.Result // of a caller that is known; else nil
+	page        bool               // of people, who have a session
+	html        bool               // the client shows HTML: a browser that navigates
+	cors        *cors              // nil: pages of no other origin may read the response
+	origin      string             // of the page that sends the request, if it is another one's
+	knownTags   string             // see stripEncodedTags
+	held        *heldProblem       // nil: nothing is held back
+	span        trace.Span         // nil: the request is not traced
+	asked       *body              // nil: the request has none
+	parting     *drain.App         // which this gate belongs to
 
 	status  int    // of the answer, once it has begun; else 0
 	bytes   int64  // of its body so far
@@ -54,7 +55,7 @@ func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *respon
 		parting:               g.parting,
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
 		began:                 time.Now(), requestID: requestid.New(), method: r.Method, path: r.URL.EscapedPath(),
-		html: prefersHTML(r.Header["Accept"]), cors: g.cors, origin: r.Header.Get("Origin"),
+		html: prefersHTML(r.Header["Accept"]), cors: g.cors, origin: r.Header.Get("Origin"), tokenPrefix: g.TokenPrefix,
 	}
 }
 
@@ -138,7 +139,7 @@ func (w *responseWriter) complete(status int) {
 	delete(header, "Server")
 	delete(header, "Via")
 	header[requestIDHeader] = []string{w.requestID}
-	if w.parting.Draining() {
+	if w.parting.Draining() && status != http.StatusSwitchingProtocols {
 		header["Connection"] = []string{"close"}
 	}
 	w.window.setHeaders(header)

@@ -23,11 +23,7 @@ import (
 	_ "github.com/caddyserver/caddy/v2/modules/logging"
 	_ "github.com/caddyserver/caddy/v2/modules/metrics"
 
-	_ "github.com/quayside/quayside/gateway/drain"
-	_ "github.com/quayside/quayside/gateway/internal/health"
-	_ "github.com/quayside/quayside/gateway/logbuffer"
-	_ "github.com/quayside/quayside/gateway/tokengate"
-	_ "github.com/quayside/quayside/gateway/upstream"
+	_ "github.com/quayside/quayside/gateway"
 )
 
 func main() {

@@ -366,10 +366,12 @@ func (g *gateway) getToKnow(t *testing.T, token string) (requests int) {
 }
 
 // newToken returns a well-formed token that nobody knows, and its id.
-func newToken() (token, id string) {
+func newToken() (token, id string) { return newTokenWithPrefix("shpt") }
+
+func newTokenWithPrefix(prefix string) (token, id string) {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	id = rand.Text()[:12]
-	token = "shpt_live_" + id + "_" + rand.Text() + "000000"
+	token = prefix + "_live_" + id + "_" + rand.Text() + "000000"
 	sum := crc32.ChecksumIEEE([]byte(token))
 	checksum := make([]byte, 6)
 	for i := 5; i >= 0; i-- {

@@ -1,8 +1,8 @@
 // Package bearer reads the API token of a request and tells whether its text can be a token at all.
 //
-// It guarantees that what [Read] returns is exactly one token in the documented format with a right
+// It guarantees that what [Format.Read] returns is exactly one token in the documented format with a right
 // checksum, taken from the Authorization header and from nowhere else (RFC 6750, section 2.1: never from
-// a body or a query). It asks nobody, so a typing error costs the service nothing.
+// a body or a query). It makes no calls, so a typing error costs the tokens service nothing.
 package bearer
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// MaxHeaderBytes is the longest Authorization value that is looked at; a token needs 68 bytes.
+// MaxHeaderBytes is the longest Authorization value that is read; a token with the default prefix needs 68 bytes.
 const MaxHeaderBytes = 512
 
 var (
@@ -24,7 +24,7 @@ var (
 
 // Read returns the token in the values of a request's Authorization header, or [ErrMissing] or
 // [ErrMalformed]. The scheme is matched in any case (RFC 9110, section 11.1).
-func Read(authorization []string) (string, error) {
+func (f Format) Read(authorization []string) (string, error) {
 	switch len(authorization) {
 	case 0:
 		return "", ErrMissing
@@ -42,7 +42,7 @@ func Read(authorization []string) (string, error) {
 	}
 
 	token := strings.TrimLeft(credentials, " ")
-	if !WellFormed(token) {
+	if !f.WellFormed(token) {
 		return "", ErrMalformed
 	}
 	return token, nil

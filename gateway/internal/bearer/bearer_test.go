@@ -12,6 +12,36 @@ import (
 
 const token = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
 
+// format is that of Quayside's own tokens.
+var format = newFormat(bearer.DefaultPrefix)
+
+func newFormat(prefix string) bearer.Format {
+	f, err := bearer.NewFormat(prefix)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// The same token with another prefix and its checksum.
+func TestAnotherPrefixIsAnotherFormat(t *testing.T) {
+	t.Parallel()
+
+	const other = "acme1_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2EZAut"
+	acme := newFormat("acme1")
+	if !acme.WellFormed(other) || acme.WellFormed(token) || format.WellFormed(other) {
+		t.Errorf("well-formed: %v, with another prefix: %v, %v", acme.WellFormed(other), acme.WellFormed(token), format.WellFormed(other))
+	}
+	if a, b := bearer.ID(other), bearer.ID(token); a != b || a != "4fZyo82mVyR1" {
+		t.Errorf("ids %s, %s", a, b)
+	}
+	for _, prefix := range []string{"", "a", "Acme", "ac_me", "acme-", "a123456789b123456"} {
+		if _, err := bearer.NewFormat(prefix); err == nil {
+			t.Errorf("%q is accepted", prefix)
+		}
+	}
+}
+
 func TestWellFormedAgreesWithTheContract(t *testing.T) {
 	t.Parallel()
 
@@ -27,12 +57,12 @@ func TestWellFormedAgreesWithTheContract(t *testing.T) {
 		t.Fatal("the contract names no tokens")
 	}
 	for _, token := range contract.Valid {
-		if !bearer.WellFormed(token) {
+		if !format.WellFormed(token) {
 			t.Errorf("WellFormed(%q) = false; the contract says valid", token)
 		}
 	}
 	for _, token := range contract.Invalid {
-		if bearer.WellFormed(token) {
+		if format.WellFormed(token) {
 			t.Errorf("WellFormed(%q) = true; the contract says invalid", token)
 		}
 	}
@@ -43,7 +73,7 @@ func TestWellFormedFindsEverySingleTypingError(t *testing.T) {
 
 	for i := range len(token) {
 		wrong := []byte(token)
-		if wrong[i]++; bearer.WellFormed(string(wrong)) {
+		if wrong[i]++; format.WellFormed(string(wrong)) {
 			t.Errorf("a wrong character at %d went unnoticed", i)
 		}
 	}
@@ -78,7 +108,7 @@ func TestReadTakesExactlyOneBearerToken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := bearer.Read(tt.values)
+			got, err := format.Read(tt.values)
 			if !errors.Is(err, tt.want) {
 				t.Fatalf("error %v, want %v", err, tt.want)
 			}
@@ -94,7 +124,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		got, err := bearer.Read([]string{value})
+		got, err := format.Read([]string{value})
 		if err != nil {
 			if got != "" {
 				t.Errorf("%q came with error %v", got, err)
@@ -104,7 +134,7 @@ func FuzzRead(f *testing.F) {
 		if len(got) != 61 || !strings.HasSuffix(value, got) || len(value) > bearer.MaxHeaderBytes || !strings.EqualFold(value[:7], "Bearer ") {
 			t.Errorf("Read(%q) = %q", value, got)
 		}
-		if _, err := bearer.Read([]string{value, value}); !errors.Is(err, bearer.ErrMalformed) {
+		if _, err := format.Read([]string{value, value}); !errors.Is(err, bearer.ErrMalformed) {
 			t.Error("two headers were accepted")
 		}
 	})
@@ -112,7 +142,7 @@ func FuzzRead(f *testing.F) {
 
 func TestReadingATokenAllocatesNothing(t *testing.T) {
 	values := []string{"Bearer " + token}
-	if n := testing.AllocsPerRun(1000, func() { _, _ = bearer.Read(values) }); n != 0 {
+	if n := testing.AllocsPerRun(1000, func() { _, _ = format.Read(values) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -121,7 +151,7 @@ func BenchmarkRead(b *testing.B) {
 	values := []string{"Bearer " + token}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := bearer.Read(values); err != nil {
+		if _, err := format.Read(values); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -130,7 +160,7 @@ func BenchmarkRead(b *testing.B) {
 func BenchmarkWellFormed(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if !bearer.WellFormed(token) {
+		if !format.WellFormed(token) {
 			b.Fatal("refused")
 		}
 	}

@@ -2,7 +2,7 @@
 // whoever can reach their ports.
 //
 // An assertion is a compact JWS (RFC 7515) over a JWT (RFC 7519), signed with Ed25519 (RFC 8037). Its
-// claims are iss "quayside-gateway", aud the one service that it is for, sub the token's id, org the
+// claims are iss, the gateway's issuer, aud the one service that it is for, sub the token's id, org the
 // organization's, scope the permissions, iat and exp. The assertion for a page, which has a session instead of
 // a token, has neither sub, org nor scope but client, the client's address. Its guarantees:
 //
@@ -29,8 +29,8 @@ const Lifetime = 30 * time.Second
 // reuse is how long an assertion is handed out again.
 const reuse = Lifetime / 2
 
-// issuer is who says all this.
-const issuer = "quayside-gateway"
+// DefaultIssuer is the claim iss unless it is configured.
+const DefaultIssuer = "quayside-gateway"
 
 // maxRemembered bounds the assertions in memory.
 const maxRemembered = 100_000
@@ -47,6 +47,7 @@ type Caller struct {
 // Signer makes assertions. It is safe for concurrent use; make it with [NewSigner].
 type Signer struct {
 	signer jose.Signer
+	issuer string
 	now    func() time.Time
 	made   *otter.Cache[subject, assertion]
 }
@@ -59,9 +60,9 @@ type assertion struct {
 	until  time.Time // when another one is to be made
 }
 
-// NewSigner returns a signer with key. Its kid is the key's thumbprint (RFC 7638). now is the clock of
-// iat and exp.
-func NewSigner(key ed25519.PrivateKey, now func() time.Time) (*Signer, error) {
+// NewSigner returns a signer with key for that issuer. Its kid is the key's thumbprint (RFC 7638). now is the clock
+// of iat and exp.
+func NewSigner(key ed25519.PrivateKey, issuer string, now func() time.Time) (*Signer, error) {
 	public := jose.JSONWebKey{Key: key.Public()}
 	kid, err := thumbprint(public)
 	if err != nil {
@@ -75,6 +76,7 @@ func NewSigner(key ed25519.PrivateKey, now func() time.Time) (*Signer, error) {
 	}
 	return &Signer{
 		signer: signer,
+		issuer: issuer,
 		now:    now,
 		made: otter.Must(&otter.Options[subject, assertion]{
 			MaximumSize:      maxRemembered,
@@ -92,7 +94,7 @@ func (s *Signer) Assertion(audience string, caller Caller) (string, error) {
 	}
 	text, err := jwt.Signed(s.signer).Claims(claims{
 		Claims: jwt.Claims{
-			Issuer:   issuer,
+			Issuer:   s.issuer,
 			Audience: jwt.Audience{audience},
 			Subject:  caller.TokenID,
 			IssuedAt: jwt.NewNumericDate(now),

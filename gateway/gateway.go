@@ -1,0 +1,13 @@
+// Package gateway registers every Caddy module of Quayside's gateway. Import it for its side effects into a Caddy
+// build, as xcaddy does:
+//
+//	xcaddy build --with github.com/quayside/quayside/gateway
+package gateway
+
+import (
+	_ "github.com/quayside/quayside/gateway/drain"
+	_ "github.com/quayside/quayside/gateway/internal/health"
+	_ "github.com/quayside/quayside/gateway/logbuffer"
+	_ "github.com/quayside/quayside/gateway/tokengate"
+	_ "github.com/quayside/quayside/gateway/upstream"
+)
