@@ -5,6 +5,7 @@
 package gateway
 
 import (
+	_ "github.com/quayside/quayside/gateway/apidocs"
 	_ "github.com/quayside/quayside/gateway/drain"
 	_ "github.com/quayside/quayside/gateway/internal/health"
 	_ "github.com/quayside/quayside/gateway/logbuffer"

@@ -68,7 +68,7 @@ func TestPercentEncodedTargetsAreAnsweredAndCounted(t *testing.T) {
 		"/%61": false, "/%41": false, "/api/v1/shipments/ship%5F1": false, "/api/v1/shipments/ship%5f1?a=%62": false,
 		"/%2e%2e/api": false, "/api/v1/%2fshipments": false, "/%25": false, "/%00": false, "/%ff%fe": false, "/%c3%a9": false,
 		"/é": false, "//a": false, "/a;b=c": false, "/a,b": false, "/~a": false, "/.a": false, "/a//": false,
-		"/api/v1/openapi%2Ejson": true, "/%64ocs": true, "/docs/%61": true, "/problems/%6eot_found": true,
+		"/api/v1/openapi%2Ejson": true, "/%64ocs": true, "/docs/%74okens": true, "/problems/%6eot_found": true,
 		"/sign%2Din": true, "/settings/%74okens": true, "http://api.example/%61": false, "/%73ettings": true,
 	} {
 		for _, authorization := range []string{"", "Authorization: Bearer x", "Authorization: Bearer " + unknown} {

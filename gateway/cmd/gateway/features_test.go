@@ -65,7 +65,7 @@ func versioned(w http.ResponseWriter, r *http.Request) {
 		size = 100
 	case strings.HasSuffix(r.URL.Path, "content"):
 		kind = "text/html"
-	case strings.HasPrefix(r.URL.Path, "/problems"):
+	case r.URL.Path == "/settings":
 		kind = "text/html; charset=utf-8"
 	case strings.HasSuffix(r.URL.Path, ".css"):
 		kind = "text/css; charset=utf-8"
@@ -91,9 +91,8 @@ func TestTextIsCompressed(t *testing.T) {
 	g.getToKnow(t, token)
 	for path, compressed := range map[string]bool{
 		"/api/v1/shipments":       true,
-		"/problems/not_found":     true,
-		"/docs/style.css":         true,
 		"/settings":               true,
+		"/settings/style.css":     true,
 		"/api/v1/shipments/small": false,
 		"/api/v1/shipments/pdf":   false,
 		"/api/v1/shipments/ship_1/documents/doc_1/content": false,
@@ -264,9 +263,9 @@ func TestErrorsAreHTMLForBrowsers(t *testing.T) {
 	}
 	g := start(t, options{upstream: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/problems/nothing":
+		case "/api/v1/openapi.json":
 			problem(w, http.StatusNotFound, `{"type":"/problems/not_found","title":"Not <found>","status":404,"detail":"there is no such code","code":"not_found"}`)
-		case "/docs/broken":
+		case "/api/v1/openapi/tokens.json":
 			problem(w, http.StatusInternalServerError, `{"title"`)
 		default:
 			_, _ = io.WriteString(w, "{}")
@@ -282,8 +281,8 @@ func TestErrorsAreHTMLForBrowsers(t *testing.T) {
 		{"/api/v1/shipments", "", 401, "missing_token", "Missing API token"},
 		{"/nowhere", "", 401, "missing_token", "Missing API token"},
 		{"/nowhere", token, 404, "not_found", "There is nothing at this path."},
-		{"/problems/nothing", "", 404, "not_found", "Not &lt;found&gt;"},
-		{"/docs/broken", "", 500, "internal_error", "Internal Server Error"},
+		{"/api/v1/openapi.json", "", 404, "not_found", "Not &lt;found&gt;"},
+		{"/api/v1/openapi/tokens.json", "", 500, "internal_error", "Internal Server Error"},
 	} {
 		a := g.plainly(t, http.MethodGet, tt.path, tt.token, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8", "Accept-Encoding", "gzip")
 		if a.StatusCode != tt.status || a.Header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(a.body, tt.facts) ||

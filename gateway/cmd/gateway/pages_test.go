@@ -33,7 +33,7 @@ func TestCookiesPassOnPagesAndNowhereElse(t *testing.T) {
 	token, _ := g.tokens.create("")
 	others := []string{
 		"/api/v1/shipments", "/api/v1/token", "/api/v1/token/rotate", "/api/v1/tokens", "/api/v1/tokens/tok_000000000001",
-		"/api/v1/audit-events", "/api/v1/openapi.json", "/api/v1/openapi/tokens.json", "/problems/not_found",
+		"/api/v1/audit-events", "/api/v1/openapi.json", "/api/v1/openapi/tokens.json",
 	}
 	for _, path := range append(pages, others...) {
 		last.last.Store(nil)
@@ -75,7 +75,7 @@ func TestTheServicesAreToldTheTrueClientAddress(t *testing.T) {
 	upstream := new(recorder)
 	g := start(t, options{upstream: upstream})
 	token, _ := g.tokens.create("")
-	for _, path := range []string{"/settings", "/api/v1/shipments", "/problems"} {
+	for _, path := range []string{"/settings", "/api/v1/shipments", "/api/v1/openapi.json"} {
 		for forwarded, want := range map[string]string{
 			"198.51.100.7":                "198.51.100.7",
 			"::ffff:198.51.100.7":         "198.51.100.7",

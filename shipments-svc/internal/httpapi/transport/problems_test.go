@@ -10,30 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/gateway/servicekit/problem"
-	"github.com/quayside/quayside/shipments-svc/internal/problemdocs"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
-
-// TestEveryCodeHasAPage: the type of every problem leads somewhere, with the
-// same status and title.
-func TestEveryCodeHasAPage(t *testing.T) {
-	t.Parallel()
-	all := []problem.Problem{
-		internalError,
-		problem.New(http.StatusMethodNotAllowed, "method_not_allowed", "Method not allowed", ""), // problem.Mux's
-	}
-	for _, row := range table {
-		all = append(all, problem.New(row.status, row.code, row.title, ""))
-	}
-	for _, p := range all {
-		if !slices.ContainsFunc(problemdocs.Entries(), func(e problemdocs.Entry) bool {
-			return e.Code == p.Code && e.Status == p.Status && e.Title == p.Title
-		}) {
-			t.Errorf("%s, %d %q, has no page that says so", p.Code, p.Status, p.Title)
-		}
-	}
-}
 
 // TestEveryStatusHasATestFile: a status that the table can answer and no file
 // is named after has no test that shows it.

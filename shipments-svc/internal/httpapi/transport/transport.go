@@ -22,9 +22,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/shipments-svc/api"
-	"github.com/quayside/quayside/shipments-svc/internal/docs"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
-	"github.com/quayside/quayside/shipments-svc/internal/problemdocs"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -99,11 +97,8 @@ func New(service Service, hooks Webhooks, wiring endpoints.Wiring, log *slog.Log
 
 	webhookRoutes(rt, hooks)
 
-	// Documents about the interface are anybody's.
+	// The OpenAPI document needs no identity.
 	rt.Handle("GET /api/v1/openapi.json", api.Handler())
-	docs.Add(rt.ServeMux)
-	rt.Handle("GET /problems", problemdocs.Index())
-	rt.Handle("GET /problems/{code}", problemdocs.Page())
 
 	return requestid.Ensure(identified(httpserver.AccessLog(log, logAttrs, broken, problem.Mux(rt.ServeMux))))
 }

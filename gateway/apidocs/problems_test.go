@@ -1,17 +1,19 @@
-package problemdocs
+package apidocs
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
-func TestEntriesAreCompleteOrderedAndUnique(t *testing.T) {
+func TestProblemsAreCompleteOrderedAndUnique(t *testing.T) {
 	t.Parallel()
-	all := Entries()
+	all := readProblems()
 	for i, e := range all {
 		if e.Code == "" || e.Title == "" || e.Meaning == "" || e.Remedy == "" || e.StatusText() == "" || e.Status < 400 {
 			t.Errorf("%+v", e)
@@ -22,33 +24,17 @@ func TestEntriesAreCompleteOrderedAndUnique(t *testing.T) {
 	}
 }
 
-// TestEveryCodeOfTheGatewayIsExplained: its problems lead here, too.
-func TestEveryCodeOfTheGatewayIsExplained(t *testing.T) {
-	t.Parallel()
-	for code, status := range map[string]int{
-		"missing_token": 401, "invalid_token": 401, "address_not_allowed": 403, "insufficient_permission": 403,
-		"rate_limited": 429, "auth_unavailable": 503, "limiter_unavailable": 503, "upstream_unreachable": 502,
-		"upstream_unavailable": 503, "upstream_timeout": 504, "not_found": 404, "method_not_allowed": 405, "body_too_large": 413,
-		"request_timeout": 408, "client_closed_request": 499,
-	} {
-		if !slices.ContainsFunc(Entries(), func(e Entry) bool { return e.Code == code && e.Status == status }) {
-			t.Errorf("%s (%d) has no entry", code, status)
-		}
-	}
-}
-
 func TestPagesArePlainAndSafe(t *testing.T) {
 	t.Parallel()
-	mux := http.NewServeMux()
-	mux.Handle("GET /problems", Index())
-	mux.Handle("GET /problems/{code}", Page())
 	paths := []string{"/problems"}
-	for _, e := range Entries() {
+	for _, e := range readProblems() {
 		paths = append(paths, "/problems/"+e.Code)
 	}
 	for _, path := range paths {
 		w := httptest.NewRecorder()
-		mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		if err := new(Handler).ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil), nil); err != nil {
+			t.Fatal(err)
+		}
 		page := w.Body.String()
 		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/html; charset=utf-8" ||
 			!strings.HasPrefix(w.Header().Get("Content-Security-Policy"), "default-src 'none'; style-src 'sha256-") {
@@ -61,6 +47,17 @@ func TestPagesArePlainAndSafe(t *testing.T) {
 		}
 		if !strings.HasPrefix(page, "<!doctype html>\n<html lang=\"en\">") || strings.Count(page, "<h1>") != 1 {
 			t.Errorf("%s begins with %.80s", path, page)
+		}
+	}
+}
+
+func TestOtherPathsAreNotFound(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/docs/", "/docs/other", "/problems/", "/problems/no_such_code", "/problems/not_found/x", "/"} {
+		err := new(Handler).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil), nil)
+		var known caddyhttp.HandlerError
+		if !errors.As(err, &known) || known.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package docs_test
+package apidocs
 
 import (
 	"bytes"
@@ -9,19 +9,17 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/quayside/quayside/shipments-svc/internal/docs"
 )
 
 func get(t *testing.T, path, encoding string) *httptest.ResponseRecorder {
 	t.Helper()
-	mux := http.NewServeMux()
-	docs.Add(mux)
 	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)
 	if encoding != "" {
 		r.Header.Set("Accept-Encoding", encoding)
 	}
-	mux.ServeHTTP(w, r)
+	if err := new(Handler).ServeHTTP(w, r, nil); err != nil {
+		t.Fatal(err)
+	}
 	if w.Code != http.StatusOK {
 		t.Fatalf("GET %s: %d", path, w.Code)
 	}
@@ -54,7 +52,7 @@ func TestPagesLoadNothingFromOtherHosts(t *testing.T) {
 
 func TestTheScriptIsTheSamePackedAndPlain(t *testing.T) {
 	t.Parallel()
-	path := "/docs/redoc-" + docs.Version + ".js"
+	path := "/docs/redoc-" + redocVersion + ".js"
 	plain, packed := get(t, path, ""), get(t, path, "br, gzip")
 	if plain.Header().Get("Content-Encoding") != "" || packed.Header().Get("Content-Encoding") != "gzip" {
 		t.Fatalf("content encodings %q, %q", plain.Header().Get("Content-Encoding"), packed.Header().Get("Content-Encoding"))
