@@ -37,6 +37,8 @@ type Options struct {
 	// otherwise with the reason. An exchange that its caller cancelled is not
 	// reported.
 	Observe []func(error)
+	// Prepare is Session.Prepare.
+	Prepare bool
 	// Wrap, if not nil, wraps the connector of lib/pq, whose connections
 	// implement Conn and driver.Tx, and becomes responsible for applying
 	// statementTimeout, in the syntax of the setting statement_timeout, to each
@@ -76,6 +78,9 @@ func Open(dsn string, o Options) (*sqlx.DB, error) {
 	}
 	opening.Dialer(dialer{timeout: o.AnswerTimeout})
 	var c driver.Connector = opening
+	if o.Prepare {
+		c = preparer{c}
+	}
 	if o.Wrap != nil {
 		c = o.Wrap(opening, timeout)
 	}

@@ -23,10 +23,18 @@ import (
 	"testing"
 
 	_ "github.com/lib/pq" // database/sql's "postgres"
+
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 )
 
 // Migrate is the migration function of the service under test.
 type Migrate func(ctx context.Context, dsn, direction string, w io.Writer) error
+
+// Session is how a service should use the sessions of the test server: as of
+// Postgres itself, unless TEST_DATABASE_URL leads through a pooler.
+func Session() postgres.Session {
+	return postgres.SessionOf("", os.Getenv("TEST_DATABASE_DIRECT_URL"), "")
+}
 
 var template struct {
 	once sync.Once

@@ -80,3 +80,12 @@ func Table[T any]() string {
 	}
 	return b.String()
 }
+
+// CheckBool returns an error if a setting that may be empty is neither "true"
+// nor "false".
+func CheckBool(name, value string) error {
+	if value == "" || value == "true" || value == "false" {
+		return nil
+	}
+	return fmt.Errorf("%s must be true or false", name)
+}

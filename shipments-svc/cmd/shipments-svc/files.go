@@ -28,7 +28,7 @@ func runFiles(ctx context.Context, p program, cfg config.Config) (err error) {
 	if !ok {
 		return fmt.Errorf("%w: files takes status, adopt or purge", errUsage)
 	}
-	db, err := postgres.Open(cfg.DatabaseURL)
+	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session())
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ type publishing struct {
 // nothing more is delivered; but what the last requests do is still numbered,
 // until what publish returns is called, which waits until all is over.
 func publish(ctx context.Context, p publishing) (end func() error, err error) {
-	db, err := postgres.Open(p.cfg.DatabaseURL, p.seen)
+	db, err := postgres.Open(p.cfg.DatabaseURL, p.cfg.Session(), p.seen)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func runSeed(ctx context.Context, p program, cfg config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	db, err := postgres.Open(cfg.DatabaseURL)
+	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session())
 	if err != nil {
 		return err
 	}

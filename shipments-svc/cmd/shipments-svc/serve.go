@@ -45,7 +45,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	defer lines.Close()
 	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: cfg.LogLevel}))
 	seen := outage.New(log, "Postgres").Note
-	db, err := postgres.Open(cfg.DatabaseURL, seen)
+	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), seen)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments"))
 	repo := postgres.NewRepository(db)
 	if cfg.DatabaseReplicaURL != "" {
-		replica, err := postgres.OpenReplica(cfg.DatabaseReplicaURL, outage.New(log, "the replica of Postgres").Note)
+		replica, err := postgres.OpenReplica(cfg.DatabaseReplicaURL, cfg.ReplicaSession(), outage.New(log, "the replica of Postgres").Note)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
 )
@@ -25,6 +26,7 @@ type Config struct {
 	DatabaseURL        string     `env:"DATABASE_URL,required" secret:"true" doc:"Postgres, perhaps through a transaction pooler."`
 	DatabaseDirectURL  string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Postgres itself, for migrate and for being told of work, which no pooler may stand before. DATABASE_URL if empty."`
 	DatabaseReplicaURL string     `env:"DATABASE_REPLICA_URL" secret:"true" doc:"A hot standby of that Postgres, perhaps through a transaction pooler, for lists. None if empty."`
+	PreparedStatements string     `env:"PREPARED_STATEMENTS" doc:"true or false: statements are prepared once per connection. true unless DATABASE_DIRECT_URL differs from DATABASE_URL, which then is a pooler: PgBouncer tracks prepared statements from 1.21 on, with max_prepared_statements."`
 	GatewayPublicKeys  string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"What gateways' signatures are checked with: one Ed25519 public key in PEM, or two while they change over. Needed by serve."`
 	DocumentsDir       string     `env:"DOCUMENTS_DIR" envDefault:"documents" doc:"The directory in which the files of documents are kept, unless there is a S3_BUCKET. Only this service may use it."`
 	S3Bucket           string     `env:"S3_BUCKET" doc:"The bucket in which the files of documents are kept; it must be there."`
@@ -48,7 +50,19 @@ func Load(environ []string) (Config, error) {
 		cfg.checkDSN("DATABASE_URL", cfg.DatabaseURL),
 		cfg.checkDSN("DATABASE_DIRECT_URL", cfg.DatabaseDirectURL),
 		cfg.checkDSN("DATABASE_REPLICA_URL", cfg.DatabaseReplicaURL),
+		settings.CheckBool("PREPARED_STATEMENTS", cfg.PreparedStatements),
 		cfg.checkDocuments())
+}
+
+// Session is how serve uses the sessions of Postgres.
+func (c Config) Session() postgres.Session {
+	return postgres.SessionOf(c.DatabaseURL, c.DirectURL(), c.PreparedStatements)
+}
+
+// ReplicaSession is how serve uses those of the replica, before which there may
+// always be a pooler.
+func (c Config) ReplicaSession() postgres.Session {
+	return postgres.SessionOf(c.DatabaseReplicaURL, "", c.PreparedStatements)
 }
 
 // checkDocuments judges what is said of documents.

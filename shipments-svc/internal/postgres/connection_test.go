@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
@@ -50,7 +51,7 @@ func TestWhoeverWantsToKnowIsToldWhetherPostgresCanServe(t *testing.T) {
 	proxy, dsn := faultproxy.New(t, pgtestDSN(t))
 	var mu sync.Mutex
 	var told []bool
-	db, err := Open(dsn, func(err error) {
+	db, err := Open(dsn, postgrestest.Session(), func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		told = append(told, err == nil)

@@ -31,7 +31,8 @@ func (r *Repository) List(ctx context.Context, org shipments.OrgID, f shipments.
 }
 
 // listQuery returns the query of a list and its arguments: by the counters
-// where they know what the filter asks, by an index where they do not.
+// where they know what the filter asks, by an index where they do not and for
+// the first page.
 func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (string, []any) {
 	args := []any{uuid.UUID(org), offset, limit, string(f.Status)}
 	ever := f.CreatedAfter == nil && f.CreatedBefore == nil
@@ -42,9 +43,13 @@ func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (st
 		for _, t := range filterTexts {
 			args = append(args, t.Of(f.Draft))
 		}
-		return listSelectedSQL, args
+		return listSelected(f), args
 	case !ever:
-		return listCreatedSQL, append(args, created...)
+		return listCreated(f), append(args, created...)
+	case offset == 0 && f.Status != anyStatus:
+		return listNewestOfStatusSQL, args
+	case offset == 0:
+		return listNewestSQL, args
 	case f.Status != anyStatus:
 		return listOfStatusSQL, args
 	default:

@@ -22,6 +22,22 @@ var (
 	listSQL         = listMonths + listFirstDay + listRows
 	listOfStatusSQL = listMonths + listFirstDay + ` AND status = $4` + listRows
 
+	// The first page, which most requests are for, begins with the newest
+	// shipment: only its total needs counters. Its offset is 0.
+	listNewestSQL         = listNewest + listNewestFirst
+	listNewestOfStatusSQL = listNewest + ` AND status = $4` + listNewestFirst
+
+	listNewest = `
+SELECT total.n AS total, row_to_json(s) AS shipment
+FROM (SELECT coalesce(sum(n), 0)::bigint AS n FROM shipment_months WHERE organization_id = $1 AND status = $4) total
+LEFT JOIN (
+	SELECT ` + shipmentColumns + ` FROM shipments WHERE organization_id = $1`
+
+	listNewestFirst = `
+	ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT $3
+) s ON true
+ORDER BY s.created_at DESC, s.id DESC`
+
 	listMonths = `
 WITH months AS MATERIALIZED (
 	SELECT month, sum(n)::bigint AS n
@@ -70,16 +86,24 @@ LEFT JOIN LATERAL (SELECT ` + shipmentColumns + ` FROM shipments WHERE organizat
 ORDER BY page.created_at DESC, page.id DESC`
 )
 
-// In the conditions below a parameter may say that it does not matter. The
-// planner knows parameters of statements without a name, so it plans as if
-// such a condition were not there.
-const ofStatus = ` AND ($4 = '' OR status = $4)`
+// when returns a condition if it is given, and otherwise one that its parameter,
+// which is then empty, meets: each combination of filters is a statement of its
+// own, whose plan fits however often it is used again.
+func when(given bool, parameter int, condition string) string {
+	if given {
+		return " AND " + condition
+	}
+	return fmt.Sprintf(" AND $%d = ''", parameter)
+}
 
-// listCreatedSQL lists shipments created after $5 and before $6, either of
+func ofStatus(f shipments.Filter) string { return when(f.Status != anyStatus, 4, "status = $4") }
+
+// listCreated lists shipments created after $5 and before $6, either of
 // which may be infinite. The counters count the whole days between, and an
 // index the days in which the two lie; where that is one day, the first of
 // these counts has all of it and the second nothing.
-var listCreatedSQL = `
+func listCreated(f shipments.Filter) string {
+	return `
 WITH edges AS MATERIALIZED (
 	SELECT ($5::timestamptz AT TIME ZONE 'UTC')::date AS first, ($6::timestamptz AT TIME ZONE 'UTC')::date AS last
 ),
@@ -95,42 +119,45 @@ days AS MATERIALIZED (
 	UNION ALL
 	SELECT (SELECT first FROM edges), count(*)
 	FROM shipments
-	WHERE organization_id = $1` + ofStatus + `
+	WHERE organization_id = $1` + ofStatus(f) + `
 		AND created_at > $5 AND created_at < least($6, (SELECT second FROM starts))
 	UNION ALL
 	SELECT (SELECT last FROM edges), count(*)
 	FROM shipments
-	WHERE organization_id = $1` + ofStatus + `
+	WHERE organization_id = $1` + ofStatus(f) + `
 		AND created_at >= (SELECT greatest(second, last) FROM starts) AND created_at < $6
-)` + listFirstDay + ofStatus + `
+)` + listFirstDay + ofStatus(f) + `
 		AND created_at > $5 AND created_at < $6` + listRows
+}
 
-// listSelectedSQL lists shipments as listCreatedSQL does, with the check result
+// listSelected lists shipments as listCreated does, with the check result
 // $7 and the texts from $8 on. It counts and skips them in an index that holds
 // only those.
-var listSelectedSQL = `
+func listSelected(f shipments.Filter) string {
+	return `
 WITH selected AS NOT MATERIALIZED (
 	SELECT created_at, id
 	FROM shipments
-	WHERE organization_id = $1` + ofStatus + `
+	WHERE organization_id = $1` + ofStatus(f) + `
 		AND created_at > $5 AND created_at < $6
-		AND ($7 = '' OR $7 = ANY (check_results))` + ofTexts() + `
+		` + when(f.CheckResult != "", 7, "$7 = ANY (check_results)") + ofTexts(f) + `
 ),
 page AS MATERIALIZED (
 	SELECT created_at, id FROM selected
 	ORDER BY created_at DESC, id DESC
 	OFFSET $2 LIMIT $3
 )` + listShown + `(SELECT count(*) AS n FROM selected) total` + listJoined
+}
 
 // filterTexts are the texts by which lists are filtered.
 var filterTexts = slices.DeleteFunc(slices.Clone(shipments.Texts), func(t shipments.Text) bool { return !t.Filter })
 
 // ofTexts returns the conditions of the texts from $8 on, in the order of
 // filterTexts.
-func ofTexts() string {
+func ofTexts(f shipments.Filter) string {
 	var conditions strings.Builder
 	for i, t := range filterTexts {
-		fmt.Fprintf(&conditions, " AND ($%[1]d = '' OR %[2]s = $%[1]d)", 8+i, t.Name)
+		conditions.WriteString(when(t.Of(f.Draft) != "", 8+i, fmt.Sprintf("%s = $%d", t.Name, 8+i)))
 	}
 	return conditions.String()
 }

@@ -44,7 +44,7 @@ func operator(tb testing.TB, dsn string) *sqlx.DB {
 // openAt returns a pool of the program.
 func openAt(tb testing.TB, dsn string) *sqlx.DB {
 	tb.Helper()
-	db, err := Open(dsn)
+	db, err := Open(dsn, postgrestest.Session())
 	if err != nil {
 		tb.Fatal(err)
 	}

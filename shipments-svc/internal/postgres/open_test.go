@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
@@ -19,7 +20,7 @@ import (
 func TestOpenRefusesWhatIsNoDSNWithoutRepeatingIt(t *testing.T) {
 	t.Parallel()
 	for _, dsn := range []string{"postgres://u:hunter2@local host/", "://hunter2", "password=hunter2 nonsense"} {
-		if _, err := Open(dsn); err == nil || strings.Contains(err.Error(), "hunter2") {
+		if _, err := Open(dsn, postgrestest.Session()); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%v", err)
 		}
 	}

@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"database/sql/driver"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -211,6 +214,7 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 	for name, q := range all {
 		exec(t, db, `SET ROLE `+q.role)
 		explain(t, db, q.query, q.args).check(t, name)
+		explainGeneric(t, db, q.query, q.args).check(t, name)
 	}
 }
 
@@ -219,7 +223,7 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 func TestEveryQueryIsPlanned(t *testing.T) {
 	t.Parallel()
 	planned := queries(uuid.UUID{})
-	lists := []string{"listSQL", "listOfStatusSQL", "listCreatedSQL", "listSelectedSQL"}
+	lists := []string{"listSQL", "listOfStatusSQL", "listNewestSQL", "listNewestOfStatusSQL"}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -298,6 +302,40 @@ func TestAListReadsTheDaysOfOneMonth(t *testing.T) {
 			t.Errorf("status %q: the days are %+v", status, days)
 		}
 	}
+}
+
+// explainGeneric returns the plan that a prepared statement has for all
+// arguments.
+func explainGeneric(t *testing.T, db *sqlx.DB, query string, args []any) plan {
+	t.Helper()
+	exec(t, db, `SET plan_cache_mode = force_generic_plan`)
+	exec(t, db, `PREPARE generic AS `+query)
+	literals := make([]string, len(args))
+	for i, arg := range args {
+		if valuer, ok := arg.(driver.Valuer); ok {
+			var err error
+			if arg, err = valuer.Value(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		switch arg := arg.(type) {
+		case nil:
+			literals[i] = "NULL"
+		case time.Time:
+			literals[i] = pq.QuoteLiteral(arg.Format(time.RFC3339Nano))
+		case []byte:
+			literals[i] = pq.QuoteLiteral(`\x` + hex.EncodeToString(arg))
+		default:
+			literals[i] = pq.QuoteLiteral(fmt.Sprint(arg))
+		}
+	}
+	execute := "EXECUTE generic"
+	if len(args) > 0 {
+		execute += "(" + strings.Join(literals, ", ") + ")"
+	}
+	p := explain(t, db, execute, nil)
+	exec(t, db, `DEALLOCATE generic; RESET plan_cache_mode`)
+	return p
 }
 
 func explain(t *testing.T, db *sqlx.DB, query string, args []any) plan {

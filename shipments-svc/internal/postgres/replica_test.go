@@ -8,6 +8,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
@@ -24,7 +25,7 @@ func TestListsFromAReplicaAreNeverOlder(t *testing.T) {
 	}
 	proxy, through := faultproxy.New(t, standby)
 	reader, other := NewRepository(openAt(t, primary)), NewRepository(openAt(t, primary))
-	pool, err := OpenReplica(through)
+	pool, err := OpenReplica(through, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

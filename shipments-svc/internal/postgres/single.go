@@ -35,9 +35,13 @@ func (s single) ExecContext(ctx context.Context, query string, args ...any) (res
 }
 
 func (s single) run(ctx context.Context, do func(*sqlx.Tx) error) error {
-	if !s.readOnly {
-		return once(ctx, s.db, s.scope, do)
+	if s.readOnly {
+		return retried(func() error { return s.read(ctx, do) })
 	}
+	return retried(func() error { return once(ctx, s.db, s.scope, do) })
+}
+
+func (s single) read(ctx context.Context, do func(*sqlx.Tx) error) error {
 	tx, err := s.db.BeginTxx(s.scope.within(ctx), &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err

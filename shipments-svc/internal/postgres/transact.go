@@ -8,11 +8,12 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// attempts is how often a transaction is begun that Postgres ends so that
-// another can go on.
+// attempts is how often a transaction is begun that had no effect and may
+// succeed when it is repeated.
 const attempts = 3
 
 // errOtherScope says that a method for one organization was called within the
@@ -68,9 +69,9 @@ func (r *Repository) in(ctx context.Context, s scope, readOnly bool) runner {
 	return single{db: r.db, scope: s, readOnly: readOnly}
 }
 
-// transact runs do in a transaction for an organization, again where Postgres chose it as the
-// victim of a deadlock or could not serialize it. Within a transaction do is
-// part of that one, and it is for whoever began it to begin anew.
+// transact runs do in a transaction for an organization and repeats it as
+// retried does. Within a transaction do is part of that one, which is repeated
+// as a whole.
 func (r *Repository) transact(ctx context.Context, org shipments.OrgID, do func(*sqlx.Tx) error) error {
 	if tx, ok := ctx.Value(txKey{}).(ongoing); ok {
 		if tx.scope != tenantOf(org) {
@@ -78,11 +79,17 @@ func (r *Repository) transact(ctx context.Context, org shipments.OrgID, do func(
 		}
 		return do(tx.Tx)
 	}
-	var err error
+	return retried(func() error { return once(ctx, r.db, tenantOf(org), do) })
+}
+
+// retried runs a transaction again if Postgres chose it as the victim of a
+// deadlock, could not serialize it, or found a prepared statement out of date.
+func retried(transaction func() error) (err error) {
 	for range attempts {
-		err = once(ctx, r.db, tenantOf(org), do)
+		err = transaction()
 		pgErr, ok := errors.AsType[*pq.Error](err)
-		if !ok || pgErr.Code != "40001" && pgErr.Code != "40P01" {
+		victim := ok && (pgErr.Code == "40001" || pgErr.Code == "40P01")
+		if !victim && !errors.Is(err, postgres.ErrStalePlan) {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ func (c tornConn) ExecContext(ctx context.Context, query string, args []driver.N
 
 func openTorn(t *testing.T, dsn string) *Webhooks {
 	t.Helper()
-	db, err := postgres.Open(dsn, postgres.Options{Wrap: func(c driver.Connector, timeout string) driver.Connector { return walled{torn{c}, timeout} }})
+	db, err := postgres.Open(dsn, postgres.Options{Wrap: func(c driver.Connector, timeout string) driver.Connector { return walled{torn{c}, timeout, false} }})
 	if err != nil {
 		t.Fatal(err)
 	}

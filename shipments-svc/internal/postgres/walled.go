@@ -36,10 +36,16 @@ func (s scope) within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, scopeKey{}, s)
 }
 
+// sessionSettings are what a direct connection begins with. Its transactions
+// then set only what differs.
+func sessionSettings(timeout string) string {
+	return "SET statement_timeout = " + pq.QuoteLiteral(timeout) + "; SET ROLE " + tenant
+}
+
 // begin is what a transaction begins with. As one message without parameters
 // it is one round trip; all that is set ends with the transaction, so nothing
 // is left on a connection that a transaction pooler hands to somebody else.
-func (s scope) begin(readOnly bool, timeout string) string {
+func (s scope) begin(readOnly, direct bool, timeout string) string {
 	mode, role := "READ WRITE", s.role
 	if readOnly {
 		mode = "READ ONLY"
@@ -47,8 +53,14 @@ func (s scope) begin(readOnly bool, timeout string) string {
 	if role == "" {
 		role = tenant
 	}
-	return fmt.Sprintf("BEGIN %s; SET LOCAL statement_timeout = %s; SET LOCAL ROLE %s; SET LOCAL quayside.organization = '%s'",
-		mode, pq.QuoteLiteral(timeout), role, s.org)
+	begin := "BEGIN " + mode + "; SET LOCAL quayside.organization = '" + s.org.String() + "'"
+	if !direct {
+		begin += "; SET LOCAL statement_timeout = " + pq.QuoteLiteral(timeout)
+	}
+	if !direct || role != tenant {
+		begin += "; SET LOCAL ROLE " + role
+	}
+	return begin
 }
 
 // errRefused says that a statement was not sent, because it would have run as
@@ -62,6 +74,7 @@ type walled struct {
 	driver.Connector
 
 	timeout string // a statement_timeout
+	direct  bool   // sessions begin with sessionSettings
 }
 
 // Connect implements driver.Connector.
@@ -70,7 +83,7 @@ func (w walled) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &walledConn{Conn: c.(postgres.Conn), tx: c.(driver.Tx), timeout: w.timeout}, nil
+	return &walledConn{Conn: c.(postgres.Conn), tx: c.(driver.Tx), timeout: w.timeout, direct: w.direct}, nil
 }
 
 type walledConn struct {
@@ -78,6 +91,7 @@ type walledConn struct {
 
 	tx      driver.Tx // the same connection, as which lib/pq's transactions are ended
 	timeout string
+	direct  bool
 	inside  bool // of a transaction
 }
 
@@ -87,7 +101,7 @@ func (c *walledConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver
 		return nil, fmt.Errorf("%w: an isolation level other than the server's", errRefused)
 	}
 	s, _ := ctx.Value(scopeKey{}).(scope)
-	if _, err := c.Conn.ExecContext(ctx, s.begin(opts.ReadOnly, c.timeout), nil); err != nil {
+	if _, err := c.Conn.ExecContext(ctx, s.begin(opts.ReadOnly, c.direct, c.timeout), nil); err != nil {
 		_ = c.Rollback() // it may have begun; where this fails, lib/pq gives the connection up
 		return nil, err
 	}
@@ -123,8 +137,8 @@ func (c *walledConn) ExecContext(ctx context.Context, query string, args []drive
 	return c.Conn.ExecContext(ctx, query, args)
 }
 
-// PrepareContext implements driver.ConnPrepareContext. A transaction pooler
-// would give what is prepared to somebody else.
+// PrepareContext implements driver.ConnPrepareContext. What is prepared could be
+// executed outside of a transaction.
 func (c *walledConn) PrepareContext(context.Context, string) (driver.Stmt, error) {
 	return nil, fmt.Errorf("%w: a statement to prepare", errRefused)
 }

@@ -14,7 +14,7 @@ import (
 func TestServeIsNotReadyBeforeTheAuditLogsAreAnchored(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
-	db, err := postgres.Open(dsn)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestAShutdownWaitsForRefusedSignIns(t *testing.T) {
 	dsn := postgrestest.New(t, postgres.Migrate)
 	operate(t, dsn, "org", "create", "--name", "Acme", "--id", testOrg)
 	operate(t, dsn, "user", "create", "--email", "anna@acme.example", "--organization", testOrg, "--role", "owner")
-	db, err := postgres.Open(dsn)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

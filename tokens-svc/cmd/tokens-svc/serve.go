@@ -58,7 +58,7 @@ func serve(ctx context.Context, p program) error {
 	lines := logbuffer.New(p.stderr)
 	defer lines.Close()
 	log := newLogger(lines, cfg.LogLevel)
-	db, err := postgres.Open(cfg.DatabaseURL, outage.New(log, "Postgres").Note)
+	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), outage.New(log, "Postgres").Note)
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}

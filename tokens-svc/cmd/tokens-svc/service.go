@@ -33,7 +33,7 @@ func withService(ctx context.Context, p program, do func(context.Context, *token
 	if err != nil {
 		return err
 	}
-	db, err := postgres.Open(cfg.DatabaseURL)
+	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session())
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}

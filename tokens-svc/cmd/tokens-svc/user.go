@@ -94,7 +94,7 @@ func withPeople(p program, do func(*people.Service) error, needs ...config.Need)
 	if err != nil {
 		return err
 	}
-	db, err := postgres.Open(cfg.DatabaseURL)
+	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session())
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}

@@ -18,7 +18,9 @@ import (
 type Need func(Config) error
 
 // Database is needed by whatever reads or writes tokens.
-func Database(c Config) error { return c.checkDSN("DATABASE_URL", c.DatabaseURL) }
+func Database(c Config) error {
+	return errors.Join(c.checkDSN("DATABASE_URL", c.DatabaseURL), settings.CheckBool("PREPARED_STATEMENTS", c.PreparedStatements))
+}
 
 // Migration is needed to change the schema.
 func Migration(c Config) error {

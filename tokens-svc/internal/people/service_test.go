@@ -56,7 +56,7 @@ func cheap(passes uint32) *counted {
 // of the ways to keep passwords.
 func open(t *testing.T, ways ...*counted) []*people.Service {
 	t.Helper()
-	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate))
+	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate), postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

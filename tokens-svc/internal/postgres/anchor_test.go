@@ -26,7 +26,7 @@ func TestAnEarlierVersionsLogIsAnchored(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
 	repo := open(t, dsn)
-	db, err := postgres.Open(dsn)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,10 @@ func Migrate(ctx context.Context, dsn, direction string, w io.Writer) error {
 // Open returns a pool for a DSN, without connecting. Every statement runs as
 // servingRole. observe are called after each exchange: with nil if Postgres can
 // serve, otherwise with the reason.
-func Open(dsn string, observe ...func(error)) (*sqlx.DB, error) {
-	return postgres.Open(dsn, postgres.Options{Observe: observe, Wrap: asServingRole})
+func Open(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.DB, error) {
+	o := postgres.Options{Prepare: session.Prepare, Observe: observe, Wrap: asServingRole}
+	if session.Direct {
+		o.Wrap = startedAsServingRole
+	}
+	return postgres.Open(dsn, o)
 }

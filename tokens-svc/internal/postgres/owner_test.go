@@ -27,7 +27,7 @@ func TestARoleChangesWhatItsTokensMay(t *testing.T) {
 	dsn := postgrestest.New(t, postgres.Migrate)
 	repo := open(t, dsn)
 	organization(t, repo)
-	db, err := postgres.Open(dsn)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

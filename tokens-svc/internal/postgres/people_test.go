@@ -30,7 +30,7 @@ func (c crowd) Events(t *testing.T, org tokens.OrgID) (n int) {
 
 func openPeople(t *testing.T) crowd {
 	t.Helper()
-	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate))
+	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate), postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 
 func open(tb testing.TB, dsn string) *postgres.Repository {
 	tb.Helper()
-	db, err := postgres.Open(dsn)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		tb.Fatal(err)
 	}

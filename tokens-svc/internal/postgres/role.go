@@ -24,6 +24,12 @@ const servingRole = "quayside_tokens"
 // stays usable.
 var errRefused = &pq.Error{Severity: "ERROR", Code: "42501", Message: "refused before it was sent"}
 
+// startedAsServingRole opens direct connections, which have the role from their
+// beginning to their end.
+func startedAsServingRole(c driver.Connector, statementTimeout string) driver.Connector {
+	return postgres.Initialized(c, "SET statement_timeout = "+pq.QuoteLiteral(statementTimeout)+"; SET ROLE "+servingRole)
+}
+
 // roleConnector opens connections on which every statement runs as servingRole.
 // The role is set for one transaction at a time (SET LOCAL), so it holds through
 // a transaction pooler and never leaks to another of the pooler's clients. A

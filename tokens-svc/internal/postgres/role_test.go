@@ -22,9 +22,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
-func pool(t *testing.T, dsn string) *sqlx.DB {
+func pool(t *testing.T, dsn string, session postgres.Session) *sqlx.DB {
 	t.Helper()
-	db, err := Open(dsn)
+	db, err := Open(dsn, session)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +54,18 @@ func exec(t *testing.T, db *sql.DB, statement string) {
 // nor alter a table, nor act as anybody else.
 func TestTheServingRoleCannotRewriteTheAuditLog(t *testing.T) {
 	t.Parallel()
+	for _, session := range []postgres.Session{{}, postgrestest.Session()} {
+		t.Run(fmt.Sprintf("%+v", session), func(t *testing.T) {
+			t.Parallel()
+			cannotRewrite(t, session)
+		})
+	}
+}
+
+func cannotRewrite(t *testing.T, session postgres.Session) {
+	t.Helper()
 	dsn := postgrestest.New(t, Migrate)
-	db := pool(t, dsn)
+	db := pool(t, dsn, session)
 	repo := NewRepository(db, repotest.AuditKeys())
 	if _, err := tokens.NewService(repo, tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), repotest.Org, "Acme"); err != nil {
 		t.Fatal(err)
@@ -84,7 +94,11 @@ func TestTheServingRoleCannotRewriteTheAuditLog(t *testing.T) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}
-	if _, err := db.PrepareContext(t.Context(), `SELECT 1`); !errors.Is(err, errRefused) {
+	var role string
+	if err := db.GetContext(t.Context(), &role, `SELECT current_user`); err != nil || role != servingRole {
+		t.Errorf("the role is %q, %v", role, err)
+	}
+	if _, err := db.PrepareContext(t.Context(), `SELECT 1`); !session.Direct && !errors.Is(err, errRefused) {
 		t.Errorf("prepared: %v", err)
 	}
 	if head, err := repo.VerifyAudit(t.Context(), repotest.Org); err != nil || head.Sequence != 1 {
@@ -171,7 +185,7 @@ func TestAChangeOutsideOfATransactionIsKept(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, Migrate)
 	exec(t, owner(t, dsn), `CREATE TABLE one (n int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED); GRANT ALL ON one TO quayside_tokens`)
-	db := pool(t, dsn)
+	db := pool(t, dsn, postgrestest.Session())
 	var n []int
 	const insert = `INSERT INTO one SELECT generate_series(1, 2) RETURNING n`
 	if err := db.SelectContext(t.Context(), &n, insert); err != nil || len(n) != 2 {
@@ -211,7 +225,7 @@ func TestALoginNeedsNoMoreThanTheRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, dsn := range []string{asServing(migrating), asMigrating(migrating)} {
-		repo := NewRepository(pool(t, dsn), repotest.AuditKeys())
+		repo := NewRepository(pool(t, dsn, postgrestest.Session()), repotest.AuditKeys())
 		if err := repo.Ready(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -259,7 +273,7 @@ func TestARoleWithMoreRightsIsNotReady(t *testing.T) {
 	t.Parallel()
 	for _, right := range []string{"UPDATE", "DELETE", "TRUNCATE"} {
 		dsn := postgrestest.New(t, Migrate)
-		repo := NewRepository(pool(t, dsn), repotest.AuditKeys())
+		repo := NewRepository(pool(t, dsn, postgrestest.Session()), repotest.AuditKeys())
 		if err := repo.Ready(t.Context()); err != nil {
 			t.Error(err)
 		}

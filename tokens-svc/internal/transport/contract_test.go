@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -79,7 +80,7 @@ func (p *program) plant(t *testing.T, s tokens.Secret, revision int64, token tok
 	exec(t, p.dsn, `UPDATE revision SET value = $1`, revision-1)
 	token.ID, token.Name, token.Environment = s.ID(), "planted", tokens.Live
 	token.RateLimit, token.CreatedAt, token.CreatedBy = tokens.DefaultRateLimit, p.now, audit.CommandLine
-	pool, err := postgres.Open(p.dsn)
+	pool, err := postgres.Open(p.dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

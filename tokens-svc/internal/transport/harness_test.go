@@ -75,7 +75,7 @@ func start(tb testing.TB) *program {
 // over returns a program over a database.
 func over(tb testing.TB, dsn string) *program {
 	tb.Helper()
-	db, err := postgres.Open(dsn)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		tb.Fatal(err)
 	}

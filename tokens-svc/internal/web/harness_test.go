@@ -75,7 +75,7 @@ var cheap = password.Params{Memory: 64, Passes: 1, Threads: 1}
 func start(t *testing.T, change ...func(*Config)) *world {
 	t.Helper()
 	w := &world{dsn: postgrestest.New(t, postgres.Migrate), log: &journal{}, now: time.Now()}
-	db, err := postgres.Open(w.dsn)
+	db, err := postgres.Open(w.dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

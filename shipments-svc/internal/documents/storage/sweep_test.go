@@ -42,7 +42,7 @@ type yard struct {
 func newYard(t *testing.T, store sweeper.Store) *yard {
 	t.Helper()
 	dsn := postgrestest.New(t, postgres.Migrate)
-	db, err := postgres.Open(dsn)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

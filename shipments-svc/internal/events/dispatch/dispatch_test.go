@@ -78,7 +78,7 @@ func newWorld(t testing.TB) *world {
 
 func (w *world) queueAt(t testing.TB, dsn string) (queue *postgres.Webhooks, closed func()) {
 	t.Helper()
-	db, err := postgres.Open(dsn)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

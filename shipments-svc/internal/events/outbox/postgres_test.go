@@ -39,7 +39,7 @@ func newQueue(t *testing.T) (*postgres.Webhooks, *sqlx.DB) {
 	keys, err := sealing.Parse("1:ZGVtby13ZWJob29rLWtleS1mb3ItbGFwdG9wcy14eHg=")
 	must(t, err)
 	dsn := postgrestest.New(t, postgres.Migrate)
-	db, err := postgres.Open(dsn)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	operator, err := sqlx.Open("postgres", postgrestest.Direct(dsn))

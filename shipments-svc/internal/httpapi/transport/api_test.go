@@ -73,7 +73,7 @@ func newAPI(tb testing.TB) *api {
 // newAPIAt returns the service on the database at dsn.
 func newAPIAt(tb testing.TB, dsn string) *api {
 	tb.Helper()
-	db, err := postgres.Open(dsn)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		tb.Fatal(err)
 	}

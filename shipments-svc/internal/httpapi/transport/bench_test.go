@@ -21,7 +21,7 @@ import (
 // BenchmarkOperations measures each operation from its handler to Postgres
 // and back, with an organization of 1,000 shipments.
 func BenchmarkOperations(b *testing.B) {
-	db, err := postgres.Open(postgrestest.New(b, postgres.Migrate))
+	db, err := postgres.Open(postgrestest.New(b, postgres.Migrate), postgrestest.Session())
 	if err != nil {
 		b.Fatal(err)
 	}

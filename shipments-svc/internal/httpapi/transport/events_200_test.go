@@ -33,7 +33,7 @@ type event struct {
 // organization, as a relay does.
 func publishing(t *testing.T) (a *api, db *postgres.Repository) {
 	t.Helper()
-	pool, err := postgres.Open(postgrestest.New(t, postgres.Migrate))
+	pool, err := postgres.Open(postgrestest.New(t, postgres.Migrate), postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func (s slow) wait() {
 func newSlowAPI(t *testing.T) (*api, slow, *sqlx.DB, *sqlx.DB) {
 	t.Helper()
 	dsn := postgrestest.New(t, postgres.Migrate)
-	db, err := postgres.Open(dsn)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestAnUpdateMakesTheChecksAnew(t *testing.T) {
 func TestOfTwoShipmentsWithOneSSCCAtOnceOneSeesTheOther(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
-	db, err := postgres.Open(dsn)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,51 @@
+package postgres
+
+import (
+	"context"
+	"database/sql/driver"
+)
+
+// Session is how a pool uses the sessions of its server. The zero value works
+// with every server and pooler.
+type Session struct {
+	// Direct means that no pooler is between: what is set in a session stays
+	// with its connection.
+	Direct bool
+	// Prepare keeps statements with parameters prepared on their connections, so
+	// that Postgres does not parse and plan them again. A pooler between must
+	// track prepared statements (PgBouncer 1.21 with max_prepared_statements).
+	Prepare bool
+}
+
+// SessionOf returns what is right for a DSN: directDSN is the one that leads to
+// the server without a pooler, prepare is "true", "false" or, to prepare
+// without a pooler only, "".
+func SessionOf(dsn, directDSN, prepare string) Session {
+	direct := dsn == directDSN
+	return Session{Direct: direct, Prepare: prepare == "true" || prepare == "" && direct}
+}
+
+// initializer makes connections that begin with statements, such as SET.
+type initializer struct {
+	driver.Connector
+
+	statements string
+}
+
+// Initialized returns a connector whose connections execute statements first.
+func Initialized(c driver.Connector, statements string) driver.Connector {
+	return initializer{c, statements}
+}
+
+// Connect implements driver.Connector.
+func (i initializer) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := i.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.(Conn).ExecContext(ctx, i.statements, nil); err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return c, nil
+}
