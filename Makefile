@@ -5,7 +5,7 @@ TEST    := go test -race -shuffle=on -count=1 -timeout 30m
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
 export GOFLAGS := -trimpath
 
-.PHONY: help run token test test-all generated bench bench-scale chaos lint clean images devstack versitygw h2spec
+.PHONY: help run token test test-all generated bench bench-path bench-scale chaos lint clean images devstack versitygw h2spec
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ bench: ## compare the gateway with a bare Caddy, in about 11 minutes on a machin
 bench-scale: ## measure the service with 1,000,000 shipments in one organization, in about 6 minutes (ARGS=)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/scale ./bench/scale
 	@exec .bin/scale $(ARGS)
+
+bench-path: ## compare the whole path of a request with a base commit and a lower bound, in about 20 minutes (BASE= ARGS=)
+	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/path ./bench/path
+	@exec .bin/path $(if $(BASE),-base $(BASE)) $(ARGS)
 
 chaos: ## break everything in turn under load, and print what was promised beside what was seen (FAULTS= chooses)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/chaos ./cmd/chaos

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// programs are the columns of CPU time.
+var programs = []string{"gateway", "shipments-svc", "tokens-svc", "postgres", "redis-server", "service"}
+
+// goal is one figure that is to be reached.
+type goal struct {
+	text string
+	want float64 // at most, or at least if more
+	more bool
+	got  float64
+	met  bool
+}
+
+// ratio returns a figure of one side divided by another's.
+func (r *results) ratio(kind, of, to string, figure func(figures) float64) float64 {
+	divisor := median(r.measured[kind][to], figure)
+	if divisor == 0 {
+		return 0
+	}
+	return median(r.measured[kind][of], figure) / divisor
+}
+
+func cpu(f figures) float64        { return float64(f.total()) }
+func throughput(f figures) float64 { return f.throughput }
+
+// goals compares what was measured with what is wanted.
+func (r *results) goals() []goal {
+	list, token := "list, 8 rows", "token"
+	all := []goal{
+		{text: "CPU of a list, of base's", want: 0.42, got: r.ratio(list, head, base, cpu)},
+		{text: "CPU of a get, of base's", want: 0.5, got: r.ratio("get", head, base, cpu)},
+		{text: "CPU of a create, of base's", want: 0.6, got: r.ratio("create", head, base, cpu)},
+		{text: "CPU of a token, of base's", want: 0.7, got: r.ratio(token, head, base, cpu)},
+		{text: "throughput of lists, of base's", want: 2.3, more: true, got: r.ratio(list, head, base, throughput)},
+		{text: "CPU of a list at 300 requests/s, of base's", want: 0.5, got: r.ratio(list+", 300/s", head, base, cpu)},
+		{text: "CPU of a list, of the lower bound's", want: 3, got: r.ratio(list, head, lowerbound, cpu)},
+	}
+	for _, kind := range r.kinds {
+		if strings.HasSuffix(kind, "half capacity") {
+			p99 := median(r.measured[kind][head], func(f figures) time.Duration { return f.p99 })
+			all = append(all, goal{text: "p99 of the " + kind + ", ms", want: 25, got: float64(p99) / float64(time.Millisecond)})
+		}
+	}
+	for i, g := range all {
+		all[i].met = g.got > 0 && (g.more && g.got >= g.want || !g.more && g.got <= g.want)
+	}
+	return all
+}
+
+// markdown is the report.
+func (r *results) markdown() string {
+	var out strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
+	m := r.machine
+	say("# The whole path of a request\n")
+	say("`make bench-path`, %s. base is %s, head is %s; %s, %d cores shared by load, stacks and databases, Linux %s, %s; load before the run %s.",
+		m.Date, r.settings.base, r.settings.head, m.Processor, m.Cores, m.Kernel, m.Go, m.Load)
+	say("Medians of %d rounds of %s, the sides in turn; %d connections, %d tokens. CPU is milliseconds per request.\n", r.settings.rounds, r.settings.length, r.settings.connections, r.settings.tokens)
+	say("| goal | want | measured | |\n|---|---|---|---|")
+	for _, g := range r.goals() {
+		want, verdict := fmt.Sprintf("≤ %g", g.want), "met"
+		if g.more {
+			want = fmt.Sprintf("≥ %g", g.want)
+		}
+		if !g.met {
+			verdict = "**missed**"
+		}
+		say("| %s | %s | %.2f | %s |", g.text, want, g.got, verdict)
+	}
+	for _, kind := range r.kinds {
+		say("\n## %s\n", kind)
+		say("| | requests/s | total CPU | %s | p50 | p99 |\n|---|---|---|%s---|---|", strings.Join(programs, " | "), strings.Repeat("---|", len(programs)))
+		for _, name := range []string{base, head, lowerbound} {
+			all := r.measured[kind][name]
+			if len(all) == 0 {
+				continue
+			}
+			row := []string{name, fmt.Sprintf("%.0f", median(all, throughput)), milliseconds(median(all, figures.total))}
+			for _, program := range programs {
+				row = append(row, milliseconds(median(all, func(f figures) time.Duration { return f.cpu[program] })))
+			}
+			row = append(row, milliseconds(median(all, func(f figures) time.Duration { return f.p50 })), milliseconds(median(all, func(f figures) time.Duration { return f.p99 })))
+			say("| %s |", strings.Join(row, " | "))
+		}
+		if len(r.measured[kind][base]) > 0 {
+			say("\nhead uses %.2f of base's CPU%s.", r.ratio(kind, head, base, cpu), spread(r.measured[kind]))
+		}
+	}
+	return out.String()
+}
+
+// spread is the range of the ratio over the rounds.
+func spread(sides map[string][]figures) string {
+	n := min(len(sides[base]), len(sides[head]))
+	if n < 2 {
+		return ""
+	}
+	ratios := make([]float64, n)
+	for i := range n {
+		ratios[i] = cpu(sides[head][i]) / max(cpu(sides[base][i]), 1)
+	}
+	return fmt.Sprintf(" (%.2f–%.2f by round)", slices.Min(ratios), slices.Max(ratios))
+}
+
+func milliseconds(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", float64(d)/float64(time.Millisecond))
+}
