@@ -237,7 +237,7 @@ func TestPlacesInATextThatEnds(t *testing.T) {
 func TestCountryOfTheLongestName(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Holland, Great Britain": "GB", "Ireland": "IE", "Northern Ireland, United Kingdom": "IE", "Hamburg": "DE", "DEHAM": "DE", "Kehl, DE": "DE", "DE, Kehl": "", "Shanghai": "",
+		"Holland, Great Britain": "GB", "Ireland by way of Austria": "AT", "Ireland": "IE", "Northern Ireland, United Kingdom": "IE", "Hamburg": "DE", "DEHAM": "DE", "Kehl, DE": "DE", "DE, Kehl": "", "Shanghai": "",
 	} {
 		if got := countryOf(text); got != want {
 			t.Errorf("%s is in %q, want %q", text, got, want)
@@ -289,6 +289,20 @@ func TestWorse(t *testing.T) {
 			if got := worse(a, b); got != order[max(i, j)] {
 				t.Errorf("%s and %s: %s", a, b, got)
 			}
+		}
+	}
+}
+
+// TestRowsOnOtherSheets: a remark names its sheet if there are no pallets on it.
+func TestRowsOnOtherSheets(t *testing.T) {
+	t.Parallel()
+	for sheet, want := range map[string]string{"": "row 5", "PL": "row 5", "Notes": `row 5 of "Notes"`} {
+		p := pallet("1")
+		e := evidence(p)
+		e.Pallets[0].Source.Sheet = "PL"
+		e.Documents[0].Remarks = []shipments.Remark{{Code: "not_a_number", Text: "n/a", Place: shipments.Place{Sheet: sheet, Row: 5}}}
+		if got := run(e, "numeric_values"); got != "fail 1 [5] N/a ("+want+")." {
+			t.Errorf("%q: %s", sheet, got)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// rowsOf reads a document and formats its cells, a line for each row.
 // TestDirectionMarksAreRemoved: texts have no bidirectional control characters.
 func TestDirectionMarksAreRemoved(t *testing.T) {
 	t.Parallel()
@@ -30,6 +29,7 @@ func TestDirectionMarksAreRemoved(t *testing.T) {
 	}
 }
 
+// rowsOf reads a document and formats its rows and notes.
 func rowsOf(t *testing.T, kind Kind, content []byte) string {
 	t.Helper()
 	book, err := Read(t.Context(), kind, bytes.NewReader(content), int64(len(content)))
@@ -76,6 +76,8 @@ func TestCSVVariants(t *testing.T) {
 		"doubled quotation marks":       {"a,\"6\"\" box\",c\n", "1[a·6\" box·c]"},
 		"quotation mark within":         {"a,6\" box,c\n1,2,3\n", "1[a·6\" box·c]2[1·2·3]"},
 		"text after quotes":             {"a,\"b\"b,c\n", "1[a·bb·c]"},
+		"space before quotes":           {"a,  \"b,c\",d\n1,2,3\n", "1[a·b,c·d]2[1·2·3]"},
+		"a single column":               {"a\nb\n", "1[a]2[b]"},
 		"quotes never closed":           {"a,\"b,c\n1,2,3\n", "1[a·\"b·c]2[1·2·3] quotes_unbalanced@1"},
 		"old line ends":                 {"a,b,c\r1,2,3\r", "1[a·b·c]2[1·2·3]"},
 		"empty rows count":              {"a,b,c\n\n,,\n1,2,3", "1[a·b·c]4[1·2·3]"},

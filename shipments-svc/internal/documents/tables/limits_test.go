@@ -152,21 +152,62 @@ func TestStoredCells(t *testing.T) {
 	}
 }
 
+// TestHiddenColumns are not read, by attribute or by a width of zero, and noted once
+// in each sheet.
+func TestHiddenColumns(t *testing.T) {
+	t.Parallel()
+	content := booked(t, func(f *excelize.File) error {
+		return errors.Join(f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b", "c", "d", "e"}), f.SetSheetRow("Sheet1", "A2", &[]any{1, 2, 3, 4, 5}),
+			f.SetColVisible("Sheet1", "B:C", false), f.SetColWidth("Sheet1", "E", "E", 0))
+	})
+	if got, want := rowsOf(t, XLSX, content), "Sheet11[a···d]Sheet12[1···4] hidden_columns_skipped@1"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestLongTextsAreCut at a character, and noted.
+func TestLongTextsAreCut(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		strings.Repeat("x", MaxText):                                      strings.Repeat("x", MaxText),
+		strings.Repeat("x", MaxText+1):                                    strings.Repeat("x", MaxText),
+		strings.Repeat("x", MaxText-1) + "é":                              strings.Repeat("x", MaxText-1),
+		strings.Repeat("x", MaxText-2) + "é":                              strings.Repeat("x", MaxText-2) + "é",
+		strings.Repeat("\xbf", MaxText+1) + "x":                           "\uFFFD",
+		" " + strings.Repeat("x", 2) + "  y ":                             "xx y",
+		"x" + strings.Repeat("\u200b", 3) + strings.Repeat("\n", 2) + "y": "x y",
+	} {
+		if got, cut := clean(text); got != want && !(want == "\uFFFD" && strings.Trim(got, "\uFFFD") == "") || cut != (len(text) > MaxText) {
+			t.Errorf("%.20q of %d bytes is %.20q of %d, cut %t", text, len(text), got, len(got), cut)
+		}
+	}
+}
+
+func TestUnreadableSaysWhy(t *testing.T) {
+	t.Parallel()
+	if got := (&Unreadable{Code: TooLarge, Detail: "the document has more than 64 MiB"}).Error(); got != "too_large_unzipped: the document has more than 64 MiB" {
+		t.Error(got)
+	}
+}
+
 // TestPDFTextIsJoined: of strings, arrays of strings with offsets, and single
 // characters, by fonts without widths.
 func TestPDFTextIsJoined(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET":         "page 11[Pallet No·Boxes]page 12[264]",
-		"BT /F1 8 Tf 50 700 Td [(Pal) 20 (let N) -15 (o)] TJ 100 0 Td [(B) 10 (oxes)] TJ ET":    "page 11[Pallet No·Boxes]",
-		"BT /F1 8 Tf 50 700 Td (2) Tj 4.5 0 Td (6) Tj 4.5 0 Td (4) Tj 12 0 Td (x) Tj ET":        "page 11[264·x]",
-		"BT /F1 8 Tf 50 700 Td (bold) Tj ET BT /F1 8 Tf 50.3 700 Td (bold) Tj ET":               "page 11[bold]",
-		"BT /F1 8 Tf 50 700 Td (below) Tj 0 20 Td (above) Tj ET":                                "page 11[above]page 12[below]",
-		"q 2 0 0 2 10 10 cm BT /F1 8 Tf 1 0 0 1 50 300 Tm (scaled) Tj ET Q":                     "page 11[scaled]",
-		"BT /F1 8 Tf 50 700 Td <50616C6C6574> Tj ET":                                            "page 11[Pallet]",
-		"BT /F1 8 Tf 50 700 Td <50616C6C6574":                                                   Malformed,
-		"BT /F1 8 Tf 50 700 Td (never closed":                                                   NoTextLayer,
-		"q Q Q Q":                                                                               NoTextLayer,
+		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET":      "page 11[Pallet No·Boxes]page 12[264]",
+		"BT /F1 8 Tf 50 700 Td [(Pal) 20 (let N) -15 (o)] TJ 100 0 Td [(B) 10 (oxes)] TJ ET": "page 11[Pallet No·Boxes]",
+		"BT /F1 8 Tf 50 700 Td (2) Tj 4.5 0 Td (6) Tj 4.5 0 Td (4) Tj 12 0 Td (x) Tj ET":     "page 11[264·x]",
+		"BT /F1 8 Tf 50 700 Td (bold) Tj ET BT /F1 8 Tf 50.3 700 Td (bold) Tj ET":            "page 11[bold]",
+		"BT /F1 8 Tf 50 700 Td (below) Tj 0 20 Td (above) Tj ET":                             "page 11[above]page 12[below]",
+		"q 2 0 0 2 10 10 cm BT /F1 8 Tf 1 0 0 1 50 300 Tm (scaled) Tj ET Q":                  "page 11[scaled]",
+		"BT /F1 8 Tf 50 700 Td <50616C6C6574> Tj ET":                                         "page 11[Pallet]",
+		"BT /F1 8 Tf 50 700 Td <50616C6C6574":                                                Malformed,
+		"BT /F1 8 Tf 50 700 Td (never closed":                                                NoTextLayer,
+		"BT /F1 8 Tf 100 Tz 12 TL 50 700 Td (one) Tj T* (two) Tj (three) ' ET":               "page 11[one]page 12[two]page 13[three]",
+		"BT /F1 8 Tf 50 700 Td (one) Tj 0 -12 TD (two) Tj T* (three) Tj ET":                  "page 11[one]page 12[two]page 13[three]",
+		"BT /F1 8 Tf 50 Tz 50 700 Td (narrow) Tj 60 0 Td (x) Tj ET":                          "page 11[narrow·x]",
+		"q Q Q Q": NoTextLayer,
 		"BT 9 Tf Tj 700 Td /F1 8 Tf 50 700 Td (what is whole) Tj ET":                            "page 11[what is whole]",
 		"BT /F1 8 Tf 50 700 Td (Boxes) Tj ET BT /F1 40 Tf .7 .7 -.7 .7 50 690 Tm (DRAFT) Tj ET": "page 11[Boxes]",
 		"": NoTextLayer,
