@@ -8,15 +8,14 @@ import (
 	"time"
 )
 
-// tokenText is what an API token, put into a path by mistake, looks like.
+// tokenText matches an API token that was put into a path by mistake.
 var tokenText = regexp.MustCompile(`shpt_\w*`)
 
-// AccessLog writes one line for each request that next answered, with the
-// request's identity as attrs reads it, and the error that Explain gave. Queries,
-// headers and bodies are not logged, and of a path nothing that looks like a
-// token.
+// AccessLog logs one line for each request, with attrs, which identify it, and the
+// error given to Explain; it also completes the span and the metrics of Instrument.
+// Queries, headers and bodies are not logged, and tokens in paths are redacted.
 //
-// A panic in next is logged with its stack and answered by broken.
+// A panic in next is logged with its stack, and the response is that of broken.
 func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken http.HandlerFunc, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, ctx := time.Now(), r.Context()
@@ -30,7 +29,7 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken h
 				}
 			}
 			if rec.status == 0 {
-				rec.status = http.StatusOK // what net/http sends for a handler that said nothing
+				rec.status = http.StatusOK // the default of net/http
 			}
 			identity, took := attrs(r), time.Since(start)
 			describe(ctx, r, rec.status, identity)
@@ -48,8 +47,8 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken h
 	})
 }
 
-// Explain makes err part of the line about the request that w answers: why it
-// failed, where the reason is not the request's own.
+// Explain adds err to the log line of the request of w: the cause of a failure that
+// the response does not show.
 func Explain(w http.ResponseWriter, err error) {
 	for w != nil {
 		if rec, ok := w.(*recorder); ok {
@@ -64,7 +63,7 @@ func Explain(w http.ResponseWriter, err error) {
 	}
 }
 
-// recorder remembers the status and size of an answer, and its cause.
+// recorder records the status and size of a response, and the cause of a failure.
 type recorder struct {
 	http.ResponseWriter
 	status int

@@ -7,28 +7,27 @@ import (
 	"time"
 )
 
-// partingTime is how long a program goes on to take requests after it was told
-// to stop. Gateways check its readiness twice a second, and in Kubernetes an
-// address is taken out about as fast.
-const partingTime = 2 * time.Second
+// lameDuck is the time in which a program that was asked to stop still accepts
+// requests. Gateways check its readiness twice a second, and Kubernetes removes an
+// address about as fast.
+const lameDuck = 2 * time.Second
 
-// readyPath is where a server says whether requests should be sent to it.
+// readyPath is the path of readiness checks.
 const readyPath = "/readyz"
 
-// parting is a handler that answers the health checks of load balancers on the
-// listener that their requests go to: GET /readyz is 200 while the program is
-// ready, otherwise 503, and 503 once it is about to stop. From then on every
-// response also asks the client to close the connection.
-type parting struct {
-	next  http.Handler
-	ready func(context.Context) error // nil: the server has no /readyz of its own
-	near  atomic.Bool
+// drainHandler serves readiness checks on the listener of requests: GET /readyz is
+// 200 while the program is ready, otherwise and while it drains 503. While it
+// drains, every response closes its connection.
+type drainHandler struct {
+	next     http.Handler
+	ready    func(context.Context) error // nil: no /readyz
+	draining atomic.Bool
 }
 
 // ServeHTTP implements http.Handler.
-func (p *parting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	near := p.near.Load()
-	if near {
+func (p *drainHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	draining := p.draining.Load()
+	if draining {
 		w.Header().Set("Connection", "close")
 	}
 	if p.ready == nil || r.URL.Path != readyPath {
@@ -40,7 +39,7 @@ func (p *parting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		w.WriteHeader(http.StatusMethodNotAllowed)
-	case near || p.ready(r.Context()) != nil:
+	case draining || p.ready(r.Context()) != nil:
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestReadinessOnThePublicListener: load balancers see it where their requests
-// go to, and see the end before requests are turned away.
+// TestReadinessOnThePublicListener: it is withdrawn before requests are refused.
 func TestReadinessOnThePublicListener(t *testing.T) {
 	t.Parallel()
 	l, err := Listen(t.Context(), "127.0.0.1:0")
@@ -43,19 +42,19 @@ func TestReadinessOnThePublicListener(t *testing.T) {
 		}
 		return nil
 	}
-	said := make(chan struct{})
-	part := func() {
-		defer close(said)
+	checked := make(chan struct{})
+	wait := func() {
+		defer close(checked)
 		if status, closes := ask(http.MethodGet, "/readyz"); status != http.StatusServiceUnavailable || !closes {
-			t.Errorf("a health check when the end is near: %d, close %v", status, closes)
+			t.Errorf("a health check during the lame duck time: %d, close %v", status, closes)
 		}
 		if status, closes := ask(http.MethodGet, "/"); status != http.StatusOK || !closes {
-			t.Errorf("a request when the end is near: %d, close %v", status, closes)
+			t.Errorf("a request during the lame duck time: %d, close %v", status, closes)
 		}
 	}
 	done := make(chan error, 1)
 	go func() {
-		done <- serve(ctx, slog.New(slog.DiscardHandler), part, nil, []Server{{Name: "test", Listener: l, Handler: handler, Ready: ready}})
+		done <- serve(ctx, slog.New(slog.DiscardHandler), wait, nil, []Server{{Name: "test", Listener: l, Handler: handler, Ready: ready}})
 	}()
 	if status, closes := ask(http.MethodGet, "/readyz"); status != http.StatusOK || closes {
 		t.Errorf("a health check before: %d, close %v", status, closes)
@@ -69,7 +68,7 @@ func TestReadinessOnThePublicListener(t *testing.T) {
 		t.Errorf("POST /readyz: %d", status)
 	}
 	stop()
-	<-said
+	<-checked
 	if err := <-done; err != nil {
 		t.Errorf("it ended with %v", err)
 	}

@@ -1,10 +1,10 @@
-// Package httpserver runs a program's listeners from start to drain.
+// Package httpserver serves a program's listeners from start to drain.
 //
-// Guarantees: a request that was accepted is finished, or given DrainTimeout
-// to; who asks is told of the end before requests are turned away; a client
-// that is slow to send its headers or body is cut off, so that half-open
-// connections do not pile up; every request leaves one line in the log; a panic
-// in one request ends that request only.
+// Guarantees: an accepted request is finished, within DrainTimeout after the
+// program was asked to stop; readiness is withdrawn before connections are
+// refused; a client that sends its headers or body too slowly is disconnected;
+// every request is one line in the log, one sample in the metrics and, if it is
+// traced, one span; a panic ends only the request in which it occurs.
 package httpserver
 
 import (
@@ -17,25 +17,25 @@ import (
 	"time"
 )
 
-// DrainTimeout is how long requests in flight may go on once the program was
-// told to stop.
+// DrainTimeout is the time that requests in flight have after the program was asked
+// to stop.
 const DrainTimeout = 10 * time.Second
 
 const (
 	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 45 * time.Second  // longer than the gateway gives a body of 1 MiB
-	writeTimeout      = 75 * time.Second  // from the header of a request, so that a slow body leaves time to answer
+	readTimeout       = 45 * time.Second  // longer than the gateway allows for a body of 1 MiB
+	writeTimeout      = 75 * time.Second  // from the header of a request on; leaves time for a response after a slow body
 	idleTimeout       = 120 * time.Second // longer than the gateway keeps idle connections
-	maxHeaderBytes    = 64 << 10          // more than the gateway lets through and adds, so that it is the one to answer 431
+	maxHeaderBytes    = 64 << 10          // more than the gateway accepts and adds, so that the gateway responds with 431
 )
 
-// Server is one address and what answers there.
+// Server is a listener and its handler.
 type Server struct {
 	Name     string // for the log
 	Listener net.Listener
 	Handler  http.Handler
-	// Ready, if any, is what GET /readyz says on this listener, to load
-	// balancers: 200 when it returns nil, else 503 without the reason.
+	// Ready, if not nil, adds GET /readyz to this listener, for load balancers: 200
+	// if it returns nil, else 503 without the reason.
 	Ready func(context.Context) error
 }
 
@@ -49,21 +49,21 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// Serve answers on every server until ctx ends or one of them fails, then
-// calls draining, if any, takes requests for a moment longer and lets those in
-// flight finish. It returns nil after a clean stop.
+// Serve serves until ctx ends or a server fails. Then it calls draining, if not
+// nil, keeps accepting requests for two seconds, in which /readyz is 503 (lame
+// duck), and shuts down gracefully. It returns nil after a clean stop.
 func Serve(ctx context.Context, log *slog.Logger, draining func(), servers ...Server) error {
-	return serve(ctx, log, func() { time.Sleep(partingTime) }, draining, servers)
+	return serve(ctx, log, func() { time.Sleep(lameDuck) }, draining, servers)
 }
 
-// serve is Serve with what it waits for before it takes no more requests.
-func serve(ctx context.Context, log *slog.Logger, part, draining func(), servers []Server) error {
+// serve is Serve with the function that waits before the shutdown.
+func serve(ctx context.Context, log *slog.Logger, wait, draining func(), servers []Server) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	running, handlers := make([]*http.Server, len(servers)), make([]*parting, len(servers))
+	running, handlers := make([]*http.Server, len(servers)), make([]*drainHandler, len(servers))
 	failed := make(chan error, len(servers))
 	for i, s := range servers {
-		handlers[i] = &parting{next: s.Handler, ready: s.Ready}
+		handlers[i] = &drainHandler{next: s.Handler, ready: s.Ready}
 		running[i] = &http.Server{
 			Handler:           handlers[i],
 			ReadHeaderTimeout: readHeaderTimeout,
@@ -88,13 +88,13 @@ func serve(ctx context.Context, log *slog.Logger, part, draining func(), servers
 		draining()
 	}
 	for _, h := range handlers {
-		h.near.Store(true)
+		h.draining.Store(true)
 	}
 	deadline := time.Now().Add(DrainTimeout)
 	if len(failed) == 0 {
-		part()
+		wait()
 	}
-	//nolint:contextcheck // the parent has ended; draining has a time of its own
+	//nolint:contextcheck // the parent has ended; the drain has its own deadline
 	err := shutdown(deadline, running)
 	select {
 	case failure := <-failed:

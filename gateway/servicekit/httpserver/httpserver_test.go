@@ -42,8 +42,8 @@ func get(t *testing.T, url string) (int, string) {
 	return res.StatusCode, string(body)
 }
 
-// TestServeDrains: told to stop, it says so, lets the request in flight
-// finish, takes no new one, and returns nil.
+// TestServeDrains: the request in flight finishes, new ones are refused, and Serve
+// returns nil.
 func TestServeDrains(t *testing.T) {
 	t.Parallel()
 	l := listen(t)

@@ -13,20 +13,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// checkTimeout bounds a readiness check and the health command.
+// checkTimeout bounds a readiness check and Check.
 const checkTimeout = 2 * time.Second
 
-// Inner is the handler of a program's inner listener, which only operators
-// and other programs can reach: /livez, /readyz and /metrics.
+// Inner is the handler of a program's internal listener, which is not published:
+// /livez, /readyz and /metrics.
 type Inner struct {
 	mux      *http.ServeMux
 	ready    func(context.Context) error
 	draining atomic.Bool
 }
 
-// NewInner returns the inner handler. ready says whether the program can do
-// its work now; /readyz answers 503 with its error, and 503 while draining.
-// /livez answers 200 for as long as the program runs.
+// NewInner returns the internal handler. /readyz is 200 while ready returns nil,
+// otherwise 503 with its error, and 503 during the drain; /livez is 200 while the
+// program runs.
 func NewInner(metrics prometheus.Gatherer, ready func(context.Context) error) *Inner {
 	in := &Inner{mux: http.NewServeMux(), ready: ready}
 	in.mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
@@ -46,8 +46,7 @@ func NewInner(metrics prometheus.Gatherer, ready func(context.Context) error) *I
 // Handle adds a route, in http.ServeMux's pattern syntax.
 func (in *Inner) Handle(pattern string, h http.Handler) { in.mux.Handle(pattern, h) }
 
-// Ready returns nil when the program can do its work and is not draining. It
-// takes 2 s at most.
+// Ready returns nil if the program is ready and not draining, within 2 s.
 func (in *Inner) Ready(ctx context.Context) error {
 	if in.draining.Load() {
 		return errDraining
@@ -59,15 +58,14 @@ func (in *Inner) Ready(ctx context.Context) error {
 
 var errDraining = errors.New("draining")
 
-// Drain makes /readyz answer 503, so that balancers send no more requests.
+// Drain makes /readyz 503, so that load balancers send no more requests.
 func (in *Inner) Drain() { in.draining.Store(true) }
 
 // ServeHTTP implements http.Handler.
 func (in *Inner) ServeHTTP(w http.ResponseWriter, r *http.Request) { in.mux.ServeHTTP(w, r) }
 
-// Check asks the program whose inner listener is at address whether it lives.
-// It is what a container's health check runs. A host that is empty or
-// unspecified is asked on loopback.
+// Check returns nil if /livez of the internal listener at address is 200. It is the
+// health check of a container. An empty or unspecified host means loopback.
 func Check(ctx context.Context, address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -88,7 +86,7 @@ func Check(ctx context.Context, address string) error {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("/livez answered %s", res.Status)
+		return fmt.Errorf("/livez returned %s", res.Status)
 	}
 	return nil
 }

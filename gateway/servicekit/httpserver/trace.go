@@ -33,9 +33,9 @@ func measure(r *http.Request, status int, took time.Duration) {
 	metrics.ObserveRequest(route, r.Method, status, took)
 }
 
-// Instrument adds to each request what AccessLog reports about it besides the log
-// line: a sample of metrics and, with a tracer, a span in the trace of the
-// request's traceparent header (W3C Trace Context). Either may be nil.
+// Instrument makes AccessLog, further in, report each request to metrics and in a span
+// of the trace that the traceparent header continues (W3C Trace Context). Either
+// may be nil.
 func Instrument(metrics Metrics, tracer trace.Tracer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := context.WithValue(r.Context(), metricsKey{}, metrics)

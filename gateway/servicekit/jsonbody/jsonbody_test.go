@@ -60,7 +60,7 @@ func TestMembersOfWrongTypesAreFaults(t *testing.T) {
 		`{"text":1}`:                     InvalidType,
 		`{"text":null}`:                  InvalidType,
 		`{"int":"1"}`:                    InvalidType,
-		`{"int":1.01}`:                    InvalidType,
+		`{"int":1.01}`:                   InvalidType,
 		`{"int":1e3}`:                    InvalidType,
 		`{"int":99999999999999999999}`:   InvalidType,
 		`{"weight":"4"}`:                 InvalidType,

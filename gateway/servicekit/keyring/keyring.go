@@ -1,8 +1,8 @@
-// Package keyring reads the keys that a configuration gives in versions, so
-// that they can be replaced while what older ones made is still in use.
+// Package keyring parses versioned keys from a program's settings, so that keys can
+// be rotated while data made with older ones is in use.
 //
-// Guarantees: no version is there twice; all that is wrong is said at once, by
-// position; neither an error nor any way of printing repeats a key.
+// Guarantees: versions are unique; all errors are reported at once, by position;
+// neither an error nor any way of printing shows a key.
 package keyring
 
 import (
@@ -16,20 +16,20 @@ import (
 	"strings"
 )
 
-// Ring is keys, the newest first.
+// Ring is a list of keys, the newest first.
 type Ring []Key
 
-// Key is a key and its version, which is never used for another.
+// Key is a key and its version.
 type Key struct {
 	Version int // from 1
 	Text    []byte
 }
 
-// Bounds are what the keys of a Ring keep to.
+// Bounds are the limits of the keys of a Ring.
 type Bounds struct {
 	MaxVersion int
-	Bytes      int  // of a key
-	Longer     bool // keys may have more
+	Bytes      int  // length of a key
+	Longer     bool // keys may be longer
 }
 
 // Parse reads "version:base64,version:base64…", the newest first.
@@ -72,8 +72,8 @@ func (b Bounds) parse(entry string) (Key, error) {
 	return Key{version, text}, nil
 }
 
-// AnyBeginsWith reports whether a key begins with these bytes. It is there to
-// recognize keys that are known to the public.
+// AnyBeginsWith reports whether a key begins with these bytes, as the keys of
+// development mode do.
 func (r Ring) AnyBeginsWith(start string) bool {
 	return slices.ContainsFunc(r, func(k Key) bool { return bytes.HasPrefix(k.Text, []byte(start)) })
 }

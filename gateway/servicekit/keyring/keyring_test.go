@@ -18,7 +18,7 @@ func TestTheNewestKeyIsTheFirst(t *testing.T) {
 		t.Errorf("%v (%v)", r, err)
 	}
 	if !r.AnyBeginsWith("kkkkk") || r.AnyBeginsWith("x") {
-		t.Error("how keys begin is not told")
+		t.Error("AnyBeginsWith does not find the beginning of a key")
 	}
 	if shown := fmt.Sprintf("%v %+v %#v %s %x", r, r, r[0], r[1], r); shown != "7, 3 7, 3 7 3 7, 3" {
 		t.Errorf("it prints as %s", shown)

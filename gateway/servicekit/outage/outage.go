@@ -1,6 +1,5 @@
-// Package outage makes two log lines of a failure that many requests meet: one
-// when it begins and one when it is over. What it costs single requests is in
-// their own lines of the log, and in the metrics.
+// Package outage logs a failure of a dependency that affects many requests with
+// two lines: one when it begins and one when it is over.
 package outage
 
 import (
@@ -10,30 +9,28 @@ import (
 	"time"
 )
 
-// Settled is for how long nothing may have failed since it worked for an outage
-// to be over. Where some things work and others do not, or what fails comes and
-// goes, that is one outage.
+// Settled is the time without a failure after which an outage is over. Failures
+// that come and go are one outage.
 const Settled = 3 * time.Second
 
-// Journal tells of the outages of one thing. It is safe for concurrent use;
-// make it with New.
+// Journal logs the outages of one dependency. It is safe for concurrent use.
 type Journal struct {
 	log  *slog.Logger
-	what string
+	name string
 	down atomic.Bool
 
 	mu       sync.Mutex
 	began    time.Time
 	last     time.Time // the last failure
 	failures int
-	recovery *time.Timer // since it worked; nil: it has not since the last failure
+	recovery *time.Timer // since the first success after the last failure
 }
 
-// New returns a journal about what, which works until Note says otherwise.
-func New(log *slog.Logger, what string) *Journal { return &Journal{log: log, what: what} }
+// New returns a journal of a dependency, whose name begins the log messages.
+func New(log *slog.Logger, name string) *Journal { return &Journal{log: log, name: name} }
 
-// Note notes that the thing has failed, or with nil that it has worked, which
-// costs next to nothing while there is no outage.
+// Note records a failure or, with nil, a success, which costs one atomic load
+// outside of an outage.
 func (j *Journal) Note(err error) {
 	if err == nil && !j.down.Load() {
 		return
@@ -49,7 +46,7 @@ func (j *Journal) Note(err error) {
 	j.last = time.Now()
 	if !j.down.Swap(true) {
 		j.began, j.failures = j.last, 0
-		j.log.Warn(j.what+" fails", "error", err.Error())
+		j.log.Warn(j.name+" fails", "error", err.Error())
 	}
 	j.failures++
 	if j.recovery != nil {
@@ -58,7 +55,7 @@ func (j *Journal) Note(err error) {
 	}
 }
 
-// settle ends the outage, unless something has failed since that was planned.
+// settle ends the outage unless there was a failure after its timer was set.
 func (j *Journal) settle() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -67,5 +64,5 @@ func (j *Journal) settle() {
 	}
 	j.recovery = nil
 	j.down.Store(false)
-	j.log.Info(j.what+" works again", "failures", j.failures, "seconds", j.last.Sub(j.began).Seconds())
+	j.log.Info(j.name+" works again", "failures", j.failures, "seconds", j.last.Sub(j.began).Seconds())
 }

@@ -1,10 +1,9 @@
-// Package publicid makes and reads the product's identifiers: a prefix that names
-// the kind of thing, "_", and 26 characters that carry a UUIDv7 (RFC 9562).
+// Package publicid creates and parses public identifiers in the form of TypeID: a
+// prefix for the type, "_", and a UUIDv7 (RFC 9562) in 26 characters.
 //
 // The characters are Crockford's base32 in lower case, most significant bits
-// first, so identifiers sort as text in the order in which they were made.
-// Parse(prefix, New(prefix)) always succeeds, and every UUID has exactly one
-// text: a second spelling of an identifier does not exist.
+// first, so identifiers sort as text in the order of their creation. Every UUID
+// has exactly one text.
 package publicid
 
 import (
@@ -26,8 +25,8 @@ const (
 
 var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// New returns a fresh identifier of the kind that prefix names, without its
-// underscore: New("ship") is "ship_" and 26 characters.
+// New returns a new identifier with a prefix, which has no underscore: New("ship")
+// is "ship_" and 26 characters.
 func New(prefix string) string {
 	return Format(prefix, uuid.Must(uuid.NewV7()))
 }

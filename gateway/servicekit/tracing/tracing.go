@@ -1,10 +1,10 @@
 // Package tracing sends spans to an OpenTelemetry collector, by OTLP over HTTP.
 //
-// Guarantees: without an endpoint in the environment there is no tracer, and
-// nothing costs anything; sending holds nobody up, and what a collector does not
-// take is dropped. All that OpenTelemetry defines for the environment holds:
+// Guarantees: without an endpoint in the environment there is no tracer and no
+// cost; sending does not block requests, and spans that a collector does not
+// accept are dropped. OpenTelemetry's environment variables apply:
 // OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS and _TIMEOUT, OTEL_TRACES_SAMPLER,
-// OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_SDK_DISABLED and so on.
+// OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_SDK_DISABLED and others.
 package tracing
 
 import (
@@ -22,24 +22,24 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// scope names this product's spans among those of others.
+// scope is the instrumentation scope of the spans.
 const scope = "github.com/quayside/quayside"
 
 // closeTimeout bounds the sending of the last spans.
 const closeTimeout = 2 * time.Second
 
-// Traces are the traces of a program. The zero value is of one that has none.
+// Traces send the spans of a program. The zero value sends none.
 type Traces struct {
 	provider *sdktrace.TracerProvider
 }
 
-// Start begins to send the spans of a program if the environment says where to.
-// told is told whether that works. It does not connect.
-func Start(ctx context.Context, program string, told func(error)) (Traces, error) {
-	if !wanted() {
+// Start starts sending the spans of a program if the environment has an endpoint.
+// It does not connect. report is called with the result of each export.
+func Start(ctx context.Context, program string, report func(error)) (Traces, error) {
+	if !enabled() {
 		return Traces{}, nil
 	}
-	named, err := resource.New(ctx, resource.WithTelemetrySDK(),
+	attributes, err := resource.New(ctx, resource.WithTelemetrySDK(),
 		resource.WithAttributes(attribute.String("service.name", program)), resource.WithFromEnv())
 	if err != nil {
 		return Traces{}, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
@@ -48,18 +48,18 @@ func Start(ctx context.Context, program string, told func(error)) (Traces, error
 	if err != nil {
 		return Traces{}, fmt.Errorf("OTEL_EXPORTER_OTLP_…: %w", err)
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(told)) // else it writes to standard error
-	return Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(named), sdktrace.WithBatcher(observed{exporter, told}))}, nil
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(report)) // by default it writes to standard error
+	return Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(attributes), sdktrace.WithBatcher(observed{exporter, report}))}, nil
 }
 
-func wanted() bool {
+func enabled() bool {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return false
 	}
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// Tracer makes spans. It is nil where there are none.
+// Tracer returns the tracer, or nil if there is none.
 func (t Traces) Tracer() trace.Tracer {
 	if t.provider == nil {
 		return nil
@@ -67,25 +67,25 @@ func (t Traces) Tracer() trace.Tracer {
 	return t.provider.Tracer(scope)
 }
 
-// Close sends what is left, for two seconds at most, also when ctx has ended.
+// Close sends the remaining spans, for two seconds at most, also when ctx has ended.
 func (t Traces) Close(ctx context.Context) {
 	if t.provider == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // told was told
+	_ = t.provider.Shutdown(ctx) // failed exports were reported
 }
 
-// observed tells whether spans were taken.
+// observed reports the result of each export.
 type observed struct {
 	sdktrace.SpanExporter
 
-	told func(error)
+	report func(error)
 }
 
 // ExportSpans implements sdktrace.SpanExporter.
 func (o observed) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
-	o.told(o.SpanExporter.ExportSpans(ctx, spans))
+	o.report(o.SpanExporter.ExportSpans(ctx, spans))
 	return nil
 }

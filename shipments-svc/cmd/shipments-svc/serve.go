@@ -14,7 +14,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
-	"github.com/quayside/quayside/gateway/servicekit/logbuffer"
+	"github.com/quayside/quayside/gateway/servicekit/logging"
 	"github.com/quayside/quayside/gateway/servicekit/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/outage"
 	"github.com/quayside/quayside/gateway/servicekit/tracing"
@@ -41,7 +41,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	lines := logbuffer.New(p.stderr)
+	lines := logging.NewBuffer(p.stderr)
 	defer lines.Close()
 	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: cfg.LogLevel}))
 	seen := outage.New(log, "Postgres").Note

@@ -11,7 +11,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
-	"github.com/quayside/quayside/gateway/servicekit/logbuffer"
+	"github.com/quayside/quayside/gateway/servicekit/logging"
 	"github.com/quayside/quayside/gateway/servicekit/outage"
 	"github.com/quayside/quayside/gateway/servicekit/tracing"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
@@ -55,7 +55,7 @@ func serve(ctx context.Context, p program) error {
 	if err != nil {
 		return err
 	}
-	lines := logbuffer.New(p.stderr)
+	lines := logging.NewBuffer(p.stderr)
 	defer lines.Close()
 	log := newLogger(lines, cfg.LogLevel)
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), outage.New(log, "Postgres").Note)

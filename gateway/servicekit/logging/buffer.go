@@ -1,10 +1,10 @@
-// Package logbuffer writes log lines without holding up those who log.
+// Package logging writes log lines without blocking the program.
 //
-// Guarantees: Write never waits for the output, which may be a pipe that nobody
-// reads; what is written goes out at once, in order, where the output takes it;
-// memory is bounded, and lines beyond that bound are dropped and counted, and
-// the log says how many once it goes on.
-package logbuffer
+// Guarantees: Write never waits for the output, such as a pipe whose reader
+// stopped; lines are written immediately and in order while the output accepts
+// them; at most 1 MiB is buffered, and further lines are dropped, counted, and
+// reported in the log by their number.
+package logging
 
 import (
 	"fmt"
@@ -15,37 +15,36 @@ import (
 )
 
 const (
-	// capacity is how many bytes may wait: some thousand lines.
+	// capacity is the size of the buffer in bytes: some thousand lines.
 	capacity = 1 << 20
-	// kept is the largest buffer that is used again.
+	// kept is the largest buffer that is reused.
 	kept = 64 << 10
-	// closeTimeout bounds the end.
+	// closeTimeout bounds Close.
 	closeTimeout = time.Second
 )
 
-// Buffer is a Writer for whole lines. Make it with New.
+// Buffer is an io.Writer for whole lines.
 type Buffer struct {
 	out     io.Writer
 	dropped atomic.Int64
 
 	mu      sync.Mutex
 	pending []byte
-	lost    int // lines since those that are pending
+	lost    int // lines dropped after those that are pending
 	closed  bool
 
-	more chan struct{} // there is something pending, or Close was called
-	done chan struct{} // closed when all is written
+	more chan struct{} // lines are pending, or Close was called
+	done chan struct{} // closed when all lines are written
 }
 
-// New returns a buffer in front of out.
-func New(out io.Writer) *Buffer {
+// NewBuffer returns a buffer that writes to out until Close.
+func NewBuffer(out io.Writer) *Buffer {
 	b := &Buffer{out: out, more: make(chan struct{}, 1), done: make(chan struct{})}
 	go b.run()
 	return b
 }
 
-// Write takes one line, or drops it. It never fails: whoever logs could do
-// nothing about it.
+// Write buffers one line, or drops it. It never fails.
 func (b *Buffer) Write(line []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,8 +61,7 @@ func (b *Buffer) Write(line []byte) (int, error) {
 // Dropped returns how many lines were dropped so far.
 func (b *Buffer) Dropped() int64 { return b.dropped.Load() }
 
-// Close writes what is pending, for a second at most. What is written
-// afterwards is dropped.
+// Close writes the pending lines, for a second at most. Later lines are dropped.
 func (b *Buffer) Close() {
 	b.mu.Lock()
 	b.closed = true
@@ -90,22 +88,22 @@ func (b *Buffer) run() {
 	for range b.more {
 		lines, lost, closed := b.take(spare)
 		if lost > 0 {
-			lines = fmt.Appendf(lines, `{"time":%q,"level":"WARN","msg":"log lines were dropped: nobody took them","lines":%d}`+"\n",
+			lines = fmt.Appendf(lines, `{"time":%q,"level":"WARN","msg":"log lines dropped: the reader of the log is too slow","lines":%d}`+"\n",
 				time.Now().Format(time.RFC3339Nano), lost)
 		}
 		if len(lines) > 0 {
-			_, _ = b.out.Write(lines) // there is nowhere to say that it failed
+			_, _ = b.out.Write(lines) // a failure cannot be logged
 		}
 		if closed {
 			return
 		}
-		if spare = lines[:0]; cap(spare) > kept { // what a stall made it grow to
+		if spare = lines[:0]; cap(spare) > kept { // grown during a stall
 			spare = nil
 		}
 	}
 }
 
-// take returns what is pending, and leaves an empty slice to go on with.
+// take returns the pending lines and replaces them by an empty slice.
 func (b *Buffer) take(empty []byte) (lines []byte, lost int, closed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

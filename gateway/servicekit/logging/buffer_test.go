@@ -1,4 +1,4 @@
-package logbuffer
+package logging
 
 import (
 	"bytes"
@@ -29,11 +29,11 @@ func (p *pipe) String() string {
 	return p.text.String()
 }
 
-func TestLinesGoOutAtOnceAndInOrder(t *testing.T) {
+func TestLinesAreWrittenImmediatelyAndInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		out := new(pipe)
-		b := New(out)
+		b := NewBuffer(out)
 		var want strings.Builder
 		for i := range 100 {
 			line := fmt.Appendf(nil, "line %d\n", i)
@@ -56,13 +56,13 @@ func TestLinesGoOutAtOnceAndInOrder(t *testing.T) {
 	})
 }
 
-// TestABlockedOutputHoldsUpNobody: what it does not take beyond the bound is
+// TestABlockedOutputDoesNotBlockWrite: what it does not take beyond the bound is
 // lost, and the log says so.
-func TestABlockedOutputHoldsUpNobody(t *testing.T) {
+func TestABlockedOutputDoesNotBlockWrite(t *testing.T) {
 	t.Parallel()
 	out := new(pipe)
 	out.mu.Lock()
-	b := New(out)
+	b := NewBuffer(out)
 	line := append(bytes.Repeat([]byte("x"), 1023), '\n')
 	const lines = 5000
 	var writers sync.WaitGroup
@@ -85,17 +85,17 @@ func TestABlockedOutputHoldsUpNobody(t *testing.T) {
 	if n := strings.Count(text, string(line)); n != lines-int(dropped) {
 		t.Errorf("%d lines came out, want %d", n, lines-dropped)
 	}
-	if want := fmt.Sprintf(`"msg":"log lines were dropped: nobody took them","lines":%d}`, dropped); strings.Count(text, want) != 1 {
+	if want := fmt.Sprintf(`"msg":"log lines dropped: the reader of the log is too slow","lines":%d}`, dropped); strings.Count(text, want) != 1 {
 		t.Errorf("the log does not end with %s, but %q", want, text[max(len(text)-200, 0):])
 	}
 }
 
-// TestTheEndWaitsForASecond, not for ever.
-func TestTheEndWaitsForASecond(t *testing.T) {
+// TestCloseWaitsForASecond, not for ever.
+func TestCloseWaitsForASecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reader, writer := io.Pipe()
-		b := New(writer)
+		b := NewBuffer(writer)
 		_, _ = b.Write([]byte("unread\n"))
 		begin := time.Now()
 		b.Close()
@@ -111,7 +111,7 @@ func TestTheEndWaitsForASecond(t *testing.T) {
 }
 
 func BenchmarkWrite(b *testing.B) {
-	buffer := New(io.Discard)
+	buffer := NewBuffer(io.Discard)
 	defer buffer.Close()
 	line := append(bytes.Repeat([]byte("x"), 300), '\n')
 	b.ReportAllocs()

@@ -1,0 +1,17 @@
+package problem_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/quayside/quayside/gateway/servicekit/problem"
+)
+
+func ExampleProblem_Write() {
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api/v1/things/7", nil)
+	p := problem.New(http.StatusNotFound, "not_found", "Not found", "there is no such thing")
+	_ = p.Write(w, r)
+	fmt.Print(w.Code, " ", w.Body)
+	// Output: 404 {"type":"/problems/not_found","title":"Not found","status":404,"detail":"there is no such thing","instance":"/api/v1/things/7","code":"not_found","request_id":""}
+}
