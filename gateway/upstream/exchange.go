@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// An exchange is a request without a body and its response on one connection. net/http's transport needs two
-// goroutines per connection, because a response may come while a body is being sent. Without a body the goroutine of
-// the request can do both, which saves a fifth of the gateway's CPU time (README, Mechanisms). Encoding and parsing
-// are net/http's: [http.Request.Write] and [http.ReadResponse].
+// An exchange is a request without a body and its response on one connection. net/http's transport needs two goroutines
+// per connection, because a response may come while a body is being sent. Without a body the goroutine of the request
+// can do both, which saves a fifth of the time and 19 allocations (BenchmarkExchange). Encoding and parsing are
+// net/http's: [http.Request.Write] and [http.ReadResponse].
 
 // errStale reports that a reused connection was closed while it was idle or before the response began. A repeatable
 // request may be sent again.
