@@ -43,7 +43,7 @@ func TestServingTakesKeysForWebhookSecrets(t *testing.T) {
 	}{
 		"a key":              {Config{WebhookKeys: own}, ""},
 		"none, on a laptop":  {Config{Demo: true}, "openssl rand"},
-		"the demo's":         {Config{WebhookKeys: demo}, "everybody knows"},
+		"the demo's":         {Config{WebhookKeys: demo}, "demo key"},
 		"the demo's, laptop": {Config{WebhookKeys: demo, Demo: true}, ""},
 		"a short one":        {Config{WebhookKeys: key("hunter2")}, "exactly 32"},
 	} {
