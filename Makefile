@@ -18,7 +18,7 @@ token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIO
 
 # One run over all modules: while one package waits for drains, timeouts and windows, another computes.
 # The packages that take the longest are named first, so that they do not begin last.
-SLOW     := ./gateway/cmd/gateway ./deploy/blackbox ./deploy/e2e ./deploy/browser
+SLOW     := ./gateway/integration ./deploy/blackbox ./deploy/e2e ./deploy/browser
 PACKAGES := $(SLOW) $(MODULES:%=./%/...)
 SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec .bin/devstack exec --
 

@@ -1,0 +1,29 @@
+package integration
+
+import (
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What is gathered goes out at the end: every answer that a client got has its line.
+func TestTheEndLosesNoLineOfTheAccessLog(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	token, _ := g.tokens.create("")
+	const requests = 20
+	for range requests {
+		if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK {
+			t.Fatal(a.Status)
+		}
+	}
+	if err := g.process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	g.waitForLog(t, "shutdown complete")
+	if n := strings.Count(g.log.String(), `"http.log.access"`); n != requests {
+		t.Errorf("%d lines for %d requests:\n%s", n, requests, g.log)
+	}
+}

@@ -1,0 +1,287 @@
+package integration
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// wireAnswer is a response as it came, header names spelt as they were sent.
+type wireAnswer struct {
+	status int
+	lines  []string
+	body   string
+}
+
+// send sends one request on a connection of its own and reads everything until the other side closes.
+func (g *gateway) send(t *testing.T, lines ...string) wireAnswer {
+	t.Helper()
+	a := g.sendOnce(t, lines)
+	for strings.Contains(a.body, "limiter_unavailable") { // see do
+		a = g.sendOnce(t, lines)
+	}
+	return a
+}
+
+func (g *gateway) sendOnce(t *testing.T, lines []string) wireAnswer {
+	t.Helper()
+	conn, err := g.dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	head := append(lines[:1:1], append([]string{"Connection: close"}, lines[1:]...)...)
+	if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "Host:") }) {
+		head = slices.Insert(head, 1, "Host: api")
+	}
+	if _, err := io.WriteString(conn, strings.Join(head, "\r\n")+"\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	reader := bufio.NewReader(conn)
+	var a wireAnswer
+	for {
+		line, err := reader.ReadString('\n')
+		if err != nil {
+			t.Fatalf("%v after %q; the gateway's log:\n%s", err, a.lines, g.log)
+		}
+		if line = strings.TrimRight(line, "\r\n"); line == "" {
+			break
+		}
+		a.lines = append(a.lines, line)
+	}
+	if _, err := fmt.Sscanf(a.lines[0], "HTTP/1.1 %d", &a.status); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.body = string(rest)
+	return a
+}
+
+// values returns the values of the header lines spelt exactly name.
+func (a wireAnswer) values(name string) (values []string) {
+	for _, line := range a.lines {
+		if value, ok := strings.CutPrefix(line, name+": "); ok {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// spelt counts the header lines of that name in any spelling.
+func (a wireAnswer) spelt(name string) (n int) {
+	for _, line := range a.lines {
+		if len(line) > len(name) && strings.EqualFold(line[:len(name)], name) && line[len(name)] == ':' {
+			n++
+		}
+	}
+	return n
+}
+
+// awkward is a service that does what services must not, by path.
+func awkward(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	for _, name := range []string{"X-RateLimit-Limit", "x-ratelimit-remaining", "X-Ratelimit-Reset", "RATELIMIT", "RateLimit-Policy", "Sunset", "X-Request-ID", "X-RateLimit-Other"} {
+		header[name] = []string{"of the service", "twice"}
+	}
+	switch strings.TrimPrefix(r.URL.Path, "/api/v1/shipments/") {
+	case "streamed":
+		_ = http.NewResponseController(w).Flush()
+		_, _ = io.WriteString(w, "streamed")
+	case "early-hints":
+		w.WriteHeader(http.StatusEarlyHints)
+		_, _ = io.WriteString(w, "after hints")
+	case "trailers":
+		header.Set("Trailer", "X-Ratelimit-Limit, X-Checksum")
+		_, _ = io.WriteString(w, "with trailers")
+		header.Set("X-Checksum", "1")
+		header.Set(http.TrailerPrefix+"X-Ratelimit-Remaining", "of the service")
+	case "no-content":
+		w.WriteHeader(http.StatusNoContent)
+	case "forbidden":
+		w.WriteHeader(http.StatusForbidden)
+	case "own-404":
+		w.WriteHeader(http.StatusNotFound)
+	case "own-405":
+		header.Set("Allow", "GET")
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	case "own-503":
+		header.Set("Retry-After", "7")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	case "broken":
+		panic(http.ErrAbortHandler)
+	case "hung":
+		<-r.Context().Done()
+	default:
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, "{}")
+	}
+}
+
+// Every answer, whoever made it: the documented headers, once, spelt as documented.
+func TestEveryAnswerHasTheWindowHeadersOnce(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{upstream: http.HandlerFunc(awkward), env: map[string]string{"TOKENS_PORT": freePort(t)}})
+	token, _ := g.tokens.create("")
+	spent, _ := g.tokens.create(`,"rate_limit":{"limit":1,"window_seconds":3600}`)
+	g.get(t, "/api/v1/shipments", newCaller(t), spent)
+	limited, _ := g.tokens.create(`,"ip_allow":["192.0.2.1"]`)
+	bearer := "Authorization: Bearer " + token
+	large := fmt.Sprintf("Content-Length: %d", 1<<20+1)
+	// One byte too long and no more: what a server leaves unread makes it reset the connection.
+	chunked := fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0", 1<<20+1, strings.Repeat("x", 1<<20+1))
+
+	for name, tt := range map[string]struct {
+		lines  []string
+		status int
+		code   string // of the gateway's own answers
+		policy string
+		also   []string
+	}{
+		"200":                       {[]string{"GET /api/v1/shipments HTTP/1.1", bearer}, 200, "", "token", nil},
+		"200 streamed":              {[]string{"GET /api/v1/shipments/streamed HTTP/1.1", bearer}, 200, "", "token", nil},
+		"200 with trailers":         {[]string{"GET /api/v1/shipments/trailers HTTP/1.1", bearer}, 200, "", "token", nil},
+		"200 to HEAD":               {[]string{"HEAD /api/v1/shipments HTTP/1.1", bearer}, 200, "", "token", nil},
+		"200 public":                {[]string{"GET /api/v1/openapi.json HTTP/1.1"}, 200, "", "public", nil},
+		"405 public":                {[]string{"POST /docs HTTP/1.1", "Content-Length: 1\r\n\r\nx"}, 405, "method_not_allowed", "public", []string{"Allow: GET, HEAD"}},
+		"405 of a public preflight": {[]string{"OPTIONS /problems/x HTTP/1.1"}, 405, "method_not_allowed", "public", []string{"Allow: GET, HEAD"}},
+		"204":                       {[]string{"GET /api/v1/shipments/no-content HTTP/1.1", bearer}, 204, "", "token", nil},
+		"401 without a token":       {[]string{"GET /api/v1/shipments HTTP/1.1"}, 401, "missing_token", "address", []string{`WWW-Authenticate: Bearer realm="shipments"`, "Cache-Control: no-store"}},
+		"401 of another scheme":     {[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Basic eDp5"}, 401, "missing_token", "address", []string{`WWW-Authenticate: Bearer realm="shipments"`}},
+		"401 with a malformed one":  {[]string{"GET /api/v1/shipments HTTP/1.1", bearer + "x"}, 401, "invalid_token", "address", []string{`WWW-Authenticate: Bearer realm="shipments", error="invalid_token"`, "Cache-Control: no-store"}},
+		"401 with two":              {[]string{"GET /api/v1/shipments HTTP/1.1", bearer, bearer}, 401, "invalid_token", "address", nil},
+		"401 at an unknown path":    {[]string{"GET /nowhere HTTP/1.1"}, 401, "missing_token", "address", nil},
+		"401 of the query":          {[]string{"GET /api/v1/shipments?access_token=" + token + " HTTP/1.1"}, 401, "missing_token", "address", nil},
+		"403 of the service":        {[]string{"GET /api/v1/shipments/forbidden HTTP/1.1", bearer}, 403, "", "token", []string{"Cache-Control: no-store"}},
+		"403 of the allow-list":     {[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer " + limited}, 403, "address_not_allowed", "address", []string{"Cache-Control: no-store"}},
+		"400 before any handler":    {[]string{"GET /api/v1/shipments HTTP/1.1", "Host: ..", bearer}, 400, "bad_request", "public", nil},
+		"405 before any handler":    {[]string{strings.Repeat("GET", 20) + " /api/v1/shipments HTTP/1.1", bearer}, 405, "method_not_allowed", "public", nil},
+		"404":                       {[]string{"GET /nowhere HTTP/1.1", bearer}, 404, "not_found", "token", nil},
+		"404 of a dressed-up path":  {[]string{"GET /api/v1//shipments/../../../etc HTTP/1.1", bearer}, 404, "not_found", "token", nil},
+		"404 of an absolute target": {[]string{"GET http://other/nowhere HTTP/1.1", bearer}, 404, "not_found", "token", nil},
+		"404 of the service":        {[]string{"GET /api/v1/shipments/own-404 HTTP/1.1", bearer}, 404, "", "token", nil},
+		"405 of the service":        {[]string{"PUT /api/v1/shipments/own-405 HTTP/1.1", bearer}, 405, "", "token", []string{"Allow: GET"}},
+		"413 announced":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, large}, 413, "body_too_large", "token", nil},
+		"413 found out":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, chunked}, 413, "body_too_large", "token", nil},
+		"429":                       {[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer " + spent}, 429, "rate_limited", "token", []string{"Cache-Control: no-store"}},
+		"503 nobody there":          {[]string{"GET /api/v1/token HTTP/1.1", bearer}, 503, "upstream_unavailable", "token", []string{"Retry-After: 2", "Cache-Control: no-store"}},
+		"502 broken off":            {[]string{"POST /api/v1/shipments/broken HTTP/1.1", bearer, "Content-Length: 0"}, 502, "upstream_unreachable", "token", nil},
+		"503 of the service":        {[]string{"GET /api/v1/shipments/own-503 HTTP/1.1", bearer}, 503, "", "token", []string{"Retry-After: 7", "Cache-Control: no-store"}},
+		"504":                       {[]string{"GET /api/v1/shipments/hung HTTP/1.1", bearer}, 504, "upstream_timeout", "token", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begin := time.Now()
+			a := g.send(t, append(tt.lines[:1:1], append([]string{"X-Forwarded-For: " + newCaller(t)}, tt.lines[1:]...)...)...)
+			if took := time.Since(begin); took > 2500*time.Millisecond {
+				t.Errorf("took %v", took)
+			}
+			if a.status != tt.status {
+				t.Fatalf("%s\n%s\n%s", a.lines[0], a.body, g.log)
+			}
+			for spelling, form := range map[string]string{
+				"X-RateLimit-Limit": `^\d+$`, "X-RateLimit-Remaining": `^\d+$`, "X-RateLimit-Reset": `^\d{10}$`,
+				"RateLimit-Policy": `^"` + tt.policy + `";q=\d+;w=\d+$`, "RateLimit": `^"` + tt.policy + `";r=\d+;t=[1-9]\d*$`,
+				"X-Request-ID": `^req_[0-7][0-9a-hjkmnp-tv-z]{25}$`,
+			} {
+				values := a.values(spelling)
+				if len(values) != 1 || a.spelt(spelling) != 1 || !regexp.MustCompile(form).MatchString(values[0]) {
+					t.Errorf("%s: %q in\n%s", spelling, values, strings.Join(a.lines, "\n"))
+				}
+			}
+			if strings.Contains(strings.Join(a.lines, "\n")+a.body, "of the service") || a.spelt("X-RateLimit-Other")+a.spelt("Sunset")+a.spelt("Server")+a.spelt("Via") > 0 {
+				t.Errorf("headers that are not the service's to set, or the gateway's to tell:\n%s\n%s", strings.Join(a.lines, "\n"), a.body)
+			}
+			for _, line := range tt.also {
+				if name, value, _ := strings.Cut(line, ": "); a.spelt(name) != 1 || a.values(name) == nil || a.values(name)[0] != value {
+					t.Errorf("no single %s in\n%s", line, strings.Join(a.lines, "\n"))
+				}
+			}
+			if tt.code != "" && !strings.Contains(a.body, `"code":"`+tt.code+`","request_id":"`+a.values("X-Request-ID")[0]+`"`) {
+				t.Errorf("body %s", a.body)
+			}
+			if tt.status == http.StatusTooManyRequests && a.spelt("Retry-After") != 1 {
+				t.Error("no Retry-After")
+			}
+		})
+	}
+}
+
+// RFC 9110, 6.5.1 and 7.6: trailers and 1xx answers of a service are for the gateway.
+func TestInterimAnswersAndTrailersEndAtTheGateway(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{upstream: http.HandlerFunc(awkward)})
+	token, _ := g.tokens.create("")
+	for _, method := range []string{"GET", "POST"} {
+		for path, body := range map[string]string{"early-hints": "after hints", "trailers": "with trailers"} {
+			a := g.send(t, method+" /api/v1/shipments/"+path+" HTTP/1.1", "Authorization: Bearer "+token, "Content-Length: 0")
+			if a.status != http.StatusOK || a.spelt("X-RateLimit-Limit") != 1 || a.spelt("Trailer") != 0 || a.body != body {
+				t.Errorf("%s %s:\n%s\n%s", method, path, strings.Join(a.lines, "\n"), a.body)
+			}
+		}
+	}
+}
+
+// RFC 8594: while a rotated token still works, every answer to it says until when, refusals included.
+func TestRotatedTokensAreToldTheirEnd(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{upstream: http.HandlerFunc(awkward)})
+	end := time.Now().Add(24 * time.Hour).Truncate(time.Second)
+	const limit = `,"rate_limit":{"limit":1,"window_seconds":3600}`
+	for name, tt := range map[string]struct {
+		answer string
+		want   []string
+	}{
+		"rotated":        {fmt.Sprintf(`,"exp":%d,"rotated_to":"tok_000000000001"`, end.Unix()), []string{end.UTC().Format(http.TimeFormat)}},
+		"expiring":       {fmt.Sprintf(`,"exp":%d`, end.Unix()), nil},
+		"never expiring": {"", nil},
+	} {
+		token, _ := g.tokens.create(limit + tt.answer)
+		for range 3 { // at least one passes and one is refused, even if an hour begins in between
+			a := g.send(t, "GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer "+token)
+			if got := a.values("Sunset"); !slices.Equal(got, tt.want) {
+				t.Errorf("%s: Sunset %q with %s, want %q", name, got, a.lines[0], tt.want)
+			}
+		}
+	}
+}
+
+// Whoever holds a wrong secret learns nothing; whoever holds the right one learns why it does not work.
+func TestInactiveTokensAreToldApartOnlyToTheirHolders(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	unknown, _ := newToken()
+	revoked, _ := newToken()
+	g.tokens.answers.Store(revoked, `{"active":false,"reason":"revoked"}`)
+	expired, _ := newToken()
+	g.tokens.answers.Store(expired, `{"active":false,"reason":"expired"}`)
+	for token, want := range map[string]string{
+		"malformed": "The API token is malformed, unknown, revoked or expired.",
+		unknown:     "The API token is malformed, unknown, revoked or expired.",
+		revoked:     "The API token was revoked.",
+		expired:     "The API token has expired.",
+	} {
+		for range 2 { // asked for, then remembered
+			a := g.get(t, "/api/v1/shipments?page=2", newCaller(t), token)
+			p := a.problem(t)
+			if a.StatusCode != http.StatusUnauthorized || p["code"] != "invalid_token" || p["detail"] != want || p["instance"] != "/api/v1/shipments" {
+				t.Errorf("%s: %v", a.Status, p)
+			}
+		}
+	}
+}

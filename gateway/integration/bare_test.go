@@ -1,0 +1,21 @@
+package integration
+
+import "testing"
+
+// startBare runs a Caddy that does nothing but to send requests on to service, a host:port, for comparison. It is
+// the same program.
+func startBare(t *testing.T, service string) *gateway {
+	t.Helper()
+	public, inner := freePort(t), freePort(t)
+	bare := &gateway{url: "http://127.0.0.1:" + public, inner: "http://127.0.0.1:" + inner, log: new(lockedBuffer)}
+	bare.launch(t, "testdata/bare.Caddyfile", map[string]string{
+		becomeGateway:           "1",
+		"GATEWAY_ADDRESS":       ":" + public,
+		"GATEWAY_INNER_ADDRESS": ":" + inner,
+		"SHIPMENTS":             service,
+		"XDG_CONFIG_HOME":       t.TempDir(),
+		"XDG_DATA_HOME":         t.TempDir(),
+		"HOME":                  t.TempDir(),
+	})
+	return bare
+}

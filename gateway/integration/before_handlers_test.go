@@ -1,0 +1,134 @@
+package integration
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// beforeHandlers are the requests that net/http rejects before any handler runs, for the README.
+var beforeHandlers = []struct {
+	what     string
+	requests []string
+	status   string // of the response
+}{
+	{"no HTTP: a malformed request line, method or version", []string{
+		"hello\r\n\r\n", "GET /api/v1/shipments\r\n\r\n", "G@T / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1.1\r\nHost: a\r\n\r\n",
+		"GET / HTTQ/1.1\r\nHost: a\r\n\r\n", "GET / http/1.1\r\nHost: a\r\n\r\n", "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n", " GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+	}, "400 Bad Request"},
+	{"a target that is no URI: incomplete percent-encoding, a control character, neither a path nor absolute", []string{
+		"GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", "GET /% HTTP/1.1\r\nHost: a\r\n\r\n", "GET /%6 HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /\x7f HTTP/1.1\r\nHost: a\r\n\r\n", "GET api/v1 HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET http://[::1/ HTTP/1.1\r\nHost: a\r\n\r\n",
+	}, "400 Bad Request"},
+	{"an HTTP version other than 1.0, 1.1 and 2", []string{
+		"GET / HTTP/0.9\r\nHost: a\r\n\r\n", "GET / HTTP/2.0\r\nHost: a\r\n\r\n", "GET / HTTP/3.0\r\nHost: a\r\n\r\n",
+	}, "505 HTTP Version Not Supported: unsupported protocol version"},
+	{"HTTP/1.1 without `Host`", []string{"GET / HTTP/1.1\r\n\r\n"}, "400 Bad Request: missing required Host header"},
+	{"more than one `Host`", []string{"GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"}, "400 Bad Request"},
+	{"a malformed `Host`", []string{"GET / HTTP/1.1\r\nHost: a b\r\n\r\n"}, "400 Bad Request: malformed Host header"},
+	{"a header field without a valid name or value", []string{
+		"GET / HTTP/1.1\r\nHost: a\r\nX Y: 1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX : 1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n\r\n", "GET / HTTP/1.1\r\n Host: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: \x00\r\n\r\n",
+	}, "400 Bad Request"},
+	{"a `Content-Length` that is no number, or two that differ", []string{
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+	}, "400 Bad Request"},
+	{"a `Transfer-Encoding` other than one `chunked`", []string{
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+	}, "501 Not Implemented"},
+	{"a header of over 32 KiB", []string{
+		"GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 40<<10) + "\r\n\r\n", "GET /" + strings.Repeat("x", 40<<10) + " HTTP/1.1\r\nHost: a\r\n\r\n",
+	}, "431 Request Header Fields Too Large"},
+	{"an `Expect` other than `100-continue`", []string{"GET / HTTP/1.1\r\nHost: a\r\nExpect: something\r\n\r\n"}, "417 Expectation Failed"},
+}
+
+const (
+	rejectedBegin = "<!-- before handlers -->\n"
+	rejectedEnd   = "<!-- /before handlers -->\n"
+)
+
+// What net/http rejects is answered as the README says, by text/plain at most, without the headers of a window; no
+// service and no log hears of it. Everything else that is odd is answered by the gate.
+func TestNetHTTPRejectsAsTheREADMESays(t *testing.T) {
+	t.Parallel()
+
+	upstream := new(visited)
+	g := start(t, options{upstream: upstream, env: withoutRedis(t)})
+	var table bytes.Buffer
+	table.WriteString("| request | response |\n|---|---|\n")
+	for _, row := range beforeHandlers {
+		fmt.Fprintf(&table, "| %s | `%s` |\n", row.what, row.status)
+		for _, request := range row.requests {
+			got := g.exchange(t, request)
+			if !strings.HasPrefix(got, "HTTP/1.1 "+row.status) || strings.Contains(strings.ToLower(got), "ratelimit") {
+				t.Errorf("%.60q, %s: %.300s", request, row.what, got)
+			}
+			if !strings.Contains(got, "\r\nConnection: close\r\n") {
+				t.Errorf("%.60q: the connection stays open: %s", request, got)
+			}
+		}
+	}
+	for _, request := range []string{
+		"OPTIONS * HTTP/1.1\r\nHost: a\r\n", "GET * HTTP/1.1\r\nHost: a\r\n", "GET /x HTTP/1.0\r\n", "GET /x HTTP/1.0\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost:\r\n",
+		"get /x HTTP/1.1\r\nHost: a\r\n", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n", "GET http://b/x HTTP/1.1\r\nHost: a\r\n", "GET http:x HTTP/1.1\r\nHost: a\r\n",
+		"GET //a HTTP/1.1\r\nHost: a\r\n", "GET /%00 HTTP/1.1\r\nHost: a\r\n", "GET /\xff HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: ..\r\n",
+		strings.Repeat("M", 33) + " / HTTP/1.1\r\nHost: a\r\n",
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n",
+	} {
+		got := g.exchange(t, request+"Connection: close\r\n\r\n")
+		if !strings.HasPrefix(got, "HTTP/1.") || strings.Count(got, "\r\nX-RateLimit-Limit: ") != 1 || !strings.Contains(got, "application/problem+json") {
+			t.Errorf("%.60q: %s", request, got)
+		}
+	}
+	if targets := upstream.take(); len(targets) > 0 {
+		t.Errorf("forwarded: %q", targets)
+	}
+	if log := g.logOf(t, 15); strings.Count(log, `"http.log.access"`) != 15 || strings.Contains(log, "panic") {
+		t.Error(log)
+	}
+
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(readme), rejectedBegin)
+	current, after, closed := strings.Cut(rest, rejectedEnd)
+	switch {
+	case !found || !closed:
+		t.Error("the README has no place for the table")
+	case *update:
+		if err := os.WriteFile("../README.md", []byte(before+rejectedBegin+table.String()+rejectedEnd+after), 0o600); err != nil {
+			t.Error(err)
+		}
+	case current != table.String():
+		t.Errorf("the README's table is not\n%s", table.String())
+	}
+}
+
+// exchange sends bytes and returns all that comes back. When the other side closes with bytes unread, its response may be
+// lost; then it tries again.
+func (g *gateway) exchange(t *testing.T, request string) string {
+	t.Helper()
+	for range 50 {
+		conn, err := g.dial()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+		_, _ = io.WriteString(conn, request)
+		got, _ := io.ReadAll(conn)
+		_ = conn.Close()
+		if len(got) > 0 {
+			return string(got)
+		}
+	}
+	t.Errorf("%.60q: never an answer", request)
+	return ""
+}

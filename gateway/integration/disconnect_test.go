@@ -1,0 +1,110 @@
+package integration
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A client that closes its connection is recorded as that, and as no failure of the gateway or a service.
+func TestAClientThatDisconnectsIsRecordedAs499(t *testing.T) {
+	t.Parallel()
+
+	arrived := make(chan struct{}, 10)
+	g := start(t, options{upstream: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if r.URL.Path == "/api/v1/shipments/waits" {
+			arrived <- struct{}{}
+			<-r.Context().Done()
+		}
+	}), env: map[string]string{"REDIS_DOWN": "allow"}})
+	token, _ := g.tokens.create(plenty)
+	requests := g.getToKnow(t, token)
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		ctx, leave := context.WithCancel(t.Context())
+		request := g.request(t, "/api/v1/shipments/waits", newCaller(t), token).WithContext(ctx)
+		if request.Method = method; method == http.MethodPost {
+			request.Body = io.NopCloser(strings.NewReader("{}"))
+		}
+		done := make(chan error, 1)
+		go func() {
+			response, err := new(http.Transport).RoundTrip(request)
+			if err == nil {
+				_ = response.Body.Close()
+			}
+			done <- err
+		}()
+		<-arrived
+		leave()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	// Half a body, and the connection is gone.
+	conn, err := g.dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, "POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer "+token+"\r\nContent-Length: 10\r\n\r\nhalf"); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	log := g.logOf(t, requests+3)
+	if n := strings.Count(log, `"status":499`); n != 3 {
+		t.Errorf("%d requests are recorded as 499:\n%s", n, log)
+	}
+	if strings.Contains(log, `"level":"error"`) || strings.Contains(log, "service fails") {
+		t.Errorf("errors in the log:\n%s", log)
+	}
+	if metrics := g.metrics(t); strings.Contains(metrics, "quayside_gateway_upstream_failures_total{") {
+		t.Errorf("failures of services are counted:\n%s", metrics)
+	}
+}
+
+// A service that goes silent in the middle of a response does not hold its client for ever, whatever the method.
+func TestAResponseThatPausesTooLongIsCutOff(t *testing.T) {
+	t.Parallel()
+
+	end := make(chan struct{})
+	g := start(t, options{upstream: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Length", "10")
+		_, _ = io.WriteString(w, "half")
+		_ = http.NewResponseController(w).Flush()
+		if r.URL.Path == "/api/v1/shipments/silent" {
+			select {
+			case <-end:
+			case <-r.Context().Done():
+			}
+		}
+		_, _ = io.WriteString(w, " whole")
+	}), env: map[string]string{"REDIS_DOWN": "allow"}})
+	t.Cleanup(func() { close(end) }) // before the service is closed
+	token, _ := g.tokens.create(plenty)
+	g.getToKnow(t, token)
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			request := g.request(t, "/api/v1/shipments/silent", newCaller(t), token)
+			if request.Method = method; method == http.MethodPost {
+				request.Body = io.NopCloser(strings.NewReader("{}"))
+			}
+			begin := time.Now()
+			// Of a response that short nothing has been sent.
+			if response, err := new(http.Transport).RoundTrip(request); !errors.Is(err, io.EOF) {
+				t.Errorf("%v, %v", response, err)
+				_ = response.Body.Close()
+			}
+			if took := time.Since(begin); took < 10*time.Second || took > 25*time.Second {
+				t.Errorf("after %v", took)
+			}
+		})
+	}
+}

@@ -1,0 +1,45 @@
+package integration
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// The documentation is part of the gateway: no service, no Redis and no token is needed for it.
+func TestTheDocumentationNeedsNoService(t *testing.T) {
+	t.Parallel()
+
+	env := withoutRedis(t)
+	env["SHIPMENTS_PORT"], env["TOKENS_PORT"], env["TOKENS_INTERNAL_URL"] = freePort(t), freePort(t), "http://127.0.0.1:"+freePort(t)
+	g := start(t, options{env: env})
+	for path, want := range map[string]string{
+		"/docs":                          `spec-url="/api/v1/openapi.json"`,
+		"/docs/tokens":                   `spec-url="/api/v1/openapi/tokens.json"`,
+		"/docs/style.css":                "{",
+		"/problems":                      `href="/problems/validation_failed"`,
+		"/problems/upstream_unreachable": "<code>upstream_unreachable</code>, status 502 Bad Gateway",
+	} {
+		for _, accept := range []string{"*/*", "application/json", "text/html"} {
+			a := g.plainly(t, http.MethodGet, path, "", "Accept", accept)
+			if a.StatusCode != http.StatusOK || !strings.Contains(a.body, want) || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/") ||
+				a.Header.Get("X-Ratelimit-Limit") != "600" || a.Header.Get("Content-Security-Policy") == "" {
+				t.Errorf("%s for %s: %s %v\n%.200s", path, accept, a.Status, a.Header, a.body)
+			}
+		}
+		if a := g.plainly(t, http.MethodHead, path, ""); a.StatusCode != http.StatusOK || a.body != "" {
+			t.Errorf("HEAD %s: %s %q", path, a.Status, a.body)
+		}
+	}
+	if a := g.plainly(t, http.MethodGet, "/problems", "", "Accept-Encoding", "gzip"); a.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("not compressed: %v", a.Header)
+	}
+	for _, path := range []string{"/problems/no_such_code", "/docs/other"} {
+		if a := g.plainly(t, http.MethodGet, path, ""); a.StatusCode != http.StatusNotFound || a.problem(t)["code"] != "not_found" {
+			t.Errorf("%s: %s %s", path, a.Status, a.body)
+		}
+	}
+	if a := g.plainly(t, http.MethodGet, "/api/v1/openapi.json", ""); a.StatusCode != http.StatusBadGateway && a.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a service answers: %s", a.Status)
+	}
+}

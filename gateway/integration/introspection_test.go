@@ -1,0 +1,131 @@
+package integration
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// A thousand unknown tokens at once from one address: tokens-svc is asked for as many as the address's window allows,
+// and no more. Valid tokens from there cost the window nothing.
+func TestUnknownTokensAtOnceReachTheTokensServiceAsOftenAsTheWindowAllows(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{env: withoutRedis(t)}) // the window is counted by the gateway itself, whatever the load
+	const valid = 150
+	for _, network := range []string{newLoopback(t), newCaller(t)} {
+		caller := network
+		for secondsLeft(t, g.get(t, "/api/v1/shipments", caller, "")) < 25 { // costs 1
+			caller = newCaller(t)
+		}
+		var good, retried atomic.Int64
+		var all sync.WaitGroup
+		for range valid {
+			token, _ := g.tokens.create("")
+			all.Go(func() {
+				for range 20 { // 503 and 504: the machine is too busy to introspect within 250 ms, or to forward
+					a := g.once(t, g.request(t, "/api/v1/shipments", caller, token))
+					if a.StatusCode == http.StatusOK {
+						good.Add(1)
+						return
+					}
+					if a.StatusCode != http.StatusServiceUnavailable && a.StatusCode != http.StatusGatewayTimeout {
+						t.Errorf("a valid token: %s %s", a.Status, a.body)
+						return
+					}
+					retried.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if good.Load() != valid {
+			t.Errorf("%d valid tokens passed, %d were told to try again", good.Load(), retried.Load())
+		}
+
+		before := g.tokens.asked.Load()
+		var refused, limited, later atomic.Int64
+		for range 1000 {
+			token, _ := newToken()
+			all.Go(func() {
+				switch a := g.once(t, g.request(t, "/api/v1/shipments", caller, token)); a.StatusCode {
+				case http.StatusUnauthorized:
+					refused.Add(1)
+				case http.StatusTooManyRequests:
+					limited.Add(1)
+				case http.StatusServiceUnavailable:
+					later.Add(1)
+				default:
+					t.Errorf("%s", a.Status)
+				}
+			})
+		}
+		all.Wait()
+		asked := g.tokens.asked.Load() - before
+		if refused.Load() > 99 || refused.Load()+later.Load() < 99 || refused.Load()+limited.Load()+later.Load() != 1000 {
+			t.Errorf("%d were 401, %d were 429, %d were 503", refused.Load(), limited.Load(), later.Load())
+		}
+		// One that was sent and not answered in time is not charged, and asked once more where the connection broke.
+		if asked > 99+2*later.Load() {
+			t.Errorf("tokens-svc was asked %d times, %d were answered 503", asked, later.Load())
+		}
+	}
+}
+
+// All tokens services behind one name are asked in turn, and one that goes away is noticed by nobody.
+func TestAllTokensServicesOfANameAreAsked(t *testing.T) {
+	t.Parallel()
+
+	first := newTokensService(t)
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(first.URL, "http://"))
+	var second atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/introspect") {
+			second.Add(1)
+		}
+		first.Config.Handler.ServeHTTP(w, r)
+	}))
+	listener, err := net.Listen("tcp", "127.0.0.2:"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = server.Listener.Close()
+	server.Listener = listener
+	server.Start()
+	t.Cleanup(server.Close)
+	t.Cleanup(first.Close) // ends the streams of both
+	names := newNameServer(t, netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("127.0.0.2"))
+	env := withoutRedis(t)
+	env["TOKENS_INTERNAL_URL"] = fmt.Sprintf("http://tokens.test.:%s", port)
+	env[nameServerVariable] = names.address
+	g := start(t, options{tokens: first, env: env})
+
+	asks := func(n int) (both, atSecond int64) {
+		b, s := first.asked.Load(), second.Load()
+		for range n {
+			token, _ := first.create("")
+			eventually(t, func() bool { return g.get(t, "/api/v1/shipments", newCaller(t), token).StatusCode == http.StatusOK }, "an answer", g.log)
+		}
+		return first.asked.Load() - b, second.Load() - s
+	}
+	if both, atSecond := asks(40); atSecond < both/4 || atSecond > both*3/4 {
+		t.Errorf("of %d introspections the second was asked for %d", both, atSecond)
+	}
+	server.CloseClientConnections()
+	server.Close()
+	failures := 0
+	for range 40 {
+		token, _ := first.create("")
+		if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK {
+			failures++
+		}
+	}
+	if failures > 4 { // a busy machine may be too late for some
+		t.Errorf("%d of 40 tokens could not be checked with one of two tokens services", failures)
+	}
+}

@@ -1,0 +1,64 @@
+package integration
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestMetricsTellOutcomesAndNobody(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	token, id := g.tokens.create("")
+	caller := newCaller(t)
+	g.get(t, "/api/v1/shipments", caller, token)
+	g.get(t, "/api/v1/shipments", caller, token)
+	g.get(t, "/api/v1/shipments", newCaller(t), "")
+	g.get(t, "/problems", caller, "")
+
+	metrics := g.metrics(t)
+	for _, want := range []string{
+		`quayside_gateway_requests_total{outcome="forwarded"} 2`,
+		`quayside_gateway_requests_total{outcome="missing_token"} 1`,
+		`quayside_gateway_requests_total{outcome="public"} 1`,
+		`quayside_gateway_introspection_seconds_count{source="service"} 1`,
+		`quayside_gateway_introspection_seconds_count{source="cache"} 1`,
+		`quayside_gateway_window_decisions_total{decision="allowed",source="redis",window="token"} 2`,
+		`quayside_gateway_window_decisions_total{decision="allowed",source="redis",window="address"} 1`,
+		`quayside_gateway_usage_requests_lost_total 0`,
+	} {
+		if !strings.Contains(metrics, want+"\n") {
+			t.Errorf("no %s", want)
+		}
+	}
+	for _, unwanted := range []string{token[30:], id, testOrganization, caller} {
+		if strings.Contains(metrics, unwanted) {
+			t.Errorf("%s is in the metrics", unwanted)
+		}
+	}
+}
+
+func TestHealthSubcommandFollowsReadiness(t *testing.T) {
+	t.Parallel()
+
+	tokens := newTokensService(t)
+	tokens.fault.Store(http.StatusInternalServerError)
+	g := start(t, options{tokens: tokens})
+	health := func() ([]byte, error) {
+		process := exec.CommandContext(t.Context(), os.Args[0], "health")
+		process.Env = []string{becomeGateway + "=1", "HOME=" + t.TempDir(), "GATEWAY_INNER_ADDRESS=" + strings.TrimPrefix(g.inner, "http://127.0.0.1")}
+		return process.CombinedOutput()
+	}
+	if output, err := health(); err == nil {
+		t.Errorf("healthy before the tokens service was reached: %s", output)
+	}
+	tokens.fault.Store(0)
+	eventually(t, func() bool { _, err := health(); return err == nil }, "health", g.log)
+	tokens.Close()
+	if output, err := health(); err != nil {
+		t.Errorf("unhealthy because the tokens service is away: %v: %s", err, output)
+	}
+}

@@ -1,0 +1,246 @@
+package integration
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+)
+
+// echoing is a tokens-svc that sets cookies and keeps the last request it got.
+func echoing() (*recorder, http.Handler) {
+	last := new(recorder)
+	return last, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Set-Cookie", "session=new")
+		w.Header().Add("Set-Cookie", "form=new")
+		last.ServeHTTP(w, r)
+	})
+}
+
+// pages are paths of every kind of page, and of some of the API for the difference.
+var pages = []string{"/sign-in", "/sign-in/oidc/callback", "/settings", "/settings/org_01/api", "/settings/static/0a1b/app.css"}
+
+func TestCookiesPassOnPagesAndNowhereElse(t *testing.T) {
+	t.Parallel()
+
+	last, upstream := echoing()
+	g := start(t, options{upstream: upstream, env: map[string]string{"TRUSTED_PROXIES": ""}})
+	token, _ := g.tokens.create("")
+	others := []string{
+		"/api/v1/shipments", "/api/v1/token", "/api/v1/token/rotate", "/api/v1/tokens", "/api/v1/tokens/tok_000000000001",
+		"/api/v1/audit-events", "/api/v1/openapi.json", "/api/v1/openapi/tokens.json",
+	}
+	for _, path := range append(pages, others...) {
+		last.last.Store(nil)
+		a := g.send(t, "GET "+path+" HTTP/1.1", "Host: quayside.example", "Origin: http://quayside.example", "Authorization: Bearer "+token,
+			"Cookie: session=old", "Cookie: form=old", "X-Client-Address: 192.0.2.66", "x_client_address: 192.0.2.66", "X-Organization-ID: "+testOrganization)
+		got := last.last.Load()
+		if a.status != http.StatusOK || got == nil {
+			t.Errorf("%s: %s", path, a.lines[0])
+			continue
+		}
+		page := slices.Contains(pages, path)
+		want, wantSet := 0, 0
+		if page {
+			want, wantSet = 2, 2
+		}
+		if cookies := got.Header["Cookie"]; len(cookies) != want {
+			t.Errorf("%s: the service got the cookies %q", path, cookies)
+		}
+		if n := a.spelt("Set-Cookie"); n != wantSet {
+			t.Errorf("%s: the client got %d cookies", path, n)
+		}
+		if page && got.Header["X-Organization-Id"] != nil || got.Header["Authorization"] != nil {
+			t.Errorf("%s: the service got %v", path, got.Header)
+		}
+		for name, values := range got.Header {
+			if strings.EqualFold(name, "x_client_address") || name == "X-Client-Address" && (len(values) != 1 || values[0] != g.client) {
+				t.Errorf("%s: %s: %q", path, name, values)
+			}
+		}
+		if got.Host != "quayside.example" || got.Header.Get("Origin") != "http://quayside.example" {
+			t.Errorf("%s: Host %s, Origin %s", path, got.Host, got.Header.Get("Origin"))
+		}
+	}
+}
+
+func TestTheServicesAreToldTheTrueClientAddress(t *testing.T) {
+	t.Parallel()
+
+	upstream := new(recorder)
+	g := start(t, options{upstream: upstream})
+	token, _ := g.tokens.create("")
+	for _, path := range []string{"/settings", "/api/v1/shipments", "/api/v1/openapi.json"} {
+		for forwarded, want := range map[string]string{
+			"198.51.100.7":                "198.51.100.7",
+			"::ffff:198.51.100.7":         "198.51.100.7",
+			"2001:DB8::1":                 "2001:db8::1",
+			"198.51.100.7, 2001:db8::2":   "2001:db8::2",
+			"198.51.100.7, 127.0.0.1":     "198.51.100.7",
+			"not-an-addr, 198.51.100.8":   "198.51.100.8",
+			"198.51.100.7, 198.51.100.9,": "198.51.100.9",
+		} {
+			g.get(t, path, forwarded, token)
+			if got := upstream.last.Load().Header.Values("X-Client-Address"); len(got) != 1 || got[0] != want {
+				t.Errorf("%s from %s: X-Client-Address %q, want %q", path, forwarded, got, want)
+			}
+		}
+	}
+}
+
+func TestAPagesAssertionNamesTheClientAddressAndNoToken(t *testing.T) {
+	t.Parallel()
+
+	upstream := new(recorder)
+	g := start(t, options{upstream: upstream})
+	token, _ := g.tokens.create("")
+	for _, path := range pages {
+		upstream.last.Store(nil)
+		g.get(t, path, "198.51.100.7", token)
+		got := upstream.last.Load()
+		if got == nil {
+			t.Fatalf("%s was not forwarded", path)
+		}
+		said, err := jwt.ParseSigned(got.Header.Get("X-Gateway-Assertion"), []jose.SignatureAlgorithm{jose.EdDSA})
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		var claims map[string]any
+		if err := said.Claims(testKey.Public(), &claims); err != nil {
+			t.Fatal(err)
+		}
+		if claims["client"] != "198.51.100.7" || claims["aud"] != "tokens-svc" || claims["sub"] != nil || claims["org"] != "" {
+			t.Errorf("%s: the assertion says %v", path, claims)
+		}
+	}
+}
+
+func TestPagesHaveWindowsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	caller := newCaller(t)
+	for _, tt := range []struct{ method, path, policy string }{
+		{"GET", "/settings", `"page";q=600;w=60`},
+		{"POST", "/settings/org_01/api", `"page";q=600;w=60`},
+		{"GET", "/sign-in", `"page";q=600;w=60`},
+		{"POST", "/sign-in", `"sign-in";q=30;w=60`},
+		{"GET", "/sign-in/oidc/callback?code=x", `"sign-in";q=30;w=60`},
+		{"GET", "/problems", `"public";q=600;w=60`},
+	} {
+		request := g.request(t, tt.path, caller, "")
+		request.Method = tt.method
+		a := g.do(t, request)
+		limit, _, _ := strings.Cut(strings.TrimLeft(tt.policy, `"abcdefghijklmnopqrstuvwxyz-;=`), ";")
+		if a.StatusCode != http.StatusOK || a.Header.Get("RateLimit-Policy") != tt.policy || a.Header.Get("X-RateLimit-Limit") != limit {
+			t.Errorf("%s %s: %s, %v", tt.method, tt.path, a.Status, a.Header)
+		}
+	}
+}
+
+// Whoever guesses passwords gets thirty tries, and keeps neither the pages nor the API from anybody.
+func TestTriesToSignInAreLimitedByAddress(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	try := func(caller, accept string) answer {
+		request := g.request(t, "/sign-in", caller, "")
+		request.Method = http.MethodPost
+		request.Header.Set("Accept", accept)
+		return g.once(t, request)
+	}
+	undisturbed(t, func() bool {
+		caller := newCaller(t)
+		for n := 1; n <= 30; n++ {
+			a := try(caller, "text/html")
+			left := a.Header.Get("X-RateLimit-Remaining")
+			if left == "30" || n == 1 && !hasTime(t, a) { // it was not counted, or the window is about to end
+				return false
+			}
+			if a.StatusCode != http.StatusOK || left != strconv.Itoa(30-n) {
+				t.Fatalf("try %d: %s, %s left", n, a.Status, left)
+			}
+		}
+		for accept, contentType := range map[string]string{"text/html,*/*;q=0.8": "text/html; charset=utf-8", "*/*": "application/problem+json"} {
+			a := try(caller+"234", accept) // the same /64
+			if a.StatusCode == http.StatusOK && a.Header.Get("X-RateLimit-Remaining") == "30" {
+				return false
+			}
+			if a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Content-Type") != contentType || a.Header.Get("Retry-After") == "" || a.Header.Get("Cache-Control") != "no-store" {
+				t.Errorf("try 31 with Accept %s: %s %v", accept, a.Status, a.Header)
+			}
+		}
+		if a := g.get(t, "/settings", caller, ""); a.StatusCode != http.StatusOK {
+			t.Errorf("a page after that: %s", a.Status)
+		}
+		if a := g.get(t, "/api/v1/shipments", caller, ""); a.StatusCode != http.StatusUnauthorized || a.Header.Get("X-RateLimit-Remaining") != "99" && !g.disturbed() {
+			t.Errorf("the API after that: %s, %s left", a.Status, a.Header.Get("X-RateLimit-Remaining"))
+		}
+		return true
+	})
+}
+
+func TestPagesPassWithoutRedis(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{env: map[string]string{"REDIS_URL": "redis://127.0.0.1:" + freePort(t)}})
+	for _, path := range pages {
+		if a := g.get(t, path, newCaller(t), ""); a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Reset") == "" {
+			t.Errorf("%s: %s %v", path, a.Status, a.Header)
+		}
+	}
+}
+
+func TestPagesWithoutTokensServiceAreHTMLForBrowsers(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{env: map[string]string{"TOKENS_PORT": freePort(t)}})
+	for accept, contentType := range map[string]string{"text/html": "text/html; charset=utf-8", "": "application/problem+json"} {
+		request := g.request(t, "/settings", newCaller(t), "")
+		request.Header.Set("Accept", accept)
+		a := g.do(t, request)
+		if a.StatusCode != http.StatusServiceUnavailable || a.Header.Get("Content-Type") != contentType || a.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("Accept %q: %s %v", accept, a.Status, a.Header)
+		}
+		if !strings.Contains(a.body, a.Header.Get("X-Request-ID")) {
+			t.Errorf("no request id in\n%s", a.body)
+		}
+	}
+	request := g.request(t, "/settings", newCaller(t), "")
+	request.Method, request.Body, request.ContentLength = http.MethodPost, io.NopCloser(strings.NewReader(strings.Repeat("x", 1<<20+1))), 1<<20+1
+	if a := g.do(t, request); a.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("a large body: %s", a.Status)
+	}
+}
+
+// Cookies, passwords, codes and the secrets of invitations are in no log.
+func TestNothingOfASignInReachesALog(t *testing.T) {
+	t.Parallel()
+
+	const secret = "correct-horse-battery-staple"
+	upstream := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Set-Cookie", "session="+secret)
+		w.Header().Set("Location", "/settings?state="+secret)
+		w.WriteHeader(http.StatusSeeOther)
+	})
+	for name, env := range map[string]map[string]string{
+		"working": {"LOG_LEVEL": "debug"}, "failing": {"LOG_LEVEL": "debug", "TOKENS_PORT": freePort(t)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := start(t, options{upstream: upstream, env: env})
+			for _, head := range []string{"POST /sign-in", "GET /sign-in/oidc/callback?code=" + secret, "GET /sign-in/invitation/" + secret, "GET /Sign-In/x/" + secret} {
+				g.send(t, head+" HTTP/1.1", "Cookie: session="+secret, "Referer: http://api/sign-in?code="+secret,
+					"Content-Type: application/x-www-form-urlencoded", "Content-Length: "+strconv.Itoa(len("password="+secret)), "", "password="+secret)
+			}
+			if log := g.logOf(t, 4); strings.Contains(log, secret[:12]) {
+				t.Errorf("the log:\n%s", log)
+			}
+		})
+	}
+}

@@ -1,0 +1,192 @@
+package integration
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// visited is a service that keeps the targets it was asked for.
+type visited struct {
+	mu      sync.Mutex
+	targets []string
+}
+
+func (v *visited) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.targets = append(v.targets, r.RequestURI)
+}
+
+func (v *visited) take() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	targets := v.targets
+	v.targets = nil
+	return targets
+}
+
+// oneLine sends a request as it is written and returns the status, or nothing when there is no answer.
+func (g *gateway) oneLine(t *testing.T, request string) string {
+	t.Helper()
+	conn, err := g.dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	if _, err := conn.Write([]byte(request)); err != nil {
+		return ""
+	}
+	line, _ := bufio.NewReader(conn).ReadString('\n')
+	_, status, _ := strings.Cut(strings.TrimSpace(line), " ")
+	status, _, _ = strings.Cut(status, " ")
+	return status
+}
+
+// The path that the gate decides by is the path that a service sees, and it is the service's own. What could be
+// read in two ways goes nowhere, and without a token nothing of this goes anywhere.
+func TestTricksWithPathsReachNoOtherRoute(t *testing.T) {
+	t.Parallel()
+
+	shipments, tokens := new(visited), new(visited)
+	other := httptest.NewServer(ready(tokens))
+	t.Cleanup(other.Close)
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(other.URL, "http://"))
+	g := start(t, options{upstream: shipments, env: map[string]string{"TOKENS_PORT": port, "REDIS_DOWN": "allow"}})
+	token, _ := g.tokens.create(plenty)
+	g.getToKnow(t, token)
+	eventually(t, func() bool { return g.get(t, "/api/v1/token", newCaller(t), token).StatusCode == http.StatusOK }, "tokens-svc", g.log)
+	_, _ = shipments.take(), tokens.take()
+
+	for target, want := range map[string]string{ // with a token; empty: nowhere
+		"/api/v1/shipments":                   "shipments /api/v1/shipments",
+		"/api/v1/shipments/":                  "shipments /api/v1/shipments/",
+		"/API/v1/Shipments":                   "shipments /API/v1/Shipments",
+		"/api/v1/shipments?a=/../tokens":      "shipments /api/v1/shipments?a=/../tokens",
+		"/api/v1/shipments/a%20b":             "shipments /api/v1/shipments/a%20b",
+		"/api/v1/%74okens":                    "tokens /api/v1/%74okens",
+		"//api/v1/shipments":                  "",
+		"/api//v1/shipments":                  "",
+		"/api/v1/shipments//":                 "",
+		"/./api/v1/shipments":                 "",
+		"/api/v1/./shipments":                 "",
+		"/api/v1/%2e/shipments":               "",
+		"/api/v1/shipments/../tokens":         "",
+		"/api/v1/shipments/%2e%2e/tokens":     "",
+		"/api/v1/shipments/.%2E/tokens":       "",
+		"/api/v1/shipments/..%2ftokens":       "",
+		"/api/v1/shipments%2f..%2ftokens":     "",
+		"/api/v1/shipments%2Fx":               "",
+		"/api/v1%2fshipments":                 "",
+		"/api/v1/shipments/..;/tokens":        "",
+		"/api/v1/shipments;x=1":               "",
+		"/api/v1/shipments/;/../tokens":       "",
+		"/api/v1/shipments\\..\\tokens":       "",
+		"/api/v1/shipments/..%5ctokens":       "",
+		"/api/v1/shipments/x%00":              "",
+		"/api/v1/shipments/x%0d%0aX-Evil:%20": "",
+		"/api/v1/shipments#/../tokens":        "",
+		"/api/v1/shipments%23":                "",
+		"/api/v1/shipments%3f":                "",
+		"/api/v1/shipments%252f":              "",
+		"/problems/../api/v1/shipments":       "",
+		"/problems/%2e%2e/api/v1/shipments":   "",
+		"/problems/..%2fapi/v1/shipments":     "",
+		"/problems/..;/api/v1/shipments":      "",
+		"/problems//../api/v1/shipments":      "",
+		"/problems/..\\api":                   "",
+		"/api/v1/openapi.json/../shipments":   "",
+		"/api/v1/openapi.json%2f..%2ftokens":  "",
+		"/settings/../api/v1/tokens":          "",
+		"/settings/%2e%2e/api/v1/tokens":      "",
+		"/sign-in/..%2f..%2fapi/v1/tokens":    "",
+		"/%c5%bfettings":                      "",
+		"/\xc5\xbfettings":                    "",
+		"/settings%00":                        "",
+		"/..":                                 "",
+		"/.":                                  "",
+		"/":                                   "",
+		"*":                                   "",
+		"api/v1/shipments":                    "",
+		"?/api/v1/shipments":                  "",
+		"/api/v1/shipments HTTP/1.1\r\nX: ":   "nothing of HTTP/1", // another request line
+	} {
+		for _, bearer := range []string{"", "Bearer " + token} {
+			expected, caller := want, newCaller(t) // so that nobody pays for the refusals of others
+			if bearer == "" {
+				expected = ""
+			}
+			statuses := map[string]string{}
+			if want != "nothing of HTTP/1" {
+				statuses["HTTP/1"] = g.oneLine(t, "GET "+target+" HTTP/1.1\r\nHost: api\r\nAuthorization: "+bearer+"\r\nX-Forwarded-For: "+caller+"\r\nConnection: close\r\n\r\n")
+				goes(t, "GET "+target, expected, shipments, tokens)
+			} else {
+				expected = ""
+			}
+			statuses["HTTP/2"], _ = g.askHTTP2(t, "GET", target, "authorization", bearer, "x-forwarded-for", caller)
+			goes(t, "HTTP/2 GET "+target, expected, shipments, tokens)
+			for version, status := range statuses {
+				if expected == "" && strings.HasPrefix(status, "2") {
+					t.Errorf("%s %q with %.6q: %s", version, target, bearer, status)
+				}
+			}
+		}
+	}
+
+	for line, want := range map[string]string{
+		"GET http://other.example/api/v1/shipments":   "shipments /api/v1/shipments",
+		"GET https://other.example/api/v1/tokens?a=b": "tokens /api/v1/tokens?a=b",
+		"GET http://other.example//api/v1/shipments":  "",
+		"GET http://other.example/problems/../api":    "",
+		"GET http:///api/v1/shipments":                "shipments /api/v1/shipments",
+		"GET http:api/v1/shipments":                   "",
+		"GET file:///etc/passwd":                      "",
+		"TRACE /api/v1/shipments":                     "",
+		"CONNECT /api/v1/shipments":                   "",
+		"CONNECT api:80":                              "",
+		"CONNECT http://api/api/v1/shipments":         "",
+		"OPTIONS *":                                   "",
+		"GET api:80":                                  "",
+		"PRI *":                                       "",
+		"get /api/v1/shipments":                       "shipments /api/v1/shipments",
+	} {
+		g.oneLine(t, line+" HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer "+token+"\r\nX-Forwarded-For: "+newCaller(t)+"\r\nConnection: close\r\n\r\n")
+		goes(t, line, want, shipments, tokens)
+	}
+	for _, method := range []string{"TRACE", "CONNECT"} {
+		status, _ := g.askHTTP2(t, method, "/api/v1/shipments", "authorization", "Bearer "+token)
+		goes(t, "HTTP/2 "+method, "", shipments, tokens)
+		if strings.HasPrefix(status, "2") {
+			t.Errorf("HTTP/2 %s: %s", method, status)
+		}
+	}
+	c := g.dialHTTP2(t)
+	if err := c.open(true, ":method", "CONNECT", ":authority", "api:80", "authorization", "Bearer "+token); err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := c.answer(); status != "405" {
+		t.Errorf("HTTP/2 CONNECT: %s", status)
+	}
+	goes(t, "HTTP/2 CONNECT", "", shipments, tokens)
+}
+
+// goes fails unless what was just asked went where it should, and nowhere else.
+func goes(t *testing.T, asked, want string, shipments, tokens *visited) {
+	t.Helper()
+	var got []string
+	for _, target := range shipments.take() {
+		got = append(got, "shipments "+target)
+	}
+	for _, target := range tokens.take() {
+		got = append(got, "tokens "+target)
+	}
+	if strings.Join(got, ", ") != want {
+		t.Errorf("%q went to %q, want %q", asked, got, want)
+	}
+}

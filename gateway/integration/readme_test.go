@@ -1,0 +1,94 @@
+package integration
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// environment says what each variable of the shipped Caddyfile is for. Names and defaults are read from
+// the Caddyfile itself; the test fails when one of the two knows a name that the other does not.
+var environment = []struct{ name, meaning string }{
+	{"GATEWAY_ADDRESS", "the public listener, `:port`. A host in it would make a site for requests to that host only, the rest getting an empty 200: use GATEWAY_BIND"},
+	{"GATEWAY_INNER_ADDRESS", "the inner listener, `:port`, with /livez, /readyz and /metrics; never published"},
+	{"GATEWAY_BIND", "the addresses that both listen on, separated by spaces; unset: all"},
+	{"GATEWAY_TLS", "`on`: the public listener speaks TLS; `off`: it does not, because something in front does"},
+	{"GATEWAY_TLS_CERTIFICATE", "path of the certificate and those above it, in PEM; read again by a reload"},
+	{"GATEWAY_TLS_KEY", "path of its private key, in PEM"},
+	{"GATEWAY_CREDENTIAL", "**secret**: what the gateway presents to tokens-svc, at least 32 bytes"},
+	{"GATEWAY_CREDENTIAL_FILE", "path of a file that holds it instead"},
+	{"GATEWAY_SIGNING_KEY", "**secret**: what the gateway proves itself to the services with; an Ed25519 key, as `openssl genpkey -algorithm ed25519` writes it"},
+	{"GATEWAY_SIGNING_KEY_FILE", "path of a file that holds it instead"},
+	{"QUAYSIDE_DEMO", "`true` accepts a credential and a key that begin with `demo-`, and no key at all"},
+	{"REDIS_URL", "**secret**: `redis://`, `rediss://` or `unix://`; unset: `redis://127.0.0.1:6379/0`"},
+	{"REDIS_URL_FILE", "path of a file that holds it instead"},
+	{"REDIS_DOWN", "while Redis cannot be asked: `local` lets each gateway pass its share of every window, `deny` answers 503, `allow` lets everything pass"},
+	{"GATEWAY_REPLICAS", "how many gateways run, for that share: limit divided by replicas, rounded up"},
+	{"WINDOWS_MODE", "`enforce`, or `shadow`: requests are counted and told their windows, and none is refused for it"},
+	{"TOKENS_INTERNAL_URL", "the inner listener of tokens-svc, where tokens are introspected; all addresses of the name are used, looked up each second"},
+	{"TOKENS_HOST", "tokens-svc; all addresses of the name are used, looked up each second. An IPv6 address is written in brackets"},
+	{"TOKENS_PORT", "its public port"},
+	{"SHIPMENTS_HOST", "shipments-svc; all addresses of the name are used, looked up each second. An IPv6 address is written in brackets"},
+	{"SHIPMENTS_PORT", "its public port"},
+	{"GATEWAY_SHUTDOWN_DELAY", "how long a gateway that was told to end goes on as before but for /readyz, which is 503: the time that a balancer in front needs to notice"},
+	{"TRUSTED_PROXIES", "ranges, separated by spaces, of proxies in front whose X-Forwarded-For is believed; unset: none"},
+	{"CORS_ALLOWED_ORIGINS", "origins, separated by spaces, whose pages may use the API from a browser: `https://app.example`, or `*` for all; unset: none. Cookies and other credentials of a browser are never allowed"},
+	{"LOG_LEVEL", "debug, info, warn or error"},
+}
+
+const (
+	tableBegin = "<!-- config -->\n"
+	tableEnd   = "<!-- /config -->\n"
+)
+
+func TestREADMEListsTheEnvironment(t *testing.T) {
+	t.Parallel()
+
+	caddyfile, err := os.ReadFile("../Caddyfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defaults := map[string]string{}
+	for _, match := range regexp.MustCompile(`\{\$(\w+):?([^}]*)\}|\{env\.(\w+)\}`).FindAllStringSubmatch(string(caddyfile), -1) {
+		defaults[match[1]+match[3]] = match[2]
+	}
+
+	var table bytes.Buffer
+	table.WriteString("| variable | default | what it is |\n|---|---|---|\n")
+	for _, variable := range environment {
+		byDefault, used := defaults[variable.name]
+		if !used {
+			t.Errorf("the Caddyfile does not use %s", variable.name)
+		}
+		if byDefault != "" {
+			byDefault = "`" + byDefault + "`"
+		}
+		fmt.Fprintf(&table, "| %s | %s | %s |\n", variable.name, byDefault, variable.meaning)
+		delete(defaults, variable.name)
+	}
+	for name := range defaults {
+		t.Errorf("the Caddyfile uses %s, which has no description", name)
+	}
+
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(readme), tableBegin)
+	current, after, closed := strings.Cut(rest, tableEnd)
+	if !found || !closed {
+		t.Fatal("the README has no place for the table")
+	}
+	if *update {
+		if err := os.WriteFile("../README.md", []byte(before+tableBegin+table.String()+tableEnd+after), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if current != table.String() {
+		t.Errorf("the README's table is not\n%s", table.String())
+	}
+}

@@ -1,0 +1,149 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// replica is one of a service's programs, each at a loopback address of its own. It says its name, and ends as
+// the services do.
+type replica struct {
+	ip     netip.Addr
+	port   string
+	server *http.Server
+	near   atomic.Bool  // the end
+	told   atomic.Int32 // how often that was said
+}
+
+// newReplica starts one at 127.0.0.number. An empty port is a free one.
+func newReplica(t *testing.T, number byte, port string) *replica {
+	t.Helper()
+	r := &replica{ip: netip.AddrFrom4([4]byte{127, 0, 0, number})}
+	if port == "" {
+		port = freePort(t)
+	}
+	r.port = port
+	r.start(t)
+	t.Cleanup(func() { _ = r.server.Close() })
+	return r
+}
+
+func (r *replica) start(t *testing.T) {
+	t.Helper()
+	r.near.Store(false)
+	r.told.Store(0)
+	listener, err := net.Listen("tcp", net.JoinHostPort(r.ip.String(), r.port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: r, ReadHeaderTimeout: time.Minute}
+	r.server = server
+	go func() { _ = server.Serve(listener) }()
+}
+
+// drainDelay is how long a service goes on to take requests after its /readyz has become 503.
+const drainDelay = 2 * time.Second
+
+// end drains as the services do: /readyz is 503, and requests are taken for drainDelay more, counted from the health
+// check that the gateway has certainly used, however busy the machine is.
+func (r *replica) end(t *testing.T) {
+	t.Helper()
+	r.near.Store(true)
+	eventually(t, func() bool { return r.told.Load() >= 2 }, "the gateway checks", new(lockedBuffer))
+	<-time.After(drainDelay)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := r.server.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// ServeHTTP implements http.Handler.
+func (r *replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	near := r.near.Load()
+	if near {
+		w.Header().Set("Connection", "close")
+	}
+	switch {
+	case request.URL.Path != "/readyz":
+		_, _ = io.Copy(io.Discard, request.Body)
+		_, _ = io.WriteString(w, r.ip.String())
+	case near:
+		w.WriteHeader(http.StatusServiceUnavailable)
+		r.told.Add(1)
+	}
+}
+
+// usesAddresses waits until the gateway uses n addresses of shipments.test.
+func (g *gateway) usesAddresses(t *testing.T, port string, n int) {
+	t.Helper()
+	want := fmt.Sprintf(`quayside_gateway_upstream_addresses{service="shipments.test.:%s",state="healthy"} %d`, port, n)
+	eventually(t, func() bool { return strings.Contains(g.metrics(t), want) }, want, g.log)
+}
+
+// Several services behind one name: all are used, when one goes away nobody notices, and another that comes is
+// found, and a name server that fails changes nothing.
+func TestAllReplicasOfANameAreUsed(t *testing.T) {
+	t.Parallel()
+
+	one := newReplica(t, 1, "")
+	two, three := newReplica(t, 2, one.port), newReplica(t, 3, one.port)
+	names := newNameServer(t, one.ip, two.ip)
+	g := start(t, options{env: map[string]string{
+		"SHIPMENTS_HOST": "shipments.test.", "SHIPMENTS_PORT": one.port, nameServerVariable: names.address,
+	}})
+	token, _ := g.tokens.create(plenty)
+	answers := func(n int) map[string]int {
+		count := map[string]int{}
+		for range n {
+			a := g.get(t, "/api/v1/shipments", newCaller(t), token)
+			if a.StatusCode != http.StatusOK {
+				t.Errorf("%s %s", a.Status, a.body)
+			}
+			count[a.body]++
+		}
+		return count
+	}
+	g.usesAddresses(t, one.port, 2)
+	if count := answers(20); count["127.0.0.1"] != 10 || count["127.0.0.2"] != 10 {
+		t.Errorf("answers by replica: %v", count)
+	}
+	_ = one.server.Close()
+	if count := answers(20); count["127.0.0.2"] != 20 {
+		t.Errorf("with one replica gone: %v", count)
+	}
+	names.found.Store(&[]netip.Addr{two.ip, three.ip})
+	g.usesAddresses(t, one.port, 2)
+	if count := answers(20); count["127.0.0.2"] != 10 || count["127.0.0.3"] != 10 {
+		t.Errorf("with another one: %v", count)
+	}
+	names.found.Store(nil)
+	g.waitForLog(t, "lookup of the service fails")
+	if count := answers(20); count["127.0.0.2"] != 10 || count["127.0.0.3"] != 10 {
+		t.Errorf("without a name server: %v", count)
+	}
+}
+
+func TestReloadKeepsKnownTokens(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	token, _ := g.tokens.create("")
+	if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK {
+		t.Fatal(a.Status)
+	}
+	g.tokens.Close()
+	g.reload(t)
+	a := g.get(t, "/api/v1/shipments", newCaller(t), token)
+	if a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Remaining") != "98" && !g.disturbed() {
+		t.Errorf("after the reload: %s %s", a.Status, a.body)
+	}
+}

@@ -1,0 +1,173 @@
+package integration
+
+import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/gateway/internal/redistest"
+)
+
+// A token is planted wherever a client can put one, in requests that succeed and that fail in every way
+// that is logged; then the logs are searched for any part of its secret.
+func TestNoTokenReachesALog(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{upstream: http.HandlerFunc(awkward), env: map[string]string{"TOKENS_PORT": freePort(t), "LOG_LEVEL": "debug"}})
+	token, id := g.tokens.create("")
+	sent := g.getToKnow(t, token)
+	bearer := "Authorization: Bearer " + token
+	escaped := strings.ReplaceAll(token, "_", "%5F")
+	for _, lines := range [][]string{
+		{"GET /api/v1/shipments HTTP/1.1", bearer, "Cookie: token=" + token, "X-Api-Key: " + token, "Referer: http://x/?" + token, "User-Agent: " + token},
+		{"GET /api/v1/shipments?access_token=" + token + " HTTP/1.1", bearer},
+		{"GET /api/v1/shipments?access_token=" + escaped + " HTTP/1.1", bearer},
+		{"GET /" + token + " HTTP/1.1", bearer},
+		{"GET /" + escaped + " HTTP/1.1"},
+		{"GET /%73hpt" + token[4:] + " HTTP/1.1"},
+		{"GET /api/v1/token/../token?" + token + " HTTP/1.1", bearer},
+		{"GET /api/v1/token?" + token + " HTTP/1.1", bearer},
+		{"POST /api/v1/shipments/broken?" + token + " HTTP/1.1", bearer, "Content-Length: 0"},
+		{"GET /api/v1/shipments/hung?" + token + " HTTP/1.1", bearer},
+		{strings.ReplaceAll(token, "_", "-") + " /api/v1/shipments HTTP/1.1", bearer},
+		{token + " /api/v1/shipments HTTP/1.1", bearer},
+		{"GET http://" + token + "/api/v1/shipments HTTP/1.1", bearer},
+		{"GET /api/v1/shipments HTTP/1.1", "Authorization: Basic " + token},
+		{"GET /api/v1/shipments HTTP/1.1", bearer + token},
+		{"GET /api/v1/shipments HTTP/1.1", bearer, "Connection: " + token, token + ": " + token},
+	} {
+		g.send(t, append(lines, "X-Forwarded-For: "+token)...)
+		g.send(t, append(lines, "X-Forwarded-For: "+newCaller(t))...)
+		sent += 2
+	}
+	log := g.logOf(t, sent)
+	secret := token[len("shpt_live_")+13:]
+	for i := 0; i+8 <= len(secret); i++ {
+		if at := strings.Index(log, secret[i:i+8]); at >= 0 {
+			t.Fatalf("a part of the token's secret is in the log:\n%s", log[max(at-300, 0):min(at+60, len(log))])
+		}
+	}
+	if strings.Contains(log, testCredential) {
+		t.Error("the gateway's credential is in the log")
+	}
+
+	// What the log is for is still there.
+	type who struct {
+		TokenID        string `json:"token_id"`
+		OrganizationID string `json:"organization_id"`
+	}
+	told := map[who]int{}
+	for text := range strings.Lines(log) {
+		var line struct {
+			who
+
+			Logger    string `json:"logger"`
+			RequestID string `json:"request_id"`
+		}
+		if json.Unmarshal([]byte(text), &line) == nil && line.Logger == "http.log.access" && strings.HasPrefix(line.RequestID, "req_") {
+			told[line.who]++
+		}
+	}
+	if told[who{id, testOrganization}] < 10 {
+		t.Errorf("the access log tells of requests by %v", told)
+	}
+}
+
+func TestSecretsAreTakenFromFiles(t *testing.T) {
+	t.Parallel()
+
+	file := func(content string) string {
+		path := filepath.Join(t.TempDir(), "secret")
+		if err := os.WriteFile(path, []byte(content+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	g := start(t, options{env: map[string]string{
+		"GATEWAY_CREDENTIAL": "", "GATEWAY_CREDENTIAL_FILE": file(testCredential),
+		"GATEWAY_SIGNING_KEY": "", "GATEWAY_SIGNING_KEY_FILE": file(testSigningKey(t)),
+		"REDIS_URL": "", "REDIS_URL_FILE": file(redistest.URL(t)),
+	}})
+	g.noRedis = false // the address in the file is that of a Redis
+	token, _ := g.tokens.create("")
+	if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK {
+		t.Error(a.Status)
+	}
+}
+
+func TestUnusableSecretsAreRefusedAtStart(t *testing.T) {
+	t.Parallel()
+
+	const hidden = "hunter2-hunter2-hunter2-hunter2-hunter2"
+	for name, tt := range map[string]struct {
+		env  []string
+		want []string
+	}{
+		"missing":            {nil, []string{"GATEWAY_CREDENTIAL or GATEWAY_CREDENTIAL_FILE", "GATEWAY_SIGNING_KEY or GATEWAY_SIGNING_KEY_FILE"}},
+		"no key":             {[]string{"GATEWAY_CREDENTIAL=" + hidden, "GATEWAY_SIGNING_KEY=" + hidden}, []string{"signing_key", "openssl genpkey"}},
+		"key of the demo":    {[]string{"GATEWAY_CREDENTIAL=" + hidden, "GATEWAY_SIGNING_KEY=" + inPEM(t, []byte("demo-gateway-key-for-laptops-xx-"))}, []string{"signing key is the demo's", "QUAYSIDE_DEMO=true"}},
+		"too short":          {[]string{"GATEWAY_CREDENTIAL=hunter2"}, []string{"at least 32 bytes"}},
+		"of the demo":        {[]string{"GATEWAY_CREDENTIAL=demo-" + hidden}, []string{"QUAYSIDE_DEMO=true"}},
+		"twice":              {[]string{"GATEWAY_CREDENTIAL=" + hidden, "GATEWAY_CREDENTIAL_FILE=/dev/null"}, []string{"both credential and credential_file"}},
+		"no such file":       {[]string{"GATEWAY_CREDENTIAL_FILE=/nowhere"}, []string{"credential_file", "/nowhere"}},
+		"everything at once": {[]string{"REDIS_URL=http://:" + hidden + "@x", "TOKENS_INTERNAL_URL=tokens"}, []string{"GATEWAY_CREDENTIAL", "GATEWAY_SIGNING_KEY", "redis://", "introspection"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../Caddyfile", "--adapter", "caddyfile")
+			process.Env = append(tt.env, becomeGateway+"=1", "HOME="+t.TempDir())
+			output, err := process.CombinedOutput()
+			if err == nil {
+				t.Fatalf("accepted:\n%s", output)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(string(output), want) {
+					t.Errorf("no %q in\n%s", want, output)
+				}
+			}
+			if strings.Contains(string(output), "hunter2-") {
+				t.Errorf("the secret is shown:\n%s", output)
+			}
+		})
+	}
+}
+
+func TestDemoSecretsAreAcceptedOnALaptop(t *testing.T) {
+	t.Parallel()
+
+	for name, key := range map[string]string{"with its key": inPEM(t, []byte("demo-gateway-key-for-laptops-xx-")), "without a key": ""} {
+		process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../Caddyfile", "--adapter", "caddyfile")
+		process.Env = []string{
+			becomeGateway + "=1", "HOME=" + t.TempDir(), "QUAYSIDE_DEMO=true",
+			"GATEWAY_CREDENTIAL=demo-0123456789012345678901234567890", "GATEWAY_SIGNING_KEY=" + key,
+		}
+		// Neither Redis nor the tokens service is there: validating needs no network.
+		if output, err := process.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v:\n%s", name, err, output)
+		}
+	}
+}
+
+// testKey signs what the gateways under test say to services.
+var testKey = ed25519.NewKeyFromSeed([]byte("a key of the tests, of 32 bytes."))
+
+func testSigningKey(t testing.TB) string {
+	t.Helper()
+	return inPEM(t, testKey.Seed())
+}
+
+func inPEM(t testing.TB, seed []byte) string {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(ed25519.NewKeyFromSeed(seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+}

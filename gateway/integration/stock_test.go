@@ -1,0 +1,240 @@
+package integration
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/gateway/internal/redistest"
+)
+
+// startStock runs the gate with another prefix, realm and issuer before Caddy's own handlers and service, and returns
+// a token of that prefix.
+func startStock(t *testing.T, service http.Handler) (g *gateway, token, id string) {
+	t.Helper()
+	behind := httptest.NewServer(service)
+	t.Cleanup(behind.Close)
+	public, inner := freePort(t), freePort(t)
+	g = &gateway{
+		url: "http://127.0.0.1:" + public, inner: "http://127.0.0.1:" + inner, log: new(lockedBuffer), tokens: newTokensService(t),
+	}
+	g.launch(t, "testdata/stock.Caddyfile", map[string]string{
+		becomeGateway:           "1",
+		"GATEWAY_ADDRESS":       ":" + public,
+		"GATEWAY_INNER_ADDRESS": ":" + inner,
+		"GATEWAY_CREDENTIAL":    testCredential,
+		"GATEWAY_SIGNING_KEY":   testSigningKey(t),
+		"TOKENS_INTERNAL_URL":   g.tokens.URL,
+		"REDIS_URL":             redistest.URL(t),
+		"SHIPMENTS":             strings.TrimPrefix(behind.URL, "http://"),
+		"XDG_CONFIG_HOME":       t.TempDir(),
+		"XDG_DATA_HOME":         t.TempDir(),
+		"HOME":                  t.TempDir(),
+	})
+	token, id = g.tokens.createWithPrefix("acme", plenty)
+	g.getToKnow(t, token)
+	return g, token, id
+}
+
+func TestTheGateProtectsSomebodyElsesService(t *testing.T) {
+	t.Parallel()
+
+	text := strings.Repeat("all the same ", 1000)
+	g, token, id := startStock(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("X-Ratelimit-Limit", "of the service")
+		for _, name := range []string{"X-Organization-Id", "X-Token-Id", "X-Gateway-Assertion", "Authorization"} {
+			w.Header().Set("Seen-"+name, strings.Join(r.Header[name], "|"))
+		}
+		_, _ = io.WriteString(w, text)
+	}))
+
+	request := g.request(t, "/orders", "", token)
+	request.Header.Set("X-Token-ID", "forged")
+	request.Header.Set("Accept-Encoding", "gzip")
+	a := g.once(t, request)
+	unpacked, err := gzip.NewReader(strings.NewReader(a.body))
+	if err != nil {
+		t.Fatalf("%s, encoded as %q: %v", a.Status, a.Header.Get("Content-Encoding"), err)
+	}
+	if got, err := io.ReadAll(unpacked); err != nil || string(got) != text {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if got := a.Header.Get("X-Served-By"); got != "stock" {
+		t.Errorf("header set %q", got)
+	}
+	if got := a.Header["X-Ratelimit-Limit"]; len(got) != 1 || got[0] != "1000000" {
+		t.Errorf("limits %q", got)
+	}
+	if a.Header.Get("Seen-X-Organization-Id") != testOrganization || a.Header.Get("Seen-X-Token-Id") != id || a.Header.Get("Seen-Authorization") != "" {
+		t.Errorf("the service got %v", a.Header)
+	}
+	parts := strings.Split(a.Header.Get("Seen-X-Gateway-Assertion"), ".")
+	if len(parts) != 3 {
+		t.Fatalf("no assertion: %v", a.Header)
+	}
+	var claims struct{ Iss, Aud, Sub string }
+	if payload, err := base64.RawURLEncoding.DecodeString(parts[1]); err != nil || json.Unmarshal(payload, &claims) != nil {
+		t.Fatalf("%s: %v", payload, err)
+	}
+	if claims.Iss != "acme-gateway" || claims.Aud != "orders" || claims.Sub != id {
+		t.Errorf("claims %+v", claims)
+	}
+
+	if a := g.get(t, "/orders", "", ""); a.StatusCode != http.StatusUnauthorized || a.Header.Get("WWW-Authenticate") != `Bearer realm="Acme API"` {
+		t.Errorf("without a token: %s %q", a.Status, a.Header.Get("WWW-Authenticate"))
+	}
+	asked := g.tokens.asked.Load()
+	foreign, _ := g.tokens.create("")
+	if a := g.get(t, "/orders", "", foreign); a.StatusCode != http.StatusUnauthorized || a.Header.Get("WWW-Authenticate") != `Bearer realm="Acme API", error="invalid_token"` {
+		t.Errorf("with a token of another prefix: %s %q", a.Status, a.Header.Get("WWW-Authenticate"))
+	}
+	if g.tokens.asked.Load() != asked {
+		t.Error("a token of another prefix was introspected")
+	}
+	g.get(t, "/orders/"+token, "", token)
+	if log := g.logOf(t, 4); strings.Contains(log, token) {
+		t.Errorf("the token is in the log:\n%s", log)
+	}
+}
+
+// A WebSocket handshake goes through reverse_proxy, with the gate's headers on the 101, and bytes flow both ways.
+func TestWebSocketsPassTheGate(t *testing.T) {
+	t.Parallel()
+
+	g, token, id := startStock(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") != "websocket" {
+			return
+		}
+		conn, both, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = conn.Close() }()
+		_, _ = fmt.Fprintf(both, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSeen: %s\r\n\r\n", r.Header.Get("X-Token-Id"))
+		_ = both.Flush()
+		_, _ = io.Copy(conn, both)
+	}))
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(g.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	handshake := "GET /feed HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n"
+	_, _ = fmt.Fprintf(conn, handshake, "Authorization: Bearer "+token+"\r\n")
+	reader := bufio.NewReader(conn)
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil || response.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("%v %v", response, err)
+	}
+	if response.Header.Get("Seen") != id || response.Header.Get("X-RateLimit-Limit") != "1000000" {
+		t.Errorf("%v", response.Header)
+	}
+	for _, line := range []string{"one\n", "two\n"} {
+		_, _ = io.WriteString(conn, line)
+		if got, err := reader.ReadString('\n'); err != nil || got != line {
+			t.Errorf("%q came back, %v", got, err)
+		}
+	}
+}
+
+// Each event reaches the client when it is sent, also through encode.
+func TestServerSentEventsPassTheGateAtOnce(t *testing.T) {
+	t.Parallel()
+
+	next := make(chan struct{})
+	g, token, _ := startStock(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/events" {
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for n := range 3 {
+			_, _ = fmt.Fprintf(w, "data: %d\n\n", n)
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-next:
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}))
+	response, err := http.DefaultClient.Do(g.request(t, "/events", "", token))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	lines := bufio.NewReader(response.Body)
+	for n := range 3 {
+		got, err := lines.ReadString('\n')
+		if want := fmt.Sprintf("data: %d\n", n); err != nil || got != want {
+			t.Fatalf("%q, %v; want %q", got, err, want)
+		}
+		_, _ = lines.ReadString('\n')
+		next <- struct{}{}
+	}
+}
+
+// The module is built as `xcaddy build --with github.com/quayside/quayside/gateway=…` does, beside all of Caddy's
+// standard modules.
+func TestXcaddyBuild(t *testing.T) {
+	t.Parallel()
+
+	if os.Getenv("TEST_ALL") == "" {
+		t.Skip("builds all of Caddy: runs with TEST_ALL=true only")
+	}
+	module, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(module, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"go.sum": string(sums),
+		"go.mod": "module caddy\n\ngo 1.26\n\nrequire github.com/quayside/quayside/gateway v0.0.0\n\n" +
+			"replace github.com/quayside/quayside/gateway => " + module + "\n",
+		"main.go": `package main
+
+import (
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+	_ "github.com/caddyserver/caddy/v2/modules/standard"
+	_ "github.com/quayside/quayside/gateway"
+)
+
+func main() { caddycmd.Main() }
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-trimpath", "-o", "caddy", ".")
+	build.Dir = dir
+	build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	modules, err := exec.CommandContext(t.Context(), filepath.Join(dir, "caddy"), "list-modules").Output()
+	for _, id := range []string{"http.handlers.token_gate", "http.handlers.service", "http.handlers.reverse_proxy", "http.handlers.file_server"} {
+		if err != nil || !strings.Contains(string(modules), id+"\n") {
+			t.Errorf("%s is not in the build: %v", id, err)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package integration
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// plenty is the answer about a token for tests that send many requests.
+const plenty = `,"rate_limit":{"limit":1000000,"window_seconds":60}`
+
+// load is a few clients that send requests all the time, each on a connection of its own.
+type load struct {
+	sent, lost atomic.Int64
+	unanswered atomic.Int64 // of those lost
+	stop       chan struct{}
+	clients    sync.WaitGroup
+
+	mu  sync.Mutex
+	why map[string]int
+}
+
+// loadOn begins it. Half of the requests are POSTs, which nobody on the way repeats.
+func loadOn(t *testing.T, url, token string) *load {
+	t.Helper()
+	return loadBy(t, &http.Transport{MaxIdleConnsPerHost: 1}, url, token)
+}
+
+// loadBy is loadOn with clients that treat their connections so.
+func loadBy(t *testing.T, conduct *http.Transport, url, token string) *load {
+	t.Helper()
+	l := &load{stop: make(chan struct{}), why: map[string]int{}}
+	for range 8 {
+		l.clients.Go(func() {
+			client := &http.Client{Transport: conduct.Clone()}
+			defer client.CloseIdleConnections()
+			tick := time.NewTicker(3 * time.Millisecond)
+			defer tick.Stop()
+			for n := 0; ; n++ {
+				select {
+				case <-l.stop:
+					return
+				case <-tick.C:
+					l.send(client, url, token, n%2 == 0)
+				}
+			}
+		})
+	}
+	t.Cleanup(l.end)
+	return l
+}
+
+func (l *load) send(client *http.Client, url, token string, post bool) {
+	method, body := http.MethodGet, io.Reader(nil)
+	if post {
+		method, body = http.MethodPost, io.NopCloser(strings.NewReader("{}"))
+	}
+	request, err := http.NewRequest(method, url+"/api/v1/shipments", body)
+	if err != nil {
+		panic(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	l.sent.Add(1)
+	response, err := client.Do(request)
+	why := ""
+	if err != nil {
+		l.unanswered.Add(1)
+		why = err.Error()
+	} else {
+		if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != http.StatusOK {
+			why = fmt.Sprint(response.Status, err)
+		}
+		_ = response.Body.Close()
+	}
+	if why != "" {
+		l.lost.Add(1)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.why[method+" "+why]++
+	}
+}
+
+// end ends it; what became of every request is known then.
+func (l *load) end() {
+	select {
+	case <-l.stop:
+	default:
+		close(l.stop)
+	}
+	l.clients.Wait()
+}
+
+// reasons tells what was lost, and why.
+func (l *load) reasons() map[string]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.why)
+}
+
+// A service's programs are replaced one after the other, and no request is lost, not even one that could not be
+// repeated.
+func TestARollingRestartLosesNoRequest(t *testing.T) {
+	t.Parallel()
+
+	one := newReplica(t, 1, "")
+	two := newReplica(t, 2, one.port)
+	names := newNameServer(t, one.ip, two.ip)
+	g := start(t, options{env: map[string]string{
+		"SHIPMENTS_HOST": "shipments.test.", "SHIPMENTS_PORT": one.port, nameServerVariable: names.address, "REDIS_DOWN": "allow",
+	}})
+	token, _ := g.tokens.create(plenty)
+	g.getToKnow(t, token)
+	l := loadOn(t, g.url, token)
+	for range 2 {
+		for _, r := range []*replica{one, two} {
+			before := l.sent.Load()
+			r.end(t)
+			r.start(t)
+			g.usesAddresses(t, one.port, 2)
+			eventually(t, func() bool { return l.sent.Load() > before+100 }, "requests go on", g.log)
+		}
+	}
+	l.end()
+	if lost := l.lost.Load(); lost > 0 {
+		t.Errorf("%d of %d requests were lost: %v; the gateway's log:\n%s", lost, l.sent.Load(), l.reasons(), g.log)
+	}
+}
+
+// Clients that keep their connections are asked to close them before a reload stops the old configuration, so they lose
+// nothing. A connection that the kernel completes while the old listener closes may be reset, as with a bare Caddy.
+func TestReloadsLoseNoRequestOfClientsThatKeepConnections(t *testing.T) {
+	t.Parallel()
+
+	service := newReplica(t, 1, "")
+	g := start(t, options{env: map[string]string{"SHIPMENTS_PORT": service.port, "REDIS_DOWN": "allow"}})
+	bare := startBare(t, net.JoinHostPort(service.ip.String(), service.port))
+	token, _ := g.tokens.create(plenty)
+	g.getToKnow(t, token)
+	byGateway, byBare := loadOn(t, g.url, token), loadOn(t, bare.url, token)
+	connecting := loadBy(t, &http.Transport{DisableKeepAlives: true}, g.url, token)
+	for range 20 {
+		g.reload(t)
+		bare.reload(t)
+	}
+	byGateway.end()
+	byBare.end()
+	connecting.end()
+	// On a machine that has no time for it, a response may be late once, whichever program forwards it.
+	if lost := byGateway.lost.Load(); byGateway.unanswered.Load() > 0 || lost > byBare.lost.Load() {
+		t.Errorf("%d of %d requests were lost: %v", lost, byGateway.sent.Load(), byGateway.reasons())
+	}
+	if lost, sent := connecting.lost.Load(), connecting.sent.Load(); lost > sent/50 {
+		t.Errorf("clients that connect for each request lost %d of %d: %v", lost, sent, connecting.reasons())
+	}
+	t.Logf("bare Caddy lost %d of %d", byBare.lost.Load(), byBare.sent.Load())
+	t.Logf("connecting for each request lost %d of %d", connecting.lost.Load(), connecting.sent.Load())
+}
+
+// Who is told to end says so to its clients, answers what they have asked, and closes then: they are refused a new
+// connection, and lose nothing on an old one.
+func TestTheEndOfAGatewayLosesNoRequest(t *testing.T) {
+	t.Parallel()
+
+	service := newReplica(t, 1, "")
+	g := start(t, options{env: map[string]string{"SHIPMENTS_PORT": service.port, "REDIS_DOWN": "allow"}})
+	token, _ := g.tokens.create(plenty)
+	g.getToKnow(t, token)
+	l := loadOn(t, g.url, token)
+	eventually(t, func() bool { return l.sent.Load() > 500 }, "requests", g.log)
+	if err := g.process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	g.waitForLog(t, "shutdown complete")
+	l.end()
+	for why, times := range l.reasons() {
+		if !strings.Contains(why, "connection refused") {
+			t.Errorf("%d × %s", times, why)
+		}
+	}
+}

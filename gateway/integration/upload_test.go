@@ -1,0 +1,148 @@
+package integration
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+)
+
+var long = flag.Bool("long", false, "also upload the largest document at the slowest admitted rate, for four minutes")
+
+// receiver is a service that reads the whole body and says how many bytes that were.
+func receiver(w http.ResponseWriter, r *http.Request) {
+	n, err := io.Copy(io.Discard, r.Body)
+	if err == nil {
+		_, _ = fmt.Fprintf(w, `{"bytes":%d}`, n)
+	}
+}
+
+// upload sends a document of size bytes at rate bytes per second, in pieces, until all is sent or a response comes.
+// A rate of 0 stops after half of it. It returns the response, read as far as it came.
+func (g *gateway) upload(t *testing.T, token string, size, rate int) answer {
+	t.Helper()
+	const tick = 50 * time.Millisecond
+	conn, err := g.dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err := fmt.Fprintf(conn, "POST /api/v1/shipments/ship_1/documents HTTP/1.1\r\nHost: api\r\nX-Forwarded-For: %s\r\n"+
+		"Authorization: Bearer %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n", newCaller(t), token, size); err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Errorf("no response: %v; the log:\n%s", err, g.log)
+			answered <- answer{Response: new(http.Response)}
+			return
+		}
+		defer func() { _ = response.Body.Close() }()
+		body, _ := io.ReadAll(response.Body) // what is missing is seen
+		answered <- answer{response, string(body)}
+	}()
+	if rate == 0 {
+		_, _ = conn.Write(make([]byte, size/2))
+		return <-answered
+	}
+	pace := time.NewTicker(tick)
+	defer pace.Stop()
+	for begin, sent := time.Now(), 0; sent < size; {
+		due := min(size, int(time.Since(begin).Seconds()*float64(rate)))
+		n, err := conn.Write(make([]byte, due-sent))
+		sent += n
+		if err != nil {
+			break
+		}
+		select {
+		case a := <-answered:
+			return a
+		case <-pace.C:
+		}
+	}
+	return <-answered
+}
+
+// A document of 9 MB at 300 KB/s takes 30 s. It arrives whole.
+func TestASlowButSteadyUploadSucceeds(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{upstream: http.HandlerFunc(receiver), env: map[string]string{"REDIS_DOWN": "allow"}})
+	token, _ := g.tokens.create("")
+	g.getToKnow(t, token)
+	sizes := map[int]int{9_000_000: 300_000, 14 << 20: 600_000}
+	if *long {
+		sizes[14<<20] = 64 << 10
+	}
+	for size, rate := range sizes {
+		t.Run(fmt.Sprintf("%d bytes at %d a second", size, rate), func(t *testing.T) {
+			t.Parallel()
+			a := g.upload(t, token, size, rate)
+			if want := fmt.Sprintf(`{"bytes":%d}`, size); a.StatusCode != http.StatusOK || a.body != want {
+				t.Errorf("%s %s; the log:\n%s", a.Status, a.body, g.log)
+			}
+		})
+	}
+}
+
+// An upload that stops, or drips below the minimum rate, ends after 20 s with 408, which says what was wrong.
+func TestAnUploadThatStallsEndsWith408(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{upstream: http.HandlerFunc(receiver), env: map[string]string{"REDIS_DOWN": "allow"}})
+	token, _ := g.tokens.create("")
+	g.getToKnow(t, token)
+	for name, rate := range map[string]int{"stops": 0, "drips": 100} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begin := time.Now()
+			a := g.upload(t, token, 200_000, rate)
+			p := a.problem(t)
+			if a.StatusCode != http.StatusRequestTimeout || p["code"] != "request_timeout" || a.Header.Get("X-Request-ID") != p["request_id"] {
+				t.Errorf("%s %s; the log:\n%s", a.Status, a.body, g.log)
+			}
+			if took := time.Since(begin); took < 18*time.Second || took > 30*time.Second {
+				t.Errorf("after %v", took)
+			}
+		})
+	}
+}
+
+// The limits of time leave room for the largest body at the minimum rate, and for the response after it.
+func TestTheTimeoutsAdmitTheLargestBodyAtTheMinimumRate(t *testing.T) {
+	t.Parallel()
+
+	shipped, err := os.ReadFile("testdata/shipped.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config struct {
+		Apps struct {
+			HTTP struct {
+				Servers map[string]struct {
+					ReadTimeout  time.Duration `json:"read_timeout"`
+					ReadIdle     time.Duration `json:"read_idle_timeout"`
+					ReadMinRate  int64         `json:"read_min_rate"`
+					WriteTimeout time.Duration `json:"write_timeout"`
+				}
+			} `json:"http"`
+		}
+	}
+	if err := json.Unmarshal(shipped, &config); err != nil || len(config.Apps.HTTP.Servers) == 0 {
+		t.Fatalf("%v in %s", err, shipped)
+	}
+	const largest, answerWithin = 14 << 20, 28 * time.Second
+	for name, server := range config.Apps.HTTP.Servers {
+		body := server.ReadIdle + time.Duration(largest/server.ReadMinRate)*time.Second
+		if server.ReadTimeout < body || server.WriteTimeout < server.ReadTimeout+answerWithin {
+			t.Errorf("%s: a body may take %v; read %v, write %v", name, body, server.ReadTimeout, server.WriteTimeout)
+		}
+	}
+}

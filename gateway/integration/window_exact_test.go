@@ -1,0 +1,255 @@
+package integration
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestHundredRequestsPassAndTheNextIsRefused(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	undisturbed(t, func() bool {
+		token, caller := g.tokenWithTime(t), newCaller(t)
+		for n := 2; n <= 103; n++ { // tokenWithTime made the first
+			a := g.once(t, g.request(t, "/api/v1/shipments", caller, token))
+			if a.disturbed() {
+				return false
+			}
+			if got, want := a.Header.Get("X-RateLimit-Remaining"), strconv.Itoa(max(100-n, 0)); got != want {
+				t.Fatalf("request %d: remaining %s, want %s", n, got, want)
+			}
+			if n <= 100 && a.StatusCode != http.StatusOK {
+				t.Fatalf("request %d: %s", n, a.Status)
+			}
+			if n > 100 {
+				checkRefusal(t, a)
+			}
+		}
+		// The refusals came from the window of the token; the address has spent nothing.
+		if a := g.get(t, "/api/v1/shipments", caller, ""); a.Header.Get("X-RateLimit-Remaining") != "99" {
+			t.Errorf("the address has %s requests left", a.Header.Get("X-RateLimit-Remaining"))
+		}
+		return true
+	})
+}
+
+func checkRefusal(t *testing.T, a answer) {
+	t.Helper()
+	if code := a.problem(t)["code"]; a.StatusCode != http.StatusTooManyRequests || code != "rate_limited" {
+		t.Fatalf("%s %v", a.Status, code)
+	}
+	reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	retry, err := strconv.ParseInt(a.Header.Get("Retry-After"), 10, 64)
+	if left := reset - time.Now().Unix(); err != nil || retry < left || retry > 60 || left < 0 {
+		t.Errorf("Retry-After %d (%v) with %d s to Reset", retry, err, left)
+	}
+}
+
+func TestAWindowBeginsAgainAtReset(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	token, _ := g.tokens.create(`,"rate_limit":{"limit":2,"window_seconds":2}`)
+	var a answer
+	for a = g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode == http.StatusOK; {
+		a = g.get(t, "/api/v1/shipments", newCaller(t), token)
+	}
+	if got := a.Header.Get("RateLimit-Policy"); got != `"token";q=2;w=2` {
+		t.Errorf("RateLimit-Policy %s", got)
+	}
+	reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(time.Until(time.Unix(reset, int64(20*time.Millisecond))))
+	if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Remaining") != "1" {
+		t.Errorf("after Reset: %s, remaining %s", a.Status, a.Header.Get("X-RateLimit-Remaining"))
+	}
+}
+
+// A token that replaces another one goes on with its window, so rotating gives nothing; what each is used for is told
+// apart.
+func TestWindowsFollowTheLineageOfTokens(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{env: withoutRedis(t)})
+	const limit = `,"rate_limit":{"limit":3,"window_seconds":86400}`
+	first, firstID := g.tokens.create(limit)
+	lineage := limit + `,"lineage":"` + firstID + `"`
+	second, secondID := g.tokens.create(lineage)
+	third, _ := g.tokens.create(lineage)
+	other, _ := g.tokens.create(limit)
+	for n, token := range []string{first, second, second} {
+		a := g.get(t, "/api/v1/shipments", newCaller(t), token)
+		if a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(2-n) {
+			t.Errorf("request %d: %s, remaining %s", n+1, a.Status, a.Header.Get("X-RateLimit-Remaining"))
+		}
+	}
+	for range 2 { // asked for, then remembered
+		for _, token := range []string{first, second, third} {
+			checkRefusedFor(t, g.get(t, "/api/v1/shipments", newCaller(t), token))
+			if got := g.fresh(t, "GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer "+token); !strings.HasPrefix(got, "HTTP/1.1 429 ") {
+				t.Errorf("without a proxy: %s", got)
+			}
+		}
+	}
+	if a := g.get(t, "/api/v1/shipments", newCaller(t), other); a.StatusCode != http.StatusOK {
+		t.Errorf("another lineage: %s", a.Status)
+	}
+	log := g.logOf(t, 3+12+1)
+	if a, b := strings.Count(log, firstID), strings.Count(log, secondID); a != 5 || b != 6 {
+		t.Errorf("%d lines tell of the first token and %d of the second", a, b)
+	}
+}
+
+// checkRefusedFor fails unless a is 429 of a token's window.
+func checkRefusedFor(t *testing.T, a answer) {
+	t.Helper()
+	if a.StatusCode != http.StatusTooManyRequests || !strings.HasPrefix(a.Header.Get("RateLimit-Policy"), `"token";q=3;`) {
+		t.Errorf("%s, %s", a.Status, a.Header.Get("RateLimit-Policy"))
+	}
+}
+
+func TestExactlyHundredPassOverTwoGatewaysAtOnce(t *testing.T) {
+	t.Parallel()
+
+	first := start(t, options{})
+	second := start(t, options{tokens: first.tokens})
+	undisturbed(t, func() bool {
+		count := storm(t, first.tokenWithTime(t), first, second)
+		passed, refused, unknown := count[http.StatusOK], count[http.StatusTooManyRequests], count[http.StatusServiceUnavailable]
+		// One request of the token was made to see how long its window lasts.
+		if passed > 99 || passed+refused+unknown != 400 || unknown == 0 && passed != 99 {
+			t.Fatalf("statuses %v of 400 requests, want 99 to pass", count)
+		}
+		return unknown == 0
+	})
+}
+
+// storm makes 400 requests with token, 40 at a time and by turns at each gateway, and counts the statuses.
+func storm(t *testing.T, token string, gateways ...*gateway) map[int]int {
+	t.Helper()
+	caller := newCaller(t)
+	statuses := make(chan int, 400)
+	var workers sync.WaitGroup
+	for worker := range 40 {
+		g := gateways[worker%len(gateways)]
+		workers.Go(func() {
+			for range 10 {
+				response, err := http.DefaultClient.Do(g.request(t, "/api/v1/shipments", caller, token))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = response.Body.Close()
+				statuses <- response.StatusCode
+			}
+		})
+	}
+	workers.Wait()
+	close(statuses)
+	count := map[int]int{}
+	for status := range statuses {
+		count[status]++
+	}
+	return count
+}
+
+func TestRequestsWithoutAValidTokenAreChargedToTheirAddress(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	undisturbed(t, func() bool {
+		caller := g.callerWithTime(t)
+		good, _ := g.tokens.create("")
+		if a := g.get(t, "/api/v1/shipments", caller, good); a.StatusCode != http.StatusOK {
+			t.Fatal(a.Status)
+		}
+		unknown, _ := newToken()
+		kinds := []string{"", "malformed", unknown}
+		for n := 2; n <= 100; n++ { // callerWithTime made the first
+			a := g.once(t, g.request(t, "/api/v1/shipments", caller, kinds[n%len(kinds)]))
+			left := a.Header.Get("X-RateLimit-Remaining")
+			if a.disturbed() || left == "100" { // the window as if unused: Redis was not asked in time
+				return false
+			}
+			if a.StatusCode != http.StatusUnauthorized || left != strconv.Itoa(100-n) {
+				t.Fatalf("request %d: %s, remaining %s", n, a.Status, left)
+			}
+		}
+
+		asked := g.tokens.asked.Load()
+		another, _ := g.tokens.create("")
+		for _, token := range []string{"", "malformed", unknown, another} {
+			a := g.get(t, "/api/v1/shipments", caller, token)
+			if a.Header.Get("X-RateLimit-Remaining") == "100" {
+				return false
+			}
+			if a.StatusCode != http.StatusTooManyRequests || a.Header.Get("RateLimit-Policy") != `"address";q=100;w=60` {
+				t.Errorf("empty window: %s, %s", a.Status, a.Header.Get("RateLimit-Policy"))
+			}
+		}
+		if got := g.tokens.asked.Load(); got != asked {
+			t.Error("the tokens service was asked for an address with an empty window")
+		}
+		if a := g.get(t, "/api/v1/shipments", newCaller(t), ""); a.StatusCode != http.StatusUnauthorized {
+			t.Errorf("another address: %s", a.Status)
+		}
+		// An address in the same /64 is the same customer.
+		if a := g.get(t, "/api/v1/shipments", caller+"234", ""); a.StatusCode != http.StatusTooManyRequests && a.Header.Get("X-RateLimit-Remaining") != "100" {
+			t.Errorf("same /64: %s", a.Status)
+		}
+		if a := g.get(t, "/api/v1/shipments", caller, good); a.StatusCode != http.StatusOK {
+			// Remembered for 10 s, and the round takes less unless the machine is busy.
+			return false
+		}
+		return true
+	})
+}
+
+// tokenWithTime returns a token that has made one request and whose window still lasts long enough for
+// any test here.
+func (g *gateway) tokenWithTime(t *testing.T) string {
+	t.Helper()
+	for {
+		token, _ := g.tokens.create("")
+		a := g.once(t, g.request(t, "/api/v1/shipments", newCaller(t), token))
+		if !a.disturbed() && hasTime(t, a) {
+			return token
+		}
+	}
+}
+
+// callerWithTime returns a client address that has made one request without a token, and whose window still lasts
+// long enough.
+func (g *gateway) callerWithTime(t *testing.T) string {
+	t.Helper()
+	for {
+		if caller := newCaller(t); hasTime(t, g.get(t, "/api/v1/shipments", caller, "")) {
+			return caller
+		}
+	}
+}
+
+func hasTime(t *testing.T, a answer) bool {
+	t.Helper()
+	return secondsLeft(t, a) > 25
+}
+
+// secondsLeft is how long the window that a tells of still lasts.
+func secondsLeft(t *testing.T, a answer) int64 {
+	t.Helper()
+	reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reset - time.Now().Unix()
+}
