@@ -21,7 +21,7 @@ func TestARotatedTokenOverlapsUntilItIsEnded(t *testing.T) {
 	b.accessible()
 	b.follow("#submit")
 	successor := b.shownToken()
-	b.sees("goes on working until")
+	b.sees("stays valid until")
 	b.accessible()
 	b.follow("#done")
 	b.sees("Being replaced")
@@ -62,7 +62,7 @@ func TestRevokingAsksOnceAndIsHonest(t *testing.T) {
 
 	b.click(revoke)
 	b.awaits(`document.querySelector("dialog[open]") && document.activeElement.textContent.trim() === "Cancel"`)
-	b.sees("It was never used.")
+	b.sees("It has never been used.")
 	b.accessible()
 	b.do(chromedp.KeyEvent(kb.Escape))
 	b.awaits(`!document.querySelector("dialog") && document.activeElement.getAttribute("aria-label") === "Revoke ERP"`)
@@ -76,10 +76,10 @@ func TestRevokingAsksOnceAndIsHonest(t *testing.T) {
 	b.sees(b.address)
 	b.fill("dialog #reason", "lost with a laptop")
 	b.follow("dialog #revoke")
-	b.sees("is revoked.")
+	b.sees("was revoked.")
 	b.accessible()
 	refused(t, b, token)
-	b.sees("No token is active.")
+	b.sees("No active tokens.")
 	b.follow("#show-revoked")
 	b.sees("lost with a laptop")
 	b.follow(`nav.tabs a[href$="/audit-log"]`)
@@ -124,7 +124,7 @@ func TestEverythingWorksWithoutAScript(t *testing.T) {
 	b.click("label:has(#overlap-0)")
 	b.follow("#submit")
 	successor := b.shownToken()
-	b.sees("has stopped working")
+	b.sees("is no longer valid")
 	refused(t, b, old)
 	b.follow("#done")
 	b.follow(`a[aria-label="Revoke ERP"]`)
@@ -136,10 +136,10 @@ func TestEverythingWorksWithoutAScript(t *testing.T) {
 	b.follow(`nav.tabs a[href$="/members"]`)
 	b.fill("#email", "new."+o.owner.email)
 	b.follow("#invite")
-	b.sees("It is shown this once")
+	b.sees("Copy it now.")
 	b.click("#account-menu summary")
 	b.follow("#sign-out")
-	b.sees("You are signed out.")
+	b.sees("You have signed out.")
 }
 
 // TestEverythingWorksWithTheKeyboard: no mouse from signing in to revoking.
@@ -193,7 +193,7 @@ func TestEverythingWorksWithTheKeyboard(t *testing.T) {
 	b.awaits(`document.querySelector("dialog[open]") && document.activeElement.textContent.trim() === "Cancel"`)
 	b.tabTo("dialog #revoke")
 	b.load(chromedp.KeyEvent(kb.Enter))
-	b.sees("is revoked.")
+	b.sees("was revoked.")
 }
 
 // keys types.

@@ -43,7 +43,7 @@ func TestAnotherOriginCanChangeNothing(t *testing.T) {
 		if status := b.follow("button"); status != http.StatusForbidden {
 			t.Errorf("POST %s from another origin is answered %d", path, status)
 		}
-		b.sees("This request came from another site")
+		b.sees("Request from another site")
 	}
 	b.accessible()
 	if status, _ := get(t, b, "/api/v1/token", token); status != http.StatusOK {
@@ -53,5 +53,5 @@ func TestAnotherOriginCanChangeNothing(t *testing.T) {
 	b.onlyToken()
 	b.visit(o.path("/members"))
 	b.sees(member.email)
-	b.sees("There is none. An invitation is good for 7 days")
+	b.sees("No open invitations. An invitation is valid for 7 days")
 }

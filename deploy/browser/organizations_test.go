@@ -21,7 +21,7 @@ func TestAMemberOfTwoOrganizationsSwitches(t *testing.T) {
 	b.click("#organization-menu summary")
 	b.accessible()
 	b.follow(`#organization-menu a[href="` + other.path("/api") + `"]`)
-	b.sees("Your role does not make tokens.")
+	b.sees("Your role can't create tokens.")
 	if b.has("#generate") {
 		t.Error("an auditor is offered to generate a token")
 	}
@@ -63,7 +63,7 @@ func TestARemovedMemberLosesAccessWithTheNextRequest(t *testing.T) {
 		t.Errorf("who was removed is answered with %d", status)
 	}
 	owner.visit(o.path("/api"))
-	owner.sees("No token yet")
+	owner.sees("No tokens yet")
 }
 
 func TestAnInvitationIsAcceptedOnce(t *testing.T) {

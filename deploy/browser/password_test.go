@@ -18,13 +18,13 @@ func TestAPasswordIsChanged(t *testing.T) {
 	if status := b.follow("#change-password"); status != http.StatusUnprocessableEntity {
 		t.Errorf("a wrong current password: %d", status)
 	}
-	b.sees("This is not your current password.")
+	b.sees("Incorrect current password.")
 	b.awaits(`document.activeElement.id === "summary"`)
 	b.accessible()
 	b.fill("#current", o.owner.password)
 	b.fill("#password", "citrus at the quayside")
 	b.follow("#change-password")
-	b.sees("Your password is changed. All your other sessions have ended.")
+	b.sees("Your password was changed. You were signed out of all other sessions.")
 	b.accessible()
 	other.visit(o.path("/api"))
 	if !strings.HasPrefix(other.path(), "/sign-in") {
@@ -52,7 +52,7 @@ func TestAPasswordFromAnOperatorIsChangedFirst(t *testing.T) {
 		}
 		b.visit(o.path("/members"))
 	}
-	b.sees("Your password was set for you.")
+	b.sees("An administrator set your password.")
 	b.accessible()
 	b.fill("#current", o.owner.password)
 	b.fill("#password", "citrus at the quayside")

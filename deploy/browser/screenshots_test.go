@@ -78,7 +78,7 @@ func TestScreenshots(t *testing.T) {
 	b.take("revoke")
 	b.visit(o.path("/api"))
 	b.do(chromedp.Click(chromedp.Search(`//table[@id="tokens"]//a[text()="ERP"]`)))
-	b.sees("What it may do")
+	b.sees("Access")
 	b.take("token")
 	b.visit(o.path("/members"))
 	b.take("members")

@@ -20,7 +20,7 @@ func TestSigningInLeadsWhereOneWantedToGo(t *testing.T) {
 	if status := b.follow("#sign-in"); status != http.StatusUnprocessableEntity {
 		t.Errorf("a wrong password is answered with %d", status)
 	}
-	b.sees("E-mail address or password is wrong.")
+	b.sees("Incorrect e-mail address or password.")
 	b.awaits(`document.activeElement.id === "summary"`)
 	if email, password := eval[string](b, `document.querySelector("#email").value`), eval[string](b, `document.querySelector("#password").value`); email != o.owner.email || password != "" {
 		t.Errorf("the form was sent back with e-mail %q and password %q", email, password)
@@ -42,7 +42,7 @@ func TestSigningOutLeavesNothingToGoBackTo(t *testing.T) {
 	b := enter(t, o)
 	b.click("#account-menu summary")
 	b.follow("#sign-out")
-	b.sees("You are signed out.")
+	b.sees("You have signed out.")
 	b.back()
 	b.awaits(`location.pathname === "/sign-in"`)
 	if strings.Contains(b.body(), o.name) {
@@ -111,7 +111,7 @@ func TestAFormSentWithAnExpiredSessionDoesNothing(t *testing.T) {
 	b.follow("#submit")
 	b.sees("Your session has ended")
 	b.signIn(o.owner)
-	b.sees("No token yet")
+	b.sees("No tokens yet")
 }
 
 // endSessions lets somebody's sessions be older than they may.
@@ -145,7 +145,7 @@ func TestASessionIsEndedFromAnother(t *testing.T) {
 	}
 	office.accessible()
 	office.follow("#end-others")
-	office.sees("All your other sessions have ended.")
+	office.sees("You were signed out of all other sessions.")
 	lost.visit(o.path("/api"))
 	lost.sees("Your session has ended")
 	if status := office.visit(o.path("/api")); status != http.StatusOK || office.path() != o.path("/api") {

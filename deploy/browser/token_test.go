@@ -19,7 +19,7 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
 	b := enter(t, o)
-	b.sees("No token yet")
+	b.sees("No tokens yet")
 	b.accessible()
 	b.follow("#generate")
 	b.accessible()
@@ -73,7 +73,7 @@ func TestCopyingSaysSoOnlyWhenItCopied(t *testing.T) {
 	b.mayUseClipboard(false)
 	eval[bool](b, `(document.execCommand = () => false, true)`)
 	b.click(`[data-copy="token"]`)
-	b.awaits(`document.querySelector("#copied").textContent.startsWith("Not copied.")`)
+	b.awaits(`document.querySelector("#copied").textContent.startsWith("Couldn't copy.")`)
 	if selected := eval[string](b, "getSelection().toString()"); selected != token {
 		t.Errorf("selected is %q", selected)
 	}
@@ -129,7 +129,7 @@ func TestOneFormMakesOneTokenAndShowsItOnce(t *testing.T) {
 	if status := b.reload(); status != http.StatusConflict {
 		t.Errorf("reloading is answered with %d", status)
 	}
-	b.sees("This form was sent before")
+	b.sees("This form was already submitted")
 	hides(b, "reloading")
 	b.accessible()
 

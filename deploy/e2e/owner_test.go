@@ -102,7 +102,7 @@ func TestATokenFollowsItsOwnersRole(t *testing.T) {
 	if got := effective(); len(got) > 0 {
 		t.Errorf("the token of somebody who is no member may %v", got)
 	}
-	if page := owner.post(t, settings+"/api/"+id+"/hand-over", url.Values{}); !strings.Contains(page, "belongs to the organization now") {
+	if page := owner.post(t, settings+"/api/"+id+"/hand-over", url.Values{}); !strings.Contains(page, "now belongs to the organization") {
 		t.Errorf("not handed over: %s", page)
 	}
 	eventually(t, 11*time.Second, "the organization's token", func() bool { return may("/api/v1/tokens") })

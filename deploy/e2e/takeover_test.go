@@ -138,7 +138,7 @@ func TestWhoRedeemedAnInvitationOwnsNothingElse(t *testing.T) {
 		t.Fatalf("the person got to %s\n%s", path, page)
 	}
 	person.submit(t, "/settings/password", url.Values{"current": {handed}, "password": {"my very own password"}})
-	if status, _, page := person.open(t, "/settings/"+theirs+"/members"); status != http.StatusOK || !strings.Contains(page, "You are an owner here") {
+	if status, _, page := person.open(t, "/settings/"+theirs+"/members"); status != http.StatusOK || !strings.Contains(page, "You are an owner of this organization") {
 		t.Errorf("the person: %d\n%s", status, page)
 	}
 }

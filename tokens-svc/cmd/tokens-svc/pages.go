@@ -66,7 +66,7 @@ func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *to
 // refusePage answers a request for a page that did not come through the gateway.
 func refusePage(w http.ResponseWriter, r *http.Request) {
 	p := problem.New(http.StatusUnauthorized, "missing_identity", "Missing identity",
-		"pages are served through the gateway only; open the gateway's address instead of this one")
+		"pages are served through the gateway only; open the gateway's address instead")
 	_ = p.Write(w, r) // fails only if the client is gone
 }
 

@@ -39,7 +39,7 @@ func (f *faults) email(text string) string {
 	case email == "":
 		f.add("email", tokens.Required, "is required")
 	case !ok:
-		f.add("email", tokens.InvalidValue, "is no e-mail address; it looks like name@example.com, an international domain like name@xn--bcher-kva.example")
+		f.add("email", tokens.InvalidValue, "must be an e-mail address such as name@example.com; international domains in the form name@xn--bcher-kva.example")
 	}
 	return email
 }
@@ -92,12 +92,12 @@ func (f *faults) password(text, email string) {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
 		f.add("password", tokens.InvalidText, "must be UTF-8 without control characters")
 	case n < minPassword:
-		f.add("password", tokens.InvalidValue, "must have at least %d characters; several words are easy to remember", minPassword)
+		f.add("password", tokens.InvalidValue, "must have at least %d characters; a phrase of several words is easy to remember", minPassword)
 	case len(text) > maxPassword:
-		f.add("password", tokens.TooLong, "is too long; %d bytes are enough", maxPassword)
+		f.add("password", tokens.TooLong, "must have at most %d bytes", maxPassword)
 	case strings.EqualFold(text, email):
 		f.add("password", tokens.InvalidValue, "must not be the e-mail address")
 	case strings.Count(text, text[:1]) == len(text):
-		f.add("password", tokens.InvalidValue, "must not be one character over and over")
+		f.add("password", tokens.InvalidValue, "must not be a single repeated character")
 	}
 }

@@ -89,7 +89,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 		s.Log.LogAttrs(r.Context(), slog.LevelError, "a page was not rendered",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
 		body.Reset()
-		body.WriteString("<!doctype html><title>Internal error</title><p>Something went wrong on our side.")
+		body.WriteString("<!doctype html><title>Internal error</title><p>Something went wrong.")
 		a.status = http.StatusInternalServerError
 	}
 	h := w.Header()

@@ -39,7 +39,7 @@ var deeds = []deed{
 	{audit.UserIdentityLinked, "Sign-in linked"},
 	{audit.UserIdentityUnlinked, "Sign-in unlinked"},
 	{audit.OrganizationCreated, "Organization created"},
-	{audit.LogAnchored, "Audit log protected by a key"},
+	{audit.LogAnchored, "Audit log anchored"},
 }
 
 // eventRow is an event in the list.

@@ -55,7 +55,7 @@ func TestWhatAnotherSiteSendsChangesNothing(t *testing.T) {
 				if refused := res.Code == http.StatusForbidden; refused != c.refused {
 					t.Errorf("%s, %s, %s: %d", name, rt.pattern, who, res.Code)
 				}
-				if c.refused && !strings.Contains(res.Body.String(), "came from another site") {
+				if c.refused && !strings.Contains(res.Body.String(), "Request from another site") {
 					t.Errorf("%s, %s: the page does not say why", name, rt.pattern)
 				}
 			}

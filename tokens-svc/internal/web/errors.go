@@ -46,24 +46,24 @@ type errorText struct {
 
 var errorTexts = map[int]errorText{
 	http.StatusBadRequest: {
-		Heading: "This request cannot be read", Text: "Go back and try again from the page itself.",
+		Heading: "Invalid request", Text: "Go back, reload the page and try again.",
 	},
 	http.StatusForbidden: {
-		Heading: "Your role does not allow this",
-		Text:    "Nothing was done. An owner or admin of the organization can do it, or change your role.",
+		Heading: "You don't have permission",
+		Text:    "No changes were made. Ask an owner or admin of the organization.",
 	},
 	http.StatusNotFound: {
-		Heading: "There is nothing here",
-		Text:    "The address may be mistyped, or what it leads to belongs to an organization that you are not a member of.",
+		Heading: "Page not found",
+		Text:    "The address may be incorrect, or the page may belong to an organization that you aren't a member of.",
 	},
-	http.StatusMethodNotAllowed: {Heading: "This cannot be done here", Text: "Go back and use the page's own buttons."},
-	http.StatusConflict:         {Heading: "This was done already"},
+	http.StatusMethodNotAllowed: {Heading: "Method not allowed", Text: "Go back and use the buttons on the page."},
+	http.StatusConflict:         {Heading: "Already done"},
 	http.StatusInternalServerError: {
-		Heading: "Something went wrong on our side", Text: "It has been noted. If it stays, send us the number below.", ShowRequest: true,
+		Heading: "Something went wrong", Text: "The error was logged. If it persists, contact support with the request ID below.", ShowRequest: true,
 	},
 	http.StatusServiceUnavailable: {
-		Heading:     "Not available at the moment",
-		Text:        "Wait a few seconds and reload. If you were changing something, look whether it happened before you do it again.",
+		Heading:     "Temporarily unavailable",
+		Text:        "Wait a few seconds and reload. If you were making a change, check whether it took effect before you repeat it.",
 		ShowRequest: true,
 	},
 	statusClientGone: {Heading: "Cancelled"},

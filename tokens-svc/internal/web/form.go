@@ -59,8 +59,8 @@ func (f *faults) merge(found faults) {
 
 // labels are what pages call the fields that services speak of.
 var labels = map[string]string{
-	"name": "Name", "permissions": "Permissions", "ip_allow": "Allowed addresses", "limit": "Requests a minute",
-	"window_seconds": "Requests a minute", "expires_at": "Expiry", "environment": "Environment", "reason": "Reason",
+	"name": "Name", "permissions": "Permissions", "ip_allow": "Allowed addresses", "limit": "Requests per minute",
+	"window_seconds": "Requests per minute", "expires_at": "Expiry", "environment": "Environment", "reason": "Reason",
 	"email": "E-mail address", "password": "Password", "role": "Role", "grace_seconds": "Overlap",
 }
 

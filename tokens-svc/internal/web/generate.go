@@ -20,8 +20,8 @@ type preset struct {
 
 var presets = []preset{
 	{"read", "Read only", "List and read shipments and documents", []tokens.Permission{tokens.DocumentsRead, tokens.ShipmentsRead}},
-	{"write", "Read & write", "Also create and change them", []tokens.Permission{tokens.DocumentsWrite, tokens.ShipmentsWrite}},
-	{"full", "Full access", "Everything, also what is added later, and managing tokens", []tokens.Permission{tokens.Admin}},
+	{"write", "Read & write", "List, read, create and change shipments and documents", []tokens.Permission{tokens.DocumentsWrite, tokens.ShipmentsWrite}},
+	{"full", "Full access", "All permissions, including future ones, and token management", []tokens.Permission{tokens.Admin}},
 }
 
 // is reports whether a token has exactly the preset's permissions.
@@ -43,7 +43,7 @@ var lives = []life{
 	{"30", "30 days", 30},
 	{"60", "60 days", 60},
 	{"90", "90 days", 90},
-	{ID: custom, Name: "Until a day of your choice"},
+	{ID: custom, Name: "Custom date"},
 	{ID: "none", Name: "No expiry"},
 }
 
@@ -127,7 +127,7 @@ func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
 		return refusal, err
 	}
 	if !used.Known {
-		f.add("name", "This form was opened before you signed in. Look through it and send it again.")
+		f.add("name", "This form is from an earlier session. Check it and submit it again.")
 		return f.answer().as(http.StatusUnprocessableEntity), nil
 	}
 	t, secret, err := s.Tokens.CreateToken(ctx, v.who(), v.org(), draft)
@@ -161,7 +161,7 @@ func (f *generateForm) permissions() []string {
 	}
 	at := slices.IndexFunc(f.Presets, func(p preset) bool { return p.ID == f.Preset })
 	if at < 0 {
-		f.add("permissions", "Choose what the token may do.")
+		f.add("permissions", "Choose permissions for the token.")
 		return nil
 	}
 	texts := make([]string, len(f.Presets[at].Permissions))
@@ -175,12 +175,12 @@ func (f *generateForm) permissions() []string {
 func (f *generateForm) end(now time.Time) time.Time {
 	switch at := slices.IndexFunc(lives, func(l life) bool { return l.ID == f.Expiry }); {
 	case at < 0:
-		f.add("expires_at", "Choose how long the token is to work.")
+		f.add("expires_at", "Choose an expiry.")
 	case f.Expiry == custom:
 		last, err := time.Parse(time.DateOnly, f.Day)
 		end := last.Add(day)
 		if err != nil || !end.After(now) {
-			f.add("expires_at", "Choose a day that is not over, such as "+now.Add(90*day).Format(time.DateOnly)+".")
+			f.add("expires_at", "Choose a date that is not in the past, such as "+now.Add(90*day).Format(time.DateOnly)+".")
 			return time.Time{}
 		}
 		return end

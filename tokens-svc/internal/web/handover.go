@@ -20,6 +20,6 @@ func (s *site) handOver(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	s.say(ctx, t.Name+" ("+public(t)+") belongs to the organization now. No person's role limits it.")
+	s.say(ctx, t.Name+" ("+public(t)+") now belongs to the organization. It is no longer limited by a person's role.")
 	return redirect(v.path("/api/" + string(t.ID))), nil
 }

@@ -19,17 +19,17 @@ func TestATokenIsLimitedByItsOwnersRoleUntilItIsHandedOver(t *testing.T) {
 	path := api("/" + string(token.ID))
 	want(t, owner.get(t, path), http.StatusOK, "admin@acme.example", `id="hand-over"`, `!id="limited"`)
 	w.exec(t, `UPDATE memberships SET role = 'member' WHERE user_id = '`+token.Owner.ID+`'`)
-	want(t, owner.get(t, path), http.StatusOK, `id="limited"`, "It may do less than it was granted.", "not allowed by its owner’s role", `id="hand-over"`)
+	want(t, owner.get(t, path), http.StatusOK, `id="limited"`, "It has fewer permissions than it was granted.", "not allowed by its owner’s role", `id="hand-over"`)
 	want(t, owner.get(t, api("")), http.StatusOK, "limited by its owner’s role")
 	want(t, admin.get(t, path), http.StatusOK, `id="limited"`, `!id="hand-over"`)
 	want(t, admin.post(t, path+"/hand-over", url.Values{}), http.StatusForbidden)
 	w.exec(t, `DELETE FROM memberships WHERE user_id = '`+token.Owner.ID+`'`)
-	want(t, owner.get(t, path), http.StatusOK, "not a member any more", "It may do nothing.")
+	want(t, owner.get(t, path), http.StatusOK, "no longer a member", "It has no permissions.")
 
 	for range 2 {
 		wantTo(t, owner.post(t, path+"/hand-over", url.Values{}), path)
 	}
-	want(t, owner.get(t, path), http.StatusOK, "belongs to the organization now", "The organization", `!id="limited"`, `!id="hand-over"`)
+	want(t, owner.get(t, path), http.StatusOK, "now belongs to the organization", "The organization", `!id="limited"`, `!id="hand-over"`)
 	want(t, owner.get(t, "/settings/"+string(acme)+"/audit-log?action="+string(audit.TokenHandedOver)), http.StatusOK,
 		"Token handed over to the organization", "Owner before", "admin@acme.example", "owner@acme.example")
 	if found, err := w.tokens.Token(t.Context(), acme, token.ID); err != nil || found.Limited() {
@@ -58,7 +58,7 @@ func TestRevokingOffersToRevokeWhatTheTokenMade(t *testing.T) {
 	}
 	want(t, owner.get(t, api("/"+string(child.ID)+"/revoke")), http.StatusOK, `!name="children"`)
 	path := api("/" + string(token.ID) + "/revoke")
-	want(t, owner.get(t, path), http.StatusOK, `name="children" value="true"`, "!checked", "1 active token was made with this token")
+	want(t, owner.get(t, path), http.StatusOK, `name="children" value="true"`, "!checked", "1 active token was created with this token")
 	wantTo(t, owner.post(t, path, url.Values{"reason": {"lost"}}), api(""))
 	if revoked() {
 		t.Error("the child is revoked, too")

@@ -301,12 +301,13 @@ func want(t *testing.T, res *httptest.ResponseRecorder, status int, texts ...str
 		t.Errorf("%d, want %d:\n%s", res.Code, status, res.Body)
 		return
 	}
+	body := strings.ReplaceAll(res.Body.String(), "&#39;", "'")
 	for _, text := range texts {
 		if without, not := strings.CutPrefix(text, "!"); not {
-			if strings.Contains(res.Body.String(), without) {
+			if strings.Contains(body, without) {
 				t.Errorf("%q is on the page:\n%s", without, res.Body)
 			}
-		} else if !strings.Contains(res.Body.String(), text) {
+		} else if !strings.Contains(body, text) {
 			t.Errorf("%q is missing from the page:\n%s", text, res.Body)
 		}
 	}

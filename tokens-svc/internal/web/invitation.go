@@ -31,8 +31,8 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 		Email: f.Email, Name: f.Name, Code: v.PostForm.Get("code"), Password: v.PostForm.Get("password"),
 	}
 	for _, field := range []struct{ id, value, text string }{
-		{"email", a.Email, "Enter the e-mail address that was invited."},
-		{"code", a.Code, "Enter the code of the invitation."},
+		{"email", a.Email, "Enter the invited e-mail address."},
+		{"code", a.Code, "Enter the invitation code."},
 		{"password", a.Password, "Enter a password."},
 	} {
 		if field.value == "" {
@@ -54,15 +54,15 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 	}
 	switch {
 	case errors.Is(err, people.ErrCode):
-		f.add("code", "There is no such invitation for this e-mail address. It may have been used, withdrawn or replaced, or be older than 7 days.")
+		f.add("code", "This code isn't valid for this e-mail address. The invitation may have been used, withdrawn, replaced, or expired after 7 days.")
 		return again(http.StatusUnprocessableEntity), nil
 	case errors.Is(err, people.ErrRefused):
-		f.add("password", "There is an account with this e-mail address. Enter its password; the invitation does not change it. "+
-			"If you never made that account, ask the person who runs Quayside for you to verify your address.")
+		f.add("password", "An account with this e-mail address already exists. Enter its password; the invitation doesn't change it. "+
+			"If you didn't create that account, ask your Quayside administrator to verify your address.")
 		return again(http.StatusUnprocessableEntity), nil
 	case errors.Is(err, people.ErrAccountUnverified):
-		f.add("email", "There is an account with this e-mail address, which is not verified: it can join no further organization. "+
-			"Ask the person who runs Quayside for you to verify your address, then accept the invitation with the new password.")
+		f.add("email", "An account with this e-mail address exists, but its address isn't verified, so it can't join another organization. "+
+			"Ask your Quayside administrator to verify your address, then accept the invitation with the new password.")
 		return again(http.StatusConflict), nil
 	case errors.Is(err, people.ErrDisabled):
 		f.add("email", disabledText)

@@ -58,8 +58,8 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	}
 	a, err := s.welcome(ctx, user, begun.Next)
 	if err == nil && linked {
-		s.say(ctx, "There was an account with your e-mail address. It is yours now: its password is removed and its other sessions have ended. "+
-			"If you do not know an organization that you belong to, tell the person who runs Quayside for you.")
+		s.say(ctx, "An account with your e-mail address already existed and is now linked to you. Its password was removed and its other sessions were ended. "+
+			"If you don't recognize an organization that you belong to, contact your Quayside administrator.")
 	}
 	return a, err
 }
@@ -73,15 +73,15 @@ func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, e
 		status int
 		text   string
 	}{
-		{oidc.ErrMismatch, http.StatusBadRequest, "That sign-in was begun in another window or took too long. Begin again."},
-		{oidc.ErrDenied, http.StatusForbidden, "Your organization's sign-in said no. Try again, or ask who runs it."},
-		{oidc.ErrUnavailable, http.StatusServiceUnavailable, "Your organization's sign-in does not answer. Try again in a minute."},
-		{people.ErrUnverified, http.StatusForbidden, "Your organization's sign-in does not say that your e-mail address is verified. " +
-			"Ask the person who runs Quayside for you which claim it must send."},
+		{oidc.ErrMismatch, http.StatusBadRequest, "The sign-in expired or was started in another window. Try again."},
+		{oidc.ErrDenied, http.StatusForbidden, "Your organization's sign-in refused the request. Try again, or contact its administrator."},
+		{oidc.ErrUnavailable, http.StatusServiceUnavailable, "Your organization's sign-in isn't available. Try again in a minute."},
+		{people.ErrUnverified, http.StatusForbidden, "Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
+			"Ask your Quayside administrator which claim it must send."},
 		{people.ErrLinkedElsewhere, http.StatusForbidden, "Your e-mail address belongs to an account that is linked to another identity at your organization's sign-in. " +
-			"This happens when an address is given to another person, or when the sign-in was set up anew. Ask the person who runs Quayside for you to unlink that account."},
+			"This happens when an address is reassigned to another person, or when the sign-in was set up again. Ask your Quayside administrator to unlink that account."},
 		{people.ErrDisabled, http.StatusForbidden, disabledText},
-		{people.ErrNotInvited, http.StatusForbidden, "Nobody has invited your e-mail address yet. Ask an owner or admin for an invitation."},
+		{people.ErrNotInvited, http.StatusForbidden, "Your e-mail address hasn't been invited. Ask an owner or admin for an invitation."},
 	} {
 		if errors.Is(err, row.err) {
 			s.Log.LogAttrs(ctx, slog.LevelWarn, "a sign-in at the issuer failed",

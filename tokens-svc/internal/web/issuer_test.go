@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -67,13 +68,13 @@ func TestAtTheIssuerWhoIsInvitedComesIn(t *testing.T) {
 	if status, to, page := b.atIssuer(t, claimsOf("1", "Anna@Acme.example")); status != http.StatusSeeOther || to != "/settings/sessions" {
 		t.Fatalf("%d, %q, %s", status, to, page)
 	}
-	want(t, b.get(t, api("")), http.StatusOK, "You are an auditor here")
+	want(t, b.get(t, api("")), http.StatusOK, "You are an auditor of this organization")
 	again := w.browser()
 	if status, _, page := again.atIssuer(t, claimsOf("1", "changed@acme.example")); status != http.StatusSeeOther {
 		t.Errorf("the second time: %d, %s", status, page)
 	}
 	want(t, again.get(t, api("")), http.StatusOK, "anna@acme.example")
-	want(t, owner.get(t, members("")), http.StatusOK, "There is none.")
+	want(t, owner.get(t, members("")), http.StatusOK, "No open invitations.")
 }
 
 func TestAtTheIssuerWhoIsNotExpectedStaysOut(t *testing.T) {
@@ -86,13 +87,13 @@ func TestAtTheIssuerWhoIsNotExpectedStaysOut(t *testing.T) {
 		claims people.Claims
 		says   string
 	}{
-		"nobody invited them":      {claimsOf("1", "anna@acme.example"), "Nobody has invited your e-mail address yet"},
-		"the address is unproven":  {unverified, "does not say that your e-mail address is verified"},
-		"a domain that looks like": {claimsOf("3", "anna@mapped.example.evil.example"), "Nobody has invited"},
+		"nobody invited them":      {claimsOf("1", "anna@acme.example"), "Your e-mail address hasn't been invited"},
+		"the address is unproven":  {unverified, "doesn't confirm that your e-mail address is verified"},
+		"a domain that looks like": {claimsOf("3", "anna@mapped.example.evil.example"), "Your e-mail address hasn't been invited"},
 	} {
 		b := w.browser()
 		status, _, page := b.atIssuer(t, c.claims)
-		if status != http.StatusForbidden || !strings.Contains(page, c.says) {
+		if status != http.StatusForbidden || !strings.Contains(html.UnescapeString(page), c.says) {
 			t.Errorf("%s: %d, %s", name, status, page)
 		}
 		wantTo(t, b.get(t, api("")), "/sign-in?"+url.Values{"next": {api("")}}.Encode())
@@ -107,13 +108,13 @@ func TestADomainLetsPeopleInOnce(t *testing.T) {
 	if status, _, page := b.atIssuer(t, claimsOf("1", "anna@mapped.example")); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
 	}
-	want(t, b.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are a member here")
+	want(t, b.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are a member of this organization")
 	w.exec(t, `DELETE FROM memberships`)
 	again := w.browser()
 	if status, _, _ := again.atIssuer(t, claimsOf("1", "anna@mapped.example")); status != http.StatusSeeOther {
 		t.Error(status)
 	}
-	want(t, again.get(t, "/settings"), http.StatusOK, "You belong to no organization")
+	want(t, again.get(t, "/settings"), http.StatusOK, "You aren't a member of an organization")
 }
 
 // TestAPasswordFromBeforeIsForgotten (pre-hijacking): whoever chose it never
@@ -130,7 +131,7 @@ func TestAPasswordFromBeforeIsForgotten(t *testing.T) {
 	want(t, b.get(t, api("")), http.StatusOK)
 	wantTo(t, mallory.get(t, "/settings"), "/sign-in?ended=1&next=%2Fsettings")
 	form := url.Values{"email": {"anna@acme.example"}, "password": {secret}}
-	want(t, w.browser().post(t, "/sign-in", form), http.StatusUnprocessableEntity, "E-mail address or password is wrong.")
+	want(t, w.browser().post(t, "/sign-in", form), http.StatusUnprocessableEntity, "Incorrect e-mail address or password.")
 }
 
 // TestAReassignedAddressWaitsForTheOperator: whom the issuer gave the address
@@ -164,7 +165,7 @@ func TestAReassignedAddressWaitsForTheOperator(t *testing.T) {
 	if status, _, page := later.atIssuer(t, claimsOf("2", "anna@acme.example")); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
 	}
-	want(t, later.get(t, api("")), http.StatusOK, "You are an owner here")
+	want(t, later.get(t, api("")), http.StatusOK, "You are an owner of this organization")
 	if status, _, _ := w.browser().atIssuer(t, claimsOf("1", "anna@acme.example")); status != http.StatusForbidden {
 		t.Errorf("the former identity: %d", status)
 	}
@@ -204,12 +205,12 @@ func TestAnAnswerThatWasNotAskedForIsRefused(t *testing.T) {
 	}
 	answer := "/sign-in/callback?" + url.Values{"state": {"state"}, "code": {string(code)}}.Encode()
 	b := w.browser()
-	want(t, b.get(t, answer), http.StatusBadRequest, "begun in another window or took too long")
+	want(t, b.get(t, answer), http.StatusBadRequest, "expired or was started in another window")
 	want(t, b.get(t, "/sign-in/callback"), http.StatusBadRequest)
 	if status, _, _ := b.atIssuer(t, claimsOf("1", "anna@acme.example")); status != http.StatusSeeOther {
 		t.Error(status)
 	}
-	want(t, b.get(t, answer), http.StatusBadRequest, "begun in another window")
+	want(t, b.get(t, answer), http.StatusBadRequest, "started in another window")
 	if log := w.log.String(); strings.Contains(log, "that-is-secret") || strings.Contains(log, "anna@acme") {
 		t.Errorf("logged: %s", log)
 	}
@@ -221,9 +222,9 @@ func TestAnIssuerThatIsAwayIsSaidSo(t *testing.T) {
 		status int
 		says   string
 	}{
-		oidc.ErrUnavailable: {http.StatusServiceUnavailable, "does not answer"}, oidc.ErrDenied: {http.StatusForbidden, "said no"},
+		oidc.ErrUnavailable: {http.StatusServiceUnavailable, "isn't available"}, oidc.ErrDenied: {http.StatusForbidden, "refused the request"},
 	} {
 		w := start(t, func(c *Config) { c.Issuer = &stub{err: fmt.Errorf("%w: because", err)} })
-		want(t, w.browser().get(t, "/sign-in/oidc"), c.status, c.says, "!because", "You are not signed in", `id="password"`)
+		want(t, w.browser().get(t, "/sign-in/oidc"), c.status, c.says, "!because", "Sign-in failed", `id="password"`)
 	}
 }

@@ -52,11 +52,11 @@ type filter struct {
 }
 
 var filters = []filter{
-	{ID: "active", Filter: tokens.FilterActive, Label: "Active", Empty: "No token is active."},
-	{ID: "expiring", Filter: tokens.FilterExpiring, Label: "Expiring", Empty: "No token expires within 7 days."},
-	{ID: "expired", Filter: tokens.FilterExpired, Label: "Expired", Empty: "No token has expired."},
-	{ID: "revoked", Filter: tokens.FilterRevoked, Label: "Revoked", Empty: "No token was revoked."},
-	{ID: "all", Filter: tokens.FilterAll, Label: "All", Empty: "There are no tokens."},
+	{ID: "active", Filter: tokens.FilterActive, Label: "Active", Empty: "No active tokens."},
+	{ID: "expiring", Filter: tokens.FilterExpiring, Label: "Expiring", Empty: "No tokens expire within 7 days."},
+	{ID: "expired", Filter: tokens.FilterExpired, Label: "Expired", Empty: "No expired tokens."},
+	{ID: "revoked", Filter: tokens.FilterRevoked, Label: "Revoked", Empty: "No revoked tokens."},
+	{ID: "all", Filter: tokens.FilterAll, Label: "All", Empty: "No tokens."},
 }
 
 // tokenRow is a token in the list.

@@ -95,9 +95,9 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	case err != nil:
 		return answer{}, err
 	case !used.Known:
-		return again(faults{{"email", "This form was opened before you signed in. Send it again."}})
+		return again(faults{{"email", "This form is from an earlier session. Submit it again."}})
 	case !used.Fresh:
-		s.say(ctx, "That form was sent before. An invitation's code is shown once; invite again for a new one.")
+		s.say(ctx, "This form was already submitted. An invitation code is shown once; create another invitation for a new code.")
 		return redirect(v.path("/members")), nil
 	}
 	invitation, code, err := s.People.Invite(ctx, v.by(), v.org(), email, role)
@@ -111,7 +111,7 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 		if err := s.sessions.ReleaseForm(ctx, used); err != nil {
 			return answer{}, err
 		}
-		return again(faults{{"email", "This person is a member already."}})
+		return again(faults{{"email", "This person is already a member."}})
 	}
 	if err != nil {
 		return answer{}, err
@@ -131,7 +131,7 @@ func (s *site) withdraw(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	s.say(ctx, "The invitation is withdrawn; its code is good for nothing now.")
+	s.say(ctx, "The invitation was withdrawn. Its code is no longer valid.")
 	return redirect(v.path("/members")), nil
 }
 
@@ -146,15 +146,15 @@ func (s *site) changeRole(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	s.say(ctx, "The role is changed. It counts from their next request on.")
+	s.say(ctx, "The role was changed. It applies from the member's next request.")
 	return redirect(v.path("/members")), nil
 }
 
 // lastOwner is the answer to who would leave the organization without an owner.
 func lastOwner(v *visit) answer {
 	text := errorText{
-		Heading: "An organization needs an owner", Text: "Nothing was done. Make somebody else an owner first.",
-		To: v.path("/members"), Link: "Back to the members",
+		Heading: "An organization needs an owner", Text: "No changes were made. Make another member an owner first.",
+		To: v.path("/members"), Link: "Back to members",
 	}
 	return page("error", text.Heading, text).in("members").as(http.StatusConflict)
 }
@@ -189,6 +189,6 @@ func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
 	if v.PathValue("user") == string(v.user.ID) {
 		return redirect("/settings"), nil
 	}
-	s.say(ctx, "The member is removed and has no access from now on. The tokens that they own may do nothing any more.")
+	s.say(ctx, "The member was removed and no longer has access. Tokens that they own no longer have any permissions.")
 	return redirect(v.path("/members")), nil
 }

@@ -21,7 +21,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	second, third := w.signedIn(t, first.email), w.signedIn(t, first.email)
 	stranger := w.member(t, tokens.RoleAdmin)
 	page := second.get(t, "/settings/sessions")
-	want(t, page, http.StatusOK, "Chrome on Linux", "192.0.2.7", "this one", "End all others", "!"+second.cookie)
+	want(t, page, http.StatusOK, "Chrome on Linux", "192.0.2.7", "this session", "End all other sessions", "!"+second.cookie)
 	ids := regexp.MustCompile(`<li id="(ses_[0-9a-z]{26})"`).FindAllStringSubmatch(page.Body.String(), -1)
 	if len(ids) != 3 {
 		t.Fatalf("%d sessions in\n%s", len(ids), page.Body)
@@ -32,7 +32,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	w.pass(time.Minute)
 	page = second.get(t, "/settings/sessions")
 	for _, found := range regexp.MustCompile(`(?s)<li id="(ses_[0-9a-z]{26})".*?</li>`).FindAllStringSubmatch(page.Body.String(), -1) {
-		if strings.Contains(found[0], "this one") {
+		if strings.Contains(found[0], "this session") {
 			wantTo(t, third.post(t, "/settings/sessions/end", url.Values{"session": {found[1]}}), "/settings/sessions")
 		}
 	}
@@ -41,7 +41,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	wantTo(t, third.post(t, "/settings/sessions/end-others", nil), "/settings/sessions")
 	wantTo(t, first.get(t, "/settings/sessions"), "/sign-in?ended=1&next=%2Fsettings%2Fsessions")
 	page = third.get(t, "/settings/sessions")
-	want(t, page, http.StatusOK, "All your other sessions have ended.", "!End all others")
+	want(t, page, http.StatusOK, "You were signed out of all other sessions.", "!End all other sessions")
 	own := regexp.MustCompile(`ses_[0-9a-z]{26}`).FindString(page.Body.String())
 	wantTo(t, third.post(t, "/settings/sessions/end", url.Values{"session": {own}}), "/sign-in?out=1")
 	want(t, stranger.get(t, "/settings/sessions"), http.StatusOK)
@@ -57,7 +57,7 @@ func TestTheAuditLogTellsWhoDidWhat(t *testing.T) {
 	want(t, owner.get(t, log), http.StatusOK, "Token created", "ERP", "owner@acme.example", "192.0.2.7", "documents:write shipments:write",
 		"Member invited", "new@acme.example", "Organization created", "command line", "No. 1,")
 	want(t, owner.get(t, log+"?action=member.invited"), http.StatusOK, "new@acme.example", "!No. 1,", "!ERP", `value="member.invited" selected`)
-	want(t, owner.get(t, log+"?action=token.revoked"), http.StatusOK, "There are no such entries")
+	want(t, owner.get(t, log+"?action=token.revoked"), http.StatusOK, "No entries match")
 	want(t, owner.get(t, log+"?action=nonsense"), http.StatusOK, "No. 1,")
 	for range perPage {
 		w.token(t, owner, "many")
@@ -77,7 +77,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	} {
 		for _, b := range []*browser{w.browser(), owner} {
 			res := b.get(t, path)
-			want(t, res, http.StatusNotFound, "There is nothing here", "<h1>")
+			want(t, res, http.StatusNotFound, "Page not found", "<h1>")
 			if got := res.Header().Get("Content-Type"); got != "text/html; charset=utf-8" {
 				t.Errorf("%s: %s", path, got)
 			}
@@ -89,7 +89,7 @@ func TestWhatIsNotThere(t *testing.T) {
 		t.Errorf("Allow: %s", got)
 	}
 	res = owner.post(t, api(""), url.Values{"name": {strings.Repeat("x", maxForm)}})
-	want(t, res, http.StatusBadRequest, "cannot be read")
+	want(t, res, http.StatusBadRequest, "Invalid request")
 }
 
 func TestStaticFilesNeverChange(t *testing.T) {
@@ -144,9 +144,9 @@ func TestFaultsHavePagesToo(t *testing.T) {
 		says   string
 		logged string
 	}{
-		"Postgres is away": {tokens.ErrUnavailable, http.StatusServiceUnavailable, "Not available at the moment", `"error":"the token store is not available"`},
-		"too slow":         {context.DeadlineExceeded, http.StatusServiceUnavailable, "Not available at the moment", `context deadline exceeded`},
-		"a bug":            {errors.New("unforeseen"), http.StatusInternalServerError, "Something went wrong on our side", `"level":"ERROR","msg":"internal_error"`},
+		"Postgres is away": {tokens.ErrUnavailable, http.StatusServiceUnavailable, "Temporarily unavailable", `"error":"the token store is not available"`},
+		"too slow":         {context.DeadlineExceeded, http.StatusServiceUnavailable, "Temporarily unavailable", `context deadline exceeded`},
+		"a bug":            {errors.New("unforeseen"), http.StatusInternalServerError, "Something went wrong", `"level":"ERROR","msg":"internal_error"`},
 		"the client left":  {context.Canceled, statusClientGone, "Cancelled", `"status":499`},
 	} {
 		w := start(t, func(config *Config) { config.Tokens = failing{config.Tokens.(*tokens.Service), c.err} })

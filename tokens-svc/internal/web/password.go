@@ -50,7 +50,7 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 		return passwordAnswer(f).as(http.StatusUnprocessableEntity), nil
 	}
 	if errors.Is(err, people.ErrRefused) {
-		f.add("current", "This is not your current password.")
+		f.add("current", "Incorrect current password.")
 		return passwordAnswer(f).as(http.StatusUnprocessableEntity), nil
 	}
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 	}
 	a, err := s.welcomeWithPassword(ctx, user, "/settings/sessions")
 	if err == nil {
-		s.say(ctx, "Your password is changed. All your other sessions have ended.")
+		s.say(ctx, "Your password was changed. You were signed out of all other sessions.")
 	}
 	return a, err
 }

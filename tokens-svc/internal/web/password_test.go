@@ -24,7 +24,7 @@ func TestChangingThePasswordEndsAllOtherSessions(t *testing.T) {
 	want(t, owner.get(t, "/settings/sessions"), http.StatusOK, `href="/settings/password"`)
 	want(t, owner.get(t, "/settings/password"), http.StatusOK, `autocomplete="current-password"`, `autocomplete="new-password"`)
 	wantTo(t, owner.post(t, "/settings/password", change(secret, newSecret)), "/settings/sessions")
-	want(t, owner.get(t, "/settings/sessions"), http.StatusOK, "Your password is changed.", "this one", "!End the session of")
+	want(t, owner.get(t, "/settings/sessions"), http.StatusOK, "Your password was changed.", "this session", "!End the session of")
 	copied := &browser{world: w, cookie: before}
 	for name, b := range map[string]*browser{"the other session": elsewhere, "the earlier cookie": copied} {
 		if res := b.get(t, "/settings/sessions"); res.Code != http.StatusSeeOther {
@@ -49,7 +49,7 @@ func TestAPasswordIsChangedByWhoKnowsItOnly(t *testing.T) {
 		says string
 	}{
 		{change("", ""), "Enter your current password."},
-		{change("wrong horse battery", newSecret), "This is not your current password."},
+		{change("wrong horse battery", newSecret), "Incorrect current password."},
 		{change(secret, "short"), "must have at least 12 characters"},
 		{change(secret, secret), "must not be the current one"},
 		{change(secret, "owner@acme.example"), "must not be the e-mail address"},

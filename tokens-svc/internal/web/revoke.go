@@ -66,6 +66,6 @@ func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	s.say(ctx, t.Name+" ("+public(t)+") is revoked. Gateways refuse it, as a rule within a second.")
+	s.say(ctx, t.Name+" ("+public(t)+") was revoked. Requests with it are refused, usually within a second.")
 	return redirect(v.path("/api")), nil
 }

@@ -18,7 +18,7 @@ type overlap struct {
 }
 
 var overlaps = []overlap{
-	{ID: "0", Name: "None: it stops at once"},
+	{ID: "0", Name: "None: the old token stops working at once"},
 	{ID: "1h", Name: "1 hour", Length: time.Hour},
 	{ID: "24h", Name: "24 hours", Length: tokens.DefaultGrace},
 	{ID: "7d", Name: "7 days", Length: tokens.MaxGrace},
@@ -71,8 +71,8 @@ func (s *site) showRotate(ctx context.Context, v *visit) (answer, error) {
 // over is the answer to who wants to change a token that is not what it was.
 func (s *site) over(v *visit, row tokenRow) answer {
 	text := errorTexts[http.StatusConflict]
-	text.Text = row.Name + " is no longer active, or was rotated before. Nothing was done now."
-	text.To, text.Link = v.path("/api/"+string(row.ID)), "Look at the token"
+	text.Text = row.Name + " is no longer active or was already rotated. No changes were made."
+	text.To, text.Link = v.path("/api/"+string(row.ID)), "View token"
 	return page("error", text.Heading, text).in("api").as(http.StatusConflict)
 }
 
@@ -84,7 +84,7 @@ func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
 	f.Overlap = v.PostForm.Get("overlap")
 	at := slices.IndexFunc(overlaps, func(o overlap) bool { return o.ID == f.Overlap })
 	if at < 0 {
-		f.add("overlap", "Choose how long the old token is to go on working.")
+		f.add("overlap", "Choose an overlap.")
 		return f.answer().as(http.StatusUnprocessableEntity), nil
 	}
 	used, refusal, err := s.useForm(ctx, v, "rotate")
@@ -92,7 +92,7 @@ func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
 		return refusal, err
 	}
 	if !used.Known {
-		f.add("overlap", "This form was opened before you signed in. Look through it and send it again.")
+		f.add("overlap", "This form is from an earlier session. Check it and submit it again.")
 		return f.answer().as(http.StatusUnprocessableEntity), nil
 	}
 	done, err := s.Tokens.RotateToken(ctx, v.who(), v.org(), v.token(), overlaps[at].Length)

@@ -181,8 +181,8 @@ func (s *site) broken(w http.ResponseWriter, r *http.Request) {
 func (s *site) foreign(w http.ResponseWriter, r *http.Request) {
 	a := errorPage(http.StatusForbidden)
 	a.data = errorText{
-		Heading: "This request came from another site",
-		Text:    "Nothing was done. Open the page yourself and send its form again.", To: "/settings", Link: "Go to settings",
+		Heading: "Request from another site",
+		Text:    "No changes were made. Open the page directly and submit the form again.", To: "/settings", Link: "Go to settings",
 	}
 	s.write(w, r, nil, a)
 }

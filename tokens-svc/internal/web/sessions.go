@@ -72,6 +72,6 @@ func (s *site) endOtherSessions(ctx context.Context, v *visit) (answer, error) {
 	if err := s.sessions.EndOthers(ctx); err != nil {
 		return answer{}, err
 	}
-	s.say(ctx, "All your other sessions have ended.")
+	s.say(ctx, "You were signed out of all other sessions.")
 	return redirect("/settings/sessions"), nil
 }

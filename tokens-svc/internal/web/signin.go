@@ -37,10 +37,10 @@ func (s *site) showSignIn(_ context.Context, v *visit) (answer, error) {
 	}
 	switch {
 	case v.Form.Has("ended") || v.ended:
-		f.Hint = "Your session has ended: after 30 minutes without a request, after 12 hours, or because you ended it. " +
-			"Nothing of what you sent last was done."
+		f.Hint = "Your session has ended. Sessions expire after 30 minutes of inactivity and after 12 hours. " +
+			"Your last request was not carried out."
 	case v.Form.Has("out"):
-		f.Hint = "You are signed out."
+		f.Hint = "You have signed out."
 	}
 	return signInAnswer(f), nil
 }
@@ -66,7 +66,7 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 		return signInAnswer(f).throttled(throttled), nil
 	}
 	if errors.Is(err, people.ErrRefused) {
-		f.add("email", "E-mail address or password is wrong.")
+		f.add("email", "Incorrect e-mail address or password.")
 		return signInAnswer(f).as(http.StatusUnprocessableEntity), nil
 	}
 	if errors.Is(err, people.ErrDisabled) {
@@ -79,7 +79,7 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 	return s.welcomeWithPassword(ctx, user, f.Next)
 }
 
-const disabledText = "This account is disabled. Ask the person who runs Quayside for you."
+const disabledText = "This account is disabled. Contact your Quayside administrator."
 
 // welcomeWithPassword is welcome for somebody whose browser is known from now
 // on.
@@ -123,5 +123,5 @@ func tooMany(wait time.Duration) string {
 	if minutes == 1 {
 		unit = "minute"
 	}
-	return fmt.Sprintf("Too many attempts. Try again in %d %s; until then nothing is checked.", minutes, unit)
+	return fmt.Sprintf("Too many attempts. You can try again in %d %s.", minutes, unit)
 }

@@ -59,7 +59,7 @@ func TestAWrongPasswordAndAnUnknownAccountLookAlike(t *testing.T) {
 	var pages []string
 	for _, email := range []string{"anna@acme.example", "bert@acme.example"} {
 		res := w.browser().post(t, "/sign-in", url.Values{"email": {email}, "password": {"wrong horse"}})
-		want(t, res, http.StatusUnprocessableEntity, "E-mail address or password is wrong.", `value="`+email+`"`, "!wrong horse",
+		want(t, res, http.StatusUnprocessableEntity, "Incorrect e-mail address or password.", `value="`+email+`"`, "!wrong horse",
 			`id="summary"`, `autofocus`, `aria-invalid="true"`)
 		if got := res.Header().Values("Set-Cookie"); got != nil {
 			t.Errorf("%s: %q", email, got)
@@ -70,7 +70,7 @@ func TestAWrongPasswordAndAnUnknownAccountLookAlike(t *testing.T) {
 		t.Errorf("%s\ndiffers from\n%s", pages[0], pages[1])
 	}
 	want(t, w.browser().post(t, "/sign-in", url.Values{}), http.StatusUnprocessableEntity,
-		"There are 2 things to correct", "Enter your e-mail address.", "Enter your password.")
+		"There are 2 problems", "Enter your e-mail address.", "Enter your password.")
 }
 
 // TestAnAccountIsThrottledFromOneAddress, whether it exists or not, and also
@@ -84,7 +84,7 @@ func TestAnAccountIsThrottledFromOneAddress(t *testing.T) {
 			want(t, w.browser().post(t, "/sign-in", url.Values{"email": {email}, "password": {"wrong"}}), http.StatusUnprocessableEntity)
 		}
 		res := w.browser().post(t, "/sign-in", url.Values{"email": {email}, "password": {secret}})
-		want(t, res, http.StatusTooManyRequests, "Too many attempts. Try again in 15 minutes", `value="`+email+`"`, "!"+secret)
+		want(t, res, http.StatusTooManyRequests, "Too many attempts. You can try again in 15 minutes", `value="`+email+`"`, "!"+secret)
 		wait, err := strconv.Atoi(res.Header().Get("Retry-After"))
 		if err != nil || wait < 800 || wait > 901 {
 			t.Errorf("Retry-After: %d, %v", wait, err)
@@ -175,7 +175,7 @@ func TestInvitationsAreCountedApart(t *testing.T) {
 	for range people.AttemptsPerDevice {
 		form := acceptance("anna@acme.example", code)
 		form.Set("password", "wrong horse battery")
-		want(t, w.browser().post(t, "/sign-in/invitation", form), http.StatusUnprocessableEntity, "There is an account with this e-mail address")
+		want(t, w.browser().post(t, "/sign-in/invitation", form), http.StatusUnprocessableEntity, "An account with this e-mail address")
 	}
 	form := url.Values{"email": {"anna@acme.example"}, "password": {secret}}
 	want(t, w.browser().post(t, "/sign-in", form), http.StatusTooManyRequests)
@@ -270,7 +270,7 @@ func TestASessionEndsByItself(t *testing.T) {
 	w.pass(websession.Idle + time.Minute)
 	res := owner.post(t, api(""), url.Values{"name": {"ERP"}})
 	wantTo(t, res, "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())
-	want(t, owner.get(t, res.Header().Get("Location")), http.StatusOK, "Your session has ended", "Nothing of what you sent last was done")
+	want(t, owner.get(t, res.Header().Get("Location")), http.StatusOK, "Your session has ended", "Your last request was not carried out")
 	for path, page := range map[string]string{
 		"/settings/sessions/end":                                             "/settings/sessions",
 		"/settings/" + string(acme) + "/invitations":                         "/settings/" + string(acme) + "/members",
@@ -292,7 +292,7 @@ func TestSigningOutEndsTheSession(t *testing.T) {
 	if owner.cookie != "" {
 		t.Errorf("the cookie is still %q", owner.cookie)
 	}
-	want(t, owner.get(t, "/sign-in?out=1"), http.StatusOK, "You are signed out.")
+	want(t, owner.get(t, "/sign-in?out=1"), http.StatusOK, "You have signed out.")
 	wantTo(t, copied.get(t, api("")), "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())
 }
 

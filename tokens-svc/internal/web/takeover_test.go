@@ -66,9 +66,9 @@ func TestAnInvitedAccountJoinsNoFurtherOrganization(t *testing.T) {
 	code := boss.inviteTo(t, other, victim, "owner")
 	form := acceptance(victim, code)
 	form.Set("password", attackers)
-	want(t, w.browser().post(t, "/sign-in/invitation", form), http.StatusConflict, "not verified")
+	want(t, w.browser().post(t, "/sign-in/invitation", form), http.StatusConflict, "isn't verified")
 	form.Set("password", secret) // the real person does not know the attacker's
-	want(t, w.browser().post(t, "/sign-in/invitation", form), http.StatusUnprocessableEntity, "ask the person who runs Quayside")
+	want(t, w.browser().post(t, "/sign-in/invitation", form), http.StatusUnprocessableEntity, "ask your Quayside administrator")
 	w.ownsNothing(t, attacker)
 }
 
@@ -87,9 +87,9 @@ func TestVerifyingEndsWhatTheHijackerHas(t *testing.T) {
 	real := w.browser()
 	wantTo(t, real.post(t, "/sign-in", url.Values{"email": {victim}, "password": {secret}}), "/settings")
 	wantTo(t, real.get(t, "/settings/"+string(other)+"/api"), "/settings/password")
-	want(t, real.get(t, "/settings/password"), http.StatusOK, "Your password was set for you")
+	want(t, real.get(t, "/settings/password"), http.StatusOK, "An administrator set your password")
 	wantTo(t, real.post(t, "/settings/password", url.Values{"current": {secret}, "password": {"my very own password"}}), "/settings/sessions")
-	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are an owner here")
+	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are an owner of this organization")
 	if n := w.count(t, `SELECT count(*) FROM audit_events WHERE action = 'user.verified'`); n != 2 {
 		t.Errorf("%d events of the verification, want one in each organization", n)
 	}
@@ -142,10 +142,10 @@ func TestTheIssuersPersonTakesOverWhatSomebodyElseMade(t *testing.T) {
 	if status, _, page := real.atIssuer(t, claimsOf("1", victim)); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
 	}
-	want(t, real.get(t, "/settings/sessions"), http.StatusOK, "There was an account with your e-mail address.")
+	want(t, real.get(t, "/settings/sessions"), http.StatusOK, "An account with your e-mail address already existed")
 	want(t, real.get(t, "/settings/sessions"), http.StatusOK, "!There was an account")
-	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are an owner here")
-	want(t, real.get(t, api("")), http.StatusOK, "You are a member here")
+	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are an owner of this organization")
+	want(t, real.get(t, api("")), http.StatusOK, "You are a member of this organization")
 	wantTo(t, attacker.get(t, api("")), "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())
 	w.ownsNothing(t, attacker)
 	if n := w.count(t, `SELECT count(*) FROM audit_events WHERE action = 'user.identity_linked' AND organization_id = '`+string(acme)+`'`); n != 1 {
@@ -165,5 +165,5 @@ func TestAnIssuersUnicodeAddressIsNobodyElses(t *testing.T) {
 	w.signedIn(t, "mike@acme.example")
 	owner := w.member(t, tokens.RoleOwner)
 	form := url.Values{"form": {owner.nonce(t, members(""))}, "email": {"ann\u00e9@acme.example"}, "role": {"member"}}
-	want(t, owner.post(t, "/settings/"+string(acme)+"/invitations", form), http.StatusUnprocessableEntity, "is no e-mail address")
+	want(t, owner.post(t, "/settings/"+string(acme)+"/invitations", form), http.StatusUnprocessableEntity, "must be an e-mail address")
 }

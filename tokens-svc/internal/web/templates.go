@@ -38,10 +38,10 @@ func roleName(r tokens.Role) string {
 }
 
 var roleTexts = map[tokens.Role]string{
-	tokens.RoleOwner:   "Everything, also making and removing owners",
-	tokens.RoleAdmin:   "Everything but making, changing and removing owners",
-	tokens.RoleMember:  "Makes tokens for shipments and documents, and changes their own",
-	tokens.RoleAuditor: "Sees tokens, members and the audit log; changes nothing",
+	tokens.RoleOwner:   "All settings, including adding and removing owners",
+	tokens.RoleAdmin:   "All settings except adding, changing and removing owners",
+	tokens.RoleMember:  "Creates tokens for shipments and documents, and changes their own",
+	tokens.RoleAuditor: "Views tokens, members and the audit log; can't make changes",
 }
 
 func roleText(r tokens.Role) string { return roleTexts[r] }
@@ -51,9 +51,9 @@ var permissionTexts = map[tokens.Permission]string{
 	tokens.ShipmentsWrite:  "Create and change shipments; includes reading",
 	tokens.ShipmentsReview: "Approve and reject shipments",
 	tokens.DocumentsRead:   "List and read documents",
-	tokens.DocumentsWrite:  "Attach and remove documents; includes reading",
+	tokens.DocumentsWrite:  "Attach and delete documents; includes reading",
 	tokens.WebhooksManage:  "Manage webhook endpoints",
-	tokens.Admin:           "Everything, also what is added later, and managing tokens",
+	tokens.Admin:           "All permissions, including future ones, and token management",
 }
 
 func permissionText(p tokens.Permission) string { return permissionTexts[p] }

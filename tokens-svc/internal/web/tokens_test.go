@@ -19,8 +19,8 @@ func TestAnEmptyListExplainsItself(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	want(t, w.member(t, tokens.RoleOwner).get(t, api("")), http.StatusOK,
-		"<title>API tokens · Acme Citrus · Quayside</title>", "No token yet", "Generate API Token", "Its text is shown once")
-	want(t, w.member(t, tokens.RoleAuditor).get(t, api("")), http.StatusOK, "No token yet", "!Generate API Token", "Ask an owner or admin")
+		"<title>API tokens · Acme Citrus · Quayside</title>", "No tokens yet", "Generate API Token", "The secret is shown once")
+	want(t, w.member(t, tokens.RoleAuditor).get(t, api("")), http.StatusOK, "No tokens yet", "!Generate API Token", "Ask an owner or admin")
 }
 
 func TestTheListShowsHowTokensAre(t *testing.T) {
@@ -43,14 +43,14 @@ func TestTheListShowsHowTokensAre(t *testing.T) {
 		`aria-label="120 requests, 3 refusals in the last 24 hours"`, "3 refused", "!Lost",
 		`aria-label="Rotate Short"`, `aria-label="Revoke Short"`, "!shpt_live_…")
 	want(t, owner.get(t, api("?show=expiring")), http.StatusOK, "Short", "!Kraków", "!Lost", `id="show-expiring" aria-current="page"`)
-	want(t, owner.get(t, api("?show=expired")), http.StatusOK, "No token has expired.", "!Kraków")
+	want(t, owner.get(t, api("?show=expired")), http.StatusOK, "No expired tokens.", "!Kraków")
 	want(t, owner.get(t, api("?show=revoked")), http.StatusOK, "Lost", "Full access", `class="status revoked">Revoked<`, "laptop stolen",
 		`!aria-label="Rotate Lost"`, `!aria-label="Revoke Lost"`)
 	want(t, owner.get(t, api("?show=all")), http.StatusOK, "Lost", "Short", "Kraków")
 	want(t, owner.get(t, api("?show=nonsense&page=-1")), http.StatusOK, "Short", "!Lost")
 	w.exec(t, `UPDATE api_tokens SET created_at = created_at - interval '9 days', expires_at = expires_at - interval '9 days' WHERE name = 'Short'`)
 	want(t, owner.get(t, api("?show=expired")), http.StatusOK, "Short", `class="status expired">Expired<`)
-	want(t, owner.get(t, api("/"+string(used.ID))), http.StatusOK, "List and read shipments", "100 requests in 60 seconds", "Anywhere", "192.0.2.99")
+	want(t, owner.get(t, api("/"+string(used.ID))), http.StatusOK, "List and read shipments", "100 requests per 60 seconds", "Any</dd>", "192.0.2.99")
 	want(t, owner.get(t, api("/"+string(gone.ID))), http.StatusOK, "laptop stolen", "Never", "webhooks:manage", `!id="rotate"`)
 }
 
@@ -91,8 +91,8 @@ func TestATokenIsShownOnce(t *testing.T) {
 	}
 	// Reload, Back and a second tab send the same form again.
 	for range 3 {
-		want(t, owner.post(t, api(""), form), http.StatusConflict, "This form was sent before", "ERP", public(tokens.Token{ID: parsed.ID(), Environment: "live"}),
-			"no second token was made", "!"+secret, "Revoke it")
+		want(t, owner.post(t, api(""), form), http.StatusConflict, "This form was already submitted", "ERP", public(tokens.Token{ID: parsed.ID(), Environment: "live"}),
+			"No second token was created", "!"+secret, "Revoke it")
 	}
 	for _, path := range []string{api(""), api("/" + string(parsed.ID())), api("/new"), "/settings/" + string(acme) + "/audit-log"} {
 		want(t, owner.get(t, path), http.StatusOK, "!"+secret[len(secret)-38:])
@@ -120,7 +120,7 @@ func TestADoubleClickMakesOneToken(t *testing.T) {
 		if res.Code == http.StatusOK {
 			shown++
 		} else {
-			want(t, res, http.StatusConflict, "This form was sent before")
+			want(t, res, http.StatusConflict, "This form was already submitted")
 		}
 	}
 	if n := w.count(t, `SELECT count(*) FROM api_tokens`); n != 1 || shown != 1 {
@@ -140,14 +140,14 @@ func TestAFormIsBoundToItsSessionAndPurpose(t *testing.T) {
 		"none": "", "invented": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "another person's": admin.nonce(t, api("/new")), "another form's": rotate,
 	} {
 		form.Set("form", nonce)
-		want(t, owner.post(t, api(""), form), http.StatusUnprocessableEntity, "opened before you signed in", `value="ERP"`)
+		want(t, owner.post(t, api(""), form), http.StatusUnprocessableEntity, "from an earlier session", `value="ERP"`)
 		if t.Failed() {
 			t.Fatal(name)
 		}
 	}
 	form.Set("form", owner.nonce(t, api("/new")))
 	again := w.signedIn(t, owner.email)
-	want(t, again.post(t, api(""), form), http.StatusUnprocessableEntity, "opened before you signed in")
+	want(t, again.post(t, api(""), form), http.StatusUnprocessableEntity, "from an earlier session")
 	if n := w.count(t, `SELECT count(*) FROM api_tokens`); n != 1 {
 		t.Errorf("there are %d tokens", n)
 	}
@@ -164,18 +164,18 @@ func TestEachFaultStandsBesideItsField(t *testing.T) {
 		"no name":            {url.Values{"name": {" "}}, []string{"Enter a name.", `href="#name"`, `id="name-fault"`}},
 		"a long name":        {url.Values{"name": {strings.Repeat("x", 101)}}, []string{"Name has 101 characters; at most 100 are allowed."}},
 		"a token as name":    {url.Values{"name": {"shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"}}, []string{"looks like a token"}},
-		"no preset":          {url.Values{"preset": {"everything"}}, []string{"Choose what the token may do.", `href="#permissions"`}},
+		"no preset":          {url.Values{"preset": {"everything"}}, []string{"Choose permissions for the token.", `href="#permissions"`}},
 		"custom but none":    {url.Values{"preset": {"custom"}}, []string{"Choose at least one permission."}},
 		"unknown permission": {url.Values{"preset": {"custom"}, "permissions": {"shipments:reed"}}, []string{"did you mean shipments:read?"}},
-		"no expiry":          {url.Values{"expiry": {""}}, []string{"Choose how long the token is to work."}},
-		"no day":             {url.Values{"expiry": {"custom"}}, []string{"Choose a day that is not over"}},
-		"yesterday":          {url.Values{"expiry": {"custom"}, "day": {"2020-01-01"}}, []string{"Choose a day that is not over", `value="2020-01-01"`}},
+		"no expiry":          {url.Values{"expiry": {""}}, []string{"Choose an expiry."}},
+		"no day":             {url.Values{"expiry": {"custom"}}, []string{"Choose a date that is not in the past"}},
+		"yesterday":          {url.Values{"expiry": {"custom"}, "day": {"2020-01-01"}}, []string{"Choose a date that is not in the past", `value="2020-01-01"`}},
 		"no addresses":       {url.Values{"ip_allow": {"nowhere\n10.0.0.1/8"}}, []string{"Allowed addresses: &#34;nowhere&#34;: not an address", "did you mean 10.0.0.0/8?", "nowhere\n10.0.0.1/8</textarea>", "<details class=\"advanced\" id=\"advanced\" open>"}},
 		"too high a limit":   {url.Values{"limit": {"101"}}, []string{"Enter a whole number from 1 to 100", `value="101"`, `href="#limit"`}},
 		"no number":          {url.Values{"limit": {"ten"}}, []string{"Enter a whole number from 1 to 100"}},
 		"no environment":     {url.Values{"environment": {"staging"}}, []string{"Environment must be live or test."}},
 		"several": {url.Values{"name": {""}, "limit": {"0"}, "expiry": {"x"}, "ip_allow": {"x"}}, []string{
-			"There are 4 things to correct", "Enter a name.", "Enter a whole number", "Choose how long", "not an address",
+			"There are 4 problems", "Enter a name.", "Enter a whole number", "Choose an expiry", "not an address",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -236,18 +236,18 @@ func TestRotatingShowsTheSuccessorOnce(t *testing.T) {
 		old := w.token(t, owner, "ERP "+overlap)
 		path := api("/" + string(old.ID) + "/rotate")
 		until := moment{At: w.tokens.Now().Add(end)}.Minute()
-		want(t, owner.get(t, path), http.StatusOK, "Rotate ERP "+overlap, "never used", "24 hours")
+		want(t, owner.get(t, path), http.StatusOK, "Rotate ERP "+overlap, "has never been used", "24 hours")
 		form := url.Values{"form": {owner.nonce(t, path)}, "overlap": {overlap}}
 		res := owner.post(t, path, form)
 		want(t, res, http.StatusOK, "Copy your new token", public(old))
 		secret := tokenText.FindString(res.Body.String())
 		if end > 0 {
-			want(t, res, http.StatusOK, "goes on working until", until[:len("2 Jan 2006")])
+			want(t, res, http.StatusOK, "stays valid until", until[:len("2 Jan 2006")])
 		} else {
-			want(t, res, http.StatusOK, "has stopped working")
+			want(t, res, http.StatusOK, "is no longer valid")
 		}
-		want(t, owner.post(t, path, form), http.StatusConflict, "This form was sent before", "!"+secret)
-		want(t, owner.get(t, path), http.StatusConflict, "no longer active, or was rotated before")
+		want(t, owner.post(t, path, form), http.StatusConflict, "This form was already submitted", "!"+secret)
+		want(t, owner.get(t, path), http.StatusConflict, "no longer active or was already rotated")
 		now, err := w.tokens.Token(t.Context(), acme, old.ID)
 		if err != nil || now.RotatedTo == "" || now.ExpiresAt.Sub(w.tokens.Now()).Round(time.Minute) != end {
 			t.Errorf("%s: %+v, %v", overlap, now, err)
@@ -255,13 +255,13 @@ func TestRotatingShowsTheSuccessorOnce(t *testing.T) {
 	}
 	old := w.token(t, owner, "ERP")
 	path := api("/" + string(old.ID) + "/rotate")
-	want(t, owner.post(t, path, url.Values{"form": {owner.nonce(t, path)}, "overlap": {"forever"}}), http.StatusUnprocessableEntity, "Choose how long the old token")
-	want(t, owner.post(t, path, url.Values{"form": {"x"}, "overlap": {"1h"}}), http.StatusUnprocessableEntity, "opened before you signed in")
+	want(t, owner.post(t, path, url.Values{"form": {owner.nonce(t, path)}, "overlap": {"forever"}}), http.StatusUnprocessableEntity, "Choose an overlap")
+	want(t, owner.post(t, path, url.Values{"form": {"x"}, "overlap": {"1h"}}), http.StatusUnprocessableEntity, "from an earlier session")
 	nonce := owner.nonce(t, path)
 	if _, err := w.tokens.RotateToken(t.Context(), tokens.Operator(), acme, old.ID, 0); err != nil {
 		t.Fatal(err)
 	}
-	want(t, owner.post(t, path, url.Values{"form": {nonce}, "overlap": {"1h"}}), http.StatusConflict, "This was done already")
+	want(t, owner.post(t, path, url.Values{"form": {nonce}, "overlap": {"1h"}}), http.StatusConflict, "Already done")
 }
 
 func TestAnOverlapCanBeEndedEarly(t *testing.T) {
@@ -272,12 +272,12 @@ func TestAnOverlapCanBeEndedEarly(t *testing.T) {
 	if _, err := w.tokens.RotateToken(t.Context(), tokens.Operator(), acme, old.ID, day); err != nil {
 		t.Fatal(err)
 	}
-	want(t, owner.get(t, api("?show=expiring")), http.StatusOK, "Being replaced", "works until", "End overlap now", `!aria-label="Rotate ERP"`)
+	want(t, owner.get(t, api("?show=expiring")), http.StatusOK, "Being replaced", "valid until", "End overlap now", `!aria-label="Rotate ERP"`)
 	path := api("/" + string(old.ID))
 	want(t, owner.get(t, path), http.StatusOK, "Its successor is", "End overlap now")
-	want(t, owner.get(t, path+"/revoke"), http.StatusOK, "End the overlap of ERP now?", "never used", "Programs that have not changed")
+	want(t, owner.get(t, path+"/revoke"), http.StatusOK, "End the overlap of ERP now?", "has never been used", "Programs that still use this token")
 	wantTo(t, owner.post(t, path+"/revoke", url.Values{}), api(""))
-	want(t, owner.get(t, api("?show=expiring")), http.StatusOK, "!End overlap now", "is revoked")
+	want(t, owner.get(t, api("?show=expiring")), http.StatusOK, "!End overlap now", "was revoked")
 }
 
 func TestRevokingAsksOnceAndIsHonest(t *testing.T) {
@@ -290,17 +290,17 @@ func TestRevokingAsksOnceAndIsHonest(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := api("/" + string(token.ID) + "/revoke")
-	want(t, owner.get(t, path), http.StatusOK, "Revoke ERP?", "3 hours ago", "192.0.2.99", "stops working", "cannot be undone",
+	want(t, owner.get(t, path), http.StatusOK, "Revoke ERP?", "3 hours ago", "192.0.2.99", "stop working", "can't be undone",
 		`id="cancel" data-cancel autofocus`)
 	want(t, owner.post(t, path, url.Values{"reason": {strings.Repeat("x", 201)}}), http.StatusUnprocessableEntity, "Reason has 201 characters")
 	wantTo(t, owner.post(t, path, url.Values{"reason": {"laptop lost"}}), api(""))
-	want(t, owner.get(t, api("")), http.StatusOK, `id="notice"`, "ERP (shpt_live_", "is revoked")
+	want(t, owner.get(t, api("")), http.StatusOK, `id="notice"`, "ERP (shpt_live_", "was revoked")
 	want(t, owner.get(t, api("")), http.StatusOK, `!id="notice"`)
 	now, err := w.tokens.Token(t.Context(), acme, token.ID)
 	if err != nil || now.Status(w.clock()) != tokens.StatusRevoked || now.RevokedReason != "laptop lost" {
 		t.Errorf("%+v, %v", now, err)
 	}
-	want(t, owner.get(t, path), http.StatusConflict, "This was done already")
+	want(t, owner.get(t, path), http.StatusConflict, "Already done")
 }
 
 func TestTheFirstRequestIsTold(t *testing.T) {

@@ -80,7 +80,7 @@ func stateOf(t tokens.Token, now time.Time) state {
 	}
 	switch {
 	case t.RotatedTo != "":
-		return state{"expiring", "Being replaced", "works until " + end.Minute()}
+		return state{"expiring", "Being replaced", "valid until " + end.Minute()}
 	case t.Expiring(now):
 		return state{"expiring", "Expires " + end.Relative(), ""}
 	}

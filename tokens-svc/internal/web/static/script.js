@@ -63,7 +63,7 @@ all("[data-copy]").forEach((button) => {
   button.hidden = false;
   button.addEventListener("click", async () => {
     const done = await copy(source.textContent);
-    said.textContent = done ? "✓ Copied." : "Not copied. It is selected: press Ctrl+C or ⌘C.";
+    said.textContent = done ? "✓ Copied." : "Couldn't copy. The text is selected: press Ctrl+C or ⌘C.";
     said.classList.toggle("failed", !done);
     if (!done) select(source);
   });
@@ -139,7 +139,7 @@ if (watch) {
   const look = async () => {
     if (Date.now() > until) {
       watch.classList.remove("waiting");
-      watch.textContent = "No request so far. The list shows when the token is used.";
+      watch.textContent = "No requests yet. The list of tokens shows when the token is used.";
       return;
     }
     if (!document.hidden) {
@@ -150,7 +150,7 @@ if (watch) {
         if (found.used) {
           const time = new Date(found.at).toLocaleTimeString(undefined, { hour12: false });
           watch.classList.replace("waiting", "arrived");
-          watch.textContent = `✓ ${time}: the first request arrived${found.address ? " from " + found.address : ""}.`;
+          watch.textContent = `✓ ${time}: first request received${found.address ? " from " + found.address : ""}.`;
           return;
         }
       } catch { /* it may come back */ }
