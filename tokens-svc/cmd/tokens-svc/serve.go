@@ -79,7 +79,7 @@ func serve(ctx context.Context, p program) error {
 			if err := repo.PruneUsage(ctx, time.Now().Add(-usageKept)); err != nil {
 				log.Warn("old usage was not removed", "error", err)
 			}
-			if err := repo.PruneKeys(ctx, time.Now().Add(-tokens.KeyLife)); err != nil {
+			if err := repo.PruneKeys(ctx, time.Now().Add(-tokens.KeyLifetime)); err != nil {
 				log.Warn("expired idempotency keys were not removed", "error", err)
 			}
 		})
@@ -91,13 +91,13 @@ func serve(ctx context.Context, p program) error {
 	}
 	defer inBackground(ctx, func(ctx context.Context) { logHeads(ctx, service, log) })()
 	counted := metrics.New(db.DB, lines.Dropped)
-	census := tokens.NewPepperCensus(repo.LiveTokensByPepper, settings, time.Now)
-	counted.CountPeppers(census.Counts)
-	bell := postgres.NewBell(cfg.DirectURL())
+	pepperCount := tokens.NewPepperCount(repo.LiveTokensByPepper, settings, time.Now)
+	counted.CountPeppers(pepperCount.Counts)
+	notifier := postgres.NewNotifier(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
-		bell.Run(ctx, outage.New(log, "being told of changes").Note) // meanwhile they are looked for
+		notifier.Run(ctx, outage.New(log, "being told of changes").Note) // meanwhile they are looked for
 	})()
-	feed := transport.NewFeed(service, bell.Wait, counted.StreamOpened, log)
+	feed := transport.NewFeed(service, notifier.Wait, counted.StreamOpened, log)
 	wiring := endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe}
 	anchored := anchoredOnce(repo.AuditAnchored)
 	inner := httpserver.NewInner(counted, func(ctx context.Context) error {
@@ -107,7 +107,7 @@ func serve(ctx context.Context, p program) error {
 		if err := anchored(ctx); err != nil {
 			return err
 		}
-		return census.Ready(ctx)
+		return pepperCount.Ready(ctx)
 	})
 	inner.Handle(transport.InternalPath, httpserver.Instrument(counted.Metrics, traces.Tracer(), transport.Internal(service, feed, wiring, gateways, log)))
 	draining := func() {

@@ -16,7 +16,7 @@ import (
 
 // ErrNotGood says that the token that asks is not, or no longer, good. The
 // gateway knows a moment later; here nothing is told to it even in that moment.
-var ErrNotGood = errors.New("the token is not valid")
+var ErrInvalidToken = errors.New("the token is not valid")
 
 // Need is the permission that an operation needs.
 type Need tokens.Permission
@@ -53,7 +53,7 @@ type Caller struct {
 }
 
 // Asker is a caller who may ask: a good token, and what it may do.
-type Asker struct {
+type Principal struct {
 	tokens.Principal
 	Organization tokens.OrgID
 	Token        tokens.Token
@@ -69,27 +69,27 @@ type Admission interface {
 // as their owner's role allows, and when the gateway asked. One that is unknown, or of another organization than
 // the gateway said, is refused like a revoked one: then the gateway and this
 // program disagree, and the answer to that is no.
-func admit(ctx context.Context, c Config, s Admission, caller Caller, needs Need) (Asker, error) {
+func admit(ctx context.Context, c Config, s Admission, caller Caller, needs Need) (Principal, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	t, err := s.Caller(ctx, caller.Partition, caller.Token)
 	if _, altered := errors.AsType[*tokens.BoundsError](err); altered || errors.Is(err, tokens.ErrNotFound) {
-		return Asker{}, fmt.Errorf("%w: %w", ErrNotGood, err)
+		return Principal{}, fmt.Errorf("%w: %w", ErrInvalidToken, err)
 	}
 	if err != nil {
-		return Asker{}, err
+		return Principal{}, err
 	}
 	if status := t.Status(s.Now()); status != tokens.StatusActive {
-		return Asker{}, fmt.Errorf("%w: %s", ErrNotGood, status)
+		return Principal{}, fmt.Errorf("%w: %s", ErrInvalidToken, status)
 	}
 	held := slices.DeleteFunc(t.Effective(), func(p tokens.Permission) bool {
 		return !slices.Contains(caller.Permissions, p)
 	})
 	if needs != NeedsAny && !slices.Contains(held, tokens.Permission(needs)) {
-		return Asker{}, &PermissionError{Needs: needs, Held: held}
+		return Principal{}, &PermissionError{Needs: needs, Held: held}
 	}
 	actor := audit.Actor{
 		Kind: audit.Token, ID: string(t.ID), Name: t.Name, Address: caller.Address, RequestID: caller.RequestID,
 	}
-	return Asker{Principal: tokens.Bearer(actor, t, held), Organization: t.Organization.ID, Token: t}, nil
+	return Principal{Principal: tokens.Bearer(actor, t, held), Organization: t.Organization.ID, Token: t}, nil
 }

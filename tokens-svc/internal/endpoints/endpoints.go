@@ -31,45 +31,45 @@ type Request struct {
 // ForGateways returns the endpoint of a method that gateways call for
 // themselves. A transport has made sure that they are gateways.
 func ForGateways[Req, Res any](c Config, name string, method func(context.Context, Req) (Res, error)) endpoint.Endpoint {
-	return endpoint.Chain(observe(name, c.Observe), recovery)(func(ctx context.Context, request any) (any, error) {
-		asked, err := decode(request.(Request))
+	return endpoint.Chain(observe(name, c.Observe), recovery)(func(ctx context.Context, message any) (any, error) {
+		request, err := decode(message.(Request))
 		if err != nil {
 			return nil, err
 		}
 		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
-		return method(ctx, asked.(Req))
+		return method(ctx, request.(Req))
 	})
 }
 
 // Method is what a token asks for: by whom, what, and the answer.
-type Method[Req, Res any] func(context.Context, Asker, Req) (Res, error)
+type Method[Req, Res any] func(context.Context, Principal, Req) (Res, error)
 
 // ForTokens returns the endpoint of a method that a token calls, through a
 // gateway.
 func ForTokens[Req, Res any](c Config, s Admission, name string, needs Need, method Method[Req, Res]) endpoint.Endpoint {
-	return endpoint.Chain(observe(name, c.Observe), recovery)(func(ctx context.Context, request any) (any, error) {
-		r := request.(Request)
-		who, err := admit(ctx, c, s, r.Caller, needs)
+	return endpoint.Chain(observe(name, c.Observe), recovery)(func(ctx context.Context, message any) (any, error) {
+		r := message.(Request)
+		principal, err := admit(ctx, c, s, r.Caller, needs)
 		if err != nil {
 			return nil, err
 		}
-		asked, err := decode(r)
+		request, err := decode(r)
 		if err != nil {
 			return nil, err
 		}
 		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
-		return method(ctx, who, asked.(Req))
+		return method(ctx, principal, request.(Req))
 	})
 }
 
 func decode(r Request) (any, error) {
-	asked, err := r.Decode()
+	request, err := r.Decode()
 	if err != nil {
 		return nil, &UnreadableError{err}
 	}
-	return asked, nil
+	return request, nil
 }
 
 // UnreadableError is what is wrong with a request that could not be read.

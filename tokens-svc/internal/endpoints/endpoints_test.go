@@ -39,24 +39,24 @@ var (
 func read() (any, error) { return "asked", nil }
 
 // call asks an endpoint that does what do returns.
-func call(t *testing.T, c Config, a admission, needs Need, r Request, do func(context.Context, Asker) error) error {
+func call(t *testing.T, c Config, a admission, needs Need, r Request, do func(context.Context, Principal) error) error {
 	t.Helper()
 	if c.Timeout == 0 {
 		c.Timeout = time.Second
 	}
-	_, err := ForTokens(c, a, "test", needs, func(ctx context.Context, who Asker, asked string) (string, error) {
-		if asked != "asked" {
-			t.Errorf("asked %q", asked)
+	_, err := ForTokens(c, a, "test", needs, func(ctx context.Context, principal Principal, request string) (string, error) {
+		if request != "asked" {
+			t.Errorf("asked %q", request)
 		}
-		return "done", do(ctx, who)
+		return "done", do(ctx, principal)
 	})(t.Context(), r)
 	return err
 }
 
-func well(context.Context, Asker) error { return nil }
+func well(context.Context, Principal) error { return nil }
 
-func fails(err error) func(context.Context, Asker) error {
-	return func(context.Context, Asker) error { return err }
+func fails(err error) func(context.Context, Principal) error {
+	return func(context.Context, Principal) error { return err }
 }
 
 // TestEveryCallIsObserved under its endpoint and with its result.
@@ -66,11 +66,11 @@ func TestEveryCallIsObserved(t *testing.T) {
 		admission admission
 		needs     Need
 		decode    error
-		do        func(context.Context, Asker) error
+		do        func(context.Context, Principal) error
 	}{
 		"ok":            {admission: admin, do: well},
 		"error":         {admission: admin, do: fails(errors.New("no such column"))},
-		"error ":        {admission: admin, do: func(context.Context, Asker) error { panic("oops") }},
+		"error ":        {admission: admin, do: func(context.Context, Principal) error { panic("oops") }},
 		"unavailable":   {admission: admin, do: fails(tokens.ErrUnavailable)},
 		"unavailable ":  {admission: admission{err: tokens.ErrUnavailable}},
 		"canceled":      {admission: admin, do: fails(context.Canceled)},
@@ -117,7 +117,7 @@ func (introspector) Introspect(context.Context, tokens.Secret) (tokens.Introspec
 
 func TestAPanicIsAnError(t *testing.T) {
 	t.Parallel()
-	err := call(t, Config{}, admin, NeedsAny, Request{Caller: caller, Decode: read}, func(context.Context, Asker) error { panic("oops") })
+	err := call(t, Config{}, admin, NeedsAny, Request{Caller: caller, Decode: read}, func(context.Context, Principal) error { panic("oops") })
 	if err == nil || !strings.Contains(err.Error(), "oops") || !strings.Contains(err.Error(), "endpoints_test.go") {
 		t.Errorf("%v, want the panic and where it was", err)
 	}
@@ -133,7 +133,7 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 		began := time.Now()
 		slow := func() (any, error) { time.Sleep(time.Minute); return "asked", nil } // a client's time is not the call's
 		err := call(t, Config{}, admin, NeedsAny, Request{Caller: caller, Decode: slow},
-			func(ctx context.Context, _ Asker) error { <-ctx.Done(); return ctx.Err() })
+			func(ctx context.Context, _ Principal) error { <-ctx.Done(); return ctx.Err() })
 		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != time.Minute+time.Second {
 			t.Errorf("took %s: %v", took, err)
 		}
@@ -150,7 +150,7 @@ func TestARefusedTokenIsToldApartInside(t *testing.T) {
 		"expired":   {token: tokens.Token{ExpiresAt: time.Unix(1000, 0)}},
 	} {
 		err := call(t, Config{}, a, NeedsAny, Request{Caller: caller, Decode: unread(t)}, well)
-		if !errors.Is(err, ErrNotGood) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, ErrInvalidToken) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want ErrNotGood and %s", err, want)
 		}
 	}
@@ -192,10 +192,10 @@ func TestAPermissionMustBeHeldThereAndHere(t *testing.T) {
 // TestTheAskerIsWhoTheAuditLogNames.
 func TestTheAskerIsWhoTheAuditLogNames(t *testing.T) {
 	t.Parallel()
-	err := call(t, Config{}, admin, NeedsAdmin, Request{Caller: caller, Decode: read}, func(_ context.Context, who Asker) error {
+	err := call(t, Config{}, admin, NeedsAdmin, Request{Caller: caller, Decode: read}, func(_ context.Context, principal Principal) error {
 		want := audit.Actor{Kind: audit.Token, ID: "tok_000000000001", Name: "ERP", Address: caller.Address, RequestID: "req_1"}
-		if who.Actor != want || who.Organization != "org_1" || who.Token.ID != "tok_000000000001" || !slices.Equal(who.Grants(), tokens.AllPermissions()) {
-			t.Errorf("%+v", who)
+		if principal.Actor != want || principal.Organization != "org_1" || principal.Token.ID != "tok_000000000001" || !slices.Equal(principal.Grants(), tokens.AllPermissions()) {
+			t.Errorf("%+v", principal)
 		}
 		return nil
 	})

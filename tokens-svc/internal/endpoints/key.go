@@ -16,10 +16,10 @@ type Key struct {
 // keyed returns the principal for a request with a key; nil: without one. The key
 // belongs to the caller's partition, so those of test and live tokens are apart, and
 // to the subject, the token that the request is about.
-func (m Management) keyed(who Asker, k *Key, subject ...string) tokens.Principal {
+func (m Management) keyed(principal Principal, k *Key, subject ...string) tokens.Principal {
 	if k == nil {
-		return who.Principal
+		return principal.Principal
 	}
-	parts := append([]string{string(who.Token.Partition()), k.Operation, k.Text}, subject...)
-	return who.WithKey(tokens.NewKey(k.Fingerprint, m.Service.Now(), parts...))
+	parts := append([]string{string(principal.Token.Partition()), k.Operation, k.Text}, subject...)
+	return principal.WithKey(tokens.NewKey(k.Fingerprint, m.Service.Now(), parts...))
 }

@@ -15,13 +15,13 @@ type Service interface {
 	Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
 	Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query) ([]tokens.Token, int, error)
 	Usage(ctx context.Context, org tokens.OrgID, ids ...tokens.TokenID) (map[tokens.TokenID]tokens.Usage, error)
-	CreateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, d tokens.Draft) (tokens.Token, tokens.Secret, error)
-	UpdateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, p tokens.Patch) (tokens.Token, error)
-	RotateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, grace time.Duration) (tokens.Rotation, error)
+	CreateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, d tokens.Draft) (tokens.Token, tokens.Secret, error)
+	UpdateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, p tokens.Patch) (tokens.Token, error)
+	RotateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, grace time.Duration) (tokens.Rotation, error)
 	Children(ctx context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error)
-	RevokeWithChildren(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
-	RevokeToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
-	AuditEvents(ctx context.Context, who tokens.Principal, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error)
+	RevokeWithChildren(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
+	RevokeToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
+	AuditEvents(ctx context.Context, principal tokens.Principal, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error)
 }
 
 // Management is the methods of the management API. Each acts in the asker's
@@ -99,20 +99,20 @@ type Revoked struct {
 }
 
 // Self returns the token that asks.
-func (m Management) Self(_ context.Context, who Asker, _ struct{}) (Shown, error) {
-	return Shown{Token: who.Token, Now: m.Service.Now()}, nil
+func (m Management) Self(_ context.Context, principal Principal, _ struct{}) (Shown, error) {
+	return Shown{Token: principal.Token, Now: m.Service.Now()}, nil
 }
 
 // Get returns a token.
-func (m Management) Get(ctx context.Context, who Asker, id tokens.TokenID) (Shown, error) {
-	t, err := m.Service.Token(ctx, who.Organization, id)
-	if err == nil && !who.MaySee(t) {
+func (m Management) Get(ctx context.Context, principal Principal, id tokens.TokenID) (Shown, error) {
+	t, err := m.Service.Token(ctx, principal.Organization, id)
+	if err == nil && !principal.MaySee(t) {
 		err = tokens.ErrNotFound
 	}
 	if err != nil {
 		return Shown{}, err
 	}
-	usage, err := m.Service.Usage(ctx, who.Organization, id)
+	usage, err := m.Service.Usage(ctx, principal.Organization, id)
 	if err != nil {
 		return Shown{}, err
 	}
@@ -121,61 +121,61 @@ func (m Management) Get(ctx context.Context, who Asker, id tokens.TokenID) (Show
 }
 
 // List returns a page of tokens.
-func (m Management) List(ctx context.Context, who Asker, q tokens.Query) (List, error) {
-	q.Environment = who.Sees()
-	page, total, err := m.Service.Tokens(ctx, who.Organization, q)
+func (m Management) List(ctx context.Context, principal Principal, q tokens.Query) (List, error) {
+	q.Environment = principal.Sees()
+	page, total, err := m.Service.Tokens(ctx, principal.Organization, q)
 	if err != nil {
 		return List{}, err
 	}
-	usage, err := m.Service.Usage(ctx, who.Organization, tokens.IDs(page)...)
+	usage, err := m.Service.Usage(ctx, principal.Organization, tokens.IDs(page)...)
 	return List{Page: q.Page, Total: total, Tokens: page, Usage: usage, Now: m.Service.Now()}, err
 }
 
 // Create makes a token.
-func (m Management) Create(ctx context.Context, who Asker, c Creation) (Made, error) {
-	t, secret, err := m.Service.CreateToken(ctx, m.keyed(who, c.Key), who.Organization, c.Draft)
+func (m Management) Create(ctx context.Context, principal Principal, c Creation) (Made, error) {
+	t, secret, err := m.Service.CreateToken(ctx, m.keyed(principal, c.Key), principal.Organization, c.Draft)
 	return Made{Token: t, Secret: secret, Now: m.Service.Now()}, err
 }
 
 // Update changes a token.
-func (m Management) Update(ctx context.Context, who Asker, u Update) (Shown, error) {
-	t, err := m.Service.UpdateToken(ctx, who.Principal, who.Organization, u.ID, u.Patch)
+func (m Management) Update(ctx context.Context, principal Principal, u Update) (Shown, error) {
+	t, err := m.Service.UpdateToken(ctx, principal.Principal, principal.Organization, u.ID, u.Patch)
 	return Shown{Token: t, Now: m.Service.Now()}, err
 }
 
 // Rotate makes a token's successor.
-func (m Management) Rotate(ctx context.Context, who Asker, r Rotation) (Rotated, error) {
-	done, err := m.Service.RotateToken(ctx, m.keyed(who, r.Key, string(who.or(r.ID))), who.Organization, who.or(r.ID), r.Grace)
+func (m Management) Rotate(ctx context.Context, principal Principal, r Rotation) (Rotated, error) {
+	done, err := m.Service.RotateToken(ctx, m.keyed(principal, r.Key, string(principal.or(r.ID))), principal.Organization, principal.or(r.ID), r.Grace)
 	return Rotated{Rotation: done, Now: m.Service.Now()}, err
 }
 
 // Revoke ends a token. A repeated request does what the first may have left undone:
 // it changes nothing but children that still work.
-func (m Management) Revoke(ctx context.Context, who Asker, r Revocation) (Revoked, error) {
-	revoke, id := m.Service.RevokeToken, who.or(r.ID)
+func (m Management) Revoke(ctx context.Context, principal Principal, r Revocation) (Revoked, error) {
+	revoke, id := m.Service.RevokeToken, principal.or(r.ID)
 	if r.Children {
 		revoke = m.Service.RevokeWithChildren
 	}
-	t, err := revoke(ctx, m.keyed(who, r.Key, string(id)), who.Organization, id, r.Reason)
+	t, err := revoke(ctx, m.keyed(principal, r.Key, string(id)), principal.Organization, id, r.Reason)
 	_, replayed := errors.AsType[*tokens.RepeatedError](err)
 	if replayed {
-		t, err = revoke(ctx, who.Principal, who.Organization, id, r.Reason)
+		t, err = revoke(ctx, principal.Principal, principal.Organization, id, r.Reason)
 	}
 	if err != nil {
 		return Revoked{}, err
 	}
-	left, err := m.Service.Children(ctx, who.Organization, id)
+	left, err := m.Service.Children(ctx, principal.Organization, id)
 	return Revoked{Shown{Token: t, Now: m.Service.Now()}, len(left), replayed}, err
 }
 
 // AuditEvents returns a page of the audit log.
-func (m Management) AuditEvents(ctx context.Context, who Asker, p tokens.Page) (Events, error) {
-	events, total, err := m.Service.AuditEvents(ctx, who.Principal, who.Organization, p)
+func (m Management) AuditEvents(ctx context.Context, principal Principal, p tokens.Page) (Events, error) {
+	events, total, err := m.Service.AuditEvents(ctx, principal.Principal, principal.Organization, p)
 	return Events{Page: p, Total: total, Events: events}, err
 }
 
 // or returns id, or the asker's own where it is empty.
-func (a Asker) or(id tokens.TokenID) tokens.TokenID {
+func (a Principal) or(id tokens.TokenID) tokens.TokenID {
 	if id == "" {
 		return a.Token.ID
 	}

@@ -63,7 +63,7 @@ func refused(err error) bool {
 	_, late := errors.AsType[*tokens.StateError](err)
 	_, repeated := errors.AsType[*tokens.RepeatedError](err)
 	return unreadable || lacking || invalid || late || repeated || errors.Is(err, tokens.ErrKeyReused) ||
-		errors.Is(err, ErrNotGood) || errors.Is(err, tokens.ErrNotFound) || errors.Is(err, tokens.ErrForbidden)
+		errors.Is(err, ErrInvalidToken) || errors.Is(err, tokens.ErrNotFound) || errors.Is(err, tokens.ErrForbidden)
 }
 
 // recovery makes a panic an error. Its text is for the log and no client.

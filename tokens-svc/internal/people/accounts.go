@@ -14,7 +14,7 @@ import (
 // and ends all of their sessions. It returns the account as it is then. It gives
 // ErrRefused when the current password is wrong or there is none, a
 // *ThrottledError, and a tokens.ValidationError about the field password.
-func (s *Service) ChangePassword(ctx context.Context, id UserID, current, password string, from From) (User, error) {
+func (s *Service) ChangePassword(ctx context.Context, id UserID, current, password string, client ClientInfo) (User, error) {
 	u, err := s.User(ctx, id)
 	if err != nil {
 		return User{}, err
@@ -43,7 +43,7 @@ func (s *Service) ChangePassword(ctx context.Context, id UserID, current, passwo
 		}
 		now.Password, now.PasswordTemporary = hash, false
 		now.endSessions()
-		return s.about(audit.UserPasswordChanged, from.actor(u), u), nil
+		return s.about(audit.UserPasswordChanged, client.actor(u), u), nil
 	})
 }
 
@@ -63,13 +63,13 @@ func (s *Service) newPassword(ctx context.Context, password, email, current stri
 
 // Find returns the account that an operator means by its id or e-mail address,
 // or tokens.ErrNotFound.
-func (s *Service) Find(ctx context.Context, who string) (User, error) {
-	if !strings.Contains(who, "@") {
-		return s.User(ctx, UserID(who))
+func (s *Service) Find(ctx context.Context, idOrEmail string) (User, error) {
+	if !strings.Contains(idOrEmail, "@") {
+		return s.User(ctx, UserID(idOrEmail))
 	}
-	a, err := s.repo.Account(ctx, normalize(who))
+	a, err := s.repo.Account(ctx, normalize(idOrEmail))
 	if err != nil {
-		return User{}, fmt.Errorf("user %s: %w", who, err)
+		return User{}, fmt.Errorf("user %s: %w", idOrEmail, err)
 	}
 	return a.User, nil
 }

@@ -27,27 +27,27 @@ const (
 // Invite invites an e-mail address and returns the code, which nothing can
 // return again. An invitation that there was for it is replaced. It gives
 // ErrForbidden, tokens.ErrExists for a member, and a tokens.ValidationError.
-func (s *Service) Invite(ctx context.Context, by By, org tokens.OrgID, email, role string) (Invitation, string, error) {
-	if !ManagesMembers(by.Role) {
+func (s *Service) Invite(ctx context.Context, principal Principal, org tokens.OrgID, email, role string) (Invitation, string, error) {
+	if !ManagesMembers(principal.Role) {
 		return Invitation{}, "", ErrForbidden
 	}
 	var wrong faults
 	now := s.Now()
 	i := Invitation{
-		ID: InvitationID(s.newID("inv")), Email: wrong.email(email), InvitedBy: by.Actor.Name, Inviter: by.user(),
+		ID: InvitationID(s.newID("inv")), Email: wrong.email(email), InvitedBy: principal.Actor.Name, Inviter: principal.user(),
 		CreatedAt: now, ExpiresAt: now.Add(InvitationLife),
 	}
 	var err error
 	if i.Role, err = tokens.ParseRole(role); err != nil {
 		wrong.add("role", tokens.InvalidValue, "%v", err)
-	} else if !MayAssign(by.Role, "", i.Role) {
+	} else if !MayAssign(principal.Role, "", i.Role) {
 		wrong.add("role", tokens.InvalidValue, "only owners can invite owners")
 	}
 	if err := wrong.orNil(); err != nil {
 		return Invitation{}, "", err
 	}
 	code := rand.Text()[:codeLen]
-	entry := s.entry(audit.MemberInvited, by.Actor, string(i.ID), i.details())
+	entry := s.entry(audit.MemberInvited, principal.Actor, string(i.ID), i.details())
 	if err := s.repo.Invite(ctx, org, i, codeSum(i.Email, code), entry); err != nil {
 		return Invitation{}, "", fmt.Errorf("invite to organization %s: %w", org, err)
 	}
@@ -64,8 +64,8 @@ func (s *Service) Invitations(ctx context.Context, org tokens.OrgID) ([]Invitati
 }
 
 // Withdraw ends an invitation. It gives ErrForbidden and tokens.ErrNotFound.
-func (s *Service) Withdraw(ctx context.Context, by By, org tokens.OrgID, id InvitationID) error {
-	if !ManagesMembers(by.Role) {
+func (s *Service) Withdraw(ctx context.Context, principal Principal, org tokens.OrgID, id InvitationID) error {
+	if !ManagesMembers(principal.Role) {
 		return ErrForbidden
 	}
 	all, err := s.Invitations(ctx, org)
@@ -76,10 +76,10 @@ func (s *Service) Withdraw(ctx context.Context, by By, org tokens.OrgID, id Invi
 	if at < 0 {
 		return fmt.Errorf("invitation %s to organization %s: %w", id, org, tokens.ErrNotFound)
 	}
-	if !MayAssign(by.Role, "", all[at].Role) {
+	if !MayAssign(principal.Role, "", all[at].Role) {
 		return ErrForbidden
 	}
-	entry := s.entry(audit.InvitationWithdrawn, by.Actor, string(id), all[at].details())
+	entry := s.entry(audit.InvitationWithdrawn, principal.Actor, string(id), all[at].details())
 	if err := s.repo.Withdraw(ctx, org, id, entry); err != nil {
 		return fmt.Errorf("invitation %s to organization %s: %w", id, org, err)
 	}
@@ -98,9 +98,9 @@ type Acceptance struct {
 // It gives ErrCode, ErrRefused when the account that there is has another
 // password, ErrDisabled, ErrAccountUnverified, a *ThrottledError and a
 // tokens.ValidationError.
-func (s *Service) Accept(ctx context.Context, a Acceptance, from From) (User, tokens.OrgID, error) {
+func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (User, tokens.OrgID, error) {
 	email := normalize(a.Email)
-	succeeded, err := s.attempt(ctx, fromAnywhere("invitation", email, from))
+	succeeded, err := s.attempt(ctx, fromAnywhere("invitation", email, client))
 	if err != nil {
 		return User{}, "", err
 	}
@@ -125,12 +125,12 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, from From) (User, to
 	default:
 		// The code must not give further guesses at the password.
 		admission.User, admission.Existing = known.User, RequireVerified
-		_, err = s.SignIn(ctx, email, a.Password, from)
+		_, err = s.SignIn(ctx, email, a.Password, client)
 	}
 	if err != nil {
 		return User{}, "", err
 	}
-	admission.Entry = s.joined(from.actor(admission.User), email, offer.Role)
+	admission.Entry = s.joined(client.actor(admission.User), email, offer.Role)
 	admitted, err := s.repo.Admit(ctx, admission)
 	switch {
 	case errors.Is(err, tokens.ErrNotFound):

@@ -39,8 +39,8 @@ func (s *Service) Members(ctx context.Context, org tokens.OrgID) ([]Member, erro
 
 // ChangeRole gives a member another role. It gives ErrForbidden, ErrLastOwner,
 // tokens.ErrNotFound and a tokens.ValidationError.
-func (s *Service) ChangeRole(ctx context.Context, by By, org tokens.OrgID, id UserID, role string) error {
-	if !ManagesMembers(by.Role) {
+func (s *Service) ChangeRole(ctx context.Context, principal Principal, org tokens.OrgID, id UserID, role string) error {
+	if !ManagesMembers(principal.Role) {
 		return ErrForbidden
 	}
 	to, err := tokens.ParseRole(role)
@@ -49,20 +49,20 @@ func (s *Service) ChangeRole(ctx context.Context, by By, org tokens.OrgID, id Us
 		wrong.add("role", tokens.InvalidValue, "%v", err)
 		return wrong.orNil()
 	}
-	return s.change(ctx, by, org, id, to)
+	return s.change(ctx, principal, org, id, to)
 }
 
 // Remove takes a person out of an organization; their account stays,
 // and so do the tokens that they own, which may do nothing any more. It gives ErrForbidden, ErrLastOwner and
 // tokens.ErrNotFound.
-func (s *Service) Remove(ctx context.Context, by By, org tokens.OrgID, id UserID) error {
-	return s.change(ctx, by, org, id, "")
+func (s *Service) Remove(ctx context.Context, principal Principal, org tokens.OrgID, id UserID) error {
+	return s.change(ctx, principal, org, id, "")
 }
 
-func (s *Service) change(ctx context.Context, by By, org tokens.OrgID, id UserID, to tokens.Role) error {
+func (s *Service) change(ctx context.Context, principal Principal, org tokens.OrgID, id UserID, to tokens.Role) error {
 	err := s.repo.ChangeMember(ctx, org, id, func(now Member, owners int) (tokens.Role, audit.Entry, error) {
 		switch {
-		case !MayAssign(by.Role, now.Role, to):
+		case !MayAssign(principal.Role, now.Role, to):
 			return "", audit.Entry{}, ErrForbidden
 		case now.Role == tokens.RoleOwner && to != tokens.RoleOwner && owners == 1:
 			return "", audit.Entry{}, ErrLastOwner
@@ -71,7 +71,7 @@ func (s *Service) change(ctx context.Context, by By, org tokens.OrgID, id UserID
 		if to != "" {
 			action, details["to"] = audit.MemberRoleChanged, string(to)
 		}
-		return to, s.entry(action, by.Actor, string(id), details), nil
+		return to, s.entry(action, principal.Actor, string(id), details), nil
 	})
 	if err != nil {
 		return fmt.Errorf("user %s in organization %s: %w", id, org, err)

@@ -114,19 +114,19 @@ type Invitation struct {
 
 // From is where a request came from, for the count of attempts and the audit
 // log.
-type From struct {
+type ClientInfo struct {
 	Address   netip.Addr // zero: not known
 	RequestID string
 	Device    string // what NewDevice made for this browser; perhaps empty
 }
 
 // actor returns u, who acts for themselves.
-func (f From) actor(u User) audit.Actor {
+func (f ClientInfo) actor(u User) audit.Actor {
 	return audit.Actor{Kind: audit.User, ID: string(u.ID), Name: u.Email, Address: f.Address, RequestID: f.RequestID}
 }
 
 // By is who does something, and what they are in the organization concerned.
-type By struct {
+type Principal struct {
 	Actor audit.Actor
 	Role  tokens.Role
 }

@@ -9,16 +9,16 @@ func ManagesMembers(r tokens.Role) bool { return r == tokens.RoleOwner || r == t
 // MayAssign reports whether somebody with the role by may turn a person who is
 // from into one who is to; "" stands for no member. Owners are made, changed
 // and removed by owners.
-func MayAssign(by, from, to tokens.Role) bool {
-	return by == tokens.RoleOwner || by == tokens.RoleAdmin && from != tokens.RoleOwner && to != tokens.RoleOwner
+func MayAssign(principal, client, to tokens.Role) bool {
+	return principal == tokens.RoleOwner || principal == tokens.RoleAdmin && client != tokens.RoleOwner && to != tokens.RoleOwner
 }
 
 // Assignable returns the roles that by may give to somebody who is from, the
 // most powerful first.
-func Assignable(by, from tokens.Role) []tokens.Role {
+func Assignable(principal, client tokens.Role) []tokens.Role {
 	var may []tokens.Role
 	for _, to := range tokens.Roles() {
-		if MayAssign(by, from, to) {
+		if MayAssign(principal, client, to) {
 			may = append(may, to)
 		}
 	}

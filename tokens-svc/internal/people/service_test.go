@@ -30,7 +30,7 @@ const (
 	secret string       = "correct horse battery"
 )
 
-var here = people.From{Address: netip.MustParseAddr("192.0.2.1"), RequestID: "req_1"}
+var here = people.ClientInfo{Address: netip.MustParseAddr("192.0.2.1"), RequestID: "req_1"}
 
 // counted counts what is done with passwords.
 type counted struct {
@@ -185,12 +185,12 @@ func TestWhoMayMakeWhomWhat(t *testing.T) {
 	t.Parallel()
 	const none tokens.Role = ""
 	all := append(tokens.Roles(), none)
-	for _, by := range all {
-		for _, from := range all {
+	for _, principal := range all {
+		for _, client := range all {
 			for _, to := range all {
-				want := by == tokens.RoleOwner || by == tokens.RoleAdmin && from != tokens.RoleOwner && to != tokens.RoleOwner
-				if got := people.MayAssign(by, from, to); got != want {
-					t.Errorf("%q makes %q %q: %t", by, from, to, got)
+				want := principal == tokens.RoleOwner || principal == tokens.RoleAdmin && client != tokens.RoleOwner && to != tokens.RoleOwner
+				if got := people.MayAssign(principal, client, to); got != want {
+					t.Errorf("%q makes %q %q: %t", principal, client, to, got)
 				}
 			}
 		}
@@ -200,9 +200,9 @@ func TestWhoMayMakeWhomWhat(t *testing.T) {
 	}
 	for _, role := range []tokens.Role{tokens.RoleMember, tokens.RoleAuditor, none} {
 		s := people.NewService(nil, people.Config{NewID: publicid.New}) // it must not get as far as the repository
-		by := people.By{Role: role}
-		_, _, err := s.Invite(t.Context(), by, org, "x@acme.example", "member")
-		for _, err := range []error{err, s.Withdraw(t.Context(), by, org, "inv_x"), s.ChangeRole(t.Context(), by, org, "usr_x", "member")} {
+		principal := people.Principal{Role: role}
+		_, _, err := s.Invite(t.Context(), principal, org, "x@acme.example", "member")
+		for _, err := range []error{err, s.Withdraw(t.Context(), principal, org, "inv_x"), s.ChangeRole(t.Context(), principal, org, "usr_x", "member")} {
 			if !errors.Is(err, people.ErrForbidden) {
 				t.Errorf("%q: %v", role, err)
 			}

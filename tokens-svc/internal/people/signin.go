@@ -12,18 +12,18 @@ import (
 
 // SignIn returns whose e-mail address and password these are. It gives
 // ErrRefused, ErrDisabled and a *ThrottledError.
-func (s *Service) SignIn(ctx context.Context, email, password string, from From) (User, error) {
+func (s *Service) SignIn(ctx context.Context, email, password string, client ClientInfo) (User, error) {
 	email = normalize(email)
 	a, err := s.account(ctx, email)
 	if err != nil {
 		return User{}, err
 	}
-	succeeded, err := s.attempt(ctx, toSignIn(a, email, from))
+	succeeded, err := s.attempt(ctx, toSignIn(a, email, client))
 	if err != nil {
 		return User{}, err
 	}
 	refused := s.verify(ctx, a, password)
-	if err := s.recordSignIn(ctx, a.User, "password", from, refused); err != nil {
+	if err := s.recordSignIn(ctx, a.User, "password", client, refused); err != nil {
 		return User{}, err
 	}
 	if refused != nil {
@@ -75,15 +75,15 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 // reports that this sign-in linked the identity to an account that existed
 // before, whose password and sessions have ended. It gives ErrUnverified,
 // ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
-func (s *Service) SignInWith(ctx context.Context, c Claims, from From) (u User, linked bool, err error) {
-	u, linked, err = s.signInWith(ctx, c, from)
+func (s *Service) SignInWith(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
+	u, linked, err = s.signInWith(ctx, c, client)
 	if err != nil {
 		return User{}, false, err
 	}
-	return u, linked, s.recordSignIn(ctx, u, "issuer", from, nil)
+	return u, linked, s.recordSignIn(ctx, u, "issuer", client, nil)
 }
 
-func (s *Service) signInWith(ctx context.Context, c Claims, from From) (u User, linked bool, err error) {
+func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
 	email, proper := canonical(c.Email)
 	verified := c.EmailVerified && proper
 	c.Email = email
@@ -95,7 +95,7 @@ func (s *Service) signInWith(ctx context.Context, c Claims, from From) (u User, 
 	case !known && !verified:
 		return User{}, false, ErrUnverified
 	case !known:
-		u, linked, err = s.claim(ctx, c, from)
+		u, linked, err = s.claim(ctx, c, client)
 		if err != nil {
 			return User{}, false, err
 		}
@@ -115,7 +115,7 @@ func (s *Service) signInWith(ctx context.Context, c Claims, from From) (u User, 
 		offers = append(offers, Offer{Organization: domain.Organization, Invitation: Invitation{Role: domain.Role}})
 	}
 	for _, offer := range offers {
-		joined, err := s.join(ctx, offer, u, c, from)
+		joined, err := s.join(ctx, offer, u, c, client)
 		if offer.ID != "" && errors.Is(err, tokens.ErrNotFound) {
 			continue // it ended a moment ago
 		}
@@ -134,7 +134,7 @@ func (s *Service) signInWith(ctx context.Context, c Claims, from From) (u User, 
 // there is one, and reports whether it has. The account's password and sessions
 // end, because another person may have chosen that password; its memberships
 // stay, because an invitation to that address made them.
-func (s *Service) claim(ctx context.Context, c Claims, from From) (u User, linked bool, err error) {
+func (s *Service) claim(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
 	a, err := s.account(ctx, c.Email)
 	switch {
 	case err != nil:
@@ -144,7 +144,7 @@ func (s *Service) claim(ctx context.Context, c Claims, from From) (u User, linke
 	case !a.DisabledAt.IsZero():
 		return User{}, false, ErrDisabled
 	}
-	err = s.repo.Link(ctx, a.ID, c.Identity, s.linked(from.actor(a.User), a.User, c.Identity))
+	err = s.repo.Link(ctx, a.ID, c.Identity, s.linked(client.actor(a.User), a.User, c.Identity))
 	if errors.Is(err, tokens.ErrExists) {
 		return User{}, false, ErrLinkedElsewhere
 	}
@@ -156,10 +156,10 @@ func (s *Service) claim(ctx context.Context, c Claims, from From) (u User, linke
 }
 
 // join accepts an offer on behalf of who signed in.
-func (s *Service) join(ctx context.Context, offer Offer, u User, c Claims, from From) (Admitted, error) {
+func (s *Service) join(ctx context.Context, offer Offer, u User, c Claims, client ClientInfo) (Admitted, error) {
 	joined, err := s.repo.Admit(ctx, Admission{
 		Organization: offer.Organization, User: u, Role: offer.Role, Identity: &c.Identity, Existing: TakeOver, Invitation: offer.ID, UnlessRemoved: offer.ID == "",
-		Entry: s.joined(from.actor(u), u.Email, offer.Role), TakeOverEntry: s.linked(from.actor(u), u, c.Identity),
+		Entry: s.joined(client.actor(u), u.Email, offer.Role), TakeOverEntry: s.linked(client.actor(u), u, c.Identity),
 	})
 	if errors.Is(err, tokens.ErrExists) {
 		return Admitted{}, ErrLinkedElsewhere

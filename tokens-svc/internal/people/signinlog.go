@@ -17,17 +17,17 @@ const recordBudget = 5 * time.Second
 // no organization and is logged instead. What was typed is in neither. A success
 // is recorded before it takes effect. A refusal is recorded after the response:
 // otherwise response times would tell which accounts exist.
-func (s *Service) recordSignIn(ctx context.Context, u User, method string, from From, outcome error) error {
+func (s *Service) recordSignIn(ctx context.Context, u User, method string, client ClientInfo, outcome error) error {
 	if u.ID == "" {
 		if !errors.Is(outcome, ErrRefused) {
 			return nil
 		}
 		s.recording.Go(func() {
-			s.log.WarnContext(ctx, "sign-in refused: unknown account", "address", from.Address, "request_id", from.RequestID)
+			s.log.WarnContext(ctx, "sign-in refused: unknown account", "address", client.Address, "request_id", client.RequestID)
 		})
 		return nil
 	}
-	e := s.about(audit.UserSignedIn, from.actor(u), u)
+	e := s.about(audit.UserSignedIn, client.actor(u), u)
 	e.Details["method"] = method
 	switch {
 	case outcome == nil:
@@ -60,8 +60,8 @@ func (s *Service) Wait() { s.recording.Wait() }
 
 // SignedOut records that a person ended sessions of theirs: which says in words
 // which ones.
-func (s *Service) SignedOut(ctx context.Context, u User, from From, which string) error {
-	e := s.about(audit.UserSignedOut, from.actor(u), u)
+func (s *Service) SignedOut(ctx context.Context, u User, client ClientInfo, which string) error {
+	e := s.about(audit.UserSignedOut, client.actor(u), u)
 	e.Details["sessions"] = which
 	if err := s.repo.Record(ctx, u.ID, e); err != nil {
 		return fmt.Errorf("record the end of a session: %w", err)

@@ -45,8 +45,8 @@ func newCount(limit int, reset bool, parts ...string) count {
 // fromAnywhere returns the counters of an attempt by an unknown device, in the
 // order in which they are checked. One client address uses up its own share of
 // an account before that of everybody else.
-func fromAnywhere(purpose, email string, from From) []count {
-	address := network(from.Address).String()
+func fromAnywhere(purpose, email string, client ClientInfo) []count {
+	address := network(client.Address).String()
 	return []count{
 		newCount(AttemptsPerAddress, false, purpose, "address", address),
 		newCount(AttemptsPerDevice, true, purpose, "account and address", email, address),
@@ -58,11 +58,11 @@ func fromAnywhere(purpose, email string, from From) []count {
 // is zero if there is none. A device that its holder signed in with before has a
 // counter of its own, so that others who try passwords do not lock it out: the
 // device cookies of the OWASP Authentication Cheat Sheet.
-func toSignIn(a Account, email string, from From) []count {
-	if nonce, ok := a.knows(from.Device); ok {
+func toSignIn(a Account, email string, client ClientInfo) []count {
+	if nonce, ok := a.knows(client.Device); ok {
 		return []count{newCount(AttemptsPerDevice, true, "sign-in", "device", string(a.ID), nonce)}
 	}
-	return fromAnywhere("sign-in", email, from)
+	return fromAnywhere("sign-in", email, client)
 }
 
 // attempt counts one more attempt, or gives a *ThrottledError. The function

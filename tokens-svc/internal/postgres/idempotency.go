@@ -23,7 +23,7 @@ func (m *mutation) checkKey(ctx context.Context, org tokens.OrgID, k *tokens.Key
 	}
 	err := m.GetContext(ctx, &row, `
 		SELECT fingerprint, token_id FROM idempotency_keys
-		WHERE organization_id = $1 AND key_sum = $2 AND created_at > $3`, org, k.Sum[:], k.At.Add(-tokens.KeyLife))
+		WHERE organization_id = $1 AND key_sum = $2 AND created_at > $3`, org, k.Sum[:], k.At.Add(-tokens.KeyLifetime))
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil

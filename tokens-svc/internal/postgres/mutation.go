@@ -115,7 +115,7 @@ func (m *mutation) announceOwned(ctx context.Context, org tokens.OrgID, owner pe
 func (m *mutation) announce(ctx context.Context, id tokens.TokenID, kind tokens.ChangeKind) (int64, error) {
 	var row struct {
 		Revision int64  `db:"rev"`
-		Told     string `db:"told"` // nothing: pg_notify returns void
+		Notified string `db:"told"` // nothing: pg_notify returns void
 	}
 	err := m.GetContext(ctx, &row, `
 		WITH next AS (

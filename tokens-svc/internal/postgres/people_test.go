@@ -13,12 +13,12 @@ import (
 )
 
 // crowd is the repository of people with a look at the audit log.
-type crowd struct {
+type peopleStore struct {
 	*postgres.People
 	db *sqlx.DB
 }
 
-func (c crowd) Events(t *testing.T, org tokens.OrgID) (n int) {
+func (c peopleStore) Events(t *testing.T, org tokens.OrgID) (n int) {
 	t.Helper()
 	err := c.db.QueryRowContext(t.Context(),
 		`SELECT count(*) FROM audit_events WHERE organization_id = $1 AND action <> 'organization.created'`, org).Scan(&n)
@@ -28,7 +28,7 @@ func (c crowd) Events(t *testing.T, org tokens.OrgID) (n int) {
 	return n
 }
 
-func openPeople(t *testing.T) crowd {
+func openPeople(t *testing.T) peopleStore {
 	t.Helper()
 	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate), postgrestest.Session())
 	if err != nil {
@@ -41,7 +41,7 @@ func openPeople(t *testing.T) crowd {
 			t.Fatal(err)
 		}
 	}
-	return crowd{postgres.NewPeople(db, tokentest.AuditKeys()), db}
+	return peopleStore{postgres.NewPeople(db, tokentest.AuditKeys()), db}
 }
 
 func TestPeople(t *testing.T) {

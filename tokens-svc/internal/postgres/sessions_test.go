@@ -19,7 +19,7 @@ import (
 // sessions is a store with a clock, and two people.
 type sessions struct {
 	*postgres.Sessions
-	crowd
+	peopleStore
 	service    *people.Service
 	now        time.Time
 	anna, bert people.UserID
@@ -28,7 +28,7 @@ type sessions struct {
 func openSessions(t *testing.T) *sessions {
 	t.Helper()
 	c := openPeople(t)
-	s := &sessions{crowd: c, now: repotest.Noon}
+	s := &sessions{peopleStore: c, now: repotest.Noon}
 	s.service = people.NewService(c, people.Config{Now: func() time.Time { return s.now }})
 	s.Sessions = postgres.NewSessions(c.db, publicid.New, func() time.Time { return s.now })
 	for email, id := range map[string]*people.UserID{"anna@acme.example": &s.anna, "bert@acme.example": &s.bert} {

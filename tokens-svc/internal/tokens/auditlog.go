@@ -10,9 +10,9 @@ import (
 // AuditEvents returns a page of the organization's audit log, newest first, and
 // how many events it has in all. It gives ErrNotFound when there is no such
 // organization, and ErrForbidden.
-func (s *Service) AuditEvents(ctx context.Context, who Principal, org OrgID, p Page) ([]audit.Event, int, error) {
-	if !who.MayReadAudit() {
-		return nil, 0, who.refuse("read the audit log")
+func (s *Service) AuditEvents(ctx context.Context, principal Principal, org OrgID, p Page) ([]audit.Event, int, error) {
+	if !principal.MayReadAudit() {
+		return nil, 0, principal.refuse("read the audit log")
 	}
 	events, total, err := s.repo.AuditEvents(ctx, org, p)
 	if err != nil {
@@ -22,9 +22,9 @@ func (s *Service) AuditEvents(ctx context.Context, who Principal, org OrgID, p P
 }
 
 // AuditEventsOf is AuditEvents for those of one action.
-func (s *Service) AuditEventsOf(ctx context.Context, who Principal, org OrgID, action audit.Action, p Page) ([]audit.Event, int, error) {
-	if !who.MayReadAudit() {
-		return nil, 0, who.refuse("read the audit log")
+func (s *Service) AuditEventsOf(ctx context.Context, principal Principal, org OrgID, action audit.Action, p Page) ([]audit.Event, int, error) {
+	if !principal.MayReadAudit() {
+		return nil, 0, principal.refuse("read the audit log")
 	}
 	events, total, err := s.repo.AuditEventsOf(ctx, org, action, p)
 	if err != nil {

@@ -22,24 +22,24 @@ func (s *Service) Children(ctx context.Context, org OrgID, id TokenID) ([]Token,
 // principal may revoke them. The token goes first, so that it makes no more;
 // each revocation is a change of its own. When the storage fails in between,
 // those that were revoked stay so, and the same call does the rest.
-func (s *Service) RevokeWithChildren(ctx context.Context, who Principal, org OrgID, id TokenID, reason string) (Token, error) {
-	t, err := s.RevokeToken(ctx, who, org, id, reason)
+func (s *Service) RevokeWithChildren(ctx context.Context, principal Principal, org OrgID, id TokenID, reason string) (Token, error) {
+	t, err := s.RevokeToken(ctx, principal, org, id, reason)
 	if err != nil {
 		return Token{}, err
 	}
-	who = who.WithKey(nil) // it named the token's own revocation
+	principal = principal.WithKey(nil) // it named the token's own revocation
 
 	for { // until none is added by a child that is still to be revoked
 		children, err := s.Children(ctx, org, id)
 		if err != nil {
 			return Token{}, err
 		}
-		children = slices.DeleteFunc(children, func(c Token) bool { return !who.MayRevoke(c) })
+		children = slices.DeleteFunc(children, func(c Token) bool { return !principal.MayRevoke(c) })
 		if len(children) == 0 {
 			return t, nil
 		}
 		for _, c := range children {
-			if _, err := s.RevokeToken(ctx, who, org, c.ID, reason); err != nil {
+			if _, err := s.RevokeToken(ctx, principal, org, c.ID, reason); err != nil {
 				return Token{}, err
 			}
 		}

@@ -39,17 +39,17 @@ type Draft struct {
 }
 
 // check returns the token that who wants, without id and organization.
-func (d Draft) check(who Principal, now time.Time) (Token, error) {
+func (d Draft) check(principal Principal, now time.Time) (Token, error) {
 	var wrong ValidationError
-	d = d.complete(who)
+	d = d.complete(principal)
 	t := Token{
 		Name:        checkText(&wrong, "name", d.Name, 1, maxName),
 		Environment: d.Environment,
-		Permissions: checkPermissions(&wrong, who, d.Permissions),
+		Permissions: checkPermissions(&wrong, principal, d.Permissions),
 		IPAllow:     checkIPAllow(&wrong, d.IPAllow),
-		RateLimit:   checkRateLimit(&wrong, who, d.RateLimit),
-		CreatedBy:   audit.Actor{Kind: who.Actor.Kind, ID: who.Actor.ID, Name: who.Actor.Name},
-		Owner:       who.owner,
+		RateLimit:   checkRateLimit(&wrong, principal, d.RateLimit),
+		CreatedBy:   audit.Actor{Kind: principal.Actor.Kind, ID: principal.Actor.ID, Name: principal.Actor.Name},
+		Owner:       principal.owner,
 		CreatedAt:   now,
 		ExpiresAt:   checkExpiry(&wrong, d.ExpiresAt, now),
 	}
@@ -59,7 +59,7 @@ func (d Draft) check(who Principal, now time.Time) (Token, error) {
 	if err := wrong.orNil(); err != nil {
 		return t, err
 	}
-	who.checkWithin(&wrong, t)
+	principal.checkWithin(&wrong, t)
 	return t, wrong.orNil()
 }
 
@@ -103,7 +103,7 @@ func checkText(wrong *ValidationError, field, text string, least, most int) stri
 	return text
 }
 
-func checkPermissions(wrong *ValidationError, who Principal, texts []string) []Permission {
+func checkPermissions(wrong *ValidationError, principal Principal, texts []string) []Permission {
 	if len(texts) == 0 {
 		wrong.add("permissions", Required, "is required: name at least one of %s", list(AllPermissions()))
 	}
@@ -114,7 +114,7 @@ func checkPermissions(wrong *ValidationError, who Principal, texts []string) []P
 			wrong.addEntry("permissions", i+1, InvalidValue, "%v", err)
 			continue
 		}
-		who.checkGrant(wrong, i+1, p)
+		principal.checkGrant(wrong, i+1, p)
 		granted = append(granted, p)
 	}
 	return sortedSet(granted)
@@ -155,7 +155,7 @@ func parseRange(text string) (netip.Prefix, error) {
 	return r, nil
 }
 
-func checkRateLimit(wrong *ValidationError, who Principal, r RateLimit) RateLimit {
+func checkRateLimit(wrong *ValidationError, principal Principal, r RateLimit) RateLimit {
 	before := len(wrong.Fields)
 	if r.Limit < 1 || r.Limit > maxLimit {
 		wrong.add("limit", OutOfRange, "must be from 1 to %d", maxLimit)
@@ -164,7 +164,7 @@ func checkRateLimit(wrong *ValidationError, who Principal, r RateLimit) RateLimi
 		wrong.add("window_seconds", OutOfRange, "must be from 1 to %.0f", maxWindow.Seconds())
 	}
 	if len(wrong.Fields) == before {
-		who.checkLimit(wrong, r)
+		principal.checkLimit(wrong, r)
 	}
 	return r
 }

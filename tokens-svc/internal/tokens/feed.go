@@ -13,7 +13,7 @@ const (
 	// feedBatch is how many changes are read at once.
 	feedBatch = 1000
 	// feedPatience is how long one reading of the changes may take.
-	feedPatience = 2 * time.Second
+	feedTimeout = 2 * time.Second
 )
 
 // Change is that something happened to a token. One without a token is a
@@ -35,7 +35,7 @@ type Change struct {
 //
 // It returns when ctx ends, with the error with which emit or the repository
 // fails: no heartbeat is told that was not just read.
-func (s *Service) Follow(ctx context.Context, after *int64, wake <-chan struct{}, emit func(Change) error) error {
+func (s *Service) Follow(ctx context.Context, after *int64, notified <-chan struct{}, emit func(Change) error) error {
 	at := int64(math.MaxInt64)
 	if after != nil {
 		at = *after
@@ -65,7 +65,7 @@ func (s *Service) Follow(ctx context.Context, after *int64, wake <-chan struct{}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-wake:
+		case <-notified:
 			due = false
 		case <-beat.C:
 			due = true
@@ -74,7 +74,7 @@ func (s *Service) Follow(ctx context.Context, after *int64, wake <-chan struct{}
 }
 
 func (s *Service) changes(ctx context.Context, after int64) ([]Change, int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, feedPatience)
+	ctx, cancel := context.WithTimeout(ctx, feedTimeout)
 	defer cancel()
 	changes, upTo, err := s.repo.Changes(ctx, after, feedBatch)
 	if err != nil {

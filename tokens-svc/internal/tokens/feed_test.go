@@ -16,18 +16,18 @@ import (
 
 // listener collects what a follower is told.
 type listener struct {
-	mu    sync.Mutex
-	heard []string
-	wake  chan struct{}
-	err   error
+	mu       sync.Mutex
+	heard    []string
+	notified chan struct{}
+	err      error
 }
 
 // listen follows until the test ends.
 func listen(t *testing.T, s *tokens.Service, after *int64) *listener {
 	t.Helper()
-	l := &listener{wake: make(chan struct{}, 1)}
+	l := &listener{notified: make(chan struct{}, 1)}
 	go func() {
-		l.err = s.Follow(t.Context(), after, l.wake, func(c tokens.Change) error {
+		l.err = s.Follow(t.Context(), after, l.notified, func(c tokens.Change) error {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.heard = append(l.heard, fmt.Sprintf("%d%s", c.Revision, c.Kind))
@@ -67,7 +67,7 @@ func TestAFollowerHearsEachChangeInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		fresh.wants(t) // it was not woken
-		fresh.wake <- struct{}{}
+		fresh.notified <- struct{}{}
 		fresh.wants(t, "3created", "4rotated")
 		time.Sleep(time.Second) // the heartbeat finds it as well
 		behind.wants(t, "3created", "4rotated", "4")
@@ -110,7 +110,7 @@ func TestNoHeartbeatLies(t *testing.T) {
 		repo.mu.Lock()
 		repo.changes, repo.revision = repo.changes[:1], 1
 		repo.mu.Unlock()
-		l.wake <- struct{}{}
+		l.notified <- struct{}{}
 		l.wants(t, "1")
 		repo.mu.Lock()
 		repo.down = tokens.ErrUnavailable

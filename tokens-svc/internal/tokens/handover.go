@@ -12,10 +12,10 @@ import (
 // and operators; a token may not do it. A token that the organization owns
 // already stays as it is. It gives ErrNotFound when org has no such token,
 // ErrForbidden, and a StateError for a token that was rotated or has ended.
-func (s *Service) HandOver(ctx context.Context, who Principal, org OrgID, id TokenID) (Token, error) {
+func (s *Service) HandOver(ctx context.Context, principal Principal, org OrgID, id TokenID) (Token, error) {
 	done, err := s.changeToken(ctx, org, id, nil, func(t Token) (Step, error) {
-		if !who.MayHandOver() {
-			return Step{}, who.refuse("hand tokens over to the organization")
+		if !principal.MayHandOver() {
+			return Step{}, principal.refuse("hand tokens over to the organization")
 		}
 		if err := t.changeable(s.Now()); err != nil {
 			return Step{}, err
@@ -27,7 +27,7 @@ func (s *Service) HandOver(ctx context.Context, who Principal, org OrgID, id Tok
 		changed.Owner = Owner{}
 		details := differences(t, changed)
 		details["name"] = t.Name
-		return Step{Kind: Updated, Token: changed, Entry: s.entry(who, audit.TokenHandedOver, string(id), details)}, nil
+		return Step{Kind: Updated, Token: changed, Entry: s.entry(principal, audit.TokenHandedOver, string(id), details)}, nil
 	})
 	if err != nil {
 		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)

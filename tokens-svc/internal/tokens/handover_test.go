@@ -23,11 +23,11 @@ func TestATokenIsHandedOverByPeopleOnly(t *testing.T) {
 		t.Errorf("its maker does not own it: %+v", made.Owner)
 	}
 	organizations, _ := create(t, s)
-	for name, who := range map[string]tokens.Principal{
-		"itself": asking(made), "the organization's token": bearer(organizations.ID, tokens.Admin),
+	for name, principal := range map[string]tokens.Principal{
+		"itself": caller(made), "the organization's token": bearer(organizations.ID, tokens.Admin),
 		"its owner, a member now": person("usr_1", tokens.RoleMember), "an auditor": person("usr_2", tokens.RoleAuditor), "nobody": {},
 	} {
-		if _, err := s.HandOver(t.Context(), who, repotest.Org, made.ID); !errors.Is(err, tokens.ErrForbidden) {
+		if _, err := s.HandOver(t.Context(), principal, repotest.Org, made.ID); !errors.Is(err, tokens.ErrForbidden) {
 			t.Errorf("%s may: %v", name, err)
 		}
 	}
@@ -65,7 +65,7 @@ func TestWhatATokenMadeIsRevokedWithIt(t *testing.T) {
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	child := func(of tokens.Token, permission string) tokens.Token {
 		t.Helper()
-		made, _, err := s.CreateToken(t.Context(), asking(of), repotest.Org, tokens.Draft{Name: "child", Permissions: []string{permission}, DefaultExpiry: true})
+		made, _, err := s.CreateToken(t.Context(), caller(of), repotest.Org, tokens.Draft{Name: "child", Permissions: []string{permission}, DefaultExpiry: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,11 +81,11 @@ func TestWhatATokenMadeIsRevokedWithIt(t *testing.T) {
 	first := child(parent, "admin")
 	child(first, "shipments:read")
 	kept := child(other, "shipments:read")
-	done, err := s.RotateToken(t.Context(), asking(parent), repotest.Org, parent.ID, tokens.DefaultGrace)
+	done, err := s.RotateToken(t.Context(), caller(parent), repotest.Org, parent.ID, tokens.DefaultGrace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rotated, err := s.RotateToken(t.Context(), asking(first), repotest.Org, first.ID, 0)
+	rotated, err := s.RotateToken(t.Context(), caller(first), repotest.Org, first.ID, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

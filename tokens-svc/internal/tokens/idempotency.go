@@ -9,7 +9,7 @@ import (
 )
 
 // KeyLife is how long an idempotency key is remembered.
-const KeyLife = 24 * time.Hour
+const KeyLifetime = 24 * time.Hour
 
 // ErrKeyReused says that the idempotency key belongs to a request with another
 // body. Nothing was done.

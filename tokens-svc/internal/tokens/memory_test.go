@@ -296,7 +296,7 @@ func (m *memory) checkKey(org tokens.OrgID, k *tokens.Key) error {
 	}
 	row, found := m.keys[keyName{org, k.Sum}]
 	switch {
-	case !found || !row.At.After(k.At.Add(-tokens.KeyLife)):
+	case !found || !row.At.After(k.At.Add(-tokens.KeyLifetime)):
 		return nil
 	case row.Fingerprint != k.Fingerprint:
 		return tokens.ErrKeyReused

@@ -14,7 +14,7 @@ type Principal struct {
 	grants   []Permission // expanded: the most that its tokens may be allowed
 	tokens   reach
 	owner    Owner  // of the tokens that it makes
-	asking   *Token // the token that asks, whose bounds no other may exceed; nil: a person or an operator
+	caller   *Token // the token that asks, whose bounds no other may exceed; nil: a person or an operator
 	audit    bool
 	anyLimit bool // may give tokens more than DefaultRateLimit
 	key      *Key // idempotency key of the request; nil: none
@@ -40,10 +40,10 @@ func Person(actor audit.Actor, role Role) Principal {
 // if that is the organization, and revoke any, each within its own bounds.
 // Without, it may rotate and end itself. A test token knows of test tokens
 // only.
-func Bearer(actor audit.Actor, asking Token, held []Permission) Principal {
-	p := Principal{Actor: actor, grants: Expand(held), tokens: reachItself, owner: asking.Owner, asking: &asking}
+func Bearer(actor audit.Actor, caller Token, held []Permission) Principal {
+	p := Principal{Actor: actor, grants: Expand(held), tokens: reachItself, owner: caller.Owner, caller: &caller}
 	if slices.Contains(p.grants, Admin) {
-		p.tokens, p.audit = reachAll, asking.Environment != Test
+		p.tokens, p.audit = reachAll, caller.Environment != Test
 	}
 	return p
 }
@@ -60,7 +60,7 @@ func (p Principal) MayCreate() bool {
 // Sees returns the environment whose tokens exist for the principal, or "" for
 // both.
 func (p Principal) Sees() Environment {
-	if p.asking != nil && p.asking.Environment == Test {
+	if p.caller != nil && p.caller.Environment == Test {
 		return Test
 	}
 	return ""
@@ -87,12 +87,12 @@ func (p Principal) MayRevoke(t Token) bool {
 // owner is a person does not change those of others: what it gains there would
 // outlast that person's role.
 func (p Principal) MayChange(t Token) bool {
-	return p.MayRevoke(t) && (p.asking == nil || p.owner.IsOrganization() || p.owner.ID == t.Owner.ID)
+	return p.MayRevoke(t) && (p.caller == nil || p.owner.IsOrganization() || p.owner.ID == t.Owner.ID)
 }
 
 // MayHandOver reports whether the principal may make the organization the owner
 // of tokens. No token may: its authority could outlast that of its own owner.
-func (p Principal) MayHandOver() bool { return p.tokens == reachAll && p.asking == nil }
+func (p Principal) MayHandOver() bool { return p.tokens == reachAll && p.caller == nil }
 
 // mayChange returns ErrNotFound for what does not exist for the principal, and
 // ErrForbidden for what it may not change.
@@ -110,7 +110,7 @@ func (p Principal) mayChange(t Token, what string) error {
 }
 
 // is reports whether t itself asks.
-func (p Principal) is(t Token) bool { return p.asking != nil && p.asking.ID == t.ID }
+func (p Principal) is(t Token) bool { return p.caller != nil && p.caller.ID == t.ID }
 
 // MayReadAudit reports whether the principal may read the audit log.
 func (p Principal) MayReadAudit() bool { return p.audit }

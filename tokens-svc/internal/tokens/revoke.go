@@ -12,18 +12,18 @@ import (
 // org has no such token, ErrForbidden, and a ValidationError for the reason.
 //
 // It is also how the overlap of a rotated token is ended early.
-func (s *Service) RevokeToken(ctx context.Context, who Principal, org OrgID, id TokenID, reason string) (Token, error) {
+func (s *Service) RevokeToken(ctx context.Context, principal Principal, org OrgID, id TokenID, reason string) (Token, error) {
 	var wrong ValidationError
 	reason = checkText(&wrong, "reason", reason, 0, maxReason)
 	if err := wrong.orNil(); err != nil {
 		return Token{}, err
 	}
-	done, err := s.changeToken(ctx, org, id, who.key, func(t Token) (Step, error) {
-		if !who.MaySee(t) {
+	done, err := s.changeToken(ctx, org, id, principal.key, func(t Token) (Step, error) {
+		if !principal.MaySee(t) {
 			return Step{}, ErrNotFound
 		}
-		if !who.MayRevoke(t) {
-			return Step{}, who.refuse("revoke it")
+		if !principal.MayRevoke(t) {
+			return Step{}, principal.refuse("revoke it")
 		}
 		if !t.RevokedAt.IsZero() {
 			return Step{Token: t}, nil
@@ -33,7 +33,7 @@ func (s *Service) RevokeToken(ctx context.Context, who Principal, org OrgID, id 
 		if reason != "" {
 			details["reason"] = reason
 		}
-		return Step{Kind: Revoked, Token: t, Entry: s.entry(who, audit.TokenRevoked, string(id), details)}, nil
+		return Step{Kind: Revoked, Token: t, Entry: s.entry(principal, audit.TokenRevoked, string(id), details)}, nil
 	})
 	if err != nil {
 		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)

@@ -17,8 +17,8 @@ func person(id string, role tokens.Role) tokens.Principal {
 }
 
 func bearer(id tokens.TokenID, held ...tokens.Permission) tokens.Principal {
-	asking := tokens.Token{ID: id, Environment: tokens.Live, Permissions: held, RateLimit: tokens.DefaultRateLimit}
-	return tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(id), Name: "ERP"}, asking, held)
+	caller := tokens.Token{ID: id, Environment: tokens.Live, Permissions: held, RateLimit: tokens.DefaultRateLimit}
+	return tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(id), Name: "ERP"}, caller, held)
 }
 
 // TestWhoMayDoWhat is the table of roles: whether each may make a token of a
@@ -30,7 +30,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	others := tokens.Token{ID: "tok_000000000002", Owner: tokens.Owner{ID: "usr_2"}}
 	operators := tokens.Token{ID: "tok_000000000003", CreatedBy: audit.CommandLine}
 	for name, c := range map[string]struct {
-		who                            tokens.Principal
+		principal                      tokens.Principal
 		grants                         []tokens.Permission
 		create, own, others, readAudit bool
 	}{
@@ -46,10 +46,10 @@ func TestWhoMayDoWhat(t *testing.T) {
 		"token about itself":  {bearer("tok_000000000001", tokens.ShipmentsRead), data[2:3], false, true, false, false},
 		"person like a token": {tokens.Bearer(audit.Actor{Kind: audit.User, ID: "tok_000000000001"}, tokens.Token{}, nil), nil, false, false, false, false},
 	} {
-		if got := c.who.Grants(); !slices.Equal(got, c.grants) {
+		if got := c.principal.Grants(); !slices.Equal(got, c.grants) {
 			t.Errorf("%s may grant %v, want %v", name, got, c.grants)
 		}
-		got := []bool{c.who.MayCreate(), c.who.MayChange(own), c.who.MayChange(others), c.who.MayChange(operators), c.who.MayReadAudit()}
+		got := []bool{c.principal.MayCreate(), c.principal.MayChange(own), c.principal.MayChange(others), c.principal.MayChange(operators), c.principal.MayReadAudit()}
 		if want := []bool{c.create, c.own, c.others, c.others, c.readAudit}; !slices.Equal(got, want) {
 			t.Errorf("%s: create, own, others', operators', audit: %v, want %v", name, got, want)
 		}
@@ -74,15 +74,15 @@ func TestWhatIsNotAllowedIsRefused(t *testing.T) {
 	repo := newMemory()
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	token, _ := create(t, s)
-	name := "mine"
-	for who, principal := range map[string]tokens.Principal{
+	newName := "mine"
+	for name, principal := range map[string]tokens.Principal{
 		"auditor": person("usr_1", tokens.RoleAuditor), "a member about another's token": person("usr_1", tokens.RoleMember),
 		"another token": bearer("tok_000000000000", tokens.ShipmentsRead), "nobody": {},
 	} {
 		errs := map[string]error{}
 		_, errs["revoke"] = s.RevokeToken(t.Context(), principal, repotest.Org, token.ID, "")
 		_, errs["rotate"] = s.RotateToken(t.Context(), principal, repotest.Org, token.ID, 0)
-		_, errs["update"] = s.UpdateToken(t.Context(), principal, repotest.Org, token.ID, tokens.Patch{Name: &name})
+		_, errs["update"] = s.UpdateToken(t.Context(), principal, repotest.Org, token.ID, tokens.Patch{Name: &newName})
 		if !principal.MayCreate() {
 			_, _, errs["create"] = s.CreateToken(t.Context(), principal, repotest.Org, tokens.Draft{Name: "x", Permissions: []string{"shipments:read"}})
 		}
@@ -91,7 +91,7 @@ func TestWhatIsNotAllowedIsRefused(t *testing.T) {
 		}
 		for method, err := range errs {
 			if !errors.Is(err, tokens.ErrForbidden) {
-				t.Errorf("%s may %s: %v", who, method, err)
+				t.Errorf("%s may %s: %v", name, method, err)
 			}
 		}
 	}
@@ -136,8 +136,8 @@ func TestNoTokenExceedsItsMaker(t *testing.T) {
 		{Limit: 100, Window: 59 * time.Second}: false,
 		{Window: 30 * time.Second}:             false,
 	} {
-		for name, who := range map[string]tokens.Principal{"owner": person("usr_2", tokens.RoleOwner), "token": bearer("tok_000000000000", tokens.Admin)} {
-			_, _, err := s.CreateToken(t.Context(), who, repotest.Org, tokens.Draft{Name: "ERP", Permissions: []string{"admin"}, RateLimit: limit})
+		for name, principal := range map[string]tokens.Principal{"owner": person("usr_2", tokens.RoleOwner), "token": bearer("tok_000000000000", tokens.Admin)} {
+			_, _, err := s.CreateToken(t.Context(), principal, repotest.Org, tokens.Draft{Name: "ERP", Permissions: []string{"admin"}, RateLimit: limit})
 			if allowed && err != nil {
 				t.Errorf("%s, %+v: %v", name, limit, err)
 			}

@@ -36,30 +36,30 @@ type Rotation struct {
 // A token is rotated once: of several attempts one succeeds. It gives
 // ErrNotFound when org has no such token, ErrForbidden, a StateError for one
 // that is rotated already or has ended, and a ValidationError.
-func (s *Service) RotateToken(ctx context.Context, who Principal, org OrgID, id TokenID, grace time.Duration) (Rotation, error) {
+func (s *Service) RotateToken(ctx context.Context, principal Principal, org OrgID, id TokenID, grace time.Duration) (Rotation, error) {
 	var wrong ValidationError
 	if grace < 0 || grace > MaxGrace {
 		wrong.add("grace_seconds", OutOfRange, "must be from 0 to %.0f", MaxGrace.Seconds())
 		return Rotation{}, wrong.orNil()
 	}
 	var secret Secret
-	done, err := s.changeToken(ctx, org, id, who.key, func(t Token) (Step, error) {
-		if err := who.mayChange(t, "rotate it"); err != nil {
+	done, err := s.changeToken(ctx, org, id, principal.key, func(t Token) (Step, error) {
+		if err := principal.mayChange(t, "rotate it"); err != nil {
 			return Step{}, err
 		}
 		if err := t.changeable(s.Now()); err != nil {
 			return Step{}, err
 		}
-		if grace < MinOwnGrace && who.is(t) && !slices.Contains(who.grants, Admin) {
+		if grace < MinOwnGrace && principal.is(t) && !slices.Contains(principal.grants, Admin) {
 			wrong.add("grace_seconds", OutOfRange, "must be at least %.0f when a token without admin rotates itself", MinOwnGrace.Seconds())
 		}
 		for i, p := range t.Permissions {
-			if !who.is(t) {
-				who.checkGrant(&wrong, i+1, p)
+			if !principal.is(t) {
+				principal.checkGrant(&wrong, i+1, p)
 			}
 		}
-		next := t.successor(who, s.Now())
-		who.checkWithin(&wrong, next)
+		next := t.successor(principal, s.Now())
+		principal.checkWithin(&wrong, next)
 		if err := wrong.orNil(); err != nil {
 			return Step{}, err
 		}
@@ -71,7 +71,7 @@ func (s *Service) RotateToken(ctx context.Context, who Principal, org OrgID, id 
 		t.RotatedTo, t.ExpiresAt = next.ID, earlier(t.ExpiresAt, s.Now().Add(grace.Truncate(time.Millisecond)))
 		return Step{
 			Kind: Rotated, Token: t, Successor: next, Digest: s.peppers.Seal(secret),
-			Entry: s.entry(who, audit.TokenRotated, string(id), map[string]string{
+			Entry: s.entry(principal, audit.TokenRotated, string(id), map[string]string{
 				"name": t.Name, "successor": string(next.ID), "ends_at": instant(t.ExpiresAt), "successor_ends_at": instant(next.ExpiresAt),
 			}),
 		}, nil
@@ -83,14 +83,14 @@ func (s *Service) RotateToken(ctx context.Context, who Principal, org OrgID, id 
 }
 
 // successor returns the token that takes t's place, without its id.
-func (t Token) successor(who Principal, now time.Time) Token {
+func (t Token) successor(principal Principal, now time.Time) Token {
 	next := t
 	next.RotatedFrom, next.CreatedAt = t.ID, now
 	if !t.ExpiresAt.IsZero() {
 		next.ExpiresAt = now.Add(t.ExpiresAt.Sub(t.CreatedAt))
 	}
-	if who.asking != nil && !who.asking.ExpiresAt.IsZero() {
-		next.ExpiresAt = earlier(next.ExpiresAt, who.asking.ExpiresAt)
+	if principal.caller != nil && !principal.caller.ExpiresAt.IsZero() {
+		next.ExpiresAt = earlier(next.ExpiresAt, principal.caller.ExpiresAt)
 	}
 	return next
 }

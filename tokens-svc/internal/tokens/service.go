@@ -60,13 +60,13 @@ func (s *Service) Now() time.Time { return s.now().UTC().Truncate(time.Milliseco
 // CreateOrganization stores a new organization under an id of the caller's
 // choice. It gives ErrExists when the id is taken, and a ValidationError. Who
 // may do so is not asked here: it is for operators.
-func (s *Service) CreateOrganization(ctx context.Context, who Principal, org OrgID, name string) (Organization, error) {
+func (s *Service) CreateOrganization(ctx context.Context, principal Principal, org OrgID, name string) (Organization, error) {
 	var wrong ValidationError
 	o := Organization{ID: org, Name: checkText(&wrong, "name", name, 1, maxName), CreatedAt: s.Now()}
 	if err := wrong.orNil(); err != nil {
 		return Organization{}, err
 	}
-	entry := s.entry(who, audit.OrganizationCreated, string(org), map[string]string{"name": o.Name})
+	entry := s.entry(principal, audit.OrganizationCreated, string(org), map[string]string{"name": o.Name})
 	o, err := s.repo.CreateOrganization(ctx, o, entry)
 	if err != nil {
 		return Organization{}, fmt.Errorf("organization %s: %w", org, err)
@@ -82,11 +82,11 @@ func (s *Service) Organizations(ctx context.Context) ([]Organization, error) {
 // CreateToken makes a token for org and returns its secret, which nothing can
 // return again. It gives ErrNotFound when there is no such organization,
 // ErrForbidden, and a ValidationError, and what WithKey names; then it made no token.
-func (s *Service) CreateToken(ctx context.Context, who Principal, org OrgID, d Draft) (Token, Secret, error) {
-	if !who.MayCreate() {
-		return Token{}, Secret{}, who.refuse("make tokens")
+func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgID, d Draft) (Token, Secret, error) {
+	if !principal.MayCreate() {
+		return Token{}, Secret{}, principal.refuse("make tokens")
 	}
-	t, err := d.check(who, s.Now())
+	t, err := d.check(principal, s.Now())
 	if err != nil {
 		return Token{}, Secret{}, err
 	}
@@ -99,8 +99,8 @@ func (s *Service) CreateToken(ctx context.Context, who Principal, org OrgID, d D
 	}
 	t.ID, t.Lineage = secret.ID(), secret.ID()
 	t.Bounds = s.peppers.SealBounds(t)
-	entry := s.entry(who, audit.TokenCreated, string(t.ID), describe(t))
-	if t.Revision, err = s.repo.CreateToken(ctx, org, t, s.peppers.Seal(secret), who.key, entry); err != nil {
+	entry := s.entry(principal, audit.TokenCreated, string(t.ID), describe(t))
+	if t.Revision, err = s.repo.CreateToken(ctx, org, t, s.peppers.Seal(secret), principal.key, entry); err != nil {
 		return Token{}, Secret{}, fmt.Errorf("token %s: %w", t.ID, err)
 	}
 	return t, secret, nil
@@ -125,8 +125,8 @@ func (s *Service) Caller(ctx context.Context, partition OrgID, id TokenID) (Toke
 
 // CheckDraft says what CreateToken would find wrong with a draft, as a
 // ValidationError, and makes nothing.
-func (s *Service) CheckDraft(who Principal, d Draft) error {
-	_, err := d.check(who, s.Now())
+func (s *Service) CheckDraft(principal Principal, d Draft) error {
+	_, err := d.check(principal, s.Now())
 	return err
 }
 
@@ -150,6 +150,6 @@ func (s *Service) Owner(ctx context.Context, id TokenID) (OrgID, error) {
 }
 
 // entry returns what the principal did, for the audit log.
-func (s *Service) entry(who Principal, action audit.Action, target string, details map[string]string) audit.Entry {
-	return audit.Entry{At: s.Now(), Actor: who.Actor, Action: action, Target: target, Details: details}
+func (s *Service) entry(principal Principal, action audit.Action, target string, details map[string]string) audit.Entry {
+	return audit.Entry{At: s.Now(), Actor: principal.Actor, Action: action, Target: target, Details: details}
 }

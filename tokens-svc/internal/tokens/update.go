@@ -28,15 +28,15 @@ type Patch struct {
 // nothing leaves no trace. It gives ErrNotFound when org has no such token,
 // ErrForbidden, a StateError for a token that was rotated or has ended, and a
 // ValidationError.
-func (s *Service) UpdateToken(ctx context.Context, who Principal, org OrgID, id TokenID, p Patch) (Token, error) {
+func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgID, id TokenID, p Patch) (Token, error) {
 	done, err := s.changeToken(ctx, org, id, nil, func(t Token) (Step, error) {
-		if err := who.mayChange(t, "change it"); err != nil {
+		if err := principal.mayChange(t, "change it"); err != nil {
 			return Step{}, err
 		}
 		if err := t.changeable(s.Now()); err != nil {
 			return Step{}, err
 		}
-		changed, err := p.apply(who, t, s.Now())
+		changed, err := p.apply(principal, t, s.Now())
 		if err != nil {
 			return Step{}, err
 		}
@@ -44,7 +44,7 @@ func (s *Service) UpdateToken(ctx context.Context, who Principal, org OrgID, id 
 		if len(details) == 0 {
 			return Step{Token: t}, nil
 		}
-		return Step{Kind: Updated, Token: changed, Entry: s.entry(who, audit.TokenUpdated, string(id), details)}, nil
+		return Step{Kind: Updated, Token: changed, Entry: s.entry(principal, audit.TokenUpdated, string(id), details)}, nil
 	})
 	if err != nil {
 		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
@@ -53,25 +53,25 @@ func (s *Service) UpdateToken(ctx context.Context, who Principal, org OrgID, id 
 }
 
 // apply returns t with the patch's changes, which must be as a new token's.
-func (p Patch) apply(who Principal, t Token, now time.Time) (Token, error) {
+func (p Patch) apply(principal Principal, t Token, now time.Time) (Token, error) {
 	var wrong ValidationError
 	if p.Name != nil {
 		t.Name = checkText(&wrong, "name", *p.Name, 1, maxName)
 	}
 	if p.Permissions != nil {
-		t.Permissions = checkPermissions(&wrong, who, *p.Permissions)
+		t.Permissions = checkPermissions(&wrong, principal, *p.Permissions)
 	}
 	if p.IPAllow != nil {
 		t.IPAllow = checkIPAllow(&wrong, *p.IPAllow)
 	}
 	if p.RateLimit != nil {
 		window := t.RateLimit.Window
-		t.RateLimit = checkRateLimit(&wrong, who, RateLimit{
+		t.RateLimit = checkRateLimit(&wrong, principal, RateLimit{
 			Limit: cmp.Or(p.RateLimit.Limit, t.RateLimit.Limit), Window: cmp.Or(p.RateLimit.Window, t.RateLimit.Window),
 		})
 		// Gateways count windows of each length apart: another length would begin
 		// with an unused window.
-		if t.RateLimit.Window != window && !who.anyLimit {
+		if t.RateLimit.Window != window && !principal.anyLimit {
 			wrong.add("window_seconds", InvalidValue, "must stay %.0f: the window of a token cannot change; create another token for another window", window.Seconds())
 		}
 	}
@@ -81,7 +81,7 @@ func (p Patch) apply(who Principal, t Token, now time.Time) (Token, error) {
 	if err := wrong.orNil(); err != nil {
 		return t, err
 	}
-	who.checkWithin(&wrong, t)
+	principal.checkWithin(&wrong, t)
 	return t, wrong.orNil()
 }
 

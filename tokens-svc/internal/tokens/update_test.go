@@ -90,15 +90,15 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 	repo := newMemory()
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	token, _ := create(t, s)
-	who := bearer("tok_000000000009", tokens.Admin)
-	done, err := s.RotateToken(t.Context(), who, repotest.Org, token.ID, time.Minute)
+	principal := bearer("tok_000000000009", tokens.Admin)
+	done, err := s.RotateToken(t.Context(), principal, repotest.Org, token.ID, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.RevokeToken(t.Context(), who, repotest.Org, token.ID, "lost"); err != nil {
+	if _, err := s.RevokeToken(t.Context(), principal, repotest.Org, token.ID, "lost"); err != nil {
 		t.Fatal(err)
 	}
-	events, total, err := s.AuditEvents(t.Context(), who, repotest.Org, tokens.Page{Number: 1, Size: 2})
+	events, total, err := s.AuditEvents(t.Context(), principal, repotest.Org, tokens.Page{Number: 1, Size: 2})
 	if err != nil || total != 4 {
 		t.Fatalf("%d events, %v", total, err)
 	}
@@ -109,7 +109,7 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 	}
 	for i, action := range []audit.Action{audit.TokenRotated, audit.TokenRevoked} {
 		e := events[i]
-		if e.Action != action || e.Actor != who.Actor || e.Target != string(token.ID) || !e.At.Equal(repotest.Noon) || !maps.Equal(e.Details, want[i]) {
+		if e.Action != action || e.Actor != principal.Actor || e.Target != string(token.ID) || !e.At.Equal(repotest.Noon) || !maps.Equal(e.Details, want[i]) {
 			t.Errorf("%+v, want %s %v", e, action, want[i])
 		}
 	}

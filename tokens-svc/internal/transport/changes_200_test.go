@@ -32,12 +32,12 @@ type replica struct {
 func startReplica(t *testing.T, dsn string) *replica {
 	t.Helper()
 	r := &replica{program: over(t, dsn)}
-	bell := postgres.NewBell(dsn)
+	notifier := postgres.NewNotifier(dsn)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var ringing sync.WaitGroup
-	ringing.Go(func() { bell.Run(ctx, func(error) {}) })
+	ringing.Go(func() { notifier.Run(ctx, func(error) {}) })
 	t.Cleanup(func() { cancel(); ringing.Wait() })
-	r.wait = bell.Wait
+	r.wait = notifier.Wait
 	r.opened = func() func() { r.open.Add(1); return func() { r.open.Add(-1) } }
 	r.handle(t, r.service)
 	s := httptest.NewUnstartedServer(r.internal)

@@ -11,7 +11,7 @@ import (
 
 // defaultLife is how long a new token lasts when nothing is said: as long as
 // one made at the command line or in the form.
-const defaultLife = 90 * 24 * time.Hour
+const defaultLifetime = 90 * 24 * time.Hour
 
 // endedByItself is the reason of a token that its holder ended.
 const endedByItself = "ended by its holder"
@@ -52,7 +52,7 @@ func decodeCreate(now func() time.Time) func(*http.Request) (endpoints.Creation,
 			Name:        token.Text("name"),
 			Environment: tokens.Environment(token.Choice("environment", string(tokens.Live), string(tokens.Test))),
 			Permissions: token.Texts("permissions"),
-			ExpiresAt:   now().Add(defaultLife), DefaultExpiry: true,
+			ExpiresAt:   now().Add(defaultLifetime), DefaultExpiry: true,
 		}
 		if token.Has("ip_allow") {
 			d.IPAllow = append([]string{}, token.Texts("ip_allow")...)

@@ -47,15 +47,15 @@ var table = []struct {
 	status int
 	code   string
 	title  string
-	match  func(error) (said, bool)
+	match  func(error) (explanation, bool)
 }{
 	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(assertion.ErrMissing,
 		"the request does not say for which organization it is made; send it through the gateway")},
-	{http.StatusUnauthorized, "invalid_token", "Invalid token", is(endpoints.ErrNotGood,
+	{http.StatusUnauthorized, "invalid_token", "Invalid token", is(endpoints.ErrInvalidToken,
 		"the API token is not valid, or no longer; use another one")},
 	{http.StatusUnauthorized, "invalid_credential", "Invalid credential", is(errCredential,
 		"only gateways may ask; send Authorization: Bearer with the gateway credential")},
-	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", lacking},
+	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", insufficientScope},
 	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", forbidden},
 	{http.StatusNotFound, "not_found", "Not found", is(tokens.ErrNotFound, "there is no such token")},
 	{http.StatusConflict, "secret_already_shown", "Secret already shown", repeated},

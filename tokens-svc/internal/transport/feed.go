@@ -15,11 +15,11 @@ import (
 )
 
 // sendPatience is how long a follower may take to accept a line.
-const sendPatience = 5 * time.Second
+const sendTimeout = 5 * time.Second
 
 // Follower tells what happens to tokens.
 type Follower interface {
-	Follow(ctx context.Context, after *int64, wake <-chan struct{}, emit func(tokens.Change) error) error
+	Follow(ctx context.Context, after *int64, notified <-chan struct{}, emit func(tokens.Change) error) error
 }
 
 // Feed answers gateways that follow the changes of tokens: with a response that
@@ -28,7 +28,7 @@ type Follower interface {
 // here or elsewhere, from where it was.
 type Feed struct {
 	follower Follower
-	wait     func() (wake <-chan struct{}, end func())
+	wait     func() (notified <-chan struct{}, end func())
 	opened   func() (closed func())
 	log      *slog.Logger
 	closing  chan struct{}
@@ -70,7 +70,7 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case <-ctx.Done():
 		}
 	}()
-	wake, end := f.wait()
+	notified, end := f.wait()
 	defer end()
 	defer f.opened()()
 
@@ -79,7 +79,7 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := s.control.SetReadDeadline(time.Time{}); err != nil {
 		f.log.ErrorContext(ctx, "a stream would be cut off", "error", err, "request_id", requestid.Of(r))
 	}
-	err = f.follower.Follow(ctx, after, wake, s.send)
+	err = f.follower.Follow(ctx, after, notified, s.send)
 	if ctx.Err() != nil { // nobody is there any more, or the program ends
 		err = tokens.ErrUnavailable
 	} else {
@@ -130,7 +130,7 @@ func (s *stream) send(c tokens.Change) error {
 	if err != nil {
 		return err
 	}
-	if err := s.control.SetWriteDeadline(time.Now().Add(sendPatience)); err != nil {
+	if err := s.control.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
 		return err
 	}
 	if _, err := s.w.Write(append(text, '\n')); err != nil {

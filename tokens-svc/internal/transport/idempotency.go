@@ -78,12 +78,12 @@ func idempotencyKey(r *http.Request) (*endpoints.Key, error) {
 }
 
 // repeated matches a repeated request whose answer had a secret.
-func repeated(err error) (said, bool) {
+func repeated(err error) (explanation, bool) {
 	e, ok := errors.AsType[*tokens.RepeatedError](err)
 	if !ok {
-		return said{}, false
+		return explanation{}, false
 	}
-	return said{
+	return explanation{
 		detail: "this request was done before and made token " + string(e.Token) +
 			"; a secret is shown once and not stored. If it was lost, revoke that token and make another with a new Idempotency-Key",
 		extra: map[string]any{"token": e.Token},

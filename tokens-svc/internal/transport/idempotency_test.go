@@ -97,9 +97,9 @@ func TestAKeyNamesOneRequest(t *testing.T) {
 		alreadyShown(t, m.repeat(t, asking, "k", "/api/v1/token/rotate", ""))
 	}
 	admin, _ := m.create(t, func(d *tokens.Draft) { d.Permissions = []string{"admin"} })
-	m.now = created.Add(tokens.KeyLife - 1e6)
+	m.now = created.Add(tokens.KeyLifetime - 1e6)
 	alreadyShown(t, create(admin, "k", ciToken))
-	m.now = created.Add(tokens.KeyLife)
+	m.now = created.Add(tokens.KeyLifetime)
 	if got := read(t, create(admin, "k", ciToken), http.StatusCreated).Token.ID; got == first {
 		t.Error("after 24 hours the key still names the first token")
 	}

@@ -57,7 +57,7 @@ type view struct {
 	Icon        string
 	Now         time.Time
 	User        people.User // zero: nobody is signed in
-	Here        people.Membership
+	Current     people.Membership
 	Memberships []people.Membership
 	Notice      string
 	May         rights
@@ -108,8 +108,8 @@ func (s *site) view(r *http.Request, v *visit, a answer) view {
 		Icon: static.path("icon.svg"), Now: s.Tokens.Now(), RequestID: requestid.Of(r), Data: a.data, Passwords: s.Passwords,
 	}
 	if v != nil {
-		all.User, all.Here, all.Memberships, all.Notice = v.user, v.here, v.memberships, v.notice
-		if v.here.Role != "" {
+		all.User, all.Current, all.Memberships, all.Notice = v.user, v.current, v.memberships, v.notice
+		if v.current.Role != "" {
 			all.May = rights{Create: mayCreate(v), Manage: mayManage(v), ReadAudit: mayReadAudit(v)}
 		}
 	}

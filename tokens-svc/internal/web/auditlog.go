@@ -9,13 +9,13 @@ import (
 )
 
 // deed is what an event says, in words.
-type deed struct {
+type actionText struct {
 	Action audit.Action
 	Text   string
 }
 
 // deeds are all actions, in the order of the filter.
-var deeds = []deed{
+var actionTexts = []actionText{
 	{audit.TokenCreated, "Token created"},
 	{audit.TokenUpdated, "Token changed"},
 	{audit.TokenRotated, "Token rotated"},
@@ -47,11 +47,11 @@ type eventRow struct{ audit.Event }
 
 // Text says what was done.
 func (r eventRow) Text() string {
-	at := slices.IndexFunc(deeds, func(d deed) bool { return d.Action == r.Action })
+	at := slices.IndexFunc(actionTexts, func(d actionText) bool { return d.Action == r.Action })
 	if at < 0 {
 		return string(r.Action) // what a newer version of this program did
 	}
-	return deeds[at].Text
+	return actionTexts[at].Text
 }
 
 // Subject is whom or what it was done to, as people call it.
@@ -89,23 +89,23 @@ func (r eventRow) More() (more []struct{ Name, Text string }) {
 
 // eventList is the page Settings › Audit log.
 type eventList struct {
-	Rows   []eventRow
-	Deeds  []deed
-	Picked audit.Action
-	Pages  pages
+	Rows    []eventRow
+	Actions []actionText
+	Picked  audit.Action
+	Pages   pages
 }
 
 func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
-	list := eventList{Deeds: deeds}
+	list := eventList{Actions: actionTexts}
 	p := pageOf(v)
 	var events []audit.Event
 	var total int
 	var err error
-	if at := slices.IndexFunc(deeds, func(d deed) bool { return string(d.Action) == v.Form.Get("action") }); at >= 0 {
-		list.Picked = deeds[at].Action
-		events, total, err = s.Tokens.AuditEventsOf(ctx, v.who(), v.org(), list.Picked, p)
+	if at := slices.IndexFunc(actionTexts, func(d actionText) bool { return string(d.Action) == v.Form.Get("action") }); at >= 0 {
+		list.Picked = actionTexts[at].Action
+		events, total, err = s.Tokens.AuditEventsOf(ctx, v.principal(), v.org(), list.Picked, p)
 	} else {
-		events, total, err = s.Tokens.AuditEvents(ctx, v.who(), v.org(), p)
+		events, total, err = s.Tokens.AuditEvents(ctx, v.principal(), v.org(), p)
 	}
 	if err != nil {
 		return answer{}, err

@@ -24,7 +24,7 @@ func TestWhatAnotherSiteSendsChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
-	before := census(t, w)
+	before := countRows(t, w)
 	for name, c := range map[string]struct {
 		header  http.Header
 		refused bool
@@ -50,10 +50,10 @@ func TestWhatAnotherSiteSendsChangesNothing(t *testing.T) {
 			if c.refused {
 				visitors["the owner"] = owner
 			}
-			for who, b := range visitors {
+			for principal, b := range visitors {
 				res := b.send(t, method, path, url.Values{"role": {"admin"}, "email": {"x@y.example"}}, c.header)
 				if refused := res.Code == http.StatusForbidden; refused != c.refused {
-					t.Errorf("%s, %s, %s: %d", name, rt.pattern, who, res.Code)
+					t.Errorf("%s, %s, %s: %d", name, rt.pattern, principal, res.Code)
 				}
 				if c.refused && !strings.Contains(res.Body.String(), "Request from another site") {
 					t.Errorf("%s, %s: the page does not say why", name, rt.pattern)
@@ -61,7 +61,7 @@ func TestWhatAnotherSiteSendsChangesNothing(t *testing.T) {
 			}
 		}
 	}
-	if after := census(t, w); after != before {
+	if after := countRows(t, w); after != before {
 		t.Errorf("%+v became %+v", before, after)
 	}
 }
@@ -69,7 +69,7 @@ func TestWhatAnotherSiteSendsChangesNothing(t *testing.T) {
 // counts is how much of everything there is.
 type counts struct{ tokens, members, invitations, sessions, events int }
 
-func census(t *testing.T, w *world) counts {
+func countRows(t *testing.T, w *world) counts {
 	t.Helper()
 	return counts{
 		w.count(t, `SELECT count(*) FROM api_tokens`), w.count(t, `SELECT count(*) FROM memberships`),
@@ -83,13 +83,13 @@ func TestReadingChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
-	before := census(t, w)
+	before := countRows(t, w)
 	for _, rt := range table {
 		if method, path := concrete(rt.pattern); method == http.MethodGet {
 			owner.send(t, method, path, nil, http.Header{"Sec-Fetch-Site": {"cross-site"}})
 		}
 	}
-	if after := census(t, w); after != before {
+	if after := countRows(t, w); after != before {
 		t.Errorf("%+v became %+v", before, after)
 	}
 }
@@ -106,7 +106,7 @@ func TestEveryAnswerIsHardened(t *testing.T) {
 	}
 	for _, path := range paths {
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-			for who, b := range map[string]*browser{"nobody": w.browser(), "the owner": {world: w, cookie: owner.cookie, address: "192.0.2.7"}} {
+			for principal, b := range map[string]*browser{"nobody": w.browser(), "the owner": {world: w, cookie: owner.cookie, address: "192.0.2.7"}} {
 				h := b.send(t, method, path, url.Values{}, http.Header{"Sec-Fetch-Site": {"same-origin"}}).Header()
 				for name, want := range map[string]string{
 					"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -116,12 +116,12 @@ func TestEveryAnswerIsHardened(t *testing.T) {
 					"Strict-Transport-Security": "max-age=63072000",
 				} {
 					if got := h.Get(name); got != want {
-						t.Errorf("%s %s, %s: %s is %q", method, path, who, name, got)
+						t.Errorf("%s %s, %s: %s is %q", method, path, principal, name, got)
 					}
 				}
 				immutable := method == http.MethodGet && strings.HasPrefix(path, staticPath)
 				if rules := h.Values("Cache-Control"); !immutable && (len(rules) != 1 || rules[0] != "no-store") {
-					t.Errorf("%s %s, %s: may be stored: %q", method, path, who, h["Cache-Control"])
+					t.Errorf("%s %s, %s: may be stored: %q", method, path, principal, h["Cache-Control"])
 				}
 			}
 			if method == http.MethodPost && path == "/settings/sign-out" {

@@ -21,7 +21,7 @@ func (s *site) deviceCookie() string {
 
 // remember lets the browser be known from now on as one in which this person
 // signed in with a password.
-func (s *site) remember(ctx context.Context, a answer, user people.User) (answer, error) {
+func (s *site) rememberDevice(ctx context.Context, a answer, user people.User) (answer, error) {
 	device, err := s.People.NewDevice(ctx, user)
 	if err != nil || device == "" {
 		return a, err

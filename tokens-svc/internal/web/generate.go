@@ -33,12 +33,12 @@ func (p preset) is(permissions []tokens.Permission) bool {
 const custom = "custom"
 
 // life is a choice of how long a token lasts.
-type life struct {
+type expiryOption struct {
 	ID, Name string
 	Days     int
 }
 
-var lives = []life{
+var expiryOptions = []expiryOption{
 	{"7", "7 days", 7},
 	{"30", "30 days", 30},
 	{"60", "60 days", 60},
@@ -57,7 +57,7 @@ type generateForm struct {
 	Chosen                    []string
 	Presets                   []preset            // that this person may give
 	Grants                    []tokens.Permission // likewise
-	Lives                     []life
+	Expiries                  []expiryOption
 	Today, MostLimit          string
 }
 
@@ -70,7 +70,7 @@ func (f generateForm) Open() bool {
 }
 
 // Ends says when a token that is made now would end.
-func (f generateForm) Ends(l life, now time.Time) string {
+func (f generateForm) Ends(l expiryOption, now time.Time) string {
 	if l.Days == 0 {
 		return ""
 	}
@@ -79,7 +79,7 @@ func (f generateForm) Ends(l life, now time.Time) string {
 
 func (s *site) generateForm(ctx context.Context, v *visit) generateForm {
 	f := generateForm{
-		Nonce: s.sessions.Form(ctx, purpose("generate", v)), Lives: lives, Grants: v.who().Grants(),
+		Nonce: s.sessions.Form(ctx, purpose("generate", v)), Expiries: expiryOptions, Grants: v.principal().Grants(),
 		Preset: presets[0].ID, Expiry: "90", Environment: tokens.Live,
 		Today: s.Tokens.Now().Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
 	}
@@ -116,7 +116,7 @@ func (s *site) showGenerate(ctx context.Context, v *visit) (answer, error) {
 func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
 	f := s.generateForm(ctx, v)
 	draft := f.draft(s.Tokens.Now())
-	if invalid, ok := errors.AsType[*tokens.ValidationError](s.Tokens.CheckDraft(v.who(), draft)); ok {
+	if invalid, ok := errors.AsType[*tokens.ValidationError](s.Tokens.CheckDraft(v.principal(), draft)); ok {
 		f.merge(faultsOf(invalid))
 	}
 	if len(f.faults) > 0 {
@@ -130,7 +130,7 @@ func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
 		f.add("name", "This form is from an earlier session. Check it and submit it again.")
 		return f.answer().as(http.StatusUnprocessableEntity), nil
 	}
-	t, secret, err := s.Tokens.CreateToken(ctx, v.who(), v.org(), draft)
+	t, secret, err := s.Tokens.CreateToken(ctx, v.principal(), v.org(), draft)
 	if err != nil {
 		return answer{}, err
 	}
@@ -173,7 +173,7 @@ func (f *generateForm) permissions() []string {
 
 // end returns when the token is to end; zero stands for never.
 func (f *generateForm) end(now time.Time) time.Time {
-	switch at := slices.IndexFunc(lives, func(l life) bool { return l.ID == f.Expiry }); {
+	switch at := slices.IndexFunc(expiryOptions, func(l expiryOption) bool { return l.ID == f.Expiry }); {
 	case at < 0:
 		f.add("expires_at", "Choose an expiry.")
 	case f.Expiry == custom:
@@ -184,8 +184,8 @@ func (f *generateForm) end(now time.Time) time.Time {
 			return time.Time{}
 		}
 		return end
-	case lives[at].Days > 0:
-		return now.Add(time.Duration(lives[at].Days) * day)
+	case expiryOptions[at].Days > 0:
+		return now.Add(time.Duration(expiryOptions[at].Days) * day)
 	}
 	return time.Time{}
 }

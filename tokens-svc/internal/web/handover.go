@@ -9,17 +9,17 @@ import (
 
 // handOver makes the organization the owner of a token.
 func (s *site) handOver(ctx context.Context, v *visit) (answer, error) {
-	t, err := s.Tokens.HandOver(ctx, v.who(), v.org(), v.token())
-	if _, over := errors.AsType[*tokens.StateError](err); over {
+	t, err := s.Tokens.HandOver(ctx, v.principal(), v.org(), v.token())
+	if _, notActive := errors.AsType[*tokens.StateError](err); notActive {
 		row, err := s.find(ctx, v)
 		if err != nil {
 			return answer{}, err
 		}
-		return s.over(v, row), nil
+		return s.notActive(v, row), nil
 	}
 	if err != nil {
 		return answer{}, err
 	}
-	s.say(ctx, t.Name+" ("+public(t)+") now belongs to the organization. It is no longer limited by a person's role.")
+	s.notify(ctx, t.Name+" ("+public(t)+") now belongs to the organization. It is no longer limited by a person's role.")
 	return redirect(v.path("/api/" + string(t.ID))), nil
 }

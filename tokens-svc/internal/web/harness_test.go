@@ -126,7 +126,7 @@ func (w *world) enroll(t *testing.T, email string, org tokens.OrgID, role tokens
 }
 
 // token makes a token of acme in somebody's name.
-func (w *world) token(t *testing.T, by *browser, name string, change ...func(*tokens.Draft)) tokens.Token {
+func (w *world) token(t *testing.T, member *browser, name string, change ...func(*tokens.Draft)) tokens.Token {
 	t.Helper()
 	d := tokens.Draft{Name: name, Permissions: []string{"shipments:read"}, ExpiresAt: w.clock().Add(90 * day)}
 	for _, alter := range change {
@@ -137,17 +137,17 @@ func (w *world) token(t *testing.T, by *browser, name string, change ...func(*to
 		t.Fatal(err)
 	}
 	for _, m := range members {
-		if m.Email == by.email {
+		if m.Email == member.email {
 			v := visit{Request: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), user: m.User}
-			v.here.Role = m.Role
-			made, _, err := w.tokens.CreateToken(t.Context(), v.who(), acme, d)
+			v.current.Role = m.Role
+			made, _, err := w.tokens.CreateToken(t.Context(), v.principal(), acme, d)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return made
 		}
 	}
-	t.Fatalf("%s is no member", by.email)
+	t.Fatalf("%s is no member", member.email)
 	return tokens.Token{}
 }
 

@@ -43,9 +43,9 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 	if len(f.faults) > 0 {
 		return again(http.StatusUnprocessableEntity), nil
 	}
-	user, org, err := s.People.Accept(ctx, a, v.from())
+	user, org, err := s.People.Accept(ctx, a, v.client())
 	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
-		f.add("email", tooMany(throttled.RetryAfter))
+		f.add("email", throttledText(throttled.RetryAfter))
 		return again(0).throttled(throttled), nil
 	}
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
@@ -70,5 +70,5 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 	case err != nil:
 		return answer{}, err
 	}
-	return s.welcomeWithPassword(ctx, user, "/settings/"+string(org)+"/api")
+	return s.startSessionWithPassword(ctx, user, "/settings/"+string(org)+"/api")
 }

@@ -52,13 +52,13 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	user, linked, err := s.People.SignInWith(ctx, claims, v.from())
+	user, linked, err := s.People.SignInWith(ctx, claims, v.client())
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	a, err := s.welcome(ctx, user, begun.Next)
+	a, err := s.startSession(ctx, user, begun.Next)
 	if err == nil && linked {
-		s.say(ctx, "An account with your e-mail address already existed and is now linked to you. Its password was removed and its other sessions were ended. "+
+		s.notify(ctx, "An account with your e-mail address already existed and is now linked to you. Its password was removed and its other sessions were ended. "+
 			"If you don't recognize an organization that you belong to, contact your Quayside administrator.")
 	}
 	return a, err

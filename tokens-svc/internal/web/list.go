@@ -72,10 +72,10 @@ type tokenRow struct {
 
 func rowOf(v *visit, s *site, t tokens.Token, u tokens.Usage) tokenRow {
 	now := s.Tokens.Now()
-	may := v.who().MayChange(t) && t.Status(now) == tokens.StatusActive
+	may := v.principal().MayChange(t) && t.Status(now) == tokens.StatusActive
 	return tokenRow{
 		Token: t, State: stateOf(t, now), Usage: u, Chart: chartOf(u.Hours), Rotatable: may && t.RotatedTo == "", Revocable: may,
-		Handable: may && t.RotatedTo == "" && v.who().MayHandOver() && !t.Owner.IsOrganization(),
+		Handable: may && t.RotatedTo == "" && v.principal().MayHandOver() && !t.Owner.IsOrganization(),
 	}
 }
 

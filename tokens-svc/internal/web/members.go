@@ -40,7 +40,7 @@ type memberPage struct {
 
 func (s *site) memberPage(ctx context.Context, v *visit) (memberPage, error) {
 	p := memberPage{
-		Roles: people.Assignable(v.here.Role, ""), Role: string(tokens.RoleMember), Nonce: s.sessions.Form(ctx, purpose("invite", v)),
+		Roles: people.Assignable(v.current.Role, ""), Role: string(tokens.RoleMember), Nonce: s.sessions.Form(ctx, purpose("invite", v)),
 	}
 	members, err := s.People.Members(ctx, v.org())
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *site) memberPage(ctx context.Context, v *visit) (memberPage, error) {
 	for _, m := range members {
 		row := memberRow{Member: m, Self: m.ID == v.user.ID}
 		if m.Role != tokens.RoleOwner || owners > 1 {
-			row.Assignable = people.Assignable(v.here.Role, m.Role)
+			row.Assignable = people.Assignable(v.current.Role, m.Role)
 			row.Removable = len(row.Assignable) > 0
 		}
 		p.Members = append(p.Members, row)
@@ -68,7 +68,7 @@ func (s *site) memberPage(ctx context.Context, v *visit) (memberPage, error) {
 		return memberPage{}, err
 	}
 	for _, i := range open {
-		p.Invitations = append(p.Invitations, invitationRow{i, people.MayAssign(v.here.Role, "", i.Role)})
+		p.Invitations = append(p.Invitations, invitationRow{i, people.MayAssign(v.current.Role, "", i.Role)})
 	}
 	return p, nil
 }
@@ -97,10 +97,10 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	case !used.Known:
 		return again(faults{{"email", "This form is from an earlier session. Submit it again."}})
 	case !used.Fresh:
-		s.say(ctx, "This form was already submitted. An invitation code is shown once; create another invitation for a new code.")
+		s.notify(ctx, "This form was already submitted. An invitation code is shown once; create another invitation for a new code.")
 		return redirect(v.path("/members")), nil
 	}
-	invitation, code, err := s.People.Invite(ctx, v.by(), v.org(), email, role)
+	invitation, code, err := s.People.Invite(ctx, v.member(), v.org(), email, role)
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
 		if err := s.sessions.ReleaseForm(ctx, used); err != nil {
 			return answer{}, err
@@ -127,16 +127,16 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) withdraw(ctx context.Context, v *visit) (answer, error) {
-	err := s.People.Withdraw(ctx, v.by(), v.org(), people.InvitationID(v.PathValue("invitation")))
+	err := s.People.Withdraw(ctx, v.member(), v.org(), people.InvitationID(v.PathValue("invitation")))
 	if err != nil {
 		return answer{}, err
 	}
-	s.say(ctx, "The invitation was withdrawn. Its code is no longer valid.")
+	s.notify(ctx, "The invitation was withdrawn. Its code is no longer valid.")
 	return redirect(v.path("/members")), nil
 }
 
 func (s *site) changeRole(ctx context.Context, v *visit) (answer, error) {
-	err := s.People.ChangeRole(ctx, v.by(), v.org(), people.UserID(v.PathValue("user")), v.PostForm.Get("role"))
+	err := s.People.ChangeRole(ctx, v.member(), v.org(), people.UserID(v.PathValue("user")), v.PostForm.Get("role"))
 	if _, ok := errors.AsType[*tokens.ValidationError](err); ok {
 		return errorPage(http.StatusBadRequest), nil
 	}
@@ -146,7 +146,7 @@ func (s *site) changeRole(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	s.say(ctx, "The role was changed. It applies from the member's next request.")
+	s.notify(ctx, "The role was changed. It applies from the member's next request.")
 	return redirect(v.path("/members")), nil
 }
 
@@ -170,7 +170,7 @@ func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
 	}
 	m := p.Members[at]
 	switch {
-	case !people.MayAssign(v.here.Role, m.Role, ""):
+	case !people.MayAssign(v.current.Role, m.Role, ""):
 		return answer{}, people.ErrForbidden
 	case !m.Removable:
 		return lastOwner(v), nil
@@ -179,7 +179,7 @@ func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
-	err := s.People.Remove(ctx, v.by(), v.org(), people.UserID(v.PathValue("user")))
+	err := s.People.Remove(ctx, v.member(), v.org(), people.UserID(v.PathValue("user")))
 	if errors.Is(err, people.ErrLastOwner) {
 		return lastOwner(v), nil
 	}
@@ -189,6 +189,6 @@ func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
 	if v.PathValue("user") == string(v.user.ID) {
 		return redirect("/settings"), nil
 	}
-	s.say(ctx, "The member was removed and no longer has access. Tokens that they own no longer have any permissions.")
+	s.notify(ctx, "The member was removed and no longer has access. Tokens that they own no longer have any permissions.")
 	return redirect(v.path("/members")), nil
 }

@@ -133,7 +133,7 @@ func TestEachFaultOfAnInvitationStandsBesideItsField(t *testing.T) {
 		want(t, w.browser().post(t, "/sign-in/invitation", form), http.StatusUnprocessableEntity, text, `id="summary"`, "!horse battery")
 	}
 	for text, c := range map[string]struct {
-		by          *browser
+		member      *browser
 		email, role string
 	}{
 		"Enter an e-mail address.":                 {owner, "", "member"},
@@ -143,11 +143,11 @@ func TestEachFaultOfAnInvitationStandsBesideItsField(t *testing.T) {
 		"This person is already a member.":    {owner, "admin@acme.example", "member"},
 		"from an earlier session. Submit it":  {owner, "y@acme.example", "member"},
 	} {
-		nonce := c.by.nonce(t, members(""))
+		nonce := c.member.nonce(t, members(""))
 		if strings.HasPrefix(text, "from an earlier") {
 			nonce = "x"
 		}
-		want(t, c.by.post(t, invitations, url.Values{"form": {nonce}, "email": {c.email}, "role": {c.role}}), http.StatusUnprocessableEntity, text)
+		want(t, c.member.post(t, invitations, url.Values{"form": {nonce}, "email": {c.email}, "role": {c.role}}), http.StatusUnprocessableEntity, text)
 	}
 	wantTo(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code)), api(""))
 }
@@ -204,20 +204,20 @@ func TestTheLastOwnerStays(t *testing.T) {
 func TestWhatARoleMayNotDoIsNeitherShownNorDone(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	by := map[tokens.Role]*browser{}
+	member := map[tokens.Role]*browser{}
 	for _, role := range tokens.Roles() {
-		by[role] = w.member(t, role)
+		member[role] = w.member(t, role)
 	}
 	w.enroll(t, "second@acme.example", acme, tokens.RoleOwner)
 	owners := string(w.enroll(t, "owner@acme.example", acme, tokens.RoleOwner))
-	foreign := string(w.token(t, by[tokens.RoleOwner], "Owner's").ID)
+	crossOrigin := string(w.token(t, member[tokens.RoleOwner], "Owner's").ID)
 	everything := []string{"Generate API Token", "Rotate Owner&#39;s", "Revoke Owner&#39;s", "Invite a member", "Audit log</a>", "Remove owner@acme.example"}
 	hidden := map[tokens.Role][]string{
 		tokens.RoleOwner: {}, tokens.RoleAdmin: everything[5:],
 		tokens.RoleMember:  {everything[1], everything[2], everything[3], everything[4], everything[5]},
 		tokens.RoleAuditor: {everything[0], everything[1], everything[2], everything[3], everything[5]},
 	}
-	for role, b := range by {
+	for role, b := range member {
 		pages := b.get(t, api("")).Body.String() + b.get(t, members("")).Body.String()
 		for _, text := range everything {
 			shown := strings.Contains(pages, text)
@@ -236,9 +236,9 @@ func TestWhatARoleMayNotDoIsNeitherShownNorDone(t *testing.T) {
 	}{
 		{http.MethodGet, api("/new"), []tokens.Role{tokens.RoleAuditor}},
 		{http.MethodPost, api(""), []tokens.Role{tokens.RoleAuditor}},
-		{http.MethodGet, api("/" + foreign + "/rotate"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
-		{http.MethodGet, api("/" + foreign + "/revoke"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
-		{http.MethodPost, api("/" + foreign + "/revoke"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
+		{http.MethodGet, api("/" + crossOrigin + "/rotate"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
+		{http.MethodGet, api("/" + crossOrigin + "/revoke"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
+		{http.MethodPost, api("/" + crossOrigin + "/revoke"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
 		{http.MethodPost, invitations, []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
 		{http.MethodPost, invitations + "/inv_x/withdraw", []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
 		{http.MethodPost, members("/" + owners + "/role"), []tokens.Role{tokens.RoleAdmin, tokens.RoleMember, tokens.RoleAuditor}},
@@ -247,26 +247,26 @@ func TestWhatARoleMayNotDoIsNeitherShownNorDone(t *testing.T) {
 		{http.MethodGet, "/settings/" + string(acme) + "/audit-log", []tokens.Role{tokens.RoleMember}},
 	} {
 		for _, role := range c.refused {
-			res := by[role].send(t, c.method, c.path, url.Values{"role": {"member"}, "overlap": {"0"}}, http.Header{"Sec-Fetch-Site": {"same-origin"}})
+			res := member[role].send(t, c.method, c.path, url.Values{"role": {"member"}, "overlap": {"0"}}, http.Header{"Sec-Fetch-Site": {"same-origin"}})
 			want(t, res, http.StatusForbidden, "You don't have permission")
 			if t.Failed() {
 				t.Fatal(role, c.method, c.path)
 			}
 		}
 	}
-	auditor := by[tokens.RoleAuditor]
-	res := auditor.post(t, api("/"+foreign+"/rotate"), url.Values{"form": {"x"}, "overlap": {"0"}})
+	auditor := member[tokens.RoleAuditor]
+	res := auditor.post(t, api("/"+crossOrigin+"/rotate"), url.Values{"form": {"x"}, "overlap": {"0"}})
 	if res.Code == http.StatusOK {
 		t.Errorf("an auditor rotates: %d", res.Code)
 	}
 	form := url.Values{
-		"form": {by[tokens.RoleMember].nonce(t, api("/new"))}, "name": {"x"}, "preset": {"custom"}, "permissions": {"admin"},
+		"form": {member[tokens.RoleMember].nonce(t, api("/new"))}, "name": {"x"}, "preset": {"custom"}, "permissions": {"admin"},
 		"expiry": {"7"}, "environment": {"live"},
 	}
-	want(t, by[tokens.RoleMember].get(t, api("/new")), http.StatusOK, "!Full access", "!webhooks:manage", "documents:write")
-	want(t, by[tokens.RoleMember].post(t, api(""), form), http.StatusUnprocessableEntity, "admin is more than you may grant")
+	want(t, member[tokens.RoleMember].get(t, api("/new")), http.StatusOK, "!Full access", "!webhooks:manage", "documents:write")
+	want(t, member[tokens.RoleMember].post(t, api(""), form), http.StatusUnprocessableEntity, "admin is more than you may grant")
 	form.Set("preset", "full")
-	want(t, by[tokens.RoleMember].post(t, api(""), form), http.StatusUnprocessableEntity, "Choose permissions for the token.")
+	want(t, member[tokens.RoleMember].post(t, api(""), form), http.StatusUnprocessableEntity, "Choose permissions for the token.")
 }
 
 // TestAnotherOrganizationLooksLikeNone, whatever is asked of it.

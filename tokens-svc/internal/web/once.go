@@ -48,7 +48,7 @@ func (s *site) useForm(ctx context.Context, v *visit, what string) (websession.U
 		if f.Token, err = s.Tokens.Token(ctx, v.org(), tokens.TokenID(used.Outcome)); err != nil {
 			return used, answer{}, err
 		}
-		f.Mine = v.who().MayChange(f.Token)
+		f.Mine = v.principal().MayChange(f.Token)
 	}
 	return used, page("used", "This form was sent before", f).in("api").as(http.StatusConflict), nil
 }

@@ -6,7 +6,7 @@ import "context"
 // choose.
 func (s *site) chooseOrganization(_ context.Context, v *visit) (answer, error) {
 	if len(v.memberships) == 1 {
-		v.here = v.memberships[0]
+		v.current = v.memberships[0]
 		return redirect(v.path("/api")), nil
 	}
 	return page("organizations", "Organizations", nil), nil

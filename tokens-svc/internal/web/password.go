@@ -40,9 +40,9 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 	if len(f.faults) > 0 {
 		return passwordAnswer(f).as(http.StatusUnprocessableEntity), nil
 	}
-	user, err := s.People.ChangePassword(ctx, v.user.ID, current, password, v.from())
+	user, err := s.People.ChangePassword(ctx, v.user.ID, current, password, v.client())
 	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
-		f.add("current", tooMany(throttled.RetryAfter))
+		f.add("current", throttledText(throttled.RetryAfter))
 		return passwordAnswer(f).throttled(throttled), nil
 	}
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
@@ -56,9 +56,9 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := s.welcomeWithPassword(ctx, user, "/settings/sessions")
+	a, err := s.startSessionWithPassword(ctx, user, "/settings/sessions")
 	if err == nil {
-		s.say(ctx, "Your password was changed. You were signed out of all other sessions.")
+		s.notify(ctx, "Your password was changed. You were signed out of all other sessions.")
 	}
 	return a, err
 }

@@ -20,7 +20,7 @@ type visit struct {
 	// memberships are all of the user's; here is the one in the organization
 	// that the request is about.
 	memberships []people.Membership
-	here        people.Membership
+	current     people.Membership
 	// deviceCookie is the name of the cookie by which a browser is known.
 	deviceCookie string
 	ended        bool   // the request brought the cookie of a session that has ended
@@ -28,7 +28,7 @@ type visit struct {
 }
 
 // org returns the organization that the request is about.
-func (v *visit) org() tokens.OrgID { return v.here.Organization.ID }
+func (v *visit) org() tokens.OrgID { return v.current.Organization.ID }
 
 // token returns the id of the token that the request is about, as it was
 // written.
@@ -38,27 +38,27 @@ func (v *visit) token() tokens.TokenID { return tokens.TokenID(v.PathValue("toke
 func (v *visit) path(rest string) string { return "/settings/" + string(v.org()) + rest }
 
 // from returns where the request comes from.
-func (v *visit) from() people.From {
-	from := people.From{Address: clientAddress(v.Request), RequestID: requestid.Of(v.Request)}
+func (v *visit) client() people.ClientInfo {
+	client := people.ClientInfo{Address: clientAddress(v.Request), RequestID: requestid.Of(v.Request)}
 	if cookie, err := v.Cookie(v.deviceCookie); err == nil {
-		from.Device = cookie.Value
+		client.Device = cookie.Value
 	}
-	return from
+	return client
 }
 
 // by returns the user as one who changes people.
-func (v *visit) by() people.By {
-	from := v.from()
-	return people.By{
+func (v *visit) member() people.Principal {
+	client := v.client()
+	return people.Principal{
 		Actor: audit.Actor{
-			Kind: audit.User, ID: string(v.user.ID), Name: v.user.Email, Address: from.Address, RequestID: from.RequestID,
+			Kind: audit.User, ID: string(v.user.ID), Name: v.user.Email, Address: client.Address, RequestID: client.RequestID,
 		},
-		Role: v.here.Role,
+		Role: v.current.Role,
 	}
 }
 
 // who returns the user as one who changes tokens.
-func (v *visit) who() tokens.Principal { return tokens.Person(v.by().Actor, v.here.Role) }
+func (v *visit) principal() tokens.Principal { return tokens.Person(v.member().Actor, v.current.Role) }
 
 // clientAddress returns the client's address as the gateway asserts it, see
 // assertion.GuardPages, or the peer's for a request that came directly, in

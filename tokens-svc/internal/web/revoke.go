@@ -33,10 +33,10 @@ func (s *site) showRevoke(ctx context.Context, v *visit) (answer, error) {
 	switch {
 	case err != nil:
 		return answer{}, err
-	case !v.who().MayChange(row.Token):
+	case !v.principal().MayChange(row.Token):
 		return answer{}, tokens.ErrForbidden
 	case !row.Revocable:
-		return s.over(v, row), nil
+		return s.notActive(v, row), nil
 	}
 	children, err := s.Tokens.Children(ctx, v.org(), row.ID)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 	if v.PostForm.Get("children") == "true" {
 		revoke = s.Tokens.RevokeWithChildren
 	}
-	t, err := revoke(ctx, v.who(), v.org(), v.token(), reason)
+	t, err := revoke(ctx, v.principal(), v.org(), v.token(), reason)
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
 		row, err := s.find(ctx, v)
 		if err != nil {
@@ -66,6 +66,6 @@ func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	s.say(ctx, t.Name+" ("+public(t)+") was revoked. Requests with it are refused, usually within a second.")
+	s.notify(ctx, t.Name+" ("+public(t)+") was revoked. Requests with it are refused, usually within a second.")
 	return redirect(v.path("/api")), nil
 }

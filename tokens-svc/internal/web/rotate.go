@@ -59,17 +59,17 @@ func (s *site) showRotate(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if !v.who().MayChange(f.Token) {
+	if !v.principal().MayChange(f.Token) {
 		return answer{}, tokens.ErrForbidden
 	}
 	if !f.Rotatable {
-		return s.over(v, f.tokenRow), nil
+		return s.notActive(v, f.tokenRow), nil
 	}
 	return f.answer(), nil
 }
 
 // over is the answer to who wants to change a token that is not what it was.
-func (s *site) over(v *visit, row tokenRow) answer {
+func (s *site) notActive(v *visit, row tokenRow) answer {
 	text := errorTexts[http.StatusConflict]
 	text.Text = row.Name + " is no longer active or was already rotated. No changes were made."
 	text.To, text.Link = v.path("/api/"+string(row.ID)), "View token"
@@ -95,9 +95,9 @@ func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
 		f.add("overlap", "This form is from an earlier session. Check it and submit it again.")
 		return f.answer().as(http.StatusUnprocessableEntity), nil
 	}
-	done, err := s.Tokens.RotateToken(ctx, v.who(), v.org(), v.token(), overlaps[at].Length)
-	if _, over := errors.AsType[*tokens.StateError](err); over {
-		return s.over(v, f.tokenRow), s.sessions.ReleaseForm(ctx, used)
+	done, err := s.Tokens.RotateToken(ctx, v.principal(), v.org(), v.token(), overlaps[at].Length)
+	if _, notActive := errors.AsType[*tokens.StateError](err); notActive {
+		return s.notActive(v, f.tokenRow), s.sessions.ReleaseForm(ctx, used)
 	}
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
 		f.faults = faultsOf(invalid)

@@ -13,7 +13,7 @@ import (
 type access int
 
 const (
-	anybody  access = iota
+	everyone access = iota
 	signedIn        // who is not is sent to sign in
 	member          // likewise, and who does not belong to {org} finds nothing
 )
@@ -72,10 +72,10 @@ var table = []route{
 	{pattern: "GET /settings/{org}/audit-log", access: member, may: mayReadAudit, do: (*site).listEvents},
 }
 
-func mayCreate(v *visit) bool    { return v.who().MayCreate() }
-func mayReadAudit(v *visit) bool { return v.who().MayReadAudit() }
-func mayHandOver(v *visit) bool  { return v.who().MayHandOver() }
-func mayManage(v *visit) bool    { return people.ManagesMembers(v.here.Role) }
+func mayCreate(v *visit) bool    { return v.principal().MayCreate() }
+func mayReadAudit(v *visit) bool { return v.principal().MayReadAudit() }
+func mayHandOver(v *visit) bool  { return v.principal().MayHandOver() }
+func mayManage(v *visit) bool    { return people.ManagesMembers(v.current.Role) }
 
 // routes returns the handler of all routes. Static files lie beside them: their
 // path cannot be that of an organization.

@@ -69,15 +69,15 @@ func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *v
 		return nil, answer{}, err
 	}
 	v.ended = ended
-	if err := s.recognize(ctx, v); err != nil {
+	if err := s.authenticate(ctx, v); err != nil {
 		return ctx, answer{}, err
 	}
 	switch {
-	case rt.access != anybody && v.user.ID == "":
+	case rt.access != everyone && v.user.ID == "":
 		return ctx, toSignIn(rt, v), nil
-	case s.Passwords && v.user.PasswordTemporary && !rt.temporary && rt.access != anybody:
+	case s.Passwords && v.user.PasswordTemporary && !rt.temporary && rt.access != everyone:
 		return ctx, toNewPassword(rt), nil
-	case rt.access == member && v.here.Role == "":
+	case rt.access == member && v.current.Role == "":
 		return ctx, answer{}, tokens.ErrNotFound
 	case rt.may != nil && !rt.may(v):
 		return ctx, answer{}, people.ErrForbidden
@@ -87,7 +87,7 @@ func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *v
 	}
 	a, err := rt.do(s, ctx, v)
 	if err == nil && a.to != "" && v.notice != "" {
-		s.say(ctx, v.notice) // for the page to which this leads
+		s.notify(ctx, v.notice) // for the page to which this leads
 	}
 	return ctx, a, err
 }
@@ -96,7 +96,7 @@ func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *v
 func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // recognize finds out who is signed in, and what they are in {org}.
-func (s *site) recognize(ctx context.Context, v *visit) (err error) {
+func (s *site) authenticate(ctx context.Context, v *visit) (err error) {
 	id := s.sessions.User(ctx)
 	if id == "" {
 		return nil
@@ -110,7 +110,7 @@ func (s *site) recognize(ctx context.Context, v *visit) (err error) {
 	org := tokens.OrgID(v.PathValue("org"))
 	at := slices.IndexFunc(v.memberships, func(m people.Membership) bool { return m.Organization.ID == org })
 	if at >= 0 {
-		v.here = v.memberships[at]
+		v.current = v.memberships[at]
 	}
 	t := traceOf(v.Request)
 	t.user, t.org = v.user.ID, v.org()
@@ -156,7 +156,7 @@ func sectionOf(path string) string {
 }
 
 // say lets the next page that this person sees begin with a notice.
-func (s *site) say(ctx context.Context, notice string) { s.sessions.Put(ctx, keyNotice, notice) }
+func (s *site) notify(ctx context.Context, notice string) { s.sessions.Put(ctx, keyNotice, notice) }
 
 // errorAnswer returns the page for an error, and logs it once if operators must
 // see it.
@@ -178,7 +178,7 @@ func (s *site) broken(w http.ResponseWriter, r *http.Request) {
 }
 
 // foreign answers a request that another site made a browser send.
-func (s *site) foreign(w http.ResponseWriter, r *http.Request) {
+func (s *site) crossOrigin(w http.ResponseWriter, r *http.Request) {
 	a := errorPage(http.StatusForbidden)
 	a.data = errorText{
 		Heading: "Request from another site",

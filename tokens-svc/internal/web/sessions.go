@@ -55,23 +55,23 @@ func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 	if id == s.sessions.ID(ctx) {
 		return s.signOut(ctx, v)
 	}
-	if err := s.People.SignedOut(ctx, v.user, v.from(), "another one"); err != nil {
+	if err := s.People.SignedOut(ctx, v.user, v.client(), "another one"); err != nil {
 		return answer{}, err
 	}
 	if err := s.sessions.End(ctx, id); err != nil {
 		return answer{}, err
 	}
-	s.say(ctx, "The session has ended.")
+	s.notify(ctx, "The session has ended.")
 	return redirect("/settings/sessions"), nil
 }
 
 func (s *site) endOtherSessions(ctx context.Context, v *visit) (answer, error) {
-	if err := s.People.SignedOut(ctx, v.user, v.from(), "all others"); err != nil {
+	if err := s.People.SignedOut(ctx, v.user, v.client(), "all others"); err != nil {
 		return answer{}, err
 	}
 	if err := s.sessions.EndOthers(ctx); err != nil {
 		return answer{}, err
 	}
-	s.say(ctx, "You were signed out of all other sessions.")
+	s.notify(ctx, "You were signed out of all other sessions.")
 	return redirect("/settings/sessions"), nil
 }

@@ -60,9 +60,9 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 	if len(f.faults) > 0 {
 		return signInAnswer(f).as(http.StatusUnprocessableEntity), nil
 	}
-	user, err := s.People.SignIn(ctx, f.Email, password, v.from())
+	user, err := s.People.SignIn(ctx, f.Email, password, v.client())
 	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
-		f.add("email", tooMany(throttled.RetryAfter))
+		f.add("email", throttledText(throttled.RetryAfter))
 		return signInAnswer(f).throttled(throttled), nil
 	}
 	if errors.Is(err, people.ErrRefused) {
@@ -76,23 +76,23 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return s.welcomeWithPassword(ctx, user, f.Next)
+	return s.startSessionWithPassword(ctx, user, f.Next)
 }
 
 const disabledText = "This account is disabled. Contact your Quayside administrator."
 
 // welcomeWithPassword is welcome for somebody whose browser is known from now
 // on.
-func (s *site) welcomeWithPassword(ctx context.Context, user people.User, next string) (answer, error) {
-	a, err := s.welcome(ctx, user, next)
+func (s *site) startSessionWithPassword(ctx context.Context, user people.User, next string) (answer, error) {
+	a, err := s.startSession(ctx, user, next)
 	if err != nil {
 		return answer{}, err
 	}
-	return s.remember(ctx, a, user)
+	return s.rememberDevice(ctx, a, user)
 }
 
 // welcome signs somebody in and sends them on.
-func (s *site) welcome(ctx context.Context, user people.User, next string) (answer, error) {
+func (s *site) startSession(ctx context.Context, user people.User, next string) (answer, error) {
 	if err := s.sessions.SignIn(ctx, user); err != nil {
 		return answer{}, err
 	}
@@ -101,7 +101,7 @@ func (s *site) welcome(ctx context.Context, user people.User, next string) (answ
 
 func (s *site) signOut(ctx context.Context, v *visit) (answer, error) {
 	if v.user.ID != "" {
-		if err := s.People.SignedOut(ctx, v.user, v.from(), "this one"); err != nil {
+		if err := s.People.SignedOut(ctx, v.user, v.client(), "this one"); err != nil {
 			return answer{}, err
 		}
 	}
@@ -117,7 +117,7 @@ func (a answer) throttled(e *people.ThrottledError) answer {
 	return a
 }
 
-func tooMany(wait time.Duration) string {
+func throttledText(wait time.Duration) string {
 	minutes := int(math.Ceil(wait.Minutes()))
 	unit := "minutes"
 	if minutes == 1 {

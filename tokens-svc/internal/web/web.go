@@ -40,15 +40,15 @@ type Tokens interface {
 	Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query) ([]tokens.Token, int, error)
 	Usage(ctx context.Context, org tokens.OrgID, ids ...tokens.TokenID) (map[tokens.TokenID]tokens.Usage, error)
 	Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
-	CheckDraft(who tokens.Principal, d tokens.Draft) error
-	CreateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, d tokens.Draft) (tokens.Token, tokens.Secret, error)
-	RotateToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, grace time.Duration) (tokens.Rotation, error)
-	RevokeToken(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
-	RevokeWithChildren(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
+	CheckDraft(principal tokens.Principal, d tokens.Draft) error
+	CreateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, d tokens.Draft) (tokens.Token, tokens.Secret, error)
+	RotateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, grace time.Duration) (tokens.Rotation, error)
+	RevokeToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
+	RevokeWithChildren(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
 	Children(ctx context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error)
-	HandOver(ctx context.Context, who tokens.Principal, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
-	AuditEvents(ctx context.Context, who tokens.Principal, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error)
-	AuditEventsOf(ctx context.Context, who tokens.Principal, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error)
+	HandOver(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
+	AuditEvents(ctx context.Context, principal tokens.Principal, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error)
+	AuditEventsOf(ctx context.Context, principal tokens.Principal, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error)
 }
 
 // Issuer is where people sign in by OpenID Connect. *oidc.Client implements it.
@@ -81,6 +81,6 @@ func New(c Config) http.Handler {
 	s.sessions = websession.New(c.Sessions, s.secure)
 	own := http.NewCrossOriginProtection()
 	_ = own.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host) // it has the form that this wants
-	own.SetDenyHandler(http.HandlerFunc(s.foreign))
+	own.SetDenyHandler(http.HandlerFunc(s.crossOrigin))
 	return requestid.Ensure(withTrace(httpserver.AccessLog(c.Log, attrs, s.broken, s.harden(own.Handler(s.routes())))))
 }

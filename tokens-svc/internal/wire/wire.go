@@ -60,7 +60,7 @@ func NewOrganization(o tokens.Organization) Organization {
 
 // NewToken returns what is shown of t at a time when it has that status.
 func NewToken(t tokens.Token, status tokens.Status) Token {
-	maker := newActor(t.CreatedBy)
+	creator := newActor(t.CreatedBy)
 	return Token{
 		ID:            t.ID,
 		Name:          t.Name,
@@ -71,7 +71,7 @@ func NewToken(t tokens.Token, status tokens.Status) Token {
 		Owner:         owner(t.Owner),
 		Status:        status,
 		CreatedAt:     Time(t.CreatedAt),
-		CreatedBy:     &maker,
+		CreatedBy:     &creator,
 		ExpiresAt:     optional(t.ExpiresAt),
 		RevokedAt:     optional(t.RevokedAt),
 		RevokedReason: t.RevokedReason,

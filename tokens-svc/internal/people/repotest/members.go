@@ -50,9 +50,9 @@ func decisionIsDone(t *testing.T, s Store) {
 	u := admit(t, s, Org, "bert@acme.example", tokens.RoleMember)
 	refused := errors.New("refused")
 	for _, step := range []struct {
-		from, to tokens.Role
-		err      error
-		events   int
+		client, to tokens.Role
+		err        error
+		events     int
 	}{
 		{tokens.RoleMember, tokens.RoleAdmin, nil, 3},
 		{tokens.RoleAdmin, tokens.RoleAdmin, nil, 3},
@@ -60,7 +60,7 @@ func decisionIsDone(t *testing.T, s Store) {
 		{tokens.RoleAdmin, "", nil, 4},
 	} {
 		err := s.ChangeMember(t.Context(), Org, u.ID, func(now people.Member, owners int) (tokens.Role, audit.Entry, error) {
-			equal(t, now, people.Member{User: u, Role: step.from, JoinedAt: Noon})
+			equal(t, now, people.Member{User: u, Role: step.client, JoinedAt: Noon})
 			equal(t, owners, 1)
 			return step.to, entry(audit.MemberRoleChanged, string(u.ID)), step.err
 		})

@@ -28,7 +28,7 @@ func keyTakesEffectOnce(t *testing.T, repo tokens.Repository) {
 	}
 	first, err := create(Org, key(1, 0))
 	gives(t, err, nil)
-	refused, err := create(Org, key(1, tokens.KeyLife-time.Millisecond))
+	refused, err := create(Org, key(1, tokens.KeyLifetime-time.Millisecond))
 	repeats(err, first)
 	_, err = repo.Token(t.Context(), Org, refused)
 	gives(t, err, tokens.ErrNotFound)
@@ -36,9 +36,9 @@ func keyTakesEffectOnce(t *testing.T, repo tokens.Repository) {
 	gives(t, err, tokens.ErrKeyReused)
 	_, err = create(Other, key(2, 0))
 	gives(t, err, nil)
-	later, err := create(Org, key(2, tokens.KeyLife))
+	later, err := create(Org, key(2, tokens.KeyLifetime))
 	gives(t, err, nil)
-	_, err = create(Org, key(2, tokens.KeyLife+time.Hour))
+	_, err = create(Org, key(2, tokens.KeyLifetime+time.Hour))
 	repeats(err, later)
 
 	change := func(k *tokens.Key, step tokens.Step, result error) error {

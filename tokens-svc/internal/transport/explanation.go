@@ -13,7 +13,7 @@ import (
 )
 
 // said is what an error says about the request.
-type said struct {
+type explanation struct {
 	detail string
 	fields []problem.Field
 	extra  map[string]any
@@ -21,89 +21,89 @@ type said struct {
 }
 
 // is matches one error, whose text for clients is detail.
-func is(target error, detail string) func(error) (said, bool) {
-	return func(err error) (said, bool) { return said{detail: detail}, errors.Is(err, target) }
+func is(target error, detail string) func(error) (explanation, bool) {
+	return func(err error) (explanation, bool) { return explanation{detail: detail}, errors.Is(err, target) }
 }
 
 // as matches a type of errors, whose text is for clients.
-func as[E error](err error) (said, bool) {
+func as[E error](err error) (explanation, bool) {
 	found, ok := errors.AsType[E](err)
 	if !ok {
-		return said{}, false
+		return explanation{}, false
 	}
-	return said{detail: found.Error()}, true
+	return explanation{detail: found.Error()}, true
 }
 
-func lacking(err error) (said, bool) {
+func insufficientScope(err error) (explanation, bool) {
 	e, ok := errors.AsType[*endpoints.PermissionError](err)
 	if !ok {
-		return said{}, false
+		return explanation{}, false
 	}
 	challenge := fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.Needs)
-	return said{detail: e.Error(), header: http.Header{"Www-Authenticate": {challenge}}}, true
+	return explanation{detail: e.Error(), header: http.Header{"Www-Authenticate": {challenge}}}, true
 }
 
-func forbidden(err error) (said, bool) {
+func forbidden(err error) (explanation, bool) {
 	e, ok := errors.AsType[*tokens.ForbiddenError](err)
 	if !ok {
-		return said{}, false
+		return explanation{}, false
 	}
-	return said{detail: e.Detail}, true
+	return explanation{detail: e.Detail}, true
 }
 
-func rotated(err error) (said, bool) {
+func rotated(err error) (explanation, bool) {
 	e, ok := errors.AsType[*tokens.StateError](err)
 	if !ok || e.Successor == "" {
-		return said{}, false
+		return explanation{}, false
 	}
-	return said{detail: e.Error(), extra: map[string]any{"successor": e.Successor}, header: successorLink(e.Successor)}, true
+	return explanation{detail: e.Error(), extra: map[string]any{"successor": e.Successor}, header: successorLink(e.Successor)}, true
 }
 
-func ended(err error) (said, bool) { return as[*tokens.StateError](err) }
+func ended(err error) (explanation, bool) { return as[*tokens.StateError](err) }
 
-func tooLarge(err error) (said, bool) {
+func tooLarge(err error) (explanation, bool) {
 	e, ok := errors.AsType[*http.MaxBytesError](err)
 	if !ok {
-		return said{}, false
+		return explanation{}, false
 	}
-	return said{detail: fmt.Sprintf("the body may have at most %d bytes", e.Limit)}, true
+	return explanation{detail: fmt.Sprintf("the body may have at most %d bytes", e.Limit)}, true
 }
 
 // parameter matches a query's errors; with a code, those that have no other.
-func parameter(code string) func(error) (said, bool) {
-	return func(err error) (said, bool) {
+func parameter(code string) func(error) (explanation, bool) {
+	return func(err error) (explanation, bool) {
 		e, ok := errors.AsType[*parameterError](err)
 		if !ok || code != "" && (len(e.faults) == 0 || others(e.faults, code)) {
-			return said{}, false
+			return explanation{}, false
 		}
-		return said{detail: e.Error(), fields: e.faults}, true
+		return explanation{detail: e.Error(), fields: e.faults}, true
 	}
 }
 
 // unknownFields matches a body of which nothing is wrong but its members'
 // names.
-func unknownFields(err error) (said, bool) {
+func unknownFields(err error) (explanation, bool) {
 	e, ok := errors.AsType[*bodyError](err)
 	if !ok || others(e.faults, jsonbody.UnknownField) {
-		return said{}, false
+		return explanation{}, false
 	}
-	return said{detail: e.Error(), fields: e.faults}, true
+	return explanation{detail: e.Error(), fields: e.faults}, true
 }
 
 // invalid matches what is wrong with a body, found in reading or in judging it.
-func invalid(err error) (said, bool) {
+func invalid(err error) (explanation, bool) {
 	if e, ok := errors.AsType[*bodyError](err); ok {
-		return said{detail: e.Error(), fields: e.faults}, true
+		return explanation{detail: e.Error(), fields: e.faults}, true
 	}
 	e, ok := errors.AsType[*tokens.ValidationError](err)
 	if !ok {
-		return said{}, false
+		return explanation{}, false
 	}
 	fields := make([]problem.Field, len(e.Fields))
 	for i, f := range e.Fields {
 		fields[i] = problem.Field{Code: string(f.Code), Pointer: pointer(f), Detail: f.Field + " " + f.Detail}
 	}
-	return said{detail: (&bodyError{fields}).Error(), fields: fields}, true
+	return explanation{detail: (&bodyError{fields}).Error(), fields: fields}, true
 }
 
 func others(faults []problem.Field, code string) bool {

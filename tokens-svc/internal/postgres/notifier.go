@@ -21,7 +21,7 @@ const (
 //
 // A connection that died without a word is found by TCP's keep-alive, after
 // minutes. Whoever waits must therefore look by itself now and then.
-type Bell struct {
+type Notifier struct {
 	dsn     string
 	mu      sync.Mutex
 	waiting map[chan struct{}]struct{}
@@ -29,24 +29,24 @@ type Bell struct {
 
 // NewBell returns a bell that hears nothing until Run. The DSN must lead to
 // Postgres directly: a transaction pooler does not pass notifications on.
-func NewBell(dsn string) *Bell {
-	return &Bell{dsn: dsn, waiting: map[chan struct{}]struct{}{}}
+func NewNotifier(dsn string) *Notifier {
+	return &Notifier{dsn: dsn, waiting: map[chan struct{}]struct{}{}}
 }
 
 // Run listens until ctx ends, connecting anew as often as needed. It tells told
 // of each failure, and with nil that it listens again.
-func (b *Bell) Run(ctx context.Context, told func(error)) {
+func (b *Notifier) Run(ctx context.Context, observe func(error)) {
 	l := pq.NewListener(b.dsn, reconnectAfter, reconnectAtMost, func(event pq.ListenerEventType, err error) {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", event, err)
 		}
-		told(err)
+		observe(err)
 	})
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
 	if err := l.Listen(channel); err != nil { // waits for Postgres
 		if ctx.Err() == nil {
-			told(err)
+			observe(err)
 		}
 		return
 	}
@@ -55,14 +55,14 @@ func (b *Bell) Run(ctx context.Context, told func(error)) {
 		case <-ctx.Done():
 			return
 		case <-l.Notify: // nil when the connection is back
-			b.ring()
+			b.notify()
 		}
 	}
 }
 
 // Wait returns a channel that gets a value after each ring, or one for several,
 // and the function that ends the waiting.
-func (b *Bell) Wait() (wake <-chan struct{}, end func()) {
+func (b *Notifier) Wait() (notified <-chan struct{}, end func()) {
 	c := make(chan struct{}, 1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,7 +74,7 @@ func (b *Bell) Wait() (wake <-chan struct{}, end func()) {
 	}
 }
 
-func (b *Bell) ring() {
+func (b *Notifier) notify() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for c := range b.waiting {

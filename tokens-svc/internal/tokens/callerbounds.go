@@ -9,10 +9,10 @@ import (
 // makes, widens or renews one that is good for more than itself. People and
 // operators have no such bounds.
 func (p Principal) checkWithin(wrong *ValidationError, t Token) {
-	if p.asking == nil {
+	if p.caller == nil {
 		return
 	}
-	b := *p.asking
+	b := *p.caller
 	if t.Environment != b.Environment {
 		wrong.add("environment", InvalidValue, "must be %s, like that of the token that asks", b.Environment)
 	}
@@ -64,23 +64,23 @@ func lower(a, b RateLimit) RateLimit {
 
 // complete fills in what a draft leaves open: from the token that asks, which
 // may not be exceeded, or from what every token has.
-func (d Draft) complete(who Principal) Draft {
+func (d Draft) complete(principal Principal) Draft {
 	limit := DefaultRateLimit
 	if d.Environment == "" {
 		d.Environment = Live
-		if who.asking != nil {
-			d.Environment = who.asking.Environment
+		if principal.caller != nil {
+			d.Environment = principal.caller.Environment
 		}
 	}
-	if who.asking != nil {
-		limit = lower(limit, who.asking.RateLimit)
+	if principal.caller != nil {
+		limit = lower(limit, principal.caller.RateLimit)
 		if d.IPAllow == nil {
-			for _, r := range who.asking.IPAllow {
+			for _, r := range principal.caller.IPAllow {
 				d.IPAllow = append(d.IPAllow, r.String())
 			}
 		}
 		if d.DefaultExpiry {
-			d.ExpiresAt = earlier(who.asking.ExpiresAt, d.ExpiresAt)
+			d.ExpiresAt = earlier(principal.caller.ExpiresAt, d.ExpiresAt)
 		}
 	}
 	if d.RateLimit.Limit == 0 {

@@ -10,12 +10,12 @@ import (
 )
 
 // censusAge is how old a count may be that PepperCensus returns again.
-const censusAge = 10 * time.Second
+const pepperCountAge = 10 * time.Second
 
 // PepperCensus compares the peppers that stored tokens need with those that are
 // loaded. It is safe for concurrent use and asks the storage at most once in 10
 // seconds, one query at a time.
-type PepperCensus struct {
+type PepperCount struct {
 	count   func(context.Context) (map[int]int, error)
 	config  Config
 	now     func() time.Time
@@ -28,16 +28,16 @@ type PepperCensus struct {
 // NewPepperCensus returns a census for a program with that configuration. count
 // returns how many live tokens, neither revoked nor expired, need each version
 // of the pepper; version 0 stands for tokens without a MAC of their bounds.
-func NewPepperCensus(count func(context.Context) (map[int]int, error), c Config, now func() time.Time) *PepperCensus {
-	return &PepperCensus{count: count, config: c, now: now}
+func NewPepperCount(count func(context.Context) (map[int]int, error), c Config, now func() time.Time) *PepperCount {
+	return &PepperCount{count: count, config: c, now: now}
 }
 
 // Counts returns the number of live tokens by pepper version, also of a version
 // that is loaded and not needed. It returns the error of count.
-func (c *PepperCensus) Counts(ctx context.Context) (map[int]int, error) {
+func (c *PepperCount) Counts(ctx context.Context) (map[int]int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.counted == nil || c.now().Sub(c.at) >= censusAge {
+	if c.counted == nil || c.now().Sub(c.at) >= pepperCountAge {
 		counted, err := c.count(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("count tokens by pepper version: %w", err)
@@ -55,7 +55,7 @@ func (c *PepperCensus) Counts(ctx context.Context) (map[int]int, error) {
 // Until it has returned nil once, it also returns an error while a live token
 // has no MAC of its bounds and SealOld is not set: then tokens of an earlier
 // version of the program would be refused. Later such a token was altered.
-func (c *PepperCensus) Ready(ctx context.Context) error {
+func (c *PepperCount) Ready(ctx context.Context) error {
 	counts, err := c.Counts(ctx)
 	if err != nil {
 		return err

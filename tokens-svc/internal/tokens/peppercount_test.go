@@ -16,7 +16,7 @@ func TestTheCensusIsReadyOnlyWhileEveryNeededPepperIsLoaded(t *testing.T) {
 	now := time.Unix(0, 0)
 	stored, asked := map[int]int{1: 3, 2: 5}, 0
 	down := error(nil)
-	c := tokens.NewPepperCensus(func(context.Context) (map[int]int, error) {
+	c := tokens.NewPepperCount(func(context.Context) (map[int]int, error) {
 		asked++
 		return maps.Clone(stored), down
 	}, tokens.Config{Peppers: peppers(t, 3, 2)}, func() time.Time { return now })
@@ -46,15 +46,15 @@ func TestTheCensusIsReadyOnlyWhileEveryNeededPepperIsLoaded(t *testing.T) {
 func TestOldTokensWithoutAMACStopAReplicaThatWouldRefuseThem(t *testing.T) {
 	t.Parallel()
 	now, unsealed := time.Unix(0, 0), 4
-	census := func(sealOld bool) *tokens.PepperCensus {
-		return tokens.NewPepperCensus(func(context.Context) (map[int]int, error) {
+	pepperCount := func(sealOld bool) *tokens.PepperCount {
+		return tokens.NewPepperCount(func(context.Context) (map[int]int, error) {
 			return map[int]int{0: unsealed, 1: 9}, nil
 		}, tokens.Config{Peppers: peppers(t, 1), SealOld: sealOld}, func() time.Time { return now })
 	}
-	if err := census(true).Ready(t.Context()); err != nil {
+	if err := pepperCount(true).Ready(t.Context()); err != nil {
 		t.Errorf("while they are sealed: %v", err)
 	}
-	c := census(false)
+	c := pepperCount(false)
 	if err := c.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "4 live tokens have no MAC of their bounds") {
 		t.Errorf("at the start: %v", err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // asking returns the principal of a stored token.
-func asking(t tokens.Token) tokens.Principal {
+func caller(t tokens.Token) tokens.Principal {
 	return tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(t.ID), Name: t.Name}, t, t.Effective())
 }
 
@@ -70,7 +70,7 @@ func TestAChildTakesItsParentsBounds(t *testing.T) {
 	} {
 		parent := restricted(t, s, c.parent)
 		c.draft.Name, c.draft.Permissions = "ERP", []string{"shipments:read"}
-		got, _, err := s.CreateToken(t.Context(), asking(parent), repotest.Org, c.draft)
+		got, _, err := s.CreateToken(t.Context(), caller(parent), repotest.Org, c.draft)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -103,7 +103,7 @@ func TestNoTokenMakesOneThatIsGoodForMoreThanItself(t *testing.T) {
 		"the other data":   {tokens.Draft{DefaultExpiry: true, Environment: tokens.Test}, "environment", "live"},
 	} {
 		c.draft.Name, c.draft.Permissions = "ERP", []string{"shipments:read"}
-		_, _, err := s.CreateToken(t.Context(), asking(parent), repotest.Org, c.draft)
+		_, _, err := s.CreateToken(t.Context(), caller(parent), repotest.Org, c.draft)
 		wantFields(t, err, c.field)
 		if err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v does not name the bound %s", name, err, c.says)
@@ -128,28 +128,28 @@ func TestNoTokenGainsByChangingOrRotatingAnother(t *testing.T) {
 	for field, p := range map[string]tokens.Patch{
 		"expires_at": {ExpiresAt: &never}, "ip_allow": {IPAllow: &anywhere}, "limit": {RateLimit: &tokens.RateLimit{Limit: 31}},
 	} {
-		_, err := s.UpdateToken(t.Context(), asking(parent), repotest.Org, parent.ID, p)
+		_, err := s.UpdateToken(t.Context(), caller(parent), repotest.Org, parent.ID, p)
 		wantFields(t, err, field)
 	}
-	_, err = s.UpdateToken(t.Context(), asking(parent), repotest.Org, parent.ID, tokens.Patch{ExpiresAt: &later})
+	_, err = s.UpdateToken(t.Context(), caller(parent), repotest.Org, parent.ID, tokens.Patch{ExpiresAt: &later})
 	wantFields(t, err, "expires_at")
-	_, err = s.UpdateToken(t.Context(), asking(parent), repotest.Org, wide.ID, tokens.Patch{Permissions: &[]string{"admin"}})
+	_, err = s.UpdateToken(t.Context(), caller(parent), repotest.Org, wide.ID, tokens.Patch{Permissions: &[]string{"admin"}})
 	wantFields(t, err, "expires_at", "ip_allow", "limit")
-	_, err = s.RotateToken(t.Context(), asking(parent), repotest.Org, wide.ID, time.Hour)
+	_, err = s.RotateToken(t.Context(), caller(parent), repotest.Org, wide.ID, time.Hour)
 	wantFields(t, err, "ip_allow", "limit")
 
 	owned := parent
 	owned.Owner = tokens.Owner{ID: "usr_1", Role: tokens.RoleOwner}
 	narrow := restricted(t, s, nil)
 	for name, err := range map[string]error{
-		"change": second(s.UpdateToken(t.Context(), asking(owned), repotest.Org, narrow.ID, tokens.Patch{Permissions: &[]string{"admin"}})),
-		"rotate": second(s.RotateToken(t.Context(), asking(owned), repotest.Org, narrow.ID, 0)),
+		"change": second(s.UpdateToken(t.Context(), caller(owned), repotest.Org, narrow.ID, tokens.Patch{Permissions: &[]string{"admin"}})),
+		"rotate": second(s.RotateToken(t.Context(), caller(owned), repotest.Org, narrow.ID, 0)),
 	} {
 		if !errors.Is(err, tokens.ErrForbidden) {
 			t.Errorf("a person's token may %s the organization's: %v", name, err)
 		}
 	}
-	if _, err := s.RevokeToken(t.Context(), asking(owned), repotest.Org, narrow.ID, ""); err != nil {
+	if _, err := s.RevokeToken(t.Context(), caller(owned), repotest.Org, narrow.ID, ""); err != nil {
 		t.Errorf("revoking takes nothing: %v", err)
 	}
 }
@@ -163,11 +163,11 @@ func TestNoTokenProlongsItsLife(t *testing.T) {
 	token, _ := create(t, s) // for an hour
 	end := token.ExpiresAt
 	*now = now.Add(time.Minute)
-	_, err := s.RotateToken(t.Context(), asking(token), repotest.Org, token.ID, tokens.MinOwnGrace-1)
+	_, err := s.RotateToken(t.Context(), caller(token), repotest.Org, token.ID, tokens.MinOwnGrace-1)
 	wantFields(t, err, "grace_seconds")
 	for range 3 {
 		*now = now.Add(time.Minute)
-		done, err := s.RotateToken(t.Context(), asking(token), repotest.Org, token.ID, tokens.MinOwnGrace)
+		done, err := s.RotateToken(t.Context(), caller(token), repotest.Org, token.ID, tokens.MinOwnGrace)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestNoTokenProlongsItsLife(t *testing.T) {
 		token = done.Token
 	}
 	admin := restricted(t, s, nil)
-	done, err := s.RotateToken(t.Context(), asking(admin), repotest.Org, admin.ID, 0)
+	done, err := s.RotateToken(t.Context(), caller(admin), repotest.Org, admin.ID, 0)
 	if err != nil || !done.Token.ExpiresAt.Equal(admin.ExpiresAt) || !done.Previous.ExpiresAt.Equal(*now) {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -188,7 +188,7 @@ func TestATestTokenKnowsTestTokensOnly(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	live := restricted(t, s, nil)
-	testing := asking(restricted(t, s, func(d *tokens.Draft) { d.Environment = tokens.Test }))
+	testing := caller(restricted(t, s, func(d *tokens.Draft) { d.Environment = tokens.Test }))
 	name := "mine"
 	for what, err := range map[string]error{
 		"change": second(s.UpdateToken(t.Context(), testing, repotest.Org, live.ID, tokens.Patch{Name: &name})),
