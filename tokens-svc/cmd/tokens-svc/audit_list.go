@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/wire"
 )
 
 func listAudit(ctx context.Context, p program) error {

@@ -15,12 +15,12 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/outage"
 	"github.com/quayside/quayside/gateway/servicekit/tracing"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
-	"github.com/quayside/quayside/tokens-svc/internal/credential"
-	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/metrics"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/transport"
 )
 
 const aboutServe = `Answers people and the management API at LISTEN_ADDRESS, and gateways, health

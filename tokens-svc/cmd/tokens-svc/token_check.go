@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/wire"
 )
 
 const aboutCheck = `Reads a token from standard input and says whether it is good, whose it is and

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/wire"
 )
 
 const aboutCreate = `Makes a token and prints it. It is shown this once: what is stored can check

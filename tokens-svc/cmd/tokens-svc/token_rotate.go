@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/wire"
 )
 
 const aboutRotate = `Makes a successor of a token and prints it, this once: standard output is the

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/wire"
 )
 
 const aboutUpdate = `Changes what is given of a token and leaves the rest. One that was rotated or

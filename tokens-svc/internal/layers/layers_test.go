@@ -22,25 +22,25 @@ const (
 // rules say for each package what must not be among all that it needs, however
 // indirectly. An entry ends in "..." where it is the start of a path.
 var rules = map[string][]string{
-	"internal/endpoints": {
-		"net/http", "database/sql", module + "internal/postgres...", module + "internal/transport...",
+	"internal/httpapi/endpoints": {
+		"net/http", "database/sql", module + "internal/postgres...", module + "internal/httpapi/transport...",
 		"github.com/prometheus/...", "github.com/lib/pq...", "github.com/jmoiron/...",
 	},
-	"internal/transport": {
+	"internal/httpapi/transport": {
 		"database/sql", module + "internal/postgres...", module + "internal/config...", "github.com/lib/pq...", "github.com/jmoiron/...",
 	},
 	"internal/postgres": {
-		"net/http", module + "internal/endpoints...", module + "internal/transport...", module + "internal/wire...", "github.com/go-kit/...",
+		"net/http", module + "internal/httpapi/endpoints...", module + "internal/httpapi/transport...", module + "internal/httpapi/wire...", "github.com/go-kit/...",
 		module + "internal/web...", "github.com/alexedwards/...",
 	},
 	"internal/web": {
-		"database/sql", module + "internal/postgres...", module + "internal/config...", module + "internal/transport...",
+		"database/sql", module + "internal/postgres...", module + "internal/config...", module + "internal/httpapi/transport...",
 		"github.com/go-kit/...", "github.com/lib/pq...", "github.com/jmoiron/...",
 	},
-	"internal/password":   {"net/http", "database/sql", "github.com/..."},
-	"internal/wire":       {"net/http", "database/sql", "github.com/..."},
-	"internal/credential": {"net/http", "github.com/..."},
-	"internal/config":     {module + "internal/postgres...", module + "internal/transport..."},
+	"internal/people/password":    {"net/http", "database/sql", "github.com/..."},
+	"internal/httpapi/wire":       {"net/http", "database/sql", "github.com/..."},
+	"internal/httpapi/credential": {"net/http", "github.com/..."},
+	"internal/config":             {module + "internal/postgres...", module + "internal/httpapi/transport..."},
 }
 
 func TestLayersStayApart(t *testing.T) {
@@ -65,7 +65,7 @@ func TestTheDomainNeedsTheStandardLibraryOnly(t *testing.T) {
 	t.Parallel()
 	packages := list(t)
 	domain := []string{
-		module + "internal/audit", module + "internal/tokens", module + "internal/people", module + "internal/session",
+		module + "internal/audit", module + "internal/tokens", module + "internal/people", module + "internal/people/session",
 		repository + "gateway/servicekit/keyring",
 	}
 	for _, name := range domain {
@@ -84,7 +84,7 @@ func TestOnlyTheProgramSeesAll(t *testing.T) {
 		if !strings.HasPrefix(name, module) || strings.HasPrefix(name, module+"cmd/") {
 			continue
 		}
-		for _, face := range []string{"internal/transport", "internal/web"} {
+		for _, face := range []string{"internal/httpapi/transport", "internal/web"} {
 			if slices.Contains(p.Deps, module+face) && slices.Contains(p.Deps, module+"internal/postgres") {
 				t.Errorf("%s needs both %s and postgres", path.Base(name), face)
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/repotest"
+	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/session"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	tokentest "github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/problem"
-	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

@@ -9,8 +9,8 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
-	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 )
 
 // keyFlow is where a session keeps an OpenID Connect flow.

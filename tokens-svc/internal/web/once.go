@@ -8,7 +8,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/websession"
+	"github.com/quayside/quayside/tokens-svc/internal/web/websession"
 )
 
 // shownToken is the one page that holds a token's text.

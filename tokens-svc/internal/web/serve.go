@@ -11,8 +11,8 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
-	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

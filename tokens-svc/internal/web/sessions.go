@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/quayside/quayside/tokens-svc/internal/session"
+	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 )
 
 // sessionRow is a session in the list.

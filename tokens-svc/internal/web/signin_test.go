@@ -11,7 +11,7 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/websession"
+	"github.com/quayside/quayside/tokens-svc/internal/web/websession"
 )
 
 func TestSigningInLeadsToWhereSomebodyWantedToGo(t *testing.T) {

@@ -25,8 +25,8 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/api"
-	"github.com/quayside/quayside/tokens-svc/internal/credential"
-	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 )
 
 func TestSomebodySignsIn(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
-	"github.com/quayside/quayside/tokens-svc/internal/session"
+	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/websession"
+	"github.com/quayside/quayside/tokens-svc/internal/web/websession"
 )
 
 // memory is a store for tests with a fake clock, which Postgres would stop. The

@@ -21,12 +21,12 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
-	"github.com/quayside/quayside/tokens-svc/internal/credential"
-	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
-	"github.com/quayside/quayside/tokens-svc/internal/transport"
 )
 
 func TestMain(m *testing.M) {

@@ -18,7 +18,7 @@ import (
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
 	"github.com/coreos/go-oidc/v3/oidc/oidctest"
 
-	"github.com/quayside/quayside/tokens-svc/internal/oidc"
+	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 )
 
 // issuer is go-oidc's test server with the two endpoints that it leaves out:

@@ -12,7 +12,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
-	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

@@ -50,7 +50,7 @@ func TestIntrospectionAnswersAreTheContracts(t *testing.T) {
 
 func (p *program) answersAs(t *testing.T, name, form string) {
 	t.Helper()
-	content, err := os.ReadFile("../../testdata/contract/introspection.json")
+	content, err := os.ReadFile("../../../testdata/contract/introspection.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestIdentityHeadersAreTheContracts(t *testing.T) {
 	p := start(t)
 	p.plant(t, parsed(t, "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"), 1,
 		tokens.Token{Permissions: []tokens.Permission{tokens.ShipmentsWrite}})
-	content, err := os.ReadFile("../../testdata/contract/identity.json")
+	content, err := os.ReadFile("../../../testdata/contract/identity.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/transport"
 )
 
 // replica is a program that listens on a port, as serve runs it, with deadlines

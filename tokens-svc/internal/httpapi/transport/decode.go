@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
-	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

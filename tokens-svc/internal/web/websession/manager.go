@@ -19,7 +19,7 @@ import (
 	"github.com/alexedwards/scs/v2"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
-	"github.com/quayside/quayside/tokens-svc/internal/session"
+	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 )
 
 // How long a session lasts.

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
-	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/wire"
 )
 
 // maxForm bounds an introspection's body in bytes: a token has 61.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/quayside/quayside/tokens-svc/internal/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

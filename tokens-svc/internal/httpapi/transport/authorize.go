@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
-	"github.com/quayside/quayside/tokens-svc/internal/credential"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 )
 
 // authorize lets gateways through. Nothing of the request is read before its
