@@ -13,7 +13,7 @@ import (
 )
 
 const aboutHeads = `Prints the head of every organization's audit log, one JSON object a line. Keep
-the output where those who can write to the database cannot reach it, and give it
+the output out of reach of those with write access to the database, and pass it
 back later:
 
     tokens-svc audit heads > heads.jsonl
@@ -67,7 +67,7 @@ func logHeads(ctx context.Context, s *tokens.Service, log *slog.Logger) {
 	write := func(ctx context.Context) {
 		heads, err := s.AuditHeads(ctx)
 		if err != nil {
-			log.WarnContext(ctx, "the heads of the audit logs were not read", "error", err)
+			log.WarnContext(ctx, "audit heads were not read", "error", err)
 			return
 		}
 		for _, h := range heads {

@@ -19,7 +19,7 @@ func listAudit(ctx context.Context, p program) error {
 	f := newFlags("audit list", "Shows who changed what in an organization, newest first.")
 	org := f.String("organization", "", "the organization's `org_…` id")
 	newest := 50
-	f.Func("limit", "how many `events`; 50 if left out", positive(&newest))
+	f.Func("limit", "number of `events`, 50 by default", positive(&newest))
 	asJSON := f.Bool("json", false, "print JSON")
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err

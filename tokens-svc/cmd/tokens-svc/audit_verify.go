@@ -14,13 +14,13 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutAudit = `Reads audit logs whole and finds the first event of each that was changed,
+const aboutAudit = `Verifies audit logs and finds the first event of each that was changed,
 removed or inserted. For each log that is as it was written it prints the
 organization, the number of its newest event, and that event's hash:
 
     org_01k9x3v7t2e8sbq4m6n0pacdfg 12:217766006571f9c4…
 
-A person who can write to the database can cut off the end of a log, or put back an
+Write access to the database is enough to cut off the end of a log, or to restore an
 earlier state of it. Keep what audit heads prints where they cannot reach it, and
 give it back with --heads. An empty log is a fault, as is one that ends with an event
 without a key; see audit anchor. The exit code is 1 when any log has a fault.`

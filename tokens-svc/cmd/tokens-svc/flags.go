@@ -20,7 +20,7 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// flags is what a command takes: flags, in either of their spellings, and
+// flags are the parameters of a command: flags, in either of their spellings, and
 // operands, which may stand before, between and behind them.
 type flags struct {
 	*flag.FlagSet
@@ -30,7 +30,7 @@ type flags struct {
 
 func newFlags(command, about string, operands ...string) flags {
 	set := flag.NewFlagSet(command, flag.ContinueOnError)
-	set.SetOutput(io.Discard) // errors are returned, and help goes where parse is told
+	set.SetOutput(io.Discard) // errors are returned, and help goes to the writer of parse
 	return flags{FlagSet: set, operands: operands, about: about}
 }
 

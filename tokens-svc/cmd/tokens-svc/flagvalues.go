@@ -16,7 +16,7 @@ const day = 24 * time.Hour
 const defaultLife = 90 * day
 
 // expiryFlags adds the three ways to say how long a token lasts. After parsing,
-// the function it returns tells the end, or the zero time for none.
+// the function it returns reads the expiry, zero for none.
 func expiryFlags(f flags, now time.Time) func() time.Time {
 	end, said := now.Add(defaultLife), false
 	say := func(t time.Time) error {
@@ -26,21 +26,21 @@ func expiryFlags(f flags, now time.Time) func() time.Time {
 		end, said = t, true
 		return nil
 	}
-	f.Func("expires-in", "how long it lasts, a `duration` such as 90d or 12h; 90d if nothing is said", func(text string) error {
+	f.Func("expires-in", "lifetime, a `duration` such as 90d or 12h; 90d by default", func(text string) error {
 		d, err := parseDuration(text)
 		if err != nil {
 			return err
 		}
 		return say(now.Add(d))
 	})
-	f.Func("expires-at", "when it ends, a `time` such as 2027-03-01T00:00:00Z", func(text string) error {
+	f.Func("expires-at", "expiry, a `time` such as 2027-03-01T00:00:00Z", func(text string) error {
 		t, err := time.Parse(time.RFC3339, text)
 		if err != nil {
 			return errors.New("want a time such as 2027-03-01T00:00:00Z")
 		}
 		return say(t)
 	})
-	f.BoolFunc("no-expiry", "it lasts until it is revoked", func(text string) error {
+	f.BoolFunc("no-expiry", "no expiry", func(text string) error {
 		if yes, err := strconv.ParseBool(text); err != nil || !yes {
 			return errors.New("it takes no value")
 		}

@@ -38,7 +38,7 @@ func realMain() int {
 	return exitCode(err, os.Stderr.WriteString)
 }
 
-// operatorName returns what the audit log calls the operator: the name that was
+// operatorName returns the operator's name for the audit log: the name that was
 // given, or that of the account in the operating system.
 func operatorName(given string) string {
 	const name = "command line"
@@ -57,7 +57,7 @@ func operatorName(given string) string {
 // maxOperator bounds an operator's name, in characters.
 const maxOperator = 100
 
-// exitCode says what went wrong and returns the code for it. A token that got
+// exitCode prints the error and returns its exit code. A token that got
 // into an error, as a mistaken argument perhaps, is cut down on the way out.
 func exitCode(err error, say func(string) (int, error)) int {
 	if err == nil {

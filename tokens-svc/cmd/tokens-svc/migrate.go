@@ -9,9 +9,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 )
 
-const aboutMigrate = `Changes the database's schema: up brings it to the newest version, down takes
-back the last step, status shows what was done. It may run while the program of
-the version before serves, and several times at once.`
+const aboutMigrate = `Changes the database schema: up migrates to the newest version, down reverts
+the last migration, status lists applied migrations. It may run while the
+previous version serves, and concurrently.`
 
 func migrate(ctx context.Context, p program) error {
 	f := newFlags("migrate", aboutMigrate, "up|down|status")

@@ -12,8 +12,8 @@ import (
 
 func createOrganization(ctx context.Context, p program) error {
 	f := newFlags("org create", "Creates an organization and prints its id.")
-	name := f.String("name", "", "what people call it")
-	id := f.String("id", "", "its `org_…` id, to bring one along; a new one if left out")
+	name := f.String("name", "", "its name")
+	id := f.String("id", "", "its `org_…` id; generated if left out")
 	asJSON := f.Bool("json", false, "print JSON")
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err

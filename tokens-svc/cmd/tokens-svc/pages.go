@@ -22,8 +22,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/web"
 )
 
-// newPages returns the handler of what people see in a browser. The work that
-// it returns removes what has ended, until its context does; it then returns
+// newPages returns the handler of the pages. The background task that
+// it returns removes expired rows until its context ends; it then returns
 // when the refused sign-ins are recorded, at most 5 s later. End it after the
 // last request and before db is closed.
 func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *tokens.Service, log *slog.Logger) (http.Handler, func(context.Context), error) {
@@ -54,7 +54,7 @@ func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *to
 		every(ctx, 10*time.Minute, func(ctx context.Context) {
 			for _, err := range []error{c.People.ExpireSessions(ctx), repo.Prune(ctx, time.Now(), people.AttemptWindow)} {
 				if err != nil {
-					log.WarnContext(ctx, "what has ended was not removed", "error", err)
+					log.WarnContext(ctx, "expired rows were not removed", "error", err)
 				}
 			}
 		})
@@ -84,7 +84,7 @@ func every(ctx context.Context, interval time.Duration, work func(context.Contex
 	}
 }
 
-// public tells pages from the API. No path is cleaned on the way.
+// public separates pages from the API. It does not clean paths.
 func public(api, pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, root := range []string{"/sign-in", "/settings"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/buildinfo"
 )
 
-// program is what one run of the program can see and touch.
+// program is the input and output of one run of the program.
 type program struct {
 	args    []string // without the program's name
 	environ []string // NAME=value
@@ -30,33 +30,33 @@ type command struct {
 
 func commands() []command {
 	return []command{
-		{"serve", "answer gateways, and tokens that ask about themselves", serve},
-		{"migrate", "bring the database's schema up to date, or one step back", migrate},
-		{"health", "ask a running server whether it lives", health},
+		{"serve", "serve gateways, the management API and pages", serve},
+		{"migrate", "migrate the database schema up, or down by one", migrate},
+		{"health", "check whether a running server is alive", health},
 		{"org create", "create an organization", createOrganization},
 		{"user create", "make a person a member of an organization", createUser},
 		{"user list", "list accounts, and which are verified", listUsers},
 		{"user verify", "mark an account's e-mail address as verified", verifyUser},
 		{"user set-password", "give an account a new password", setUserPassword},
-		{"user disable", "let nobody sign in to an account", disableUser},
-		{"user enable", "let a disabled account be used again", enableUser},
-		{"user end-sessions", "sign an account out everywhere", endUserSessions},
+		{"user disable", "prevent sign-in to an account", disableUser},
+		{"user enable", "enable a disabled account", enableUser},
+		{"user end-sessions", "end all sessions of an account", endUserSessions},
 		{"user unlink", "remove an account's link to the issuer", unlinkUser},
-		{"token create", "make a token and print it, once", createToken},
+		{"token create", "create a token and print it once", createToken},
 		{"token list", "list an organization's tokens", listTokens},
-		{"token update", "change what a token may do, and for how long", updateToken},
-		{"token rotate", "make a token's successor and print it, once", rotateToken},
+		{"token update", "change a token's permissions, limits or expiry", updateToken},
+		{"token rotate", "create a token's successor and print it once", rotateToken},
 		{"token hand-over", "make the organization the owner of a token", handOverToken},
-		{"token revoke", "end a token for good", revokeToken},
-		{"token check", "say whether a token is good, and what it may do", checkToken},
-		{"audit list", "show who changed what in an organization", listAudit},
-		{"audit heads", "print the heads of the audit logs, to be kept elsewhere", printHeads},
+		{"token revoke", "revoke a token", revokeToken},
+		{"token check", "show whether a token is valid, and its permissions", checkToken},
+		{"audit list", "list the audit log of an organization", listAudit},
+		{"audit heads", "print the heads of the audit logs, to be stored elsewhere", printHeads},
 		{"audit anchor", "protect audit logs of an earlier version with a key", anchorAudit},
-		{"audit verify", "find out whether audit logs are as they were written", verifyAudit},
+		{"audit verify", "verify audit logs", verifyAudit},
 	}
 }
 
-// run does what the arguments say. It returns a usageError when they say
+// run executes the command named by the arguments. It returns a usageError if they name
 // nothing that can be done.
 func run(ctx context.Context, p program) error {
 	for _, c := range commands() {
@@ -89,7 +89,7 @@ func overview() string {
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "  %-17s %s\n", c.name, c.summary)
 	}
-	b.WriteString("  --version         print the version\n\nEach command explains itself with -h. The configuration is in the environment; see README.md.\n")
+	b.WriteString("  --version         print the version\n\nEach command has help with -h. Configuration is by environment variables; see README.md.\n")
 	return b.String()
 }
 

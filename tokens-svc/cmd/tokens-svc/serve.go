@@ -23,11 +23,11 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutServe = `Answers people and the management API at LISTEN_ADDRESS, and gateways, health
-and metrics at INNER_ADDRESS, until it is told to stop by SIGTERM or SIGINT. It
-starts without Postgres and is ready once that is there.`
+const aboutServe = `Serves pages and the management API at LISTEN_ADDRESS, and gateways, health
+and metrics at INNER_ADDRESS, until SIGTERM or SIGINT. It
+starts without Postgres and is ready when Postgres is available.`
 
-// usageKept is for how long it is known what tokens did in each hour.
+// usageKept is the retention of hourly usage.
 const usageKept = 30 * 24 * time.Hour
 
 func serve(ctx context.Context, p program) error {
@@ -72,7 +72,7 @@ func serve(ctx context.Context, p program) error {
 	repo := postgres.NewRepository(db, logKeys)
 	resealer := tokens.NewResealer(repo)
 	defer inBackground(ctx, func(ctx context.Context) {
-		resealer.Run(ctx, func(err error) { log.Warn("a token keeps its old pepper", "error", err) })
+		resealer.Run(ctx, func(err error) { log.Warn("a token was not resealed", "error", err) })
 	})()
 	defer inBackground(ctx, func(ctx context.Context) {
 		every(ctx, time.Hour, func(ctx context.Context) {
@@ -95,7 +95,7 @@ func serve(ctx context.Context, p program) error {
 	counted.CountPeppers(pepperCount.Counts)
 	notifier := postgres.NewNotifier(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
-		notifier.Run(ctx, outage.New(log, "being told of changes").Note) // meanwhile they are looked for
+		notifier.Run(ctx, outage.New(log, "listening for changes").Note) // meanwhile they are looked for
 	})()
 	feed := transport.NewFeed(service, notifier.Wait, counted.StreamOpened, log)
 	wiring := endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe}
@@ -140,7 +140,7 @@ func sealOldTokens(ctx context.Context, service *tokens.Service, log *slog.Logge
 	every(ctx, time.Minute, seal)
 }
 
-// listen answers on both listeners until ctx ends and what was begun is done.
+// listen serves both listeners until ctx ends and requests in flight are finished.
 func listen(ctx context.Context, log *slog.Logger, cfg config.Config, public http.Handler, inner *httpserver.Inner, draining func()) error {
 	outside, err := httpserver.Listen(ctx, cfg.ListenAddress)
 	if err != nil {

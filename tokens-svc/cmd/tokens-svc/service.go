@@ -53,21 +53,21 @@ func auditKeys(cfg config.Config) (audit.Keys, error) {
 	return keys, nil
 }
 
-// invalid tells which flags a ValidationError is about; other errors pass.
+// invalid names the flags of a ValidationError; other errors pass.
 func invalid(err error) error {
 	wrong, ok := errors.AsType[*tokens.ValidationError](err)
 	if !ok {
 		return err
 	}
 	var b strings.Builder
-	b.WriteString("nothing was done:")
+	b.WriteString("no changes were made:")
 	for _, f := range wrong.Fields {
 		fmt.Fprintf(&b, "\n  --%s %s", strings.ReplaceAll(f.Field, "_", "-"), f.Detail)
 	}
 	return usagef("%s", b.String())
 }
 
-// parseOrg reads an organization's id as somebody typed it.
+// parseOrg parses an organization's id.
 func parseOrg(text string) (tokens.OrgID, error) {
 	if _, ok := publicid.Parse("org", text); !ok {
 		return "", usagef("%q is no organization's id: it has org_ and 26 characters, as org create prints it", text)

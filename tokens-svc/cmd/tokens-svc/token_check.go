@@ -13,8 +13,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutCheck = `Reads a token from standard input and says whether it is good, whose it is and
-what it may do. The exit code is 0 for a good token and 1 for any other. The
+const aboutCheck = `Reads a token from standard input and shows whether it is valid, its organization
+and its permissions. The exit code is 0 for a valid token and 1 for any other. The
 token is never an argument, where other users would see it, and never printed:
 
     tokens-svc token check < token.txt`
@@ -24,7 +24,7 @@ const maxInput = 4 << 10
 
 func checkToken(ctx context.Context, p program) error {
 	f := newFlags("token check", aboutCheck)
-	asJSON := f.Bool("json", false, "print JSON, also for a token that is not good")
+	asJSON := f.Bool("json", false, "print JSON, also for an invalid token")
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func checkToken(ctx context.Context, p program) error {
 }
 
 // refusal says why a token is not good, and is nil for one that is. Operators
-// are told more than clients: they can read the database.
+// see more than clients, because they can read the database.
 func refusal(found tokens.Introspection, malformed error) error {
 	t := found.Token
 	switch found.Outcome {
@@ -74,7 +74,7 @@ func refusal(found tokens.Introspection, malformed error) error {
 }
 
 // checked is the answer for scripts. As in an introspection, why a token is not
-// good is told only to those who hold the right secret.
+// valid is disclosed only to holders of the secret.
 type checked struct {
 	Active bool        `json:"active"`
 	Reason string      `json:"reason,omitempty"`

@@ -10,22 +10,22 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutCreate = `Makes a token and prints it. It is shown this once: what is stored can check
-it, but not bring it back. Standard output is the token and nothing else, so
+const aboutCreate = `Creates a token and prints it. The secret is shown once: the stored value verifies
+it but cannot recover it. Standard output is the token and nothing else, so
 
     TOKEN=$(tokens-svc token create --organization org_… --name ERP --permissions shipments:read)
 
-keeps it from the screen; what else there is to know goes to standard error.
+keeps it off the screen; other output goes to standard error.
 
 Permissions: shipments:read, shipments:write, shipments:review, documents:read,
 documents:write, webhooks:manage, admin. Write includes read; admin includes all.`
 
 func createToken(ctx context.Context, p program) error {
 	f := newFlags("token create", aboutCreate)
-	org := f.String("organization", "", "the `org_…` id of the organization it acts for")
+	org := f.String("organization", "", "the organization's `org_…` id")
 	asJSON := f.Bool("json", false, "print JSON, the token as its member secret")
 	var d tokens.Draft
-	f.StringVar(&d.Name, "name", "", "what people call it")
+	f.StringVar(&d.Name, "name", "", "its name")
 	f.StringVar((*string)(&d.Environment), "environment", "", "`live` or test, visible in its text; live if left out")
 	draftFlags(f, &d.Permissions, &d.IPAllow, &d.RateLimit)
 	expiry := expiryFlags(f, p.now)

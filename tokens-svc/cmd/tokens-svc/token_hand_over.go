@@ -8,9 +8,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutHandOver = `Makes the organization the owner of a token, for good. It then goes on working,
-with everything that it was granted, whatever becomes of the role and the
-membership of the person who owned it. token list shows the owners. ID is the
+const aboutHandOver = `Makes the organization the owner of a token, permanently. The token then keeps
+all its permissions, regardless of the role and
+membership of its former owner. token list shows the owners. ID is the
 token's tok_… id, never the token itself.`
 
 func handOverToken(ctx context.Context, p program) error {

@@ -16,7 +16,7 @@ import (
 func listTokens(ctx context.Context, p program) error {
 	f := newFlags("token list", "Lists an organization's tokens, newest first, the ended ones too.")
 	org := f.String("organization", "", "the organization's `org_…` id")
-	status := f.String("status", "all", "which ones: active, `expiring` (within 7 days), expired, revoked or all")
+	status := f.String("status", "all", "status: active, `expiring` (within 7 days), expired, revoked or all")
 	asJSON := f.Bool("json", false, "print JSON")
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err
@@ -60,7 +60,7 @@ func printTable(out io.Writer, all []tokens.Token, usage map[tokens.TokenID]toke
 	return w.Flush()
 }
 
-// end says until when a token is good, should nobody revoke it before.
+// end returns a token's expiry as text.
 func end(t tokens.Token) string {
 	if t.ExpiresAt.IsZero() {
 		return "revoked"
@@ -68,7 +68,7 @@ func end(t tokens.Token) string {
 	return t.ExpiresAt.Format(time.RFC3339)
 }
 
-// owner says who owns a token, and that this person's role limits it.
+// owner describes the owner of a token, and whether that person's role limits it.
 func owner(t tokens.Token) string {
 	name := cmp.Or(t.Owner.Name, t.Owner.ID, "organization")
 	if t.Limited() {

@@ -9,14 +9,14 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutRevoke = `Ends a token for good. Gateways refuse it within a second, or within ten where
-they are not told of changes. Revoking it again changes nothing. ID is the token's tok_… id, never the
+const aboutRevoke = `Revokes a token permanently. Gateways refuse it within a second, or within ten if
+their change stream is down. Revoking it again changes nothing. ID is the token's tok_… id, never the
 token itself.`
 
 func revokeToken(ctx context.Context, p program) error {
 	f := newFlags("token revoke", aboutRevoke, "ID")
 	subject := targetFlag(f)
-	reason := f.String("reason", "", "why, for those who ask later")
+	reason := f.String("reason", "", "reason, for the audit log")
 	asJSON := f.Bool("json", false, "print JSON")
 	operands, err := f.parse(p.args, p.stdout)
 	if err != nil {

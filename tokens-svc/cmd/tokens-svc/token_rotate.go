@@ -10,10 +10,10 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutRotate = `Makes a successor of a token and prints it, this once: standard output is the
+const aboutRotate = `Creates a successor of a token and prints it once: standard output is the
 new token and nothing else. It has the old one's name, permissions, limits and
-addresses, and lasts as long as that did when it was new. The old one goes on
-working for the overlap, and ends then, or at its own end if that is earlier.
+addresses, and the old one's original lifetime. The old one stays
+valid for the overlap, or until its own expiry if that is earlier.
 ID is the old token's tok_… id, never the token itself.`
 
 func rotateToken(ctx context.Context, p program) error {
@@ -21,7 +21,7 @@ func rotateToken(ctx context.Context, p program) error {
 	subject := targetFlag(f)
 	asJSON := f.Bool("json", false, "print JSON, the new token as the member secret of token")
 	grace := tokens.DefaultGrace
-	f.Func("grace", "how long both work, a `duration` such as 12h or 7d, 0 for not at all; 24h if left out", func(text string) (err error) {
+	f.Func("grace", "overlap, a `duration` such as 12h or 7d, 0 for none; 24h by default", func(text string) (err error) {
 		if text == "0" {
 			grace = 0
 			return nil

@@ -13,9 +13,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutUpdate = `Changes what is given of a token and leaves the rest. One that was rotated or
-has ended cannot be changed. Gateways follow within a second, or within ten
-where they are not told of changes. ID is the token's tok_… id, never the token itself.`
+const aboutUpdate = `Changes the given settings of a token. A token that was rotated or
+has ended cannot be changed. Gateways apply it within a second, or within ten
+if their change stream is down. ID is the token's tok_… id, never the token itself.`
 
 func updateToken(ctx context.Context, p program) error {
 	f := newFlags("token update", aboutUpdate, "ID")
@@ -23,7 +23,7 @@ func updateToken(ctx context.Context, p program) error {
 	asJSON := f.Bool("json", false, "print JSON")
 	var patch tokens.Patch
 	var d tokens.Draft
-	f.StringVar(&d.Name, "name", "", "what people call it")
+	f.StringVar(&d.Name, "name", "", "its name")
 	draftFlags(f, &d.Permissions, &d.IPAllow, &d.RateLimit)
 	expiry := expiryFlags(f, p.now)
 	operands, err := f.parse(p.args, p.stdout)

@@ -8,13 +8,13 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// draftFlags adds what create and update have in common: what may change of a
+// draftFlags adds the flags that create and update share: the mutable settings of a
 // token, apart from its name and end.
 func draftFlags(f flags, permissions, ipAllow *[]string, limit *tokens.RateLimit) {
-	f.Func("permissions", "what it may do: a `list` separated by commas", splitInto(permissions))
-	f.Func("ip-allow", "where it may be used from: a `list` of addresses and CIDR ranges, empty for anywhere", splitInto(ipAllow))
-	f.Func("limit", "`requests` in each window; a new token has 100 if left out", positive(&limit.Limit))
-	f.Func("window-seconds", "length of the window in `seconds`; a new token has 60 if left out", func(text string) error {
+	f.Func("permissions", "permissions: a `list` separated by commas", splitInto(permissions))
+	f.Func("ip-allow", "allowed addresses: a `list` of addresses and CIDR ranges, empty for any", splitInto(ipAllow))
+	f.Func("limit", "`requests` per window, 100 by default", positive(&limit.Limit))
+	f.Func("window-seconds", "length of the window in `seconds`, 60 by default", func(text string) error {
 		var n int
 		err := positive(&n)(text)
 		limit.Window = time.Duration(n) * time.Second

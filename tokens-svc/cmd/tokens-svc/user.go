@@ -17,12 +17,12 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 )
 
-const aboutUserCreate = `Makes a person a member of an organization, and makes their account unless
-there is one: then its password and its name stay, as does the role of a
-membership that there is. Running it again changes nothing.
+const aboutUserCreate = `Makes a person a member of an organization, and creates their account unless
+it exists: then its password and its name stay, as does the role of an
+existing membership. Running it again changes nothing.
 
-The password of a new account is the first line of standard input. When that is
-empty one is made, which is all that standard output then has:
+The password of a new account is the first line of standard input. If that is
+empty, a password is generated and printed on standard output:
 
     PASSWORD=$(tokens-svc user create --email anna@acme.example --organization org_… --role owner </dev/null)
 
@@ -38,10 +38,10 @@ Roles: owner, admin, member, auditor.`
 
 func createUser(ctx context.Context, p program) error {
 	f := newFlags("user create", aboutUserCreate)
-	email := f.String("email", "", "the `address` with which they sign in")
+	email := f.String("email", "", "the `address` for sign-in")
 	org := f.String("organization", "", "the `org_…` id of the organization")
-	role := f.String("role", "", "what they are there: `owner`, admin, member or auditor")
-	name := f.String("name", "", "what they are called; may be left out")
+	role := f.String("role", "", "`owner`, admin, member or auditor")
+	name := f.String("name", "", "display name; optional")
 	assume := f.Bool("assume-verified", false, "an account that is not verified gets a new password, and loses its old one and its sessions")
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err
@@ -62,7 +62,7 @@ func createUser(ctx context.Context, p program) error {
 			Organization: owner, Email: *email, Name: *name, Role: *role, Password: secret, AssumeVerified: *assume,
 		})
 		if errors.Is(err, people.ErrAccountUnverified) {
-			return fmt.Errorf("nothing was done: %w.\nSomebody who does not own it may have chosen the account's password. "+
+			return fmt.Errorf("no changes were made: %w.\nSomebody who does not own it may have chosen the account's password. "+
 				"If you know the person who owns it, run this again with --assume-verified: "+
 				"that ends the account's password and sessions and makes a new password for you to hand over", people.ErrAccountUnverified)
 		}

@@ -14,28 +14,28 @@ import (
 //nolint:gosec // G101: about passwords, no password
 const aboutNewSecret = `
 
-The new password is the first line of standard input. When that is empty one is
-made, which is all that standard output then has. Give it to that person only;
+The new password is the first line of standard input. If that is empty, a
+password is generated and printed on standard output. Give it to that person only;
 they must change it at sign-in.
 
 USER is an account's e-mail address or its usr_… id.`
 
 const aboutUserVerify = `Marks the e-mail address of an account as verified, so that the account can join
-further organizations. It is your word that you know the person who owns the
-address. Somebody else may have chosen the account's present password, so that
-ends, with all sessions. A verified account stays as it is.` + aboutNewSecret
+further organizations. You assert that you know the person who owns the
+address. Another person may have chosen the account's current password, so it
+ends, with all sessions. A verified account is not changed.` + aboutNewSecret
 
 const aboutUserSetPassword = `Gives an account a new password and ends all its sessions. The e-mail address
-does not become verified by it.` + aboutNewSecret
+does not become verified.` + aboutNewSecret
 
-const aboutUserDisable = `Ends an account's sessions and lets nobody sign in to it any more, with a password
-or at an issuer, until user enable. Its memberships stay. USER is its e-mail
+const aboutUserDisable = `Ends an account's sessions and prevents sign-in, with a password
+or at an issuer, until user enable. Memberships stay. USER is its e-mail
 address or usr_… id.`
 
-const aboutUserEnable = `Lets a disabled account be used again, with the password that it had. USER is its
+const aboutUserEnable = `Enables a disabled account, with its previous password. USER is its
 e-mail address or usr_… id.`
 
-const aboutUserEndSessions = `Signs an account out everywhere. Its password stays. USER is its e-mail address or
+const aboutUserEndSessions = `Ends all sessions of an account. Its password stays. USER is its e-mail address or
 usr_… id.`
 
 const aboutUserUnlink = `Removes an account's link to the OpenID Connect issuer and ends its sessions. It is
@@ -65,7 +65,7 @@ func setUserPassword(ctx context.Context, p program) error {
 
 func disableUser(ctx context.Context, p program) error {
 	f := newFlags("user disable", aboutUserDisable, "USER")
-	reason := f.String("reason", "", "why, for those who ask later")
+	reason := f.String("reason", "", "reason, for the audit log")
 	return withUser(ctx, p, f, func(s *people.Service, u people.User) (string, error) {
 		return "is disabled; all its sessions have ended", s.Disable(ctx, u, *reason)
 	})
@@ -103,7 +103,7 @@ func unlinkUser(ctx context.Context, p program) error {
 }
 
 // withUser calls do with the account that the operand names, and says on
-// standard error what was done.
+// standard error a confirmation.
 func withUser(ctx context.Context, p program, f flags, do func(*people.Service, people.User) (done string, err error)) error {
 	operands, err := f.parse(p.args, p.stdout)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 )
 
-const aboutUserList = `Shows accounts by e-mail address: since when the address is verified and the
+const aboutUserList = `Lists accounts by e-mail address: since when the address is verified and the
 account disabled, if it is, and the organizations with the account's roles.
 
 An account that is not verified and belongs to several organizations is from
-before accounts had to be verified for that. Whoever redeemed an invitation of
+before accounts had to be verified for that. The person who redeemed an invitation of
 the first one may have its password: see user verify.`
 
 func listUsers(ctx context.Context, p program) error {

@@ -1,4 +1,4 @@
-// Package audit is the record of who changed what in an organization.
+// Package audit is the tamper-evident log of changes in an organization.
 //
 // Guarantees: an organization's events form a chain, numbered from 1 without a
 // gap, in which each carries an HMAC, under one of the Keys, of the event before
@@ -19,18 +19,18 @@ import (
 	"time"
 )
 
-// Kind says what an actor is.
+// Kind is the kind of an actor.
 type Kind string
 
 // The kinds of actors.
 const (
 	User     Kind = "user"     // a person, signed in
 	Token    Kind = "token"    // an API token, through the management API
-	Operator Kind = "operator" // somebody at the command line
+	Operator Kind = "operator" // an operator at the command line
 	System   Kind = "system"   // tokens-svc by itself
 )
 
-// Actor is who did something, as known at that time.
+// Actor is the principal of an event, as known at that time.
 type Actor struct {
 	Kind      Kind
 	ID        string     // usr_… or tok_…; operators and the system have none
@@ -43,10 +43,10 @@ type Actor struct {
 // sets its name once, before anything else runs.
 var CommandLine = Actor{Kind: Operator, Name: "command line"}
 
-// Service is the actor of what tokens-svc does by itself.
+// Service is the actor of tokens-svc's own actions.
 var Service = Actor{Kind: System, Name: "tokens-svc"}
 
-// Action says what was done.
+// Action is the kind of an event.
 type Action string
 
 // The actions.
@@ -83,8 +83,8 @@ type Entry struct {
 	At      time.Time // UTC, whole milliseconds
 	Actor   Actor
 	Action  Action
-	Target  string            // the id of what it was done to
-	Details map[string]string // what else there is to know; never a secret
+	Target  string            // the id of the affected object
+	Details map[string]string // further facts; never a secret
 }
 
 // Event is an entry in its place.

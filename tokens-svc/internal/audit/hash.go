@@ -20,7 +20,7 @@ type Hash [sha256.Size]byte
 // String returns the hash in hexadecimal.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// ParseHash reads what String returns.
+// ParseHash parses the result of String.
 func ParseHash(text string) (Hash, error) {
 	var h Hash
 	b, err := hex.DecodeString(text)

@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// Fault is the first place at which a chain is not what was written.
+// Fault is the first event that does not match the chain.
 type Fault struct {
 	Organization string
 	Sequence     int64

@@ -17,30 +17,30 @@ import (
 // on the command: see Need. Its secrets are as they were given and must not be
 // printed.
 type Config struct {
-	ListenAddress      string     `env:"LISTEN_ADDRESS" envDefault:":8082" doc:"Where requests that came through the gateway are answered."`
-	InnerAddress       string     `env:"INNER_ADDRESS" envDefault:":9082" doc:"Where introspection, health and metrics are answered. Never published."`
-	DatabaseURL        string     `env:"DATABASE_URL" secret:"true" doc:"Postgres, perhaps through a transaction pooler. Needed by all but health."`
-	DatabaseDirectURL  string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Postgres itself, without a pooler, for migrate and for being told of changes. DATABASE_URL if empty."`
+	ListenAddress      string     `env:"LISTEN_ADDRESS" envDefault:":8082" doc:"Address of the public listener, for requests through the gateway."`
+	InnerAddress       string     `env:"INNER_ADDRESS" envDefault:":9082" doc:"Address of the internal listener: introspection, health and metrics. Do not publish."`
+	DatabaseURL        string     `env:"DATABASE_URL" secret:"true" doc:"Postgres, directly or through a transaction pooler. Needed by all but health."`
+	DatabaseDirectURL  string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Direct connection (no pooler) for migrations and LISTEN/NOTIFY. DATABASE_URL if empty."`
 	PreparedStatements string     `env:"PREPARED_STATEMENTS" doc:"true or false: statements are prepared once per connection. true unless DATABASE_DIRECT_URL differs from DATABASE_URL, which then is a pooler: PgBouncer tracks prepared statements from 1.21 on, with max_prepared_statements."`
-	GatewayCredential  string     `env:"GATEWAY_CREDENTIAL" secret:"true" doc:"What gateways show to introspect, at least 32 bytes; of several, separated by commas, each is good. Needed by serve."`
-	GatewayPublicKeys  string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"What gateways' signatures are checked with: one Ed25519 public key in PEM, or two while they change over. Needed by serve."`
-	TokenPeppers       string     `env:"TOKEN_PEPPERS" secret:"true" doc:"Keys of the stored tokens, version:base64, separated by commas, at least 32 bytes each. The first one seals, all of them verify; see Changing the pepper. Needed by serve and by what makes, changes or checks tokens."`
-	AuditKeys          string     `env:"AUDIT_KEYS" secret:"true" doc:"Keys of the audit logs, version:base64, separated by commas, at least 32 bytes each. The first one is for new events, all of them verify; keep every one. See Audit log. Needed by serve, by audit verify and audit anchor, and by what changes organizations, tokens or accounts."`
-	SealOldTokens      bool       `env:"SEAL_OLD_TOKENS" envDefault:"false" doc:"true: accepts tokens without a MAC of their bounds, which earlier versions stored, and gives them one. For an upgrade only; see What is stored."`
-	PublicURL          string     `env:"PUBLIC_URL" envDefault:"http://localhost:8080" doc:"What browsers use to reach the gateway. Plain http only for a loopback host."`
-	OIDCIssuer         string     `env:"OIDC_ISSUER" doc:"URL of the OpenID Connect issuer where people sign in. Empty: none. PUBLIC_URL/sign-in/callback is where it sends them back."`
-	OIDCClientID       string     `env:"OIDC_CLIENT_ID" doc:"This program's id there."`
-	OIDCClientSecret   string     `env:"OIDC_CLIENT_SECRET" secret:"true" doc:"This program's secret there."`
-	OIDCVerifiedClaim  string     `env:"OIDC_EMAIL_VERIFIED_CLAIM" envDefault:"email_verified" doc:"Claim of the ID token that says that the issuer verified the address in the claim email: true, or the string. Addresses without it are refused. For Entra ID xms_edov, an optional claim to be added to the app registration together with email."`
+	GatewayCredential  string     `env:"GATEWAY_CREDENTIAL" secret:"true" doc:"Credentials of gateways, at least 32 bytes each, separated by commas. Needed by serve."`
+	GatewayPublicKeys  string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"Ed25519 public keys of gateways in PEM: one, or two during a key rotation. Needed by serve."`
+	TokenPeppers       string     `env:"TOKEN_PEPPERS" secret:"true" doc:"Keys of the stored tokens, version:base64, separated by commas, at least 32 bytes each. The first one is for new tokens, all of them verify; see Changing the pepper. Needed by serve and by commands that create, change or check tokens."`
+	AuditKeys          string     `env:"AUDIT_KEYS" secret:"true" doc:"Keys of the audit logs, version:base64, separated by commas, at least 32 bytes each. The first one is for new events, all of them verify; keep every one. See Audit log. Needed by serve, audit verify, audit anchor, and by commands that change organizations, tokens or accounts."`
+	SealOldTokens      bool       `env:"SEAL_OLD_TOKENS" envDefault:"false" doc:"true: accepts tokens without a MAC of their bounds, which earlier versions stored, and gives them one. For an upgrade only; see Storage."`
+	PublicURL          string     `env:"PUBLIC_URL" envDefault:"http://localhost:8080" doc:"Public URL of the gateway for browsers. Plain http only for a loopback host."`
+	OIDCIssuer         string     `env:"OIDC_ISSUER" doc:"URL of the OpenID Connect issuer. Empty: none. The redirect URL is PUBLIC_URL/sign-in/callback."`
+	OIDCClientID       string     `env:"OIDC_CLIENT_ID" doc:"Client ID at the issuer."`
+	OIDCClientSecret   string     `env:"OIDC_CLIENT_SECRET" secret:"true" doc:"Client secret at the issuer."`
+	OIDCVerifiedClaim  string     `env:"OIDC_EMAIL_VERIFIED_CLAIM" envDefault:"email_verified" doc:"Claim of the ID token that marks the address in the claim email as verified: true, or the string. Addresses without it are refused. For Entra ID xms_edov, an optional claim to be added to the app registration together with email."`
 	OIDCDomains        string     `env:"OIDC_DOMAINS" doc:"E-mail domains whose users are provisioned at their first sign-in, without an invitation: domain=organization:role, separated by commas. With :hd=DOMAIN (Google Workspace) or :tid=ID (Entra ID) behind the role, the ID token must have that claim, too. At Google, hd=domain is implied."`
-	LocalSignIn        string     `env:"LOCAL_SIGN_IN" doc:"true or false: people may sign in with an e-mail address and a password. true without OIDC_ISSUER, false with it."`
-	Operator           string     `env:"QUAYSIDE_OPERATOR" doc:"Name of the person at the command line, for the audit log. The operating system's user if empty."`
+	LocalSignIn        string     `env:"LOCAL_SIGN_IN" doc:"true or false: sign-in with an e-mail address and a password. true without OIDC_ISSUER, false with it."`
+	Operator           string     `env:"QUAYSIDE_OPERATOR" doc:"Name of the operator, for the audit log. The operating system's user if empty."`
 	LogLevel           slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
-	Demo               bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"true admits what everybody knows, secrets that begin with demo- and the key of the demo, having no GATEWAY_PUBLIC_KEYS, and plain http."`
+	Demo               bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"Development mode: accepts the built-in demo secrets, no GATEWAY_PUBLIC_KEYS, and plain http. Never enable in production."`
 }
 
 // Load reads the configuration from environ, a list of NAME=value, and checks
-// what the command needs.
+// the settings that the command needs.
 func Load(environ []string, needs ...Need) (Config, error) {
 	cfg, err := settings.Load[Config](environ)
 	errs := []error{err}

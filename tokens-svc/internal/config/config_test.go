@@ -75,7 +75,7 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 				"LOG_LEVEL=loud", "QUAYSIDE_DEMO=perhaps",
 			},
 			[]string{
-				"DATABASE_URL is no Postgres URL", "TOKEN_PEPPERS: entry 1: version 1 has 5 bytes", "AUDIT_KEYS: entry 1: want version:base64",
+				"DATABASE_URL must be a Postgres URL", "TOKEN_PEPPERS: entry 1: version 1 has 5 bytes", "AUDIT_KEYS: entry 1: want version:base64",
 				"GATEWAY_CREDENTIAL: entry 1 has 6 bytes", "LogLevel", "Demo",
 			},
 		},
@@ -86,7 +86,7 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 				"AUDIT_KEYS=" + pepper + ",2:" + base64.StdEncoding.EncodeToString([]byte(demo)),
 			},
 			[]string{
-				"DATABASE_URL is the repository's", "GATEWAY_CREDENTIAL is the repository's", "TOKEN_PEPPERS is the repository's", "AUDIT_KEYS is the repository's",
+				"DATABASE_URL is a demo secret", "GATEWAY_CREDENTIAL is a demo secret", "TOKEN_PEPPERS is a demo secret", "AUDIT_KEYS is a demo secret",
 			},
 		},
 	} {

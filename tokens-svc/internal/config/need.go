@@ -30,7 +30,7 @@ func Migration(c Config) error {
 	return c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL)
 }
 
-// Changes is needed, besides Database, to be told of changes.
+// Changes is needed, besides Database, to receive notifications of changes.
 func Changes(c Config) error {
 	if c.DatabaseDirectURL == "" {
 		return nil
@@ -91,7 +91,7 @@ func (c Config) GatewayKeys() (assertion.Keys, error) {
 		return assertion.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
 	}
 	if why := keys.DevelopmentOnly(); why != "" && !c.Demo {
-		return assertion.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true on a laptop", why)
+		return assertion.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true for development", why)
 	}
 	return keys, nil
 }
@@ -102,14 +102,14 @@ func (c Config) checkDSN(name, dsn string) error {
 	}
 	parsed, err := pq.NewConfig(dsn)
 	if err != nil {
-		return fmt.Errorf("%s is no Postgres URL or key=value DSN", name)
+		return fmt.Errorf("%s must be a Postgres URL or key=value DSN", name)
 	}
 	return c.refuseDemo(name, strings.HasPrefix(parsed.Password, settings.DemoPrefix))
 }
 
 func (c Config) refuseDemo(name string, demo bool) error {
 	if demo && !c.Demo {
-		return fmt.Errorf("%s is the repository's, which everybody knows; set one of your own, or QUAYSIDE_DEMO=true on a laptop", name)
+		return fmt.Errorf("%s is a demo secret from the repository; set one of your own, or QUAYSIDE_DEMO=true for development", name)
 	}
 	return nil
 }

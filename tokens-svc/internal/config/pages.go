@@ -31,7 +31,7 @@ func Pages(c Config) error {
 		errs = append(errs, errors.New("LOCAL_SIGN_IN must be true or false"))
 	}
 	if c.OIDCIssuer == "" && !c.Passwords() {
-		errs = append(errs, errors.New("LOCAL_SIGN_IN is false and OIDC_ISSUER is not set: nobody could sign in"))
+		errs = append(errs, errors.New("LOCAL_SIGN_IN is false and OIDC_ISSUER is not set: sign-in would be impossible"))
 	}
 	_, err := c.Domains()
 	return errors.Join(append(errs, err)...)
@@ -76,7 +76,7 @@ func (c Config) Domains() (map[string]people.Domain, error) {
 	return all, errors.Join(errs...)
 }
 
-// google is an issuer that also vouches for addresses in domains that others
+// google is an issuer that also verifies addresses in domains that others
 // manage. Only its claim hd says that the domain's owner manages an account.
 const google = "https://accounts.google.com"
 

@@ -93,7 +93,7 @@ func TestADomainMayWantATenant(t *testing.T) {
 func TestAllThatKeepsPeopleOutIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ environ, want []string }{
-		"nobody could sign in": {[]string{"LOCAL_SIGN_IN=false"}, []string{"nobody could sign in"}},
+		"sign-in would be impossible": {[]string{"LOCAL_SIGN_IN=false"}, []string{"sign-in would be impossible"}},
 		"half an issuer": {
 			[]string{"OIDC_ISSUER=http://issuer.example", "LOCAL_SIGN_IN=perhaps", "OIDC_DOMAINS=acme=x:king"},
 			[]string{

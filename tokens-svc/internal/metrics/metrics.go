@@ -1,4 +1,4 @@
-// Package metrics holds what the program counts, for Prometheus. No label
+// Package metrics is the program's Prometheus metrics. No label
 // carries a token, an organization or an address, so the number of series does
 // not grow with the number of customers.
 package metrics

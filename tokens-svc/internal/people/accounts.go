@@ -10,7 +10,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// ChangePassword replaces a person's own password, who knows the current one,
+// ChangePassword replaces the password of a person who knows the current one,
 // and ends all of their sessions. It returns the account as it is then. It gives
 // ErrRefused when the current password is wrong or there is none, a
 // *ThrottledError, and a tokens.ValidationError about the field password.
@@ -47,7 +47,7 @@ func (s *Service) ChangePassword(ctx context.Context, id UserID, current, passwo
 	})
 }
 
-// newPassword returns what is stored of a password that follows the rules and
+// newPassword returns the stored form of a password that follows the rules and
 // is not the current one.
 func (s *Service) newPassword(ctx context.Context, password, email, current string) (string, error) {
 	var wrong faults

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What can go wrong, beside tokens.ErrNotFound, tokens.ErrUnavailable,
+// Errors, besides tokens.ErrNotFound, tokens.ErrUnavailable,
 // tokens.ErrExists and a tokens.ValidationError. Test with errors.Is.
 var (
 	// ErrRefused says that e-mail address and password do not fit, or that the
@@ -36,7 +36,7 @@ var (
 	ErrLastOwner = errors.New("an organization needs an owner")
 )
 
-// ThrottledError says that somebody tried to sign in too often. Nothing was
+// ThrottledError reports too many attempts. Nothing was
 // looked at.
 type ThrottledError struct {
 	RetryAfter time.Duration // more than zero, whole seconds

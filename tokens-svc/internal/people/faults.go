@@ -10,7 +10,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Bounds of what people may choose.
+// Bounds of user input.
 const (
 	maxName     = 100  // code points
 	maxEmail    = 254  // bytes, RFC 5321
@@ -18,7 +18,7 @@ const (
 	maxPassword = 1024 // bytes: more is only work for us
 )
 
-// faults gathers what is wrong with an input.
+// faults collects the faults of an input.
 type faults struct{ tokens.ValidationError }
 
 func (f *faults) add(field string, code tokens.FaultCode, format string, args ...any) {
@@ -74,7 +74,7 @@ func (f *faults) name(text string, least int) string {
 }
 
 // claimedName returns the name that an issuer states, in the form that name
-// accepts: what is not allowed in a name is left out, and the rest is cut.
+// accepts: characters not allowed in a name are removed, and the rest is truncated.
 func claimedName(text string) string {
 	allowed := strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || tokens.IsControl(r) {

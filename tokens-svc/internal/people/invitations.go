@@ -28,7 +28,7 @@ const (
 // return again. An invitation that there was for it is replaced. It gives
 // ErrForbidden, tokens.ErrExists for a member, and a tokens.ValidationError.
 func (s *Service) Invite(ctx context.Context, principal Principal, org tokens.OrgID, email, role string) (Invitation, string, error) {
-	if !ManagesMembers(principal.Role) {
+	if !principal.Role.ManagesMembers() {
 		return Invitation{}, "", ErrForbidden
 	}
 	var wrong faults
@@ -40,7 +40,7 @@ func (s *Service) Invite(ctx context.Context, principal Principal, org tokens.Or
 	var err error
 	if i.Role, err = tokens.ParseRole(role); err != nil {
 		wrong.add("role", tokens.InvalidValue, "%v", err)
-	} else if !MayAssign(principal.Role, "", i.Role) {
+	} else if !principal.Role.MayAssign("", i.Role) {
 		wrong.add("role", tokens.InvalidValue, "only owners can invite owners")
 	}
 	if err := wrong.orNil(); err != nil {
@@ -65,7 +65,7 @@ func (s *Service) Invitations(ctx context.Context, org tokens.OrgID) ([]Invitati
 
 // Withdraw ends an invitation. It gives ErrForbidden and tokens.ErrNotFound.
 func (s *Service) Withdraw(ctx context.Context, principal Principal, org tokens.OrgID, id InvitationID) error {
-	if !ManagesMembers(principal.Role) {
+	if !principal.Role.ManagesMembers() {
 		return ErrForbidden
 	}
 	all, err := s.Invitations(ctx, org)
@@ -76,7 +76,7 @@ func (s *Service) Withdraw(ctx context.Context, principal Principal, org tokens.
 	if at < 0 {
 		return fmt.Errorf("invitation %s to organization %s: %w", id, org, tokens.ErrNotFound)
 	}
-	if !MayAssign(principal.Role, "", all[at].Role) {
+	if !principal.Role.MayAssign("", all[at].Role) {
 		return ErrForbidden
 	}
 	entry := s.entry(audit.InvitationWithdrawn, principal.Actor, string(id), all[at].details())
@@ -86,7 +86,7 @@ func (s *Service) Withdraw(ctx context.Context, principal Principal, org tokens.
 	return nil
 }
 
-// Acceptance is what an invited person sends.
+// Acceptance is an invited person's input.
 type Acceptance struct {
 	Email, Code string
 	// Name and Password are those of the account to be made. When there is one
@@ -94,7 +94,7 @@ type Acceptance struct {
 	Name, Password string
 }
 
-// Accept makes the invited person a member and returns who that is and of what.
+// Accept makes the invited person a member and returns the user and the organization.
 // It gives ErrCode, ErrRefused when the account that there is has another
 // password, ErrDisabled, ErrAccountUnverified, a *ThrottledError and a
 // tokens.ValidationError.
@@ -177,7 +177,7 @@ func unspell(text string) string {
 // GoodFrom reports whether the invitation is good, given the present role of its
 // inviter, which is "" for a person who is no member or whose account is disabled.
 func (i Invitation) GoodFrom(inviter tokens.Role) bool {
-	return i.Inviter == "" || MayAssign(inviter, "", i.Role)
+	return i.Inviter == "" || inviter.MayAssign("", i.Role)
 }
 
 // WithdrawnBy returns the audit log's entry of an invitation that ended because

@@ -17,7 +17,7 @@ func (s *Service) Memberships(ctx context.Context, id UserID) ([]Membership, err
 	return all, nil
 }
 
-// Membership returns what a person is in an organization, or
+// Membership returns a person's membership in an organization, or
 // tokens.ErrNotFound, whether or not there is such an organization. It is asked
 // for each request, so that a removed member is out at once.
 func (s *Service) Membership(ctx context.Context, org tokens.OrgID, id UserID) (Membership, error) {
@@ -40,7 +40,7 @@ func (s *Service) Members(ctx context.Context, org tokens.OrgID) ([]Member, erro
 // ChangeRole gives a member another role. It gives ErrForbidden, ErrLastOwner,
 // tokens.ErrNotFound and a tokens.ValidationError.
 func (s *Service) ChangeRole(ctx context.Context, principal Principal, org tokens.OrgID, id UserID, role string) error {
-	if !ManagesMembers(principal.Role) {
+	if !principal.Role.ManagesMembers() {
 		return ErrForbidden
 	}
 	to, err := tokens.ParseRole(role)
@@ -62,7 +62,7 @@ func (s *Service) Remove(ctx context.Context, principal Principal, org tokens.Or
 func (s *Service) change(ctx context.Context, principal Principal, org tokens.OrgID, id UserID, to tokens.Role) error {
 	err := s.repo.ChangeMember(ctx, org, id, func(now Member, owners int) (tokens.Role, audit.Entry, error) {
 		switch {
-		case !MayAssign(principal.Role, now.Role, to):
+		case !principal.Role.MayAssign(now.Role, to):
 			return "", audit.Entry{}, ErrForbidden
 		case now.Role == tokens.RoleOwner && to != tokens.RoleOwner && owners == 1:
 			return "", audit.Entry{}, ErrLastOwner

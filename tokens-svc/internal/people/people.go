@@ -1,11 +1,11 @@
-// Package people is the authority on who may act for which organization: the
+// Package people is the authority on the people of organizations: the
 // people, how they sign in, their roles and their invitations.
 //
 // Guarantees:
 //
-//   - Signing in tells nothing about which accounts there are: an unknown
-//     e-mail address and a wrong password look alike and cost the same. Attempts
-//     are counted before they are looked at, so that none gets in beside the
+//   - Sign-in does not disclose which accounts exist: an unknown
+//     e-mail address and a wrong password get the same response at the same cost. Attempts
+//     are counted before they are verified, so that none bypasses the
 //     count, per account and per address.
 //   - An account joins a further organization only if its e-mail address is
 //     verified: by the OpenID Connect issuer that the person signs in at, or by an
@@ -15,7 +15,7 @@
 //   - A session ends when its account's password changes, when the account is
 //     verified, linked, unlinked or disabled, and when an operator says so.
 //     One that was being made at that moment ends, too.
-//   - An invitation's code is shown once to who invites. It is good once, for
+//   - An invitation's code is shown once to the inviting person. It is valid once, for
 //     that address, and never sets the password of an account that exists. It is
 //     good only while the inviter may grant its role: removing, demoting or
 //     disabling the inviter withdraws it in the same transaction.
@@ -60,7 +60,7 @@ type User struct {
 	SessionEpoch int64
 }
 
-// Account is a user with what only the sign-in needs.
+// Account is a user with the data that only the sign-in needs.
 type Account struct {
 	User
 	Password string // as stored; empty: none
@@ -69,7 +69,7 @@ type Account struct {
 // endSessions ends all sessions of the account.
 func (a *Account) endSessions() { a.SessionEpoch++ }
 
-// Display is how pages call somebody.
+// Display is the user's name on pages.
 func (u User) Display() string {
 	if u.Name != "" {
 		return u.Name
@@ -112,7 +112,7 @@ type Invitation struct {
 	ExpiresAt time.Time
 }
 
-// From is where a request came from, for the count of attempts and the audit
+// ClientInfo identifies the client of a request, for the throttle and the audit
 // log.
 type ClientInfo struct {
 	Address   netip.Addr // zero: not known
@@ -120,32 +120,32 @@ type ClientInfo struct {
 	Device    string // what NewDevice made for this browser; perhaps empty
 }
 
-// actor returns u, who acts for themselves.
+// actor returns u as the actor.
 func (f ClientInfo) actor(u User) audit.Actor {
 	return audit.Actor{Kind: audit.User, ID: string(u.ID), Name: u.Email, Address: f.Address, RequestID: f.RequestID}
 }
 
-// By is who does something, and what they are in the organization concerned.
+// Principal is a signed-in person with their role in the organization.
 type Principal struct {
 	Actor audit.Actor
 	Role  tokens.Role
 }
 
 // user returns the acting person, or "" for an operator.
-func (b By) user() UserID {
-	if b.Actor.Kind != audit.User {
+func (p Principal) user() UserID {
+	if p.Actor.Kind != audit.User {
 		return ""
 	}
-	return UserID(b.Actor.ID)
+	return UserID(p.Actor.ID)
 }
 
-// Identity is who somebody is at an OpenID Connect issuer.
+// Identity is a person's identity at an OpenID Connect issuer.
 type Identity struct {
 	Issuer  string
 	Subject string
 }
 
-// Claims is what an issuer says of who signed in there.
+// Claims are the claims of an ID token.
 type Claims struct {
 	Identity
 	Email         string
@@ -155,18 +155,18 @@ type Claims struct {
 	TenantID      string // Entra ID's tid: the directory that manages the account
 }
 
-// Domain lets those in whose verified address is in it, at their first sign-in.
+// Domain provisions users whose verified address is in it, at their first sign-in.
 type Domain struct {
 	Organization tokens.OrgID
 	Role         tokens.Role
-	// HostedDomain and TenantID, unless empty, are what the claims hd and tid
-	// must be: a verified address alone may be that of somebody who left the
+	// HostedDomain and TenantID, unless empty, are the required claims hd and tid:
+	// a verified address alone may belong to a person who left the
 	// organization, or of a private account.
 	HostedDomain string
 	TenantID     string
 }
 
-// admits reports whether the issuer says that the organization manages the
+// admits reports whether the claims show that the organization manages the
 // account.
 func (d Domain) admits(c Claims) bool {
 	return (d.HostedDomain == "" || strings.EqualFold(d.HostedDomain, c.HostedDomain)) &&

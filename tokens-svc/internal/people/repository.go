@@ -13,7 +13,7 @@ import (
 // which has committed when the method returns nil.
 //
 // Errors wrap tokens.ErrUnavailable when the storage cannot be reached or cannot
-// serve now, and otherwise those that a method names. What is not there, in
+// serve now, and otherwise those that a method names. An object that does not exist, in
 // that organization, gives tokens.ErrNotFound.
 type Repository interface {
 	// User returns a person.
@@ -39,7 +39,7 @@ type Repository interface {
 	// Record appends an entry about a person to the audit log of each of their
 	// organizations.
 	Record(ctx context.Context, id UserID, e audit.Entry) error
-	// ChangeAccount stores what decide makes of an account: its password, whether
+	// ChangeAccount stores the account as decide changed it: its password, whether
 	// that is temporary, since when it is verified and disabled, and the session
 	// epoch, an increase of which removes its sessions. The account does not
 	// change between decide and the end of the transaction. The entry is recorded
@@ -59,13 +59,13 @@ type Repository interface {
 	Admit(ctx context.Context, a Admission) (Admitted, error)
 	// Memberships returns the organizations of a person, by name.
 	Memberships(ctx context.Context, id UserID) ([]Membership, error)
-	// Membership returns what a person is in an organization.
+	// Membership returns a person's membership in an organization.
 	Membership(ctx context.Context, org tokens.OrgID, id UserID) (Membership, error)
 	// Members returns the people of an organization, by e-mail address.
 	Members(ctx context.Context, org tokens.OrgID) ([]Member, error)
 	// ChangeMember gives a member the role that decide returns, or takes the
-	// membership away when that is "". decide is told what they are and how many
-	// owners there are, neither of which changes before the transaction ends.
+	// membership away when that is "". decide gets the member and the number of
+	// owners, neither of which changes before the transaction ends.
 	// When it returns an error, or the role that they have, nothing is changed.
 	// The open invitations that the member made and may no longer grant end, each
 	// with the event Invitation.WithdrawnBy.
@@ -102,7 +102,7 @@ type Offer struct {
 	Invitation
 }
 
-// Existing says what Admit does with an account that has the e-mail address
+// Existing is the treatment by Admit of an account that has the e-mail address
 // already.
 type Existing int
 
@@ -112,7 +112,7 @@ const (
 	// RequireVerified admits the account as it is if its address is verified or
 	// it is a member already, and otherwise gives ErrAccountUnverified.
 	RequireVerified
-	// TakeOver is for who has proved that the address is theirs. It admits a
+	// TakeOver is for a person who has proved to own the address. It admits a
 	// verified account as it is. One that is not verified gets the admission's
 	// password, temporary, in place of its own, its sessions end, and it is
 	// verified. An identity that the account does not have is linked as Link
@@ -120,8 +120,8 @@ const (
 	TakeOver
 )
 
-// Admission says who becomes a member of what. An account that there is not is
-// made, with password and identity. Somebody who is a member already keeps the
+// Admission makes a person a member of an organization. A missing account is
+// created, with password and identity. An existing member keeps the
 // role.
 type Admission struct {
 	Organization tokens.OrgID
@@ -145,7 +145,7 @@ type Admission struct {
 	TakeOverEntry audit.Entry
 }
 
-// Admitted is what came of an Admission.
+// Admitted is the result of an Admission.
 type Admitted struct {
 	User
 	Made      bool // the account is new

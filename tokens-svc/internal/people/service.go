@@ -11,7 +11,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Service is what can be done with people. It is safe for concurrent use.
+// Service is the operations on people. It is safe for concurrent use.
 //
 // Besides the errors that methods name, all of them pass on the repository's
 // tokens.ErrUnavailable.
@@ -32,7 +32,7 @@ type Passwords interface {
 	Verify(ctx context.Context, stored, password string) (right, stale bool, err error)
 }
 
-// Config is what a Service must be given.
+// Config has the dependencies and settings of a Service.
 type Config struct {
 	Passwords Passwords
 	NewID     func(prefix string) string // makes identifiers; see internal/ids
@@ -57,7 +57,7 @@ func NewService(repo Repository, c Config) *Service {
 	return s
 }
 
-// Now returns the time that everything is told against: UTC, whole
+// Now returns the current time: UTC, whole
 // milliseconds.
 func (s *Service) Now() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
@@ -81,7 +81,7 @@ type Enrolment struct {
 	AssumeVerified bool
 }
 
-// Enroll makes somebody a member, and makes their account unless there is one:
+// Enroll makes a person a member, and creates their account unless it exists:
 // then its password and name stay, as does the role of a membership that there
 // is. An account that it makes is verified: the operator hands the password to
 // the person. It gives tokens.ErrNotFound without the organization,
@@ -119,7 +119,7 @@ func (s *Service) Enroll(ctx context.Context, e Enrolment) (Admitted, error) {
 	return admitted, nil
 }
 
-// joined is the audit log's entry of somebody who becomes a member.
+// joined is the audit entry of a new member.
 func (s *Service) joined(actor audit.Actor, email string, role tokens.Role) audit.Entry {
 	return s.entry(audit.MemberJoined, actor, "", map[string]string{"email": email, "role": string(role)})
 }

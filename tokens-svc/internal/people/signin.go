@@ -69,7 +69,7 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 	return nil
 }
 
-// SignInWith returns who that is at the configured issuer. Whom it does not know
+// SignInWith returns the user of an identity at the issuer. A user that does not exist
 // yet it makes, provided that the issuer verified an e-mail address which is
 // invited or in one of the domains; invitations are accepted thereby. linked
 // reports that this sign-in linked the identity to an account that existed
@@ -155,7 +155,7 @@ func (s *Service) claim(ctx context.Context, c Claims, client ClientInfo) (u Use
 	return u, true, err
 }
 
-// join accepts an offer on behalf of who signed in.
+// join accepts an offer on behalf of the signed-in person.
 func (s *Service) join(ctx context.Context, offer Offer, u User, c Claims, client ClientInfo) (Admitted, error) {
 	joined, err := s.repo.Admit(ctx, Admission{
 		Organization: offer.Organization, User: u, Role: offer.Role, Identity: &c.Identity, Existing: TakeOver, Invitation: offer.ID, UnlessRemoved: offer.ID == "",

@@ -14,7 +14,7 @@ const recordBudget = 5 * time.Second
 
 // recordSignIn records the outcome of an attempt to sign in, in the audit log of
 // each organization of the account's owner. An attempt on an unknown account has
-// no organization and is logged instead. What was typed is in neither. A success
+// no organization and is logged instead. Neither has the input. A success
 // is recorded before it takes effect. A refusal is recorded after the response:
 // otherwise response times would tell which accounts exist.
 func (s *Service) recordSignIn(ctx context.Context, u User, method string, client ClientInfo, outcome error) error {
@@ -47,7 +47,7 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordBudget)
 		defer cancel()
 		if err := s.repo.Record(ctx, u.ID, e); err != nil {
-			s.log.ErrorContext(ctx, "the audit log lacks an event",
+			s.log.ErrorContext(ctx, "an event is missing in the audit log",
 				"error", fmt.Errorf("record a refused sign-in of user %s: %w", u.ID, err))
 		}
 	})

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// How often somebody may try a secret, within a window that begins with the
+// Limits of attempts at a secret, within a window that begins with the
 // first attempt. Passwords, invitation codes and the current password of who
 // changes it are counted apart.
 const (
@@ -93,7 +93,7 @@ func (s *Service) attempt(ctx context.Context, counts []count) (succeeded func(c
 	}, nil
 }
 
-// network is what counts as one address: of IPv6, what one customer has.
+// network is the unit of counting addresses: of IPv6, the /64 of one customer.
 func network(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
 	bits := a.BitLen()
@@ -111,7 +111,7 @@ const deviceNonce = 16 // bytes
 
 // NewDevice returns a text by which a browser can show later that this account
 // was signed in to there, or "" for an account without a password. It is good
-// until the password changes, and alone signs nobody in.
+// until the password changes, and does not sign in by itself.
 func (s *Service) NewDevice(ctx context.Context, u User) (string, error) {
 	a, err := s.repo.Account(ctx, u.Email)
 	if err != nil {
@@ -135,8 +135,8 @@ func (a Account) knows(device string) (nonce string, ok bool) {
 	return string(content[:deviceNonce]), hmac.Equal(content[deviceNonce:], a.deviceMAC(content[:deviceNonce]))
 }
 
-// deviceMAC is keyed with the stored password, whose salt and sum nobody knows
-// who cannot read the database.
+// deviceMAC is keyed with the stored password, whose salt and hash are secret
+// outside of the database.
 func (a Account) deviceMAC(nonce []byte) []byte {
 	mac := hmac.New(sha256.New, []byte(a.Password))
 	mac.Write([]byte("device\x00" + string(a.ID) + "\x00"))

@@ -144,7 +144,7 @@ func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, ar
 	return &accountMutation{tx: tx, heads: h, account: row.account()}, err
 }
 
-// store writes what may change of an account. Another session epoch removes its
+// store writes the mutable columns of an account. Another session epoch removes its
 // sessions.
 func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 	_, err := m.tx.ExecContext(ctx, `

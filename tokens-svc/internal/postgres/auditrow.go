@@ -70,7 +70,7 @@ func (r eventRow) unreadable(member string, err error) error {
 	}
 }
 
-// toHash takes what the tables let in: 32 bytes.
+// toHash copies 32 bytes, which the tables guarantee.
 func toHash(b []byte) (h audit.Hash) {
 	copy(h[:], b)
 	return h
@@ -81,7 +81,7 @@ func nullVersion(version int) sql.Null[int64] {
 	return sql.Null[int64]{V: int64(version), Valid: version != 0}
 }
 
-// detailsText returns what Postgres reads as jsonb.
+// detailsText returns details as jsonb.
 func detailsText(details map[string]string) (string, error) {
 	if details == nil {
 		return "{}", nil
@@ -90,7 +90,7 @@ func detailsText(details map[string]string) (string, error) {
 	return string(text), err
 }
 
-// nullAddress returns what Postgres reads as inet, NULL for the zero address.
+// nullAddress returns an inet, NULL for the zero address.
 // inet knows no zones.
 func nullAddress(a netip.Addr) sql.Null[string] {
 	return sql.Null[string]{V: a.WithZone("").String(), Valid: a.IsValid()}

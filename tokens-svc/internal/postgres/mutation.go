@@ -11,8 +11,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// channel is where Postgres tells that there are changes of tokens. The message
-// is empty: who hears it reads the table, which holds all that was committed.
+// channel is the NOTIFY channel for changes of tokens. The payload
+// is empty: listeners read the table, which holds all committed changes.
 const channel = "token_changes"
 
 // transact runs work in a transaction and commits when it returns nil.
@@ -39,7 +39,7 @@ type mutation struct {
 // mutate runs work as a mutation and commits when it returns nil. An
 // organization that does not exist gives tokens.ErrNotFound.
 //
-// The head is the first lock of everybody who changes anything in an
+// The head is the first lock of every change in an
 // organization, and the counter of revisions the last: so there is one change
 // at a time in each, and no two transactions can wait for each other. Reports
 // of usage lock no row that is locked here.
@@ -90,7 +90,7 @@ func (m *mutation) record(ctx context.Context, e audit.Entry) error {
 // announceOwned is announce for all live tokens of a person in an organization,
 // of which something changed that is not in their rows: what their owner may do
 // there. Every such change of a person or a membership must call it in its
-// transaction, as gateways go on with what they remember until they are told.
+// transaction, because gateways use cached tokens until they are notified.
 func (m *mutation) announceOwned(ctx context.Context, org tokens.OrgID, owner people.UserID) error {
 	_, err := m.ExecContext(ctx, `
 		WITH owned AS (
@@ -109,8 +109,8 @@ func (m *mutation) announceOwned(ctx context.Context, org tokens.OrgID, owner pe
 	return err
 }
 
-// announce takes the next revision for a change of a token and tells everybody
-// who follows, once this transaction has committed. The counter stays locked
+// announce takes the next revision for a change of a token and notifies every
+// follower when this transaction commits. The counter stays locked
 // until then.
 func (m *mutation) announce(ctx context.Context, id tokens.TokenID, kind tokens.ChangeKind) (int64, error) {
 	var row struct {

@@ -15,25 +15,25 @@ const (
 	reconnectAtMost = 5 * time.Second
 )
 
-// Bell tells whoever waits that there may be new changes of tokens. It rings
+// Notifier notifies waiters of new changes of tokens:
 // for each one that commits, on any replica, while its connection is up, and
-// once when the connection is back: what happened meanwhile is in the table.
+// once when the connection is restored: changes made meanwhile are in the table.
 //
 // A connection that died without a word is found by TCP's keep-alive, after
-// minutes. Whoever waits must therefore look by itself now and then.
+// minutes. Waiters must therefore also poll.
 type Notifier struct {
 	dsn     string
 	mu      sync.Mutex
 	waiting map[chan struct{}]struct{}
 }
 
-// NewBell returns a bell that hears nothing until Run. The DSN must lead to
+// NewNotifier returns a notifier that is idle until Run. The DSN must lead to
 // Postgres directly: a transaction pooler does not pass notifications on.
 func NewNotifier(dsn string) *Notifier {
 	return &Notifier{dsn: dsn, waiting: map[chan struct{}]struct{}{}}
 }
 
-// Run listens until ctx ends, connecting anew as often as needed. It tells told
+// Run listens until ctx ends and reconnects as often as needed. It calls observe
 // of each failure, and with nil that it listens again.
 func (b *Notifier) Run(ctx context.Context, observe func(error)) {
 	l := pq.NewListener(b.dsn, reconnectAfter, reconnectAtMost, func(event pq.ListenerEventType, err error) {
@@ -80,7 +80,7 @@ func (b *Notifier) notify() {
 	for c := range b.waiting {
 		select {
 		case c <- struct{}{}:
-		default: // it was not heard yet; once is enough
+		default: // a notification is pending
 		}
 	}
 }

@@ -48,7 +48,7 @@ const (
 	foreignKeyViolation = "23503"
 )
 
-// translate gives an error of Postgres its meaning in the domain. What has
+// translate maps an error of Postgres to the domain's. An error that has
 // none there is a fault of this program and stays as it is.
 func translate(err error) error {
 	if err == nil {

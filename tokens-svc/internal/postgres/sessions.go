@@ -22,7 +22,7 @@ type Sessions struct {
 }
 
 // NewSessions returns a store over a pool that Open returned. newID makes the
-// sessions' public ids; now says what has ended.
+// sessions' public ids; now decides which sessions have expired.
 func NewSessions(db *sqlx.DB, newID func(prefix string) string, now func() time.Time) *Sessions {
 	return &Sessions{db: db, newID: newID, now: now}
 }

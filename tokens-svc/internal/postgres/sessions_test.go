@@ -92,7 +92,7 @@ func TestASessionComesBackUntilItEnds(t *testing.T) {
 func TestASessionIsRenewedAndChanged(t *testing.T) {
 	t.Parallel()
 	s := openSessions(t)
-	var row session.Row // nobody has signed in yet
+	var row session.Row // not signed in yet
 	s.commit(t, &row, "first", "a")
 	s.commit(t, &row, "first", "b")
 	if data, found, got := s.find(t, "first"); data != "b" || !found || got.User != "" {

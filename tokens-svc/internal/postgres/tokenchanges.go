@@ -84,7 +84,7 @@ func (m *mutation) insert(ctx context.Context, org tokens.OrgID, t tokens.Token,
 	return revision, err
 }
 
-// update stores what can change of a token under the next revision.
+// update stores a token's mutable columns under the next revision.
 func (m *mutation) update(ctx context.Context, t tokens.Token, kind tokens.ChangeKind) (int64, error) {
 	revision, err := m.announce(ctx, t.ID, kind)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// tokenRow is what selectTokens returns.
+// tokenRow is a row of selectTokens.
 type tokenRow struct {
 	ID                    tokens.TokenID      `db:"id"`
 	OrganizationID        tokens.OrgID        `db:"organization_id"`
@@ -123,7 +123,7 @@ func permissionTexts(permissions []tokens.Permission) pq.StringArray {
 	return texts
 }
 
-// rangeTexts returns what Postgres reads as a cidr[].
+// rangeTexts returns ranges as a cidr[].
 func rangeTexts(ranges []netip.Prefix) pq.StringArray {
 	texts := make(pq.StringArray, len(ranges))
 	for i, r := range ranges {

@@ -35,7 +35,7 @@ func (s *Service) AuditEventsOf(ctx context.Context, principal Principal, org Or
 
 // VerifyAudit checks the organization's whole audit log, also against heads that were
 // written down before, and returns its head.
-// It gives an *audit.Fault for the first event at which it is not what was
+// It gives an *audit.Fault for the first event that does not match what was
 // written, and ErrNotFound when there is no such organization.
 func (s *Service) VerifyAudit(ctx context.Context, org OrgID, known ...audit.Head) (audit.Head, error) {
 	head, err := s.repo.VerifyAudit(ctx, org, known...)

@@ -8,14 +8,14 @@ import "slices"
 type Owner struct {
 	ID   string // usr_…
 	Name string // e-mail address; "" when the account does not exist
-	Role Role   // now; "" for somebody who is not, or no longer, a member, or whose account is disabled
+	Role Role   // current; "" if the person is not a member or the account is disabled
 }
 
 // IsOrganization reports whether the organization itself is the owner.
 func (o Owner) IsOrganization() bool { return o.ID == "" }
 
 // Effective returns everything that t may do now, sorted, with implied
-// permissions spelt out: what it was granted, as far as its owner's current
+// permissions included: those granted, limited to its owner's current
 // role allows it. It is empty when that role allows none of it.
 func (t Token) Effective() []Permission {
 	granted := Expand(t.Permissions)

@@ -17,7 +17,7 @@ import (
 // names the version of the encoding.
 const boundsDomain = "shpt-bounds/v1\x00"
 
-// bound is a column of api_tokens that says what a token may do, or for how
+// bound is a column of api_tokens that limits a token's permissions or for how
 // long, and its value: several for a list, none for an empty one or NULL.
 type bound struct {
 	column string

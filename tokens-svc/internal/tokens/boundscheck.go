@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// BoundsError says that a stored token is not what this program wrote: the MAC
+// BoundsError reports that a stored token was altered outside of this program: the MAC
 // of its bounds is missing or belongs to other values.
 type BoundsError struct {
 	ID     TokenID

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// checkWithin notes where t exceeds the token that asks, so that no token
+// checkWithin notes where t exceeds the calling token, so that no token
 // makes, widens or renews one that is good for more than itself. People and
 // operators have no such bounds.
 func (p Principal) checkWithin(wrong *ValidationError, t Token) {
@@ -14,16 +14,16 @@ func (p Principal) checkWithin(wrong *ValidationError, t Token) {
 	}
 	b := *p.caller
 	if t.Environment != b.Environment {
-		wrong.add("environment", InvalidValue, "must be %s, like that of the token that asks", b.Environment)
+		wrong.add("environment", InvalidValue, "must be %s, like that of the calling token", b.Environment)
 	}
 	if !b.ExpiresAt.IsZero() && (t.ExpiresAt.IsZero() || t.ExpiresAt.After(b.ExpiresAt)) {
-		wrong.add("expires_at", OutOfRange, "must be at the latest %s, when the token that asks expires", instant(b.ExpiresAt))
+		wrong.add("expires_at", OutOfRange, "must be at the latest %s, when the calling token expires", instant(b.ExpiresAt))
 	}
 	if beyond := outside(t.IPAllow, b.IPAllow); beyond != "" {
-		wrong.add("ip_allow", OutOfRange, "%s is not within a range of the token that asks: %s", beyond, texts(b.IPAllow, ", "))
+		wrong.add("ip_allow", OutOfRange, "%s is not within a range of the calling token: %s", beyond, texts(b.IPAllow, ", "))
 	}
 	if !t.RateLimit.within(b.RateLimit) {
-		wrong.add("limit", OutOfRange, "may be at most that of the token that asks: %d in %.0f seconds", b.RateLimit.Limit, b.RateLimit.Window.Seconds())
+		wrong.add("limit", OutOfRange, "may be at most that of the calling token: %d in %.0f seconds", b.RateLimit.Limit, b.RateLimit.Window.Seconds())
 	}
 }
 
@@ -62,8 +62,8 @@ func lower(a, b RateLimit) RateLimit {
 	return RateLimit{Limit: min(a.Limit, b.Limit), Window: max(a.Window, b.Window)}
 }
 
-// complete fills in what a draft leaves open: from the token that asks, which
-// may not be exceeded, or from what every token has.
+// complete fills in omitted fields of a draft: from the calling token, whose bounds
+// may not be exceeded, or from the defaults.
 func (d Draft) complete(principal Principal) Draft {
 	limit := DefaultRateLimit
 	if d.Environment == "" {

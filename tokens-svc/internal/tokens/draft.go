@@ -12,7 +12,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// Bounds of what people may choose.
+// Bounds of user input.
 const (
 	maxName    = 100       // code points
 	maxReason  = 200       // code points
@@ -21,24 +21,24 @@ const (
 	maxWindow  = 24 * time.Hour
 )
 
-// lastExpiry is the end of what four digits of a year can say.
+// lastExpiry is the last time with a four-digit year.
 var lastExpiry = time.Date(10000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Draft is a token as somebody asks for it. Create says all that is wrong with
+// Draft is a requested token. Create reports all faults of
 // it at once, as a ValidationError.
 type Draft struct {
 	Name        string
-	Environment Environment // zero: that of the token that asks, or Live
+	Environment Environment // zero: that of the calling token, or Live
 	Permissions []string    // at least one
-	IPAllow     []string    // addresses and CIDR ranges, IPv4 and IPv6; nil: those of the token that asks
-	RateLimit   RateLimit   // its zero parts take those of DefaultRateLimit, or of the token that asks if that is lower
+	IPAllow     []string    // addresses and CIDR ranges, IPv4 and IPv6; nil: those of the calling token
+	RateLimit   RateLimit   // its zero parts take those of DefaultRateLimit, or of the calling token if that is lower
 	ExpiresAt   time.Time   // zero: never
-	// DefaultExpiry says that nobody chose ExpiresAt: it gives way to an earlier
-	// end of the token that asks.
+	// DefaultExpiry marks ExpiresAt as a default: it gives way to an earlier
+	// end of the calling token.
 	DefaultExpiry bool
 }
 
-// check returns the token that who wants, without id and organization.
+// check returns the requested token, without id and organization.
 func (d Draft) check(principal Principal, now time.Time) (Token, error) {
 	var wrong ValidationError
 	d = d.complete(principal)

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// What can go wrong, apart from input. Test with errors.Is.
+// Errors other than of input. Test with errors.Is.
 var (
 	// ErrNotFound says that there is no such organization, or no such token in
 	// that organization. A token of another organization is not found either.
 	ErrNotFound = errors.New("not found")
 	// ErrExists says that the identifier is taken.
 	ErrExists = errors.New("exists already")
-	// ErrForbidden says that the one who asks may not do this.
+	// ErrForbidden means that the principal lacks the right.
 	ErrForbidden = errors.New("not allowed")
 	// ErrUnavailable says that the storage cannot be asked now; the same call
 	// may succeed later.
 	ErrUnavailable = errors.New("the token store is not available")
 )
 
-// ForbiddenError is ErrForbidden with what is not allowed, for the one who
+// ForbiddenError is ErrForbidden with the refused operation, for the client that
 // asks.
 type ForbiddenError struct{ Detail string }
 
@@ -30,7 +30,7 @@ func (e *ForbiddenError) Error() string { return ErrForbidden.Error() + ": " + e
 // Is makes it ErrForbidden.
 func (e *ForbiddenError) Is(target error) bool { return target == ErrForbidden }
 
-// StateError says that a token is no longer in a state in which what was asked
+// StateError reports that a token is no longer in a state in which the operation
 // can be done to it. Nothing was done.
 type StateError struct {
 	ID     TokenID
@@ -67,7 +67,7 @@ type ValidationError struct {
 	Fields []FieldError
 }
 
-// FieldError says what is wrong with one field.
+// FieldError is a fault of one field.
 type FieldError struct {
 	Field  string // as it is called in JSON: "expires_at"
 	Entry  int    // which entry of a list, counted from 1; 0: the field as a whole
@@ -83,7 +83,7 @@ const (
 	Required     FaultCode = "required"      // missing, or nothing but space
 	TooLong      FaultCode = "too_long"      // more characters or entries than allowed
 	InvalidText  FaultCode = "invalid_text"  // control or bidirectional control characters, not UTF-8, or a secret
-	InvalidValue FaultCode = "invalid_value" // not one of what is allowed
+	InvalidValue FaultCode = "invalid_value" // not an allowed value
 	OutOfRange   FaultCode = "out_of_range"  // a number or time beyond its bounds
 )
 

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// heartbeat is how often a follower hears that it has missed nothing.
+	// heartbeat is the interval of heartbeats.
 	heartbeat = time.Second
 	// feedBatch is how many changes are read at once.
 	feedBatch = 1000
@@ -16,25 +16,25 @@ const (
 	feedTimeout = 2 * time.Second
 )
 
-// Change is that something happened to a token. One without a token is a
-// heartbeat: every change up to its revision was told before.
+// Change is a change of a token. One without a token is a
+// heartbeat: every change up to its revision was sent before.
 type Change struct {
 	Revision int64
 	Token    TokenID
 	Kind     ChangeKind
 }
 
-// Follow tells emit what happens to tokens after a revision, in the order of
-// revisions and without a gap, and each second a heartbeat. It looks for
-// changes when wake says so and at each heartbeat, so a lost wake costs a
+// Follow passes the changes after a revision to emit, in the order of
+// revisions and without a gap, and each second a heartbeat. It reads
+// changes on each notification and at each heartbeat, so a lost notification costs a
 // second at most. Without a revision (after is nil) it begins at the newest.
 //
-// A heartbeat whose revision is lower than what was told before, or than after,
-// says that the storage was put back to an older state: whoever remembers
-// anything must forget it, and goes on from there.
+// A heartbeat whose revision is lower than one sent before, or than after,
+// means that the storage was restored to an older state: followers
+// must discard their caches and continue from there.
 //
 // It returns when ctx ends, with the error with which emit or the repository
-// fails: no heartbeat is told that was not just read.
+// fails: every heartbeat was read from the storage just before.
 func (s *Service) Follow(ctx context.Context, after *int64, notified <-chan struct{}, emit func(Change) error) error {
 	at := int64(math.MaxInt64)
 	if after != nil {

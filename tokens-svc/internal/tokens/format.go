@@ -27,7 +27,7 @@ const (
 	textLen     = sumStart + checksumLen
 )
 
-// Environment tells real tokens from those for trying things out. Both work
+// Environment separates live tokens from test tokens. Both work
 // alike; it is part of the text so that people and scanners see which is which.
 type Environment string
 
@@ -38,7 +38,7 @@ const (
 )
 
 // ErrMalformed says that a text is no token at all. Errors that wrap it say
-// what is wrong and never repeat the text.
+// the fault and never repeat the text.
 var ErrMalformed = errors.New("not an API token")
 
 // Valid reports whether id is like those that Generate makes.
@@ -59,7 +59,7 @@ func Generate(env Environment, random io.Reader) (Secret, error) {
 	return newSecret(body + string(sum[:])), nil
 }
 
-// Parse reads a token. It accepts exactly what Generate can return; anything
+// Parse reads a token. It accepts exactly the results of Generate; anything
 // else gives an error that wraps ErrMalformed.
 //
 // The checksum finds typing errors, cut-off copies and look-alikes without

@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// Outcome says what became of a token that somebody presented.
+// Outcome is the result of an introspection.
 type Outcome string
 
 // The outcomes. Only OutcomeActive lets anybody in, and only OutcomeExpired and
-// OutcomeRevoked may be told apart by the one who asked: they alone presented
+// OutcomeRevoked may be disclosed to the caller, which presented
 // the right secret. The rest is for operators.
 const (
 	OutcomeActive    Outcome = "active"
@@ -19,15 +19,15 @@ const (
 	OutcomeMalformed Outcome = "malformed" // no token: see Parse
 	OutcomeUnknown   Outcome = "unknown"   // no token has this id
 	OutcomeMismatch  Outcome = "mismatch"  // the id is known, the secret wrong
-	// OutcomeAltered means that the secret was right and that somebody changed
+	// OutcomeAltered means that the secret was right and that the row was changed:
 	// the stored token without this program: see BoundsError.
 	OutcomeAltered Outcome = "altered"
 )
 
-// Introspection is what is known of a presented token.
+// Introspection is the result for a presented token.
 type Introspection struct {
 	Outcome Outcome
-	ID      TokenID // what the presented token calls itself; "" when malformed
+	ID      TokenID // the id in the presented token; "" if malformed
 	// Token is set when the right secret was presented: with OutcomeActive,
 	// OutcomeExpired and OutcomeRevoked.
 	Token Token

@@ -12,7 +12,7 @@ import (
 // was rotated is, for as long as both work.
 const ExpiringWithin = MaxGrace
 
-// Filter picks tokens by what they are at a time.
+// Filter selects tokens by their status at a time.
 type Filter string
 
 // The filters. An expiring token is active, too.

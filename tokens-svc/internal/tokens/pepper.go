@@ -17,10 +17,10 @@ const minPepper = sha256.Size
 // domain separates these HMACs from any other use of the same key.
 const domain = "shpt/v1\x00"
 
-// Digest is what is stored of a token: HMAC-SHA-256 under the pepper of that
+// Digest is the stored form of a secret: HMAC-SHA-256 under the pepper of that
 // version, over a constant and the token's whole text.
 //
-// A plain hash would let whoever can write to the database make a token of
+// With a plain hash, write access to the database would be enough to create a token of
 // their own. A slow hash buys nothing: no one guesses 190 bits, and each check
 // would take a tenth of a second.
 type Digest struct {

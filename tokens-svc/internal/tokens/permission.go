@@ -18,7 +18,7 @@ const (
 	DocumentsRead   Permission = "documents:read"
 	DocumentsWrite  Permission = "documents:write"
 	WebhooksManage  Permission = "webhooks:manage"
-	Admin           Permission = "admin" // everything, also what is added later
+	Admin           Permission = "admin" // all permissions, including future ones
 )
 
 // AllPermissions returns every permission there is, sorted.
@@ -40,7 +40,7 @@ func ParsePermission(text string) (Permission, error) {
 
 // Expand returns everything that the granted permissions amount to, sorted and
 // without repetition: write includes read of the same resource, admin includes
-// all. What this program does not know, because a newer one granted it, is
+// all. A permission that this version does not know, because a newer one granted it, is
 // passed on as it is.
 func Expand(granted []Permission) []Permission {
 	all := slices.Clone(granted)

@@ -7,25 +7,25 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// Principal is who asks for something, for the audit log, and what that one
-// may do. The zero Principal may do nothing.
+// Principal is the authenticated caller, for the audit log, and its rights.
+// The zero Principal has no rights.
 type Principal struct {
 	Actor    audit.Actor
 	grants   []Permission // expanded: the most that its tokens may be allowed
 	tokens   reach
 	owner    Owner  // of the tokens that it makes
-	caller   *Token // the token that asks, whose bounds no other may exceed; nil: a person or an operator
+	caller   *Token // the calling token, whose bounds no other may exceed; nil: a person or an operator
 	audit    bool
 	anyLimit bool // may give tokens more than DefaultRateLimit
 	key      *Key // idempotency key of the request; nil: none
 }
 
-// Operator returns the principal of the command line, who may do everything.
+// Operator returns the principal of the command line, with all rights.
 func Operator() Principal {
 	return Principal{Actor: audit.CommandLine, grants: AllPermissions(), tokens: reachAll, audit: true, anyLimit: true}
 }
 
-// Person returns the principal of somebody who is signed in and has a role in
+// Person returns the principal of a signed-in user with a role in
 // the organization at hand.
 func Person(actor audit.Actor, role Role) Principal {
 	p := role.powers()
@@ -35,7 +35,7 @@ func Person(actor audit.Actor, role Role) Principal {
 	}
 }
 
-// Bearer returns the principal of a token that asks through the API. With the
+// Bearer returns the principal of a token that calls the API. With the
 // permission admin it may make tokens, change those of its own owner, or all
 // if that is the organization, and revoke any, each within its own bounds.
 // Without, it may rotate and end itself. A test token knows of test tokens
@@ -102,14 +102,14 @@ func (p Principal) mayChange(t Token, what string) error {
 		return ErrNotFound
 	case p.MayRevoke(t) && !p.MayChange(t):
 		return &ForbiddenError{fmt.Sprintf(
-			"%s belongs to another owner than the token that asks, which changes tokens of its own owner only; hand the asking token over to the organization, or ask with one of the organization", t.ID)}
+			"%s belongs to another owner than the calling token, which changes tokens of its own owner only; hand the calling token over to the organization, or ask with one of the organization", t.ID)}
 	case !p.MayChange(t):
 		return p.refuse(what)
 	}
 	return nil
 }
 
-// is reports whether t itself asks.
+// is reports whether t is the calling token.
 func (p Principal) is(t Token) bool { return p.caller != nil && p.caller.ID == t.ID }
 
 // MayReadAudit reports whether the principal may read the audit log.
@@ -130,7 +130,7 @@ func (p Principal) checkLimit(wrong *ValidationError, r RateLimit) {
 	}
 }
 
-// refuse returns an error that is ErrForbidden and says what the principal may
+// refuse returns an error that is ErrForbidden and names the operation that the principal may
 // not do.
 func (p Principal) refuse(what string) error {
 	return &ForbiddenError{fmt.Sprintf("%s %s may not %s", p.Actor.Kind, p.Actor.Name, what)}

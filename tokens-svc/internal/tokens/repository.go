@@ -52,8 +52,8 @@ type Repository interface {
 	// stored it within KeyLife, nothing is done: it gives a *RepeatedError, or
 	// ErrKeyReused where the fingerprint is another.
 	CreateToken(ctx context.Context, org OrgID, t Token, d Digest, k *Key, e audit.Entry) (revision int64, err error)
-	// ChangeToken passes a token of org, which nobody else can change meanwhile,
-	// to decide, and does what that returns; a Step without Kind is to change
+	// ChangeToken passes a token of org, locked against other changes,
+	// to decide, and carries out the result; a Step without Kind is to change
 	// nothing. It returns the step with the revisions that its tokens were
 	// given. It gives ErrNotFound when org has no such token, and decide's error.
 	// The key is as for CreateToken, and is stored also where nothing changes.
@@ -73,19 +73,19 @@ type Repository interface {
 	Usage(ctx context.Context, org OrgID, ids []TokenID, n int) ([]Use, error)
 
 	// FindToken returns a token of any organization with the digest of its
-	// secret, or ErrNotFound. It is for those who hold the token: the only
+	// secret, or ErrNotFound. It is for holders of the token: the only
 	// look-up without an organization, and one statement in one round trip.
 	FindToken(ctx context.Context, id TokenID) (Token, Digest, error)
 	// AddUsage adds uses, sorted by token and time and at most one for a token
-	// and hour, to what is known, writing one row for each. Tokens that do not
+	// and hour, to the stored usage, writing one row for each. Tokens that do not
 	// exist are ignored.
 	AddUsage(ctx context.Context, uses []Use) error
-	// Changes returns what happened after a revision, in order, at most n of it,
+	// Changes returns at most n changes after a revision, in order,
 	// and the revision up to which nothing is missing.
 	Changes(ctx context.Context, after int64, n int) (changes []Change, upTo int64, err error)
 	// Reseal replaces the token's digest, provided that it still is the old
 	// one. Otherwise it changes nothing. The revision stays: nothing has changed
-	// that anybody is told of.
+	// that followers are notified of.
 	Reseal(ctx context.Context, id TokenID, old, sealed Digest) error
 	// SealBounds stores the MAC of a token's bounds, provided that the token
 	// still has the revision. Otherwise it changes nothing. The revision stays.
@@ -106,7 +106,7 @@ type Step struct {
 	Digest    Digest
 }
 
-// ChangeKind says what became of a token.
+// ChangeKind is the kind of a change.
 type ChangeKind string
 
 // The kinds of changes.

@@ -6,7 +6,7 @@ import (
 )
 
 // Stale is a token whose digest, or the MAC of whose bounds, is under an older
-// pepper, with what is to take its place. It holds no secret.
+// pepper, with its replacement. It holds no secret.
 type Stale struct {
 	ID          TokenID
 	Old, Sealed Digest // Sealed is zero where the digest is not stale
@@ -14,7 +14,7 @@ type Stale struct {
 	Bounds      Digest // zero where the MAC of the bounds is not stale
 }
 
-// staleOf returns what is stale of a token. Tokens move to a higher version
+// staleOf returns a token's stale digest. Tokens move to a higher version
 // only: while a rolling restart changes the primary pepper, replicas with the
 // old one do not move them back.
 func (s *Service) staleOf(t Token, stored Digest, presented Secret) Stale {
@@ -28,7 +28,7 @@ func (s *Service) staleOf(t Token, stored Digest, presented Secret) Stale {
 	return stale
 }
 
-// resealQueue bounds how many stale tokens wait. What does not fit is left for
+// resealQueue bounds the queue of stale tokens. Others are left for
 // the token's next use.
 const resealQueue = 256
 

@@ -6,40 +6,45 @@ import (
 	"strings"
 )
 
-// Role is what a person is in an organization.
+// Role is a person's role in an organization.
 type Role string
 
 // The roles, from the most powerful down.
 const (
-	RoleOwner   Role = "owner"   // everything
-	RoleAdmin   Role = "admin"   // everything but to make, change or remove owners
-	RoleMember  Role = "member"  // makes tokens for data, and changes their own
-	RoleAuditor Role = "auditor" // sees everything and changes nothing
+	RoleOwner   Role = "owner"
+	RoleAdmin   Role = "admin"
+	RoleMember  Role = "member"
+	RoleAuditor Role = "auditor"
 )
 
-// reach says whose tokens somebody may change.
+// reach is the set of tokens that a principal may change.
 type reach int
 
 const (
 	reachNone   reach = iota
-	reachItself       // a token: the one that asks
-	reachOwn          // those that they made
+	reachItself       // the calling token
+	reachOwn          // those that the person owns
 	reachAll
 )
 
-// powers are what a role amounts to, as far as tokens and the audit log go.
+// powers are a role's rights. Every role may list tokens and members.
 type powers struct {
-	role   Role
-	grants []Permission // what its tokens may be allowed
-	tokens reach
-	audit  bool // may read the audit log
+	role    Role
+	grants  []Permission // the most that its tokens may be granted
+	tokens  reach        // the tokens that it may change, rotate and revoke
+	audit   bool         // may read the audit log
+	members bool         // may invite, change and remove members other than owners
+	owners  bool         // may invite, change and remove owners
 }
 
+// roles is the authorization table of people. That of tokens is the permission
+// of each route in httpapi/transport. Tests compare both with the README and
+// the API document.
 var roles = []powers{
-	{RoleOwner, AllPermissions(), reachAll, true},
-	{RoleAdmin, AllPermissions(), reachAll, true},
-	{RoleMember, []Permission{DocumentsRead, DocumentsWrite, ShipmentsRead, ShipmentsWrite}, reachOwn, false},
-	{RoleAuditor, nil, reachNone, true},
+	{role: RoleOwner, grants: AllPermissions(), tokens: reachAll, audit: true, members: true, owners: true},
+	{role: RoleAdmin, grants: AllPermissions(), tokens: reachAll, audit: true, members: true},
+	{role: RoleMember, grants: []Permission{DocumentsRead, DocumentsWrite, ShipmentsRead, ShipmentsWrite}, tokens: reachOwn},
+	{role: RoleAuditor, audit: true},
 }
 
 // Roles returns every role, from the most powerful down.
@@ -63,7 +68,7 @@ func ParseRole(text string) (Role, error) {
 	return "", fmt.Errorf("%q is no role; want one of %s", Scrub(text), strings.Join(names, ", "))
 }
 
-// powers returns what r amounts to; a role that does not exist, to nothing.
+// powers returns the rights of r; none for an unknown role.
 func (r Role) powers() powers {
 	for _, p := range roles {
 		if p.role == r {
@@ -71,4 +76,23 @@ func (r Role) powers() powers {
 		}
 	}
 	return powers{}
+}
+
+// ManagesMembers reports whether r may invite, change and remove members other
+// than owners.
+func (r Role) ManagesMembers() bool { return r.powers().members }
+
+// MayAssign reports whether r may change a person's role from one to another;
+// "" stands for no member.
+func (r Role) MayAssign(from, to Role) bool {
+	if from == RoleOwner || to == RoleOwner {
+		return r.powers().owners
+	}
+	return r.powers().members
+}
+
+// Assignable returns the roles that r may give to a person with the role from,
+// the most powerful first.
+func (r Role) Assignable(from Role) []Role {
+	return slices.DeleteFunc(Roles(), func(to Role) bool { return !r.MayAssign(from, to) })
 }

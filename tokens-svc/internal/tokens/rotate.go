@@ -29,7 +29,7 @@ type Rotation struct {
 // nothing can return again. The successor has the name, permissions, limits,
 // ranges, environment, maker and owner of the old token, and lasts as long as
 // that did when it was new: 90 days again for one made for 90 days. The
-// successor that a token makes ends no later than the token that asks, so that
+// successor that a token makes ends no later than the calling token, so that
 // none prolongs its own life. The old one ends after grace, from 0 (at once) or
 // MinOwnGrace to MaxGrace, or at its own end if that is earlier.
 //

@@ -61,7 +61,7 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // tokenLike is anything that begins as a token does, whole or not. The public
-// part of a well-formed one is its first group; what was cut down stays so.
+// part of a well-formed one is its first group; scrubbing twice changes nothing.
 var tokenLike = regexp.MustCompile(`(shpt_(?:(?:live|test)_[0-9A-Za-z]{12}_)?)[0-9A-Za-z_]*…?`)
 
 // Scrub returns text with everything in it that looks like a token cut down to

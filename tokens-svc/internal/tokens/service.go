@@ -10,7 +10,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// Service is what can be done with organizations and tokens. It is safe for
+// Service is the operations on organizations and tokens. It is safe for
 // concurrent use.
 //
 // Besides the errors that methods name, all of them pass on the repository's
@@ -24,14 +24,14 @@ type Service struct {
 	sealOld bool
 }
 
-// Config is what a Service can be given. The zero Config suits a program that
+// Config has the settings of a Service. The zero Config suits a program that
 // neither makes nor verifies tokens.
 type Config struct {
 	Peppers Peppers          // needed to make, change and introspect tokens
 	Random  io.Reader        // zero: crypto/rand.Reader
 	Now     func() time.Time // zero: time.Now
-	// OnStale is told of each good token whose digest is under an older pepper.
-	// It is called while a request waits, so it must not block. Zero: nobody.
+	// OnStale is called with each valid token whose digest is under an older pepper.
+	// It is called during a request, so it must not block. Zero: not called.
 	OnStale func(Stale)
 	// SealOld accepts tokens without a MAC of their bounds, which a version of
 	// this program without such MACs has stored.
@@ -53,7 +53,7 @@ func NewService(repo Repository, c Config) *Service {
 	return s
 }
 
-// Now returns the time that statuses are told against: UTC, whole
+// Now returns the current time for statuses: UTC, whole
 // milliseconds.
 func (s *Service) Now() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
@@ -81,7 +81,7 @@ func (s *Service) Organizations(ctx context.Context) ([]Organization, error) {
 
 // CreateToken makes a token for org and returns its secret, which nothing can
 // return again. It gives ErrNotFound when there is no such organization,
-// ErrForbidden, and a ValidationError, and what WithKey names; then it made no token.
+// ErrForbidden, a ValidationError, and the errors that WithKey names; then it created no token.
 func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgID, d Draft) (Token, Secret, error) {
 	if !principal.MayCreate() {
 		return Token{}, Secret{}, principal.refuse("make tokens")
@@ -123,7 +123,7 @@ func (s *Service) Caller(ctx context.Context, partition OrgID, id TokenID) (Toke
 	return t, nil
 }
 
-// CheckDraft says what CreateToken would find wrong with a draft, as a
+// CheckDraft returns the faults that CreateToken would find in a draft, as a
 // ValidationError, and makes nothing.
 func (s *Service) CheckDraft(principal Principal, d Draft) error {
 	_, err := d.check(principal, s.Now())
@@ -140,7 +140,7 @@ func (s *Service) Token(ctx context.Context, org OrgID, id TokenID) (Token, erro
 }
 
 // Owner returns the organization that a token belongs to, or ErrNotFound. It is
-// for operators, who act on tokens of every organization.
+// for operators, which act on tokens of every organization.
 func (s *Service) Owner(ctx context.Context, id TokenID) (OrgID, error) {
 	t, _, err := s.repo.FindToken(ctx, id)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Service) Owner(ctx context.Context, id TokenID) (OrgID, error) {
 	return t.Organization.ID, nil
 }
 
-// entry returns what the principal did, for the audit log.
+// entry returns the audit entry of a principal's action.
 func (s *Service) entry(principal Principal, action audit.Action, target string, details map[string]string) audit.Entry {
 	return audit.Entry{At: s.Now(), Actor: principal.Actor, Action: action, Target: target, Details: details}
 }

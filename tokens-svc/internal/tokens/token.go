@@ -1,23 +1,23 @@
-// Package tokens is the authority on organizations and their API tokens: what
-// a token looks like, how it is kept, what it permits and whether it is good.
+// Package tokens is the authority on organizations and their API tokens: their
+// format, storage, permissions and validity.
 //
 // Guarantees:
 //
-//   - A token's text exists once, in what Create returns. Nothing here stores
-//     it, and Secret, the type that carries it, shows itself to nobody by
+//   - A token's secret exists once, in the result of Create. Nothing stores
+//     it, and its type Secret does not print it by
 //     accident: see Secret.Reveal.
 //
-//   - What is stored proves a token but cannot make one: an HMAC under a pepper
+//   - The stored value verifies a token but cannot create one: an HMAC under a pepper
 //     that the database does not hold. See Peppers.
 //
-//   - Whoever presents a token learns why it is refused only after presenting
+//   - The reason for a refusal is disclosed only to a caller that presents
 //     the right one; guesses all look alike, in content and in work done.
 //
 //   - Every operation names the organization it acts for (OrgID), so that no
 //     caller can forget it. Looking a token up by the token itself is the one
 //     exception: that is how an organization is learnt.
 //
-//   - Every change says who asks for it (Principal), is refused to whom it is
+//   - Every change names its principal, is refused if it is
 //     not allowed, and happens together with its event in the audit log and its
 //     revision in the stream of changes, or not at all.
 //
@@ -40,7 +40,7 @@ type OrgID string
 // in the token's text. It is public.
 type TokenID string
 
-// Organization is who tokens belong to.
+// Organization is the tenant that tokens belong to.
 type Organization struct {
 	ID OrgID
 	// TestID is the partition of the test tokens' data; see Token.Partition. The
@@ -55,12 +55,12 @@ type Organization struct {
 type Token struct {
 	ID           TokenID
 	Organization Organization
-	Name         string // what people call it; need not be unique
+	Name         string // for display; need not be unique
 	Environment  Environment
-	Permissions  []Permission   // as granted, sorted; Expand tells what they amount to
+	Permissions  []Permission   // as granted, sorted; Expand adds implied ones
 	IPAllow      []netip.Prefix // where it may be used from, sorted; empty: anywhere
 	RateLimit    RateLimit
-	// CreatedBy is who made it: kind, id and the name at that time, no more. A
+	// CreatedBy is the creator: kind, id and the name at that time. A
 	// successor has that of the token whose place it takes.
 	CreatedBy audit.Actor
 	Owner     Owner   // whose role bounds it; see Effective
@@ -68,14 +68,14 @@ type Token struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: never
 	RevokedAt time.Time // zero: not revoked
-	// RevokedReason is what the revoking person said, perhaps nothing.
+	// RevokedReason is the reason given at revocation; may be empty.
 	RevokedReason string
 	RotatedFrom   TokenID // whose place it took, or ""
-	RotatedTo     TokenID // what took its place, or ""
+	RotatedTo     TokenID // the successor, or ""
 	// Revision grows with each change of any token, in the order in which the
 	// changes were committed.
 	Revision int64
-	// Bounds is the stored MAC of what the token may do and for how long; see
+	// Bounds is the stored MAC of the token's permissions, limits and lifetime; see
 	// Peppers.SealBounds. The zero Digest: there is none.
 	Bounds Digest
 }
@@ -86,7 +86,7 @@ type RateLimit struct {
 	Window time.Duration // whole seconds
 }
 
-// DefaultRateLimit is what the API documents: 100 requests a minute.
+// DefaultRateLimit is the documented limit: 100 requests a minute.
 var DefaultRateLimit = RateLimit{Limit: 100, Window: time.Minute}
 
 // Status says in one word whether a token is good.

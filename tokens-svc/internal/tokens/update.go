@@ -11,7 +11,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// Patch is a change of a token. What is nil stays as it is; the rest is as in a
+// Patch is a change of a token. Nil fields stay as they are; the rest is as in a
 // Draft, whose zero values it may have: no ranges, no end. Zero parts of the
 // limit stay as they are.
 type Patch struct {
@@ -85,7 +85,7 @@ func (p Patch) apply(principal Principal, t Token, now time.Time) (Token, error)
 	return t, wrong.orNil()
 }
 
-// describe returns what the audit log tells of a token.
+// describe returns a token's details for the audit log.
 func describe(t Token) map[string]string {
 	return map[string]string{
 		"name":        t.Name,
@@ -98,8 +98,8 @@ func describe(t Token) map[string]string {
 	}
 }
 
-// differences returns what the audit log tells of a change: what is different,
-// and under "…_before" what it was.
+// differences returns a change's details for the audit log: the new values,
+// and under "…_before" the old ones.
 func differences(before, after Token) map[string]string {
 	details, old := describe(after), describe(before)
 	maps.DeleteFunc(details, func(name, text string) bool { return old[name] == text })

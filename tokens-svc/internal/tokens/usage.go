@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// usageHours is how many hours, with the present one, Usage tells of.
+// usageHours is the number of hours in Usage, including the current one.
 const usageHours = 24
 
-// Use is what a token did: as a gateway reports it, or within one hour.
+// Use is a token's use since a gateway's last report.
 type Use struct {
 	Token      TokenID
 	Requests   int64 // that were let through
@@ -29,7 +29,7 @@ type Usage struct {
 	Hours        []Hour     // the last 24, oldest first; the last is not over yet
 }
 
-// Hour is what a token did within one hour.
+// Hour is a token's use in one hour.
 type Hour struct {
 	Start             time.Time
 	Requests, Refused int64
@@ -87,11 +87,11 @@ func emptyHours(first time.Time) []Hour {
 // hour returns when the hour of the use began.
 func (u Use) hour() time.Time { return u.LastUsedAt.Truncate(time.Hour) }
 
-// wellFormedID is what every token's id looks like.
+// wellFormedID matches every token's id.
 var wellFormedID = regexp.MustCompile(`^tok_[0-9A-Za-z]{12}$`)
 
-// RecordUsage adds what gateways report. All of it counts into the hour in
-// which the token was last used; a clock that runs ahead is not believed. When
+// RecordUsage adds gateways' reports. Each counts into the hour in
+// which the token was last used; times in the future are corrected. When
 // a token was last used never moves back, in whatever order reports come.
 // Tokens that do not exist are ignored. It gives a ValidationError, and then
 // nothing was added.

@@ -13,7 +13,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// answer is what a route says: a page, or where to go, or JSON.
+// answer is the response of a route: a page, a redirect or JSON.
 type answer struct {
 	status   int
 	template string // the page's file, without its extension
@@ -22,7 +22,7 @@ type answer struct {
 	data     any    // for the template
 	to       string // a redirect's aim
 	json     any
-	// once says that this answer holds what no other can, so that it must go out.
+	// once marks a response with a secret that cannot be shown again: it must be sent.
 	once bool
 	// retryAfter is for 429 and 503.
 	retryAfter time.Duration
@@ -48,7 +48,7 @@ func (a answer) as(status int) answer {
 // redirect sends the browser to another page with GET.
 func redirect(to string) answer { return answer{status: http.StatusSeeOther, to: to} }
 
-// view is what templates see.
+// view is the data of templates.
 type view struct {
 	Title       string
 	Section     string
@@ -56,7 +56,7 @@ type view struct {
 	Script      string
 	Icon        string
 	Now         time.Time
-	User        people.User // zero: nobody is signed in
+	User        people.User // zero: not signed in
 	Current     people.Membership
 	Memberships []people.Membership
 	Notice      string
@@ -66,10 +66,10 @@ type view struct {
 	Data        any
 }
 
-// rights say what the layout shows to somebody.
+// rights are the parts of the layout that the role may use.
 type rights struct{ Create, Manage, ReadAudit bool }
 
-// write sends an answer. v is nil where nobody was recognized.
+// write sends a response. v is nil before authentication.
 func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
 	if a.cookie != nil {
 		http.SetCookie(w, a.cookie)
@@ -81,7 +81,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 	case a.json != nil:
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(a.status)
-		_ = json.NewEncoder(w).Encode(a.json) // the client is gone: there is nobody left to tell
+		_ = json.NewEncoder(w).Encode(a.json) // fails only if the client is gone
 		return
 	}
 	var body bytes.Buffer

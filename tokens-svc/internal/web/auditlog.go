@@ -8,13 +8,13 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// deed is what an event says, in words.
+// actionText is an action's name on the page.
 type actionText struct {
 	Action audit.Action
 	Text   string
 }
 
-// deeds are all actions, in the order of the filter.
+// actionTexts are all actions, in the order of the filter.
 var actionTexts = []actionText{
 	{audit.TokenCreated, "Token created"},
 	{audit.TokenUpdated, "Token changed"},
@@ -45,16 +45,16 @@ var actionTexts = []actionText{
 // eventRow is an event in the list.
 type eventRow struct{ audit.Event }
 
-// Text says what was done.
+// Text returns the action's name.
 func (r eventRow) Text() string {
 	at := slices.IndexFunc(actionTexts, func(d actionText) bool { return d.Action == r.Action })
 	if at < 0 {
-		return string(r.Action) // what a newer version of this program did
+		return string(r.Action) // an action of a newer version
 	}
 	return actionTexts[at].Text
 }
 
-// Subject is whom or what it was done to, as people call it.
+// Subject is the name of the event's target.
 func (r eventRow) Subject() string {
 	for _, name := range []string{"name", "email"} {
 		if text := r.Details[name]; text != "" {
@@ -64,7 +64,7 @@ func (r eventRow) Subject() string {
 	return r.Target
 }
 
-// detailNames are what pages call the details of an event.
+// detailNames are the labels of event details.
 var detailNames = map[string]string{
 	"environment": "Environment", "expires_at": "Expires", "ip_allow": "Allowed addresses", "permissions": "Permissions",
 	"rate_limit": "Limit", "role": "Role", "from": "Was", "to": "Is now", "reason": "Reason", "successor": "Successor",
@@ -73,7 +73,7 @@ var detailNames = map[string]string{
 	"owner": "Owner", "owner_before": "Owner before",
 }
 
-// More is what else there is to know, sorted by name.
+// More returns the other details, sorted by name.
 func (r eventRow) More() (more []struct{ Name, Text string }) {
 	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
 		label := detailNames[name]

@@ -34,7 +34,7 @@ func chartOf(hours []tokens.Hour) chart {
 	if most == 0 {
 		return c
 	}
-	// height keeps what is there at all from vanishing.
+	// height is at least 1 for any count above 0.
 	height := func(n int64) int {
 		if n == 0 {
 			return 0

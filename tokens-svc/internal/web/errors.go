@@ -12,7 +12,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// statusClientGone is what the log shows when a client did not wait; nobody
+// statusClientGone is the status in the log when the client closed the connection; no client
 // receives it.
 const statusClientGone = 499
 
@@ -37,7 +37,7 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// errorText is what an error page says.
+// errorText is the content of an error page.
 type errorText struct {
 	Heading, Text string
 	To, Link      string // where to go on

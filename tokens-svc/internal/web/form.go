@@ -8,7 +8,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// fault is what is wrong with one field of a form.
+// fault is an error of one field of a form.
 type fault struct {
 	Field string // the field's id in the page
 	Text  string // a whole sentence
@@ -45,7 +45,7 @@ func (f *faults) add(field, text string) { *f = append(*f, fault{field, text}) }
 // order is that of the fields on a page.
 var order = []string{"name", "permissions", "expires_at", "ip_allow", "limit", "environment"}
 
-// merge adds what a service found wrong with fields that the form itself had
+// merge adds the service's faults of fields that the form itself had
 // nothing to say about, and sorts all as the fields stand on the page.
 func (f *faults) merge(found faults) {
 	known := slices.Clone(*f)
@@ -57,19 +57,19 @@ func (f *faults) merge(found faults) {
 	slices.SortStableFunc(*f, func(a, b fault) int { return slices.Index(order, a.Field) - slices.Index(order, b.Field) })
 }
 
-// labels are what pages call the fields that services speak of.
+// labels are the page labels of the services' fields.
 var labels = map[string]string{
 	"name": "Name", "permissions": "Permissions", "ip_allow": "Allowed addresses", "limit": "Requests per minute",
 	"window_seconds": "Requests per minute", "expires_at": "Expiry", "environment": "Environment", "reason": "Reason",
 	"email": "E-mail address", "password": "Password", "role": "Role", "grace_seconds": "Overlap",
 }
 
-// missing are the sentences for what was left out.
+// missing are the messages for required fields.
 var missing = map[string]string{
 	"name": "Enter a name.", "permissions": "Choose at least one permission.", "email": "Enter an e-mail address.",
 }
 
-// faultsOf says in sentences what a service found wrong.
+// faultsOf returns a validation error as messages.
 func faultsOf(err *tokens.ValidationError) (all faults) {
 	for _, f := range err.Fields {
 		text := missing[f.Field]

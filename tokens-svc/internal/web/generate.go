@@ -97,12 +97,12 @@ func (s *site) generateForm(ctx context.Context, v *visit) generateForm {
 	return f
 }
 
-// purpose binds a form's nonce to what the form is for.
+// purpose is the action that a form's nonce is bound to.
 func purpose(what string, v *visit) string {
 	return strings.Join([]string{what, string(v.org()), string(v.token())}, " ")
 }
 
-// answer is the form with what was typed, but for a token that somebody put
+// answer is the form with its values, except for a token entered
 // into the wrong field.
 func (f generateForm) answer() answer {
 	f.Name, f.Addresses = tokens.Scrub(f.Name), tokens.Scrub(f.Addresses)
@@ -138,7 +138,7 @@ func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
 	return s.shown(v, t, secret, tokens.Token{}), nil
 }
 
-// draft reads the form, and notes what only a form can get wrong.
+// draft reads the form and adds the faults that only a form can have.
 func (f *generateForm) draft(now time.Time) tokens.Draft {
 	d := tokens.Draft{Name: f.Name, Environment: f.Environment, IPAllow: strings.FieldsFunc(f.Addresses, func(r rune) bool {
 		return strings.ContainsRune(", \r\n\t;", r)

@@ -16,7 +16,7 @@ import (
 // keyFlow is where a session keeps an OpenID Connect flow.
 const keyFlow = "oidc"
 
-// flow is what is kept while the browser is at the issuer.
+// flow is the state of a sign-in at the issuer.
 type flow struct {
 	oidc.Flow
 	Next string
@@ -64,7 +64,7 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	return a, err
 }
 
-// issuerAnswer is the sign-in page with what went wrong at the issuer. What
+// issuerAnswer is the sign-in page with an error of the issuer. The issuer's
 // that itself said is for the log only.
 func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, error) {
 	f := s.signInPage(v)
@@ -84,7 +84,7 @@ func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, e
 		{people.ErrNotInvited, http.StatusForbidden, "Your e-mail address hasn't been invited. Ask an owner or admin for an invitation."},
 	} {
 		if errors.Is(err, row.err) {
-			s.Log.LogAttrs(ctx, slog.LevelWarn, "a sign-in at the issuer failed",
+			s.Log.LogAttrs(ctx, slog.LevelWarn, "sign-in at the issuer failed",
 				slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
 			f.add("oidc", row.text)
 			return signInAnswer(f).as(row.status), nil

@@ -47,7 +47,7 @@ type filter struct {
 	ID      string // "show=" in the address
 	Filter  tokens.Filter
 	Label   string
-	Empty   string // what an empty list says
+	Empty   string // shown if the list is empty
 	Current bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// memberRow is a member in the list, with what may be made of them.
+// memberRow is a member in the list, with the roles that can be assigned.
 type memberRow struct {
 	people.Member
 	Self       bool
@@ -40,7 +40,7 @@ type memberPage struct {
 
 func (s *site) memberPage(ctx context.Context, v *visit) (memberPage, error) {
 	p := memberPage{
-		Roles: people.Assignable(v.current.Role, ""), Role: string(tokens.RoleMember), Nonce: s.sessions.Form(ctx, purpose("invite", v)),
+		Roles: v.current.Role.Assignable(""), Role: string(tokens.RoleMember), Nonce: s.sessions.Form(ctx, purpose("invite", v)),
 	}
 	members, err := s.People.Members(ctx, v.org())
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *site) memberPage(ctx context.Context, v *visit) (memberPage, error) {
 	for _, m := range members {
 		row := memberRow{Member: m, Self: m.ID == v.user.ID}
 		if m.Role != tokens.RoleOwner || owners > 1 {
-			row.Assignable = people.Assignable(v.current.Role, m.Role)
+			row.Assignable = v.current.Role.Assignable(m.Role)
 			row.Removable = len(row.Assignable) > 0
 		}
 		p.Members = append(p.Members, row)
@@ -68,7 +68,7 @@ func (s *site) memberPage(ctx context.Context, v *visit) (memberPage, error) {
 		return memberPage{}, err
 	}
 	for _, i := range open {
-		p.Invitations = append(p.Invitations, invitationRow{i, people.MayAssign(v.current.Role, "", i.Role)})
+		p.Invitations = append(p.Invitations, invitationRow{i, v.current.Role.MayAssign("", i.Role)})
 	}
 	return p, nil
 }
@@ -150,7 +150,7 @@ func (s *site) changeRole(ctx context.Context, v *visit) (answer, error) {
 	return redirect(v.path("/members")), nil
 }
 
-// lastOwner is the answer to who would leave the organization without an owner.
+// lastOwner is the response to a change that would leave the organization without an owner.
 func lastOwner(v *visit) answer {
 	text := errorText{
 		Heading: "An organization needs an owner", Text: "No changes were made. Make another member an owner first.",
@@ -170,7 +170,7 @@ func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
 	}
 	m := p.Members[at]
 	switch {
-	case !people.MayAssign(v.current.Role, m.Role, ""):
+	case !v.current.Role.MayAssign(m.Role, ""):
 		return answer{}, people.ErrForbidden
 	case !m.Removable:
 		return lastOwner(v), nil

@@ -32,7 +32,7 @@ func (s *site) shown(v *visit, t tokens.Token, secret tokens.Secret, previous to
 
 // usedForm is the page for a form that was sent before.
 type usedForm struct {
-	Token tokens.Token // what it made; zero: not known
+	Token tokens.Token // the created token; zero: not known
 	Mine  bool         // this person may change it
 }
 

@@ -2,7 +2,7 @@ package web
 
 import "context"
 
-// chooseOrganization sends who has one organization there, and lets others
+// chooseOrganization redirects members of one organization to it, and lets others
 // choose.
 func (s *site) chooseOrganization(_ context.Context, v *visit) (answer, error) {
 	if len(v.memberships) == 1 {

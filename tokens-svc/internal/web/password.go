@@ -9,7 +9,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// passwordForm is the page on which somebody changes their password.
+// passwordForm is the page for changing a password.
 type passwordForm struct {
 	faults
 	// Temporary says that the present password came from an operator.

@@ -13,7 +13,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// visit is one request and what is known of who makes it.
+// visit is one request with its authenticated user.
 type visit struct {
 	*http.Request
 	user people.User
@@ -24,7 +24,7 @@ type visit struct {
 	// deviceCookie is the name of the cookie by which a browser is known.
 	deviceCookie string
 	ended        bool   // the request brought the cookie of a session that has ended
-	notice       string // what the page before had to say
+	notice       string // notice from the previous page
 }
 
 // org returns the organization that the request is about.
@@ -37,7 +37,7 @@ func (v *visit) token() tokens.TokenID { return tokens.TokenID(v.PathValue("toke
 // path returns the address of something in the organization at hand.
 func (v *visit) path(rest string) string { return "/settings/" + string(v.org()) + rest }
 
-// from returns where the request comes from.
+// client returns address, request id and device of the request.
 func (v *visit) client() people.ClientInfo {
 	client := people.ClientInfo{Address: clientAddress(v.Request), RequestID: requestid.Of(v.Request)}
 	if cookie, err := v.Cookie(v.deviceCookie); err == nil {
@@ -46,7 +46,7 @@ func (v *visit) client() people.ClientInfo {
 	return client
 }
 
-// by returns the user as one who changes people.
+// member returns the user as a principal of package people.
 func (v *visit) member() people.Principal {
 	client := v.client()
 	return people.Principal{
@@ -57,7 +57,7 @@ func (v *visit) member() people.Principal {
 	}
 }
 
-// who returns the user as one who changes tokens.
+// principal returns the user as a principal of package tokens.
 func (v *visit) principal() tokens.Principal { return tokens.Person(v.member().Actor, v.current.Role) }
 
 // clientAddress returns the client's address as the gateway asserts it, see
@@ -67,11 +67,11 @@ func clientAddress(r *http.Request) netip.Addr {
 	if a, err := netip.ParseAddr(r.Header.Get(assertion.HeaderClient)); err == nil {
 		return a.Unmap().WithZone("")
 	}
-	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // fails for what is no TCP connection
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // fails without a TCP connection
 	return peer.Addr().Unmap().WithZone("")
 }
 
-// trace is what becomes known of a request on its way in, for the access log.
+// trace collects a request's attributes for the access log.
 type trace struct {
 	user people.UserID
 	org  tokens.OrgID
@@ -93,7 +93,7 @@ func traceOf(r *http.Request) *trace {
 	return t
 }
 
-// attrs are what the access log tells of who asked.
+// attrs are the access log's attributes of the user.
 func attrs(r *http.Request) []slog.Attr {
 	t := traceOf(r)
 	all := []slog.Attr{slog.String("request_id", requestid.Of(r))}

@@ -68,7 +68,7 @@ func (s *site) showRotate(ctx context.Context, v *visit) (answer, error) {
 	return f.answer(), nil
 }
 
-// over is the answer to who wants to change a token that is not what it was.
+// notActive is the response to a change of a token that is no longer active.
 func (s *site) notActive(v *visit, row tokenRow) answer {
 	text := errorTexts[http.StatusConflict]
 	text.Text = row.Name + " is no longer active or was already rotated. No changes were made."

@@ -5,17 +5,15 @@ import (
 	"net/http"
 	"path"
 	"strings"
-
-	"github.com/quayside/quayside/tokens-svc/internal/people"
 )
 
-// access says who is let in.
+// access is the authentication that a route needs.
 type access int
 
 const (
 	everyone access = iota
-	signedIn        // who is not is sent to sign in
-	member          // likewise, and who does not belong to {org} finds nothing
+	signedIn        // others are redirected to sign-in
+	member          // likewise; 404 for others than members of {org}
 )
 
 // route is one method of one path.
@@ -23,17 +21,17 @@ type route struct {
 	pattern string // in http.ServeMux's syntax
 	access  access
 	do      func(*site, context.Context, *visit) (answer, error)
-	// may says who among the members is let in; nil: each.
+	// may reports whether a member has access; nil: every member.
 	may func(*visit) bool
-	// watch is for what a page asks by itself: it does not keep a session alive.
+	// watch marks polling by a page, which does not extend the session.
 	watch bool
-	// slow is for what waits for an issuer.
+	// slow marks routes that wait for an issuer.
 	slow bool
-	// temporary is for what somebody may do whose password must be changed first.
+	// temporary marks routes that are allowed while a temporary password must be changed.
 	temporary bool
 }
 
-// table is every route there is. The tests drive what holds for all of them,
+// table is every route. Tests of properties that hold for all routes use it,
 // such as the protection against requests from elsewhere, from it.
 var table = []route{
 	{pattern: "GET /sign-in", do: (*site).showSignIn},
@@ -75,7 +73,7 @@ var table = []route{
 func mayCreate(v *visit) bool    { return v.principal().MayCreate() }
 func mayReadAudit(v *visit) bool { return v.principal().MayReadAudit() }
 func mayHandOver(v *visit) bool  { return v.principal().MayHandOver() }
-func mayManage(v *visit) bool    { return people.ManagesMembers(v.current.Role) }
+func mayManage(v *visit) bool    { return v.current.Role.ManagesMembers() }
 
 // routes returns the handler of all routes. Static files lie beside them: their
 // path cannot be that of an organization.

@@ -19,11 +19,11 @@ import (
 // maxForm is how many bytes a form may have.
 const maxForm = 64 << 10
 
-// keyNotice is where a session keeps what the next page has to say.
+// keyNotice is the session key of the notice for the next page.
 const keyNotice = "notice"
 
-// serve answers the requests of a route: it finds out who asks, lets the route
-// do its work, saves the session and only then writes.
+// serve handles the requests of a route: it authenticates the user, runs the route,
+// saves the session and then writes the response.
 func (s *site) serve(rt route) http.Handler {
 	limit := s.Timeout
 	if rt.slow {
@@ -40,7 +40,7 @@ func (s *site) serve(rt route) http.Handler {
 		if ctx != nil && !rt.watch {
 			if err := s.sessions.Save(ctx, w); err != nil {
 				refusal := s.errorAnswer(w, r, err)
-				if !a.once { // what cannot be shown again matters more
+				if !a.once { // a secret that cannot be shown again takes precedence
 					a = refusal
 				}
 			}
@@ -54,7 +54,7 @@ func (s *site) serve(rt route) http.Handler {
 func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *visit) (context.Context, answer, error) {
 	v.Body = http.MaxBytesReader(w, v.Body, maxForm)
 	if err := v.ParseForm(); err != nil {
-		return nil, errorPage(http.StatusBadRequest), nil //nolint:nilerr // the page says what is wrong
+		return nil, errorPage(http.StatusBadRequest), nil //nolint:nilerr // the page has the reason
 	}
 	if !storable(v.URL.Path) {
 		return nil, errorPage(http.StatusNotFound), nil // no organization, person or token has such an id
@@ -95,7 +95,7 @@ func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *v
 // storable reports whether Postgres can hold a text.
 func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
-// recognize finds out who is signed in, and what they are in {org}.
+// authenticate loads the signed-in user and their role in {org}.
 func (s *site) authenticate(ctx context.Context, v *visit) (err error) {
 	id := s.sessions.User(ctx)
 	if id == "" {
@@ -117,7 +117,7 @@ func (s *site) authenticate(ctx context.Context, v *visit) (err error) {
 	return nil
 }
 
-// toSignIn sends somebody to sign in, and then back: to the page that they
+// toSignIn redirects to sign-in, and then back to the page that was
 // asked for, or to the section in which they wanted to change something.
 func toSignIn(rt route, v *visit) answer {
 	if rt.watch {
@@ -134,7 +134,7 @@ func toSignIn(rt route, v *visit) answer {
 	return redirect("/sign-in?" + query.Encode())
 }
 
-// toNewPassword sends somebody whom an operator gave a password to change it.
+// toNewPassword redirects a user with a temporary password to the page that changes it.
 func toNewPassword(rt route) answer {
 	if rt.watch {
 		return answer{status: http.StatusUnauthorized, json: struct{}{}}
@@ -155,7 +155,7 @@ func sectionOf(path string) string {
 	}
 }
 
-// say lets the next page that this person sees begin with a notice.
+// notify stores a notice for the user's next page.
 func (s *site) notify(ctx context.Context, notice string) { s.sessions.Put(ctx, keyNotice, notice) }
 
 // errorAnswer returns the page for an error, and logs it once if operators must
@@ -177,7 +177,7 @@ func (s *site) broken(w http.ResponseWriter, r *http.Request) {
 	s.write(w, r, nil, errorPage(http.StatusInternalServerError))
 }
 
-// foreign answers a request that another site made a browser send.
+// crossOrigin is the response to a cross-origin request.
 func (s *site) crossOrigin(w http.ResponseWriter, r *http.Request) {
 	a := errorPage(http.StatusForbidden)
 	a.data = errorText{

@@ -13,7 +13,7 @@ type sessionRow struct {
 	Current bool
 }
 
-// Device says in short what the browser says of itself.
+// Device describes the browser by its User-Agent.
 func (r sessionRow) Device() string {
 	return pick(r.UserAgent, "A browser", [][2]string{
 		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},

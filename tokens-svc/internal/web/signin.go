@@ -18,7 +18,7 @@ type signInForm struct {
 	Next      string
 	Passwords bool // which ways there are
 	Issuer    bool
-	Hint      string // why somebody is here who did not ask for it
+	Hint      string // why the person was redirected here
 }
 
 func (s *site) signInPage(v *visit) signInForm {
@@ -81,7 +81,7 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 
 const disabledText = "This account is disabled. Contact your Quayside administrator."
 
-// welcomeWithPassword is welcome for somebody whose browser is known from now
+// startSessionWithPassword is startSession for a sign-in that makes the browser a known device.
 // on.
 func (s *site) startSessionWithPassword(ctx context.Context, user people.User, next string) (answer, error) {
 	a, err := s.startSession(ctx, user, next)
@@ -91,7 +91,7 @@ func (s *site) startSessionWithPassword(ctx context.Context, user people.User, n
 	return s.rememberDevice(ctx, a, user)
 }
 
-// welcome signs somebody in and sends them on.
+// startSession signs a person in and redirects.
 func (s *site) startSession(ctx context.Context, user people.User, next string) (answer, error) {
 	if err := s.sessions.SignIn(ctx, user); err != nil {
 		return answer{}, err

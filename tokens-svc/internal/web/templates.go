@@ -58,12 +58,12 @@ var permissionTexts = map[tokens.Permission]string{
 
 func permissionText(p tokens.Permission) string { return permissionTexts[p] }
 
-// public returns what everybody may see of a token's text.
+// public returns the public part of a token's text.
 func public(t tokens.Token) string {
 	return "shpt_" + string(t.Environment) + "_" + strings.TrimPrefix(string(t.ID), "tok_") + "_…"
 }
 
-// grants says in short what a token may do.
+// grants summarizes a token's permissions.
 func grants(t tokens.Token) string {
 	for _, p := range presets {
 		if p.is(t.Permissions) {

@@ -11,7 +11,7 @@ import (
 // tokenPage is all there is to know of one token.
 type tokenPage struct {
 	tokenRow
-	Granted []tokens.Permission // what the permissions amount to
+	Granted []tokens.Permission // with implied permissions
 }
 
 // Allows is for templates: it reports whether the owner's role allows a
@@ -41,7 +41,7 @@ func (s *site) showToken(ctx context.Context, v *visit) (answer, error) {
 	return page("token", row.Name, tokenPage{row, tokens.Expand(row.Permissions)}).in("api"), nil
 }
 
-// firstUse tells the page on which a token was shown whether it was used.
+// firstUse reports to the page of a new token whether the token was used.
 func (s *site) firstUse(ctx context.Context, v *visit) (answer, error) {
 	row, err := s.find(ctx, v)
 	if err != nil {

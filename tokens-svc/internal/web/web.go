@@ -1,4 +1,4 @@
-// Package web is what people see in a browser: signing in, and the settings of
+// Package web serves the pages: sign-in, and the settings of
 // their organizations.
 //
 // Guarantees:
@@ -6,14 +6,14 @@
 //   - Every page works without its script. The script adds dialogs, copying and
 //     the check for a token's first request.
 //   - Pages run no inline script and no inline style, load nothing from elsewhere,
-//     are framed by nobody and stored by no cache.
+//     cannot be framed or cached.
 //   - A request that changes something comes from a page of ours
 //     (http.CrossOriginProtection, and a cookie that is SameSite=Lax).
 //   - An organization that does not exist and one that the person does not belong
 //     to look alike. Membership and role are read anew for each request.
 //   - A token's text is in one answer, once: that of the request which made it.
 //     Sending that form again, by whatever means, makes and shows nothing.
-//   - A page is rendered whole before its status goes out. What is wrong with a
+//   - A page is rendered completely before its status is sent. The faults of a
 //     form stands beside its fields, with everything that was typed but secrets.
 package web
 
@@ -34,7 +34,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/web/websession"
 )
 
-// Tokens is what pages do with tokens. *tokens.Service implements it.
+// Tokens are the operations on tokens. *tokens.Service implements it.
 type Tokens interface {
 	Now() time.Time
 	Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query) ([]tokens.Token, int, error)
@@ -57,15 +57,15 @@ type Issuer interface {
 	Finish(ctx context.Context, f oidc.Flow, query url.Values) (people.Claims, error)
 }
 
-// Config is what a site is made of.
+// Config has the dependencies and settings of a site.
 type Config struct {
 	People    *people.Service
 	Tokens    Tokens
 	Sessions  session.Store
 	Issuer    Issuer        // nil: none
 	Passwords bool          // people may sign in with e-mail address and password
-	PublicURL *url.URL      // what browsers use
-	Timeout   time.Duration // for all of one request, but what an issuer is asked
+	PublicURL *url.URL      // as browsers see it
+	Timeout   time.Duration // for one request, without calls to the issuer
 	Log       *slog.Logger
 }
 

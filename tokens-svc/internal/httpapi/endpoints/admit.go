@@ -14,27 +14,27 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// ErrNotGood says that the token that asks is not, or no longer, good. The
-// gateway knows a moment later; here nothing is told to it even in that moment.
+// ErrInvalidToken means that the calling token is not, or no longer, valid. The
+// gateway learns it a moment later; here it is refused at once.
 var ErrInvalidToken = errors.New("the token is not valid")
 
 // Need is the permission that an operation needs.
 type Need tokens.Permission
 
-// What operations here need: any good token may ask about itself.
+// Permissions that operations need: every valid token may read itself.
 const (
 	NeedsAny   Need = ""
 	NeedsAdmin Need = Need(tokens.Admin)
 )
 
-// PermissionError says that the token that asks does not hold what the
+// PermissionError reports that the calling token lacks the permission that the
 // operation needs.
 type PermissionError struct {
 	Needs Need
 	Held  []tokens.Permission
 }
 
-// Error implements error. It tells the caller what to ask for.
+// Error implements error. The text names the missing permission.
 func (e *PermissionError) Error() string {
 	held := make([]string, len(e.Held))
 	for i, p := range e.Held {
@@ -43,7 +43,7 @@ func (e *PermissionError) Error() string {
 	return fmt.Sprintf("this needs %s; the token has %s", e.Needs, cmp.Or(strings.Join(held, " "), "no permission"))
 }
 
-// Caller is who asks, as the gateway says.
+// Caller is the caller that the gateway asserts.
 type Caller struct {
 	Partition   tokens.OrgID // whose data the token works with; see tokens.Token
 	Token       tokens.TokenID
@@ -52,23 +52,23 @@ type Caller struct {
 	RequestID   string
 }
 
-// Asker is a caller who may ask: a good token, and what it may do.
+// Principal is an authorized caller: a valid token and its rights.
 type Principal struct {
 	tokens.Principal
 	Organization tokens.OrgID
 	Token        tokens.Token
 }
 
-// Admission is what there is to know of callers.
+// Admission looks up callers.
 type Admission interface {
 	Caller(ctx context.Context, partition tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
 	Now() time.Time
 }
 
-// admit lets in good tokens that hold what is needed: both now, as stored and
-// as their owner's role allows, and when the gateway asked. One that is unknown, or of another organization than
-// the gateway said, is refused like a revoked one: then the gateway and this
-// program disagree, and the answer to that is no.
+// admit authorizes valid tokens that hold the permission: both now, as stored and
+// as their owner's role allows, and in the gateway's assertion. A token that is unknown, or of another organization than
+// the gateway asserts, is refused like a revoked one: then the gateway and this
+// program disagree.
 func admit(ctx context.Context, c Config, s Admission, caller Caller, needs Need) (Principal, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()

@@ -14,17 +14,17 @@ import (
 	"github.com/go-kit/kit/endpoint"
 )
 
-// Config is what the middleware needs.
+// Config has the settings of the middleware.
 type Config struct {
 	Timeout time.Duration // of each call
-	Observe Observe       // zero: nobody is told
+	Observe Observe       // zero: none
 }
 
-// Request is what a transport hands to an endpoint.
+// Request is the input of an endpoint.
 type Request struct {
 	Caller Caller // zero where the caller is a gateway
-	// Decode reads what is asked. It is called once the caller is known to be
-	// allowed to ask, so that nobody else is told what is wrong with it.
+	// Decode decodes the request. It is called after authorization,
+	// so that only authorized callers see its faults.
 	Decode func() (any, error)
 }
 
@@ -42,7 +42,7 @@ func ForGateways[Req, Res any](c Config, name string, method func(context.Contex
 	})
 }
 
-// Method is what a token asks for: by whom, what, and the answer.
+// Method is an operation for tokens: principal, request and response.
 type Method[Req, Res any] func(context.Context, Principal, Req) (Res, error)
 
 // ForTokens returns the endpoint of a method that a token calls, through a
@@ -72,8 +72,8 @@ func decode(r Request) (any, error) {
 	return request, nil
 }
 
-// UnreadableError is what is wrong with a request that could not be read.
+// UnreadableError is an error of decoding a request.
 type UnreadableError struct{ error }
 
-// Unwrap returns what Decode returned.
+// Unwrap returns Decode's error.
 func (e *UnreadableError) Unwrap() error { return e.error }

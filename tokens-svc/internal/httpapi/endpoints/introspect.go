@@ -6,13 +6,13 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Introspection is what is known of a presented token.
+// Introspection is the result for a presented token.
 type Introspection struct{ tokens.Introspection }
 
 // Result implements Result: introspections are counted by their outcome.
 func (i Introspection) Result() string { return string(i.Outcome) }
 
-// Introspect says what is known of a presented token; the zero Secret is a text
+// Introspect looks up a presented token; the zero Secret is a text
 // that is none.
 func Introspect(s interface {
 	Introspect(ctx context.Context, presented tokens.Secret) (tokens.Introspection, error)

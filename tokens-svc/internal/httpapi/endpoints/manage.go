@@ -9,7 +9,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Service is what the management of tokens needs of the domain.
+// Service is the domain's operations for managing tokens.
 type Service interface {
 	Admission
 	Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
@@ -31,7 +31,7 @@ type Management struct{ Service Service }
 // Shown is a token at a time.
 type Shown struct {
 	Token tokens.Token
-	Usage *tokens.Usage // nil: not told
+	Usage *tokens.Usage // nil: not shown
 	Now   time.Time
 }
 
@@ -64,7 +64,7 @@ type Events struct {
 	Events []audit.Event
 }
 
-// Update is what is to change of a token.
+// Update is a change of a token.
 type Update struct {
 	ID    tokens.TokenID
 	Patch tokens.Patch
@@ -98,7 +98,7 @@ type Revoked struct {
 	Replayed       bool // the same request had revoked it before
 }
 
-// Self returns the token that asks.
+// Self returns the calling token.
 func (m Management) Self(_ context.Context, principal Principal, _ struct{}) (Shown, error) {
 	return Shown{Token: principal.Token, Now: m.Service.Now()}, nil
 }
@@ -149,7 +149,7 @@ func (m Management) Rotate(ctx context.Context, principal Principal, r Rotation)
 	return Rotated{Rotation: done, Now: m.Service.Now()}, err
 }
 
-// Revoke ends a token. A repeated request does what the first may have left undone:
+// Revoke revokes a token. A repeated request completes an interrupted first one:
 // it changes nothing but children that still work.
 func (m Management) Revoke(ctx context.Context, principal Principal, r Revocation) (Revoked, error) {
 	revoke, id := m.Service.RevokeToken, principal.or(r.ID)

@@ -12,12 +12,12 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Observe is told of each call that has ended: the endpoint's name, what came
-// of it, and how long it took. There are few results: those of an answer
+// Observe is called after each call: with the endpoint's name, the result
+// and the duration. There are few results: those of a response
 // (Result) and those of an error.
 type Observe func(name, result string, took time.Duration)
 
-// Result lets a response say what came of the call; "ok" stands for those that
+// Result names the result of a call in metrics; "ok" stands for responses that
 // do not.
 type Result interface{ Result() string }
 

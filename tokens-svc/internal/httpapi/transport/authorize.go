@@ -14,7 +14,7 @@ import (
 func authorize(gateways credential.Set, log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !gateways.Accepts(bearer(r.Header)) {
-			log.WarnContext(r.Context(), "refused a caller without a good gateway credential",
+			log.WarnContext(r.Context(), "request without a valid gateway credential",
 				"request_id", requestid.Of(r), "remote", r.RemoteAddr)
 			refusal, _ := answerTo(errCredential)
 			refusal.write(w, r)

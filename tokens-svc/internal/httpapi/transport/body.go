@@ -12,7 +12,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 )
 
-// What bodies may be sent as.
+// Media types of bodies.
 const (
 	plainJSON  = "application/json"
 	mergePatch = "application/merge-patch+json" // RFC 7396
@@ -26,7 +26,7 @@ func (e *mediaTypeError) Error() string {
 	return fmt.Sprintf("%s; send it with Content-Type: %s", e.reason, e.want)
 }
 
-// bodyError is all that is wrong with what a body says.
+// bodyError is all faults of a body.
 type bodyError struct{ faults []problem.Field }
 
 // Error implements error.
@@ -96,7 +96,7 @@ func checkType(h http.Header, types ...string) error {
 	return &mediaTypeError{"the body's media type is another", want}
 }
 
-// faultsOf returns what is wrong with a body, or nil.
+// faultsOf returns the faults of a body, or nil.
 func faultsOf(b *jsonbody.Body) error {
 	if faults := b.Faults(); len(faults) > 0 {
 		return &bodyError{fields(faults...)}

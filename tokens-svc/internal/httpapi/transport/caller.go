@@ -13,7 +13,7 @@ import (
 // headerAddress carries the client's address, as the gateway found it out.
 const headerAddress = "X-Client-Address"
 
-// callerOf returns who the gateway says is asking.
+// callerOf returns the caller that the gateway asserts.
 func callerOf(r *http.Request) (endpoints.Caller, error) {
 	id, err := assertion.FromHeader(r.Header)
 	if err != nil {

@@ -151,7 +151,7 @@ func readEnd(token *jsonbody.Object) *time.Time {
 	return nil
 }
 
-// readLimit leaves zero what is not there; a zero that is there is not one that
+// readLimit leaves missing members zero; an explicit zero is not one that
 // anybody may choose.
 func readLimit(o *jsonbody.Object) tokens.RateLimit {
 	var r tokens.RateLimit

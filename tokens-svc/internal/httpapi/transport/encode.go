@@ -17,7 +17,7 @@ type reply struct {
 
 // write sends the reply. An error means that nothing was written yet, so that
 // the error encoder can answer: once the header is out, the only thing to fail
-// is the connection, and then nobody is left to tell.
+// is the connection, and then no client is left.
 func (re reply) write(w http.ResponseWriter) error {
 	var body bytes.Buffer
 	h := w.Header()

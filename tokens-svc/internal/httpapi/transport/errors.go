@@ -16,13 +16,13 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// What only HTTP can get wrong.
+// Errors of HTTP only.
 var (
 	errCredential = errors.New("no good gateway credential")
 	errForm       = errors.New("the form is not well formed or has not exactly one token")
 )
 
-// statusClientGone is what the log shows when a client did not wait; nobody
+// statusClientGone is the status in the log when the client closed the connection; no client
 // receives it.
 const statusClientGone = 499
 
@@ -35,7 +35,7 @@ var challenges = map[string]string{
 	"invalid_credential": `Bearer realm="gateways"`,
 }
 
-// answer is what an error looks like to clients.
+// answer is the response to an error.
 type answer struct {
 	problem problem.Problem
 	header  http.Header
@@ -105,7 +105,7 @@ func encodeError(ctx context.Context, err error, w http.ResponseWriter) {
 	a.write(w, requestFrom(ctx))
 }
 
-// write sends the answer. What looks like a token in it, because a client put
+// write sends the response. Anything that looks like a token in it, because a client put
 // one where it does not belong, is cut down.
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
@@ -121,10 +121,10 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	for i, f := range p.Errors {
 		p.Errors[i].Detail, p.Errors[i].Pointer, p.Errors[i].Parameter = tokens.Scrub(f.Detail), tokens.Scrub(f.Pointer), tokens.Scrub(f.Parameter)
 	}
-	_ = p.Write(w, r) // the client is gone: there is nobody left to tell
+	_ = p.Write(w, r) // fails only if the client is gone
 }
 
-// reporter is go-kit's ErrorHandler. It logs faults of this program. What clients
+// reporter is go-kit's ErrorHandler. It logs faults of this program. Errors that clients
 // do wrong, and that Postgres could not be asked, is in the access log.
 type reporter struct{ log *slog.Logger }
 
@@ -137,7 +137,7 @@ func (h reporter) Handle(ctx context.Context, err error) {
 }
 
 // successorLink is where the token is that took a rotated one's place (RFC
-// 5829), for those who follow links.
+// 5829), for clients that follow links.
 func successorLink(id tokens.TokenID) http.Header {
 	return http.Header{"Link": {fmt.Sprintf("</api/v1/tokens/%s>; rel=%q", id, "successor-version")}}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// said is what an error says about the request.
+// explanation is the public part of an error.
 type explanation struct {
 	detail string
 	fields []problem.Field
@@ -90,7 +90,7 @@ func unknownFields(err error) (explanation, bool) {
 	return explanation{detail: e.Error(), fields: e.faults}, true
 }
 
-// invalid matches what is wrong with a body, found in reading or in judging it.
+// invalid matches the faults of a body, from decoding or validation.
 func invalid(err error) (explanation, bool) {
 	if e, ok := errors.AsType[*bodyError](err); ok {
 		return explanation{detail: e.Error(), fields: e.faults}, true

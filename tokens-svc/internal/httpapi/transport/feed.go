@@ -17,7 +17,7 @@ import (
 // sendPatience is how long a follower may take to accept a line.
 const sendTimeout = 5 * time.Second
 
-// Follower tells what happens to tokens.
+// Follower streams changes of tokens.
 type Follower interface {
 	Follow(ctx context.Context, after *int64, notified <-chan struct{}, emit func(tokens.Change) error) error
 }
@@ -35,8 +35,8 @@ type Feed struct {
 	close    func()
 }
 
-// NewFeed returns a feed. wait says when there may be changes; opened is told
-// of each response that begins, and what it returns of its end.
+// NewFeed returns a feed. wait subscribes to notifications; opened is called
+// when a response begins, and its result when it ends.
 func NewFeed(f Follower, wait func() (<-chan struct{}, func()), opened func() func(), log *slog.Logger) *Feed {
 	closing := make(chan struct{})
 	return &Feed{
@@ -77,10 +77,10 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := stream{w: w, control: http.NewResponseController(w)}
 	// The server's own deadlines are for requests that end.
 	if err := s.control.SetReadDeadline(time.Time{}); err != nil {
-		f.log.ErrorContext(ctx, "a stream would be cut off", "error", err, "request_id", requestid.Of(r))
+		f.log.ErrorContext(ctx, "no read deadline for a change stream", "error", err, "request_id", requestid.Of(r))
 	}
 	err = f.follower.Follow(ctx, after, notified, s.send)
-	if ctx.Err() != nil { // nobody is there any more, or the program ends
+	if ctx.Err() != nil { // the client is gone, or the program ends
 		err = tokens.ErrUnavailable
 	} else {
 		httpserver.Explain(w, err)
@@ -105,7 +105,7 @@ func readAfter(r *http.Request) (*int64, error) {
 	return new(int64(after)), p.err()
 }
 
-// line is what a follower reads. A heartbeat has a revision only.
+// line is one line of the stream. A heartbeat has a revision only.
 type line struct {
 	Revision int64             `json:"rev"`
 	Token    tokens.TokenID    `json:"token,omitempty"`

@@ -40,8 +40,8 @@ type introspection struct {
 	Revision       int64              `json:"rev,omitempty"`
 }
 
-// decodeIntrospect reads the form. What is wrong with it is said without
-// repeating any of it. RFC 7662's token_type_hint may be there and tells us
+// decodeIntrospect reads the form. Its errors do not
+// repeat its values. RFC 7662's token_type_hint is accepted and adds
 // nothing. A text that is no token gets RFC 7662's answer, too.
 func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -67,7 +67,7 @@ func encodeIntrospect(log *slog.Logger) func(*http.Request, endpoints.Introspect
 	return func(r *http.Request, found endpoints.Introspection) reply {
 		level := slog.LevelDebug
 		if found.Outcome == tokens.OutcomeAltered {
-			level = slog.LevelError // somebody writes to the database beside this program
+			level = slog.LevelError // the database was written to by something else
 		}
 		log.LogAttrs(r.Context(), level, "introspected",
 			slog.String("outcome", string(found.Outcome)), slog.String("token_id", string(found.ID)),

@@ -30,7 +30,7 @@ func TestWithoutAGatewaysCredentialNothingIsTold(t *testing.T) {
 			t.Errorf("%s: Cache-Control: %s", name, got)
 		}
 	}
-	if n := p.log.count(t, "WARN", "refused a caller without a good gateway credential"); n != 9 {
+	if n := p.log.count(t, "WARN", "request without a valid gateway credential"); n != 9 {
 		t.Errorf("%d of 9 refusals are in the log", n)
 	}
 }

@@ -20,7 +20,7 @@ const (
 	maxPage        = 1_000_000_000
 )
 
-// Codes of what can be wrong with a query.
+// Fault codes of queries.
 const (
 	unknownParameter = "unknown_parameter"
 	invalidParameter = "invalid_parameter"
@@ -28,7 +28,7 @@ const (
 
 // parameters reads a query. A reader asks for what it knows, gets zero values
 // where it is missing or wrong, and in the end asks for the error; a
-// parameter that nobody asked for is one.
+// parameter that was not read is one.
 type parameters struct {
 	values    url.Values
 	malformed bool
@@ -80,7 +80,7 @@ func (p *parameters) page() tokens.Page {
 }
 
 // number returns a parameter that must be a whole number from 1. also ends the
-// text that says what is allowed.
+// text with the allowed values.
 func (p *parameters) number(name string, otherwise int, also string) int {
 	text, given := p.text(name)
 	if !given {

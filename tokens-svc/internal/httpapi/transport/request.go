@@ -7,8 +7,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// withoutSecrets cuts down what looks like a token in a request's path, where
-// somebody put it for its id, before anybody repeats or logs the path.
+// withoutSecrets redacts tokens in a request's path, where
+// a client used one instead of its id, before the path is logged or repeated.
 func withoutSecrets(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if path := tokens.Scrub(r.URL.Path); path != r.URL.Path {

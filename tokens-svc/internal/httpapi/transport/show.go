@@ -28,15 +28,15 @@ func encodeShown(_ *http.Request, s endpoints.Shown) reply {
 	return reply{status: http.StatusOK, body: tokenView{shown}}
 }
 
-// encodeSelf shows a token to whoever holds it. Who made it is left out: a
-// person's e-mail is nothing for whoever was given the token.
+// encodeSelf shows a token to its holder. The creator is left out: a
+// person's e-mail address is not for every holder of the token.
 func encodeSelf(_ *http.Request, s endpoints.Shown) reply {
 	shown := wire.NewToken(s.Token, s.Token.Status(s.Now))
 	shown.CreatedBy = nil
 	return reply{status: http.StatusOK, body: tokenView{shown}}
 }
 
-// encodeRevoked shows a token that was revoked, and what it leaves behind.
+// encodeRevoked shows a revoked token and its active children.
 func encodeRevoked(_ *http.Request, r endpoints.Revoked) reply {
 	var header http.Header
 	if r.Replayed {

@@ -39,7 +39,7 @@ const (
 	maxUsage = 1 << 20
 )
 
-// GatewayService is what gateways need of the domain.
+// GatewayService is the domain's operations for gateways.
 type GatewayService interface {
 	Introspect(ctx context.Context, presented tokens.Secret) (tokens.Introspection, error)
 	RecordUsage(ctx context.Context, reports []tokens.Use) error
@@ -53,8 +53,8 @@ type router struct {
 	log    *slog.Logger
 }
 
-// Public returns the handler for requests that came through the gateway, which
-// says in headers who is asking.
+// Public returns the handler for requests that came through the gateway, whose
+// headers name the caller.
 func Public(s endpoints.Service, c endpoints.Config, log *slog.Logger) http.Handler {
 	rt := router{http.NewServeMux(), c, log}
 	m := endpoints.Management{Service: s}
@@ -96,7 +96,7 @@ func Internal(s GatewayService, feed http.Handler, c endpoints.Config, gateways 
 	return rt.wrap()
 }
 
-// public adds a route for tokens: what it needs, how it is read, what is done,
+// public adds a route for tokens: its permission, decoder, method
 // and how the answer is shown. It compiles only when these fit.
 func public[Req, Res any](
 	rt router, pattern, name string, needs endpoints.Need, s endpoints.Admission,
@@ -111,7 +111,7 @@ func public[Req, Res any](
 	rt.Handle(pattern, serve(rt, endpoints.ForTokens(rt.config, s, name, needs, method), maxBody, decode, show))
 }
 
-// asGateway makes a request of what a gateway sends.
+// asGateway decodes a request of a gateway.
 func asGateway[Req any](read func(*http.Request) (Req, error)) func(*http.Request) (endpoints.Request, error) {
 	return func(r *http.Request) (endpoints.Request, error) {
 		return endpoints.Request{Decode: func() (any, error) { return read(r) }}, nil
@@ -133,13 +133,13 @@ func serve[Res any](
 		kithttp.ServerErrorEncoder(encodeError)), most)
 }
 
-// wrap is what all routes of a listener have in common.
+// wrap adds the middleware that all routes of a listener share.
 func (rt router) wrap() http.Handler {
 	broken := func(w http.ResponseWriter, r *http.Request) { answer{problem: internalError}.write(w, r) }
 	return requestid.Ensure(withoutSecrets(httpserver.AccessLog(rt.log, identityAttrs, broken, problem.Mux(rt.ServeMux))))
 }
 
-// identityAttrs are what the access log tells of who asked.
+// identityAttrs are the access log's attributes of the caller.
 func identityAttrs(r *http.Request) []slog.Attr {
 	attrs := []slog.Attr{slog.String("request_id", requestid.Of(r))}
 	if org := r.Header.Get(assertion.HeaderOrganization); org != "" {

@@ -18,7 +18,7 @@ import (
 // maxReports is how many tokens a gateway may report on at once.
 const maxReports = 10_000
 
-// report is what a token was used for since a gateway's last one.
+// report is the use of a token since a gateway's last report.
 type report struct {
 	Token      tokens.TokenID `json:"token"`
 	LastUsedAt time.Time      `json:"last_used_at"`
@@ -46,7 +46,7 @@ func decodeUsage(r *http.Request) ([]tokens.Use, error) {
 		return nil, usageFault(err, dec.InputOffset())
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, &jsonbody.SyntaxError{Reason: "there is something behind the JSON value", Offset: dec.InputOffset()}
+		return nil, &jsonbody.SyntaxError{Reason: "there is data after the JSON value", Offset: dec.InputOffset()}
 	}
 	switch {
 	case body.Usage == nil:
@@ -61,7 +61,7 @@ func decodeUsage(r *http.Request) ([]tokens.Use, error) {
 	return uses, nil
 }
 
-// usageFault tells what is no JSON from what is not a report.
+// usageFault separates JSON syntax errors from invalid reports.
 func usageFault(err error, offset int64) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return &jsonbody.SyntaxError{Reason: "the body is not JSON: " + err.Error(), Offset: syntax.Offset}

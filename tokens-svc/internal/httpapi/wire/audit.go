@@ -2,7 +2,7 @@ package wire
 
 import "github.com/quayside/quayside/tokens-svc/internal/audit"
 
-// Actor is who did something.
+// Actor is the actor of an event.
 type Actor struct {
 	Kind      audit.Kind `json:"kind"`
 	ID        string     `json:"id,omitempty"`
@@ -23,7 +23,7 @@ type AuditEvent struct {
 	Hash         string            `json:"hash"`
 }
 
-// NewAuditEvents returns what is shown of events.
+// NewAuditEvents returns the JSON form of events.
 func NewAuditEvents(events []audit.Event) []AuditEvent {
 	shown := make([]AuditEvent, len(events))
 	for i, e := range events {

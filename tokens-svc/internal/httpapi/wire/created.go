@@ -14,7 +14,7 @@ type Created struct {
 	} `json:"token"`
 }
 
-// NewCreated returns what is shown of a new token.
+// NewCreated returns the JSON form of a new token.
 func NewCreated(t tokens.Token, status tokens.Status, secret tokens.Secret) (c Created) {
 	c.Token.Token, c.Token.Secret = NewToken(t, status), secret.Reveal()
 	return c
@@ -26,7 +26,7 @@ type Rotation struct {
 	Previous Token `json:"previous"`
 }
 
-// NewRotation returns what is shown of a rotation at the time when it was done.
+// NewRotation returns the JSON form of a rotation at the time when it was done.
 func NewRotation(r tokens.Rotation, now time.Time) Rotation {
 	return Rotation{
 		Created:  NewCreated(r.Token, r.Token.Status(now), r.Secret),
@@ -34,7 +34,7 @@ func NewRotation(r tokens.Rotation, now time.Time) Rotation {
 	}
 }
 
-// NewTokens returns what is shown of a list, with what its tokens were used for.
+// NewTokens returns the JSON form of a list with its tokens' usage.
 func NewTokens(all []tokens.Token, usage map[tokens.TokenID]tokens.Usage, now time.Time) []Token {
 	shown := make([]Token, len(all))
 	for i, t := range all {

@@ -10,7 +10,7 @@ type Usage struct {
 	Refused      int64  `json:"refused_24h"`
 }
 
-// NewUsage returns what is shown of u.
+// NewUsage returns the JSON form of u.
 func NewUsage(u tokens.Usage) *Usage {
 	shown := &Usage{LastUsedAt: optional(u.LastUsedAt), Requests: u.Requests(), Refused: u.Refused()}
 	if u.LastUsedFrom.IsValid() {

@@ -1,5 +1,5 @@
 // Package wire is how tokens and organizations look in JSON, alike in the API's
-// answers and in what the command line prints with --json.
+// responses and in the command line's output with --json.
 //
 // A member that does not apply is left out, never null; lists that apply are
 // never null either; times are UTC with milliseconds.
@@ -36,7 +36,7 @@ type Token struct {
 	Owner         string             `json:"owner"`                 // person or organization
 	Status        tokens.Status      `json:"status"`
 	CreatedAt     Time               `json:"created_at"`
-	CreatedBy     *Actor             `json:"created_by,omitempty"` // not told to the token itself
+	CreatedBy     *Actor             `json:"created_by,omitempty"` // absent for the token itself
 	ExpiresAt     *Time              `json:"expires_at,omitempty"`
 	RevokedAt     *Time              `json:"revoked_at,omitempty"`
 	RevokedReason string             `json:"revoked_reason,omitempty"`
@@ -53,12 +53,12 @@ type RateLimit struct {
 	WindowSeconds int64 `json:"window_seconds"`
 }
 
-// NewOrganization returns what is shown of o.
+// NewOrganization returns the JSON form of o.
 func NewOrganization(o tokens.Organization) Organization {
 	return Organization{ID: o.ID, Name: o.Name}
 }
 
-// NewToken returns what is shown of t at a time when it has that status.
+// NewToken returns the JSON form of t at a time when it has that status.
 func NewToken(t tokens.Token, status tokens.Status) Token {
 	creator := newActor(t.CreatedBy)
 	return Token{
@@ -82,7 +82,7 @@ func NewToken(t tokens.Token, status tokens.Status) Token {
 	}
 }
 
-// NewRateLimit returns what is shown of r.
+// NewRateLimit returns the JSON form of r.
 func NewRateLimit(r tokens.RateLimit) RateLimit {
 	return RateLimit{Limit: r.Limit, WindowSeconds: int64(r.Window / time.Second)}
 }

@@ -1,10 +1,10 @@
-// Package oidc asks an OpenID Connect issuer who somebody is: authorization
+// Package oidc signs people in at an OpenID Connect issuer: authorization
 // code flow with PKCE (RFC 7636, S256), state and nonce, by coreos/go-oidc.
 //
 // Guarantees: an answer counts only for the very flow that asked for it, in the
-// browser that asked, once; who answers is the configured issuer, by the
+// browser that started it, once; the response is the configured issuer's, by the
 // signature of its ID token and by RFC 9207's iss where it sends that; and an
-// issuer that does not answer holds nobody up for longer than Timeout.
+// issuer that does not answer delays a request by Timeout at most.
 package oidc
 
 import (
@@ -27,7 +27,7 @@ import (
 // Timeout bounds all that is asked of the issuer for one request.
 const Timeout = 5 * time.Second
 
-// What can go wrong. Test with errors.Is.
+// Errors. Test with errors.Is.
 var (
 	// ErrUnavailable says that the issuer cannot be asked now, or answers
 	// nonsense.
@@ -38,7 +38,7 @@ var (
 	ErrMismatch = errors.New("the answer is not to what was asked")
 )
 
-// Config is what an issuer knows this program by.
+// Config is this program's registration at the issuer.
 type Config struct {
 	Issuer       string // its URL, as in its own configuration
 	ClientID     string
@@ -51,12 +51,12 @@ type Config struct {
 }
 
 // Client is this program at one issuer. It is safe for concurrent use. The
-// issuer is first asked when somebody signs in, so a program starts without it.
+// issuer is first contacted at a sign-in, so a program starts without it.
 type Client struct {
 	config Config
 	http   *http.Client
 
-	asking   chan struct{}                   // holds one while somebody asks for the provider
+	asking   chan struct{}                   // held during discovery
 	provider atomic.Pointer[gooidc.Provider] // nil until the issuer has answered
 }
 
@@ -65,7 +65,7 @@ func New(c Config) *Client {
 	return &Client{config: c, http: &http.Client{Timeout: Timeout}, asking: make(chan struct{}, 1)}
 }
 
-// Flow is what a browser's session keeps between its going to the issuer and
+// Flow is the session's state between the redirect to the issuer and
 // its coming back. All of it is secret.
 type Flow struct {
 	State, Nonce, Verifier string
@@ -83,7 +83,7 @@ func (c *Client) Start(ctx context.Context) (Flow, string, error) {
 	return f, address, nil
 }
 
-// Finish returns who the issuer says has signed in, given the query with which
+// Finish returns the claims of the signed-in person, given the query with which
 // the browser came back. It gives ErrMismatch, ErrDenied and ErrUnavailable.
 func (c *Client) Finish(ctx context.Context, f Flow, query url.Values) (people.Claims, error) {
 	switch {
@@ -104,7 +104,7 @@ func (c *Client) Finish(ctx context.Context, f Flow, query url.Values) (people.C
 	}
 	token, err := c.oauth(provider).Exchange(gooidc.ClientContext(ctx, c.http), query.Get("code"), oauth2.VerifierOption(f.Verifier))
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		// Its text may repeat what was sent, so only the code is told.
+		// Its text may repeat input, so only the code is shown.
 		return people.Claims{}, fmt.Errorf("%w: %.40q", ErrDenied, refused.ErrorCode)
 	}
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package password keeps passwords as argon2id hashes (RFC 9106).
 //
-// Guarantees: a password cannot be had back from what is stored; checking the
+// Guarantees: a password cannot be recovered from its stored form; checking the
 // password of an account that does not exist, or that has none, costs what
 // checking a wrong one does; hashes made under other parameters keep working and
 // are told apart, so that they can be made anew; and however many people sign in
@@ -17,7 +17,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Params is what one hash costs.
+// Params are the cost parameters of a hash.
 type Params struct {
 	Memory  uint32 // KiB
 	Passes  uint32
@@ -54,7 +54,7 @@ func New(p Params) *Hasher {
 	}
 }
 
-// Hash returns what is to be stored for a password, in PHC format. It fails
+// Hash returns the stored form of a password, in PHC format. It fails
 // only with ctx, whose end it need not wait for in the queue.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	made := hash{params: h.params, salt: make([]byte, saltLen)}

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Bounds on what a stored hash may ask for: whoever can write to the database
+// Bounds on the parameters of a stored hash: write access to the database
 // shall not be able to stop the program with it.
 const (
 	maxMemory = 1 << 20 // KiB
@@ -31,7 +31,7 @@ func (h hash) String() string {
 		enc.EncodeToString(h.salt) + "$" + enc.EncodeToString(h.sum)
 }
 
-// parse reads exactly what String can return.
+// parse accepts exactly the results of String.
 func parse(text string) (hash, error) {
 	var h hash
 	var version int

@@ -7,7 +7,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 )
 
-// Row is what a store keeps of a session beside scs's own data. It travels in
+// Row is the data of a session beside scs's own. It is passed in
 // the request's context, because scs hands a store no more than a token's hash
 // and some bytes.
 type Row struct {
@@ -16,7 +16,7 @@ type Row struct {
 	// sum and makes one for any other: so a session that was ended meanwhile is
 	// not made anew by the request that still holds it.
 	ID, TokenSum string
-	User         people.UserID // "": nobody has signed in yet
+	User         people.UserID // "": not signed in yet
 	Epoch        int64         // the user's session epoch at sign-in
 	Address      netip.Addr
 	UserAgent    string
@@ -32,7 +32,7 @@ func RowFrom(ctx context.Context) *Row {
 	return &Row{}
 }
 
-// WithRow returns a context that carries a row. It is for who
+// WithRow returns a context with a row. It is for code that
 // manages sessions, and for tests of stores.
 func WithRow(ctx context.Context, row *Row) context.Context {
 	return context.WithValue(ctx, rowKey{}, row)

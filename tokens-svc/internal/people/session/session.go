@@ -1,5 +1,5 @@
-// Package session says what is kept of somebody who is signed in, and what a
-// store of it must do. How browsers keep it is the matter of
+// Package session defines a stored session and the interface of its
+// store. The cookies of browsers are in
 // internal/websession.
 package session
 
@@ -44,8 +44,8 @@ type Store interface {
 	// while the first one is still at work. It gives tokens.ErrNotFound when the
 	// session is gone.
 	UseForm(ctx context.Context, id string, nonce []byte) (fresh bool, outcome string, err error)
-	// NoteForm stores what came of a form.
+	// NoteForm stores the outcome of a form.
 	NoteForm(ctx context.Context, id string, nonce []byte, outcome string) error
-	// ReleaseForm forgets that a form was sent.
+	// ReleaseForm makes a form usable again.
 	ReleaseForm(ctx context.Context, id string, nonce []byte) error
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A form's nonce is random bytes and a MAC of them under the session's token:
-// nobody but this session can have been given it, and nothing is stored before
+// only this session can have received it, and nothing is stored before
 // it is used.
 const (
 	nonceLen = 16
@@ -27,18 +27,18 @@ func (m *Manager) Form(ctx context.Context, purpose string) string {
 	return base64.RawURLEncoding.EncodeToString(append(nonce, m.formMAC(ctx, purpose, nonce)...))
 }
 
-// Use is what a form's nonce was good for.
+// Use is the result of using a form's nonce.
 type Use struct {
 	// Known says that the nonce is one that Form returned for this purpose in
 	// this session. Fresh says that it was not used before.
 	Known, Fresh bool
-	// Outcome is what NoteForm was told by whoever used it first.
+	// Outcome is the value that the first use passed to NoteForm.
 	Outcome string
 
 	nonce []byte
 }
 
-// UseForm uses up a form's nonce. Of any number of callers, one is told that it
+// UseForm uses up a form's nonce. Of any number of callers, one gets Fresh: it
 // is fresh.
 func (m *Manager) UseForm(ctx context.Context, purpose, text string) (Use, error) {
 	content, err := base64.RawURLEncoding.DecodeString(text)
@@ -56,12 +56,12 @@ func (m *Manager) UseForm(ctx context.Context, purpose, text string) (Use, error
 	return Use{Known: true, Fresh: fresh, Outcome: outcome, nonce: nonce}, err
 }
 
-// NoteForm keeps what came of a form, for those who send it again.
+// NoteForm stores the outcome of a form for repeated submissions.
 func (m *Manager) NoteForm(ctx context.Context, used Use, outcome string) error {
 	return m.store.NoteForm(ctx, m.ID(ctx), used.nonce, outcome)
 }
 
-// ReleaseForm takes back that a form was used, for who did nothing with it.
+// ReleaseForm makes a form usable again after a submission without effect.
 func (m *Manager) ReleaseForm(ctx context.Context, used Use) error {
 	return m.store.ReleaseForm(ctx, m.ID(ctx), used.nonce)
 }

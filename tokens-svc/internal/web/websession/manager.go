@@ -2,7 +2,7 @@
 // a store of our own.
 //
 // Guarantees: the text in the cookie is in no table, only its hash; it changes
-// at sign-in, so that nobody can be given a session somebody else knows; a
+// at sign-in, which prevents session fixation; a
 // session ends after Idle without a request, after Lifetime in any case, and at
 // once when its owner ends it; and a form that may be sent once does its work
 // once, however often and however concurrently it is sent.
@@ -28,7 +28,7 @@ const (
 	Lifetime = 12 * time.Hour
 )
 
-// maxUserAgent is how many bytes of what a browser says of itself are kept.
+// maxUserAgent is the stored length of User-Agent in bytes.
 const maxUserAgent = 256
 
 // Manager loads and saves the sessions of requests.
@@ -69,7 +69,7 @@ func (m *Manager) Load(ctx context.Context, r *http.Request, from netip.Addr) (w
 }
 
 // Save writes the session back and its cookie to w, before the answer's body.
-// It counts as a sign of life: who only watches does not save.
+// It extends the session; polling requests do not save.
 func (m *Manager) Save(ctx context.Context, w http.ResponseWriter) error {
 	switch m.scs.Status(ctx) {
 	case scs.Modified:
@@ -127,7 +127,7 @@ func (m *Manager) SignOut(ctx context.Context) error {
 	return nil
 }
 
-// User returns who is signed in, or "".
+// User returns the id of the signed-in user, or "".
 func (m *Manager) User(ctx context.Context) people.UserID { return session.RowFrom(ctx).User }
 
 // ID returns the session's public id, or "" for one that is not stored yet.
@@ -139,7 +139,7 @@ func (m *Manager) Put(ctx context.Context, key, text string) { m.scs.Put(ctx, ke
 // Take returns a text that Put has kept, once, and then "".
 func (m *Manager) Take(ctx context.Context, key string) string { return m.scs.PopString(ctx, key) }
 
-// shorten cuts text to what is kept of it, between characters.
+// shorten truncates text between characters.
 func shorten(text string) string {
 	text = text[:min(len(text), maxUserAgent)]
 	for !utf8.ValidString(text) && text != "" {
