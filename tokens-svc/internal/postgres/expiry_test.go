@@ -7,11 +7,10 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
-	"github.com/quayside/quayside/tokens-svc/internal/people/repotest"
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	tokentest "github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // TestExpiredSessionsAreRecordedOnce in each organization of the user, though
@@ -48,7 +47,7 @@ func TestExpiredSessionsAreRecordedOnce(t *testing.T) {
 	if err := s.db.SelectContext(t.Context(), &left, `SELECT token_sum FROM sessions`); err != nil || len(left) != 1 || left[0] != "late" {
 		t.Errorf("left: %q, %v", left, err)
 	}
-	repo := postgres.NewRepository(s.db, tokentest.AuditKeys())
+	repo := postgres.NewRepository(s.db, repotest.AuditKeys())
 	for _, org := range []tokens.OrgID{repotest.Org, repotest.Other} {
 		events, n, err := repo.AuditEventsOf(t.Context(), org, audit.UserSessionExpired, tokens.Page{Number: 1, Size: 10})
 		if err != nil || n != 2 {

@@ -6,13 +6,12 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
-	"github.com/quayside/quayside/tokens-svc/internal/people/repotest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	tokentest "github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
-// crowd is the repository of people with a look at the audit log.
+// peopleStore is the repository of people with a look at the audit log.
 type peopleStore struct {
 	*postgres.People
 	db *sqlx.DB
@@ -35,16 +34,11 @@ func openPeople(t *testing.T) peopleStore {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	service := tokens.NewService(postgres.NewRepository(db, tokentest.AuditKeys()), tokens.Config{})
+	service := tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{})
 	for org, name := range map[tokens.OrgID]string{repotest.Org: "Acme", repotest.Other: "Other"} {
 		if _, err := service.CreateOrganization(t.Context(), tokens.Operator(), org, name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return peopleStore{postgres.NewPeople(db, tokentest.AuditKeys()), db}
-}
-
-func TestPeople(t *testing.T) {
-	t.Parallel()
-	repotest.Run(t, func(t *testing.T) repotest.Store { return openPeople(t) })
+	return peopleStore{postgres.NewPeople(db, repotest.AuditKeys()), db}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
-	"github.com/quayside/quayside/tokens-svc/internal/people/repotest"
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // sessions is a store with a clock, and two people.

@@ -1,5 +1,4 @@
-// Package repotest says in tests what every people.Repository must do.
-package repotest
+package postgres_test
 
 import (
 	"crypto/sha256"
@@ -15,37 +14,19 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-)
-
-// The organizations of the tests, which must exist; the first comes first by
-// name.
-const (
-	Org   tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
-	Other tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 const unknown tokens.OrgID = "org_00000000000000000000000000"
 
-// Noon is when everything happens.
-var Noon = time.Date(2026, time.November, 20, 12, 0, 0, 123e6, time.UTC)
-
-// Store is what is tested, and how many audit events of people it has in an
-// organization.
-type Store interface {
-	people.Repository
-	Events(t *testing.T, org tokens.OrgID) int
-}
-
-// Run tests the repository that open returns, empty but for the organizations,
-// for each test anew.
-func Run(t *testing.T, open func(t *testing.T) Store) {
-	t.Helper()
-	for name, test := range map[string]func(*testing.T, Store){
-		"who is admitted is made, and is a member":            admitted,
-		"who is admitted again stays as they are":             admittedAgain,
+func TestPeople(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]func(*testing.T, peopleStore){
+		"admission creates account and membership":            admitted,
+		"a second admission changes nothing":                  admittedAgain,
 		"an invitation admits once":                           invitationAdmitsOnce,
 		"admission needs the organization":                    admissionNeedsOrganization,
-		"a password is replaced only by who knows it":         passwordIsComparedAndSet,
+		"a password is replaced by compare-and-set":           passwordIsComparedAndSet,
 		"an identity ends password and sessions":              identityForgetsPassword,
 		"an identity is one person's":                         identityIsTakenOnce,
 		"an unverified account joins nothing else":            unverifiedJoinsNothingElse,
@@ -54,22 +35,22 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"memberships are listed by name":                      membershipsAreListed,
 		"another organization's member is not found":          otherOrganizationFindsNothing,
 		"a decision changes a role, removes, or does nothing": decisionIsDone,
-		"of two owners who go at once one remains":            lastOwnerRemains,
+		"of two owners leaving concurrently one remains":      lastOwnerRemains,
 		"an invitation replaces the one before":               invitationReplaces,
 		"an invitation ends":                                  invitationEnds,
 		"attempts are counted within a window":                attemptsAreCounted,
 		"concurrent attempts are all counted":                 concurrentAttemptsAreCounted,
-		"who succeeds is forgiven":                            successIsForgiven,
+		"success resets the throttle":                         successResetsThrottle,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, open(t))
+			test(t, openPeople(t))
 		})
 	}
 }
 
 // stored returns the stored password of an account.
-func stored(t *testing.T, s Store, email string) string {
+func stored(t *testing.T, s peopleStore, email string) string {
 	t.Helper()
 	a, err := s.Account(t.Context(), email)
 	gives(t, err, nil)
@@ -77,15 +58,15 @@ func stored(t *testing.T, s Store, email string) string {
 }
 
 func newUser(email string) people.User {
-	return people.User{ID: people.UserID(publicid.New("usr")), Email: email, Name: "Anna", CreatedAt: Noon}
+	return people.User{ID: people.UserID(publicid.New("usr")), Email: email, Name: "Anna", CreatedAt: repotest.Noon}
 }
 
 func entry(action audit.Action, target string) audit.Entry {
-	return audit.Entry{At: Noon, Actor: audit.CommandLine, Action: action, Target: target, Details: map[string]string{"role": "x"}}
+	return audit.Entry{At: repotest.Noon, Actor: audit.CommandLine, Action: action, Target: target, Details: map[string]string{"role": "x"}}
 }
 
 // admit makes somebody a member.
-func admit(t *testing.T, s Store, org tokens.OrgID, email string, role tokens.Role) people.User {
+func admit(t *testing.T, s peopleStore, org tokens.OrgID, email string, role tokens.Role) people.User {
 	t.Helper()
 	admitted, err := s.Admit(t.Context(), people.Admission{
 		Organization: org, User: newUser(email), Role: role, Password: "hash of " + email, Existing: people.RequireVerified,
@@ -95,45 +76,45 @@ func admit(t *testing.T, s Store, org tokens.OrgID, email string, role tokens.Ro
 	return admitted.User
 }
 
-func admitted(t *testing.T, s Store) {
-	u := admit(t, s, Org, "anna@acme.example", tokens.RoleAdmin)
+func admitted(t *testing.T, s peopleStore) {
+	u := admit(t, s, repotest.Org, "anna@acme.example", tokens.RoleAdmin)
 	got, err := s.User(t.Context(), u.ID)
 	gives(t, err, nil)
-	equal(t, got, people.User{ID: u.ID, Email: "anna@acme.example", Name: "Anna", CreatedAt: Noon, VerifiedAt: Noon})
+	equal(t, got, people.User{ID: u.ID, Email: "anna@acme.example", Name: "Anna", CreatedAt: repotest.Noon, VerifiedAt: repotest.Noon})
 	account, err := s.Account(t.Context(), "anna@acme.example")
 	gives(t, err, nil)
 	equal(t, account.User, u)
 	equal(t, account.Password, "hash of anna@acme.example")
-	members, err := s.Members(t.Context(), Org)
+	members, err := s.Members(t.Context(), repotest.Org)
 	gives(t, err, nil)
-	equal(t, members, []people.Member{{User: u, Role: tokens.RoleAdmin, JoinedAt: Noon}})
-	equal(t, s.Events(t, Org), 1)
+	equal(t, members, []people.Member{{User: u, Role: tokens.RoleAdmin, JoinedAt: repotest.Noon}})
+	equal(t, s.Events(t, repotest.Org), 1)
 	_, err = s.User(t.Context(), "usr_00000000000000000000000000")
 	gives(t, err, tokens.ErrNotFound)
 	_, err = s.Account(t.Context(), "bert@acme.example")
 	gives(t, err, tokens.ErrNotFound)
 }
 
-func admittedAgain(t *testing.T, s Store) {
-	first := admit(t, s, Org, "anna@acme.example", tokens.RoleAdmin)
+func admittedAgain(t *testing.T, s peopleStore) {
+	first := admit(t, s, repotest.Org, "anna@acme.example", tokens.RoleAdmin)
 	again, err := s.Admit(t.Context(), people.Admission{
-		Organization: Org, Role: tokens.RoleOwner, Password: "another", Existing: people.RequireVerified, Entry: entry(audit.MemberJoined, ""),
-		User: people.User{ID: people.UserID(publicid.New("usr")), Email: first.Email, Name: "Usurper", CreatedAt: Noon.Add(time.Hour)},
+		Organization: repotest.Org, Role: tokens.RoleOwner, Password: "another", Existing: people.RequireVerified, Entry: entry(audit.MemberJoined, ""),
+		User: people.User{ID: people.UserID(publicid.New("usr")), Email: first.Email, Name: "Usurper", CreatedAt: repotest.Noon.Add(time.Hour)},
 	})
 	gives(t, err, nil)
 	equal(t, again, people.Admitted{User: first})
 	equal(t, stored(t, s, first.Email), "hash of anna@acme.example")
-	m, err := s.Membership(t.Context(), Org, first.ID)
+	m, err := s.Membership(t.Context(), repotest.Org, first.ID)
 	gives(t, err, nil)
 	equal(t, m.Role, tokens.RoleAdmin)
-	equal(t, s.Events(t, Org), 1)
-	equal(t, admit(t, s, Other, first.Email, tokens.RoleMember), first)
-	equal(t, s.Events(t, Other), 1)
+	equal(t, s.Events(t, repotest.Org), 1)
+	equal(t, admit(t, s, repotest.Other, first.Email, tokens.RoleMember), first)
+	equal(t, s.Events(t, repotest.Other), 1)
 }
 
-func invitationAdmitsOnce(t *testing.T, s Store) {
+func invitationAdmitsOnce(t *testing.T, s peopleStore) {
 	a := people.Admission{
-		Organization: Org, Role: tokens.RoleMember, Invitation: invite(t, s, Org, "anna@acme.example", "code").ID,
+		Organization: repotest.Org, Role: tokens.RoleMember, Invitation: invite(t, s, repotest.Org, "anna@acme.example", "code").ID,
 		Entry: entry(audit.MemberJoined, ""),
 	}
 	results := make([]error, 8)
@@ -151,15 +132,15 @@ func invitationAdmitsOnce(t *testing.T, s Store) {
 		gives(t, err, tokens.ErrNotFound)
 	}
 	equal(t, good, 1)
-	equal(t, s.Events(t, Org), 2)
-	a.Organization, a.Invitation, a.User = Other, invite(t, s, Org, "bert@acme.example", "x").ID, newUser("bert@acme.example")
+	equal(t, s.Events(t, repotest.Org), 2)
+	a.Organization, a.Invitation, a.User = repotest.Other, invite(t, s, repotest.Org, "bert@acme.example", "x").ID, newUser("bert@acme.example")
 	_, err := s.Admit(t.Context(), a)
 	gives(t, err, tokens.ErrNotFound)
 	_, err = s.Account(t.Context(), "bert@acme.example")
 	gives(t, err, tokens.ErrNotFound)
 }
 
-func admissionNeedsOrganization(t *testing.T, s Store) {
+func admissionNeedsOrganization(t *testing.T, s peopleStore) {
 	_, err := s.Admit(t.Context(), people.Admission{
 		Organization: unknown, User: newUser("anna@acme.example"), Role: tokens.RoleMember, Entry: entry(audit.MemberJoined, ""),
 	})
@@ -168,8 +149,8 @@ func admissionNeedsOrganization(t *testing.T, s Store) {
 	gives(t, err, tokens.ErrNotFound)
 }
 
-func passwordIsComparedAndSet(t *testing.T, s Store) {
-	u := admit(t, s, Org, "anna@acme.example", tokens.RoleMember)
+func passwordIsComparedAndSet(t *testing.T, s peopleStore) {
+	u := admit(t, s, repotest.Org, "anna@acme.example", tokens.RoleMember)
 	gives(t, s.SetPassword(t.Context(), u.ID, "something else", "stolen"), nil)
 	gives(t, s.SetPassword(t.Context(), u.ID, "hash of anna@acme.example", "new"), nil)
 	equal(t, stored(t, s, u.Email), "new")
@@ -180,19 +161,19 @@ var (
 	linked   = entry(audit.UserIdentityLinked, "")
 )
 
-func identityForgetsPassword(t *testing.T, s Store) {
-	u := admit(t, s, Org, "anna@acme.example", tokens.RoleMember)
+func identityForgetsPassword(t *testing.T, s peopleStore) {
+	u := admit(t, s, repotest.Org, "anna@acme.example", tokens.RoleMember)
 	_, err := s.UserWith(t.Context(), identity)
 	gives(t, err, tokens.ErrNotFound)
-	admit(t, s, Other, "anna@acme.example", tokens.RoleMember)
+	admit(t, s, repotest.Other, "anna@acme.example", tokens.RoleMember)
 	gives(t, s.Link(t.Context(), u.ID, identity, linked), nil)
 	got, err := s.UserWith(t.Context(), identity)
 	gives(t, err, nil)
 	u.SessionEpoch = 1
 	equal(t, got, u)
 	equal(t, stored(t, s, u.Email), "")
-	equal(t, s.Events(t, Org), 2)
-	equal(t, s.Events(t, Other), 2)
+	equal(t, s.Events(t, repotest.Org), 2)
+	equal(t, s.Events(t, repotest.Other), 2)
 	gives(t, s.Unlink(t.Context(), u.ID, linked), nil)
 	gives(t, s.Unlink(t.Context(), u.ID, linked), tokens.ErrNotFound)
 	_, err = s.UserWith(t.Context(), identity)
@@ -203,16 +184,16 @@ func identityForgetsPassword(t *testing.T, s Store) {
 	equal(t, got, u)
 }
 
-func identityIsTakenOnce(t *testing.T, s Store) {
-	u := admit(t, s, Org, "anna@acme.example", tokens.RoleMember)
-	other := admit(t, s, Org, "bert@acme.example", tokens.RoleMember)
+func identityIsTakenOnce(t *testing.T, s peopleStore) {
+	u := admit(t, s, repotest.Org, "anna@acme.example", tokens.RoleMember)
+	other := admit(t, s, repotest.Org, "bert@acme.example", tokens.RoleMember)
 	gives(t, s.Link(t.Context(), u.ID, identity, linked), nil)
 	gives(t, s.Link(t.Context(), other.ID, identity, linked), tokens.ErrExists)
 	gives(t, s.Link(t.Context(), u.ID, people.Identity{Issuer: identity.Issuer, Subject: "43"}, linked), tokens.ErrExists)
 	equal(t, stored(t, s, other.Email), "hash of bert@acme.example")
 	fresh := people.Identity{Issuer: identity.Issuer, Subject: "44"}
 	made, err := s.Admit(t.Context(), people.Admission{
-		Organization: Org, User: newUser("carl@acme.example"), Role: tokens.RoleMember, Identity: &fresh, Existing: people.TakeOver, Entry: entry(audit.MemberJoined, ""),
+		Organization: repotest.Org, User: newUser("carl@acme.example"), Role: tokens.RoleMember, Identity: &fresh, Existing: people.TakeOver, Entry: entry(audit.MemberJoined, ""),
 	})
 	gives(t, err, nil)
 	got, err := s.UserWith(t.Context(), fresh)

@@ -1,4 +1,4 @@
-package repotest
+package postgres_test
 
 import (
 	"errors"
@@ -8,14 +8,15 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // unverified returns an account that an invitation to Org made.
-func unverified(t *testing.T, s Store, email string) people.User {
+func unverified(t *testing.T, s peopleStore, email string) people.User {
 	t.Helper()
 	admitted, err := s.Admit(t.Context(), people.Admission{
-		Organization: Org, User: newUser(email), Role: tokens.RoleMember, Password: "hash of " + email,
-		Invitation: invite(t, s, Org, email, "code").ID, Entry: entry(audit.MemberJoined, ""),
+		Organization: repotest.Org, User: newUser(email), Role: tokens.RoleMember, Password: "hash of " + email,
+		Invitation: invite(t, s, repotest.Org, email, "code").ID, Entry: entry(audit.MemberJoined, ""),
 	})
 	gives(t, err, nil)
 	if !admitted.Made || !admitted.VerifiedAt.IsZero() {
@@ -24,14 +25,14 @@ func unverified(t *testing.T, s Store, email string) people.User {
 	return admitted.User
 }
 
-func unverifiedJoinsNothingElse(t *testing.T, s Store) {
+func unverifiedJoinsNothingElse(t *testing.T, s peopleStore) {
 	u := unverified(t, s, "anna@acme.example")
 	join := people.Admission{
-		Organization: Other, User: u, Role: tokens.RoleOwner, Existing: people.RequireVerified, Entry: entry(audit.MemberJoined, ""),
+		Organization: repotest.Other, User: u, Role: tokens.RoleOwner, Existing: people.RequireVerified, Entry: entry(audit.MemberJoined, ""),
 	}
 	_, err := s.Admit(t.Context(), join)
 	gives(t, err, people.ErrAccountUnverified)
-	invitation := invite(t, s, Other, u.Email, "code")
+	invitation := invite(t, s, repotest.Other, u.Email, "code")
 	join.Invitation = invitation.ID
 	_, err = s.Admit(t.Context(), join)
 	gives(t, err, people.ErrAccountUnverified)
@@ -39,46 +40,46 @@ func unverifiedJoinsNothingElse(t *testing.T, s Store) {
 	join.User = newUser(u.Email)
 	_, err = s.Admit(t.Context(), join)
 	gives(t, err, tokens.ErrExists)
-	open, err := s.Invitations(t.Context(), Other, Noon)
+	open, err := s.Invitations(t.Context(), repotest.Other, repotest.Noon)
 	gives(t, err, nil)
 	equal(t, open, []people.Invitation{invitation})
-	_, err = s.Membership(t.Context(), Other, u.ID)
+	_, err = s.Membership(t.Context(), repotest.Other, u.ID)
 	gives(t, err, tokens.ErrNotFound)
-	equal(t, s.Events(t, Other), 1)
+	equal(t, s.Events(t, repotest.Other), 1)
 
-	bert := admit(t, s, Other, "bert@acme.example", tokens.RoleOwner)
-	admit(t, s, Org, "bert@acme.example", tokens.RoleAuditor)
+	bert := admit(t, s, repotest.Other, "bert@acme.example", tokens.RoleOwner)
+	admit(t, s, repotest.Org, "bert@acme.example", tokens.RoleAuditor)
 	listed, err := s.Users(t.Context())
 	gives(t, err, nil)
 	equal(t, listed, []people.Listed{
-		{User: u, Organizations: []string{string(Org) + ":member"}},
-		{User: bert, Organizations: []string{string(Org) + ":auditor", string(Other) + ":owner"}},
+		{User: u, Organizations: []string{string(repotest.Org) + ":member"}},
+		{User: bert, Organizations: []string{string(repotest.Org) + ":auditor", string(repotest.Other) + ":owner"}},
 	})
 
 	join = people.Admission{
-		Organization: Org, User: u, Role: tokens.RoleOwner, Existing: people.RequireVerified, Entry: entry(audit.MemberJoined, ""),
+		Organization: repotest.Org, User: u, Role: tokens.RoleOwner, Existing: people.RequireVerified, Entry: entry(audit.MemberJoined, ""),
 	}
 	again, err := s.Admit(t.Context(), join)
 	gives(t, err, nil)
 	equal(t, again, people.Admitted{User: u})
-	m, err := s.Membership(t.Context(), Org, u.ID)
+	m, err := s.Membership(t.Context(), repotest.Org, u.ID)
 	gives(t, err, nil)
 	equal(t, m.Role, tokens.RoleMember)
 }
 
-func unverifiedIsTakenOver(t *testing.T, s Store) {
+func unverifiedIsTakenOver(t *testing.T, s peopleStore) {
 	u := unverified(t, s, "anna@acme.example")
 	takeOver := people.Admission{
-		Organization: Other, User: newUser(u.Email), Role: tokens.RoleOwner, Password: "new", Existing: people.TakeOver,
+		Organization: repotest.Other, User: newUser(u.Email), Role: tokens.RoleOwner, Password: "new", Existing: people.TakeOver,
 		Entry: entry(audit.MemberJoined, ""), TakeOverEntry: entry(audit.UserVerified, ""),
 	}
 	got, err := s.Admit(t.Context(), takeOver)
 	gives(t, err, nil)
-	u.VerifiedAt, u.PasswordTemporary, u.SessionEpoch = Noon, true, 1
+	u.VerifiedAt, u.PasswordTemporary, u.SessionEpoch = repotest.Noon, true, 1
 	equal(t, got, people.Admitted{User: u, TakenOver: true})
 	equal(t, stored(t, s, u.Email), "new")
-	equal(t, s.Events(t, Org), 3) // invited, joined, verified
-	equal(t, s.Events(t, Other), 2)
+	equal(t, s.Events(t, repotest.Org), 3) // invited, joined, verified
+	equal(t, s.Events(t, repotest.Other), 2)
 
 	takeOver.Password = "newer"
 	got, err = s.Admit(t.Context(), takeOver)
@@ -91,7 +92,7 @@ func unverifiedIsTakenOver(t *testing.T, s Store) {
 	for _, taken := range []bool{true, false} {
 		got, err = s.Admit(t.Context(), takeOver)
 		gives(t, err, nil)
-		bert.VerifiedAt, bert.SessionEpoch = Noon, 1
+		bert.VerifiedAt, bert.SessionEpoch = repotest.Noon, 1
 		equal(t, got, people.Admitted{User: bert, TakenOver: taken})
 		equal(t, stored(t, s, bert.Email), "")
 	}
@@ -101,9 +102,9 @@ func unverifiedIsTakenOver(t *testing.T, s Store) {
 	gives(t, err, tokens.ErrExists)
 }
 
-func accountIsChanged(t *testing.T, s Store) {
-	u := admit(t, s, Org, "anna@acme.example", tokens.RoleOwner)
-	admit(t, s, Other, "anna@acme.example", tokens.RoleMember)
+func accountIsChanged(t *testing.T, s peopleStore) {
+	u := admit(t, s, repotest.Org, "anna@acme.example", tokens.RoleOwner)
+	admit(t, s, repotest.Other, "anna@acme.example", tokens.RoleMember)
 	wrong := errors.New("no")
 	for _, c := range []struct {
 		decide func(*people.Account) (audit.Entry, error)
@@ -114,17 +115,17 @@ func accountIsChanged(t *testing.T, s Store) {
 		{func(a *people.Account) (audit.Entry, error) { a.Password = "x"; return audit.Entry{}, wrong }, wrong, 1},
 		{func(a *people.Account) (audit.Entry, error) {
 			equal(t, a.Password, "hash of anna@acme.example")
-			a.Password, a.PasswordTemporary, a.DisabledAt, a.VerifiedAt = "new", true, Noon, time.Time{}
+			a.Password, a.PasswordTemporary, a.DisabledAt, a.VerifiedAt = "new", true, repotest.Noon, time.Time{}
 			a.SessionEpoch++
 			return entry(audit.UserDisabled, ""), nil
 		}, nil, 2},
 	} {
 		_, err := s.ChangeAccount(t.Context(), u.ID, c.decide)
 		gives(t, err, c.err)
-		equal(t, s.Events(t, Org), c.events)
-		equal(t, s.Events(t, Other), c.events)
+		equal(t, s.Events(t, repotest.Org), c.events)
+		equal(t, s.Events(t, repotest.Other), c.events)
 	}
-	u.PasswordTemporary, u.DisabledAt, u.VerifiedAt, u.SessionEpoch = true, Noon, time.Time{}, 1
+	u.PasswordTemporary, u.DisabledAt, u.VerifiedAt, u.SessionEpoch = true, repotest.Noon, time.Time{}, 1
 	got, err := s.Account(t.Context(), u.Email)
 	gives(t, err, nil)
 	equal(t, got, people.Account{User: u, Password: "new"})
