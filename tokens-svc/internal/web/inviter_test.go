@@ -45,13 +45,13 @@ func TestAnInvitationEndsWithItsInvitersAuthority(t *testing.T) {
 			for i, email := range []string{"first@acme.example", "second@acme.example"} {
 				res := w.browser().post(t, "/sign-in/invitation", acceptance(email, codes[i]))
 				if i < c.ended {
-					want(t, res, http.StatusUnprocessableEntity, "There is no such invitation")
+					want(t, res, http.StatusUnprocessableEntity, "This code isn't valid")
 				} else {
 					wantTo(t, res, api(""))
 				}
 			}
 			wantTo(t, w.browser().post(t, "/sign-in/invitation", acceptance("third@acme.example", kept)), api(""))
-			want(t, boss.get(t, members("")), http.StatusOK, "There is none.")
+			want(t, boss.get(t, members("")), http.StatusOK, "No open invitations.")
 			if n := w.count(t, `SELECT count(*) FROM audit_events WHERE action = 'invitation.withdrawn' AND details->>'reason' <> ''`); n != c.ended {
 				t.Errorf("%d events of withdrawn invitations, want %d", n, c.ended)
 			}
@@ -99,11 +99,11 @@ func TestRedeemingChecksTheInviter(t *testing.T) {
 			code := w.signedIn(t, "inviter@acme.example").invite(t, "new@acme.example", "admin")
 			w.exec(t, statement)
 			want(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code)), http.StatusUnprocessableEntity,
-				"There is no such invitation")
+				"This code isn't valid")
 			if status, _, page := w.browser().atIssuer(t, claimsOf("1", "new@acme.example")); status != http.StatusForbidden {
 				t.Errorf("at the issuer: %d, %s", status, page)
 			}
-			want(t, w.member(t, tokens.RoleOwner).get(t, members("")), http.StatusOK, "There is none.")
+			want(t, w.member(t, tokens.RoleOwner).get(t, members("")), http.StatusOK, "No open invitations.")
 		})
 	}
 }

@@ -21,7 +21,7 @@ func TestAForeignInvitationDoesNotPreventProvisioning(t *testing.T) {
 	if status, _, page := real.atIssuer(t, claimsOf("1", mapped)); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
 	}
-	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are a member here")
+	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are a member of this organization")
 }
 
 // TestProvisioningDoesNotUndoARemoval of a person who was a member before the
@@ -39,7 +39,7 @@ func TestProvisioningDoesNotUndoARemoval(t *testing.T) {
 		if status, _, page := b.atIssuer(t, claimsOf("1", mapped)); status != http.StatusSeeOther {
 			t.Fatalf("%d, %s", status, page)
 		}
-		want(t, b.get(t, "/settings"), http.StatusOK, "You belong to no organization")
+		want(t, b.get(t, "/settings"), http.StatusOK, "You aren't a member of an organization")
 		if done, err := w.people.Unlink(t.Context(), people.User{ID: id, Email: mapped}); !done || err != nil {
 			t.Fatalf("%t, %v", done, err)
 		}
@@ -49,5 +49,5 @@ func TestProvisioningDoesNotUndoARemoval(t *testing.T) {
 	if status, _, page := b.atIssuer(t, claimsOf("1", mapped)); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
 	}
-	want(t, b.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are an auditor here")
+	want(t, b.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are an auditor of this organization")
 }
