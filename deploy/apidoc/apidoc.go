@@ -68,11 +68,11 @@ func fetch(ctx context.Context, url string) ([]byte, error) {
 	return io.ReadAll(res.Body)
 }
 
-// ErrNoOperation says that no document has the request's path and method.
+// ErrNoOperation means that no document has the request's path and method.
 var ErrNoOperation = errors.New("the operation is in no API document")
 
-// CheckRequest returns what a document forbids about the request, nil when it
-// allows it, or ErrNoOperation. The body of req may be read afterwards.
+// CheckRequest returns nil for a request that a document allows, an error for
+// one that it forbids, or ErrNoOperation. The body of req stays readable.
 func (a *API) CheckRequest(req *http.Request) error {
 	input, err := a.input(req)
 	if err != nil {
@@ -81,8 +81,8 @@ func (a *API) CheckRequest(req *http.Request) error {
 	return openapi3filter.ValidateRequest(req.Context(), input)
 }
 
-// CheckResponse returns how a response differs from what the documents say
-// about responses to req, or ErrNoOperation.
+// CheckResponse returns an error if a response differs from the documents, or
+// ErrNoOperation.
 func (a *API) CheckResponse(req *http.Request, status int, header http.Header, body []byte) error {
 	input, err := a.input(req)
 	if err != nil {

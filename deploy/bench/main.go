@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/deploy/bench/machine"
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // settings are the parameters of a run.
@@ -77,7 +78,7 @@ func realMain(ctx context.Context, args []string) error {
 		return err
 	}
 	var err error
-	if s.root, err = findRoot(); err != nil {
+	if s.root, err = devstack.FindRoot(); err != nil {
 		return err
 	}
 	return compare(ctx, s, write, strict)
@@ -131,21 +132,4 @@ func runAll(ctx context.Context, s settings) (_ *report, err error) {
 	r.facts.redis = testbed.redisVersion
 	r.memory, err = testbed.peaks()
 	return r, err
-}
-
-// findRoot returns the repository that the working directory is in.
-func findRoot() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", errors.New("run bench inside the repository (no go.work here or above)")
-		}
-		dir = filepath.Dir(dir)
-	}
 }

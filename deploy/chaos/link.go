@@ -28,8 +28,8 @@ func newNetwork(record func(request)) *network {
 	}
 }
 
-// between is devstack's hook: it starts a proxy at the link's address.
-func (n *network) between(l devstack.Link) error {
+// proxy is devstack's hook: it starts a proxy at the link's address.
+func (n *network) proxy(l devstack.Link) error {
 	proxy := toxiproxy.NewProxy(n.server, l.Name, l.Listen, l.Server)
 	made, err := proxy.Toxics.AddToxicJson(strings.NewReader(`{"type": "recorder", "stream": "upstream"}`))
 	if err != nil {

@@ -29,7 +29,7 @@ func linked(t *testing.T, record func(request)) (*link, func() (string, error)) 
 	}
 	n := newNetwork(record)
 	t.Cleanup(n.close)
-	if err := n.between(devstack.Link{Name: "a-b", Listen: listen, Server: server.Listener.Addr().String()}); err != nil {
+	if err := n.proxy(devstack.Link{Name: "a-b", Listen: listen, Server: server.Listener.Addr().String()}); err != nil {
 		t.Fatal(err)
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 500 * time.Millisecond}

@@ -40,7 +40,7 @@ func startTopology(ctx context.Context, root, dir string, log io.Writer) (r *top
 		}
 	}()
 	r.stack, err = devstack.Start(ctx, devstack.Options{
-		Root: root, Dir: dir, Log: log, SecondShipments: true, Between: r.network.between,
+		Root: root, Dir: dir, Log: log, SecondShipments: true, Proxy: r.network.proxy,
 	})
 	if err != nil {
 		r.stack = nil // it has stopped everything

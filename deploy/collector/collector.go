@@ -1,5 +1,5 @@
-// Package collector is an OpenTelemetry collector for tests: it takes traces by
-// OTLP over HTTP and remembers all of them.
+// Package collector is an OpenTelemetry collector for tests: it receives traces
+// over OTLP/HTTP and keeps them in memory.
 package collector
 
 import (
@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Collector remembers what it was sent.
+// Collector keeps received traces.
 type Collector struct {
 	URL string // for OTEL_EXPORTER_OTLP_ENDPOINT
 
@@ -28,7 +28,7 @@ type Collector struct {
 	spans []Span
 }
 
-// Span is one span and whose it is.
+// Span is a span with the name of its service.
 type Span struct {
 	*traces.Span
 
@@ -59,7 +59,7 @@ func Start(ctx context.Context) (*Collector, error) {
 	return c, nil
 }
 
-// Close ends the collector.
+// Close stops the collector.
 func (c *Collector) Close() error { return c.server.Close() }
 
 func (c *Collector) take(w http.ResponseWriter, r *http.Request) {
@@ -88,14 +88,14 @@ func (c *Collector) take(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/x-protobuf")
 }
 
-// Spans returns all spans that came so far.
+// Spans returns all spans received so far.
 func (c *Collector) Spans() []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.spans)
 }
 
-// Raw returns all that came so far, as it came: texts stand in it as they are.
+// Raw returns all request bodies received so far, in protobuf.
 func (c *Collector) Raw() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

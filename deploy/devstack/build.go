@@ -2,6 +2,7 @@ package devstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -37,4 +38,21 @@ func Build(ctx context.Context, root string, race bool) (dir string, err error) 
 		return "", fmt.Errorf("go build: %w:\n%s", err, out)
 	}
 	return dir, nil
+}
+
+// FindRoot returns the repository that the working directory is in.
+func FindRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("not inside the repository: no go.work here or above")
+		}
+		dir = filepath.Dir(dir)
+	}
 }

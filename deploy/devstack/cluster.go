@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Cluster is a private Postgres with its default settings and nothing beside
-// it, for those who measure what it does.
+// Cluster is a private Postgres with default settings, for measurements.
 type Cluster struct {
 	URL string // a DSN of its owner
 
@@ -18,7 +17,7 @@ type Cluster struct {
 	server *server
 }
 
-// StartCluster makes one in a directory of its own and starts it.
+// StartCluster creates and starts a cluster in a temporary directory.
 func StartCluster(ctx context.Context, log io.Writer) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "quayside-cluster-")
 	if err != nil {

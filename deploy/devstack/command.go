@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// run runs one of the program's other commands, as an operator would, and
-// returns what it wrote to stdout.
+// run runs one of the program's other commands and returns its stdout.
 func (p *Program) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, p.binary, args...) //nolint:gosec // G204: our own arguments
 	cmd.Env, cmd.Stdin = p.Environ(), stdin
@@ -23,13 +22,13 @@ func (p *Program) run(ctx context.Context, stdin io.Reader, args ...string) ([]b
 	return out, err
 }
 
-// Token is a token as its creation shows it.
+// Token is a created token with its secret.
 type Token struct {
 	ID     string `json:"id"`
 	Secret string `json:"secret"`
 }
 
-// CreateToken makes a token of an organization. more are further flags of
+// CreateToken creates a token of an organization. more are further flags of
 // `tokens-svc token create`.
 func (s *Stack) CreateToken(ctx context.Context, organization, permissions string, more ...string) (Token, error) {
 	args := append([]string{
@@ -52,20 +51,19 @@ func (s *Stack) RevokeToken(ctx context.Context, id string) error {
 	return err
 }
 
-// CreateOrganization makes an organization and returns its id.
+// CreateOrganization creates an organization and returns its id.
 func (s *Stack) CreateOrganization(ctx context.Context, name string) (string, error) {
 	var created struct{ Organization struct{ ID string } }
 	err := s.Program("tokens-svc").json(ctx, &created, "org", "create", "--name", name, "--json")
 	return created.Organization.ID, err
 }
 
-// CreateUser makes a person who signs in with a password, which it returns, or
-// makes one that exists a member of a further organization; they keep the
-// password that they have, and the returned one is empty. more are further
-// flags of `tokens-svc user create`.
+// CreateUser creates a user and returns the password. An existing user becomes a
+// member of a further organization and keeps the password; the returned one is
+// empty. more are further flags of `tokens-svc user create`.
 func (s *Stack) CreateUser(ctx context.Context, email, organization, role string, more ...string) (password string, err error) {
 	args := append([]string{"user", "create", "--email", email, "--organization", organization, "--role", role}, more...)
-	out, err := s.Program("tokens-svc").run(ctx, strings.NewReader("\n"), args...) // no password: one is made and printed
+	out, err := s.Program("tokens-svc").run(ctx, strings.NewReader("\n"), args...) // without a password one is generated and printed
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -76,7 +74,7 @@ func (s *Stack) SetPassword(ctx context.Context, email string) (password string,
 	return strings.TrimSpace(string(out)), err
 }
 
-// VerifyAudit checks that no organization's audit log was changed.
+// VerifyAudit verifies the audit logs of all organizations.
 func (s *Stack) VerifyAudit(ctx context.Context) error {
 	_, err := s.Program("tokens-svc").run(ctx, nil, "audit", "verify")
 	return err

@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// control is a gateway beside the stack's own, and its Redis.
+// control is a second gateway and its Redis.
 type control struct {
 	program *Program
 	redis   stopper
 }
 
-// StartControl starts one more gateway, for comparison in the same moments:
-// whatever is done to the first one's Redis and to its links to Redis and to
-// tokens-svc is not done to this one's. It is not among Programs, and ends
-// with the stack.
+// StartControl starts a second gateway for comparison. It has a Redis of its own
+// and reaches tokens-svc without proxies, is not among Programs, and stops with
+// the stack.
 func (s *Stack) StartControl(ctx context.Context) (*Program, error) {
 	var addresses [3]string
 	for i := range addresses {
@@ -34,7 +33,7 @@ func (s *Stack) StartControl(ctx context.Context) (*Program, error) {
 	p := &Program{
 		name: "gateway-control", command: same.command, args: same.args, replicas: same.replicas,
 		binary: same.binary, logDir: same.logDir, outer: addresses[0], inner: addresses[1],
-		env: slices.Concat(same.env, []string{ // of two values the last one holds
+		env: slices.Concat(same.env, []string{ // the last value of a variable applies
 			"REDIS_URL=" + redis,
 			"GATEWAY_ADDRESS=" + port(addresses[0]), "GATEWAY_INNER_ADDRESS=" + port(addresses[1]),
 			"TOKENS_INTERNAL_URL=http://" + s.ports.tokensInner, "TOKENS_PORT=" + port(s.ports.tokens)[1:],

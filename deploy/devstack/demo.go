@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Demo is what a newcomer, and every test, starts from.
+// Demo is the demo data.
 type Demo struct {
 	Organization  string // has shipments in every status
 	Token         string // of Organization, with all permissions
@@ -27,8 +27,8 @@ var capeFresh []byte
 //go:embed demo/valle_verde.json
 var valleVerde []byte
 
-// seed fills Demo: from demo.env, when an earlier start over this database
-// made it, or with new organizations, a person, tokens and shipments.
+// seed fills Demo from the demo.env of an earlier start with this database, or
+// creates organizations, a user, tokens and shipments.
 func (s *Stack) seed(ctx context.Context) error {
 	path := filepath.Join(s.opts.Dir, "demo.env")
 	if old, err := os.ReadFile(path); err == nil { //nolint:gosec // G304: our own file
@@ -43,8 +43,8 @@ func (s *Stack) seed(ctx context.Context) error {
 	return os.WriteFile(path, []byte(s.Demo.env(s.URL)), 0o600)
 }
 
-// demoWorks asks through the gateway whether there is a demo whose token is
-// good. One without a person is of an earlier version, and made anew.
+// demoWorks reports whether there is a demo whose token the gateway accepts. One
+// without a user is of an earlier version.
 func (s *Stack) demoWorks(ctx context.Context) bool {
 	if s.Demo.Token == "" || s.Demo.Password == "" {
 		return false
@@ -94,8 +94,8 @@ func (s *Stack) createDemo(ctx context.Context) (err error) {
 	return s.createPerson(ctx, other)
 }
 
-// createPerson makes somebody to sign in as. The name is free unless the
-// database is an older one that another checkout seeded.
+// createPerson creates the user of the demo. Its address is in use only if
+// another checkout seeded the database.
 func (s *Stack) createPerson(ctx context.Context, other string) (err error) {
 	for _, s.Demo.User = range []string{"demo@quayside.example", s.Demo.Organization + "@quayside.example"} {
 		if s.Demo.Password, err = s.CreateUser(ctx, s.Demo.User, s.Demo.Organization, "owner"); err != nil {
@@ -109,7 +109,7 @@ func (s *Stack) createPerson(ctx context.Context, other string) (err error) {
 	return err
 }
 
-// env is the demo as lines that a shell can source.
+// env formats the demo as lines for a shell.
 func (d Demo) env(url string) string {
 	return fmt.Sprintf("QUAYSIDE_URL=%s\nQUAYSIDE_ORGANIZATION=%s\nQUAYSIDE_TOKEN=%s\n"+
 		"QUAYSIDE_TOKEN_READONLY=%s\nQUAYSIDE_TOKEN_OTHER_ORG=%s\n"+

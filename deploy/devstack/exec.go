@@ -11,10 +11,9 @@ import (
 	"path/filepath"
 )
 
-// Exec runs a command with TEST_DATABASE_URL and TEST_REDIS_URL, which name
-// servers that exist for it alone: empty when it starts, gone when it ends.
-// TEST_DATABASE_POOLED_URL leads to the same Postgres through a PgBouncer, where
-// the machine has one. The command's exit status is in the error, an *exec.ExitError.
+// Exec runs a command with TEST_DATABASE_URL and TEST_REDIS_URL of throw-away
+// servers. TEST_DATABASE_POOLED_URL is the same Postgres through PgBouncer, if
+// that is installed. The command's exit status is in the error, an *exec.ExitError.
 func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	// The race detector, with which tests run, needs a C compiler; npm brings axe-core to the browser
 	// tests, and node; the examples need that, curl, jq and Python.
@@ -56,8 +55,7 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	return cmd.Run()
 }
 
-// Clean removes a state directory and the data that it leads to. Nothing may
-// run over it.
+// Clean removes a state directory and its data. Nothing may use it.
 func Clean(dir string) error {
 	link := filepath.Join(dir, "postgres")
 	if target, err := os.Readlink(link); err == nil {

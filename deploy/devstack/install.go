@@ -10,10 +10,10 @@ import (
 	"slices"
 )
 
-// errCannotInstall says that this is not Debian, or not root.
+// errCannotInstall means that this is not Debian, or not root.
 var errCannotInstall = errors.New("packages can only be installed on Debian, as root")
 
-// present says whether the machine has what a Debian package brings.
+// present reports whether the contents of a Debian package are installed.
 var present = map[string]func() bool{
 	"chromium":     onPath("chromium"),
 	"curl":         onPath("curl"),
@@ -31,7 +31,7 @@ func onPath(program string) func() bool {
 	return func() bool { _, err := exec.LookPath(program); return err == nil }
 }
 
-// install installs those of the named Debian packages that the machine lacks.
+// install installs missing Debian packages.
 func install(ctx context.Context, log io.Writer, packages ...string) error {
 	missing := slices.DeleteFunc(packages, func(name string) bool { return present[name]() })
 	if len(missing) == 0 {

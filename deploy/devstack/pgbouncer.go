@@ -11,9 +11,8 @@ import (
 	"path/filepath"
 )
 
-// pooling is the configuration of a PgBouncer before all databases of a
-// server. It passes statement_timeout over because tokens-svc sends it with
-// its first message, which a pooler cannot pass on; nothing else is special.
+// pooling is the configuration of PgBouncer. It ignores statement_timeout in the
+// startup message, which tokens-svc sends and a pooler cannot forward.
 const pooling = `[databases]
 * = host=%s port=%s user=%s password=%s
 
@@ -29,13 +28,12 @@ server_idle_timeout = 5
 ignore_startup_parameters = statement_timeout
 `
 
-// startPgBouncer puts the machine's PgBouncer, in transaction mode, before a
-// server that this program started. It returns a DSN through it, or an empty
-// one where the machine has none.
+// startPgBouncer starts PgBouncer in transaction mode in front of a server. It
+// returns a DSN through it, or an empty one if PgBouncer is not installed.
 func startPgBouncer(ctx context.Context, s *server, p ports, dir string, log io.Writer) (stopper, string, error) {
 	binary, err := exec.LookPath("pgbouncer")
 	if err != nil {
-		_, _ = fmt.Fprintln(log, "pgbouncer none on this machine")
+		_, _ = fmt.Fprintln(log, "pgbouncer not installed")
 		return closer(func() {}), "", nil
 	}
 	address, err := p.free(ctx)
@@ -51,12 +49,12 @@ func startPgBouncer(ctx context.Context, s *server, p ports, dir string, log io.
 	if err != nil {
 		return nil, "", err
 	}
-	// Beside the cluster, where its owner may read: PgBouncer refuses to run as root, too.
+	// Beside the cluster, where its owner may read: PgBouncer also refuses to run as root.
 	config := filepath.Join(filepath.Dir(s.config.dir), "pgbouncer-"+filepath.Base(s.config.dir)+".ini")
 	if err := s.owner.write(config, fmt.Sprintf(pooling, behind.Hostname(), behind.Port(), behind.User.Username(), password, host, port)); err != nil {
 		return nil, "", err
 	}
-	defer func() { _ = os.Remove(config) }()       // it was read once it answers
+	defer func() { _ = os.Remove(config) }()       // it is read at the start
 	cmd := exec.Command(binary, "--quiet", config) //nolint:gosec,noctx // G204: found on PATH; it outlives the start and is stopped by Stop
 	s.owner.become(cmd)
 	running, err := startProcess("pgbouncer", dir, cmd)

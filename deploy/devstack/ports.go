@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// ports are loopback addresses, "127.0.0.1:PORT". Only the gateway's is one
-// that people type; the others are whatever is free.
+// ports are loopback addresses, "127.0.0.1:PORT". All but the gateway's are free
+// ones.
 type ports struct {
 	gateway, gatewayInner     string
 	shipments, shipmentsInner string
 	tokens, tokensInner       string
 	postgres, redis           string
 
-	taken map[string]bool // addresses given away
+	taken map[string]bool // addresses in use
 }
 
-// Free ports are taken from below the range from which systems give ports to
-// outgoing connections, so that a program that is restarted finds its own free.
+// Free ports are below the ephemeral range, so that a restarted program finds
+// its own port free.
 const firstPort, lastPort = 20000, 32000
 
 func choosePorts(ctx context.Context, gateway int) (p ports, err error) {
@@ -46,7 +46,7 @@ func choosePorts(ctx context.Context, gateway int) (p ports, err error) {
 	return p, nil
 }
 
-// free returns an address that is nobody's yet.
+// free returns an unused address.
 func (p ports) free(ctx context.Context) (string, error) {
 	for range 1000 {
 		//nolint:gosec // G404: a port number is no secret

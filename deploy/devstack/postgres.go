@@ -18,9 +18,9 @@ import (
 	"github.com/lib/pq"
 )
 
-// serverConfig describes a Postgres cluster of ours.
+// serverConfig describes a private Postgres cluster.
 type serverConfig struct {
-	dir       string // of the cluster; made when absent
+	dir       string // of the cluster; created if missing
 	logDir    string
 	port      string // loopback address
 	password  string
@@ -37,7 +37,7 @@ type server struct {
 	owner   owner
 }
 
-// startPostgres starts a private cluster, and makes it first when it is new.
+// startPostgres starts a private cluster, and creates it first if it is new.
 func startPostgres(ctx context.Context, c serverConfig) (*server, error) {
 	bin, err := postgresBinaries(ctx, c.log)
 	if err != nil {
@@ -57,7 +57,7 @@ func startPostgres(ctx context.Context, c serverConfig) (*server, error) {
 	return s, s.restart(ctx)
 }
 
-// restart starts the cluster, with the data that it has.
+// restart starts the cluster with its data.
 func (s *server) restart(ctx context.Context) error {
 	if s.bin == "" {
 		return s.startEmbedded()
@@ -88,7 +88,7 @@ func (s *server) restart(ctx context.Context) error {
 	return p.await(ctx, "postgres", func() error { return ping(ctx, s.url) })
 }
 
-// standBy starts the cluster, which was stopped, as a standby of nobody.
+// standBy starts the stopped cluster as a standby without a primary.
 func (s *server) standBy(ctx context.Context) error {
 	if err := s.owner.write(filepath.Join(s.config.dir, "standby.signal"), ""); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (s *server) standBy(ctx context.Context) error {
 	return s.restart(ctx)
 }
 
-// Stop ends it; the data stays.
+// Stop stops it; the data stays.
 func (s *server) Stop() error {
 	if s.running == nil {
 		return nil
@@ -104,7 +104,7 @@ func (s *server) Stop() error {
 	return s.running.Stop()
 }
 
-// initialize makes the cluster.
+// initialize creates the cluster.
 func (s *server) initialize(ctx context.Context) error {
 	pwfile := filepath.Join(filepath.Dir(s.config.dir), ".pgpass-"+filepath.Base(s.config.dir))
 	if err := s.owner.write(pwfile, s.config.password); err != nil {
@@ -121,7 +121,7 @@ func (s *server) initialize(ctx context.Context) error {
 	return nil
 }
 
-// endStale stops a Postgres that a killed stack left behind over this data.
+// endStale stops a Postgres that a killed stack left running on this data.
 func (s *server) endStale(ctx context.Context) error {
 	//nolint:gosec // G204: our own arguments
 	status := exec.CommandContext(ctx, filepath.Join(s.bin, "pg_ctl"), "-D", s.config.dir, "status")
@@ -149,8 +149,8 @@ func ping(ctx context.Context, dsn string) error {
 	return db.PingContext(ctx)
 }
 
-// createDatabases makes the named databases on a server, unless they are
-// there, and returns a DSN for each.
+// createDatabases creates missing databases on a server and returns a DSN for
+// each.
 func createDatabases(ctx context.Context, dsn string, names ...string) (map[string]string, error) {
 	if err := ping(ctx, dsn); err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)

@@ -14,11 +14,10 @@ import (
 	embedded "github.com/fergusstrange/embedded-postgres"
 )
 
-// supported are the major versions of Postgres that the product runs on,
-// the ones to prefer first.
+// supported are the supported major versions of Postgres, in order of preference.
 var supported = []int{17, 18, 16, 15}
 
-// postgresBinaries returns the directory of the machine's postgres and initdb:
+// postgresBinaries returns the directory of postgres and initdb:
 // from PATH, Debian's or Homebrew's places, or installed now, on Debian as
 // root. An empty directory means that there are none and none can be
 // installed, so that embedded-postgres has to download them.

@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// owner is the user whom a cluster belongs to. initdb and postgres refuse to
+// owner is the user who owns a cluster. initdb and postgres refuse to
 // run as root, so there it is postgres or nobody; otherwise it is ourselves
 // and credential is nil.
 type owner struct{ credential *syscall.Credential }
@@ -46,7 +46,7 @@ func (o owner) become(cmd *exec.Cmd) {
 	}
 }
 
-// write makes a file that only the owner can read.
+// write creates a file that only the owner can read.
 func (o owner) write(path, content string) error {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (o owner) place(dir string) (string, error) {
 	case err == nil && target != real:
 		return "", fmt.Errorf("%s leads to %s, not to %s: run make clean", dir, target, real)
 	case errors.Is(err, fs.ErrNotExist):
-		// What may lie there is of a checkout that was removed without make clean, and its password with it.
+		// Existing data belongs to a checkout that was removed without make clean; its password is lost.
 		err = errors.Join(os.RemoveAll(real), os.Symlink(real, dir))
 	}
 	if err != nil {

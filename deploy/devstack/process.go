@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// stopTimeout is how long a process may take to end before it is killed.
+// stopTimeout is how long a process may take to exit before it is killed.
 const stopTimeout = 15 * time.Second
 
 // tailSize is how much of a failed process's log is shown.
@@ -46,14 +46,14 @@ func startProcess(name, logDir string, cmd *exec.Cmd) (*process, error) {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	go func() {
-		_ = cmd.Wait() // how it ended is in its log
+		_ = cmd.Wait() // its log has the reason
 		close(p.done)
 	}()
 	return p, nil
 }
 
-// Stop asks the process to end, waits, and kills it when it does not. It may
-// be called more than once.
+// Stop sends the process its quit signal, waits, and kills it after a timeout. It
+// may be called more than once.
 func (p *process) Stop() error {
 	p.once.Do(func() {
 		select {
@@ -61,7 +61,7 @@ func (p *process) Stop() error {
 			return
 		default:
 		}
-		_ = p.cmd.Process.Signal(p.quit) // it may have ended just now
+		_ = p.cmd.Process.Signal(p.quit) // it may have exited just now
 		select {
 		case <-p.done:
 		case <-time.After(stopTimeout):
@@ -73,7 +73,7 @@ func (p *process) Stop() error {
 	return p.err
 }
 
-// Kill ends the process at once, as a machine that loses its power would.
+// Kill sends SIGKILL and waits.
 func (p *process) Kill() error {
 	err := p.cmd.Process.Kill()
 	<-p.done

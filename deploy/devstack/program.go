@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Program is one of the programs, built and running.
+// Program is one running program.
 type Program struct {
 	name     string
 	command  string   // what it is built from
@@ -47,11 +47,11 @@ func (p *Program) Start(ctx context.Context) error {
 	return p.process.await(ctx, p.name, func() error { return p.ready(ctx) })
 }
 
-// Address is that of the program's public listener, host:port. Services answer
-// only what came through the gateway there.
+// Address is the program's public listener, host:port. Services serve only
+// requests with the gateway's assertion there.
 func (p *Program) Address() string { return p.outer }
 
-// Stop asks the program to drain and waits until it has ended.
+// Stop sends SIGTERM and waits until the program has drained and exited.
 func (p *Program) Stop() error {
 	if p.process == nil {
 		return nil
@@ -59,10 +59,10 @@ func (p *Program) Stop() error {
 	return p.process.Stop()
 }
 
-// Kill ends the program at once, without a chance to finish anything.
+// Kill sends SIGKILL and waits.
 func (p *Program) Kill() error { return p.process.Kill() }
 
-// Ended tells whether the program runs no more, though nobody asked it to end.
+// Ended reports whether the program has exited.
 func (p *Program) Ended() bool {
 	select {
 	case <-p.process.done:
@@ -78,11 +78,10 @@ func (p *Program) Signal(signal os.Signal) error { return p.process.cmd.Process.
 // Inner is the address of the program's inner listener, host:port.
 func (p *Program) Inner() string { return p.inner }
 
-// Name tells the program apart from the others, a replica from another, too.
+// Name identifies the program; replicas have different names.
 func (p *Program) Name() string { return p.name }
 
-// ready returns nil when both listeners answer: a program opens one after the
-// other, in any order.
+// ready returns nil when both listeners accept connections and /readyz is 200.
 func (p *Program) ready(ctx context.Context) error {
 	if err := answers(ctx, "http://"+p.inner+"/readyz"); err != nil {
 		return err
@@ -94,7 +93,7 @@ func (p *Program) ready(ctx context.Context) error {
 	return conn.Close()
 }
 
-// awaitPages waits until a browser gets the sign-in page.
+// awaitPages waits until the sign-in page is served.
 func (s *Stack) awaitPages(ctx context.Context) error {
 	gateway := s.Program("gateway")
 	return gateway.process.await(ctx, gateway.name, func() error { return answers(ctx, s.URL+"/sign-in") })

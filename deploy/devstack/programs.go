@@ -31,7 +31,7 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 				return err
 			}
 		}
-		if p.command == "tokens-svc" { // the state directory may be older than the keys of the audit logs
+		if p.command == "tokens-svc" { // the state directory may be older than the audit keys
 			if _, err := p.run(ctx, nil, "audit", "anchor"); err != nil {
 				return err
 			}
@@ -104,8 +104,8 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 			env: []string{
 				"DATABASE_URL=" + dsn["shipments"], "DATABASE_DIRECT_URL=" + s.dsn["shipments"],
 				"LISTEN_ADDRESS=" + listen, "INNER_ADDRESS=" + inner, callers, level,
-				"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"),           // of all replicas
-				"WEBHOOK_KEYS_FILE=" + s.secrets.webhooksFile, "QUAYSIDE_DEMO=true", // whose webhooks may lead to this machine
+				"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"),           // shared by all replicas
+				"WEBHOOK_KEYS_FILE=" + s.secrets.webhooksFile, "QUAYSIDE_DEMO=true", // permits webhooks to this machine
 			},
 		})
 	}

@@ -12,9 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// startRedis starts the machine's redis-server, or, where there is none, an
-// in-process one that gives the same answers at a fraction of the speed. The
-// name is that of its log.
+// startRedis starts redis-server or, if that is not installed, an in-process
+// substitute, which is slower. name is that of its log.
 func startRedis(ctx context.Context, name, address, logDir string, log io.Writer) (stopper, string, error) {
 	url := "redis://" + address + "/0"
 	binary, err := exec.LookPath("redis-server")
@@ -36,7 +35,7 @@ func startRedis(ctx context.Context, name, address, logDir string, log io.Writer
 	return p, url, p.await(ctx, name, func() error { return client.Ping(ctx).Err() })
 }
 
-// closer makes a stopper of a function.
+// closer adapts a function to stopper.
 type closer func()
 
 func (c closer) Stop() error { c(); return nil }

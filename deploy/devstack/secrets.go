@@ -14,16 +14,16 @@ import (
 	"path/filepath"
 )
 
-// secrets are made once per state directory, at random.
+// secrets are random and created once per state directory.
 type secrets struct {
 	postgres       string // the password of the cluster's owner
 	tokensPostgres string // the password of servingLogin
-	credentialFile string // what the gateway shows to the tokens service
-	peppersFile    string // the tokens service's HMAC key
-	auditKeysFile  string // the tokens service's key of the audit logs
-	webhooksFile   string // the shipments service's key for the secrets of webhooks
-	signingKeyFile string // what the gateway proves itself with
-	publicKeyFile  string // what the services check that with
+	credentialFile string // the gateway's credential for tokens-svc
+	peppersFile    string // the peppers of tokens-svc
+	auditKeysFile  string // the audit keys of tokens-svc
+	webhooksFile   string // the webhook keys of shipments-svc
+	signingKeyFile string // the gateway's signing key
+	publicKeyFile  string // its public key
 }
 
 func loadSecrets(dir string) (s secrets, err error) {
@@ -65,7 +65,7 @@ func newKey() string {
 	return "1:" + base64.StdEncoding.EncodeToString(key)
 }
 
-// writeKeys makes the gateway's key, once, and writes what is public of it.
+// writeKeys creates the gateway's key, once, and writes its public key.
 func (s secrets) writeKeys() error {
 	_, key, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -101,7 +101,7 @@ func inPEM(label string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: label, Bytes: der}))
 }
 
-// writeOnce leaves a file alone that is there already.
+// writeOnce writes a file unless it exists.
 func writeOnce(path, content string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // G304: our own file
 	if errors.Is(err, fs.ErrExist) {

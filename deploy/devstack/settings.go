@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// setting is a place in the gateway's Caddyfile that the environment fills. The Caddyfile is the one list of the
-// gateway's settings; its README is generated from it, too.
+// setting matches a placeholder of the environment in the gateway's Caddyfile, which is the one list of its settings.
 var setting = regexp.MustCompile(`\{\$(\w+)|\{env\.(\w+)\}`)
 
 // passThrough returns the settings of the gateway under root that lookup has, as NAME=value, except for the addresses
@@ -33,7 +32,7 @@ func passThrough(root string, lookup func(string) (string, bool), decided []stri
 	return env, nil
 }
 
-// decides reports whether an environment sets a variable, or the file that may hold its value.
+// decides reports whether an environment sets a variable or its _FILE variant.
 func decides(env []string, name string) bool {
 	base := strings.TrimSuffix(name, "_FILE")
 	return slices.ContainsFunc(env, func(entry string) bool {

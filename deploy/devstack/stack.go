@@ -1,14 +1,14 @@
-// Package devstack runs the whole product on one machine, on loopback, without
-// containers: a real Postgres, a real Redis and the three programs, built from
-// this tree. `make run`, the end-to-end tests and the benchmarks stand on it.
+// Package devstack runs the whole product on loopback without containers:
+// Postgres, Redis and the three programs, built from this tree. `make run`, the
+// whole-product tests and the benchmarks use it.
 //
-// Guarantees: when Start returns, the gateway answers, a token of the demo
-// organization works and its person can sign in. Close stops all that Start started, in an order in which
-// each program can finish what it is doing. A second Start over the same
-// directory finds the same data, secrets and tokens.
+// When Start returns, the gateway serves requests, a token of the demo
+// organization works and its user can sign in. Close stops everything that Start
+// started, in an order in which each program can drain. A later Start with the
+// same directory finds the same data, secrets and tokens.
 //
-// It is a development tool: its secrets are random but lie in files beside the
-// data, and nothing is encrypted on the wire.
+// It is a development tool: secrets are random but stored in files beside the
+// data, and connections are not encrypted.
 package devstack
 
 import (
@@ -23,28 +23,27 @@ import (
 	"github.com/quayside/quayside/deploy/collector"
 )
 
-// Options says where and how a stack runs.
+// Options configure a stack.
 type Options struct {
 	Root        string    // the repository
 	Dir         string    // where data, secrets and logs are kept
-	Port        int       // the gateway's; 0 picks a free one
+	Port        int       // the gateway's; 0: a free one
 	DatabaseURL string    // an existing Postgres server; empty: start one
 	RedisURL    string    // an existing Redis; empty: start one
 	Race        bool      // build the programs with the race detector
 	Debug       bool      // log at level debug
-	Log         io.Writer // progress, a line a step
+	Log         io.Writer // progress, one line per step
 
 	Traces         bool   // start an OpenTelemetry collector, to which the programs send their spans
-	TrustedProxies string // ranges whose X-Forwarded-For the gateway believes, separated by spaces
-	// Environ, when set, is where the gateway's documented settings come from,
-	// but for the addresses and secrets that the stack decides; os.LookupEnv.
+	TrustedProxies string // ranges whose X-Forwarded-For the gateway accepts, separated by spaces
+	// Environ, if not nil, looks up the gateway's documented settings, except
+	// for addresses and secrets, which the stack decides.
 	Environ func(name string) (string, bool)
 	// SecondShipments adds a second shipments-svc under the name of the first.
 	SecondShipments bool
-	// Between, when set, puts itself between parts of the stack: it is to
-	// listen where the link says and to pass on to the part itself. What it
-	// starts must outlive the stack.
-	Between func(Link) error
+	// Proxy, if not nil, starts a proxy for a link: it listens at Link.Listen
+	// and forwards to Link.Server until the stack has stopped.
+	Proxy func(Link) error
 }
 
 // Stack is a running product.
@@ -65,10 +64,10 @@ type Stack struct {
 	dsn      map[string]string // by database name
 }
 
-// stopper is what a stack has to stop: a process, or a server within this one.
+// stopper is a process or an in-process server.
 type stopper interface{ Stop() error }
 
-// Start builds and starts everything. When it fails, nothing is left running.
+// Start builds and starts everything. If it fails, nothing is left running.
 func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 	s := &Stack{opts: opts}
 	defer func() {
@@ -115,7 +114,7 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 	return s, s.seed(ctx)
 }
 
-// startState brings up Postgres, with its databases, and Redis.
+// startState starts Postgres, with its databases, and Redis.
 func (s *Stack) startState(ctx context.Context) (err error) {
 	url := s.opts.DatabaseURL
 	if url == "" {
@@ -138,7 +137,7 @@ func (s *Stack) startState(ctx context.Context) (err error) {
 	return err
 }
 
-// logLevel is that of all programs.
+// logLevel is the level of all programs.
 func (s *Stack) logLevel() string {
 	if s.opts.Debug {
 		return "debug"
@@ -146,7 +145,7 @@ func (s *Stack) logLevel() string {
 	return "info"
 }
 
-// Program returns a program by its name, so that a test can stop and restart it.
+// Program returns a program by its name. It panics if there is none.
 func (s *Stack) Program(name string) *Program {
 	i := slices.IndexFunc(s.programs, func(p *Program) bool { return p.name == name })
 	if i < 0 {
@@ -158,30 +157,28 @@ func (s *Stack) Program(name string) *Program {
 // Programs are all programs, in the order in which they were started.
 func (s *Stack) Programs() []*Program { return slices.Clone(s.programs) }
 
-// DSN leads to a database without anything between; name is that of the
-// service, "shipments" or "tokens".
+// DSN returns the DSN of a database, "shipments" or "tokens", without a proxy.
 func (s *Stack) DSN(name string) string { return s.dsn[name] }
 
-// StopRedis ends the Redis that Start started.
+// StopRedis stops the Redis that Start started.
 func (s *Stack) StopRedis() error { return s.redis.Stop() }
 
-// StartRedis brings it back, empty, at the same address.
+// StartRedis restarts it, empty, at the same address.
 func (s *Stack) StartRedis(ctx context.Context) (err error) {
 	s.redis, s.RedisURL, err = startRedis(ctx, "redis", s.ports.redis, s.LogDir(), s.opts.Log)
 	return err
 }
 
-// StopPostgres ends the Postgres that Start started.
+// StopPostgres stops the Postgres that Start started.
 func (s *Stack) StopPostgres() error { return s.database.Stop() }
 
-// StartPostgres brings it back, with its data, at the same address.
+// StartPostgres restarts it with its data at the same address.
 func (s *Stack) StartPostgres(ctx context.Context) error { return s.database.restart(ctx) }
 
-// StandByPostgres brings it back as a standby: it answers, and refuses to
-// write until it is told to take over, with pg_promote.
+// StandByPostgres restarts it as a read-only standby until pg_promote.
 func (s *Stack) StandByPostgres(ctx context.Context) error { return s.database.standBy(ctx) }
 
-// Wait returns nil when ctx ends, or tells which program ended by itself.
+// Wait returns nil when ctx ends, and an error if a program exits before.
 func (s *Stack) Wait(ctx context.Context) error {
 	ended := make(chan string, len(s.programs))
 	for _, p := range s.programs {
@@ -197,7 +194,7 @@ func (s *Stack) Wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return nil
 	case name := <-ended:
-		return fmt.Errorf("%s ended by itself:\n%s", name, s.Program(name).process.tail())
+		return fmt.Errorf("%s exited:\n%s", name, s.Program(name).process.tail())
 	}
 }
 
@@ -219,7 +216,7 @@ func (s *Stack) Close() error {
 	return errors.Join(errs...)
 }
 
-// LogDir is where each program's log lies, as NAME.log.
+// LogDir is the directory of the programs' logs, NAME.log.
 func (s *Stack) LogDir() string { return filepath.Join(s.opts.Dir, "log") }
 
 func (s *Stack) say(format string, args ...any) {

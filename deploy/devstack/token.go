@@ -9,14 +9,13 @@ import (
 	"path/filepath"
 )
 
-// handle is what another process needs to run tokens-svc's commands against a
-// running stack.
+// handle lets another process run tokens-svc's commands on a running stack.
 type handle struct {
 	Binary      string   `json:"binary"`
 	Environment []string `json:"environment"`
 }
 
-// writeHandle leaves the handle in the state directory, for FreshToken.
+// writeHandle writes the handle to the state directory, for FreshToken.
 func (s *Stack) writeHandle() error {
 	tokens := s.Program("tokens-svc")
 	content, err := json.Marshal(handle{Binary: tokens.binary, Environment: tokens.env})
@@ -28,8 +27,8 @@ func (s *Stack) writeHandle() error {
 
 func handlePath(dir string) string { return filepath.Join(dir, "secrets", "tokens-svc.json") }
 
-// FreshToken makes a token on the stack that runs over dir. Without an
-// organization it is the demo's.
+// FreshToken creates a token on the stack that runs in dir, of the demo
+// organization if organization is empty.
 func FreshToken(ctx context.Context, dir, organization, permissions string) (Token, error) {
 	content, err := os.ReadFile(handlePath(dir))
 	if err != nil {

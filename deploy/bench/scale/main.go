@@ -22,6 +22,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // settings are how a run is to be made.
@@ -67,7 +69,7 @@ func realMain(ctx context.Context, args []string) error {
 		return err
 	}
 	var err error
-	if s.root, err = findRoot(); err != nil {
+	if s.root, err = devstack.FindRoot(); err != nil {
 		return err
 	}
 	r, err := run(ctx, s)
@@ -88,21 +90,4 @@ func realMain(ctx context.Context, args []string) error {
 		return errMissed
 	}
 	return nil
-}
-
-// findRoot returns the repository that the working directory is in.
-func findRoot() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", errors.New("run scale inside the repository (no go.work here or above)")
-		}
-		dir = filepath.Dir(dir)
-	}
 }

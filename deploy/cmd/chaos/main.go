@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/deploy/chaos"
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // rest is longer than the gateway keeps idle connections to services.
@@ -49,12 +50,9 @@ func run(ctx context.Context, args []string) (err error) {
 	default:
 		return errors.New("usage: chaos [REGEXP]")
 	}
-	root, err := os.Getwd()
+	root, err := devstack.FindRoot()
 	if err != nil {
 		return err
-	}
-	if _, err := os.Stat(filepath.Join(root, "go.work")); err != nil {
-		return errors.New("run chaos at the root of the repository")
 	}
 	return chaos.Run(ctx, chaos.Config{
 		Root: root, Dir: filepath.Join(root, ".run", "chaos"), Logs: filepath.Join(root, ".run", "chaos-log"),

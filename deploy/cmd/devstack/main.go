@@ -5,7 +5,7 @@
 //	devstack exec -- COMMAND     run COMMAND with throw-away Postgres and Redis
 //	devstack clean               remove the data of stopped stacks
 //
-// Environment: QUAYSIDE_PORT moves the gateway from 8080; DATABASE_URL and
+// Environment: QUAYSIDE_PORT is the port of the gateway, 8080 by default; DATABASE_URL and
 // REDIS_URL use existing servers; the gateway's documented settings, such as
 // WINDOWS_MODE, are passed on to it; ORG and PERMISSIONS choose the token's.
 package main
@@ -32,7 +32,7 @@ func main() {
 	defer stop()
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	if status, ok := errors.AsType[commandError](err); ok {
-		os.Exit(status.ExitCode()) // the command of exec has said what was wrong
+		os.Exit(status.ExitCode()) // the command of exec has printed its error
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "devstack:", err)
@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if len(args) == 0 {
 		return errors.New(usage)
 	}
-	root, err := findRoot()
+	root, err := devstack.FindRoot()
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func serve(ctx context.Context, root, dir string, getenv func(string) string, st
 	if text := getenv("QUAYSIDE_PORT"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 16)
 		if err != nil || n == 0 {
-			return fmt.Errorf("QUAYSIDE_PORT=%s is no port number", text)
+			return fmt.Errorf("QUAYSIDE_PORT=%s is not a port number", text)
 		}
 		port = int(n)
 	}
@@ -94,7 +94,7 @@ func serve(ctx context.Context, root, dir string, getenv func(string) string, st
 	return errors.Join(err, stack.Close())
 }
 
-// commandError is the exit status of the command that exec ran.
+// commandError is the exit status of the command of exec.
 type commandError struct{ *exec.ExitError }
 
 func commandFailed(err error) error {
@@ -123,20 +123,3 @@ Try it, in another terminal:
 
 Ctrl-C stops it and keeps the data; make clean removes the data.
 `
-
-// findRoot returns the repository that the working directory is in.
-func findRoot() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", errors.New("run devstack inside the repository (no go.work here or above)")
-		}
-		dir = filepath.Dir(dir)
-	}
-}

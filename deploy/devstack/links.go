@@ -13,28 +13,28 @@ import (
 	"strings"
 )
 
-// Link is one way between two parts of a stack: who is configured with Listen
-// means Server.
+// Link is a connection between two parts of a stack: the client is configured
+// with Listen instead of Server.
 type Link struct {
-	Name   string // such as "gateway-redis", in the order of who dials whom
-	Listen string // loopback address at which nothing listens yet
-	Server string // loopback address of the part itself
+	Name   string // client and server, such as "gateway-redis"
+	Listen string // loopback address of the proxy
+	Server string // loopback address of the server
 }
 
-// link returns the address by which one part reaches another: the server's
-// own, or, with Options.Between, one behind which somebody else stands.
+// link returns the address with which a client is configured: the server's own,
+// or that of a proxy with Options.Proxy.
 func (s *Stack) link(ctx context.Context, name, server string) (string, error) {
-	if s.opts.Between == nil {
+	if s.opts.Proxy == nil {
 		return server, nil
 	}
 	listen, err := s.ports.free(ctx)
 	if err != nil {
 		return "", err
 	}
-	return listen, s.opts.Between(Link{Name: name, Listen: listen, Server: server})
+	return listen, s.opts.Proxy(Link{Name: name, Listen: listen, Server: server})
 }
 
-// linkDSN is link for what a DSN names.
+// linkDSN is link for the server of a DSN.
 func (s *Stack) linkDSN(ctx context.Context, name, dsn string) (string, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
@@ -44,22 +44,21 @@ func (s *Stack) linkDSN(ctx context.Context, name, dsn string) (string, error) {
 	return u.String(), err
 }
 
-// replicas is how a second program is found under the name of the first, on a
-// machine that has one address for itself.
+// replicas is a host name with one address per replica on one machine.
 type replicas struct {
 	host      string   // the name
-	addresses []string // that it stands for, one a replica
-	hosts     string   // an /etc/hosts in which it does, or empty
+	addresses []string // of the name, one per replica
+	hosts     string   // path of an /etc/hosts that defines it, or empty
 }
 
-// ErrOneAddress says that no name can stand for two replicas on this machine.
-var ErrOneAddress = errors.New("localhost is one address here")
+// ErrOneAddress means that no host name can have two addresses on this machine.
+var ErrOneAddress = errors.New("localhost has one address")
 
-// unshare runs a command with mounts of its own, as the superuser of them.
+// unshare runs a command in a mount namespace of its own.
 var unshare = []string{"unshare", "--map-root-user", "--mount"}
 
-// findReplicas uses localhost where that is two addresses. Elsewhere, on Linux,
-// the gateway gets an /etc/hosts of its own, in a mount namespace of its own.
+// findReplicas uses localhost if it has two addresses. Otherwise the gateway gets
+// an /etc/hosts of its own in a mount namespace, on Linux.
 func findReplicas(ctx context.Context, dir string, count int) (replicas, error) {
 	if count < 2 {
 		return replicas{host: "127.0.0.1", addresses: []string{"127.0.0.1"}}, nil
@@ -83,8 +82,7 @@ func findReplicas(ctx context.Context, dir string, count int) (replicas, error) 
 	return r, os.WriteFile(r.hosts, lines, 0o600)
 }
 
-// see makes a command see the names of r. The process is the same one: it can
-// be signalled as if it had been started without.
+// see makes the names of r visible to a command. Its process id stays the same.
 func (r replicas) see(cmd *exec.Cmd) error {
 	if r.hosts == "" {
 		return nil
@@ -104,15 +102,15 @@ func (r replicas) at(i int, port string) string {
 	return net.JoinHostPort(r.addresses[i], strings.TrimPrefix(port, ":"))
 }
 
-// replicaLink returns where a replica is to listen so that it is found at an
-// address of its name.
+// replicaLink returns the address at which a replica listens: found, or one
+// behind a proxy at found.
 func (s *Stack) replicaLink(ctx context.Context, name, found string) (string, error) {
-	if s.opts.Between == nil {
+	if s.opts.Proxy == nil {
 		return found, nil
 	}
 	listen, err := s.ports.free(ctx)
 	if err != nil {
 		return "", err
 	}
-	return listen, s.opts.Between(Link{Name: "gateway-" + name, Listen: found, Server: listen})
+	return listen, s.opts.Proxy(Link{Name: "gateway-" + name, Listen: found, Server: listen})
 }

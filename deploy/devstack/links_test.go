@@ -49,9 +49,9 @@ func TestOneReplicaNeedsNothing(t *testing.T) {
 	}
 }
 
-// TestBetweenIsToldWhereToStand: with somebody between, parts are configured
+// Parts are configured
 // with other addresses than those of the parts; otherwise with these.
-func TestBetweenIsToldWhereToStand(t *testing.T) {
+func TestLinksWithAndWithoutProxy(t *testing.T) {
 	t.Parallel()
 	ports, err := choosePorts(t.Context(), 0)
 	if err != nil {
@@ -62,7 +62,7 @@ func TestBetweenIsToldWhereToStand(t *testing.T) {
 		t.Errorf("with nobody between: %s, %v", address, err)
 	}
 	var told []Link
-	s.opts.Between = func(l Link) error {
+	s.opts.Proxy = func(l Link) error {
 		told = append(told, l)
 		return nil
 	}
