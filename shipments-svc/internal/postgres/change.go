@@ -47,6 +47,6 @@ func (r *Repository) swap(ctx context.Context, org shipments.OrgID, doing, query
 	if changed == 0 {
 		return shipments.ErrVersion
 	}
-	r.ring()
+	r.notify()
 	return nil
 }

@@ -41,7 +41,7 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 		return counted.apply(ctx, tx, org)
 	})
 	if err == nil {
-		r.ring()
+		r.notify()
 	}
 	return stored, failure("import", err)
 }

@@ -85,7 +85,7 @@ func (r *Repository) Once(ctx context.Context, org shipments.OrgID, k shipments.
 		return err
 	})
 	if err == nil && !replayed {
-		r.ring() // what do announced can be seen only now
+		r.notify() // what do announced can be seen only now
 	}
 	return answer, replayed, failure("once", err)
 }

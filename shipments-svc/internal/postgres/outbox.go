@@ -58,14 +58,14 @@ func subjectRowOf(e shipments.Event) subjectRow {
 	return row
 }
 
-// ring wakes who numbers events, after a change that announced some.
-func (r *Repository) ring() {
+// notify signals the relay after a change that wrote events to the outbox.
+func (r *Repository) notify() {
 	select {
 	case r.announced <- struct{}{}:
-	default: // he was woken already
+	default: // a signal is pending
 	}
 }
 
-// Announced returns a channel that gets a value after this program has put
-// events into the outbox; one for several, where nobody was listening.
+// Announced returns a channel that receives a value after this process wrote events
+// to the outbox; one value for several writes if nothing receives.
 func (r *Repository) Announced() <-chan struct{} { return r.announced }

@@ -1,14 +1,13 @@
-// Package postgres is the Repository on PostgreSQL 15 or newer, and what it
-// takes to be calm when that is away.
+// Package postgres implements the Repository on PostgreSQL 15 or newer.
 //
 // Guarantees: each method sees and leaves one consistent state; a list's
 // total and rows come from one snapshot, are exact, and cost milliseconds
 // however deep the page lies, unless a reference or check result is asked for,
 // where the cost grows with how many shipments have it; every query finds its rows by an index that
-// begins with the organization, and if it did not ask for one, would find
-// nothing of another; no call outlasts Budget by more than one
-// exchange with the server, and one that could not be served for want of
-// Postgres says shipments.ErrUnavailable.
+// begins with the organization, and row-level security hides rows of others;
+// no call outlasts Budget by more than one
+// exchange with the server, and if Postgres is unavailable the error is
+// shipments.ErrUnavailable.
 package postgres
 
 import (
@@ -83,7 +82,7 @@ func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipment
 	}
 	_, err = r.writes(ctx, org).ExecContext(ctx, createSQL, uuid.UUID(org), row, string(s.Status), k.day, k.shard, string(by), events)
 	if err == nil {
-		r.ring()
+		r.notify()
 	}
 	return failure("create", err)
 }

@@ -77,7 +77,7 @@ func (r *Repository) Documents(ctx context.Context, org shipments.OrgID, id ship
 func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipments.Revision) error {
 	err := r.transact(ctx, org, func(tx *sqlx.Tx) error { return revise(ctx, tx, org, v) })
 	if err == nil {
-		r.ring()
+		r.notify()
 	}
 	return failure("revise", err)
 }
@@ -178,7 +178,7 @@ func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do fu
 		return do(context.WithValue(ctx, txKey{}, ongoing{tx, tenantOf(org)}))
 	})
 	if err == nil {
-		r.ring() // what do announced can be seen only now
+		r.notify() // what do announced can be seen only now
 	}
 	return failure("exclusively", err)
 }

@@ -10,8 +10,8 @@ import (
 // MaxReason bounds the reason of a decision, in code points.
 const MaxReason = 1_000
 
-// Order is what every action says: which shipment, by whom, and which of its
-// versions is meant.
+// Order is common to all actions: the shipment, the actor and the expected
+// versions.
 type Order struct {
 	ID     ID
 	By     TokenID
@@ -21,8 +21,8 @@ type Order struct {
 // Approval asks to approve a shipment.
 type Approval struct {
 	Order
-	// Override says why the shipment may go although checks fail. nil: it may
-	// only if none does.
+	// Override is the reason for approval with failing checks. nil: failing checks
+	// prevent approval.
 	Override *string
 }
 
@@ -74,9 +74,9 @@ func (s *Service) tryUpdate(ctx context.Context, org OrgID, e Edit) (Shipment, e
 	return r.To, s.conclude(ctx, org, &r)
 }
 
-// Approve lets a shipment go. One whose checks fail gives ChecksFailingError
-// unless the approval overrides that. One that is approved already stays as
-// it is, whichever version was expected.
+// Approve approves a shipment. Failing checks give ChecksFailingError unless the
+// approval overrides them. An approved shipment stays as it is, whatever version is
+// expected.
 func (s *Service) Approve(ctx context.Context, org OrgID, a Approval) (Shipment, error) {
 	return s.act(ctx, org, Approve, a.Order, a.Faults(), func(h Head, to *Shipment, entry *Entry) error {
 		if len(h.Failing) > 0 && a.Override == nil {
@@ -92,7 +92,7 @@ func (s *Service) Approve(ctx context.Context, org OrgID, a Approval) (Shipment,
 	})
 }
 
-// Reject keeps a shipment from going, for a reason.
+// Reject rejects a shipment for a reason.
 func (s *Service) Reject(ctx context.Context, org OrgID, r Rejection) (Shipment, error) {
 	return s.act(ctx, org, Reject, r.Order, r.Faults(), func(_ Head, _ *Shipment, entry *Entry) error {
 		entry.Reason = r.Reason
@@ -112,10 +112,9 @@ func (s *Service) Delete(ctx context.Context, org OrgID, o Order) (struct{}, err
 	return struct{}{}, err
 }
 
-// act does an action: it looks at the shipment, lets decide say what it
-// becomes, and stores that if the shipment still is what was looked at. Where
-// someone else was faster it looks again, until ctx ends; each time someone
-// has got on.
+// act performs an action with optimistic locking: it reads the shipment, calls
+// decide, and stores the result if the shipment still has the same version. On a
+// version conflict it retries until ctx ends.
 func (s *Service) act(ctx context.Context, org OrgID, a Action, o Order, f []Fault, decide func(Head, *Shipment, *Entry) error) (Shipment, error) {
 	if f != nil {
 		return Shipment{}, &Invalid{Faults: f}
@@ -123,17 +122,17 @@ func (s *Service) act(ctx context.Context, org OrgID, a Action, o Order, f []Fau
 	return repeat(func() (Shipment, error) { return s.try(ctx, org, a, o, decide) })
 }
 
-// repeat tries until nobody else was faster.
+// repeat retries on version conflicts.
 func repeat[T any](try func() (T, error)) (T, error) {
 	for {
-		if done, err := try(); !errors.Is(err, errOvertaken) {
+		if done, err := try(); !errors.Is(err, errConflict) {
 			return done, err
 		}
 	}
 }
 
-// errOvertaken says that someone changed the shipment at the same time.
-var errOvertaken = errors.New("overtaken")
+// errConflict is a version conflict: the shipment changed concurrently.
+var errConflict = errors.New("version conflict")
 
 func (s *Service) try(ctx context.Context, org OrgID, a Action, o Order, decide func(Head, *Shipment, *Entry) error) (Shipment, error) {
 	failed := func(err error) (Shipment, error) { return Shipment{}, fmt.Errorf("%s shipment: %w", a, err) }
@@ -165,7 +164,7 @@ func (s *Service) try(ctx context.Context, org OrgID, a Action, o Order, decide 
 		err = s.repo.Change(ctx, org, head.Shipment, to, entry)
 	}
 	if errors.Is(err, ErrVersion) {
-		return Shipment{}, errOvertaken
+		return Shipment{}, errConflict
 	}
 	if err != nil {
 		return failed(err)

@@ -24,8 +24,8 @@ func (s *Service) Attach(ctx context.Context, org OrgID, a Attachment) (Attached
 	return done, nil
 }
 
-// Preparation is an attachment of which all is done that takes time: its file was
-// stored, or read for a dry run. Either Commit ends it, or Discard.
+// Preparation is an attachment whose file was stored, or read for a dry run. Either
+// Commit or Discard ends it.
 type Preparation struct {
 	service *Service
 	org     OrgID
@@ -34,8 +34,8 @@ type Preparation struct {
 	tried   *Attached // the result of a dry run; nil: it is none
 }
 
-// PrepareAttach does the part of Attach that needs no transaction and must not be
-// done in one: it reads and stores files.
+// PrepareAttach is the first phase of Attach, outside of transactions: it validates
+// the attachment and reads or stores its file.
 func (s *Service) PrepareAttach(ctx context.Context, org OrgID, a Attachment) (*Preparation, error) {
 	if f := a.Faults(); f != nil {
 		return nil, &Invalid{Faults: f}
@@ -96,7 +96,7 @@ func (s *Service) tryAttach(ctx context.Context, org OrgID, a Attachment, doc Do
 	return Attached{Shipment: d.ID, Document: doc, Checks: r.Checks}, err
 }
 
-// foresee says what a document would make of the shipment.
+// foresee returns the result of attaching a document.
 func (s *Service) foresee(ctx context.Context, org OrgID, a Attachment, doc Document, pallets []Pallet) (Attached, error) {
 	d, err := s.fits(ctx, org, a, doc, len(pallets))
 	if err != nil {
@@ -107,8 +107,8 @@ func (s *Service) foresee(ctx context.Context, org OrgID, a Attachment, doc Docu
 	return Attached{Shipment: d.ID, Document: doc, Checks: checks, DryRun: true}, err
 }
 
-// tryOut says what an attachment would make of the shipment. A file is read at
-// once, within a short time.
+// tryOut is the dry run of an attachment. A file is read at once, with a short
+// timeout.
 func (s *Service) tryOut(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
 	if !a.needsReading() {
 		return s.foresee(ctx, org, a, a.document(), a.Pallets)

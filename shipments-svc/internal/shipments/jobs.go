@@ -16,12 +16,12 @@ type Job struct {
 	Document DocumentID
 	Run      int   // of the document
 	Attempt  int   // how often the job was claimed, from 1
-	Lease    Lease // of whoever has it now
+	Lease    Lease // of the current owner
 }
 
 // Bounds of jobs.
 const (
-	// LeaseTime is how long a job belongs to a worker that says nothing.
+	// LeaseTime is the duration of a lease that is not extended.
 	LeaseTime = 15 * time.Second
 	// MaxAttempts is how often a job is claimed before it is given up.
 	MaxAttempts = 8
@@ -42,21 +42,21 @@ type Jobs interface {
 	// Extend lengthens a lease by LeaseTime from now, or returns ErrLost.
 	Extend(ctx context.Context, j Job) error
 
-	// Release gives a job back, to be claimed after a while. One that was lost
-	// is nobody's to give.
+	// Release ends a lease; the job can be claimed after the given time. For a lost
+	// job it returns ErrLost.
 	Release(ctx context.Context, j Job, after time.Duration) error
 }
 
-// Turn says whose turn it is: of the organizations that have a job, the first
+// Turn selects an organization round robin: of those that have a job, the first
 // after After in a fixed cyclic order that is not in Except.
 type Turn struct {
 	After  OrgID
 	Except []OrgID
 }
 
-// ErrNoJob says that no job waits for which it is the turn.
+// ErrNoJob says that no organization that Turn selects has a job.
 var ErrNoJob = errors.New("no job")
 
-// ErrLost says that a job is not, or no longer, that of whoever acts on it:
-// its lease ended, the document is gone, or is to be read anew.
+// ErrLost says that the caller does not own the job: its lease expired, the document
+// was deleted, or has a later run.
 var ErrLost = errors.New("the job was lost")

@@ -11,8 +11,8 @@ import (
 // KeyLife is how long a Key is remembered.
 const KeyLife = 24 * time.Hour
 
-// Key is a client's word that all requests which carry it are one and the
-// same, sent again because the answer was lost.
+// Key is an idempotency key: requests with the same key are retries of one
+// request.
 type Key struct {
 	Operation   string // what is done to what; the same Text for another is another Key
 	Text        string // of the client's choice
@@ -31,13 +31,12 @@ const toFree = time.Second
 // fingerprint.
 var ErrKeyReused = errors.New("the key belongs to another request")
 
-// ErrKeyInProgress says that a request with the key is being done just now.
+// ErrKeyInProgress says that a request with the key is in progress.
 var ErrKeyInProgress = errors.New("a request with the key is being done")
 
-// Once does what do does, once for each key of an organization: do's effect
-// and the memory of it are one transaction. While the key is remembered
-// whoever asks again gets the first answer, and replayed is true. An error of
-// do undoes its effect and is not remembered.
+// Once runs do once for each key of an organization, in one transaction with the
+// record of the key. While the record is kept, retries get the first answer, and
+// replayed is true. An error of do rolls back its effect and is not recorded.
 //
 // do must use the context that it is given for all that it does.
 func (s *Service) Once(ctx context.Context, org OrgID, k Key, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error) {
@@ -59,7 +58,7 @@ type Prepared struct {
 
 // OnceAfter is Once for an operation that prepares something for longer than a
 // transaction should take. While it prepares, the key is leased and no connection
-// to the database is held; whoever asks meanwhile gets ErrKeyInProgress.
+// to the database is held; concurrent requests get ErrKeyInProgress.
 func (s *Service) OnceAfter(ctx context.Context, org OrgID, k Key, prepare func(context.Context) (Prepared, error)) (answer []byte, replayed bool, err error) {
 	_, _ = rand.Read(k.Lease[:])
 	answer, replayed, err = s.repo.Reserve(ctx, org, k, s.now())

@@ -7,8 +7,8 @@ import (
 )
 
 // Process reads the document of a job and publishes what it says. ErrLost
-// means that nobody wants that any more. After any other error the document is
-// as it was, and it is worth to try again.
+// means that the reading is obsolete. After any other error the document is
+// unchanged, and a retry can succeed.
 func (s *Service) Process(ctx context.Context, j Job) error {
 	_, doc, err := s.read(ctx, j)
 	if err != nil {

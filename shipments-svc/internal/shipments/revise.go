@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Judge makes the checks of a shipment. It is a pure function.
+// Judge runs the checks of a shipment. It is a pure function.
 type Judge func(Evidence) []Check
 
-// Evidence is what checks are made on.
+// Evidence is the input of checks.
 type Evidence struct {
 	Draft
 	Documents []Document
@@ -41,8 +41,8 @@ type Revision struct {
 	// that is not finished stay as they are.
 	Pallets []Pallet
 	Checks  []Check // all of To
-	// Lease is that of the job that is done with the revision. Zero: a client
-	// asked for it.
+	// Lease is that of the job that the revision completes. Zero: a request of a
+	// client.
 	Lease Lease
 
 	documents []Document // all of To
@@ -96,7 +96,7 @@ func withoutPallets(all []Pallet, id DocumentID) []Pallet {
 	return slices.DeleteFunc(slices.Clone(all), func(p Pallet) bool { return id != (DocumentID{}) && p.Source.Document == id })
 }
 
-// looked returns a shipment with which an action is allowed.
+// looked returns a shipment that allows an action.
 func (s *Service) looked(ctx context.Context, org OrgID, a Action, o Order) (Detail, error) {
 	d, err := s.repo.Get(ctx, org, o.ID)
 	if err != nil {
@@ -156,11 +156,11 @@ func (s *Service) conclude(ctx context.Context, org OrgID, r *Revision) error {
 	return s.repo.Exclusively(ctx, org, store)
 }
 
-// revise stores a revision, or says that someone was faster.
+// revise stores a revision, or returns errConflict.
 func (s *Service) revise(ctx context.Context, org OrgID, r Revision) error {
 	err := s.repo.Revise(ctx, org, r)
 	if errors.Is(err, ErrVersion) {
-		return errOvertaken
+		return errConflict
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.Entry.Action, err)

@@ -15,8 +15,8 @@ const (
 type Look struct {
 	ID   ID
 	Wait time.Duration // at most MaxWait; 0: answer at once
-	// Known reports whether the caller has this version, so that it is not
-	// worth an answer yet. nil: he has the present one.
+	// Known reports whether the caller has this version, so that the wait goes
+	// on. nil: the caller has the current one.
 	Known func(version int64) bool
 }
 
@@ -31,9 +31,9 @@ type Looked struct {
 	Waited bool
 }
 
-// Get returns a shipment with its pallets and checks, or ErrNotFound. If the
-// caller waits, that is once the shipment has a version that he does not know;
-// or as it is when the wait or the service ends, or at once where too many wait.
+// Get returns a shipment with its pallets and checks, or ErrNotFound. With a wait
+// it returns once the shipment has a version that the caller does not know, when
+// the wait or the service ends, or at once if too many requests wait.
 func (s *Service) Get(ctx context.Context, org OrgID, l Look) (Looked, error) {
 	var found Looked
 	var err error
@@ -62,7 +62,7 @@ func (s *Service) wait(ctx context.Context, org OrgID, l Look) (granted bool, er
 		return true, nil
 	}
 	w := &waiter{org: org, id: l.ID, known: known, done: make(chan error, 1)}
-	if !s.watch.add(w, s.repo.Head) { //nolint:contextcheck // the poller serves all who wait, not this request
+	if !s.watch.add(w, s.repo.Head) { //nolint:contextcheck // the poller serves all waiters, not this request
 		return false, nil
 	}
 	defer s.watch.remove(w)
@@ -80,8 +80,7 @@ func (s *Service) wait(ctx context.Context, org OrgID, l Look) (granted bool, er
 	}
 }
 
-// Drain ends every wait, now and from now on, as when the program is told to
-// stop.
+// Drain ends every wait, now and from now on, for a graceful shutdown.
 func (s *Service) Drain() {
 	s.drained.Do(func() { close(s.closing) })
 }

@@ -13,19 +13,19 @@ const (
 )
 
 const (
-	// pollEvery is how often a shipment that is waited for is looked at.
+	// pollEvery is the interval between polls of a shipment.
 	pollEvery = 500 * time.Millisecond
 	toPoll    = 2 * time.Second
 )
 
-// watch polls the shipments that are waited for: each once for all who wait for
-// it, with one query at a time, and only while somebody waits. Its zero value is
+// watch polls the shipments that requests wait for: each once for all its waiters,
+// with one query at a time, and only while there are waiters. Its zero value is
 // ready; it is safe for concurrent use.
 type watch struct {
 	mu      sync.Mutex
 	waiting map[*waiter]struct{}
 	orgs    map[OrgID]int
-	idle    chan struct{} // closed when nobody waits any more; nil: nothing polls
+	idle    chan struct{} // closed when the last waiter leaves; nil: no poller runs
 }
 
 // waiter waits for a version of a shipment that is not known.
@@ -96,14 +96,14 @@ func (w *watch) poll(idle <-chan struct{}, look lookUp) {
 				}
 				select {
 				case one.done <- err:
-				default: // it has been told
+				default: // it has a value
 				}
 			}
 		}
 	}
 }
 
-// grouped returns who waits for which shipment.
+// grouped returns the waiters by shipment.
 func (w *watch) grouped() map[watched][]*waiter {
 	w.mu.Lock()
 	defer w.mu.Unlock()

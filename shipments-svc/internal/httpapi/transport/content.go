@@ -95,7 +95,7 @@ func (w *ranged) WriteHeader(status int) {
 		w.Header().Del(name)
 	}
 	p.RequestID = requestid.Of(w.request)
-	_ = p.Write(w.ResponseWriter, w.request) // the client is gone: there is nobody left to tell
+	_ = p.Write(w.ResponseWriter, w.request) // the client is gone
 }
 
 // Write implements http.ResponseWriter.

@@ -21,8 +21,8 @@ import (
 // is nginx's number; nobody receives it.
 const statusClientGone = 499
 
-// table says which problem an error is: the first row that matches. What no
-// row matches is unforeseen.
+// table maps errors to problems by the first row that matches. Errors that match
+// none are internal.
 var table = []struct {
 	status int
 	code   string
@@ -62,7 +62,7 @@ var table = []struct {
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(shipments.ErrUnavailable, "the data cannot be reached for now; try again after the seconds in Retry-After")},
 }
 
-// internalError is what clients see of an error that nobody foresaw.
+// internalError is the problem of an unexpected error.
 var internalError = problem.New(http.StatusInternalServerError, "internal_error", "Internal error",
 	"something went wrong here; it is logged under the request_id")
 
@@ -123,7 +123,7 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 	case http.StatusInternalServerError:
 		rt.logError(r, "unforeseen error", err)
 	}
-	_ = p.Write(w, r) // the client is gone: there is nobody left to tell
+	_ = p.Write(w, r) // the client is gone
 }
 
 func (rt router) logError(r *http.Request, message string, err error) {
@@ -138,5 +138,5 @@ func (rt router) logError(r *http.Request, message string, err error) {
 func broken(w http.ResponseWriter, r *http.Request) {
 	p := internalError
 	p.RequestID = requestid.Of(r)
-	_ = p.Write(w, r) // the client is gone: there is nobody left to tell
+	_ = p.Write(w, r) // the client is gone
 }

@@ -36,7 +36,7 @@ func (re reply) write(w http.ResponseWriter, r *http.Request) error {
 	}
 	maps.Copy(w.Header(), re.header)
 	w.WriteHeader(re.status)
-	_, _ = w.Write(body) // the client is gone: there is nobody left to tell
+	_, _ = w.Write(body) // the client is gone
 	return nil
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// caller is who sends a request, read once.
+// caller is the principal of a request, read once.
 type caller struct {
 	assertion.Identity
 	org shipments.OrgID
@@ -41,7 +41,7 @@ func by(r *http.Request) shipments.TokenID {
 	return shipments.TokenID(callerOf(r).Token)
 }
 
-// logAttrs says who sent a request.
+// logAttrs identifies a request and its principal.
 func logAttrs(r *http.Request) []slog.Attr {
 	attrs := []slog.Attr{slog.String("request_id", requestid.Of(r))}
 	if c := callerOf(r); c.err == nil {
@@ -77,7 +77,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 
 type requestKey struct{}
 
-// withRequest keeps the request for those who answer it.
+// withRequest keeps the request for encoders.
 func withRequest(ctx context.Context, r *http.Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }

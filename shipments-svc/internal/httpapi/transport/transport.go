@@ -6,8 +6,8 @@
 // body is read; a body or query is understood whole or refused, with
 // everything that is wrong with it at once; an answer is complete in memory
 // before its status goes out; every answer is one that api/openapi.yaml
-// describes; an error that nobody foresaw is a 500 with a fixed text, and its
-// cause goes into the log only.
+// describes; an unexpected error is a 500 with a fixed text, and its
+// cause is only logged.
 package transport
 
 import (
@@ -147,7 +147,7 @@ const (
 	toAnswer = 30 * time.Second
 )
 
-// patient gives those more time who send large bodies.
+// patient extends the deadlines of requests with large bodies.
 func (rt router) patient(next http.Handler) http.Handler {
 	if rt.maxBody <= maxBody {
 		return next
