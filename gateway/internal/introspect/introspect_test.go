@@ -193,6 +193,9 @@ func TestFaultsAreUnavailableAndNeverInactive(t *testing.T) {
 		"lineage a number":         {200, active("lineage", `1`)},
 		"scope with a line break":  {200, strings.Replace(activeAnswer, "shipments:read", "a\\nb", 1)},
 		"limit 0":                  {200, active("rate_limit", `{"limit":0,"window_seconds":60}`)},
+		"window 0":                 {200, active("rate_limit", `{"limit":1,"window_seconds":0}`)},
+		"window over a day":        {200, active("rate_limit", `{"limit":1,"window_seconds":86401}`)},
+		"limit over a million":     {200, active("rate_limit", `{"limit":1000001,"window_seconds":60}`)},
 		"window of a negative":     {200, active("rate_limit", `{"limit":1,"window_seconds":-1}`)},
 		"allow-list with no range": {200, active("ip_allow", `["office"]`)},
 		"expiry a string":          {200, active("exp", `"tomorrow"`)},
@@ -376,6 +379,20 @@ func TestRotatedTokenHasASuccessor(t *testing.T) {
 	answer, err := newIntrospector(t, newTokensService(t, body).URL, new(clock)).Introspect(t.Context(), token)
 	if err != nil || !answer.Rotated || answer.ExpiresAt.Unix() != 1_803_031_432 {
 		t.Errorf("answer %+v, error %v", answer, err)
+	}
+}
+
+func TestSmallestAndLargestQuotaAreAccepted(t *testing.T) {
+	t.Parallel()
+
+	for quota, want := range map[string]time.Duration{
+		`{"limit":1,"window_seconds":1}`: time.Second, `{"limit":1000000,"window_seconds":86400}`: 24 * time.Hour,
+	} {
+		body := strings.Replace(activeAnswer, "{", `{"rate_limit":`+quota+`,`, 1)
+		result, err := newIntrospector(t, newTokensService(t, body).URL, new(clock)).Introspect(t.Context(), token)
+		if err != nil || result.Window != want {
+			t.Errorf("%s: %+v, %v", quota, result, err)
+		}
 	}
 }
 

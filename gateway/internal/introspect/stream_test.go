@@ -304,6 +304,22 @@ func TestResultSupersededByAChangeIsRequestedAgain(t *testing.T) {
 	}
 }
 
+func TestChangeOfAnotherTokenDoesNotSupersedeAResult(t *testing.T) {
+	t.Parallel()
+	withFakeService(t, func(t *testing.T, w *fakeService) {
+		w.startFollowing()
+		w.send(heartbeat(10))
+		w.answer = func() (int, string) {
+			w.send(changed(otherID, 11))
+			return 200, active(goodID, 10)
+		}
+		if w.introspect(good); w.asked != 1 {
+			t.Errorf("%d introspections", w.asked)
+		}
+		w.assertUsable(true)
+	})
+}
+
 func TestRevisionGapClearsTheCache(t *testing.T) {
 	t.Parallel()
 
