@@ -38,14 +38,14 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 // Organization implements tokens.Repository.
 func (r *Repository) Organization(ctx context.Context, org tokens.OrgID) (tokens.Organization, error) {
 	var row organizationRow
-	err := r.db.GetContext(ctx, &row, `SELECT id, test_id, name, created_at FROM organizations WHERE id = $1`, org)
+	err := r.db.GetContext(ctx, &row, selectOrganizations+`WHERE o.id = $1`, org)
 	return row.organization(), translate(err)
 }
 
 // Organizations implements tokens.Repository.
 func (r *Repository) Organizations(ctx context.Context) ([]tokens.Organization, error) {
 	var rows []organizationRow
-	err := r.db.SelectContext(ctx, &rows, `SELECT id, test_id, name, created_at FROM organizations ORDER BY created_at, id`)
+	err := r.db.SelectContext(ctx, &rows, selectOrganizations+`ORDER BY o.created_at, o.id`)
 	all := make([]tokens.Organization, len(rows))
 	for i, row := range rows {
 		all[i] = row.organization()
@@ -53,13 +53,28 @@ func (r *Repository) Organizations(ctx context.Context) ([]tokens.Organization, 
 	return all, translate(err)
 }
 
+// sharedTest says whether another organization has the partition of the test data
+// of an organization o, too. LIMIT keeps the look-ups on indexes.
+const sharedTest = `
+	(SELECT x.id FROM organizations x WHERE x.id = o.test_id LIMIT 1) IS NOT NULL
+	OR (SELECT x.id FROM organizations x WHERE x.test_id = o.test_id AND x.id <> o.id LIMIT 1) IS NOT NULL AS shared_test`
+
+const selectOrganizations = `
+	SELECT o.id, o.test_id, o.name, o.created_at,` + sharedTest + `,
+	       (SELECT x.id FROM organizations x WHERE x.test_id = o.id LIMIT 1) IS NOT NULL AS shared_live
+	FROM organizations o `
+
 type organizationRow struct {
-	ID        tokens.OrgID `db:"id"`
-	TestID    tokens.OrgID `db:"test_id"`
-	Name      string       `db:"name"`
-	CreatedAt time.Time    `db:"created_at"`
+	ID         tokens.OrgID `db:"id"`
+	TestID     tokens.OrgID `db:"test_id"`
+	Name       string       `db:"name"`
+	CreatedAt  time.Time    `db:"created_at"`
+	SharedLive bool         `db:"shared_live"`
+	SharedTest bool         `db:"shared_test"`
 }
 
 func (r organizationRow) organization() tokens.Organization {
-	return tokens.Organization{ID: r.ID, TestID: r.TestID, Name: r.Name, CreatedAt: r.CreatedAt.UTC()}
+	return tokens.Organization{
+		ID: r.ID, TestID: r.TestID, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), SharedLive: r.SharedLive, SharedTest: r.SharedTest,
+	}
 }

@@ -19,6 +19,7 @@ type tokenRow struct {
 	OrganizationTestID    tokens.OrgID        `db:"organization_test_id"`
 	OrganizationName      string              `db:"organization_name"`
 	OrganizationCreatedAt time.Time           `db:"organization_created_at"`
+	SharedTest            bool                `db:"shared_test"`
 	Name                  string              `db:"name"`
 	Environment           tokens.Environment  `db:"environment"`
 	Permissions           pq.StringArray      `db:"permissions"`
@@ -50,6 +51,7 @@ func (r tokenRow) token() (tokens.Token, error) {
 		ID: r.ID,
 		Organization: tokens.Organization{
 			ID: r.OrganizationID, TestID: r.OrganizationTestID, Name: r.OrganizationName, CreatedAt: r.OrganizationCreatedAt.UTC(),
+			SharedTest: r.SharedTest,
 		},
 		Name:          r.Name,
 		Environment:   r.Environment,

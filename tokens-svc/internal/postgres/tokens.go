@@ -14,6 +14,7 @@ import (
 //nolint:gosec // G101: a query, no credential
 const selectTokens = `
 	SELECT t.id, t.organization_id, o.test_id AS organization_test_id, o.name AS organization_name, o.created_at AS organization_created_at,
+	       ` + sharedTest + `,
 	       t.name, t.environment, t.permissions, t.ip_allow, t.rate_limit, t.rate_window_seconds,
 	       t.created_by_kind, t.created_by_id, t.created_by_name, t.created_at, t.expires_at,
 	       t.owner_id, coalesce(u.email, '') AS owner_name, coalesce(m.role, '') AS owner_role, t.lineage,

@@ -6,7 +6,8 @@ import (
 )
 
 // BoundsError reports that a stored token was altered outside of this program: the MAC
-// of its bounds is missing or belongs to other values.
+// of its bounds is missing or belongs to other values, or its data also belongs to
+// another organization.
 type BoundsError struct {
 	ID     TokenID
 	Reason string
@@ -21,6 +22,9 @@ func (e *BoundsError) Error() string {
 // *PepperError where that cannot be checked. A token without a MAC is good as
 // long as old tokens are still being sealed.
 func (s *Service) checkBounds(t Token) error {
+	if err := t.checkPartition(); err != nil {
+		return err
+	}
 	if t.Bounds.Version == 0 {
 		if s.sealOld {
 			return nil
@@ -70,10 +74,14 @@ func (s *Service) SealOldTokens(ctx context.Context) (sealed int, err error) {
 			return sealed, fmt.Errorf("tokens without a MAC of their bounds: %w", err)
 		}
 		for _, t := range batch {
+			after = t.ID
+			if t.checkPartition() != nil {
+				continue // altered: to be revoked
+			}
 			if err := s.repo.SealBounds(ctx, t.ID, t.Revision, s.peppers.SealBounds(t)); err != nil {
 				return sealed, fmt.Errorf("seal token %s: %w", t.ID, err)
 			}
-			sealed, after = sealed+1, t.ID
+			sealed++
 		}
 		if len(batch) < sealBatch {
 			return sealed, nil

@@ -98,6 +98,9 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 		return Token{}, Secret{}, err
 	}
 	t.ID, t.Lineage = secret.ID(), secret.ID()
+	if err := t.checkPartition(); err != nil {
+		return Token{}, Secret{}, err
+	}
 	t.Bounds = s.peppers.SealBounds(t)
 	entry := s.entry(principal, audit.TokenCreated, string(t.ID), describe(t))
 	if t.Revision, err = s.repo.CreateToken(ctx, org, t, s.peppers.Seal(secret), principal.key, entry); err != nil {

@@ -48,6 +48,11 @@ type Organization struct {
 	TestID    OrgID
 	Name      string
 	CreatedAt time.Time // UTC, whole milliseconds
+	// SharedLive and SharedTest say that the partition of its live or test data is
+	// also one of another organization. This program makes none such: a row of an
+	// organization was altered or inserted without it. A Token has SharedTest only:
+	// its MAC binds one that exists to the id of its organization.
+	SharedLive, SharedTest bool
 }
 
 // Token is all that is known of an API token, apart from its secret. Its times
