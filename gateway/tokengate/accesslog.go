@@ -75,8 +75,12 @@ func knownMethod(method string) string {
 	}
 }
 
-// beforeSecrets is the path below which codes and invitations stand, a kind and a slash in between.
-const beforeSecrets = "/sign-in/"
+const (
+	// beforeSecrets is the path below which codes and invitations stand, a kind and a slash in between.
+	beforeSecrets = "/sign-in/"
+	// invitation is a segment below which codes are put by mistake.
+	invitation = "invitation"
+)
 
 // harmless cuts an escaped path where a secret may begin: at a token, at what is escaped and so could be one,
 // and where codes and invitations stand.
@@ -85,16 +89,16 @@ func harmless(path, tokenPrefix string) string {
 		switch c := path[i]; {
 		case c == '%', tokenPrefix != "" && hasPrefixFold(path[i:], tokenPrefix):
 			return path[:i] + "…"
-		case c == '/' && i >= len(beforeSecrets) && secretFollows(path[:i]):
+		case c == '/' && secretFollows(path[:i]):
 			return path[:i+1] + "…"
 		}
 	}
 	return path
 }
 
-// secretFollows reports whether path ends with /sign-in/ and a kind.
+// secretFollows reports whether path ends with /sign-in/ and a kind, or with /invitation.
 func secretFollows(path string) bool {
 	kind := path[strings.LastIndexByte(path, '/')+1:]
 	rest := path[:len(path)-len(kind)]
-	return len(rest) >= len(beforeSecrets) && strings.EqualFold(rest[len(rest)-len(beforeSecrets):], beforeSecrets)
+	return strings.EqualFold(kind, invitation) || len(rest) >= len(beforeSecrets) && strings.EqualFold(rest[len(rest)-len(beforeSecrets):], beforeSecrets)
 }

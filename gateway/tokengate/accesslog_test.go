@@ -31,7 +31,10 @@ func TestAPathIsLoggedUpToWhereASecretMayBegin(t *testing.T) {
 		"/sign-in//code":                    "/sign-in//…",
 		"/sign-in/shpt_live_secret/code":    "/sign-in/…",
 		"/a/sign-in/invitation/code":        "/a/sign-in/invitation/…",
-		"/sign-inn/invitation/code":         "/sign-inn/invitation/code",
+		"/sign-inn/kind/code":               "/sign-inn/kind/code",
+		"/invitation/code":                  "/invitation/…",
+		"/a/Invitation/code/more":           "/a/Invitation/…",
+		"/settings/org_1/invitations/inv_1": "/settings/org_1/invitations/inv_1",
 	} {
 		if got := harmless(path, "shpt"); got != want {
 			t.Errorf("%s is logged as %s, want %s", path, got, want)

@@ -8,12 +8,17 @@ import (
 	"time"
 )
 
-// tokenText matches an API token that was put into a path by mistake.
-var tokenText = regexp.MustCompile(`shpt_\w*`)
+// secretText matches a path from where a secret may begin: an API token, an escaped
+// character that could be part of one, or the code of an invitation or a sign-in.
+var secretText = regexp.MustCompile(`(?is)(/sign-in/[^/]*/|/invitation/|shpt_?|%).*`)
+
+// redact cuts a path where a secret may begin.
+func redact(path string) string { return secretText.ReplaceAllString(path, "$1…") }
 
 // AccessLog logs one line for each request, with attrs, which identify it, and the
 // error given to Explain; it also completes the span and the metrics of Instrument.
-// Queries, headers and bodies are not logged, and tokens in paths are redacted.
+// Queries, headers and bodies are not logged, and paths up to where a secret may
+// begin only.
 //
 // A panic in next is logged with its stack, and the response is that of broken.
 func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken http.HandlerFunc, next http.Handler) http.Handler {
@@ -35,7 +40,7 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken h
 			describe(ctx, r, rec.status, identity)
 			measure(r, rec.status, took)
 			line := append(identity,
-				slog.String("method", r.Method), slog.String("path", tokenText.ReplaceAllString(r.URL.Path, "shpt_…")),
+				slog.String("method", r.Method), slog.String("path", redact(r.URL.Path)),
 				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
 				slog.Float64("seconds", took.Seconds()))
 			if rec.cause != nil {
