@@ -75,6 +75,7 @@ func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, e
 	}{
 		{oidc.ErrMismatch, http.StatusBadRequest, "The sign-in expired or was started in another window. Try again."},
 		{oidc.ErrDenied, http.StatusForbidden, "Your organization's sign-in refused the request. Try again, or contact its administrator."},
+		{oidc.ErrClaims, http.StatusForbidden, "Your organization's sign-in sent an identity that cannot be used. Contact your Quayside administrator."},
 		{oidc.ErrUnavailable, http.StatusServiceUnavailable, "Your organization's sign-in isn't available. Try again in a minute."},
 		{people.ErrUnverified, http.StatusForbidden, "Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
 			"Ask your Quayside administrator which claim it must send."},

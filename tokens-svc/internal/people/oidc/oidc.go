@@ -34,6 +34,9 @@ var (
 	ErrUnavailable = errors.New("the issuer is not available")
 	// ErrDenied says that the issuer, or the person there, said no.
 	ErrDenied = errors.New("the issuer refused")
+	// ErrClaims says that an ID token does not identify a person for this client:
+	// its subject, its authorized party or the type of a claim is wrong.
+	ErrClaims = errors.New("the ID token's claims cannot be used")
 	// ErrMismatch says that an answer does not belong to the flow at hand.
 	ErrMismatch = errors.New("the answer is not to what was asked")
 )
@@ -84,7 +87,8 @@ func (c *Client) Start(ctx context.Context) (Flow, string, error) {
 }
 
 // Finish returns the claims of the signed-in person, given the query with which
-// the browser came back. It gives ErrMismatch, ErrDenied and ErrUnavailable.
+// the browser came back. It gives ErrMismatch, ErrDenied,
+// ErrClaims and ErrUnavailable.
 func (c *Client) Finish(ctx context.Context, f Flow, query url.Values) (people.Claims, error) {
 	switch {
 	case f.State == "" || f.Nonce == "" || f.Verifier == "":
@@ -131,29 +135,41 @@ func (c *Client) read(ctx context.Context, provider *gooidc.Provider, f Flow, to
 		Name         string `json:"name"`
 		HostedDomain string `json:"hd"`
 		TenantID     string `json:"tid"`
+		Authorized   string `json:"azp"`
 	}
 	var all map[string]any
 	if err := errors.Join(id.Claims(&claims), id.Claims(&all)); err != nil {
-		return people.Claims{}, fmt.Errorf("%w: claims of an ID token: %w", ErrUnavailable, err)
+		return people.Claims{}, fmt.Errorf("%w: %w", ErrClaims, err)
+	}
+	_, hasAuthorized := all["azp"]
+	switch {
+	case id.Subject == "" || len(id.Subject) > maxSubject:
+		return people.Claims{}, fmt.Errorf("%w: sub has %d bytes; it must have 1 to %d", ErrClaims, len(id.Subject), maxSubject)
+	case (hasAuthorized || len(id.Audience) > 1) && claims.Authorized != c.config.ClientID:
+		return people.Claims{}, fmt.Errorf("%w: azp is not this client", ErrClaims) // go-oidc leaves this to its callers
 	}
 	return people.Claims{
 		Identity: people.Identity{Issuer: id.Issuer, Subject: id.Subject},
-		Email:    claims.Email, EmailVerified: isTrue(all[c.config.VerifiedClaim]), Name: claims.Name,
+		Email:    claims.Email, EmailVerified: isTrue(c.config.VerifiedClaim, all), Name: claims.Name,
 		HostedDomain: claims.HostedDomain, TenantID: claims.TenantID,
 	}, nil
 }
 
-// isTrue reports whether a claim is true, in one of the forms in which issuers
-// write it: Amazon Cognito and Sign in with Apple as the string "true", Entra ID
-// its xms_edov also as 1 or "1".
-func isTrue(claim any) bool {
-	switch value := claim.(type) {
-	case bool:
-		return value
-	case string:
-		return value == "true" || value == "1"
-	case float64:
-		return value == 1
+// maxSubject is the longest sub in bytes, as OpenID Connect Core has it.
+const maxSubject = 255
+
+// entraClaim is Entra ID's claim of a verified domain, which it writes as 1 or
+// "1", too.
+const entraClaim = "xms_edov"
+
+// isTrue reports whether a claim is true or the string "true", which Amazon Cognito
+// and Sign in with Apple send.
+func isTrue(name string, claims map[string]any) bool {
+	switch claims[name] {
+	case true, "true":
+		return true
+	case 1.0, "1":
+		return name == entraClaim
 	}
 	return false
 }
