@@ -39,7 +39,7 @@ func TestTheContractsHeadersAreRead(t *testing.T) {
 	}
 }
 
-func TestAnythingLessIsNobody(t *testing.T) {
+func TestIncompleteIdentitiesAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(http.Header){
 		"no organization":    func(h http.Header) { h.Del(HeaderOrganization) },
@@ -61,12 +61,12 @@ func TestAnythingLessIsNobody(t *testing.T) {
 		h := contract(t)
 		change(h)
 		if id, err := FromHeader(h); !errors.Is(err, ErrMissing) || id.Organization != "" || id.Permissions != nil {
-			t.Errorf("%s: %+v, %v; want nobody and ErrMissing", name, id, err)
+			t.Errorf("%s: %+v, %v; want no identity and ErrMissing", name, id, err)
 		}
 	}
 }
 
-func TestATokenMayHoldNothing(t *testing.T) {
+func TestATokenMayHaveNoPermission(t *testing.T) {
 	t.Parallel()
 	h := contract(t)
 	h.Set(HeaderPermissions, "")

@@ -85,7 +85,7 @@ func identify(v *Verifier, h http.Header) (Identity, error) {
 
 func at(now time.Time) func() time.Time { return func() time.Time { return now } }
 
-func TestTheContractsAssertionIsBelieved(t *testing.T) {
+func TestTheContractsAssertionIsAccepted(t *testing.T) {
 	t.Parallel()
 	key, now, h := golden(t)
 	next := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
@@ -105,9 +105,9 @@ func TestTheContractsAssertionIsBelieved(t *testing.T) {
 	}
 }
 
-// TestWhoReachesThePortGainsNothing: whatever else is sent along, without the
-// gateway's own fresh word for exactly this identity it is nobody's request.
-func TestWhoReachesThePortGainsNothing(t *testing.T) {
+// TestIdentitiesNeedAValidAssertion: without a valid assertion of exactly this
+// identity, a request has none.
+func TestIdentitiesNeedAValidAssertion(t *testing.T) {
 	t.Parallel()
 	key, now, good := golden(t)
 	foreign := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
@@ -122,7 +122,7 @@ func TestWhoReachesThePortGainsNothing(t *testing.T) {
 			h.Set(HeaderAssertion, h.Get(HeaderAssertion)[:strings.LastIndexByte(h.Get(HeaderAssertion), '.')+1])
 		},
 		"algorithm none":           func(h http.Header) { h.Set(HeaderAssertion, unsigned(h.Get(HeaderAssertion))) },
-		"signed by somebody":       func(h http.Header) { h.Set(HeaderAssertion, sign(t, foreign, kid(t, foreign), made)) },
+		"signed by another":        func(h http.Header) { h.Set(HeaderAssertion, sign(t, foreign, kid(t, foreign), made)) },
 		"signed by one as another": func(h http.Header) { h.Set(HeaderAssertion, sign(t, foreign, kid(t, key), made)) },
 		"another organization":     func(h http.Header) { h.Set(HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdfh") },
 		"another token":            func(h http.Header) { h.Set(HeaderToken, "tok_000000000001") },
@@ -164,12 +164,12 @@ func TestWhoReachesThePortGainsNothing(t *testing.T) {
 		change(h)
 		id, err := identify(verifier(t, at(now), key), h)
 		if !errors.Is(err, ErrMissing) || id.Organization != "" || id.Permissions != nil {
-			t.Errorf("%s: %+v, %v; want nobody and ErrMissing", name, id, err)
+			t.Errorf("%s: %+v, %v; want no identity and ErrMissing", name, id, err)
 		}
 	}
 }
 
-func TestAnAssertionEndsAlsoWhenItWasBelievedBefore(t *testing.T) {
+func TestACachedAssertionExpires(t *testing.T) {
 	t.Parallel()
 	key, now, h := golden(t)
 	later := now

@@ -81,7 +81,7 @@ func TestServeEndsWhenAListenerFails(t *testing.T) {
 	}
 }
 
-func TestListenNamesTheAddressThatIsTaken(t *testing.T) {
+func TestListenNamesAnAddressInUse(t *testing.T) {
 	t.Parallel()
 	address := listen(t).Addr().String()
 	if _, err := Listen(t.Context(), address); err == nil || !strings.Contains(err.Error(), address) {
@@ -89,7 +89,7 @@ func TestListenNamesTheAddressThatIsTaken(t *testing.T) {
 	}
 }
 
-func TestInnerSaysWhetherTheProgramIsReady(t *testing.T) {
+func TestInnerServesHealthAndMetrics(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("the database is away")
 	var ready error
@@ -120,7 +120,7 @@ func TestInnerSaysWhetherTheProgramIsReady(t *testing.T) {
 	want("/extra", http.StatusOK, "more")
 }
 
-func TestCheckAsksTheInnerListener(t *testing.T) {
+func TestCheckRequestsLivez(t *testing.T) {
 	t.Parallel()
 	status := http.StatusOK
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -142,7 +142,7 @@ func TestCheckAsksTheInnerListener(t *testing.T) {
 	}
 	srv.Close()
 	if err := Check(t.Context(), address); err == nil {
-		t.Error("nobody listens, and it lives")
+		t.Error("Check succeeds without a listener")
 	}
 	if err := Check(t.Context(), "nonsense"); err == nil {
 		t.Error("nonsense is an address")

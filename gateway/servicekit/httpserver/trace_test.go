@@ -15,9 +15,9 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
-// TestASpanSaysWhatItsRequestWas, in the trace of whoever sent it, and nothing
-// that the request's text could bring along.
-func TestASpanSaysWhatItsRequestWas(t *testing.T) {
+// TestASpanHasRouteStatusAndIdentity, in the trace of the client, and no text of the
+// request.
+func TestASpanHasRouteStatusAndIdentity(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewSpanRecorder()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))

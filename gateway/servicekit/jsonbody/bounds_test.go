@@ -11,8 +11,8 @@ import (
 // scalar is the default limit of a string.
 const scalar = 64 << 10
 
-// TestABodyBeyondTheBoundsIsRefused, with a pointer to the part that is.
-func TestABodyBeyondTheBoundsIsRefused(t *testing.T) {
+// TestBodiesBeyondTheLimitsAreRefused, with a pointer to the part that is.
+func TestBodiesBeyondTheLimitsAreRefused(t *testing.T) {
 	t.Parallel()
 	many := func(part string, n int) string { return strings.TrimSuffix(strings.Repeat(part+",", n), ",") }
 	var members strings.Builder
@@ -44,9 +44,9 @@ func TestABodyBeyondTheBoundsIsRefused(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBoundedByWhatIsAskedFor, and not by what is sent: 4.8 million
+// TestMemoryIsBoundedByLimits, and not by the size of the body: 4.8 million
 // elements cost as much as the 10,000 that are read.
-func TestMemoryIsBoundedByWhatIsAskedFor(t *testing.T) {
+func TestMemoryIsBoundedByLimits(t *testing.T) {
 	text := []byte(`{"document":{"pallets":[` + strings.Repeat("{},", 4_800_000) + `{}]}}`)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

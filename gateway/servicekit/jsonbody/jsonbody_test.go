@@ -109,7 +109,7 @@ func TestThousandthsAreExact(t *testing.T) {
 	}
 }
 
-func TestNearestIsTheOneThatWasProbablyMeant(t *testing.T) {
+func TestNearestHasTheSmallestEditDistance(t *testing.T) {
 	t.Parallel()
 	known := []string{"reference", "vessel", "origin", "destination"}
 	for name, want := range map[string]string{
@@ -122,7 +122,7 @@ func TestNearestIsTheOneThatWasProbablyMeant(t *testing.T) {
 	}
 }
 
-func TestALongNameIsCutInTheAnswer(t *testing.T) {
+func TestLongNamesAreCut(t *testing.T) {
 	t.Parallel()
 	if got := Unknown("member", strings.Repeat("é", 5000), []string{"a"}); utf8.RuneCountInString(got) > 80 {
 		t.Errorf("%s", got)
@@ -185,7 +185,7 @@ func TestNullIsNotMissing(t *testing.T) {
 	t.Parallel()
 	o := parse(t, `{"null":null,"object":{},"text":""}`).Object()
 	if !o.Null("null") || o.Null("object") || o.Null("missing") || !o.Has("null") || o.Has("missing") {
-		t.Error("null is not told from other values, or from none")
+		t.Error("null is taken for another value, or for none")
 	}
 	if text := o.OptionalText("text"); text == nil || *text != "" || !o.Has("object") {
 		t.Error("what is empty counts as missing")

@@ -25,7 +25,7 @@ func TestTheNewestKeyIsTheFirst(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsSaidAtOnceWithoutTheKeys(t *testing.T) {
+func TestAllErrorsAreReportedAtOnceWithoutKeys(t *testing.T) {
 	t.Parallel()
 	exact := Bounds{MaxVersion: 9, Bytes: 4}
 	for text, want := range map[string]string{

@@ -41,7 +41,7 @@ func TestLinesAreWrittenImmediatelyAndInOrder(t *testing.T) {
 			if n, err := b.Write(line); n != len(line) || err != nil {
 				t.Fatalf("%d, %v", n, err)
 			}
-			clear(line) // whoever wrote it goes on with it
+			clear(line) // the caller reuses it
 			if i%7 == 0 {
 				synctest.Wait()
 				if out.String() != want.String() {
@@ -90,7 +90,7 @@ func TestABlockedOutputDoesNotBlockWrite(t *testing.T) {
 	}
 }
 
-// TestCloseWaitsForASecond, not for ever.
+// TestCloseWaitsForASecond at most.
 func TestCloseWaitsForASecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

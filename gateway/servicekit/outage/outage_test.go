@@ -48,7 +48,7 @@ func TestAnOutageIsTwoLines(t *testing.T) {
 		j.Note(errors.New("no route"))
 		logs("the next time", "no route")
 		time.Sleep(time.Hour)
-		logs("while nobody knows", "")
+		logs("before the outage is over", "")
 	})
 }
 
@@ -71,8 +71,8 @@ func (l *lines) take() string {
 	return l.String()
 }
 
-// TestWhatWorksCostsNothing: every answer of Postgres is noted.
-func TestWhatWorksCostsNothing(t *testing.T) {
+// TestSuccessesAllocateNothing: every answer of Postgres is one.
+func TestSuccessesAllocateNothing(t *testing.T) {
 	j := New(slog.New(slog.DiscardHandler), "Postgres")
 	if allocations := testing.AllocsPerRun(100, func() { j.Note(nil) }); allocations != 0 {
 		t.Errorf("%v allocations", allocations)

@@ -17,7 +17,7 @@ func newMux() http.Handler {
 	return Mux(mux)
 }
 
-func TestMuxAnswersWhatHasNoRouteAsAProblem(t *testing.T) {
+func TestRequestsWithoutARouteAreProblems(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		method, path string

@@ -19,7 +19,7 @@ func TestKnownAnswers(t *testing.T) {
 	}
 }
 
-func TestParseRefusesWhatFormatCannotMake(t *testing.T) {
+func TestParseAcceptsOnlyTheCanonicalForm(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "ship", "ship_", "doc_00000000000000000000000000",
@@ -46,13 +46,13 @@ func FuzzParseAcceptsOnlyCanonicalText(f *testing.F) {
 	})
 }
 
-func TestIdentifiersSortInTheOrderTheyWereMade(t *testing.T) {
+func TestIdentifiersSortByCreation(t *testing.T) {
 	t.Parallel()
 	last := New("ship")
 	for range 1000 {
 		next := New("ship")
 		if next <= last {
-			t.Fatalf("%s came after %s", next, last)
+			t.Fatalf("%s was created after %s", next, last)
 		}
 		last = next
 	}
