@@ -46,7 +46,7 @@ func TestStyleOf(t *testing.T) {
 	for digits, want := range map[string]Style{
 		"1234": Neither, "-5": Neither, "1,234.5": Point, "1.234,5": Comma, "1,234.567": Point, "1.234,567": Comma, "1,234,567": Point, "1.234.567": Comma,
 		"1.234": Unclear, "1,234": Unclear, "123.456": Unclear, "-123.456": Point, "1234.567": Point, "1234,567": Comma, "1.23": Point, "1,2345": Comma,
-		"0.234": Point, "0,234": Comma, ".234": Point, ",234": Comma, "-0.234": Point, "1 234,567": Comma, "1'234.567": Point,
+		",1.5": Point, ".1,5": Comma, "0.234": Point, "0,234": Comma, ".234": Point, ",234": Comma, "-0.234": Point, "1 234,567": Comma, "1'234.567": Point,
 	} {
 		if got := StyleOf(digits); got != want {
 			t.Errorf("%q has the style %d, want %d", digits, got, want)
