@@ -24,11 +24,11 @@ func (s *Service) ChangePassword(ctx context.Context, id UserID, current, passwo
 		return User{}, err
 	}
 	succeeded, err := s.attempt(ctx, []count{newCount(AttemptsPerDevice, true, "change of password", string(id))})
-	if err != nil {
-		return User{}, err
+	if err == nil {
+		err = s.verify(ctx, a, current)
 	}
-	if err := s.verify(ctx, a, current); err != nil {
-		return User{}, err
+	if err != nil {
+		return User{}, errors.Join(err, s.recordSignIn(ctx, u, methodChange, client, err))
 	}
 	if err := succeeded(ctx); err != nil {
 		return User{}, err

@@ -20,10 +20,10 @@ func (s *Service) SignIn(ctx context.Context, email, password string, client Cli
 	}
 	succeeded, err := s.attempt(ctx, toSignIn(a, email, client))
 	if err != nil {
-		return User{}, err
+		return User{}, errors.Join(err, s.recordSignIn(ctx, a.User, methodPassword, client, err))
 	}
 	refused := s.verify(ctx, a, password)
-	if err := s.recordSignIn(ctx, a.User, "password", client, refused); err != nil {
+	if err := s.recordSignIn(ctx, a.User, methodPassword, client, refused); err != nil {
 		return User{}, err
 	}
 	if refused != nil {
@@ -77,12 +77,14 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 // ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
 func (s *Service) SignInWith(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
 	u, linked, err = s.signInWith(ctx, c, client)
-	if err != nil {
-		return User{}, false, err
+	if recorded := s.recordSignIn(ctx, u, methodIssuer, client, err); err != nil || recorded != nil {
+		return User{}, false, errors.Join(err, recorded)
 	}
-	return u, linked, s.recordSignIn(ctx, u, "issuer", client, nil)
+	return u, linked, nil
 }
 
+// signInWith is SignInWith without the event. With ErrLinkedElsewhere and
+// ErrDisabled it returns the account that exists, too.
 func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
 	email, proper := canonical(c.Email)
 	verified := c.EmailVerified && proper
@@ -97,12 +99,12 @@ func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (
 	case !known:
 		u, linked, err = s.claim(ctx, c, client)
 		if err != nil {
-			return User{}, false, err
+			return u, false, err
 		}
 		known = linked
 	}
 	if !u.DisabledAt.IsZero() {
-		return User{}, false, ErrDisabled
+		return u, false, ErrDisabled
 	}
 	if !verified {
 		return u, linked, nil
@@ -142,11 +144,11 @@ func (s *Service) claim(ctx context.Context, c Claims, client ClientInfo) (u Use
 	case a.ID == "":
 		return User{ID: UserID(s.newID("usr")), Email: c.Email, Name: claimedName(c.Name), CreatedAt: s.Now()}, false, nil
 	case !a.DisabledAt.IsZero():
-		return User{}, false, ErrDisabled
+		return a.User, false, ErrDisabled
 	}
 	err = s.repo.Link(ctx, a.ID, c.Identity, s.linked(client.actor(a.User), a.User, c.Identity))
 	if errors.Is(err, tokens.ErrExists) {
-		return User{}, false, ErrLinkedElsewhere
+		return a.User, false, ErrLinkedElsewhere
 	}
 	if err != nil {
 		return User{}, false, fmt.Errorf("link an identity: %w", err)

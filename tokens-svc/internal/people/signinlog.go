@@ -12,6 +12,13 @@ import (
 // recordBudget bounds how long a refused attempt to sign in is being recorded.
 const recordBudget = 5 * time.Second
 
+// How a person proves who they are, as audit events name it.
+const (
+	methodPassword = "password"
+	methodIssuer   = "issuer"
+	methodChange   = "change of password" // the current password, of a person who is signed in
+)
+
 // recordSignIn records the outcome of an attempt to sign in, in the audit log of
 // each organization of the account's owner. An attempt on an unknown account has
 // no organization and is logged instead. Neither has the input. A success
@@ -29,29 +36,48 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 	}
 	e := s.about(audit.UserSignedIn, client.actor(u), u)
 	e.Details["method"] = method
-	switch {
-	case outcome == nil:
+	if outcome == nil {
 		if err := s.repo.Record(ctx, u.ID, e); err != nil {
 			return fmt.Errorf("record a sign-in: %w", err)
 		}
 		return nil
+	}
+	e.Action = audit.UserSignInFailed
+	_, throttled := errors.AsType[*ThrottledError](outcome)
+	switch {
+	case throttled:
+		e.Details["reason"] = "too many attempts"
 	case errors.Is(outcome, ErrRefused):
 		e.Details["reason"] = "wrong password"
 	case errors.Is(outcome, ErrDisabled):
 		e.Details["reason"] = "account disabled"
+	case errors.Is(outcome, ErrLinkedElsewhere):
+		e.Details["reason"] = "linked to another identity"
 	default:
 		return nil
 	}
-	e.Action = audit.UserSignInFailed
 	s.recording.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordBudget)
 		defer cancel()
-		if err := s.repo.Record(ctx, u.ID, e); err != nil {
+		if err := s.recordRefusal(ctx, u, e, throttled || method == methodIssuer); err != nil {
 			s.log.ErrorContext(ctx, "an event is missing in the audit log",
 				"error", fmt.Errorf("record a refused sign-in of user %s: %w", u.ID, err))
 		}
 	})
 	return nil
+}
+
+// recordRefusal records a refused attempt. once records one in each AttemptWindow
+// for an account, method and reason: it is for attempts that no limit bounds, so
+// that they cannot flood the audit log.
+func (s *Service) recordRefusal(ctx context.Context, u User, e audit.Entry, once bool) error {
+	if once {
+		n, _, err := s.repo.Attempt(ctx, newCount(1, false, "event", string(u.ID), e.Details["method"], e.Details["reason"]).key, e.At, AttemptWindow)
+		if err != nil || n > 1 {
+			return err
+		}
+	}
+	return s.repo.Record(ctx, u.ID, e)
 }
 
 // Wait returns when all refused attempts are recorded, which takes each at most
