@@ -48,10 +48,15 @@ func newCount(limit int, reset bool, parts ...string) count {
 func fromAnywhere(purpose, email string, client ClientInfo) []count {
 	address := network(client.Address).String()
 	return []count{
-		newCount(AttemptsPerAddress, false, purpose, "address", address),
+		ofAddress(purpose, client),
 		newCount(AttemptsPerDevice, true, purpose, "account and address", email, address),
 		newCount(AttemptsPerAccount, false, purpose, "account", email),
 	}
+}
+
+// ofAddress returns the counter of a client address.
+func ofAddress(purpose string, client ClientInfo) count {
+	return newCount(AttemptsPerAddress, false, purpose, "address", network(client.Address).String())
 }
 
 // toSignIn returns the counters of an attempt to sign in to an account, which

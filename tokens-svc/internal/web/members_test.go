@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -99,17 +100,31 @@ func TestAnInvitationIsGoodForOnePersonAndAWeek(t *testing.T) {
 	refused("late@acme.example", third)
 }
 
-func TestTriesOfCodesAreThrottled(t *testing.T) {
+// TestWrongCodesAreThrottledByAddress, and the right code counts all the same: wrong
+// ones from many addresses, or from the invited person's own, keep nobody out.
+func TestWrongCodesAreThrottledByAddress(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	code := w.member(t, tokens.RoleOwner).invite(t, "new@acme.example", "member")
-	for range people.AttemptsPerDevice {
-		want(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", "AAAA")), http.StatusUnprocessableEntity)
+	owner := w.member(t, tokens.RoleOwner)
+	codes := map[string]string{
+		"192.0.2.7": owner.invite(t, "new@acme.example", "member"), "192.0.2.99": owner.invite(t, "other@acme.example", "member"),
 	}
-	res := w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code))
+	for i := range people.AttemptsPerAccount + people.AttemptsPerAddress {
+		b := w.browser()
+		if i >= people.AttemptsPerAddress {
+			b.address = fmt.Sprintf("192.0.2.%d", 10+i%10)
+		}
+		want(t, b.post(t, "/sign-in/invitation", acceptance("new@acme.example", "AAAA")), http.StatusUnprocessableEntity)
+	}
+	res := w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", "AAAA"))
 	want(t, res, http.StatusTooManyRequests, "Too many attempts")
 	if res.Header().Get("Retry-After") == "" {
 		t.Error("no Retry-After")
+	}
+	for email, address := range map[string]string{"new@acme.example": "192.0.2.7", "other@acme.example": "192.0.2.99"} {
+		b := w.browser()
+		b.address = address
+		wantTo(t, b.post(t, "/sign-in/invitation", acceptance(email, codes[address])), api(""))
 	}
 }
 
