@@ -100,6 +100,7 @@ func serve(ctx context.Context, p program) error {
 	feed := transport.NewFeed(service, notifier.Wait, counted.StreamOpened, log)
 	wiring := endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe}
 	anchored := anchoredOnce(repo.AuditAnchored)
+	peppersReady := loggedOnce(log, pepperCount.Ready)
 	inner := httpserver.NewInner(counted, func(ctx context.Context) error {
 		if err := repo.Ready(ctx); err != nil {
 			return err
@@ -107,7 +108,7 @@ func serve(ctx context.Context, p program) error {
 		if err := anchored(ctx); err != nil {
 			return err
 		}
-		return pepperCount.Ready(ctx)
+		return peppersReady(ctx)
 	})
 	inner.Handle(transport.InternalPath, httpserver.Instrument(counted.Metrics, traces.Tracer(), transport.Internal(service, feed, wiring, gateways, log)))
 	draining := func() {

@@ -56,9 +56,12 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	const unsaved = "/sign-in?changed=1"
 	a, err := s.startSessionWithPassword(ctx, user, "/settings/sessions")
-	if err == nil {
-		s.notify(ctx, "Your password was changed. You were signed out of all other sessions.")
+	if err != nil {
+		return redirect(unsaved), nil //nolint:nilerr // the password is changed
 	}
-	return a, err
+	s.notify(ctx, "Your password was changed. You were signed out of all other sessions.")
+	a.unsaved = unsaved
+	return a, nil
 }

@@ -27,6 +27,8 @@ type route struct {
 	watch bool
 	// slow marks routes that wait for an issuer.
 	slow bool
+	// hashes marks routes that compute passwords and may have to wait for that.
+	hashes bool
 	// temporary marks routes that are allowed while a temporary password must be changed.
 	temporary bool
 }
@@ -35,16 +37,16 @@ type route struct {
 // such as the protection against requests from elsewhere, from it.
 var table = []route{
 	{pattern: "GET /sign-in", do: (*site).showSignIn},
-	{pattern: "POST /sign-in", do: (*site).signIn},
+	{pattern: "POST /sign-in", do: (*site).signIn, hashes: true},
 	{pattern: "GET /sign-in/oidc", do: (*site).startOIDC, slow: true},
 	{pattern: "GET /sign-in/callback", do: (*site).finishOIDC, slow: true},
 	{pattern: "GET /sign-in/invitation", do: (*site).showInvitation},
-	{pattern: "POST /sign-in/invitation", do: (*site).acceptInvitation},
+	{pattern: "POST /sign-in/invitation", do: (*site).acceptInvitation, hashes: true},
 
 	{pattern: "GET /settings", access: signedIn, do: (*site).chooseOrganization},
 	{pattern: "POST /settings/sign-out", do: (*site).signOut},
 	{pattern: "GET /settings/password", access: signedIn, temporary: true, do: (*site).showPassword},
-	{pattern: "POST /settings/password", access: signedIn, temporary: true, do: (*site).changePassword},
+	{pattern: "POST /settings/password", access: signedIn, temporary: true, do: (*site).changePassword, hashes: true},
 	{pattern: "GET /settings/sessions", access: signedIn, do: (*site).listSessions},
 	{pattern: "POST /settings/sessions/end", access: signedIn, do: (*site).endSession},
 	{pattern: "POST /settings/sessions/end-others", access: signedIn, do: (*site).endOtherSessions},

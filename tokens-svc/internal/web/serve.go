@@ -13,6 +13,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
+	"github.com/quayside/quayside/tokens-svc/internal/people/password"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -22,12 +23,18 @@ const maxForm = 64 << 10
 // keyNotice is the session key of the notice for the next page.
 const keyNotice = "notice"
 
+// maxHashes is how many passwords a request computes at most.
+const maxHashes = 3
+
 // serve handles the requests of a route: it authenticates the user, runs the route,
 // saves the session and then writes the response.
 func (s *site) serve(rt route) http.Handler {
 	limit := s.Timeout
 	if rt.slow {
 		limit += oidc.Timeout
+	}
+	if rt.hashes {
+		limit += maxHashes * password.Wait
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), limit)
@@ -40,7 +47,10 @@ func (s *site) serve(rt route) http.Handler {
 		if ctx != nil && !rt.watch {
 			if err := s.sessions.Save(ctx, w); err != nil {
 				refusal := s.errorAnswer(w, r, err)
-				if !a.once { // a secret that cannot be shown again takes precedence
+				switch {
+				case a.unsaved != "": // what was done stays done
+					a = redirect(a.unsaved)
+				case !a.once: // a secret that cannot be shown again takes precedence
 					a = refusal
 				}
 			}

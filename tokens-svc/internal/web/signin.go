@@ -36,6 +36,8 @@ func (s *site) showSignIn(_ context.Context, v *visit) (answer, error) {
 		return redirect(f.Next), nil
 	}
 	switch {
+	case v.Form.Has("changed"):
+		f.Hint = "Your password was changed. Sign in with the new one."
 	case v.Form.Has("ended") || v.ended:
 		f.Hint = "Your session has ended. Sessions expire after 30 minutes of inactivity and after 12 hours. " +
 			"Your last request was not carried out."

@@ -13,6 +13,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/crypto/argon2"
 )
@@ -54,6 +55,10 @@ func New(p Params) *Hasher {
 	}
 }
 
+// Wait bounds how long Hash and Verify wait for other passwords to be computed;
+// then they give context.DeadlineExceeded.
+const Wait = 2 * time.Second
+
 // Hash returns the stored form of a password, in PHC format. It fails
 // only with ctx, whose end it need not wait for in the queue.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
@@ -88,11 +93,13 @@ func (h *Hasher) Verify(ctx context.Context, stored, password string) (right, st
 
 // derive computes the sum of a password under the parameters and salt of like.
 func (h *Hasher) derive(ctx context.Context, like hash, password string) ([]byte, error) {
+	wait, cancel := context.WithTimeout(ctx, Wait)
+	defer cancel()
 	select {
 	case h.slots <- struct{}{}:
 		defer func() { <-h.slots }()
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait to hash a password: %w", ctx.Err())
+	case <-wait.Done():
+		return nil, fmt.Errorf("wait to hash a password: %w", wait.Err())
 	}
 	p := like.params
 	return argon2.IDKey([]byte(password), like.salt, p.Passes, p.Memory, p.Threads, sumLen), nil
