@@ -222,6 +222,7 @@ func TestTheRootRedirects(t *testing.T) {
 
 	g := start(t, options{})
 	for accept, want := range map[string]string{
+		"text/html;q=0": "/docs", "text/html;q=0, */*": "/docs", "application/json, text/html;q=0.9": "/docs",
 		"text/html,application/xhtml+xml,*/*;q=0.8": "/settings", "*/*": "/docs", "application/json": "/docs",
 	} {
 		a := g.plainly(t, http.MethodGet, "/", "", "Accept", accept)

@@ -34,6 +34,9 @@ func TestMetricsTellOutcomesAndNobody(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
+	if !strings.Contains(metrics, "quayside_build_info{revision=\"") {
+		t.Error("no build_info")
+	}
 	for _, unwanted := range []string{token[30:], id, testOrganization, caller} {
 		if strings.Contains(metrics, unwanted) {
 			t.Errorf("%s is in the metrics", unwanted)

@@ -25,8 +25,8 @@ type accessLine responseWriter
 // MarshalLogObject implements zapcore.ObjectMarshaler.
 func (l *accessLine) MarshalLogObject(line zapcore.ObjectEncoder) error {
 	line.AddString("request_id", l.requestID)
-	line.AddString("method", knownMethod(l.method))
-	line.AddString("path", harmless(l.path, l.tokenPrefix))
+	line.AddString("method", methodLabel(l.method))
+	line.AddString("path", redactPath(l.path, l.tokenPrefix))
 	line.AddInt("status", l.status)
 	line.AddInt64("bytes", l.bytes)
 	line.AddFloat64("seconds", time.Since(l.began).Seconds())
@@ -64,8 +64,8 @@ func (g *Gate) note(out *responseWriter) {
 	}
 }
 
-// knownMethod keeps what a client invents out of the log.
-func knownMethod(method string) string {
+// methodLabel keeps what a client invents out of the log.
+func methodLabel(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 		http.MethodOptions, http.MethodConnect, http.MethodTrace:
@@ -82,9 +82,9 @@ const (
 	invitation = "invitation"
 )
 
-// harmless cuts an escaped path where a secret may begin: at a token, at what is escaped and so could be one,
+// redactPath cuts an escaped path where a secret may begin: at a token, at what is escaped and so could be one,
 // and where codes and invitations stand.
-func harmless(path, tokenPrefix string) string {
+func redactPath(path, tokenPrefix string) string {
 	for i := range len(path) {
 		switch c := path[i]; {
 		case c == '%', tokenPrefix != "" && hasPrefixFold(path[i:], tokenPrefix):

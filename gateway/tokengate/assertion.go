@@ -14,9 +14,9 @@ import (
 	"github.com/quayside/quayside/gateway/upstream"
 )
 
-// vouch sets the placeholders of r's next handlers that identify caller. An assertion is signed when its placeholder
+// setIdentityPlaceholders sets the placeholders of r's next handlers that identify caller. An assertion is signed when its placeholder
 // is read; it is empty for a zero caller.
-func (g *Gate) vouch(r *http.Request, caller identity.Caller) {
+func (g *Gate) setIdentityPlaceholders(r *http.Request, caller identity.Caller) {
 	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	if !ok {
 		return

@@ -18,9 +18,9 @@ type body struct {
 	from    io.Reader
 	control *http.ResponseController
 
-	mu    sync.Mutex
-	whole bool // read to its end
-	late  bool // a response has begun: the deadline is set
+	mu            sync.Mutex
+	whole         bool // read to its end
+	responseBegun bool // a response has begun: the deadline is set
 }
 
 // takeBody puts a body in the place of r's and returns it, or nil when r has none.
@@ -36,7 +36,7 @@ func takeBody(w http.ResponseWriter, r *http.Request) *body {
 // Read implements io.Reader. Once a response has begun, the rest is net/http's alone: it aborts a read that it finds
 // in flight at the end of a request, and then waits for that rest without any limit.
 func (b *body) Read(p []byte) (int, error) {
-	if b.isLate() {
+	if b.hasResponse() {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	n, err := b.from.Read(p)
@@ -48,22 +48,22 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *body) isLate() bool {
+func (b *body) hasResponse() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.late
+	return b.responseBegun
 }
 
 // Close implements io.Closer.
 func (*body) Close() error { return nil }
 
-// answered is called when a response begins. What is left of the body then has lingerTime to come, because net/http
+// responseBegins is called when a response begins. What is left of the body then has lingerTime to come, because net/http
 // sends the response only after it.
-func (b *body) answered() {
+func (b *body) responseBegins() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.whole && !b.late {
-		b.late = true
+	if !b.whole && !b.responseBegun {
+		b.responseBegun = true
 		_ = b.control.SetReadDeadline(time.Now().Add(lingerTime))
 	}
 }

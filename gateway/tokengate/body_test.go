@@ -18,7 +18,7 @@ func serveBodies(t *testing.T, readTimeout time.Duration, handler http.HandlerFu
 	t.Helper()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := new(Gate).newResponseWriter(w, r)
-		out.asked = takeBody(w, r)
+		out.body = takeBody(w, r)
 		handler(out, r)
 		out.finish()
 	}))
@@ -48,7 +48,7 @@ func TestAnUnfinishedBodyEndsItsConnection(t *testing.T) {
 	t.Parallel()
 
 	to := serveBodies(t, 100*time.Millisecond, func(w http.ResponseWriter, r *http.Request) {
-		go func() { // as a transport does that was answered before it had sent all
+		go func() { // as a transport does that was responseBegins before it had sent all
 			_, _ = io.Copy(io.Discard, r.Body)
 			_ = r.Body.Close()
 		}()
@@ -93,7 +93,7 @@ func TestAnAnswerMayTakeLongerThanItsRequest(t *testing.T) {
 	}
 }
 
-// A client that is answered while it still sends is not kept waiting for its own body.
+// A client that is responseBegins while it still sends is not kept waiting for its own body.
 func TestAnAnswerDoesNotWaitForTheBody(t *testing.T) {
 	t.Parallel()
 

@@ -53,7 +53,7 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 			}
 			defer release()
 		}
-		if token = g.ask(ctx, text); token == nil {
+		if token = g.introspect(ctx, text); token == nil {
 			window, _ := g.peekAddress(ctx, caller)
 			return verdict{window: window, refused: &authUnavailable}, true
 		}
@@ -63,7 +63,7 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 	case token.Active && !token.Admits(caller):
 		// From there the token is not valid. The caller's address is charged, so that somebody who found a
 		// token cannot spend its owner's requests with it.
-		return g.refuseToken(ctx, caller, wrongAddress), true
+		return g.refuseToken(ctx, caller, addressNotAllowed), true
 	case token.Active:
 		return g.charge(ctx, caller, token, early)
 	case token.Reason == "revoked":
@@ -151,8 +151,8 @@ func (g *Gate) cached(text string, early bool) (token *introspect.Result, usable
 	return token, usable
 }
 
-// ask asks the tokens service. It returns nil when that, and what is remembered, give no answer.
-func (g *Gate) ask(ctx context.Context, text string) *introspect.Result {
+// introspect calls the tokens service. It returns nil when that, and what is remembered, give no answer.
+func (g *Gate) introspect(ctx context.Context, text string) *introspect.Result {
 	start := time.Now()
 	token, err := g.tokens.Introspect(ctx, text)
 	source := "service"
@@ -164,7 +164,7 @@ func (g *Gate) ask(ctx context.Context, text string) *introspect.Result {
 	}
 	introspectionSeconds.WithLabelValues(source).Observe(time.Since(start).Seconds())
 	if err == nil || errors.Is(err, introspect.ErrUnavailable) {
-		g.outages.asked(err)
+		g.outages.record(err)
 	}
 	return token
 }

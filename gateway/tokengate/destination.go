@@ -14,19 +14,19 @@ func destination(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler)
 	switch {
 	case r.Method == http.MethodConnect || r.Method == http.MethodTrace:
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
-		return noSuchMethod
-	case !isStraight(r.URL):
-		return nowhere
+		return methodNotAllowed
+	case !isUnambiguous(r.URL):
+		return pathNotFound
 	default:
 		return next
 	}
 }
 
 var (
-	nowhere = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
+	pathNotFound = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
 		return caddyhttp.Error(http.StatusNotFound, errors.New("the path can be read in several ways"))
 	})
-	noSuchMethod = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
+	methodNotAllowed = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
 		return caddyhttp.Error(http.StatusMethodNotAllowed, errors.New("not a method for resources"))
 	})
 )

@@ -24,8 +24,8 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	route := g.routeOf(r)
 	out.page = route == pageRoute
 	authorization, body := strip(r, out.page), r.Body
-	out.knownTags = stripEncodedTags(r.Header)
-	out.asked = takeBody(w, r)
+	out.clientTags = stripEncodedTags(r.Header)
+	out.body = takeBody(w, r)
 	caller := clientAddress(vars)
 	r.Header[requestIDCanonical] = []string{out.requestID}
 	if caller.IsValid() {
@@ -44,7 +44,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		}
 	default:
 		if refused := g.admit(out, r, route, caller, authorization); refused != nil {
-			g.refuse(out, unlessGone(r, *refused))
+			g.refuse(out, unlessClosed(r, *refused))
 			linger(out, r, body)
 			return nil
 		}
@@ -60,7 +60,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		return nil
 	}
 	out.finish()
-	g.behind.works(r)
+	g.upstreams.succeeded(r)
 	return nil
 }
 
@@ -75,13 +75,14 @@ func (g *Gate) refuse(out *responseWriter, p problem) {
 func (g *Gate) admit(out *responseWriter, r *http.Request, route route, caller netip.Addr, authorization []string) *problem {
 	switch route {
 	case pageRoute:
-		g.vouch(r, identity.Caller{ClientAddress: out.client})
+		g.setIdentityPlaceholders(r, identity.Caller{ClientAddress: out.client})
 		return g.admitPage(out, r, caller)
 	case preflightRoute:
 		requests.of("preflight").Inc()
 		return g.countPublic(r.Context(), out, caller)
 	case publicRoute:
-		g.vouch(r, identity.Caller{})
+		caddyhttp.SetVar(r.Context(), PrefersHTMLVar, out.html)
+		g.setIdentityPlaceholders(r, identity.Caller{})
 		return g.admitPublic(out, r, caller)
 	default:
 		v, _ := g.check(r.Context(), caller, authorization, checkFully)
@@ -94,10 +95,10 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, route route, caller n
 	}
 }
 
-// unlessGone returns p, or clientGone if p is a failure that the client caused by closing its connection.
-func unlessGone(r *http.Request, p problem) problem {
+// unlessClosed returns p, or clientClosed if p is a failure that the client caused by closing its connection.
+func unlessClosed(r *http.Request, p problem) problem {
 	if p.Status >= http.StatusInternalServerError && errors.Is(r.Context().Err(), context.Canceled) {
-		return clientGone
+		return clientClosed
 	}
 	return p
 }
@@ -110,15 +111,15 @@ func (g *Gate) identify(r *http.Request, token *introspect.Result) {
 	r.Header["X-Token-Id"] = values[1:2:2]
 	r.Header["X-Token-Permissions"] = values[2:3:3]
 
-	g.vouch(r, identity.Caller{
+	g.setIdentityPlaceholders(r, identity.Caller{
 		TokenID: token.TokenID, OrganizationID: token.OrganizationID, Permissions: token.Permissions,
 	})
 }
 
 // answerError answers for the handlers behind the gate, which returned err.
 func (g *Gate) answerError(out *responseWriter, r *http.Request, err error) {
-	p := unlessGone(r, problemOf(err))
-	out.failure = g.behind.fails(r, p, err)
+	p := unlessClosed(r, problemOf(err))
+	out.failure = g.upstreams.failed(r, p, err)
 	g.answer(out, p)
 }
 

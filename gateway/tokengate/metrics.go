@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/quayside/quayside/gateway/internal/buildinfo"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
@@ -35,7 +36,7 @@ var (
 		Help: "Forwarded requests that got no answer of their service, by service (as the configuration names it) and the code of the gate's answer.",
 	}, []string{"service", "code"})
 	responseSecondsVec = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "response_seconds",
+		Namespace: "quayside", Subsystem: "gateway", Name: "request_seconds",
 		Help:    "Time from a request's head to the end of its answer, by class of status: 2xx to 5xx, or none if it broke off before.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 	}, []string{"status"})
@@ -96,7 +97,7 @@ var (
 		Namespace: "quayside", Subsystem: "gateway", Name: "change_stream_connected",
 		Help: "1 while every change of a token is heard of, 0 while remembered answers are used for 10 s only.",
 	}, func() float64 {
-		if time.Since(heard()) > introspect.HeartbeatTimeout {
+		if time.Since(lastHeartbeat()) > introspect.HeartbeatTimeout {
 			return 0
 		}
 		return 1
@@ -105,7 +106,7 @@ var (
 		Namespace: "quayside", Subsystem: "gateway", Name: "revocation_lag_seconds",
 		Help: "Time since the last heartbeat of the stream of changes: how long ago a revocation may have been that this gateway has not heard of. +Inf before the first.",
 	}, func() float64 {
-		last := heard()
+		last := lastHeartbeat()
 		if last.IsZero() {
 			return math.Inf(1)
 		}
@@ -128,8 +129,8 @@ var degraded = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 	return down
 })
 
-// heard returns when the stream of changes that is furthest behind was last heard of; zero if one never was.
-func heard() time.Time {
+// lastHeartbeat returns when the stream of changes that is furthest behind was last heard of; zero if one never was.
+func lastHeartbeat() time.Time {
 	var oldest time.Time
 	first := true
 	tokensServices.Range(func(_, shared any) bool {
@@ -145,7 +146,7 @@ func heard() time.Time {
 var collectors = append([]prometheus.Collector{
 	requestsTotal, responseSecondsVec, introspectionSeconds, windowDecisionsTotal, serviceFailuresTotal,
 	usageBatchesTotal, usageLostRequestsTotal,
-	streamConnected, revocationLag, degraded,
+	streamConnected, revocationLag, degraded, buildinfo.NewCollector(),
 }, ratelimit.Collectors()...)
 
 // registerMetrics makes the collectors known to the registry of a new configuration. Several gates may

@@ -8,7 +8,7 @@
 //
 //   - no request reaches the next handler without an active token, except on the paths configured as
 //     public or as pages, and none carries identity headers that the gate did not write itself;
-//   - cookies pass on the paths of pages and nowhere else, and an Authorization header nowhere;
+//   - cookies pass on the paths of pages and pathNotFound else, and an Authorization header pathNotFound;
 //   - every answer, its own or the next handler's, carries the window headers once each and a request id;
 //   - a fault of Redis or of the tokens service is 503, and never 401 or 200;
 //   - no token and no credential is written to a log, a metric or an error.
@@ -114,10 +114,10 @@ type Gate struct {
 	enforced      enforcement
 	signer        *identity.Signer // nil: the services are laptops' and believe the headers alone
 	tracer        trace.Tracer     // nil: nobody asks for traces
-	parting       *drain.App       // nil: on no server
+	drain         *drain.App       // nil: on no server
 	release       []func() error
 	outages       tokensOutages
-	behind        *behind
+	upstreams     *upstreamErrors
 	logger        *zap.Logger
 	access        *zap.Logger
 }
@@ -136,7 +136,7 @@ func (*Gate) CaddyModule() caddy.ModuleInfo {
 func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
 	configureServer(ctx)
-	g.behind = &behind{logger: g.logger}
+	g.upstreams = &upstreamErrors{logger: g.logger}
 	if err := errors.Join(g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	}
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
 		g.rejectEarly(server)
-		if g.parting, err = drain.FromContext(ctx); err != nil {
+		if g.drain, err = drain.FromContext(ctx); err != nil {
 			problems = append(problems, err)
 		}
 	}

@@ -32,8 +32,8 @@ func newTokensOutages() tokensOutages {
 // down reports whether tokens cannot be introspected.
 func (o tokensOutages) down() bool { return o.asking.Down() || o.credential.Down() }
 
-// asked notes how an introspection ended. A refused credential is told apart: no amount of waiting helps.
-func (o tokensOutages) asked(err error) {
+// record notes how an introspection ended. A refused credential is told apart: no amount of waiting helps.
+func (o tokensOutages) record(err error) {
 	if errors.Is(err, introspect.ErrCredential) {
 		o.credential.Record(err)
 		return

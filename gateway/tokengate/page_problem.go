@@ -96,6 +96,9 @@ func (h *heldProblem) show(w *responseWriter) error {
 	return p.writePage(w, true, w.path, w.requestID)
 }
 
+// PrefersHTMLVar is the variable of a request for a public path that is true when its client prefers HTML to JSON.
+const PrefersHTMLVar = "token_gate.prefers_html"
+
 // prefersHTML reports whether the values of an Accept header name text/html, as every browser's do when it navigates;
 // */* alone is a program's. A quality of 0 refuses it (RFC 9110, section 12.4.2), and a client that names JSON with at
 // least the same quality prefers that.

@@ -62,7 +62,7 @@ func newPaths(matcher caddyhttp.MatchPath) paths {
 func (p paths) match(r *http.Request) bool {
 	path := r.URL.Path
 	if !p.plain || !isPlainURL(r.URL) {
-		if !isStraight(r.URL) {
+		if !isUnambiguous(r.URL) {
 			return false
 		}
 		matched, err := p.matcher.MatchWithError(r)
@@ -81,12 +81,12 @@ func (p paths) match(r *http.Request) bool {
 	return false
 }
 
-// isStraight reports whether everybody reads the same path in u: it begins with a slash, has no empty segment
+// isUnambiguous reports whether everybody reads the same path in u: it begins with a slash, has no empty segment
 // but at its end, none that is . or .., no backslash and no control character, however they are written, and no
 // slash that is written as %2F. Whatever is not has no route: a matcher that cleans it, a service that does not,
 // and a proxy in between that does half of it would each take it for something else. What a segment says after a
 // semicolon does not count, because some ignore it.
-func isStraight(u *url.URL) bool {
+func isUnambiguous(u *url.URL) bool {
 	if isPlainURL(u) {
 		return true
 	}

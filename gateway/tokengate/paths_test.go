@@ -32,7 +32,7 @@ func FuzzPathsAgreeWithTheMatcher(f *testing.F) {
 		for _, matcher := range somePaths {
 			r := withReplacer(&http.Request{URL: &url.URL{Path: path}})
 			want, err := matcher.MatchWithError(r)
-			if got := newPaths(matcher).match(r); got != (want && err == nil && isStraight(r.URL)) {
+			if got := newPaths(matcher).match(r); got != (want && err == nil && isUnambiguous(r.URL)) {
 				t.Errorf("%q with %q: %v, the matcher says %v, %v", path, matcher, got, want, err)
 			}
 		}
@@ -51,19 +51,19 @@ func FuzzAStraightPathIsReadTheSameByAll(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if isStraight(u) != straight {
+		if isUnambiguous(u) != straight {
 			f.Errorf("%q is straight: %v", target, !straight)
 		}
 		f.Add(target)
 	}
 	for _, none := range []string{"", "*", "a"} {
-		if isStraight(&url.URL{Path: none}) {
+		if isUnambiguous(&url.URL{Path: none}) {
 			f.Errorf("%q is straight", none)
 		}
 	}
 	f.Fuzz(func(t *testing.T, target string) {
 		u, err := url.ParseRequestURI(target)
-		if err != nil || !isStraight(u) {
+		if err != nil || !isUnambiguous(u) {
 			return
 		}
 		decodedLast, err := url.PathUnescape(path.Clean(u.EscapedPath()))

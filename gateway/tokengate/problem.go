@@ -52,9 +52,9 @@ var (
 		Status: http.StatusUnauthorized, Code: "invalid_token", Title: "Invalid API token", challenge: invalidTokenChallenge,
 		Detail: "The API token is malformed, unknown, revoked or expired.",
 	}
-	revokedToken = invalidToken.saying("The API token was revoked.")
-	expiredToken = invalidToken.saying("The API token has expired.")
-	wrongAddress = problem{
+	revokedToken      = invalidToken.saying("The API token was revoked.")
+	expiredToken      = invalidToken.saying("The API token has expired.")
+	addressNotAllowed = problem{
 		Status: http.StatusForbidden, Code: "address_not_allowed", Title: "Address not allowed",
 		Detail: "The API token may not be used from this address.",
 	}
@@ -66,9 +66,9 @@ var (
 		Status: http.StatusServiceUnavailable, Code: "auth_unavailable", Title: "Authentication unavailable", retryAfter: 2,
 		Detail: "The API token cannot be checked at the moment; it may well be valid.",
 	}
-	// clientGone is recorded for a client that closed its connection before the response. Nobody reads it, unless only
+	// clientClosed is recorded for a client that closed its connection before the response. Nobody reads it, unless only
 	// one direction was closed.
-	clientGone = problem{
+	clientClosed = problem{
 		Status: upstream.StatusClientClosedRequest, Code: "client_closed_request", Title: "Client closed request",
 		Detail: "The connection was closed before the request was complete, or before its response.",
 	}
@@ -97,7 +97,7 @@ func problemOf(err error) problem {
 	if handlerErr, ok := errors.AsType[caddyhttp.HandlerError](err); ok {
 		switch {
 		case handlerErr.StatusCode == upstream.StatusClientClosedRequest:
-			return clientGone
+			return clientClosed
 		case http.StatusText(handlerErr.StatusCode) != "":
 			status = handlerErr.StatusCode
 		}

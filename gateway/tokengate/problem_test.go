@@ -83,7 +83,7 @@ func TestProblemOfErrorsBehindTheGate(t *testing.T) {
 func TestEveryProblemIsComplete(t *testing.T) {
 	t.Parallel()
 
-	all := []problem{missingToken, invalidToken, revokedToken, expiredToken, wrongAddress, rateLimited, authUnavailable, limiterUnavailable}
+	all := []problem{missingToken, invalidToken, revokedToken, expiredToken, addressNotAllowed, rateLimited, authUnavailable, limiterUnavailable}
 	for status := range chainProblems {
 		all = append(all, problemOf(caddyhttp.Error(status, nil)))
 	}

@@ -42,7 +42,7 @@ func (*Ready) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Hand
 	status, text := http.StatusOK, "ready\n"
 	for _, tokens := range used {
 		err := tokens.introspector.Probe(r.Context())
-		tokens.outages.asked(err)
+		tokens.outages.record(err)
 		switch {
 		case !tokens.introspector.Reached():
 			status, text = http.StatusServiceUnavailable, "tokens service not reached yet\n"

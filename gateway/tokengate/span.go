@@ -57,7 +57,7 @@ func (g *Gate) begin(r *http.Request) (*http.Request, trace.Span) {
 	if outside := tracing.Told(r.Context(), r.Header); outside.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: outside.WithTraceState(trace.TraceState{})}))
 	}
-	ctx, span := g.tracer.Start(r.Context(), knownMethod(r.Method), options...)
+	ctx, span := g.tracer.Start(r.Context(), methodLabel(r.Method), options...)
 	return r.WithContext(ctx), span
 }
 
@@ -67,8 +67,8 @@ func describe(out *responseWriter) {
 		return
 	}
 	out.span.SetAttributes(
-		attribute.String("http.request.method", knownMethod(out.method)),
-		attribute.String("url.path", harmless(out.path, out.tokenPrefix)),
+		attribute.String("http.request.method", methodLabel(out.method)),
+		attribute.String("url.path", redactPath(out.path, out.tokenPrefix)),
 		attribute.Int("http.response.status_code", out.status),
 		attribute.String("quayside.request_id", out.requestID),
 	)

@@ -37,11 +37,12 @@ type responseWriter struct {
 	html        bool               // the client shows HTML: a browser that navigates
 	cors        *cors              // nil: pages of no other origin may read the response
 	origin      string             // of the page that sends the request, if it is another one's
-	knownTags   string             // see stripEncodedTags
+	clientTags  string             // see stripEncodedTags
 	held        *heldProblem       // nil: nothing is held back
 	span        trace.Span         // nil: the request is not traced
-	asked       *body              // nil: the request has none
-	parting     *drain.App         // which this gate belongs to
+	body        *body              // nil: the request has none
+	closes      bool               // the connection ends with the response
+	drain       *drain.App         // which this gate belongs to
 
 	status  int    // of the answer, once it has begun; else 0
 	bytes   int64  // of its body so far
@@ -52,7 +53,8 @@ type responseWriter struct {
 // newResponseWriter returns the writer of a request that has just come.
 func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *responseWriter {
 	return &responseWriter{
-		parting:               g.parting,
+		drain:                 g.drain,
+		closes:                r.Method == http.MethodConnect && r.ProtoMajor == 1,
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
 		began:                 time.Now(), requestID: requestid.New(), method: r.Method, path: r.URL.EscapedPath(),
 		html: prefersHTML(r.Header["Accept"]), cors: g.cors, origin: r.Header.Get("Origin"), tokenPrefix: g.TokenPrefix,
@@ -61,7 +63,7 @@ func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *respon
 
 // WriteHeader implements http.ResponseWriter.
 func (w *responseWriter) WriteHeader(status int) {
-	w.removeOwn()
+	w.removeGateHeaders()
 	if status < 200 && status != http.StatusSwitchingProtocols {
 		w.ResponseWriter.WriteHeader(status)
 		return
@@ -72,8 +74,8 @@ func (w *responseWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
 		w.complete(status)
-		if w.asked != nil {
-			w.asked.answered()
+		if w.body != nil {
+			w.body.responseBegins()
 		}
 	}
 	w.ResponseWriter.WriteHeader(status)
@@ -120,7 +122,7 @@ func (w *responseWriter) finish() {
 		_ = held.show(w) // the client is gone: there is nobody left to tell
 	}
 	for name := range w.Header() {
-		if trailer, ok := strings.CutPrefix(name, http.TrailerPrefix); ok && isOwn(trailer) {
+		if trailer, ok := strings.CutPrefix(name, http.TrailerPrefix); ok && isGateHeader(trailer) {
 			delete(w.Header(), name)
 		}
 	}
@@ -139,7 +141,7 @@ func (w *responseWriter) complete(status int) {
 	delete(header, "Server")
 	delete(header, "Via")
 	header[requestIDHeader] = []string{w.requestID}
-	if w.parting.Draining() && status != http.StatusSwitchingProtocols {
+	if (w.drain.Draining() || w.closes) && status != http.StatusSwitchingProtocols {
 		header["Connection"] = []string{"close"}
 	}
 	w.window.setHeaders(header)
@@ -151,18 +153,18 @@ func (w *responseWriter) complete(status int) {
 	}
 	switch {
 	case status == http.StatusNotModified:
-		restoreEncodedTag(header, w.knownTags)
+		restoreEncodedTag(header, w.clientTags)
 	case status >= http.StatusBadRequest: // caches may keep some errors, 404 and 405 among them (RFC 9110, 15.1)
 		header["Cache-Control"] = []string{"no-store"}
 	}
 }
 
-// removeOwn removes the headers that only the gate may set, however they are spelt, and their
+// removeGateHeaders removes the headers that only the gate may set, however they are spelt, and their
 // announcement as trailers. Cookies are set by pages alone.
-func (w *responseWriter) removeOwn() {
+func (w *responseWriter) removeGateHeaders() {
 	header := w.Header()
 	for name := range header {
-		if isOwn(name) || !w.page && strings.EqualFold(name, "Set-Cookie") {
+		if isGateHeader(name) || !w.page && strings.EqualFold(name, "Set-Cookie") {
 			delete(header, name)
 		}
 	}
@@ -173,7 +175,7 @@ func (w *responseWriter) removeOwn() {
 	var kept []string
 	for _, value := range announced {
 		for name := range strings.SplitSeq(value, ",") {
-			if name = strings.TrimSpace(name); name != "" && !isOwn(name) {
+			if name = strings.TrimSpace(name); name != "" && !isGateHeader(name) {
 				kept = append(kept, name)
 			}
 		}
@@ -183,8 +185,8 @@ func (w *responseWriter) removeOwn() {
 	}
 }
 
-// isOwn reports whether only the gate may set the response header name.
-func isOwn(name string) bool {
+// isGateHeader reports whether only the gate may set the response header name.
+func isGateHeader(name string) bool {
 	switch len(name) {
 	case len("Sunset"):
 		return strings.EqualFold(name, "Sunset")

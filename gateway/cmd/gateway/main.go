@@ -7,12 +7,22 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"runtime"
+
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 
 	_ "github.com/quayside/quayside/gateway"
+	"github.com/quayside/quayside/gateway/internal/buildinfo"
 	_ "github.com/quayside/quayside/gateway/internal/stock"
 )
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "--version" {
+		version, revision := buildinfo.Version()
+		fmt.Printf("gateway %s (revision %s, %s)\n", version, revision, runtime.Version())
+		return
+	}
 	caddycmd.Main()
 }

@@ -25,19 +25,19 @@ func TestAServiceThatFailsIsOneLineForEachService(t *testing.T) {
 	t.Parallel()
 
 	core, log := observer.New(zap.InfoLevel)
-	b := &behind{logger: zap.New(core)}
+	b := &upstreamErrors{logger: zap.New(core)}
 	refused := caddyhttp.Error(http.StatusBadGateway, errors.New("dial tcp: connection refused"))
 	for range 10 {
 		for _, service := range []string{"shipments-svc:8081", "tokens-svc:8082"} {
 			r := through(t.Context(), service)
-			b.works(r)
-			if reason := b.fails(r, problemOf(refused), refused); reason != "dial tcp: connection refused" {
+			b.succeeded(r)
+			if reason := b.failed(r, problemOf(refused), refused); reason != "dial tcp: connection refused" {
 				t.Errorf("the access log is told %q", reason)
 			}
-			b.works(through(t.Context(), "another:80"))
+			b.succeeded(through(t.Context(), "another:80"))
 		}
 		large := caddyhttp.Error(http.StatusRequestEntityTooLarge, errors.New("too large"))
-		b.fails(through(t.Context(), "large:80"), problemOf(large), large)
+		b.failed(through(t.Context(), "large:80"), problemOf(large), large)
 	}
 	lines := log.All()
 	if len(lines) != 2 {

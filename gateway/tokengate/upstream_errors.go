@@ -14,37 +14,37 @@ import (
 	"github.com/quayside/quayside/gateway/upstream"
 )
 
-// behind keeps the outages of the services behind the gate.
-type behind struct {
-	logger   *zap.Logger
-	failed   atomic.Bool // at least once, so that there are journals
-	journals sync.Map    // by the service: as many as the configuration names; "": none was chosen
+// upstreamErrors logs the outages of upstream services and counts their failures.
+type upstreamErrors struct {
+	logger    *zap.Logger
+	hasFailed atomic.Bool // at least once, so that there are trackers
+	trackers  sync.Map    // by the service: as many as the configuration names; "": none was chosen
 }
 
-// fails notes that a request failed behind the gate, with an error and the answer that it became. It returns
-// what it was, for the access log; nothing if it was no service's failure.
-func (b *behind) fails(r *http.Request, p problem, err error) (reason string) {
+// failed records a request that a later handler ended with err and the gate answered with p. It returns the reason for
+// the access log, or nothing if no service failed.
+func (u *upstreamErrors) failed(r *http.Request, p problem, err error) (reason string) {
 	if p.Status < http.StatusInternalServerError {
 		return ""
 	}
 	reason = reasonOf(err)
 	service := serviceOf(r)
 	serviceFailuresTotal.WithLabelValues(service, p.Code).Inc()
-	b.failed.Store(true)
-	journal, _ := b.journals.LoadOrStore(service, outage.New("service", func() *zap.Logger {
-		return b.logger.With(zap.String("service", service))
+	u.hasFailed.Store(true)
+	tracker, _ := u.trackers.LoadOrStore(service, outage.New("service", func() *zap.Logger {
+		return u.logger.With(zap.String("service", service))
 	}))
-	journal.(*outage.Tracker).Record(errors.New(p.Code + ": " + reason))
+	tracker.(*outage.Tracker).Record(errors.New(p.Code + ": " + reason))
 	return reason
 }
 
-// works notes that a request got its answer.
-func (b *behind) works(r *http.Request) {
-	if !b.failed.Load() {
+// succeeded records a request that got its response.
+func (u *upstreamErrors) succeeded(r *http.Request) {
+	if !u.hasFailed.Load() {
 		return
 	}
-	if journal, ok := b.journals.Load(serviceOf(r)); ok {
-		journal.(*outage.Tracker).Record(nil)
+	if tracker, ok := u.trackers.Load(serviceOf(r)); ok {
+		tracker.(*outage.Tracker).Record(nil)
 	}
 }
 
