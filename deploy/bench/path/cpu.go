@@ -37,18 +37,18 @@ func cpuOf(root int) (usage, error) {
 	return used, nil
 }
 
-// executable returns the file that a descendant of a process runs.
-func executable(root int, name string) (string, error) {
+// find returns a descendant of a process by the name of its program.
+func find(root int, name string) (int, error) {
 	processes, err := descendants(root)
 	if err != nil {
-		return "", err
+		return 0, err
 	}
 	for pid, p := range processes {
 		if p.name == name {
-			return os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+			return pid, nil
 		}
 	}
-	return "", fmt.Errorf("no %s is running", name)
+	return 0, fmt.Errorf("no %s is running", name)
 }
 
 type process struct {

@@ -1,7 +1,7 @@
 // Path measures the whole path of a request, from the client to the row: the
 // stacks of two commits and a lower bound, alternating in one run.
 //
-//	path [-base COMMIT] [-head COMMIT] [-rounds 5] [-large 1000000] [-write] [-strict]
+//	path [-base COMMIT] [-head COMMIT] [-rounds 5] [-large 1000000] [-only PREFIX] [-write] [-strict]
 //
 // Each commit gets a git worktree and the stack that its own `make run` starts.
 // The lower bound is net/http with lib/pq and one prepared statement: no
@@ -35,6 +35,7 @@ type settings struct {
 	connections int
 	tokens      int // of the organization that is read
 	large       int // shipments of the large organization
+	only        string
 	log         io.Writer
 }
 
@@ -61,6 +62,7 @@ func realMain(ctx context.Context, args []string) error {
 	flags.StringVar(&s.head, "head", "HEAD", "the commit that is compared")
 	flags.IntVar(&s.rounds, "rounds", 5, "how often each measurement is repeated")
 	flags.IntVar(&s.large, "large", 1_000_000, "shipments of the large organization; 0: none")
+	flags.StringVar(&s.only, "only", "", "the beginning of the names of the kinds of requests to measure")
 	flags.BoolVar(&write, "write", false, "write deploy/bench/path/REPORT.md")
 	flags.BoolVar(&strict, "strict", false, "exit with status 1 when a goal is missed")
 	if err := flags.Parse(args); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/quayside/quayside/deploy/bench/kernel"
@@ -64,20 +65,23 @@ func run(ctx context.Context, s settings) (_ *results, err error) {
 	defer stop()
 	sides = append(sides, bound)
 	for nth, k := range sides[0].kinds(s) {
+		if !strings.HasPrefix(k.name, s.only) {
+			continue
+		}
 		r.kinds = append(r.kinds, k.name)
 		r.measured[k.name] = map[string][]figures{}
 		for round := range s.rounds {
 			for i := range sides {
 				sd := sides[(i+round)%len(sides)]
-				k := sd.kinds(s)[nth]
 				if sd.name == lowerbound && !k.bound {
 					continue
 				}
+				k := sd.kinds(s)[nth]
 				f, err := r.measure(ctx, sd, k)
 				if err != nil {
 					return nil, fmt.Errorf("%s, %s: %w", k.name, sd.name, err)
 				}
-				_, _ = fmt.Fprintf(s.log, "measured  %-32s %-11s %6.0f/s  %s CPU  p99 %s\n", k.name, sd.name, f.throughput, f.total(), f.p99)
+				_, _ = fmt.Fprintf(s.log, "measured  %-32s %-11s %6.0f/s  %s CPU %v  p99 %s\n", k.name, sd.name, f.throughput, f.total(), f.cpu, f.p99)
 				r.measured[k.name][sd.name] = append(r.measured[k.name][sd.name], f)
 			}
 		}
@@ -108,7 +112,7 @@ func prepare(ctx context.Context, s settings, st *stack) (*side, error) {
 			o.into.clients = append(o.into.clients, client{address: st.address, token: token})
 		}
 		if o.into == &sd.large {
-			dsn, err := st.dsn("shipments")
+			dsn, err := st.dsn("shipments-svc")
 			if err != nil {
 				return nil, err
 			}
@@ -134,7 +138,7 @@ func startLowerBound(ctx context.Context, st *stack, of *side) (_ *side, stop fu
 	if err != nil {
 		return nil, nil, err
 	}
-	dsn, err := st.dsn("shipments")
+	dsn, err := st.dsn("shipments-svc")
 	if err != nil {
 		return nil, nil, err
 	}

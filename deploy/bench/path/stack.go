@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -99,7 +100,6 @@ func (st *stack) readHandle() error {
 		return err
 	}
 	var handle struct{ Environment []string }
-	st.tokens = nil
 	if err := json.Unmarshal(text, &handle); err != nil {
 		return err
 	}
@@ -107,19 +107,31 @@ func (st *stack) readHandle() error {
 	return nil
 }
 
-// dsn returns the URL of a database of the stack, without a pooler.
-func (st *stack) dsn(database string) (string, error) {
-	for _, variable := range st.tokens {
-		if url, ok := strings.CutPrefix(variable, "DATABASE_DIRECT_URL="); ok {
-			return strings.Replace(url, "/tokens?", "/"+database+"?", 1), nil
+// dsn returns the URL of the database of a program of the stack.
+func (st *stack) dsn(program string) (string, error) {
+	pid, err := find(st.cmd.Process.Pid, program)
+	if err != nil {
+		return "", err
+	}
+	environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return "", err
+	}
+	for variable := range strings.SplitSeq(string(environ), "\x00") {
+		if url, ok := strings.CutPrefix(variable, "DATABASE_URL="); ok {
+			return url, nil
 		}
 	}
-	return "", fmt.Errorf("the stack of %s has no DATABASE_DIRECT_URL", st.name)
+	return "", fmt.Errorf("%s of %s has no DATABASE_URL", program, st.name)
 }
 
 // operator runs a command of tokens-svc and decodes what it prints.
 func (st *stack) operator(ctx context.Context, into any, args ...string) error {
-	binary, err := executable(st.cmd.Process.Pid, "tokens-svc")
+	pid, err := find(st.cmd.Process.Pid, "tokens-svc")
+	if err != nil {
+		return err
+	}
+	binary, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
 	if err != nil {
 		return err
 	}
