@@ -33,7 +33,7 @@ func TestAFailingReplicaBesideAHealthyOneCostsFewRequests(t *testing.T) {
 	}})
 	token, _ := g.tokens.create(plenty)
 	g.getToKnow(t, token)
-	g.usesAddresses(t, healthy.port, 2)
+	g.usesBothAddresses(t, healthy.port)
 
 	const clients, each = 8, 100
 	var failed atomic.Int32

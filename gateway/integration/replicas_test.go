@@ -82,10 +82,10 @@ func (r *replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// usesAddresses waits until the gateway uses n addresses of shipments.test.
-func (g *gateway) usesAddresses(t *testing.T, port string, n int) {
+// usesBothAddresses waits until the gateway uses two addresses of shipments.test.
+func (g *gateway) usesBothAddresses(t *testing.T, port string) {
 	t.Helper()
-	want := fmt.Sprintf(`quayside_gateway_upstream_addresses{service="shipments.test.:%s",state="healthy"} %d`, port, n)
+	want := fmt.Sprintf(`quayside_gateway_upstream_addresses{service="shipments.test.:%s",state="healthy"} 2`, port)
 	eventually(t, func() bool { return strings.Contains(g.metrics(t), want) }, want, g.log)
 }
 
@@ -112,7 +112,7 @@ func TestAllReplicasOfANameAreUsed(t *testing.T) {
 		}
 		return count
 	}
-	g.usesAddresses(t, one.port, 2)
+	g.usesBothAddresses(t, one.port)
 	if count := answers(20); count["127.0.0.1"] != 10 || count["127.0.0.2"] != 10 {
 		t.Errorf("answers by replica: %v", count)
 	}
@@ -121,7 +121,7 @@ func TestAllReplicasOfANameAreUsed(t *testing.T) {
 		t.Errorf("with one replica gone: %v", count)
 	}
 	names.found.Store(&[]netip.Addr{two.ip, three.ip})
-	g.usesAddresses(t, one.port, 2)
+	g.usesBothAddresses(t, one.port)
 	if count := answers(20); count["127.0.0.2"] != 10 || count["127.0.0.3"] != 10 {
 		t.Errorf("with another one: %v", count)
 	}

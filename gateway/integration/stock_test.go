@@ -138,7 +138,7 @@ func TestWebSocketsPassTheGate(t *testing.T) {
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n"
 	_, _ = fmt.Fprintf(conn, handshake, "Authorization: Bearer "+token+"\r\n")
 	reader := bufio.NewReader(conn)
-	response, err := http.ReadResponse(reader, nil)
+	response, err := http.ReadResponse(reader, nil) //nolint:bodyclose // 101 has none
 	if err != nil || response.StatusCode != http.StatusSwitchingProtocols {
 		t.Fatalf("%v %v", response, err)
 	}

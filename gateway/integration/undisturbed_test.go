@@ -124,7 +124,7 @@ func TestARollingRestartLosesNoRequest(t *testing.T) {
 			before := l.sent.Load()
 			r.end(t)
 			r.start(t)
-			g.usesAddresses(t, one.port, 2)
+			g.usesBothAddresses(t, one.port)
 			eventually(t, func() bool { return l.sent.Load() > before+100 }, "requests go on", g.log)
 		}
 	}

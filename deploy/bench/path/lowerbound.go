@@ -70,7 +70,7 @@ func openLowerBound(ctx context.Context, dsn, reader, writer string) (*lowerBoun
 	db.SetMaxIdleConns(20)
 	b := &lowerBound{reader: reader, writer: writer}
 	for text, statement := range map[string]**sql.Stmt{boundListSQL: &b.list, boundGetSQL: &b.get, boundWriteSQL: &b.create} {
-		if *statement, err = db.PrepareContext(ctx, text); err != nil {
+		if *statement, err = db.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // for as long as the program runs
 			return nil, err
 		}
 	}

@@ -45,7 +45,7 @@ func startStack(ctx context.Context, s settings, name, commit string) (_ *stack,
 		return st, err
 	}
 	devstack := filepath.Join(st.dir, ".bin", "devstack")
-	build := exec.CommandContext(ctx, "go", "build", "-o", devstack, "./cmd/devstack")
+	build := exec.CommandContext(ctx, "go", "build", "-o", devstack, "./cmd/devstack") //nolint:gosec // G204: our own arguments
 	build.Dir = filepath.Join(st.dir, "deploy")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -183,7 +183,7 @@ func (st *stack) stop() error {
 		errs = append(errs, clean.Run())
 	}
 	if st.dir != "" {
-		remove := exec.Command("git", "worktree", "remove", "--force", st.dir) //nolint:noctx // also after an interrupt
+		remove := exec.Command("git", "worktree", "remove", "--force", st.dir) //nolint:gosec,noctx // G204: our own; also after an interrupt
 		remove.Dir = st.root
 		errs = append(errs, remove.Run())
 	}

@@ -180,7 +180,8 @@ func (sd side) kinds(s settings) []kind {
 		{name: "get", requests: sd.small.gets(), wants: ok, bound: true},
 		{name: "create", requests: sd.writer.creates(), wants: created, bound: true},
 		{name: "token", requests: sd.small.tokens(), wants: ok},
-		{name: "attach 60 pallets, " + strconv.Itoa(attachRate) + "/s", rate: attachRate, wants: []int{http.StatusAccepted, http.StatusCreated},
+		{
+			name: "attach 60 pallets, " + strconv.Itoa(attachRate) + "/s", rate: attachRate, wants: []int{http.StatusAccepted, http.StatusCreated},
 			fresh: func(ctx context.Context) ([][]byte, error) {
 				c := sd.writer.clients[0]
 				ids, err := c.createShipments(ctx, uploads)
@@ -189,7 +190,8 @@ func (sd side) kinds(s settings) []kind {
 					requests[i] = c.attach(id)
 				}
 				return requests, err
-			}},
+			},
+		},
 		{name: "mix, 8 rows, saturated", requests: sd.small.mix(sd.writer), wants: mixed},
 		{name: "mix, 8 rows, half capacity", share: 0.5, of: "mix, 8 rows, saturated", requests: sd.small.mix(sd.writer), wants: mixed},
 	}

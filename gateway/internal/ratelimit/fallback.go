@@ -12,7 +12,7 @@ import (
 type DownPolicy string
 
 const (
-	// DownLocal, the default, is the local fallback: each gateway allows its share of the window, counted in memory.
+	// DownLocal is the default, the local fallback: each gateway allows its share of the window, counted in memory.
 	DownLocal DownPolicy = "local"
 	// DownDeny allows nothing: [ErrUnavailable].
 	DownDeny DownPolicy = "deny"

@@ -55,15 +55,15 @@ type Quota struct {
 type Source string
 
 const (
-	// Redis: the shared window in Redis.
+	// Redis is the shared window in Redis.
 	Redis Source = "redis"
-	// Memory: the window is known to be empty.
+	// Memory is this gateway, where the window is known to be empty.
 	Memory Source = "memory"
-	// WriteBehind: in memory; Redis is updated afterwards.
+	// WriteBehind is this gateway, which updates Redis afterwards.
 	WriteBehind Source = "write_behind"
-	// Local: a window of this gateway alone, for TakeLocal and for the local fallback.
+	// Local is a window of this gateway alone, for TakeLocal and for the local fallback.
 	Local Source = "local"
-	// None: the request was not decided, because of an error or because its context ended.
+	// None means that the request was not decided, because of an error or because its context ended.
 	None Source = "none"
 )
 

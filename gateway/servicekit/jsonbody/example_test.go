@@ -7,7 +7,7 @@ import (
 )
 
 func Example() {
-	body, err := jsonbody.Parse([]byte(`{"thing":{"nmae":"crane","count":"7"}}`), jsonbody.Limits{Elements: 100})
+	body, err := jsonbody.Parse([]byte(`{"thing":{"nam":"crane","count":"7"}}`), jsonbody.Limits{Elements: 100})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -20,5 +20,5 @@ func Example() {
 	// Output:
 	// "" 0
 	// invalid_type /thing/count count must be a number, not a string
-	// unknown_field /thing/nmae there is no member "nmae"; did you mean "name"?
+	// unknown_field /thing/nam there is no member "nam"; did you mean "name"?
 }

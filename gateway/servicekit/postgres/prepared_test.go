@@ -94,10 +94,11 @@ func TestPreparedStatementsFollowTheSchema(t *testing.T) {
 			const query = `SELECT * FROM changing WHERE $1`
 			read := func(q sqlx.QueryerContext) error {
 				rows, err := q.QueryxContext(t.Context(), query, true)
-				if err == nil {
-					err = errors.Join(rows.Err(), rows.Close())
+				if err != nil {
+					return err
 				}
-				return err
+				defer func() { _ = rows.Close() }()
+				return rows.Err()
 			}
 			if err := read(db); err != nil {
 				t.Fatal(err)

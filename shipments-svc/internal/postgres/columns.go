@@ -26,8 +26,7 @@ var (
 // included.
 func columns(row reflect.Type) []string {
 	var names []string
-	for i := range row.NumField() {
-		field := row.Field(i)
+	for field := range row.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if field.Anonymous && name == "" {
 			names = append(names, columns(field.Type)...)

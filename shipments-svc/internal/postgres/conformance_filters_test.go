@@ -17,7 +17,7 @@ import (
 // times of shipments, the milliseconds beside them and the ends of days.
 func testFilters(t *testing.T, repo shipments.Repository) {
 	org := repotest.Org()
-	random := mathrand.New(mathrand.NewPCG(11, 4)) //nolint:gosec // G404: repeatable data
+	random := mathrand.New(mathrand.NewPCG(11, 4))
 	all := randomDetails(random, 300)
 	imports(t, repo, org, all, len(all))
 	imports(t, repo, repotest.Org(), all, len(all)) // meet the filters, too

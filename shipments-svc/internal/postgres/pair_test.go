@@ -51,7 +51,7 @@ func (a address) dsn() string {
 }
 
 func (c cluster) command(ctx context.Context, program string, args ...string) *osexec.Cmd {
-	cmd := osexec.CommandContext(ctx, filepath.Join(c.bin, program), args...) //nolint:gosec // G204: our own arguments
+	cmd := osexec.CommandContext(ctx, filepath.Join(c.bin, program), args...)
 	cmd.Dir = "/"
 	if c.credential != nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.credential}

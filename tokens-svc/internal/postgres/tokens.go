@@ -10,8 +10,6 @@ import (
 
 // selectTokens is completed by a condition. Every way to it begins with the
 // primary key of api_tokens or with its organization's index.
-//
-//nolint:gosec // G101: a query, no credential
 const selectTokens = `
 	SELECT t.id, t.organization_id, o.test_id AS organization_test_id, o.name AS organization_name, o.created_at AS organization_created_at,
 	       ` + sharedTest + `,

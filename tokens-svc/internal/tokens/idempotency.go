@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// KeyLife is how long an idempotency key is remembered.
+// KeyLifetime is how long an idempotency key is remembered.
 const KeyLifetime = 24 * time.Hour
 
 // ErrKeyReused says that the idempotency key belongs to a request with another

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// censusAge is how old a count may be that PepperCensus returns again.
+// pepperCountAge is how old a count may be that PepperCount returns again.
 const pepperCountAge = 10 * time.Second
 
-// PepperCensus compares the peppers that stored tokens need with those that are
+// PepperCount compares the peppers that stored tokens need with those that are
 // loaded. It is safe for concurrent use and asks the storage at most once in 10
 // seconds, one query at a time.
 type PepperCount struct {
@@ -25,7 +25,7 @@ type PepperCount struct {
 	ready   bool // was ready before
 }
 
-// NewPepperCensus returns a census for a program with that configuration. count
+// NewPepperCount returns a PepperCount for a program with that configuration. count
 // returns how many live tokens, neither revoked nor expired, need each version
 // of the pepper; version 0 stands for tokens without a MAC of their bounds.
 func NewPepperCount(count func(context.Context) (map[int]int, error), c Config, now func() time.Time) *PepperCount {

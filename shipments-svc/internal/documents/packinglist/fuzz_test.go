@@ -93,7 +93,7 @@ func bounded(t *testing.T, p shipments.Pallet) {
 		boxes = 0
 	}
 	for _, c := range p.Contents {
-		if boxes += c.Boxes; c.Place.Row == 0 || c.BoxWeight < 0 || c.BoxWeight > shipments.MaxBoxWeight {
+		if boxes += c.Boxes; c.Row == 0 || c.BoxWeight < 0 || c.BoxWeight > shipments.MaxBoxWeight {
 			t.Errorf("%+v", c)
 		}
 	}

@@ -96,8 +96,8 @@ type Made struct {
 // ErrNotFound is a shipments.ErrNotFound: the organization has no such endpoint.
 var ErrNotFound = fmt.Errorf("%w: no such webhook endpoint", shipments.ErrNotFound)
 
-// ErrTooMany: the organization has MaxEndpoints.
+// ErrTooMany means that the organization has MaxEndpoints.
 var ErrTooMany = errors.New("the organization has as many webhook endpoints as are allowed")
 
-// ErrDisabled: the endpoint is disabled.
+// ErrDisabled means that the endpoint is disabled.
 var ErrDisabled = errors.New("the webhook endpoint is disabled")

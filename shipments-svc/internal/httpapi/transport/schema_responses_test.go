@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -158,7 +159,7 @@ func compare(t *testing.T, at string, of reflect.Type, schema *openapi3.Schema) 
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()
 	}
-	switch of.Kind() {
+	switch of.Kind() { //nolint:exhaustive // the others have no members
 	case reflect.Slice:
 		if schema.Items == nil {
 			t.Errorf("%s is encoded as an array", at)
@@ -227,9 +228,7 @@ func propertiesOf(schema *openapi3.Schema) (map[string]*openapi3.Schema, []strin
 	}
 	for _, part := range schema.AllOf {
 		properties, more := propertiesOf(part.Value)
-		for name, property := range properties {
-			all[name] = property
-		}
+		maps.Copy(all, properties)
 		required = append(required, more...)
 	}
 	return all, required
