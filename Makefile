@@ -16,14 +16,13 @@ run: devstack ## start everything on this machine, with demo data; Ctrl-C stops 
 token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIONS= choose others)
 	@exec .bin/devstack token
 
-# One run over all modules: while one package waits for drains, timeouts and windows, another computes.
-# The packages that take the longest are named first, so that they do not begin last.
-SLOW     := ./gateway/integration ./deploy/blackbox ./deploy/e2e ./deploy/browser
-PACKAGES := $(SLOW) $(MODULES:%=./%/...)
+# Each of these starts whole stacks and has deadlines of fractions of a second, so they run one at a time.
+STACKS   := ./gateway/integration ./deploy/blackbox ./deploy/e2e ./deploy/browser ./deploy/chaos ./deploy/bench/...
+OTHERS    = $$(go list $(MODULES:%=./%/...) | grep -vE "/gateway/integration|/deploy/(blackbox|e2e|browser|chaos|bench)")
 SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec .bin/devstack exec --
 
 test: devstack versitygw h2spec ## run all tests, with the race detector, on real Postgres, Redis and Chromium
-	@$(SERVERS) $(TEST) $(PACKAGES)
+	@$(SERVERS) sh -ec '$(TEST) -p 1 $(STACKS); $(TEST) $(OTHERS)'
 
 test-all: test ## the same, then the database tests through PgBouncer and 5,000 generated requests: what CI runs
 	@$(SERVERS) sh -ec 'if [ -n "$$TEST_DATABASE_POOLED_URL" ]; then \

@@ -48,7 +48,7 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 		t.Errorf("the new token's first request: %d", status)
 	}
 	// Gateways tell of use every 10 seconds.
-	b.within(2*patience, `document.body.innerText.includes("the first request arrived from `+b.address+`")`)
+	b.within(2*patience, `document.body.innerText.includes("first request received from `+b.address+`")`)
 	b.awaits(`/^✓ \d\d:\d\d:\d\d: /.test(document.querySelector("#first-use").textContent)`)
 	b.accessible()
 

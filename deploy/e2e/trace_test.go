@@ -68,7 +68,7 @@ func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
 		"gateway GET",
 		"gateway GET > gateway count",
 		"gateway GET > gateway introspect > tokens-svc POST /internal/v1/introspect > tokens-svc SELECT",
-		"gateway GET > gateway forward > shipments-svc GET /api/v1/shipments > shipments-svc WITH",
+		"gateway GET > gateway forward > shipments-svc GET /api/v1/shipments > shipments-svc SELECT",
 	}
 	spans := spansOf(t, a.header.Get("X-Request-Id"), func(spans []collector.Span) bool {
 		for _, want := range wanted {
