@@ -146,7 +146,7 @@ func withoutRedis(t testing.TB) map[string]string {
 }
 
 // changing is what differs from answer to answer.
-var changing = regexp.MustCompile(`req_[0-9a-z]{26}|(?m)^Date: .*$|(?:^X-RateLimit-(?:Reset|Remaining): |;[tr]=)\d+`)
+var changing = regexp.MustCompile(`req_[0-9a-z]{26}|(?m)^Date: .*$|(?:^Retry-After: |^X-RateLimit-(?:Reset|Remaining): |;[tr]=)\d+`)
 
 // fresh sends a request from a new address and returns the answer without what differs from one to the next.
 func (g *gateway) fresh(t testing.TB, lines ...string) string {
