@@ -37,9 +37,10 @@ func (s scope) within(ctx context.Context) context.Context {
 }
 
 // sessionSettings are what a direct connection begins with. Its transactions
-// then set only what differs.
+// then set only what differs. Every statement has a generic plan that fits all
+// arguments (plan_test.go), so prepared ones are planned once.
 func sessionSettings(timeout string) string {
-	return "SET statement_timeout = " + pq.QuoteLiteral(timeout) + "; SET ROLE " + tenant
+	return "SET statement_timeout = " + pq.QuoteLiteral(timeout) + "; SET plan_cache_mode = force_generic_plan; SET ROLE " + tenant
 }
 
 // begin is what a transaction begins with. As one message without parameters
