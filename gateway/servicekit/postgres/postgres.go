@@ -82,7 +82,7 @@ func Open(dsn string, o Options) (*sqlx.DB, error) {
 		c = preparer{c}
 	}
 	if o.Wrap != nil {
-		c = o.Wrap(opening, timeout)
+		c = o.Wrap(c, timeout)
 	}
 	db := sqlx.NewDb(sql.OpenDB(connector{c, o.Observe}), "postgres")
 	db.SetMaxOpenConns(maxConns)

@@ -69,14 +69,22 @@ func TestAStatementThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestNothingIsPreparedOnTheConnection: nothing is left there that a
-// transaction pooler would hand to somebody else.
-func TestNothingIsPreparedOnTheConnection(t *testing.T) {
+// TestOnlyDirectConnectionsKeepPreparedStatements: a transaction pooler would
+// hand them to another client.
+func TestOnlyDirectConnectionsKeepPreparedStatements(t *testing.T) {
 	t.Parallel()
-	var n int
-	repo, _ := newTest(t)
-	if err := repo.reads(t.Context(), repotest.Org()).GetContext(t.Context(), &n, `SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, ""); err != nil || n != 0 {
-		t.Errorf("%d prepared statements (%v)", n, err)
+	dsn := pgtestDSN(t)
+	for _, session := range []postgres.Session{{}, postgrestest.Session()} {
+		db, err := Open(dsn, session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		var n int
+		err = NewRepository(db).reads(t.Context(), repotest.Org()).GetContext(t.Context(), &n, `SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, "")
+		if err != nil || (n == 1) != session.Prepare {
+			t.Errorf("%+v: %d prepared statements (%v)", session, n, err)
+		}
 	}
 }
 
