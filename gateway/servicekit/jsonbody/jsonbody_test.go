@@ -109,26 +109,6 @@ func TestThousandthsAreExact(t *testing.T) {
 	}
 }
 
-func TestNearestHasTheSmallestEditDistance(t *testing.T) {
-	t.Parallel()
-	known := []string{"reference", "vessel", "origin", "destination"}
-	for name, want := range map[string]string{
-		"vesel": "vessel", "Vessel": "vessel", "vessel_name": "vessel", "ref": "", "referenz": "reference",
-		"dest": "", "origen": "origin", "x": "", "": "", strings.Repeat("vessel", 100): "",
-	} {
-		if got := Nearest(name, known); got != want {
-			t.Errorf("Nearest(%q) is %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestLongNamesAreCut(t *testing.T) {
-	t.Parallel()
-	if got := Unknown("member", strings.Repeat("é", 5000), []string{"a"}); utf8.RuneCountInString(got) > 80 {
-		t.Errorf("%s", got)
-	}
-}
-
 // FuzzParse: what Parse accepts, encoding/json accepts and reads alike; its
 // texts are normal; and reading it never fails.
 func FuzzParse(f *testing.F) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/quayside/quayside/gateway/servicekit/spelling"
 )
 
 // Object is a JSON object of a Body.
@@ -17,7 +19,7 @@ type Object struct {
 	body    *Body
 	pointer string
 	members []member // in the order of the text
-	asked   []string // the names that were read
+	read    []string // the names that were read
 	absent  bool     // there is no such object, which is a fault already
 }
 
@@ -259,8 +261,8 @@ func (o *Object) number(name string) (raw, bool) {
 }
 
 func (o *Object) member(name string) (raw, bool) {
-	if !slices.Contains(o.asked, name) {
-		o.asked = append(o.asked, name)
+	if !slices.Contains(o.read, name) {
+		o.read = append(o.read, name)
 	}
 	for _, m := range o.members {
 		if m.name == name {
@@ -273,4 +275,17 @@ func (o *Object) member(name string) (raw, bool) {
 
 func (o *Object) wrong(value raw, name, want string) {
 	o.body.add(InvalidType, value.pointer, "%s must be %s, not %s", name, want, value.kind())
+}
+
+// reportUnknown adds a fault for each member that was not read.
+func (o *Object) reportUnknown() {
+	for _, m := range o.members {
+		if slices.Contains(o.read, m.name) {
+			continue
+		}
+		if len(o.body.faults) == maxFaults {
+			return
+		}
+		o.body.add(UnknownField, o.pointer+"/"+escapePointer(m.name), "%s", spelling.Unknown("member", m.name, o.read))
+	}
 }

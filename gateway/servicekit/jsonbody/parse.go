@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quayside/quayside/gateway/servicekit/spelling"
 )
 
 // Limits of every body.
@@ -152,7 +154,7 @@ func (p *parser) failure(err error) error {
 		switch {
 		case errors.Is(fault.Err, jsontext.ErrDuplicateName):
 			return &SyntaxError{
-				Reason: fmt.Sprintf("the member %s is given twice", quote(fault.JSONPointer.LastToken())), Offset: fault.ByteOffset + 1,
+				Reason: fmt.Sprintf("the member %s is given twice", spelling.Quote(fault.JSONPointer.LastToken())), Offset: fault.ByteOffset + 1,
 			}
 		case errors.Is(fault.Err, io.ErrUnexpectedEOF):
 			return &SyntaxError{Reason: "the body is not JSON: it ends early", Offset: int64(len(p.text))}

@@ -9,6 +9,7 @@ package problem
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 )
@@ -78,4 +79,13 @@ func (p Problem) Write(w http.ResponseWriter, r *http.Request) error {
 	w.WriteHeader(p.Status)
 	_, err = w.Write(append(body, '\n'))
 	return err
+}
+
+// Summary is the detail of a problem with errors: n things of a kind, such as
+// "field", are not valid.
+func Summary(n int, kind string) string {
+	if n == 1 {
+		return "1 " + kind + " is not valid; see errors."
+	}
+	return fmt.Sprintf("%d %ss are not valid; see errors.", n, kind)
 }

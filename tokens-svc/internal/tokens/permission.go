@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/quayside/quayside/gateway/servicekit/spelling"
 )
 
 // Permission is one thing that a token may do. On the wire of RFC 7662 it is
@@ -35,7 +37,7 @@ func ParsePermission(text string) (Permission, error) {
 	if slices.Contains(AllPermissions(), p) {
 		return p, nil
 	}
-	return "", fmt.Errorf("unknown permission %q; did you mean %s?", Scrub(text), nearest(text))
+	return "", fmt.Errorf("unknown permission %q; did you mean %s?", Scrub(text), spelling.Closest(text, AllPermissions()))
 }
 
 // Expand returns everything that the granted permissions amount to, sorted and
@@ -59,35 +61,4 @@ func Expand(granted []Permission) []Permission {
 func sortedSet(list []Permission) []Permission {
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-// nearest returns the permission with the fewest typing errors to text, of
-// which letters of the wrong case are none.
-func nearest(text string) Permission {
-	text = strings.ToLower(text)
-	return slices.MinFunc(AllPermissions(), func(a, b Permission) int {
-		return distance(text, string(a)) - distance(text, string(b))
-	})
-}
-
-// distance is Levenshtein's: how many characters must be put in, left out or
-// replaced to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/go-kit/kit/endpoint"
 
+	"github.com/quayside/quayside/gateway/servicekit/middleware"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -45,8 +46,8 @@ type Method[Req, Res any] func(context.Context, shipments.OrgID, Req) (Res, erro
 // New returns the endpoint of a method. operation names it in observations.
 func New[Req, Res any](w Wiring, operation string, needs Permission, method Method[Req, Res]) endpoint.Endpoint {
 	return endpoint.Chain(
-		observing(w.Observe, operation),
-		recovering,
+		middleware.Observe(func(_ any, err error, took time.Duration) { w.Observe(operation, err, took) }),
+		middleware.Recover,
 		permitting(needs),
 		decoding,
 		limiting(w.Budget),

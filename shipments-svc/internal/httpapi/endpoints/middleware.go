@@ -2,8 +2,6 @@ package endpoints
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/go-kit/kit/endpoint"
@@ -14,39 +12,6 @@ import (
 // Observe is told of each request when it was answered: the operation, its
 // error, if any, and how long it took.
 type Observe func(operation string, err error, took time.Duration)
-
-func observing(observe Observe, operation string) endpoint.Middleware {
-	return func(next endpoint.Endpoint) endpoint.Endpoint {
-		return func(ctx context.Context, request any) (any, error) {
-			start := time.Now()
-			response, err := next(ctx, request)
-			observe(operation, err, time.Since(start))
-			return response, err
-		}
-	}
-}
-
-// PanicError is a panic as an error.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-// Error implements error.
-func (e *PanicError) Error() string {
-	return fmt.Sprintf("panic: %v", e.Value)
-}
-
-func recovering(next endpoint.Endpoint) endpoint.Endpoint {
-	return func(ctx context.Context, request any) (response any, err error) {
-		defer func() {
-			if value := recover(); value != nil {
-				err = &PanicError{Value: value, Stack: debug.Stack()}
-			}
-		}()
-		return next(ctx, request)
-	}
-}
 
 // decoded is a Request after its Decode.
 type decoded struct {

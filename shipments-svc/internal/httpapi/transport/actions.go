@@ -16,7 +16,7 @@ type shipmentView struct {
 
 // decodeOrder reads what every action on a shipment has besides its body.
 func decodeOrder(r *http.Request) (shipments.Order, error) {
-	if err := readParameters(r).err(); err != nil {
+	if err := noParameters(r); err != nil {
 		return shipments.Order{}, err
 	}
 	id, err := shipmentID(r)

@@ -24,7 +24,7 @@ type createdView struct {
 }
 
 func decodeCreate(r *http.Request) (shipments.Creation, error) {
-	if err := readParameters(r).err(); err != nil {
+	if err := noParameters(r); err != nil {
 		return shipments.Creation{}, err
 	}
 	body, err := readJSON(r, jsonMedia)

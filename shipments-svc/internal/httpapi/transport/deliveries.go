@@ -8,6 +8,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/query"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -54,15 +55,15 @@ type replayView struct {
 
 func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
 	p := readParameters(r)
-	q := webhooks.DeliveryQuery{Status: oneOf(p, "status", webhooks.DeliveryStatuses), Limit: p.limit()}
-	if text := p.text("before"); text != "" {
+	q := webhooks.DeliveryQuery{Status: query.OneOf(p.Parameters, "status", webhooks.DeliveryStatuses), Limit: p.limit()}
+	if text, given := p.Text("before"); given {
 		id, ok := publicid.Parse(eventPrefix, text)
 		if !ok {
-			p.fault(invalidParameter, "before", "before must be the identifier of an event: meta.next_before of the answer before")
+			p.Fault("before", "before must be the identifier of an event: meta.next_before of the answer before")
 		}
 		q.Before = new(shipments.EventID(id))
 	}
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return q, err
 	}
 	var err error

@@ -67,7 +67,7 @@ type documentsView struct {
 }
 
 func decodeDocuments(r *http.Request) (shipments.ID, error) {
-	if err := readParameters(r).err(); err != nil {
+	if err := noParameters(r); err != nil {
 		return shipments.ID{}, err
 	}
 	return shipmentID(r)

@@ -39,7 +39,7 @@ func decodeEvents(r *http.Request) (shipments.EventQuery, error) {
 		After: p.after(),
 		Limit: p.limit(),
 	}
-	return q, p.err()
+	return q, p.Err()
 }
 
 func encodeEvents(r *http.Request, page shipments.EventPage) reply {

@@ -9,7 +9,9 @@ import (
 	"mime/multipart"
 	"net/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/spelling"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -115,7 +117,7 @@ func (f *form) read(r *http.Request, part *multipart.Part) error {
 		f.values[name] = jsonbody.Normal(string(value))
 		return err
 	default:
-		f.fault(shipments.UnknownField, name, "%s", jsonbody.Unknown("part", name, []string{"type", "file", "dry_run"}))
+		f.fault(shipments.UnknownField, name, "%s", spelling.Unknown("part", name, []string{"type", "file", "dry_run"}))
 		return nil
 	}
 }
@@ -144,9 +146,8 @@ func (f *form) attachment(r *http.Request) (shipments.Attachment, error) {
 // fingerprint makes the request known by what the form says: whoever sends it
 // again makes another boundary.
 func (f *form) fingerprint(r *http.Request, a shipments.Attachment) {
-	if body, ok := r.Body.(*hashedBody); ok {
-		sum := sha256.Sum256(fmt.Appendf(nil, "form %q %q %q %t %x", a.Type, f.filename, f.declared, a.DryRun, a.File.SHA256))
-		body.instead = &sum
+	if body, ok := r.Body.(*idempotency.Body); ok {
+		body.SetFingerprint(sha256.Sum256(fmt.Appendf(nil, "form %q %q %q %t %x", a.Type, f.filename, f.declared, a.DryRun, a.File.SHA256)))
 	}
 }
 

@@ -28,7 +28,7 @@ func shipmentID(r *http.Request) (shipments.ID, error) {
 }
 
 func decodeGet(r *http.Request) (shipments.Look, error) {
-	if err := readParameters(r).err(); err != nil {
+	if err := noParameters(r); err != nil {
 		return shipments.Look{}, err
 	}
 	id, err := shipmentID(r)

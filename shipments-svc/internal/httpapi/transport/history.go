@@ -26,7 +26,7 @@ type entryView struct {
 func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
 	p := readParameters(r)
 	q := shipments.HistoryQuery{Page: p.page(), PerPage: p.perPage()}
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return q, err
 	}
 	var err error

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/query"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -25,10 +26,10 @@ func as[E error](err error) (fault, bool) {
 		return fault{}, false
 	}
 	switch e := any(e).(type) {
-	case *parameterError:
-		return fault{detail: e.Error(), fields: e.faults}, true
+	case *query.Error:
+		return fault{detail: e.Error(), fields: e.Faults}, true
 	case *shipments.Invalid:
-		return fault{detail: counted(len(e.Faults), "field") + " not valid; see errors.", fields: fieldsOf(e)}, true
+		return fault{detail: problem.Summary(len(e.Faults), "field"), fields: fieldsOf(e)}, true
 	case *shipments.TransitionError:
 		return fault{detail: e.Error(), extra: map[string]any{"allowed_actions": e.Allowed}}, true
 	case *shipments.DuplicateError:
@@ -73,12 +74,4 @@ func fieldsOf(e *shipments.Invalid) []problem.Field {
 		fields[i] = problem.Field{Code: string(f.Code), Pointer: f.Pointer, Detail: f.Detail}
 	}
 	return fields
-}
-
-// counted begins a sentence about n things: "1 field is", "2 fields are".
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing + " is"
-	}
-	return fmt.Sprintf("%d %ss are", n, thing)
 }

@@ -2,28 +2,14 @@ package transport
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"hash"
-	"io"
 	"net/http"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/idempotency"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
-
-const (
-	headerKey      = "Idempotency-Key"
-	headerReplayed = "Idempotency-Replayed"
-	maxKey         = 255
-)
-
-// headerError says that a header has a value that is not allowed.
-type headerError struct{ reason string }
-
-// Error implements error.
-func (e *headerError) Error() string { return e.reason }
 
 // keyed is a request that may have an Idempotency-Key.
 type keyed[Req any] struct {
@@ -44,58 +30,17 @@ func (k keyed[Req]) Waits() time.Duration {
 // body, byte for byte; of a form, what it says.
 func decodeKeyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Request) (keyed[Req], error) {
 	return func(r *http.Request) (keyed[Req], error) {
-		key, err := idempotencyKey(r)
+		key, err := idempotency.Key(r)
 		if err != nil {
 			return keyed[Req]{}, err
 		}
-		body := &hashedBody{ReadCloser: r.Body, sum: sha256.New()}
-		r.Body = body
-		request, err := decode(r)
-		if key != nil {
-			key.Fingerprint = body.fingerprint()
+		body := idempotency.HashBody(r)
+		k := keyed[Req]{http: r}
+		if k.request, err = decode(r); key != "" {
+			k.key = &shipments.Key{Operation: r.Method + " " + canonicalPath(r), Text: key, Fingerprint: body.Fingerprint()}
 		}
-		return keyed[Req]{r, key, request}, err
+		return k, err
 	}
-}
-
-// hashedBody is a body that is hashed as it is read.
-type hashedBody struct {
-	io.ReadCloser
-	sum     hash.Hash
-	instead *[sha256.Size]byte // of what says the same, however it is written
-}
-
-// fingerprint returns by what a request is known that is sent again.
-func (b *hashedBody) fingerprint() (sum [sha256.Size]byte) {
-	if b.instead != nil {
-		return *b.instead
-	}
-	b.sum.Sum(sum[:0])
-	return sum
-}
-
-func (b *hashedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	_, _ = b.sum.Write(p[:n]) // a hash.Hash never fails
-	return n, err
-}
-
-// idempotencyKey reads the header: visible ASCII, taken as it is. nil: there
-// is none.
-func idempotencyKey(r *http.Request) (*shipments.Key, error) {
-	values := r.Header.Values(headerKey)
-	if len(values) == 0 {
-		return nil, nil //nolint:nilnil // no key is no fault
-	}
-	text := values[0]
-	fine := len(values) == 1 && text != "" && len(text) <= maxKey
-	for _, c := range []byte(text) {
-		fine = fine && c > ' ' && c < 0x7f
-	}
-	if !fine {
-		return nil, &headerError{headerKey + " must be given once, as 1 to 255 visible ASCII characters without spaces"}
-	}
-	return &shipments.Key{Operation: r.Method + " " + canonicalPath(r), Text: text}, nil
 }
 
 // keeper does a thing once for each key, and keeps the answer.
@@ -196,6 +141,6 @@ func recall(answer []byte) (reply, error) {
 	if re.header == nil {
 		re.header = http.Header{}
 	}
-	re.header.Set(headerReplayed, "true")
+	re.header.Set(idempotency.Replayed, "true")
 	return re, nil
 }

@@ -9,8 +9,11 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/middleware"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/query"
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
@@ -35,8 +38,8 @@ var table = []struct {
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoFile, "the file of the document is missing; attach it again")},
 	{http.StatusNotFound, "not_found", "Not found", is(webhooks.ErrNotFound, "there is no such webhook endpoint")},
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNotFound, "there is no such shipment")},
-	{http.StatusBadRequest, unknownParameter, "Unknown parameter", allOf[*parameterError](unknownParameter)},
-	{http.StatusBadRequest, invalidParameter, "Invalid parameter", as[*parameterError]},
+	{http.StatusBadRequest, query.UnknownParameter, "Unknown parameter", allOf[*query.Error](query.UnknownParameter)},
+	{http.StatusBadRequest, query.InvalidParameter, "Invalid parameter", as[*query.Error]},
 	{http.StatusGone, "events_expired", "Events expired", as[*shipments.ExpiredError]},
 	{http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch", is(shipments.ErrVersion, "the shipment is not, or no longer, of the version that If-Match names; get it anew")},
 	{http.StatusConflict, "invalid_transition", "Invalid transition", as[*shipments.TransitionError]},
@@ -47,7 +50,7 @@ var table = []struct {
 	{http.StatusConflict, "webhook_endpoint_disabled", "Webhook endpoint disabled", is(webhooks.ErrDisabled, "nothing is sent to this endpoint while it is disabled; set its status to enabled first")},
 	{http.StatusConflict, "idempotency_in_progress", "Idempotency in progress", is(shipments.ErrKeyInProgress, "a request with this Idempotency-Key is being done; ask again after the seconds in Retry-After")},
 	{http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency key reused", is(shipments.ErrKeyReused, "this Idempotency-Key was sent with another body; give each request a key of its own")},
-	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*headerError]},
+	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*idempotency.HeaderError]},
 	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*mediaTypeError]},
 	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", bodyTooLarge},
 	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", as[fileTooLargeError]},
@@ -128,7 +131,7 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 
 func (rt router) logError(r *http.Request, message string, err error) {
 	attrs := append(logAttrs(r), slog.String("error", err.Error()))
-	if e, ok := errors.AsType[*endpoints.PanicError](err); ok {
+	if e, ok := errors.AsType[*middleware.PanicError](err); ok {
 		attrs = append(attrs, slog.String("stack", string(e.Stack)))
 	}
 	rt.log.LogAttrs(r.Context(), slog.LevelError, message, attrs...)

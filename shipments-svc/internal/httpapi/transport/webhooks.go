@@ -44,12 +44,12 @@ func webhookRoutes(rt router, hooks Webhooks) {
 }
 
 func decodeNothing(r *http.Request) (struct{}, error) {
-	return struct{}{}, readParameters(r).err()
+	return struct{}{}, noParameters(r)
 }
 
 func decodeEndpoint(hooks Webhooks) func(*http.Request) (webhooks.Draft, error) {
 	return func(r *http.Request) (webhooks.Draft, error) {
-		if err := readParameters(r).err(); err != nil {
+		if err := noParameters(r); err != nil {
 			return webhooks.Draft{}, err
 		}
 		body, err := readJSON(r, jsonMedia)
@@ -95,7 +95,7 @@ func eventTypes(texts []string) []shipments.EventType {
 // decodeEndpointID reads the endpoint's id in the path. A malformed one is one
 // that nobody has.
 func decodeEndpointID(r *http.Request) (webhooks.ID, error) {
-	if err := readParameters(r).err(); err != nil {
+	if err := noParameters(r); err != nil {
 		return webhooks.ID{}, err
 	}
 	return endpointID(r)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/go-kit/kit/endpoint"
+
+	"github.com/quayside/quayside/gateway/servicekit/middleware"
 )
 
 // Config has the settings of the middleware.
@@ -31,7 +33,7 @@ type Request struct {
 // ForGateways returns the endpoint of a method that gateways call for
 // themselves. A transport has made sure that they are gateways.
 func ForGateways[Req, Res any](c Config, name string, method func(context.Context, Req) (Res, error)) endpoint.Endpoint {
-	return endpoint.Chain(observe(name, c.Observe), recovery)(func(ctx context.Context, message any) (any, error) {
+	return endpoint.Chain(c.observe(name), middleware.Recover)(func(ctx context.Context, message any) (any, error) {
 		request, err := decode(message.(Request))
 		if err != nil {
 			return nil, err
@@ -48,7 +50,7 @@ type Method[Req, Res any] func(context.Context, Principal, Req) (Res, error)
 // ForTokens returns the endpoint of a method that a token calls, through a
 // gateway.
 func ForTokens[Req, Res any](c Config, s Admission, name string, needs Need, method Method[Req, Res]) endpoint.Endpoint {
-	return endpoint.Chain(observe(name, c.Observe), recovery)(func(ctx context.Context, message any) (any, error) {
+	return endpoint.Chain(c.observe(name), middleware.Recover)(func(ctx context.Context, message any) (any, error) {
 		r := message.(Request)
 		principal, err := admit(ctx, c, s, r.Caller, needs)
 		if err != nil {

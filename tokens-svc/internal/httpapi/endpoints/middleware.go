@@ -3,12 +3,11 @@ package endpoints
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/go-kit/kit/endpoint"
 
+	"github.com/quayside/quayside/gateway/servicekit/middleware"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -21,18 +20,12 @@ type Observe func(name, result string, took time.Duration)
 // do not.
 type Result interface{ Result() string }
 
-func observe(name string, tell Observe) endpoint.Middleware {
-	return func(next endpoint.Endpoint) endpoint.Endpoint {
-		if tell == nil {
-			return next
+func (c Config) observe(name string) endpoint.Middleware {
+	return middleware.Observe(func(response any, err error, took time.Duration) {
+		if c.Observe != nil {
+			c.Observe(name, result(response, err), took)
 		}
-		return func(ctx context.Context, request any) (any, error) {
-			start := time.Now()
-			response, err := next(ctx, request)
-			tell(name, result(response, err), time.Since(start))
-			return response, err
-		}
-	}
+	})
 }
 
 func result(response any, err error) string {
@@ -64,16 +57,4 @@ func refused(err error) bool {
 	_, repeated := errors.AsType[*tokens.RepeatedError](err)
 	return unreadable || lacking || invalid || late || repeated || errors.Is(err, tokens.ErrKeyReused) ||
 		errors.Is(err, ErrInvalidToken) || errors.Is(err, tokens.ErrNotFound) || errors.Is(err, tokens.ErrForbidden)
-}
-
-// recovery makes a panic an error. Its text is for the log and no client.
-func recovery(next endpoint.Endpoint) endpoint.Endpoint {
-	return func(ctx context.Context, request any) (response any, err error) {
-		defer func() {
-			if cause := recover(); cause != nil {
-				err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
-			}
-		}()
-		return next(ctx, request)
-	}
 }

@@ -31,7 +31,7 @@ type bodyError struct{ faults []problem.Field }
 
 // Error implements error.
 func (e *bodyError) Error() string {
-	return counted(len(e.faults), "field") + " not valid; see errors."
+	return problem.Summary(len(e.faults), "field")
 }
 
 // limits bound the JSON of a body.
@@ -111,13 +111,4 @@ func fields(faults ...jsonbody.Fault) []problem.Field {
 		all[i] = problem.Field{Code: f.Code, Pointer: f.Pointer, Detail: f.Detail}
 	}
 	return all
-}
-
-// counted says how many of something there are, for a sentence that goes on
-// with an adjective.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " is"
-	}
-	return fmt.Sprintf("%d %ss are", n, noun)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/query"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -17,7 +18,7 @@ const defaultLifetime = 90 * 24 * time.Hour
 const endedByItself = "ended by its holder"
 
 func decodeNothing(r *http.Request) (struct{}, error) {
-	return struct{}{}, readParameters(r).err()
+	return struct{}{}, query.Read(r).Err()
 }
 
 // pathID returns the token's id in the path, or "" where the route has none. A
@@ -35,12 +36,12 @@ func decodeID(r *http.Request) (tokens.TokenID, error) {
 	if err != nil {
 		return "", err
 	}
-	return id, readParameters(r).err()
+	return id, query.Read(r).Err()
 }
 
 func decodeCreate(now func() time.Time) func(*http.Request) (endpoints.Creation, error) {
 	return func(r *http.Request) (endpoints.Creation, error) {
-		if err := readParameters(r).err(); err != nil {
+		if err := query.Read(r).Err(); err != nil {
 			return endpoints.Creation{}, err
 		}
 		body, err := readJSON(r, plainJSON)
@@ -72,7 +73,7 @@ func decodeUpdate(r *http.Request) (endpoints.Update, error) {
 	if err != nil {
 		return endpoints.Update{}, err
 	}
-	if err := readParameters(r).err(); err != nil {
+	if err := query.Read(r).Err(); err != nil {
 		return endpoints.Update{}, err
 	}
 	body, err := readJSON(r, plainJSON, mergePatch)
@@ -104,7 +105,7 @@ func decodeRotation(r *http.Request) (endpoints.Rotation, error) {
 	if err != nil {
 		return endpoints.Rotation{}, err
 	}
-	if err := readParameters(r).err(); err != nil {
+	if err := query.Read(r).Err(); err != nil {
 		return endpoints.Rotation{}, err
 	}
 	body, err := readOptionalJSON(r)
@@ -123,7 +124,7 @@ func decodeRevocation(r *http.Request) (endpoints.Revocation, error) {
 	if err != nil {
 		return endpoints.Revocation{}, err
 	}
-	if err := readParameters(r).err(); err != nil {
+	if err := query.Read(r).Err(); err != nil {
 		return endpoints.Revocation{}, err
 	}
 	body, err := readOptionalJSON(r)
@@ -136,7 +137,7 @@ func decodeRevocation(r *http.Request) (endpoints.Revocation, error) {
 }
 
 func decodeEnd(r *http.Request) (endpoints.Revocation, error) {
-	return endpoints.Revocation{Reason: endedByItself}, readParameters(r).err()
+	return endpoints.Revocation{Reason: endedByItself}, query.Read(r).Err()
 }
 
 // readEnd returns when a token is to end, the zero time where that is null, or

@@ -9,8 +9,11 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/middleware"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/query"
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -63,9 +66,9 @@ var table = []struct {
 	{http.StatusConflict, "token_ended", "Token ended", ended},
 	{http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency key reused", is(tokens.ErrKeyReused,
 		"this Idempotency-Key was sent with another body; give each request a key of its own")},
-	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*headerError]},
-	{http.StatusBadRequest, unknownParameter, "Unknown parameter", parameter(unknownParameter)},
-	{http.StatusBadRequest, invalidParameter, "Invalid parameter", parameter("")},
+	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*idempotency.HeaderError]},
+	{http.StatusBadRequest, query.UnknownParameter, "Unknown parameter", parameter(query.UnknownParameter)},
+	{http.StatusBadRequest, query.InvalidParameter, "Invalid parameter", parameter("")},
 	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*mediaTypeError]},
 	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", tooLarge},
 	{http.StatusBadRequest, "invalid_request", "Invalid request", is(errForm,
@@ -131,8 +134,11 @@ type reporter struct{ log *slog.Logger }
 // Handle implements go-kit's transport.ErrorHandler.
 func (h reporter) Handle(ctx context.Context, err error) {
 	if a, known := answerTo(err); !known {
-		h.log.LogAttrs(ctx, slog.LevelError, a.problem.Code,
-			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(requestFrom(ctx))))
+		attrs := []slog.Attr{slog.String("error", err.Error()), slog.String("request_id", requestid.Of(requestFrom(ctx)))}
+		if e, ok := errors.AsType[*middleware.PanicError](err); ok {
+			attrs = append(attrs, slog.String("stack", string(e.Stack)))
+		}
+		h.log.LogAttrs(ctx, slog.LevelError, a.problem.Code, attrs...)
 	}
 }
 

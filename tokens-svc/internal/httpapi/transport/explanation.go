@@ -8,6 +8,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/query"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -72,11 +73,11 @@ func tooLarge(err error) (explanation, bool) {
 // parameter matches a query's errors; with a code, those that have no other.
 func parameter(code string) func(error) (explanation, bool) {
 	return func(err error) (explanation, bool) {
-		e, ok := errors.AsType[*parameterError](err)
-		if !ok || code != "" && (len(e.faults) == 0 || others(e.faults, code)) {
+		e, ok := errors.AsType[*query.Error](err)
+		if !ok || code != "" && !e.Only(code) {
 			return explanation{}, false
 		}
-		return explanation{detail: e.Error(), fields: e.faults}, true
+		return explanation{detail: e.Error(), fields: e.Faults}, true
 	}
 }
 
@@ -84,7 +85,7 @@ func parameter(code string) func(error) (explanation, bool) {
 // names.
 func unknownFields(err error) (explanation, bool) {
 	e, ok := errors.AsType[*bodyError](err)
-	if !ok || others(e.faults, jsonbody.UnknownField) {
+	if !ok || slices.ContainsFunc(e.faults, func(f problem.Field) bool { return f.Code != jsonbody.UnknownField }) {
 		return explanation{}, false
 	}
 	return explanation{detail: e.Error(), fields: e.faults}, true
@@ -104,10 +105,6 @@ func invalid(err error) (explanation, bool) {
 		fields[i] = problem.Field{Code: string(f.Code), Pointer: pointer(f), Detail: f.Field + " " + f.Detail}
 	}
 	return explanation{detail: (&bodyError{fields}).Error(), fields: fields}, true
-}
-
-func others(faults []problem.Field, code string) bool {
-	return slices.ContainsFunc(faults, func(f problem.Field) bool { return f.Code != code })
 }
 
 // inToken are the fields that stand in a body's member token; reports are those

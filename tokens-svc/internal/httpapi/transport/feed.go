@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/query"
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -93,16 +94,16 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // readAfter returns the revision that a follower knows, or nil for none.
 func readAfter(r *http.Request) (*int64, error) {
-	p := readParameters(r)
-	text, _ := p.text("after")
+	p := query.Read(r)
+	text, _ := p.Text("after")
 	after, err := strconv.ParseUint(text, 10, 63) // takes no sign
 	if text != "" && err != nil {
-		p.fault(invalidParameter, "after", "after must be a revision: a whole number from 0")
+		p.Fault("after", "after must be a revision: a whole number from 0")
 	}
 	if text == "" {
-		return nil, p.err()
+		return nil, p.Err()
 	}
-	return new(int64(after)), p.err()
+	return new(int64(after)), p.Err()
 }
 
 // line is one line of the stream. A heartbeat has a revision only.

@@ -3,6 +3,8 @@ package transport
 import (
 	"net/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/idempotency"
+	"github.com/quayside/quayside/gateway/servicekit/query"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -40,7 +42,7 @@ func encodeSelf(_ *http.Request, s endpoints.Shown) reply {
 func encodeRevoked(_ *http.Request, r endpoints.Revoked) reply {
 	var header http.Header
 	if r.Replayed {
-		header = http.Header{headerReplayed: {"true"}}
+		header = http.Header{idempotency.Replayed: {"true"}}
 	}
 	return reply{status: http.StatusOK, header: header, body: struct {
 		tokenView
@@ -65,7 +67,7 @@ func encodeRotated(r *http.Request, done endpoints.Rotated) reply {
 func encodeList(r *http.Request, l endpoints.List) reply {
 	return reply{
 		status: http.StatusOK,
-		header: http.Header{"Link": {links(r.URL, l.Page, l.Total)}},
+		header: http.Header{"Link": {query.PageLinks(r.URL, int64(l.Page.Number), int64(l.Page.Size), int64(l.Total))}},
 		body: struct {
 			Tokens []wire.Token `json:"tokens"`
 			Meta   meta         `json:"meta"`
@@ -76,7 +78,7 @@ func encodeList(r *http.Request, l endpoints.List) reply {
 func encodeEvents(r *http.Request, e endpoints.Events) reply {
 	return reply{
 		status: http.StatusOK,
-		header: http.Header{"Link": {links(r.URL, e.Page, e.Total)}},
+		header: http.Header{"Link": {query.PageLinks(r.URL, int64(e.Page.Number), int64(e.Page.Size), int64(e.Total))}},
 		body: struct {
 			Events []wire.AuditEvent `json:"audit_events"`
 			Meta   meta              `json:"meta"`

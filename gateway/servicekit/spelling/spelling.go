@@ -1,4 +1,6 @@
-package jsonbody
+// Package spelling writes error texts for unknown names, with the known name
+// that was probably meant. It needs the standard library only.
+package spelling
 
 import (
 	"slices"
@@ -7,29 +9,16 @@ import (
 )
 
 const (
-	maxQuoted  = 40  // code points of a client's name that a fault repeats
-	maxMistake = 0.5 // edits, as a share of the longer name
+	maxQuoted = 40  // code points of a client's name that a text repeats
+	maxTypos  = 0.5 // edits, as a share of the longer name
 )
-
-// reportUnknown adds a fault for each member that was not read.
-func (o *Object) reportUnknown() {
-	for _, m := range o.members {
-		if slices.Contains(o.asked, m.name) {
-			continue
-		}
-		if len(o.body.faults) == maxFaults {
-			return
-		}
-		o.body.add(UnknownField, o.pointer+"/"+escapePointer(m.name), "%s", Unknown("member", m.name, o.asked))
-	}
-}
 
 // Unknown is the detail of a fault: name is not among the known names of its kind.
 // It suggests the nearest one or, if none is near, lists all.
 func Unknown(kind, name string, known []string) string {
-	text := "there is no " + kind + " " + quote(name)
-	if near := Nearest(name, known); near != "" {
-		return text + "; did you mean " + quote(near) + "?"
+	text := "there is no " + kind + " " + Quote(name)
+	if near := nearest(name, known); near != "" {
+		return text + "; did you mean " + Quote(near) + "?"
 	}
 	if len(known) == 0 {
 		return text + "; there is none here"
@@ -37,9 +26,9 @@ func Unknown(kind, name string, known []string) string {
 	return text + "; there is " + strings.Join(known, ", ")
 }
 
-// Nearest returns the known name with the smallest edit distance, or "" if that is
+// nearest returns the known name with the smallest edit distance, or "" if that is
 // more than half of the longer name.
-func Nearest(name string, known []string) string {
+func nearest(name string, known []string) string {
 	best, fewest := "", 0
 	for _, candidate := range known {
 		longest := max(len(name), len(candidate))
@@ -47,11 +36,18 @@ func Nearest(name string, known []string) string {
 			continue
 		}
 		edits := distance(strings.ToLower(name), candidate)
-		if float64(edits) <= maxMistake*float64(longest) && (best == "" || edits < fewest) {
+		if float64(edits) <= maxTypos*float64(longest) && (best == "" || edits < fewest) {
 			best, fewest = candidate, edits
 		}
 	}
 	return best
+}
+
+// Closest returns the known name with the smallest edit distance, however large
+// that is. It panics if known is empty.
+func Closest[T ~string](name string, known []T) T {
+	name = strings.ToLower(name)
+	return slices.MinFunc(known, func(a, b T) int { return distance(name, string(a)) - distance(name, string(b)) })
 }
 
 // distance is the Levenshtein distance of two texts, in bytes.
@@ -75,8 +71,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// quote quotes a client's name, cut to maxQuoted.
-func quote(name string) string {
+// Quote quotes a client's name, cut to 40 code points.
+func Quote(name string) string {
 	if runes := []rune(name); len(runes) > maxQuoted {
 		name = string(runes[:maxQuoted]) + "…"
 	}
