@@ -199,6 +199,8 @@ func (r *testbed) variant(name string, match *regexp.Regexp, by string) (string,
 	if !match.MatchString(text) {
 		return "", fmt.Errorf("nothing in gateway/Caddyfile matches %s", match)
 	}
+	// imports are relative to the file
+	text = strings.ReplaceAll(text, "import routes/", "import "+filepath.Join(r.settings.root, "gateway", "routes")+"/")
 	path := filepath.Join(r.dir, name+".Caddyfile")
 	return path, os.WriteFile(path, []byte(match.ReplaceAllLiteralString(text, by)), 0o600)
 }

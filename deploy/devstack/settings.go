@@ -9,15 +9,23 @@ import (
 	"strings"
 )
 
-// setting matches a placeholder of the environment in the gateway's Caddyfile, which is the one list of its settings.
+// setting matches a placeholder of the environment in the gateway's Caddyfile and its routes, which are the one list of its settings.
 var setting = regexp.MustCompile(`\{\$(\w+)|\{env\.(\w+)\}`)
 
 // passThrough returns the settings of the gateway under root that lookup has, as NAME=value, except for the addresses
 // and secrets that the stack decides.
 func passThrough(root string, lookup func(string) (string, bool), decided []string) ([]string, error) {
-	caddyfile, err := os.ReadFile(filepath.Join(root, "gateway", "Caddyfile")) //nolint:gosec // G304: our own file
+	files, err := filepath.Glob(filepath.Join(root, "gateway", "routes", "*.caddy"))
 	if err != nil {
-		return nil, fmt.Errorf("the gateway's settings: %w", err)
+		return nil, err
+	}
+	var caddyfile []byte
+	for _, path := range append(files, filepath.Join(root, "gateway", "Caddyfile")) {
+		part, err := os.ReadFile(path) //nolint:gosec // G304: our own files
+		if err != nil {
+			return nil, fmt.Errorf("the gateway's settings: %w", err)
+		}
+		caddyfile = append(caddyfile, part...)
 	}
 	var env []string
 	for _, match := range setting.FindAllStringSubmatch(string(caddyfile), -1) {

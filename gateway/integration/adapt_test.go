@@ -56,7 +56,7 @@ func TestAdaptShipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	const golden = "testdata/shipped.json"
-	got := adapt(t, input)
+	got := adaptFile(t, "../Caddyfile", input)
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
@@ -73,7 +73,13 @@ func TestAdaptShipped(t *testing.T) {
 
 func adapt(t *testing.T, input []byte) string {
 	t.Helper()
-	compact, _, err := caddyconfig.GetAdapter("caddyfile").Adapt(input, map[string]any{"filename": "Caddyfile"})
+	return adaptFile(t, "Caddyfile", input)
+}
+
+// adaptFile adapts the content of a Caddyfile, whose imports are relative to its path.
+func adaptFile(t *testing.T, path string, input []byte) string {
+	t.Helper()
+	compact, _, err := caddyconfig.GetAdapter("caddyfile").Adapt(input, map[string]any{"filename": path})
 	if err != nil {
 		return err.Error() + "\n"
 	}

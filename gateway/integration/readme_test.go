@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
 // environment says what each variable of the shipped Caddyfile is for. Names and defaults are read from
-// the Caddyfile itself; the test fails when one of the two knows a name that the other does not.
+// the Caddyfile and its routes; the test fails when one of the two knows a name that the other does not.
 var environment = []struct{ name, meaning string }{
 	{"GATEWAY_ADDRESS", "the public listener, `:port`. A host in it would make a site for requests to that host only, the rest getting an empty 200: use GATEWAY_BIND"},
 	{"GATEWAY_INNER_ADDRESS", "the inner listener, `:port`, with /livez, /readyz and /metrics; never published"},
@@ -47,9 +48,17 @@ const (
 func TestREADMEListsTheEnvironment(t *testing.T) {
 	t.Parallel()
 
-	caddyfile, err := os.ReadFile("../Caddyfile")
-	if err != nil {
-		t.Fatal(err)
+	routes, err := filepath.Glob("../routes/*.caddy")
+	if err != nil || len(routes) == 0 {
+		t.Fatalf("%d files of routes, %v", len(routes), err)
+	}
+	var caddyfile []byte
+	for _, path := range append(routes, "../Caddyfile") {
+		part, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		caddyfile = append(caddyfile, part...)
 	}
 	defaults := map[string]string{}
 	for _, match := range regexp.MustCompile(`\{\$(\w+):?([^}]*)\}|\{env\.(\w+)\}`).FindAllStringSubmatch(string(caddyfile), -1) {

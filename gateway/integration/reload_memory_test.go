@@ -96,7 +96,7 @@ func TestOldConfigurationsAreFreed(t *testing.T) {
 		t.Fatal(err)
 	}
 	public, inner := "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
-	config := adapt(t, []byte(strings.NewReplacer(
+	config := adaptFile(t, "../Caddyfile", []byte(strings.NewReplacer(
 		"{$GATEWAY_ADDRESS::8080}", "http://"+public, "{$GATEWAY_INNER_ADDRESS::9080}", "http://"+inner, "{$GATEWAY_BIND}", "127.0.0.1",
 		"{env.GATEWAY_CREDENTIAL}", "{file."+credential+"}", "{env.QUAYSIDE_DEMO}", "true", "{$LOG_LEVEL:info}", "error",
 	).Replace(string(shipped))))
