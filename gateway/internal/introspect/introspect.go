@@ -5,7 +5,8 @@
 //
 //   - A fault of the tokens service, whatever its kind, is [ErrUnavailable] and never "inactive". Faults are not
 //     cached.
-//   - A change evicts the token's result immediately, and a result in flight at that moment is not cached.
+//   - A change evicts the token's result immediately, and a result in flight at that moment is not cached. Another
+//     epoch of the change stream evicts all of them: revisions may have been lost and used again.
 //   - An active result is used for at most [StreamedLifetime] while the stream is fresh, [PositiveLifetime]
 //     otherwise, and [UnconfirmedLifetime] while introspection fails (stale-if-error); never past the token's expiry.
 //     An inactive one is used for at most [NegativeLifetime].

@@ -2,6 +2,7 @@ package introspect
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,8 @@ type follower struct {
 	now      func() time.Time
 
 	state    atomic.Pointer[streamState]
-	revision int64 // the newest applied to the cache, or unknownRevision
+	revision int64  // the newest applied to the cache, or unknownRevision
+	epoch    string // of revision; empty: unknown
 }
 
 // run follows the stream until ctx ends.
@@ -143,19 +145,27 @@ func withCause(ctx context.Context, err error) error {
 	return err
 }
 
-// apply applies one line to the cache. Revisions are consecutive, and a heartbeat repeats the last one. A gap, or a
-// lower revision of a restored database, clears the cache.
+// apply applies one line to the cache. Revisions are consecutive, and a heartbeat repeats the last one. A gap or a
+// lower revision clears the cache, and so does another epoch: the database was restored or a replica was promoted, and
+// revisions may have been used again for other changes.
 func (f *follower) apply(next change) {
 	first := f.revision == unknownRevision
+	otherEpoch := f.epoch != "" && next.epoch != "" && next.epoch != f.epoch
 	switch {
-	case next.heartbeat && !first && next.revision != f.revision,
+	case otherEpoch,
+		next.heartbeat && !first && next.revision != f.revision,
 		!next.heartbeat && !first && next.revision > f.revision+1:
 		f.cache.clear()
 	case !next.heartbeat:
 		f.cache.evict(next.token, next.revision)
 	}
+	f.epoch = cmp.Or(next.epoch, f.epoch)
 	if !next.heartbeat {
-		if !first {
+		switch {
+		case first:
+		case otherEpoch:
+			f.revision = next.revision
+		default:
 			f.revision = max(f.revision, next.revision)
 		}
 		return

@@ -351,6 +351,67 @@ func TestRevisionGapClearsTheCache(t *testing.T) {
 	}
 }
 
+// in adds an epoch to a line.
+func in(epoch, line string) string {
+	return strings.TrimSuffix(line, "}") + fmt.Sprintf(`,"epoch":%q}`, epoch)
+}
+
+// A replica was promoted that lacks the newest changes, or the database was restored: revisions above 10 name other
+// changes than before. The result's token was revoked as revision 11 of the new history.
+func TestAnotherEpochClearsTheCache(t *testing.T) {
+	t.Parallel()
+
+	for name, lines := range map[string][]string{
+		"a heartbeat with the same revision": {in("b", heartbeat(12))},
+		"a heartbeat with a lower revision":  {in("b", heartbeat(11))},
+		"the next revision, of another token": {
+			in("b", changed(otherID, 13)), in("b", heartbeat(13)),
+		},
+		"a change with a lower revision": {in("b", changed(otherID, 12)), in("b", heartbeat(12))},
+	} {
+		withFakeService(t, func(t *testing.T, w *fakeService) {
+			w.startFollowing()
+			w.send(in("a", heartbeat(12)))
+			w.answer = func() (int, string) { return 200, active(goodID, 12) }
+			w.introspect(good)
+			w.answer = func() (int, string) {
+				w.send(lines...) // with a result in flight, which must not be cached either
+				w.answer = func() (int, string) { return 200, active(otherID, 7) }
+				return 200, active(otherID, 12)
+			}
+			w.introspect(other)
+			if _, usable := w.Cached(good); usable {
+				t.Errorf("%s: a result of the epoch before is used", name)
+			}
+			if result, usable := w.Cached(other); !usable || result.Revision != 7 {
+				t.Errorf("%s: %+v, usable %v", name, result, usable)
+			}
+			last := w.follower.revision
+			w.send(in("b", changed(otherID, last+1)), in("b", heartbeat(last+1)))
+			if _, usable := w.Cached(other); usable {
+				t.Errorf("%s: a change after it is missed", name)
+			}
+			if len(w.streams) != 1 || len(w.ended) > 0 {
+				t.Errorf("%s: %d connections, ended by %v", name, len(w.streams), w.ended)
+			}
+		})
+	}
+}
+
+// During an upgrade some replicas of the tokens service send no epoch.
+func TestLinesWithoutEpochKeepTheCache(t *testing.T) {
+	t.Parallel()
+	withFakeService(t, func(_ *testing.T, w *fakeService) {
+		w.startStream()
+		for _, line := range []string{in("a", heartbeat(10)), heartbeat(10), changed(otherID, 11), in("a", heartbeat(11))} {
+			w.send(line)
+			w.assertUsable(true)
+		}
+		w.send(in("b", heartbeat(11)))
+		w.assertUsable(false)
+	})
+}
+
 func TestStreamRestartsAtThePresentRevisionAfterAMinute(t *testing.T) {
 	t.Parallel()
 	withFakeService(t, func(t *testing.T, w *fakeService) {

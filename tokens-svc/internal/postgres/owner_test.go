@@ -67,7 +67,7 @@ func TestARoleChangesWhatItsTokensMay(t *testing.T) {
 		{tokens.RoleOwner, tokens.AllPermissions()},
 		{"", nil},
 	} {
-		_, before, err := repo.Changes(t.Context(), 1<<40, 100)
+		_, before, _, err := repo.Changes(t.Context(), 1<<40, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestARoleChangesWhatItsTokensMay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		changes, upTo, err := repo.Changes(t.Context(), before, 100)
+		changes, upTo, _, err := repo.Changes(t.Context(), before, 100)
 		if err != nil || upTo != before+3 || len(changes) != 3 {
 			t.Fatalf("as %q: %v up to %d, %v; want three after %d", step.to, changes, upTo, err, before)
 		}
@@ -98,7 +98,7 @@ func TestARoleChangesWhatItsTokensMay(t *testing.T) {
 	}
 	join(anna, tokens.RoleMember)
 	for _, disabled := range []time.Time{repotest.Noon, {}} {
-		_, before, err := repo.Changes(t.Context(), 1<<40, 100)
+		_, before, _, err := repo.Changes(t.Context(), 1<<40, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestARoleChangesWhatItsTokensMay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		changes, _, err := repo.Changes(t.Context(), before, 100)
+		changes, _, _, err := repo.Changes(t.Context(), before, 100)
 		token, _, found := repo.FindToken(t.Context(), hers[0])
 		if err != nil || found != nil || len(changes) != 3 || (len(token.Effective()) == 0) == disabled.IsZero() {
 			t.Errorf("disabled at %s: told of %v; it may %v; %v, %v", disabled, changes, token.Effective(), err, found)

@@ -12,7 +12,7 @@ const (
 	heartbeat = time.Second
 	// feedBatch is how many changes are read at once.
 	feedBatch = 1000
-	// feedPatience is how long one reading of the changes may take.
+	// feedTimeout is how long one reading of the changes may take.
 	feedTimeout = 2 * time.Second
 )
 
@@ -22,6 +22,10 @@ type Change struct {
 	Revision int64
 	Token    TokenID
 	Kind     ChangeKind
+	// Epoch identifies the history of the storage. Another epoch means that the
+	// storage was restored, or that a replica was promoted, so that revisions
+	// may have been lost and used again.
+	Epoch string
 }
 
 // Follow passes the changes after a revision to emit, in the order of
@@ -29,9 +33,9 @@ type Change struct {
 // changes on each notification and at each heartbeat, so a lost notification costs a
 // second at most. Without a revision (after is nil) it begins at the newest.
 //
-// A heartbeat whose revision is lower than one sent before, or than after,
-// means that the storage was restored to an older state: followers
-// must discard their caches and continue from there.
+// On a change or heartbeat of another epoch, and on a heartbeat whose revision
+// is lower than one sent before, or than after, followers must discard their
+// caches and continue from there.
 //
 // It returns when ctx ends, with the error with which emit or the repository
 // fails: every heartbeat was read from the storage just before.
@@ -42,23 +46,24 @@ func (s *Service) Follow(ctx context.Context, after *int64, notified <-chan stru
 	}
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
-	for due := true; ; {
-		changes, upTo, err := s.changes(ctx, at)
+	for due, epoch := true, ""; ; {
+		changes, upTo, read, err := s.changes(ctx, at)
 		if err != nil {
 			return err
 		}
 		for _, c := range changes {
+			c.Epoch = read
 			if err := emit(c); err != nil {
 				return err
 			}
 		}
-		due = due || upTo < at
-		at = upTo
+		due = due || upTo < at || read != epoch
+		at, epoch = upTo, read
 		if len(changes) == feedBatch {
 			continue
 		}
 		if due {
-			if err := emit(Change{Revision: at}); err != nil {
+			if err := emit(Change{Revision: at, Epoch: epoch}); err != nil {
 				return err
 			}
 		}
@@ -73,12 +78,12 @@ func (s *Service) Follow(ctx context.Context, after *int64, notified <-chan stru
 	}
 }
 
-func (s *Service) changes(ctx context.Context, after int64) ([]Change, int64, error) {
+func (s *Service) changes(ctx context.Context, after int64) ([]Change, int64, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, feedTimeout)
 	defer cancel()
-	changes, upTo, err := s.repo.Changes(ctx, after, feedBatch)
+	changes, upTo, epoch, err := s.repo.Changes(ctx, after, feedBatch)
 	if err != nil {
-		return nil, 0, fmt.Errorf("changes after revision %d: %w", after, err)
+		return nil, 0, "", fmt.Errorf("changes after revision %d: %w", after, err)
 	}
-	return changes, upTo, nil
+	return changes, upTo, epoch, nil
 }

@@ -30,7 +30,7 @@ func listen(t *testing.T, s *tokens.Service, after *int64) *listener {
 		l.err = s.Follow(t.Context(), after, l.notified, func(c tokens.Change) error {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			l.heard = append(l.heard, fmt.Sprintf("%d%s", c.Revision, c.Kind))
+			l.heard = append(l.heard, fmt.Sprintf("%d%s%s", c.Revision, c.Kind, c.Epoch))
 			return nil
 		})
 	}()
@@ -120,6 +120,31 @@ func TestNoHeartbeatLies(t *testing.T) {
 		if !errors.Is(l.err, tokens.ErrUnavailable) {
 			t.Errorf("it ended with %v", l.err)
 		}
+	})
+}
+
+// A replica without the newest changes was promoted, and revisions are used again.
+func TestEveryLineHasItsEpochAndANewOneIsSentAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		repo := newMemory()
+		repo.epoch = "@a"
+		s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+		create(t, s)
+		l := listen(t, s, new(int64(0)))
+		l.wants(t, "1created@a", "1@a")
+		change := func(epoch string) {
+			repo.mu.Lock()
+			defer repo.mu.Unlock()
+			repo.epoch = epoch
+		}
+		change("@b")
+		l.notified <- struct{}{}
+		l.wants(t, "1@b")
+		create(t, s)
+		change("@c")
+		l.notified <- struct{}{}
+		l.wants(t, "2created@c", "2@c")
 	})
 }
 

@@ -26,6 +26,7 @@ type memory struct {
 	usage    map[tokens.TokenID][]tokens.Use // by hour, in order
 	changes  []tokens.Change
 	revision int64
+	epoch    string
 	keys     map[keyName]keyRow
 }
 
@@ -250,15 +251,15 @@ func (m *memory) AddUsage(_ context.Context, uses []tokens.Use) error {
 	return nil
 }
 
-func (m *memory) Changes(_ context.Context, after int64, n int) ([]tokens.Change, int64, error) {
+func (m *memory) Changes(_ context.Context, after int64, n int) ([]tokens.Change, int64, string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.down != nil {
-		return nil, 0, m.down
+		return nil, 0, "", m.down
 	}
 	from := min(max(after, 0), m.revision)
 	upTo := min(from+int64(n), m.revision)
-	return slices.Clone(m.changes[from:upTo]), upTo, nil
+	return slices.Clone(m.changes[from:upTo]), upTo, m.epoch, nil
 }
 
 func (m *memory) ChangeToken(

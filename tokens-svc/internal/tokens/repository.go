@@ -80,9 +80,11 @@ type Repository interface {
 	// and hour, to the stored usage, writing one row for each. Tokens that do not
 	// exist are ignored.
 	AddUsage(ctx context.Context, uses []Use) error
-	// Changes returns at most n changes after a revision, in order,
-	// and the revision up to which nothing is missing.
-	Changes(ctx context.Context, after int64, n int) (changes []Change, upTo int64, err error)
+	// Changes returns at most n changes after a revision, in order, the revision
+	// up to which nothing is missing, and the epoch of all of them. The changes
+	// themselves are without epoch. It fails where the newest change may not be
+	// known, as on a standby.
+	Changes(ctx context.Context, after int64, n int) (changes []Change, upTo int64, epoch string, err error)
 	// Reseal replaces the token's digest, provided that it still is the old
 	// one. Otherwise it changes nothing. The revision stays: nothing has changed
 	// that followers are notified of.

@@ -15,7 +15,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// sendPatience is how long a follower may take to accept a line.
+// sendTimeout is how long a follower may take to accept a line.
 const sendTimeout = 5 * time.Second
 
 // Follower streams changes of tokens.
@@ -106,11 +106,12 @@ func readAfter(r *http.Request) (*int64, error) {
 	return new(int64(after)), p.Err()
 }
 
-// line is one line of the stream. A heartbeat has a revision only.
+// line is one line of the stream. A heartbeat has a revision and an epoch only.
 type line struct {
 	Revision int64             `json:"rev"`
 	Token    tokens.TokenID    `json:"token,omitempty"`
 	Kind     tokens.ChangeKind `json:"kind,omitempty"`
+	Epoch    string            `json:"epoch"`
 }
 
 // stream is a response that stays open.

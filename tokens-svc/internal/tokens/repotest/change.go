@@ -60,7 +60,7 @@ func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 	got, err := repo.Token(t.Context(), Org, want.ID)
 	gives(t, err, nil)
 	equal(t, got, want)
-	changes, upTo, err := repo.Changes(t.Context(), 0, 10)
+	changes, upTo, _, err := repo.Changes(t.Context(), 0, 10)
 	gives(t, err, nil)
 	equal(t, upTo, want.Revision)
 	equal(t, changes, []tokens.Change{{Revision: want.Revision, Token: want.ID, Kind: tokens.Created}})
@@ -104,7 +104,7 @@ func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
 	gives(t, err, nil)
 	equal(t, next, steps[winner].Successor)
 	equal(t, stored, digests[winner])
-	changes, _, err := repo.Changes(t.Context(), old.Revision, 10)
+	changes, _, _, err := repo.Changes(t.Context(), old.Revision, 10)
 	gives(t, err, nil)
 	equal(t, changes, []tokens.Change{
 		{Revision: next.Revision, Token: next.ID, Kind: tokens.Created},
@@ -162,7 +162,7 @@ func changesComeInOrder(t *testing.T, repo tokens.Repository) {
 	gives(t, revoke(t, repo, Org, want[0].Token, Noon, ""), nil)
 	want = append(want, tokens.Change{Revision: 6, Token: want[0].Token, Kind: tokens.Revoked})
 	for after, upTo := range map[int64]int64{-1: 3, 0: 3, 2: 5, 3: 6, 4: 6, 6: 6, 7: 6, 1 << 40: 6} {
-		got, newest, err := repo.Changes(t.Context(), after, 3)
+		got, newest, _, err := repo.Changes(t.Context(), after, 3)
 		gives(t, err, nil)
 		equal(t, newest, upTo)
 		from := min(max(after, 0), 6)
