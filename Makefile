@@ -5,10 +5,10 @@ TEST    := go test -race -shuffle=on -count=1 -timeout 30m
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
 export GOFLAGS := -trimpath
 
-.PHONY: help run token test test-all generated bench bench-path bench-scale chaos lint clean images devstack versitygw h2spec
+.PHONY: help run token test test-all generated bench bench-path bench-scale chaos lint clean release release-check images devstack versitygw h2spec
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: devstack ## start everything on this machine, with demo data; Ctrl-C stops it
 	@exec .bin/devstack run
@@ -55,6 +55,12 @@ lint: ## run golangci-lint over every module
 clean: devstack ## remove what `make run` and the builds left
 	@.bin/devstack clean
 	@rm -rf .bin deploy/browser/node_modules
+
+release: ## write archives, SBOMs and checksums of HEAD to dist (VERSION=v1.2.3; the tag of HEAD by default)
+	@deploy/release/release.sh $(VERSION)
+
+release-check: ## build the release twice, from nothing, and compare, in about ten minutes
+	@deploy/release/release.sh check $(VERSION)
 
 images: ## build the container images
 	@if docker compose version >/dev/null 2>&1; then docker compose build; else docker-compose build; fi

@@ -1,0 +1,197 @@
+// Package compose_test checks docker-compose.yml and the files beside it
+// without a Docker engine.
+package compose_test
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const root = "../.."
+
+type service struct {
+	Image    string
+	Build    any
+	Ports    []string
+	Networks []string
+	Secrets  []string
+	MemLimit string `yaml:"mem_limit"`
+	Pids     int    `yaml:"pids_limit"`
+	CPUs     string
+	Logging  struct{ Options map[string]string }
+	ReadOnly bool     `yaml:"read_only"`
+	CapDrop  []string `yaml:"cap_drop"`
+	Restart  string
+}
+
+type project struct {
+	Services map[string]service
+	Networks map[string]struct{ Internal bool }
+	Secrets  map[string]struct{ File string }
+}
+
+func read(t *testing.T, path string) (p project) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(text, &p); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return p
+}
+
+func TestOnlyTheGatewayIsPublished(t *testing.T) {
+	t.Parallel()
+	for name, s := range read(t, "docker-compose.yml").Services {
+		if len(s.Ports) > 0 && name != "gateway" && !slices.Contains([]string{"prometheus", "grafana"}, name) {
+			t.Errorf("%s publishes %q", name, s.Ports)
+		}
+	}
+}
+
+func TestNetworksSeparateWhatNeedNotMeet(t *testing.T) {
+	t.Parallel()
+	services := read(t, "docker-compose.yml").Services
+	for _, pair := range [][2]string{
+		{"gateway", "postgres"},
+		{"shipments-svc", "redis"},
+		{"tokens-svc", "redis"},
+		{"shipments-svc", "tokens-svc"},
+		{"postgres", "redis"},
+	} {
+		for _, network := range services[pair[0]].Networks {
+			if slices.Contains(services[pair[1]].Networks, network) {
+				t.Errorf("%s and %s share the network %s", pair[0], pair[1], network)
+			}
+		}
+	}
+	for name, s := range services {
+		if len(s.Networks) == 0 {
+			t.Errorf("%s is in the default network, with everything", name)
+		}
+	}
+}
+
+func TestEveryContainerIsLimitedAndRotatesItsLog(t *testing.T) {
+	t.Parallel()
+	for name, s := range read(t, "docker-compose.yml").Services {
+		if s.MemLimit == "" || s.Pids == 0 {
+			t.Errorf("%s: mem_limit %q, pids_limit %d", name, s.MemLimit, s.Pids)
+		}
+		if s.Restart != "" && s.CPUs == "" {
+			t.Errorf("%s runs on and has no limit of processors", name)
+		}
+		if s.Logging.Options["max-size"] == "" || s.Logging.Options["max-file"] == "" {
+			t.Errorf("%s: its log grows without bounds: %v", name, s.Logging.Options)
+		}
+		if s.Build != nil && (!s.ReadOnly || !slices.Contains(s.CapDrop, "ALL")) {
+			t.Errorf("%s: read_only %v, cap_drop %q", name, s.ReadOnly, s.CapDrop)
+		}
+	}
+}
+
+func TestImagesArePinnedToAPatchRelease(t *testing.T) {
+	t.Parallel()
+	pinned := regexp.MustCompile(`:v?\d+\.\d+(\.\d+)?(-|@|$)`)
+	for name, s := range read(t, "docker-compose.yml").Services {
+		if s.Build == nil && !pinned.MatchString(s.Image) {
+			t.Errorf("%s uses %s", name, s.Image)
+		}
+	}
+}
+
+// A secret in the environment would be shown by docker inspect.
+func TestSecretsAreFilesThatEveryProgramHasOnlyItsOwnOf(t *testing.T) {
+	t.Parallel()
+	p := read(t, "docker-compose.yml")
+	text, err := os.ReadFile(filepath.Join(root, "docker-compose.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"BEGIN ", "demo-", "PASSWORD:"} {
+		if strings.Contains(string(text), secret) {
+			t.Errorf("docker-compose.yml contains %q", secret)
+		}
+	}
+	for secret, users := range map[string][]string{
+		"gateway_signing_key":    {"gateway"},
+		"postgres_password":      {"logins", "postgres"},
+		"tokens_database_url":    {"tokens-svc"},
+		"tokens_migrate_url":     {"tokens-migrate"},
+		"shipments_database_url": {"shipments-svc"},
+		"shipments_migrate_url":  {"shipments-migrate"},
+		"webhook_keys":           {"shipments-svc"},
+		"token_peppers":          {"tokens-svc"},
+	} {
+		var have []string
+		for name, s := range p.Services {
+			if slices.Contains(s.Secrets, secret) {
+				have = append(have, name)
+			}
+		}
+		slices.Sort(have)
+		if !slices.Equal(have, users) {
+			t.Errorf("%s is mounted into %q, want %q", secret, have, users)
+		}
+	}
+}
+
+func TestDemoAndNewSecretsAreThoseThatComposeMounts(t *testing.T) {
+	t.Parallel()
+	fresh := filepath.Join(t.TempDir(), "secrets")
+	if out, err := exec.CommandContext(t.Context(), "./secrets.sh", fresh).CombinedOutput(); err != nil {
+		t.Fatalf("secrets.sh: %v: %s", err, out)
+	}
+	if exec.CommandContext(t.Context(), "./secrets.sh", fresh).Run() == nil {
+		t.Error("secrets.sh overwrites secrets")
+	}
+	want := slices.Sorted(maps.Keys(read(t, "docker-compose.yml").Secrets))
+	for _, dir := range []string{"demo", fresh} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var have []string
+		for _, e := range entries {
+			have = append(have, e.Name())
+		}
+		if !slices.Equal(have, want) {
+			t.Errorf("%s has %q, want %q", dir, have, want)
+		}
+	}
+}
+
+func TestProductionHasNoDefaultForAnySecret(t *testing.T) {
+	t.Parallel()
+	base, production := read(t, "docker-compose.yml"), read(t, "deploy/compose/production.yml")
+	for name := range base.Secrets {
+		if want := "${QUAYSIDE_SECRETS:?"; !strings.HasPrefix(production.Secrets[name].File, want) {
+			t.Errorf("%s: %q does not begin with %s", name, production.Secrets[name].File, want)
+		}
+	}
+	text, err := os.ReadFile("production.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), `QUAYSIDE_DEMO: "false"`) {
+		t.Error("production.yml does not turn QUAYSIDE_DEMO off")
+	}
+	for name, s := range base.Services {
+		if s.Build == nil {
+			continue
+		}
+		if _, ok := production.Services[name]; !ok {
+			t.Errorf("%s keeps QUAYSIDE_DEMO in production", name)
+		}
+	}
+}
