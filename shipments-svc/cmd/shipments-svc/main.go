@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/quayside/quayside/gateway/servicekit/timerslack"
 )
 
 // Exit codes besides 0.
@@ -19,6 +21,9 @@ const (
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		timerslack.Relax()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, program{
 		args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
