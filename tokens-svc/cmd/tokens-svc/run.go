@@ -42,6 +42,7 @@ func commands() []command {
 		{"user enable", "enable a disabled account", enableUser},
 		{"user end-sessions", "end all sessions of an account", endUserSessions},
 		{"user unlink", "remove an account's link to the issuer", unlinkUser},
+		{"permissions", "list the permissions that tokens can be granted", listPermissions},
 		{"token create", "create a token and print it once", createToken},
 		{"token list", "list an organization's tokens", listTokens},
 		{"token update", "change a token's permissions, limits or expiry", updateToken},

@@ -35,9 +35,12 @@ func serve(ctx context.Context, p program) error {
 	if _, err := f.parse(p.args, p.stdout); err != nil {
 		return err
 	}
-	cfg, err := config.Load(p.environ, config.Database, config.Changes, config.Peppers, config.AuditKeys, config.Gateways, config.Callers, config.Pages)
+	cfg, err := config.Load(p.environ, config.Database, config.Changes, config.Peppers, config.AuditKeys, config.Gateways, config.Callers, config.Pages, config.Permissions)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
+	}
+	if err := installPermissions(cfg); err != nil {
+		return err
 	}
 	peppers, err := tokens.ParsePeppers(cfg.TokenPeppers)
 	if err != nil {

@@ -19,9 +19,12 @@ import (
 // withService calls do with a service over the configured database. It has
 // peppers and audit keys if they are among the needs.
 func withService(ctx context.Context, p program, do func(context.Context, *tokens.Service) error, needs ...config.Need) error {
-	cfg, err := config.Load(p.environ, append(needs, config.Database)...)
+	cfg, err := config.Load(p.environ, append(needs, config.Database, config.Permissions)...)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
+	}
+	if err := installPermissions(cfg); err != nil {
+		return err
 	}
 	c := tokens.Config{Now: func() time.Time { return p.now }, SealOld: cfg.SealOldTokens}
 	if cfg.TokenPeppers != "" {
@@ -39,6 +42,15 @@ func withService(ctx context.Context, p program, do func(context.Context, *token
 	}
 	defer func() { _ = db.Close() }()
 	return invalid(do(ctx, tokens.NewService(postgres.NewRepository(db, keys), c)))
+}
+
+// installPermissions installs the configured catalogue.
+func installPermissions(cfg config.Config) error {
+	catalogue, err := cfg.Catalogue()
+	if err == nil {
+		tokens.Install(catalogue)
+	}
+	return err
 }
 
 // auditKeys returns the configured keys, none if there are none.

@@ -17,8 +17,8 @@ it but cannot recover it. Standard output is the token and nothing else, so
 
 keeps it off the screen; other output goes to standard error.
 
-Permissions: shipments:read, shipments:write, shipments:review, documents:read,
-documents:write, webhooks:manage, admin. Write includes read; admin includes all.`
+The permissions are those of Quayside and of further services, which
+"tokens-svc permissions" lists. admin includes all.`
 
 func createToken(ctx context.Context, p program) error {
 	f := newFlags("token create", aboutCreate)

@@ -27,6 +27,7 @@ type Config struct {
 	TokenPeppers       string     `env:"TOKEN_PEPPERS" secret:"true" doc:"Keys of the stored tokens, version:base64, separated by commas, at least 32 bytes each. The first one is for new tokens, all of them verify; see Changing the pepper. Needed by serve and by commands that create, change or check tokens."`
 	AuditKeys          string     `env:"AUDIT_KEYS" secret:"true" doc:"Keys of the audit logs, version:base64, separated by commas, at least 32 bytes each. The first one is for new events, all of them verify; keep every one. See Audit log. Needed by serve, audit verify, audit anchor, and by commands that change organizations, tokens or accounts."`
 	SealOldTokens      bool       `env:"SEAL_OLD_TOKENS" envDefault:"false" doc:"true: accepts tokens without a MAC of their bounds, which earlier versions stored, and gives them one. For an upgrade only; see Storage."`
+	ServicePermissions string     `env:"SERVICE_PERMISSIONS" doc:"Files with the permissions of further services: a path, or a pattern such as /etc/quayside/services/*.json. Read at start; see Permissions of further services. Empty: none."`
 	PublicURL          string     `env:"PUBLIC_URL" envDefault:"http://localhost:8080" doc:"Public URL of the gateway for browsers. Plain http only for a loopback host."`
 	OIDCIssuer         string     `env:"OIDC_ISSUER" doc:"URL of the OpenID Connect issuer. Empty: none. The redirect URL is PUBLIC_URL/sign-in/callback."`
 	OIDCClientID       string     `env:"OIDC_CLIENT_ID" doc:"Client ID at the issuer."`

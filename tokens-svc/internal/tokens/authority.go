@@ -25,7 +25,7 @@ func (t Token) Effective() []Permission {
 	if t.Owner.IsOrganization() {
 		return granted
 	}
-	allowed := Expand(t.Owner.Role.powers().grants)
+	allowed := Expand(t.Owner.Role.powers().mayGrant())
 	if slices.Contains(allowed, Admin) {
 		return granted
 	}

@@ -16,7 +16,7 @@ func bounded() Token {
 	at := time.Date(2026, 11, 20, 14, 3, 52, 123e6, time.UTC)
 	return Token{
 		ID: "tok_4fZyo82mVyR1", Organization: Organization{ID: "org_1", Name: "Acme"}, Name: "ERP", Environment: Live,
-		Permissions: []Permission{DocumentsRead, ShipmentsRead},
+		Permissions: []Permission{"documents:read", "shipments:read"},
 		IPAllow:     []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
 		RateLimit:   RateLimit{Limit: 60, Window: 30 * time.Second},
 		CreatedBy:   audit.Actor{Kind: audit.User, ID: "usr_1", Name: "anna@acme.example"},
@@ -71,7 +71,7 @@ func TestEveryBoundIsInTheMAC(t *testing.T) {
 		"more permissions":  func(t *Token) { t.Permissions = append(t.Permissions, Admin) },
 		"other permissions": func(t *Token) { t.Permissions = []Permission{Admin} },
 		"joined permissions": func(t *Token) {
-			t.Permissions = []Permission{DocumentsRead + ShipmentsRead}
+			t.Permissions = []Permission{"documents:read" + "shipments:read"}
 		},
 		"no ranges":    func(t *Token) { t.IPAllow = nil },
 		"wider ranges": func(t *Token) { t.IPAllow = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")} },

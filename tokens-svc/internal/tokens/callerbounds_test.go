@@ -212,10 +212,10 @@ func TestATokenIsBoundByItsOwnersRole(t *testing.T) {
 		granted []tokens.Permission
 		want    string
 	}{
-		"the organization":   {tokens.Owner{}, []tokens.Permission{tokens.ShipmentsWrite, "future:write"}, "future:read future:write shipments:read shipments:write"},
-		"an admin":           {tokens.Owner{ID: "usr_1", Role: tokens.RoleAdmin}, []tokens.Permission{tokens.ShipmentsReview, "future:read"}, "future:read shipments:review"},
+		"the organization":   {tokens.Owner{}, []tokens.Permission{"shipments:write", "future:write"}, "future:write shipments:read shipments:write"},
+		"an admin":           {tokens.Owner{ID: "usr_1", Role: tokens.RoleAdmin}, []tokens.Permission{"shipments:review", "future:read"}, "future:read shipments:review"},
 		"a member":           {tokens.Owner{ID: "usr_1", Role: tokens.RoleMember}, []tokens.Permission{tokens.Admin}, "documents:read documents:write shipments:read shipments:write"},
-		"a member, reviews":  {tokens.Owner{ID: "usr_1", Role: tokens.RoleMember}, []tokens.Permission{tokens.ShipmentsReview, tokens.ShipmentsRead}, "shipments:read"},
+		"a member, reviews":  {tokens.Owner{ID: "usr_1", Role: tokens.RoleMember}, []tokens.Permission{"shipments:review", "shipments:read"}, "shipments:read"},
 		"an auditor":         {tokens.Owner{ID: "usr_1", Role: tokens.RoleAuditor}, []tokens.Permission{tokens.Admin}, ""},
 		"no longer a member": {tokens.Owner{ID: "usr_1"}, []tokens.Permission{tokens.Admin}, ""},
 	} {

@@ -45,7 +45,7 @@ func TestADraftIsPutInOrder(t *testing.T) {
 	if got.Name != "ERP Kraków" {
 		t.Errorf("name %q", got.Name)
 	}
-	if !slices.Equal(got.Permissions, []Permission{DocumentsRead, ShipmentsWrite}) {
+	if !slices.Equal(got.Permissions, []Permission{"documents:read", "shipments:write"}) {
 		t.Errorf("permissions %v", got.Permissions)
 	}
 	if s := fmt.Sprint(got.IPAllow); s != "[10.0.0.0/8 192.0.2.7/32 2001:db8::/32 2001:db8::1/128]" {

@@ -1,64 +1,65 @@
 package tokens
 
 import (
-	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/quayside/quayside/gateway/servicekit/spelling"
+	"sync/atomic"
 )
 
 // Permission is one thing that a token may do. On the wire of RFC 7662 it is
-// called a scope.
+// called a scope. A Catalogue defines which there are.
 type Permission string
 
-// The permissions.
-const (
-	ShipmentsRead   Permission = "shipments:read"
-	ShipmentsWrite  Permission = "shipments:write"
-	ShipmentsReview Permission = "shipments:review" // approve and reject
-	DocumentsRead   Permission = "documents:read"
-	DocumentsWrite  Permission = "documents:write"
-	WebhooksManage  Permission = "webhooks:manage"
-	Admin           Permission = "admin" // all permissions, including future ones
-)
+// Admin is all permissions, including future ones. It is the only permission
+// that this program gives a meaning; services do for all others.
+const Admin Permission = "admin"
 
-// AllPermissions returns every permission there is, sorted.
-func AllPermissions() []Permission {
-	return []Permission{
-		Admin, DocumentsRead, DocumentsWrite, ShipmentsRead, ShipmentsReview, ShipmentsWrite, WebhooksManage,
+// installed is the catalogue of this program; nil: the built-in one.
+var installed atomic.Pointer[Catalogue]
+
+// Install makes c the catalogue of this program. Call it once, at start.
+func Install(c *Catalogue) { installed.Store(c) }
+
+// Permissions returns the catalogue of this program.
+func Permissions() *Catalogue {
+	if c := installed.Load(); c != nil {
+		return c
 	}
+	return builtIn()
 }
 
-// ParsePermission reads a permission. The error for an unknown one names the
-// nearest.
-func ParsePermission(text string) (Permission, error) {
-	p := Permission(text)
-	if slices.Contains(AllPermissions(), p) {
-		return p, nil
-	}
-	return "", fmt.Errorf("unknown permission %q; did you mean %s?", Scrub(text), spelling.Closest(text, AllPermissions()))
-}
+// AllPermissions returns every permission of the installed catalogue, sorted.
+func AllPermissions() []Permission { return Permissions().All() }
 
-// Expand returns everything that the granted permissions amount to, sorted and
-// without repetition: write includes read of the same resource, admin includes
-// all. A permission that this version does not know, because a newer one granted it, is
-// passed on as it is.
-func Expand(granted []Permission) []Permission {
-	all := slices.Clone(granted)
-	for _, p := range granted {
-		if p == Admin {
-			all = append(all, AllPermissions()...)
-		}
-		if resource, ok := strings.CutSuffix(string(p), ":write"); ok {
-			all = append(all, Permission(resource+":read"))
-		}
-	}
-	return sortedSet(all)
-}
+// ParsePermission reads a permission of the installed catalogue.
+func ParsePermission(text string) (Permission, error) { return Permissions().Parse(text) }
+
+// Expand is Catalogue.Expand of the installed catalogue.
+func Expand(granted []Permission) []Permission { return Permissions().Expand(granted) }
 
 // sortedSet sorts list in place and drops repetitions.
 func sortedSet(list []Permission) []Permission {
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// distance is Levenshtein's: how many characters must be put in, left out or
+// replaced to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

@@ -30,7 +30,7 @@ func Operator() Principal {
 func Person(actor audit.Actor, role Role) Principal {
 	p := role.powers()
 	return Principal{
-		Actor: actor, grants: Expand(p.grants), tokens: p.tokens, audit: p.audit,
+		Actor: actor, grants: Expand(p.mayGrant()), tokens: p.tokens, audit: p.audit,
 		owner: Owner{ID: actor.ID, Name: actor.Name, Role: role},
 	}
 }

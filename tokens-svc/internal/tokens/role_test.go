@@ -25,7 +25,7 @@ func bearer(id tokens.TokenID, held ...tokens.Permission) tokens.Principal {
 // permission, change another's and their own, and read the audit log.
 func TestWhoMayDoWhat(t *testing.T) {
 	t.Parallel()
-	data := []tokens.Permission{tokens.DocumentsRead, tokens.DocumentsWrite, tokens.ShipmentsRead, tokens.ShipmentsWrite}
+	data := []tokens.Permission{"documents:read", "documents:write", "shipments:read", "shipments:write"}
 	own := tokens.Token{ID: "tok_000000000001", Owner: tokens.Owner{ID: "usr_1"}}
 	others := tokens.Token{ID: "tok_000000000002", Owner: tokens.Owner{ID: "usr_2"}}
 	operators := tokens.Token{ID: "tok_000000000003", CreatedBy: audit.CommandLine}
@@ -42,8 +42,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 		"no role":             {person("usr_1", "captain"), nil, false, false, false, false},
 		"nobody":              {tokens.Principal{}, nil, false, false, false, false},
 		"token with admin":    {bearer("tok_000000000009", tokens.Admin), tokens.AllPermissions(), true, true, true, true},
-		"token without":       {bearer("tok_000000000009", tokens.ShipmentsWrite), data[2:], false, false, false, false},
-		"token about itself":  {bearer("tok_000000000001", tokens.ShipmentsRead), data[2:3], false, true, false, false},
+		"token without":       {bearer("tok_000000000009", "shipments:write"), data[2:], false, false, false, false},
+		"token about itself":  {bearer("tok_000000000001", "shipments:read"), data[2:3], false, true, false, false},
 		"person like a token": {tokens.Bearer(audit.Actor{Kind: audit.User, ID: "tok_000000000001"}, tokens.Token{}, nil), nil, false, false, false, false},
 	} {
 		if got := c.principal.Grants(); !slices.Equal(got, c.grants) {
@@ -77,7 +77,7 @@ func TestWhatIsNotAllowedIsRefused(t *testing.T) {
 	newName := "mine"
 	for name, principal := range map[string]tokens.Principal{
 		"auditor": person("usr_1", tokens.RoleAuditor), "a member about another's token": person("usr_1", tokens.RoleMember),
-		"another token": bearer("tok_000000000000", tokens.ShipmentsRead), "nobody": {},
+		"another token": bearer("tok_000000000000", "shipments:read"), "nobody": {},
 	} {
 		errs := map[string]error{}
 		_, errs["revoke"] = s.RevokeToken(t.Context(), principal, repotest.Org, token.ID, "")

@@ -12,23 +12,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// preset is a choice of permissions under one name.
-type preset struct {
-	ID, Name, Text string
-	Permissions    []tokens.Permission // sorted
-}
-
-var presets = []preset{
-	{"read", "Read only", "List and read shipments and documents", []tokens.Permission{tokens.DocumentsRead, tokens.ShipmentsRead}},
-	{"write", "Read & write", "List, read, create and change shipments and documents", []tokens.Permission{tokens.DocumentsWrite, tokens.ShipmentsWrite}},
-	{"full", "Full access", "All permissions, including future ones, and token management", []tokens.Permission{tokens.Admin}},
-}
-
-// is reports whether a token has exactly the preset's permissions.
-func (p preset) is(permissions []tokens.Permission) bool {
-	return slices.Equal(p.Permissions, permissions)
-}
-
 // custom is the choice of single permissions, and of a single day.
 const custom = "custom"
 
@@ -55,7 +38,7 @@ type generateForm struct {
 	Addresses, Limit          string
 	Environment               tokens.Environment
 	Chosen                    []string
-	Presets                   []preset            // that this person may give
+	Presets                   []tokens.Preset     // that this person may give
 	Grants                    []tokens.Permission // likewise
 	Expiries                  []expiryOption
 	Today, MostLimit          string
@@ -78,6 +61,7 @@ func (f generateForm) Ends(l expiryOption, now time.Time) string {
 }
 
 func (s *site) generateForm(ctx context.Context, v *visit) generateForm {
+	presets := tokens.Permissions().Presets()
 	f := generateForm{
 		Nonce: s.sessions.Form(ctx, purpose("generate", v)), Expiries: expiryOptions, Grants: v.principal().Grants(),
 		Preset: presets[0].ID, Expiry: "90", Environment: tokens.Live,
@@ -159,7 +143,7 @@ func (f *generateForm) permissions() []string {
 	if f.Preset == custom {
 		return f.Chosen
 	}
-	at := slices.IndexFunc(f.Presets, func(p preset) bool { return p.ID == f.Preset })
+	at := slices.IndexFunc(f.Presets, func(p tokens.Preset) bool { return p.ID == f.Preset })
 	if at < 0 {
 		f.add("permissions", "Choose permissions for the token.")
 		return nil

@@ -3,6 +3,7 @@ package web
 import (
 	"embed"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -46,17 +47,7 @@ var roleTexts = map[tokens.Role]string{
 
 func roleText(r tokens.Role) string { return roleTexts[r] }
 
-var permissionTexts = map[tokens.Permission]string{
-	tokens.ShipmentsRead:   "List and read shipments",
-	tokens.ShipmentsWrite:  "Create and change shipments; includes reading",
-	tokens.ShipmentsReview: "Approve and reject shipments",
-	tokens.DocumentsRead:   "List and read documents",
-	tokens.DocumentsWrite:  "Attach and delete documents; includes reading",
-	tokens.WebhooksManage:  "Manage webhook endpoints",
-	tokens.Admin:           "All permissions, including future ones, and token management",
-}
-
-func permissionText(p tokens.Permission) string { return permissionTexts[p] }
+func permissionText(p tokens.Permission) string { return tokens.Permissions().Text(p) }
 
 // public returns the public part of a token's text.
 func public(t tokens.Token) string {
@@ -65,8 +56,8 @@ func public(t tokens.Token) string {
 
 // grants summarizes a token's permissions.
 func grants(t tokens.Token) string {
-	for _, p := range presets {
-		if p.is(t.Permissions) {
+	for _, p := range tokens.Permissions().Presets() {
+		if slices.Equal(p.Permissions, t.Permissions) {
 			return p.Name
 		}
 	}

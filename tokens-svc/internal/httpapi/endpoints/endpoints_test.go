@@ -77,7 +77,7 @@ func TestEveryCallIsObserved(t *testing.T) {
 		"canceled":      {admission: admin, do: fails(context.Canceled)},
 		"refused":       {admission: admission{err: tokens.ErrNotFound}},
 		"refused ":      {admission: admission{token: tokens.Token{RevokedAt: time.Unix(0, 0)}}},
-		"refused  ":     {admission: admission{token: tokens.Token{Permissions: []tokens.Permission{tokens.ShipmentsRead}}}, needs: NeedsAdmin},
+		"refused  ":     {admission: admission{token: tokens.Token{Permissions: []tokens.Permission{"shipments:read"}}}, needs: NeedsAdmin},
 		"refused   ":    {admission: admin, decode: errors.New("no JSON")},
 		"refused    ":   {admission: admin, do: fails(tokens.ErrNotFound)},
 		"refused     ":  {admission: admin, do: fails(&tokens.ValidationError{})},
@@ -166,7 +166,7 @@ func unread(t *testing.T) func() (any, error) {
 // is stored now.
 func TestAPermissionMustBeHeldThereAndHere(t *testing.T) {
 	t.Parallel()
-	reader := admission{token: tokens.Token{ID: "tok_000000000001", Permissions: []tokens.Permission{tokens.ShipmentsWrite}}}
+	reader := admission{token: tokens.Token{ID: "tok_000000000001", Permissions: []tokens.Permission{"shipments:write"}}}
 	for name, c := range map[string]struct {
 		stored admission
 		said   []tokens.Permission

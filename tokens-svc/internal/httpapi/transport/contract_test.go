@@ -26,9 +26,9 @@ func TestIntrospectionAnswersAreTheContracts(t *testing.T) {
 	expires := time.Unix(1803031432, 0).UTC()
 	ending := parsed(t, "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19")
 	lasting := parsed(t, "shpt_live_000000000001_0000000000000000000000000000000027i4HK")
-	p.plant(t, lasting, 3, tokens.Token{Permissions: []tokens.Permission{tokens.ShipmentsRead}})
+	p.plant(t, lasting, 3, tokens.Token{Permissions: []tokens.Permission{"shipments:read"}})
 	p.plant(t, ending, 812, tokens.Token{
-		Permissions: []tokens.Permission{tokens.ShipmentsWrite},
+		Permissions: []tokens.Permission{"shipments:write"},
 		IPAllow:     []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
 		ExpiresAt:   expires,
 	})
@@ -36,7 +36,7 @@ func TestIntrospectionAnswersAreTheContracts(t *testing.T) {
 	p.answersAs(t, "active", formOf(ending))
 	p.answersAs(t, "active_never_expiring", formOf(lasting))
 	successor := parsed(t, "shpt_test_zzzzzzzzzzzz_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz2AqDwp")
-	p.plant(t, successor, 813, tokens.Token{Permissions: []tokens.Permission{tokens.ShipmentsRead}})
+	p.plant(t, successor, 813, tokens.Token{Permissions: []tokens.Permission{"shipments:read"}})
 	exec(t, p.dsn, `UPDATE api_tokens SET rotated_to = $1, expires_at = to_timestamp(1795341832), rev = 814 WHERE id = $2`, successor.ID(), lasting.ID())
 	p.answersAs(t, "active_rotated", formOf(lasting))
 	exec(t, p.dsn, `UPDATE api_tokens SET rotated_to = NULL, expires_at = NULL WHERE id = $1`, lasting.ID())
@@ -96,7 +96,7 @@ func TestIdentityHeadersAreTheContracts(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	p.plant(t, parsed(t, "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"), 1,
-		tokens.Token{Permissions: []tokens.Permission{tokens.ShipmentsWrite}})
+		tokens.Token{Permissions: []tokens.Permission{"shipments:write"}})
 	content, err := os.ReadFile("../../../testdata/contract/identity.json")
 	if err != nil {
 		t.Fatal(err)

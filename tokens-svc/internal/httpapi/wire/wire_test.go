@@ -27,7 +27,7 @@ func TestAnEndedTokenShowsHowItEnded(t *testing.T) {
 	at := time.Date(2026, 11, 20, 14, 3, 52, 123e6, time.UTC)
 	token := tokens.Token{
 		ID: "tok_000000000001", Name: "ERP", Organization: tokens.Organization{ID: "org_1", Name: "Acme", CreatedAt: at},
-		Environment: tokens.Live, Permissions: []tokens.Permission{tokens.DocumentsWrite},
+		Environment: tokens.Live, Permissions: []tokens.Permission{"documents:write"},
 		IPAllow:   []netip.Prefix{netip.MustParsePrefix("2001:db8::/32")},
 		RateLimit: tokens.DefaultRateLimit, CreatedAt: at, RevokedAt: at.Add(time.Hour), RevokedReason: "lost", Revision: 7,
 		CreatedBy:   audit.Actor{Kind: audit.User, ID: "usr_1", Name: "anna@acme.example"},

@@ -90,7 +90,7 @@ func NewToken(tb testing.TB, after time.Duration) (tokens.Token, tokens.Digest) 
 		Organization: tokens.Organization{ID: Org, Name: "Organization 0", CreatedAt: Noon},
 		Name:         `ERP "Kraków", {1}`,
 		Environment:  tokens.Test,
-		Permissions:  []tokens.Permission{tokens.DocumentsRead, tokens.ShipmentsWrite},
+		Permissions:  []tokens.Permission{"documents:read", "shipments:write"},
 		IPAllow:      []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::1/128")},
 		RateLimit:    tokens.RateLimit{Limit: 60, Window: 30 * time.Second},
 		CreatedBy:    audit.Actor{Kind: audit.User, ID: "usr_1", Name: "anna@acme.example"},

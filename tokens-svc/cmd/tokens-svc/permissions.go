@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/quayside/quayside/tokens-svc/internal/config"
+)
+
+const aboutPermissions = `Lists the permissions that tokens can be granted: the built-in ones and those of
+further services, which SERVICE_PERMISSIONS names.`
+
+func listPermissions(_ context.Context, p program) error {
+	f := newFlags("permissions", aboutPermissions)
+	if _, err := f.parse(p.args, p.stdout); err != nil {
+		return err
+	}
+	cfg, err := config.Load(p.environ, config.Permissions)
+	if err != nil {
+		return fmt.Errorf("configuration:\n%w", err)
+	}
+	catalogue, err := cfg.Catalogue()
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	for _, permission := range catalogue.All() {
+		_, _ = fmt.Fprintf(table, "%s\t%s\n", permission, catalogue.Text(permission))
+	}
+	return table.Flush()
+}
