@@ -3,10 +3,15 @@ package e2e
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	traces "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/quayside/quayside/deploy/collector"
 )
@@ -55,7 +60,7 @@ func holds(spans []collector.Span, want string) bool {
 
 // TestARequestIsOneTraceFromTheEdgeToItsQueries: to those that look up the token
 // and those that look up shipments. It is the gateway's own trace; which one the
-// client told of is a link.
+// client told of is a link. The log line of each program has the ids of its span.
 func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
 	t.Parallel()
 	const outside = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -79,6 +84,9 @@ func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
 		return true
 	})
 	for _, span := range spans {
+		if span.Kind == traces.Span_SPAN_KIND_SERVER {
+			logged(t, span)
+		}
 		if len(span.ParentSpanId) > 0 {
 			continue
 		}
@@ -89,6 +97,16 @@ func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
 	if bytes.Contains(stack.Traces.Raw(), []byte("planted")) {
 		t.Error("what the client has in tracestate or baggage is in a trace")
 	}
+}
+
+// logged waits for the log line of the request of a server's span.
+func logged(t *testing.T, span collector.Span) {
+	t.Helper()
+	want := fmt.Sprintf(`"trace_id":"%x","span_id":"%x"`, span.TraceId, span.SpanId)
+	eventually(t, 5*time.Second, "a line of "+span.Service+" with "+want, func() bool {
+		log, err := os.ReadFile(filepath.Join(stack.LogDir(), span.Service+".log"))
+		return err == nil && bytes.Contains(log, []byte(want))
+	})
 }
 
 // TestNoSpanHoldsASecret, wherever a client puts its token.

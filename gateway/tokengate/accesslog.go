@@ -35,6 +35,12 @@ func (l *accessLine) MarshalLogObject(line zapcore.ObjectEncoder) error {
 		line.AddString("token_id", l.token.TokenID)
 		line.AddString("organization_id", l.token.OrganizationID)
 	}
+	if l.span != nil {
+		if traced := l.span.SpanContext(); traced.IsSampled() {
+			line.AddString("trace_id", traced.TraceID().String())
+			line.AddString("span_id", traced.SpanID().String())
+		}
+	}
 	switch {
 	case l.failure != "":
 		line.AddString("error", l.failure)
@@ -50,7 +56,11 @@ func (g *Gate) note(out *responseWriter) {
 	if class > 5 {
 		class = 6
 	}
-	responseSeconds.of(class).Observe(time.Since(out.began).Seconds())
+	kind, ok := out.vars[kindVar].(string)
+	if !ok {
+		kind = defaultKind
+	}
+	responseSeconds.of(responseKind{class, kind}).Observe(time.Since(out.began).Seconds())
 	level := zapcore.InfoLevel
 	if out.status >= http.StatusInternalServerError {
 		level = zapcore.ErrorLevel

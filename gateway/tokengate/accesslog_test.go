@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
@@ -56,6 +57,9 @@ func FuzzHarmless(f *testing.F) {
 func TestTheAccessLogSaysWhatHappened(t *testing.T) {
 	t.Parallel()
 
+	recorded := trace.NewSpanContext(trace.SpanContextConfig{
+		TraceID: trace.TraceID{0x4b, 15: 0x36}, SpanID: trace.SpanID{0xb7, 7: 1}, TraceFlags: trace.FlagsSampled,
+	})
 	var text strings.Builder
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(&text), zapcore.InfoLevel)
 	g := &Gate{access: zap.New(core).Named("http.log.access")}
@@ -63,6 +67,7 @@ func TestTheAccessLogSaysWhatHappened(t *testing.T) {
 		requestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh", status: http.StatusBadGateway, bytes: 12, whole: true, failure: "refused",
 		token:  &introspect.Result{TokenID: "tok_4fZyo82mVyR1", OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfh"},
 		method: "GET\n", path: "/api/v1/shipments", client: "192.0.2.1", began: time.Now().Add(-time.Hour),
+		span: trace.SpanFromContext(trace.ContextWithSpanContext(t.Context(), recorded)),
 	})
 	var got map[string]any
 	if err := json.Unmarshal([]byte(text.String()), &got); err != nil {
@@ -73,6 +78,7 @@ func TestTheAccessLogSaysWhatHappened(t *testing.T) {
 		"request_id": "req_01k9x3v7t2e8sbq4m6n0pacdfh", "method": "another", "path": "/api/v1/shipments", "status": 502.0,
 		"bytes": 12.0, "error": "refused", "client": "192.0.2.1", "token_id": "tok_4fZyo82mVyR1",
 		"organization_id": "org_01k9x3v7t2e8sbq4m6n0pacdfh",
+		"trace_id":        "4b000000000000000000000000000036", "span_id": "b700000000000001",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %v, want %v", name, got[name], want)

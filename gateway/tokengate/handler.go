@@ -21,6 +21,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	r, out.span = g.begin(r)
 	defer g.note(out) // also when the proxy gives up an answer that has begun, by a panic
 	vars, _ := r.Context().Value(caddyhttp.VarsCtxKey).(map[string]any)
+	out.vars = vars
 	route := g.routeOf(r)
 	out.page = route == pageRoute
 	authorization, body := strip(r, out.page), r.Body

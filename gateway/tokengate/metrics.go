@@ -37,9 +37,9 @@ var (
 	}, []string{"service", "code"})
 	responseSecondsVec = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "request_seconds",
-		Help:    "Time from a request's head to the end of its answer, by class of status: 2xx to 5xx, or none if it broke off before.",
-		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
-	}, []string{"status"})
+		Help:    "Time from a request's head to the end of its answer, by class of status (2xx to 5xx, or none if it broke off before) and kind: request, or the value that the route sets in the variable token_gate.kind.",
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .3, .5, 1, 2.5, 5, 10, 30}, // .3: the latency objective
+	}, []string{"status", "kind"})
 	usageBatchesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "usage_batches_total",
 		Help: "Reports of token usage to the tokens service by outcome: delivered, kept (to be sent again) or dropped.",
@@ -75,6 +75,25 @@ func (c *children[K, C]) of(key K) C {
 	return known[key]
 }
 
+// responseKind is a class of status and the kind of the request.
+type responseKind struct {
+	class int
+	kind  string
+}
+
+// kindVar is the variable with which a route sets the kind of its requests, whose default is defaultKind. Requests whose
+// duration the client chooses have another one, because the latency objective does not apply to them.
+const (
+	kindVar     = "token_gate.kind"
+	defaultKind = "request"
+)
+
+func init() {
+	for class := 2; class <= 5; class++ { // so that the first failure of a process is an increase
+		responseSeconds.of(responseKind{class, defaultKind})
+	}
+}
+
 // decision is what became of a request that was to be counted.
 type decision struct{ window, decision, source string }
 
@@ -82,8 +101,8 @@ var (
 	requests = children[string, prometheus.Counter]{find: func(outcome string) prometheus.Counter {
 		return requestsTotal.WithLabelValues(outcome)
 	}}
-	responseSeconds = children[int, prometheus.Observer]{find: func(class int) prometheus.Observer {
-		return responseSecondsVec.WithLabelValues([...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx", "other"}[class])
+	responseSeconds = children[responseKind, prometheus.Observer]{find: func(r responseKind) prometheus.Observer {
+		return responseSecondsVec.WithLabelValues([...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx", "other"}[r.class], r.kind)
 	}}
 	decisions = children[decision, prometheus.Counter]{find: func(d decision) prometheus.Counter {
 		return windowDecisionsTotal.WithLabelValues(d.window, d.decision, d.source)

@@ -44,10 +44,11 @@ type responseWriter struct {
 	closes      bool               // the connection ends with the response
 	drain       *drain.App         // which this gate belongs to
 
-	status  int    // of the answer, once it has begun; else 0
-	bytes   int64  // of its body so far
-	whole   bool   // the handlers have returned
-	failure string // of a service
+	status  int            // of the answer, once it has begun; else 0
+	bytes   int64          // of its body so far
+	whole   bool           // the handlers have returned
+	failure string         // of a service
+	vars    map[string]any // Caddy's variables of the request; nil if it was rejected early
 }
 
 // newResponseWriter returns the writer of a request that has just come.

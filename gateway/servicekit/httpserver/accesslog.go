@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"runtime/debug"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 )
 
 // secretText matches a path from where a secret may begin: an API token, an escaped
@@ -17,6 +19,7 @@ func redact(path string) string { return secretText.ReplaceAllString(path, "$1â€
 
 // AccessLog logs one line for each request, with attrs, which identify it, and the
 // error given to Explain; it also completes the span and the metrics of Instrument.
+// The line of a request whose span is recorded has its trace_id and span_id.
 // Queries, headers and bodies are not logged, and paths up to where a secret may
 // begin only.
 //
@@ -45,6 +48,9 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken h
 				slog.Float64("seconds", took.Seconds()))
 			if rec.cause != nil {
 				line = append(line, slog.String("error", rec.cause.Error()))
+			}
+			if span := trace.SpanContextFromContext(ctx); span.IsSampled() {
+				line = append(line, slog.String("trace_id", span.TraceID().String()), slog.String("span_id", span.SpanID().String()))
 			}
 			log.LogAttrs(ctx, slog.LevelInfo, "request", line...)
 		}()

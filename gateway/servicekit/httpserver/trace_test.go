@@ -13,10 +13,11 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // TestASpanHasRouteStatusAndIdentity, in the trace of the client, and no text of the
-// request.
+// request. The log line names the span.
 func TestASpanHasRouteStatusAndIdentity(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewSpanRecorder()
@@ -51,5 +52,25 @@ func TestASpanHasRouteStatusAndIdentity(t *testing.T) {
 	}
 	if strings.Contains(string(text), "secret") {
 		t.Errorf("a secret is in %s", text)
+	}
+	if want := `"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","span_id":"` + s.SpanContext.SpanID().String() + `"`; !strings.Contains(log.String(), want) {
+		t.Errorf("no %s in %s", want, &log)
+	}
+}
+
+// TestOnlyALineWithARecordedSpanHasATraceID: an id of a trace that no collector has
+// leads nowhere.
+func TestOnlyALineWithARecordedSpanHasATraceID(t *testing.T) {
+	t.Parallel()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
+	defer func() { _ = provider.Shutdown(context.WithoutCancel(t.Context())) }()
+	for name, tracer := range map[string]trace.Tracer{"no traces": nil, "not sampled": provider.Tracer("test")} {
+		var log bytes.Buffer
+		attrs := func(*http.Request) []slog.Attr { return nil }
+		h := Instrument(nil, tracer, AccessLog(slog.New(slog.NewJSONHandler(&log, nil)), attrs, nil, http.NotFoundHandler()))
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+		if line := log.String(); !strings.Contains(line, `"status":404`) || strings.Contains(line, "trace_id") {
+			t.Errorf("%s: %s", name, line)
+		}
 	}
 }

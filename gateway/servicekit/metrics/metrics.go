@@ -10,11 +10,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/quayside/quayside/gateway/servicekit/buildinfo"
+	"github.com/quayside/quayside/gateway/servicekit/outage"
 )
 
 // Metrics are the metrics that every program has, in a registry of their own:
 //
 //	quayside_<program>_request_seconds{route,method,code}
+//	quayside_<program>_outage{name}, for each journal given to Watch
 //	quayside_<program>_log_lines_dropped_total
 //	quayside_build_info{version,revision}
 //
@@ -23,6 +25,7 @@ import (
 type Metrics struct {
 	*prometheus.Registry
 
+	program  string
 	requests *prometheus.HistogramVec
 }
 
@@ -31,6 +34,7 @@ type Metrics struct {
 func New(program string, dropped func() int64) *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
+		program:  program,
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: "quayside", Subsystem: program, Name: "request_seconds",
 			Help:    "Duration of requests, by route, method and status.",
@@ -50,6 +54,21 @@ func New(program string, dropped func() int64) *Metrics {
 		}, func() float64 { return float64(dropped()) }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// Watch adds the state of a journal, and returns the journal.
+func (m *Metrics) Watch(j *outage.Journal) *outage.Journal {
+	m.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "quayside", Subsystem: m.program, Name: "outage",
+		Help:        "1 during an outage of a dependency, by the name with which the log reports it.",
+		ConstLabels: prometheus.Labels{"name": j.Name()},
+	}, func() float64 {
+		if j.Down() {
+			return 1
+		}
+		return 0
+	}))
+	return j
 }
 
 // ObserveRequest adds a request that was answered. Requests without a route, whose

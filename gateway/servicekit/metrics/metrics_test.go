@@ -1,6 +1,7 @@
 package metrics_test
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/metrics"
+	"github.com/quayside/quayside/gateway/servicekit/outage"
 )
 
 func TestRequestsAreCountedByRouteMethodAndStatus(t *testing.T) {
@@ -41,5 +43,23 @@ func TestRequestsAreCountedByRouteMethodAndStatus(t *testing.T) {
 	}
 	if problems, err := testutil.GatherAndLint(m); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
+	}
+}
+
+func TestAnOutageIsAGaugeOf1(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("things", func() int64 { return 0 })
+	log := slog.New(slog.DiscardHandler)
+	postgres := m.Watch(outage.New(log, "Postgres"))
+	m.Watch(outage.New(log, "storage"))
+	postgres.Note(errors.New("connection refused"))
+	want := `
+		# HELP quayside_things_outage 1 during an outage of a dependency, by the name with which the log reports it.
+		# TYPE quayside_things_outage gauge
+		quayside_things_outage{name="Postgres"} 1
+		quayside_things_outage{name="storage"} 0
+	`
+	if err := testutil.GatherAndCompare(m, strings.NewReader(want), "quayside_things_outage"); err != nil {
+		t.Error(err)
 	}
 }

@@ -29,6 +29,12 @@ type Journal struct {
 // New returns a journal of a dependency, whose name begins the log messages.
 func New(log *slog.Logger, name string) *Journal { return &Journal{log: log, name: name} }
 
+// Name returns the name of the dependency.
+func (j *Journal) Name() string { return j.name }
+
+// Down reports whether there is an outage.
+func (j *Journal) Down() bool { return j.down.Load() }
+
 // Note records a failure or, with nil, a success, which costs one atomic load
 // outside of an outage.
 func (j *Journal) Note(err error) {

@@ -32,6 +32,7 @@ func openFiles(cfg config.Config) (sweeper.Store, error) {
 // reading returns what has documents read, and files without a document removed,
 // as background work. Without workers there is none.
 func reading(cfg config.Config, repo *postgres.Repository, service *shipments.Service, kept sweeper.Store, log *slog.Logger, metrics prometheus.Registerer) []func(context.Context) {
+	metrics.MustRegister(documentsWaiting{repo})
 	done, swept := jobsDone(metrics), filesSwept(log, metrics)
 	if cfg.DocumentWorkers == 0 {
 		return nil
@@ -42,6 +43,28 @@ func reading(cfg config.Config, repo *postgres.Repository, service *shipments.Se
 		func(ctx context.Context) { pool.Run(ctx, cfg.DocumentWorkers) },
 		func(ctx context.Context) { postgres.Wake(ctx, cfg.DirectURL(), postgres.JobsChannel, wake) },
 		func(ctx context.Context) { newSweeper(repo, kept).Run(ctx, swept) },
+	}
+}
+
+// waitingTimeout bounds the query of a scrape.
+const waitingTimeout = time.Second
+
+// documentsWaiting is the metric of documents that wait for a worker. It has no
+// sample while Postgres is unavailable.
+type documentsWaiting struct{ repo *postgres.Repository }
+
+var documentsWaitingDesc = prometheus.NewDesc("quayside_shipments_documents_waiting_seconds",
+	"How long the document has waited for a worker that has waited longest, of all replicas together.", nil, nil)
+
+// Describe implements prometheus.Collector.
+func (documentsWaiting) Describe(descs chan<- *prometheus.Desc) { descs <- documentsWaitingDesc }
+
+// Collect implements prometheus.Collector.
+func (d documentsWaiting) Collect(samples chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), waitingTimeout)
+	defer cancel()
+	if waited, err := d.repo.JobsWaiting(ctx); err == nil {
+		samples <- prometheus.MustNewConstMetric(documentsWaitingDesc, prometheus.GaugeValue, waited.Seconds())
 	}
 }
 

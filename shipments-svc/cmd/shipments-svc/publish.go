@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/quayside/quayside/gateway/servicekit/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/outage"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
@@ -33,7 +33,7 @@ type publishing struct {
 	cfg       config.Config
 	log       *slog.Logger
 	seen      func(error) // is told whether Postgres can serve
-	metrics   prometheus.Registerer
+	metrics   *metrics.Metrics
 	keys      sealing.Keys
 	announced <-chan struct{}
 	due       bell
@@ -57,7 +57,7 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 			count.numbered(n, waited)
 			p.due.ring()
 		},
-		Note:    unlessAway(outage.New(p.log, "numbering events").Note),
+		Note:    unlessAway(p.metrics.Watch(outage.New(p.log, "numbering events")).Note),
 		Failing: logFailing(p.log, count.failing),
 	})
 	delivering := dispatch.New(queue, dispatch.Config{
@@ -67,7 +67,7 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 			return m, err
 		},
 		Wake: p.due, Now: time.Now,
-		Note:      unlessAway(outage.New(p.log, "delivering webhooks").Note),
+		Note:      unlessAway(p.metrics.Watch(outage.New(p.log, "delivering webhooks")).Note),
 		Attempted: count.attempted, Overdue: count.overdue,
 	})
 	delivery, stop := context.WithCancel(ctx)

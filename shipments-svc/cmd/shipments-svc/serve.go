@@ -44,23 +44,23 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	lines := logging.NewBuffer(p.stderr)
 	defer lines.Close()
 	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: cfg.LogLevel}))
-	seen := outage.New(log, "Postgres").Note
+	metrics := metrics.New("shipments", lines.Dropped)
+	seen := metrics.Watch(outage.New(log, "Postgres")).Note
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), seen)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	traces, err := tracing.Start(ctx, "shipments-svc", outage.New(log, "sending traces").Note)
+	traces, err := tracing.Start(ctx, "shipments-svc", metrics.Watch(outage.New(log, "sending traces")).Note)
 	if err != nil {
 		return err
 	}
 	defer traces.Close(ctx)
 
-	metrics := metrics.New("shipments", lines.Dropped)
 	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments"))
 	repo := postgres.NewRepository(db)
 	if cfg.DatabaseReplicaURL != "" {
-		replica, err := postgres.OpenReplica(cfg.DatabaseReplicaURL, cfg.ReplicaSession(), outage.New(log, "the replica of Postgres").Note)
+		replica, err := postgres.OpenReplica(cfg.DatabaseReplicaURL, cfg.ReplicaSession(), metrics.Watch(outage.New(log, "the replica of Postgres")).Note)
 		if err != nil {
 			return err
 		}
@@ -75,6 +75,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 	if err != nil {
 		return err
 	}
+	kept = notedStore{kept, metrics.Watch(outage.New(log, "document storage")).Note}
 	children, err := reader.New(cfg.DocumentWorkers + dryRuns)
 	if err != nil {
 		return err

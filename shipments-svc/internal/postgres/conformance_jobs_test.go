@@ -28,6 +28,7 @@ func TestJobs(t *testing.T) {
 		"only documents of the organization are known":  testKnown,
 		"several workers have several jobs":             testManyJobs,
 		"organizations have jobs claimed in turn":       testTurns,
+		"a job waits until it is claimed":               testWaiting,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -258,5 +259,28 @@ func testTurns(t *testing.T, q *postgres.Repository) {
 	}
 	if _, err := q.Claim(t.Context(), lease(), shipments.Turn{Except: orgs}); !errors.Is(err, shipments.ErrNoJob) {
 		t.Errorf("all are excepted: %v", err)
+	}
+}
+
+func testWaiting(t *testing.T, q *postgres.Repository) {
+	waits := func() bool {
+		waited, err := q.JobsWaiting(t.Context())
+		check(t, err)
+		return waited > 0
+	}
+	if waits() {
+		t.Error("a job waits in an empty queue")
+	}
+	repotest.Queued(t, q, repotest.Org())
+	if !waits() {
+		t.Error("no job waits")
+	}
+	j := claim(t, q)
+	if waits() {
+		t.Error("a claimed job waits")
+	}
+	check(t, q.Release(t.Context(), j, time.Hour))
+	if waits() {
+		t.Error("a job waits before its time")
 	}
 }

@@ -60,6 +60,10 @@ WITH RECURSIVE found (organization_id, ready) AS (
 SELECT turn.organization_id, claimed.shipment_id, claimed.document_id, claimed.run, claimed.attempts
 FROM turn LEFT JOIN claimed ON claimed.organization_id = turn.organization_id`
 
+	// jobsWaitingSQL returns for how many seconds a job has been claimable at most.
+	jobsWaitingSQL = `
+SELECT coalesce(greatest(extract(epoch FROM now() - min(claimable_at)), 0), 0)::float8 FROM jobs`
+
 	// leaseSQL makes a job claimable in $6 seconds, under the lease $7.
 	leaseSQL = `
 UPDATE jobs SET claimable_at = now() + $6 * interval '1 second', lease = $7
@@ -128,6 +132,14 @@ func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn ship
 			}, nil
 		}
 	}
+}
+
+// JobsWaiting returns how long the job has waited that has been claimable longest;
+// zero if none is claimable.
+func (r *Repository) JobsWaiting(ctx context.Context) (time.Duration, error) {
+	var seconds float64
+	err := r.claims(ctx).GetContext(ctx, &seconds, jobsWaitingSQL)
+	return time.Duration(seconds * float64(time.Second)), failure("find waiting jobs", err)
 }
 
 // Begin implements shipments.Jobs.

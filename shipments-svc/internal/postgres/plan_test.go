@@ -128,6 +128,7 @@ func queries(org uuid.UUID) map[string]query {
 		"forgetPalletsSQL":   {tenant, forgetPalletsSQL, []any{org, id, id}},
 		"knownSQL":           {tenant, knownSQL, []any{org, "{" + id.String() + "}"}},
 		"storeSQL":           {dispatcher, storeSQL, nil},
+		"jobsWaitingSQL":     {dispatcher, jobsWaitingSQL, nil},
 		"bindStoreSQL":       {dispatcher, bindStoreSQL, []any{id}},
 		"adoptStoreSQL":      {dispatcher, adoptStoreSQL, []any{id}},
 		"quarantineSQL":      {tenant, quarantineSQL, []any{org, id, "{" + id.String() + "}", "2026-11-20"}},

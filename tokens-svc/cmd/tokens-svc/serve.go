@@ -61,12 +61,13 @@ func serve(ctx context.Context, p program) error {
 	lines := logging.NewBuffer(p.stderr)
 	defer lines.Close()
 	log := newLogger(lines, cfg.LogLevel)
-	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), outage.New(log, "Postgres").Note)
+	database, sending, listening := outage.New(log, "Postgres"), outage.New(log, "sending traces"), outage.New(log, "listening for changes")
+	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), database.Note)
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
-	traces, err := tracing.Start(ctx, "tokens-svc", outage.New(log, "sending traces").Note)
+	traces, err := tracing.Start(ctx, "tokens-svc", sending.Note)
 	if err != nil {
 		return err
 	}
@@ -94,11 +95,14 @@ func serve(ctx context.Context, p program) error {
 	}
 	defer inBackground(ctx, func(ctx context.Context) { logHeads(ctx, service, log) })()
 	counted := metrics.New(db.DB, lines.Dropped)
+	for _, journal := range []*outage.Journal{database, sending, listening} {
+		counted.Watch(journal)
+	}
 	pepperCount := tokens.NewPepperCount(repo.LiveTokensByPepper, settings, time.Now)
 	counted.CountPeppers(pepperCount.Counts)
 	notifier := postgres.NewNotifier(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
-		notifier.Run(ctx, outage.New(log, "listening for changes").Note) // meanwhile they are looked for
+		notifier.Run(ctx, listening.Note) // meanwhile they are looked for
 	})()
 	feed := transport.NewFeed(service, notifier.Wait, counted.StreamOpened, log)
 	wiring := endpoints.Config{Timeout: postgres.Budget, Observe: counted.Observe}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// TestAnOutageOfTheStoreIsNoted, and neither a missing file nor a client that gives up.
+func TestAnOutageOfTheStoreIsNoted(t *testing.T) {
+	t.Parallel()
+	disk, err := storage.NewDisk(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var noted []error
+	s := notedStore{disk, func(err error) { noted = append(noted, err) }}
+	key := shipments.FileKey{Org: shipments.OrgID{1}, Document: shipments.DocumentID{2}}
+	if _, err := s.Open(t.Context(), key); !errors.Is(err, shipments.ErrNoFile) || len(noted) > 0 {
+		t.Fatalf("%v, noted %v", err, noted)
+	}
+	if err := s.Put(t.Context(), key, strings.NewReader("text"), 4); err != nil || !slices.Equal(noted, []error{nil}) {
+		t.Fatalf("%v, noted %v", err, noted)
+	}
+	if err := s.Put(t.Context(), key, strings.NewReader("less"), 8); !errors.Is(err, shipments.ErrUnavailable) || len(noted) != 2 || !errors.Is(noted[1], err) {
+		t.Errorf("%v, noted %v", err, noted)
+	}
+}
