@@ -16,8 +16,8 @@ import (
 // that is installed. The command's exit status is in the error, an *exec.ExitError.
 func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	// The race detector, with which tests run, needs a C compiler; npm brings axe-core to the browser
-	// tests, and node; the examples need that, curl, jq and Python.
-	if err := install(ctx, log, "postgresql", "pgbouncer", "redis-server", "gcc", "libc6-dev", "chromium", "npm", "curl", "jq", "python3"); err != nil && !errors.Is(err, errCannotInstall) {
+	// tests, and node; the examples need that, curl, jq and Python; alerts are tested with promtool.
+	if err := install(ctx, log, "postgresql", "pgbouncer", "redis-server", "gcc", "libc6-dev", "chromium", "npm", "curl", "jq", "python3", "prometheus"); err != nil && !errors.Is(err, errCannotInstall) {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "quayside-test-")

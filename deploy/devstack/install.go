@@ -22,6 +22,7 @@ var present = map[string]func() bool{
 	"libc6-dev":    func() bool { _, err := os.Stat("/usr/include/stdlib.h"); return err == nil },
 	"npm":          onPath("npm"),
 	"pgbouncer":    onPath("pgbouncer"),
+	"prometheus":   onPath("prometheus"),
 	"postgresql":   func() bool { return findPostgres() != "" },
 	"python3":      onPath("python3"),
 	"redis-server": onPath("redis-server"),

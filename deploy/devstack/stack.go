@@ -34,6 +34,7 @@ type Options struct {
 	Debug       bool      // log at level debug
 	Log         io.Writer // progress, one line per step
 
+	Observe        bool   // start a Prometheus with the rules of deploy/prometheus
 	Traces         bool   // start an OpenTelemetry collector, to which the programs send their spans
 	TrustedProxies string // ranges whose X-Forwarded-For the gateway accepts, separated by spaces
 	// Environ, if not nil, looks up the gateway's documented settings, except
@@ -52,16 +53,19 @@ type Stack struct {
 	RedisURL string
 	Demo     Demo
 	Traces   *collector.Collector // nil without Options.Traces
+	// PrometheusURL is the address of the Prometheus of Options.Observe.
+	PrometheusURL string
 
-	opts     Options
-	ports    ports
-	secrets  secrets
-	database *server // nil when it is not ours
-	redis    stopper // nil when it is not ours
-	programs []*Program
-	control  control
-	replicas replicas          // of shipments-svc
-	dsn      map[string]string // by database name
+	opts       Options
+	ports      ports
+	secrets    secrets
+	database   *server  // nil when it is not ours
+	redis      stopper  // nil when it is not ours
+	prometheus *process // nil without Options.Observe
+	programs   []*Program
+	control    control
+	replicas   replicas          // of shipments-svc
+	dsn        map[string]string // by database name
 }
 
 // stopper is a process or an in-process server.
@@ -104,6 +108,11 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 	}
 	if err := s.startPrograms(ctx); err != nil {
 		return s, err
+	}
+	if opts.Observe {
+		if err := s.startPrometheus(ctx); err != nil {
+			return s, err
+		}
 	}
 	if err := s.writeHandle(); err != nil {
 		return s, err
@@ -201,6 +210,9 @@ func (s *Stack) Wait(ctx context.Context) error {
 // Close stops the programs, last started first, then Redis and Postgres.
 func (s *Stack) Close() error {
 	errs := []error{s.control.stop()}
+	if s.prometheus != nil {
+		errs = append(errs, s.prometheus.Stop())
+	}
 	for _, p := range slices.Backward(s.programs) {
 		errs = append(errs, p.Stop())
 	}

@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/quayside/quayside/deploy/apidoc"
@@ -17,7 +18,8 @@ import (
 var stack *devstack.Stack
 
 func TestMain(m *testing.M) {
-	opts := devstack.Options{Race: true, Debug: true, TrustedProxies: proxy + "/32", Traces: true}
+	_, err := exec.LookPath("prometheus")
+	opts := devstack.Options{Race: true, Debug: true, TrustedProxies: proxy + "/32", Traces: true, Observe: err == nil}
 	os.Exit(stacktest.Main(m, opts, func(ctx context.Context, s *devstack.Stack) (err error) {
 		stack = s
 		api, err = apidoc.Load(ctx, s.URL)

@@ -7,7 +7,8 @@
 //
 // Environment: QUAYSIDE_PORT is the port of the gateway, 8080 by default; DATABASE_URL and
 // REDIS_URL use existing servers; the gateway's documented settings, such as
-// WINDOWS_MODE, are passed on to it; ORG and PERMISSIONS choose the token's.
+// WINDOWS_MODE, are passed on to it; OBSERVE=1 adds a Prometheus; ORG and
+// PERMISSIONS choose the token's.
 package main
 
 import (
@@ -84,11 +85,15 @@ func serve(ctx context.Context, root, dir string, getenv func(string) string, st
 	stack, err := devstack.Start(ctx, devstack.Options{
 		Root: root, Dir: dir, Port: port, Log: stdout,
 		DatabaseURL: getenv("DATABASE_URL"), RedisURL: getenv("REDIS_URL"), Environ: os.LookupEnv,
+		Observe: getenv("OBSERVE") == "1",
 	})
 	if err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintf(stdout, welcome, stack.URL, stack.LogDir(), stack.Demo.Token, stack.Demo.User, stack.Demo.Password)
+	if stack.PrometheusURL != "" {
+		_, _ = fmt.Fprintf(stdout, "Prometheus, with alerts: %s/alerts\n\n", stack.PrometheusURL)
+	}
 	err = stack.Wait(ctx)
 	_, _ = fmt.Fprintln(stdout, "\nstopping")
 	return errors.Join(err, stack.Close())

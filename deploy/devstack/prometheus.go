@@ -1,0 +1,57 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// startPrometheus starts a Prometheus that scrapes every program and evaluates
+// the rules of deploy/prometheus.
+func (s *Stack) startPrometheus(ctx context.Context) error {
+	if err := install(ctx, s.opts.Log, "prometheus"); errors.Is(err, errCannotInstall) {
+		return errors.New("OBSERVE=1 needs Prometheus. On Debian: sudo apt-get install prometheus. On macOS: brew install prometheus")
+	} else if err != nil {
+		return err
+	}
+	address, err := s.ports.free(ctx)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(s.opts.Dir, "prometheus")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	config := filepath.Join(dir, "prometheus.yml")
+	if err := os.WriteFile(config, []byte(s.prometheusConfig()), 0o600); err != nil {
+		return err
+	}
+	//nolint:gosec,noctx // G204: our own arguments; stopped by Close
+	s.prometheus, err = startProcess("prometheus", s.LogDir(), exec.Command("prometheus",
+		"--config.file", config, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", address))
+	if err != nil {
+		return err
+	}
+	s.PrometheusURL = "http://" + address
+	s.say("prometheus %s", s.PrometheusURL)
+	return s.prometheus.await(ctx, "prometheus", func() error { return answers(ctx, s.PrometheusURL+"/-/ready") })
+}
+
+// prometheusConfig has a job for each kind of program, with all its replicas.
+func (s *Stack) prometheusConfig() string {
+	targets := map[string][]string{}
+	for _, p := range s.programs {
+		targets[p.command] = append(targets[p.command], p.inner)
+	}
+	var config strings.Builder
+	_, _ = fmt.Fprintf(&config, "global: {scrape_interval: 5s, evaluation_interval: 5s}\nrule_files: [%q]\nscrape_configs:\n",
+		filepath.Join(s.opts.Root, "deploy", "prometheus", "rules", "*.yml"))
+	for job, addresses := range targets {
+		_, _ = fmt.Fprintf(&config, "  - {job_name: %q, static_configs: [{targets: [%s]}]}\n", job, strings.Join(addresses, ", "))
+	}
+	return config.String()
+}

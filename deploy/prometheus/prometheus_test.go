@@ -1,0 +1,118 @@
+// Package prometheus tests the rules, alerts and runbooks of this directory.
+package prometheus
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEachAlertFiresForItsFaultAndNotBefore runs the cases in tests.
+func TestEachAlertFiresForItsFaultAndNotBefore(t *testing.T) {
+	t.Parallel()
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("promtool is not installed: apt-get install prometheus")
+	}
+	cases := glob(t, "tests/*.yml")
+	out, err := exec.CommandContext(t.Context(), promtool, append([]string{"test", "rules"}, cases...)...).CombinedOutput()
+	if err != nil {
+		t.Errorf("promtool: %v\n%s", err, out)
+	}
+	for _, check := range [][]string{{"check", "config", "--syntax-only", "prometheus.yml"}, append([]string{"check", "rules"}, glob(t, "rules/*.yml")...)} {
+		if out, err := exec.CommandContext(t.Context(), promtool, check...).CombinedOutput(); err != nil {
+			t.Errorf("promtool: %v\n%s", err, out)
+		}
+	}
+}
+
+var (
+	alertName = regexp.MustCompile(`(?m)^ +- alert: (\w+)$`)
+	caseName  = regexp.MustCompile(`alertname: (\w+)`)
+	runbook   = regexp.MustCompile(`(?m)^ +runbook: deploy/runbooks/(\w+)\.md$`)
+)
+
+func TestEachAlertHasARunbookAndACase(t *testing.T) {
+	t.Parallel()
+	rules := content(t, glob(t, "rules/*.yml"))
+	var pages []string
+	for _, path := range glob(t, "../runbooks/*.md") {
+		pages = append(pages, strings.TrimSuffix(filepath.Base(path), ".md"))
+	}
+	alerts := names(alertName, rules)
+	if !slices.Equal(alerts, pages) {
+		t.Errorf("alerts are\n%q, pages are\n%q", alerts, pages)
+	}
+	if cases := names(caseName, content(t, glob(t, "tests/*.yml"))); !slices.Equal(alerts, cases) {
+		t.Errorf("alerts are\n%q, with cases are\n%q", alerts, cases)
+	}
+	var of []string // alerts and their runbooks, in order
+	for _, found := range alertName.FindAllStringSubmatch(rules, -1) {
+		of = append(of, found[1])
+	}
+	for i, found := range runbook.FindAllStringSubmatch(rules, -1) {
+		if i >= len(of) || of[i] != found[1] {
+			t.Fatalf("runbook %d is %s, of the alerts %q", i, found[1], of)
+		}
+	}
+	if n := len(runbook.FindAllString(rules, -1)); n != len(of) {
+		t.Errorf("%d alerts, %d runbooks", len(of), n)
+	}
+}
+
+// TestEachRunbookHasTheSameSections, none of them empty.
+func TestEachRunbookHasTheSameSections(t *testing.T) {
+	t.Parallel()
+	for _, path := range glob(t, "../runbooks/*.md") {
+		page := content(t, []string{path})
+		rest, ok := strings.CutPrefix(page, "# "+strings.TrimSuffix(filepath.Base(path), ".md")+"\n")
+		for _, section := range []string{"Meaning", "Diagnosis", "Action", "Confirmation"} {
+			text, after, found := strings.Cut(rest, "\n## "+section+"\n\n")
+			if !ok || !found || section != "Meaning" && strings.TrimSpace(text) == "" {
+				t.Errorf("%s has no title or no section %s, or an empty one before", path, section)
+			}
+			rest = after
+		}
+		if strings.TrimSpace(rest) == "" {
+			t.Errorf("%s ends with an empty section", path)
+		}
+	}
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%s: %d files, %v", pattern, len(paths), err)
+	}
+	return paths
+}
+
+func content(t *testing.T, paths []string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// names returns what a pattern captures, sorted and once each.
+func names(pattern *regexp.Regexp, text string) (found []string) {
+	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
+		found = append(found, match[1])
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
