@@ -71,7 +71,8 @@ type Gate struct {
 	// SigningKeyFile is the path of a file that holds the key instead; placeholders are replaced, and an
 	// empty path means none.
 	SigningKeyFile string `json:"signing_key_file,omitempty"`
-	// Redis is the URL of the Redis that counts requests. Default: redis://127.0.0.1:6379/0
+	// Redis is the URL of the Redis that counts requests: a server, Sentinels or a cluster. Default:
+	// redis://127.0.0.1:6379/0
 	Redis string `json:"redis,omitempty"`
 	// RedisFile is the path of a file that holds the URL instead; placeholders are replaced, and an empty
 	// path means none.
@@ -79,7 +80,8 @@ type Gate struct {
 	// RedisDown is what becomes of requests while Redis cannot be asked: "local" lets this gateway pass its
 	// share of each window, "deny" answers 503, "allow" lets everything pass. Default: local
 	RedisDown string `json:"redis_down,omitempty"`
-	// Replicas is the number of gateways, by which the limit is divided for a local window. Default: 1
+	// Replicas is the least number of gateways by which the limit is divided for a local window. Gateways count
+	// themselves in Redis. Default: 1
 	Replicas string `json:"replicas,omitempty"`
 	// Mode is "enforce", or "shadow" to count requests and show their windows but refuse none of them for
 	// it. Default: enforce

@@ -81,7 +81,7 @@ type limiterKey struct {
 type sharedLimiter struct {
 	*ratelimit.Limiter
 
-	client *redis.Client
+	client redis.UniversalClient
 }
 
 // Destruct implements caddy.Destructor.
@@ -98,7 +98,11 @@ func (g *Gate) acquire(redisURL string) error {
 		if err != nil {
 			return nil, err
 		}
-		return sharedLimiter{ratelimit.New(client, windows.options), client}, nil
+		limiter := ratelimit.New(client, windows.options)
+		if windows.options.Down == ratelimit.DownLocal {
+			limiter.RegisterReplica()
+		}
+		return sharedLimiter{limiter, client}, nil
 	})
 	if err != nil {
 		return err

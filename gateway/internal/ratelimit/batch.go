@@ -41,7 +41,7 @@ var (
 //
 // A command that may have reached Redis is never sent again: if its reply is lost, the entry has failed.
 type batcher struct {
-	client  *redis.Client
+	client  redis.UniversalClient
 	clock   *clock
 	memory  *memory
 	breaker *circuitBreaker
@@ -60,7 +60,7 @@ type batcher struct {
 	writeBehind map[entryKey]window // entries with unsynced write-behind requests
 }
 
-func newBatcher(client *redis.Client, clock *clock, memory *memory) *batcher {
+func newBatcher(client redis.UniversalClient, clock *clock, memory *memory) *batcher {
 	return &batcher{
 		client: client, clock: clock, memory: memory,
 		timeout: Timeout, flushTimeout: flushTimeout,

@@ -17,6 +17,13 @@ const (
 	maxReadingAge = time.Minute
 )
 
+// In a cluster every node has a clock, and TIME would read any of them. A script with a key reads the clock of the node
+// that has the key, which is the same for all gateways.
+const (
+	timeScript = `return redis.call('TIME')`
+	clockKey   = "rate:clock"
+)
+
 // reading is Redis's time at a moment of the monotonic clock.
 type reading struct {
 	redis time.Time
@@ -25,7 +32,7 @@ type reading struct {
 
 // clock estimates Redis's time.
 type clock struct {
-	client  *redis.Client
+	client  redis.UniversalClient
 	timeout time.Duration // of a reading
 	// onError receives the error of a failed reading that requests waited for; onSkew receives, after each reading,
 	// how far Redis's clock is ahead of this machine's.
@@ -74,7 +81,7 @@ func (c *clock) sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
 	defer cancel()
 	start := time.Now()
-	cmd := c.client.Time(ctx)
+	cmd := c.client.Eval(ctx, timeScript, []string{clockKey})
 	c.record(cmd, start)
 	return cmd.Err()
 }
@@ -85,17 +92,18 @@ func (c *clock) syncIn(ctx context.Context, pipe redis.Pipeliner) func() {
 	if last := c.last.Load(); last != nil && start.Sub(last.local) < syncInterval {
 		return func() {}
 	}
-	cmd := pipe.Time(ctx)
+	cmd := pipe.Eval(ctx, timeScript, []string{clockKey})
 	return func() { c.record(cmd, start) }
 }
 
 // record takes Redis's reply as the time at the middle of the round trip.
-func (c *clock) record(cmd *redis.TimeCmd, start time.Time) {
-	if cmd.Err() != nil {
+func (c *clock) record(cmd *redis.Cmd, start time.Time) {
+	reply, err := cmd.Int64Slice()
+	if err != nil || len(reply) != 2 {
 		return
 	}
 	end := time.Now()
-	now := cmd.Val().Add(end.Sub(start) / 2)
+	now := time.Unix(reply[0], reply[1]*int64(time.Microsecond)).Add(end.Sub(start) / 2)
 	c.last.Store(&reading{redis: now, local: end})
 	c.onSkew(now.Sub(end))
 }

@@ -38,10 +38,10 @@ func keyOf(id string, w window, limit int) entryKey {
 	return entryKey{id: id, number: w.number, length: w.length, limit: limit}
 }
 
-func newEntry(client *redis.Client, key entryKey, w window, now time.Time) *batchEntry {
+func newEntry(client redis.UniversalClient, key entryKey, w window, now time.Time) *batchEntry {
 	return &batchEntry{
 		entryKey: key, window: w, key: w.key(key.id), queuedAt: now,
-		script: script{Client: client, expireAt: w.end().Add(keyGrace)},
+		script: script{UniversalClient: client, expireAt: w.end().Add(keyGrace)},
 		done:   make(chan struct{}),
 	}
 }

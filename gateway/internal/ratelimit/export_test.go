@@ -26,3 +26,6 @@ func Queued(l *Limiter) int {
 
 // WriteBehindDelay exports writeBehindDelay.
 const WriteBehindDelay = writeBehindDelay
+
+// Replicas returns the last known number of gateways.
+func Replicas(l *Limiter) int { return l.replicas.count(0) }

@@ -12,7 +12,8 @@ import (
 type DownPolicy string
 
 const (
-	// DownLocal is the default, the local fallback: each gateway allows its share of the window, counted in memory.
+	// DownLocal is the default, the local fallback: each gateway allows its share of the window, counted in memory:
+	// the limit divided by the number of gateways, rounded up.
 	DownLocal DownPolicy = "local"
 	// DownDeny allows nothing: [ErrUnavailable].
 	DownDeny DownPolicy = "deny"
@@ -24,8 +25,8 @@ const (
 type Options struct {
 	// Down decides requests while Redis is not available. Default: DownLocal.
 	Down DownPolicy
-	// Replicas is the number of gateways, for the share of DownLocal: limit divided by replicas, rounded up. Default:
-	// 1.
+	// Replicas is the least number of gateways that DownLocal divides limits by, whatever number is registered: see
+	// [Limiter.RegisterReplica]. Default: 1.
 	Replicas int
 }
 
@@ -45,7 +46,8 @@ func (l *Limiter) decideFallback(result Result, id string, w window, cost int, c
 	}
 	result.Source = Local
 	limit := result.Quota.Limit
-	share := (limit + l.options.Replicas - 1) / l.options.Replicas
+	gateways := l.replicas.count(l.options.Replicas)
+	share := (limit + gateways - 1) / gateways
 	l.memory.update(id, w, func(known *tally) {
 		left := max(min(share-known.fallback, limit-known.used-known.unsynced, limit-known.granted), 0)
 		if result.Allowed = left > 0 || l.options.Down == DownAllow; result.Allowed && cost > 0 {

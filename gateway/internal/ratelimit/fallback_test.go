@@ -19,7 +19,7 @@ var errTest = errors.New("read: i/o timeout")
 
 // unreachable returns a limiter without Redis.
 func unreachable(options Options) *Limiter {
-	return &Limiter{options: options.withDefaults(), memory: newMemory(100)}
+	return &Limiter{options: options.withDefaults(), memory: newMemory(100), replicas: newReplicas(nil)}
 }
 
 // takeFallback makes n requests of tok_x and returns how many are allowed, and the last remaining count.
@@ -61,6 +61,34 @@ func TestLocalFallbackAllowsTheShareLessWhatRedisCounted(t *testing.T) {
 		})
 		if passed, remaining := l.takeFallback(t, tt.limit, tt.limit+5, errTest); passed != tt.want || remaining != 0 {
 			t.Errorf("%+v: %d passed, then %d remain", tt, passed, remaining)
+		}
+	}
+}
+
+func TestNumberOfGatewaysOnlyGrowsForAWhileAfterAnOutage(t *testing.T) {
+	t.Parallel()
+
+	r := newReplicas(nil)
+	start := time.Now()
+	for _, step := range []struct {
+		after time.Duration
+		n     int64
+		err   error
+		want  int
+	}{
+		{0, 0, errTest, 2}, // never registered: the floor
+		{0, 5, nil, 5},
+		{registrationLife, 3, nil, 3}, // two were stopped
+		{20 * time.Second, 0, errTest, 3},
+		{21 * time.Second, 1, nil, 3}, // the others have not registered again yet
+		{22 * time.Second, 4, nil, 4},
+		{23 * time.Second, 3, nil, 4},
+		{20*time.Second + registrationLife, 3, nil, 3},
+		{40 * time.Second, 1, nil, 2},
+	} {
+		r.record(step.n, step.err, start.Add(step.after))
+		if got := r.count(2); got != step.want {
+			t.Errorf("%+v: divided by %d", step, got)
 		}
 	}
 }

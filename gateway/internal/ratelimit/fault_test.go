@@ -18,10 +18,11 @@ import (
 // limiter's.
 func newProxiedClient(t *testing.T, proxy *redistest.Proxy) *redis.Client {
 	t.Helper()
-	client, err := ratelimit.NewClient(proxy.URL())
+	universal, err := ratelimit.NewClient(proxy.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
+	client := universal.(*redis.Client)
 	client.Options().ReadTimeout, client.Options().WriteTimeout = time.Minute, time.Minute
 	t.Cleanup(func() { _ = client.Close() })
 	return client

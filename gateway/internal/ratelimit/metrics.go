@@ -12,6 +12,10 @@ var (
 		Namespace: "quayside", Subsystem: "gateway", Name: "redis_circuit_breaker_open",
 		Help: "1 while the circuit breaker for Redis is open and windows are decided without Redis.",
 	})
+	replicasKnown = prometheus.NewGauge(prometheus.GaugeOpts{
+		Namespace: "quayside", Subsystem: "gateway", Name: "replicas",
+		Help: "Gateways registered in Redis, as last counted; 0 before the first registration.",
+	})
 	clockSkewSeconds = prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "redis_clock_skew_seconds",
 		Help: "Difference between Redis's clock, which windows follow, and this machine's; positive if Redis is ahead.",
@@ -35,7 +39,7 @@ var (
 
 // Collectors returns the metrics of all Limiters of the process. None has a label.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{circuitBreakersOpen, clockSkewSeconds, flushSeconds, flushCalls, flushRequests}
+	return []prometheus.Collector{circuitBreakersOpen, replicasKnown, clockSkewSeconds, flushSeconds, flushCalls, flushRequests}
 }
 
 func observeFlush(batch []*batchEntry, took time.Duration) {

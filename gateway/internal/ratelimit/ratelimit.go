@@ -91,11 +91,12 @@ type Limiter struct {
 	batcher  *batcher
 	breaker  *circuitBreaker
 	stateLog *stateLog
+	replicas *replicas
 }
 
 // New returns a Limiter on client, which [NewClient] made. It does not connect.
-func New(client *redis.Client, options Options) *Limiter {
-	l := &Limiter{options: options.withDefaults(), memory: newMemory(memorySize), stateLog: newStateLog()}
+func New(client redis.UniversalClient, options Options) *Limiter {
+	l := &Limiter{options: options.withDefaults(), memory: newMemory(memorySize), stateLog: newStateLog(), replicas: newReplicas(client)}
 	l.clock = &clock{client: client, timeout: flushTimeout, onSkew: l.stateLog.clockSkewed}
 	l.batcher = newBatcher(client, l.clock, l.memory)
 	l.breaker = newCircuitBreaker(l.batcher.reconcile, l.stateLog.outage.Record)
@@ -106,8 +107,11 @@ func New(client *redis.Client, options Options) *Limiter {
 // SetLogger makes l log changes of its state (outages, clock skew) to logger.
 func (l *Limiter) SetLogger(logger *zap.Logger) { l.stateLog.logger.Store(logger) }
 
-// Close stops background probes.
-func (l *Limiter) Close() { l.breaker.close() }
+// Close stops background probes and the registration of this gateway.
+func (l *Limiter) Close() {
+	l.breaker.close()
+	l.replicas.close()
+}
 
 // Take counts one request of id and reports whether it is allowed. A refused request costs nothing. With an
 // [ErrUnavailable], the result is that of an unused window except that it is not Allowed. If ctx ends first, the

@@ -20,7 +20,7 @@ var queued = redis.NewCmdResult(nil, errQueued)
 // twice: the first run queues the command and ends with [errQueued]; the second, after the pipeline was executed,
 // finds the reply.
 type script struct {
-	*redis.Client // the rest of redis_rate's interface; never called
+	redis.UniversalClient // the rest of redis_rate's interface; never called
 
 	expireAt time.Time
 
@@ -54,7 +54,7 @@ func (s *script) run(ctx context.Context, pipe redis.Pipeliner, key string, limi
 func (s *script) EvalSha(ctx context.Context, sha string, keys []string, args ...any) *redis.Cmd {
 	if s.bySHA == nil {
 		s.key = keys[0]
-		s.bySHA = s.withExpiry(ctx, s.pipe.EvalSha(ctx, sha, keys, args...))
+		s.bySHA = s.queue(ctx, "evalsha", sha, args)
 		return queued
 	}
 	return s.bySHA
@@ -62,20 +62,29 @@ func (s *script) EvalSha(ctx context.Context, sha string, keys []string, args ..
 
 // Eval implements redis_rate's interface; redis_rate calls it when Redis does not have the script, so that EVALSHA
 // counted nothing.
-func (s *script) Eval(ctx context.Context, text string, keys []string, args ...any) *redis.Cmd {
+func (s *script) Eval(ctx context.Context, text string, _ []string, args ...any) *redis.Cmd {
 	if s.byText == nil {
-		s.byText = s.withExpiry(ctx, s.pipe.Eval(ctx, text, keys, args...))
+		s.byText = s.queue(ctx, "eval", text, args)
 		return queued
 	}
 	return s.byText
 }
 
-// withExpiry adds an expiry after cmd. The script's own expiry is the time in which the bucket refills, which for an
-// exact counter is limit times too long.
-func (s *script) withExpiry(ctx context.Context, cmd *redis.Cmd) *redis.Cmd {
+// queue adds a call of the script to the pipeline, and an expiry after it. The script's own expiry is the time in which
+// the bucket refills, which for an exact counter is limit times too long.
+func (s *script) queue(ctx context.Context, name, script string, args []any) *redis.Cmd {
+	cmd := redis.NewCmd(ctx, append([]any{name, script, 1, s.key}, args...)...)
+	_ = s.pipe.Process(ctx, sentOnce{cmd}) // queues, and cannot fail
 	s.pipe.PExpireAt(ctx, s.key, s.expireAt)
 	return cmd
 }
+
+// sentOnce is a command that go-redis does not send again after an error: a cluster's pipelines otherwise repeat what
+// follows a broken connection or a timeout. Redirections are followed.
+type sentOnce struct{ *redis.Cmd }
+
+// NoRetry implements redis.Cmder.
+func (sentOnce) NoRetry() bool { return true }
 
 // repair deletes a key that holds anything but a number. It checks again because another gateway may have deleted it
 // already and counted since.

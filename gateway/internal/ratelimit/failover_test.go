@@ -1,0 +1,309 @@
+package ratelimit_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/internal/redistest"
+)
+
+// recovery is within what time counting continues after Redis has elected another master, without a restart. The
+// election itself takes longer the busier the machine is.
+const recovery = 3 * time.Second
+
+// newSentinels starts a master, a replica and three Sentinels, all with passwords. It returns the URL of the
+// Sentinels, the master and the replica.
+func newSentinels(t *testing.T) (rawURL string, master, replica *redistest.Server) {
+	t.Helper()
+	credentials := []string{redistest.ACLUser, "requirepass master", "masterauth master"}
+	master = redistest.Start(t, credentials...)
+	host, port, _ := net.SplitHostPort(master.Addr)
+	replica = redistest.Start(t, append(credentials, "replicaof "+host+" "+port, "repl-diskless-sync-delay 0")...)
+	parsed := url.URL{Scheme: "redis", User: url.UserPassword("default", "sentinel")}
+	query := url.Values{"master_name": {"limits"}, "username": {"gateway"}, "password": {"hunter2"}}
+	for range 3 {
+		sentinel := redistest.StartSentinel(t, "requirepass sentinel", "sentinel monitor limits "+host+" "+port+" 2",
+			"sentinel auth-pass limits master", "sentinel down-after-milliseconds limits 500", "sentinel failover-timeout limits 5000")
+		if parsed.Host == "" {
+			parsed.Host = sentinel.Addr
+		} else {
+			query.Add("addr", sentinel.Addr)
+		}
+		client := redis.NewSentinelClient(&redis.Options{Addr: sentinel.Addr, Password: "sentinel"})
+		t.Cleanup(func() { _ = client.Close() })
+		t.Cleanup(sentinel.Stop)
+		redistest.Eventually(t, "the Sentinel knows the replica", func() bool {
+			replicas, err := client.Replicas(t.Context(), "limits").Result()
+			return err == nil && len(replicas) == 1 && replicas[0]["master-link-status"] == "ok"
+		})
+	}
+	parsed.RawQuery = query.Encode()
+	return parsed.String(), master, replica
+}
+
+// newCluster starts three masters, and a replica of the first one. It returns the URL and the nodes, the replica last.
+func newCluster(t *testing.T) (string, []*redistest.Server) {
+	t.Helper()
+	const nodes, slots = 4, 16384
+	servers := make([]*redistest.Server, nodes)
+	clients := make([]*redis.Client, nodes)
+	for i := range servers {
+		_, bus, _ := net.SplitHostPort(redistest.FreeAddr(t))
+		servers[i] = redistest.Start(t, "cluster-enabled yes", "cluster-port "+bus, "cluster-node-timeout 500",
+			"cluster-replica-validity-factor 0", "repl-diskless-sync-delay 0", redistest.ACLUser)
+		clients[i] = servers[i].Client(t)
+		host, port, _ := net.SplitHostPort(servers[i].Addr)
+		if err := clients[0].Do(t.Context(), "cluster", "meet", host, port, bus).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if i < 3 {
+			if err := clients[i].ClusterAddSlotsRange(t.Context(), i*slots/3, (i+1)*slots/3-1).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	knows := func(client *redis.Client, line string) bool {
+		info, err := client.ClusterInfo(t.Context()).Result()
+		return err == nil && strings.Contains(info, line)
+	}
+	redistest.Eventually(t, "the nodes know each other", func() bool {
+		for _, client := range clients {
+			if !knows(client, "cluster_state:ok") || !knows(client, "cluster_known_nodes:"+strconv.Itoa(nodes)) {
+				return false
+			}
+		}
+		return true
+	})
+	first, err := clients[0].ClusterMyID(t.Context()).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := clients[3].ClusterReplicate(t.Context(), first).Err(); err != nil {
+		t.Fatal(err)
+	}
+	redistest.Eventually(t, "the replica is in step", func() bool {
+		info, err := clients[3].Info(t.Context(), "replication").Result()
+		return err == nil && strings.Contains(info, "master_link_status:up")
+	})
+	return "redis://gateway:hunter2@" + servers[1].Addr + "?addr=" + servers[2].Addr, servers
+}
+
+// Two gateways use windows while the master dies. Redis replicates asynchronously, so requests that only the dead
+// master had counted may be allowed again: at most one further window for each id.
+func TestCountingContinuesAfterAMasterDies(t *testing.T) {
+	t.Parallel()
+
+	for name, start := range map[string]func(*testing.T) (string, *redistest.Server, *redistest.Server){
+		"Sentinel": newSentinels,
+		"Cluster": func(t *testing.T) (string, *redistest.Server, *redistest.Server) {
+			rawURL, nodes := newCluster(t)
+			return rawURL, nodes[0], nodes[3]
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rawURL, master, replica := start(t)
+			limiters := make([]*ratelimit.Limiter, 2)
+			for i := range limiters {
+				client, err := ratelimit.NewClient(rawURL)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = client.Close() })
+				limiters[i] = ratelimit.New(client, ratelimit.Options{})
+				limiters[i].RegisterReplica()
+				t.Cleanup(limiters[i].Close)
+				waitForAll(t, limiters[i], time.Minute)
+			}
+			waitForReplicas(t, limiters, len(limiters))
+			if allowed := takeFromAll(t, limiters, newIDs(), 10, 20); allowed != exactly(10) {
+				t.Errorf("before: %+v of 10 were allowed", allowed)
+			}
+
+			ids := newIDs()
+			if allowed := takeFromAll(t, limiters, ids, 100, 30); allowed != exactly(60) {
+				t.Errorf("before: %+v of 60 were allowed", allowed)
+			}
+			master.Stop()
+			died := time.Now()
+			allowed := takeFromAll(t, limiters, ids, 100, 100)
+			client := redis.NewClient(&redis.Options{Addr: replica.Addr, Username: "gateway", Password: "hunter2"})
+			t.Cleanup(func() { _ = client.Close() })
+			redistest.Eventually(t, "the replica is the master", func() bool {
+				return client.Set(t.Context(), replicaKey, "", 0).Err() == nil
+			})
+			elected := time.Now()
+			for _, limiter := range limiters {
+				waitForAll(t, limiter, recovery-time.Since(elected))
+			}
+			t.Logf("another master was elected %v after the first died, and counting continued %v later", elected.Sub(died), time.Since(elected))
+			if allowed.most += 60 + takeFromAll(t, limiters, ids, 100, 100).most; allowed.most > 200 {
+				t.Errorf("%d of 100 were allowed", allowed.most)
+			}
+			if allowed := takeFromAll(t, limiters, newIDs(), 10, 20); allowed != exactly(10) {
+				t.Errorf("after: %+v of 10 were allowed", allowed)
+			}
+		})
+	}
+}
+
+// A cluster's client repeats pipelines by default, which would count requests twice.
+func TestClusterCommandsAreRedirectedButNotRepeated(t *testing.T) {
+	t.Parallel()
+
+	rawURL, servers := newCluster(t)
+	universal, err := ratelimit.NewClient(rawURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := universal.(*redis.ClusterClient)
+	t.Cleanup(func() { _ = client.Close() })
+	client.Options().ReadTimeout = time.Minute
+	var cut atomic.Bool
+	client.Options().Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+		return &cutConn{conn, &cut}, err
+	}
+	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny))
+	perDay := ratelimit.Quota{Limit: 100, Window: 24 * time.Hour}
+	take := func(id string, count func(context.Context, string, ratelimit.Quota) (ratelimit.Result, error), remaining int) {
+		t.Helper()
+		if result, err := count(t.Context(), id, perDay); err != nil || result.Remaining != remaining {
+			t.Errorf("%+v, %v, want %d remaining", result, err, remaining)
+		}
+	}
+
+	id := redistest.TokenID()
+	take(id, limiter.Take, 99)
+	cut.Store(true)
+	if result, err := limiter.Take(t.Context(), id, perDay); !errors.Is(err, ratelimit.ErrUnavailable) {
+		t.Errorf("%+v, %v without a reply", result, err)
+	}
+	take(id, limiter.Peek, 98)
+
+	// The slot moves to another node, and the client has the old map of the slots.
+	var key string
+	var nodes []*redis.Client
+	for _, server := range servers[:3] {
+		node := server.Client(t)
+		nodes = append(nodes, node)
+		if keys, err := node.Keys(t.Context(), "rate:"+id+":*").Result(); err != nil {
+			t.Fatal(err)
+		} else if len(keys) == 1 {
+			key = keys[0]
+			if err := node.Del(t.Context(), key).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	slot := nodes[0].ClusterKeySlot(t.Context(), key).Val()
+	successor := nodes[(slot*3/16384+1)%3]
+	for _, node := range nodes {
+		if err := node.Do(t.Context(), "cluster", "setslot", slot, "node", successor.ClusterMyID(t.Context()).Val()).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	take(id, limiter.Take, 98)
+	if n, err := successor.Exists(t.Context(), key).Result(); err != nil || n != 1 {
+		t.Errorf("the successor has %d keys, %v", n, err)
+	}
+}
+
+// cutConn is a connection that breaks instead of reading a reply when cut is set.
+type cutConn struct {
+	net.Conn
+
+	cut *atomic.Bool
+}
+
+// Read implements net.Conn.
+func (c *cutConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if c.cut.CompareAndSwap(true, false) {
+		_ = c.Close()
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+// replicaKey is in one of the slots of the first master (818).
+const replicaKey = "rate:d"
+
+// newIDs returns ids that belong to all nodes of a cluster.
+func newIDs() []string {
+	ids := make([]string, 30)
+	for i := range ids {
+		ids[i] = redistest.TokenID()
+	}
+	return ids
+}
+
+// waitForAll waits until Redis counts the requests of windows on all nodes.
+func waitForAll(t *testing.T, limiter *ratelimit.Limiter, within time.Duration) {
+	t.Helper()
+	for start := time.Now(); ; <-time.After(10 * time.Millisecond) {
+		counted := 0
+		ids := newIDs()
+		for _, id := range ids {
+			if result, err := limiter.Take(t.Context(), id, perMinute); err == nil && result.Source == ratelimit.Redis {
+				counted++
+			}
+		}
+		if counted == len(ids) {
+			return
+		}
+		if time.Since(start) > within {
+			t.Fatalf("within %v Redis counts %d of %d windows", within, counted, len(ids))
+		}
+	}
+}
+
+// bounds are the fewest and the most requests that were allowed for an id.
+type bounds struct{ fewest, most int }
+
+func exactly(n int) bounds { return bounds{n, n} }
+
+// takeFromAll makes n requests of each id at each limiter, in windows of a day.
+func takeFromAll(t *testing.T, limiters []*ratelimit.Limiter, ids []string, limit, n int) bounds {
+	t.Helper()
+	allowed := make([][]int, len(limiters))
+	var callers sync.WaitGroup
+	for i, limiter := range limiters {
+		allowed[i] = make([]int, len(ids))
+		for j, id := range ids {
+			callers.Go(func() {
+				for range n {
+					result, err := limiter.Take(t.Context(), id, ratelimit.Quota{Limit: limit, Window: 24 * time.Hour})
+					if err != nil {
+						t.Error(err)
+					}
+					if result.Allowed {
+						allowed[i][j]++
+					}
+				}
+			})
+		}
+	}
+	callers.Wait()
+	all := bounds{fewest: len(limiters) * n}
+	for j := range ids {
+		sum := 0
+		for i := range limiters {
+			sum += allowed[i][j]
+		}
+		all = bounds{min(all.fewest, sum), max(all.most, sum)}
+	}
+	return all
+}
