@@ -37,6 +37,7 @@ var environment = []struct{ name, meaning string }{
 	{"GATEWAY_SHUTDOWN_DELAY", "delay between SIGTERM and draining, during which /readyz returns 503 and requests are served: the time that a load balancer in front needs to notice"},
 	{"TRUSTED_PROXIES", "address ranges, separated by spaces, of the proxies in front whose X-Forwarded-For is trusted; unset: none"},
 	{"CORS_ALLOWED_ORIGINS", "origins, separated by spaces, whose pages may use the API from a browser: `https://app.example`, or `*` for all; unset: none. Cookies and other credentials of a browser are never allowed"},
+	{"DEBUG_ENDPOINTS", "`true`: the inner listener serves profiles at /debug/pprof/ and the state of circuit breakers and caches at /debug/state"},
 	{"LOG_LEVEL", "debug, info, warn or error"},
 }
 

@@ -118,6 +118,11 @@ func TestInnerServesHealthAndMetrics(t *testing.T) {
 	want("/livez", http.StatusOK, "ok")
 	want("/metrics", http.StatusOK, "")
 	want("/extra", http.StatusOK, "more")
+	want("/debug/pprof/", http.StatusNotFound, "")
+	in.HandleDebug()
+	want("/debug/pprof/", http.StatusOK, "goroutine")
+	want("/debug/pprof/heap?debug=1", http.StatusOK, "heap profile")
+	want("/debug/pprof/symbol", http.StatusOK, "num_symbols")
 }
 
 func TestCheckRequestsLivez(t *testing.T) {

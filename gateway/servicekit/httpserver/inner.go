@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"sync/atomic"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 const checkTimeout = 2 * time.Second
 
 // Inner is the handler of a program's internal listener, which is not published:
-// /livez, /readyz and /metrics.
+// /livez, /readyz and /metrics, and with HandleDebug profiles.
 type Inner struct {
 	mux      *http.ServeMux
 	ready    func(context.Context) error
@@ -41,6 +42,15 @@ func NewInner(metrics prometheus.Gatherer, ready func(context.Context) error) *I
 		_, _ = fmt.Fprintln(w, "ok")
 	})
 	return in
+}
+
+// HandleDebug adds the profiles of net/http/pprof at /debug/pprof/. Anyone who reaches them can make the program slow.
+func (in *Inner) HandleDebug() {
+	in.mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	in.mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	in.mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	in.mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	in.mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 }
 
 // Handle adds a route, in http.ServeMux's pattern syntax.

@@ -37,6 +37,7 @@ type Config struct {
 	DocumentWorkers    int        `env:"DOCUMENT_WORKERS" envDefault:"2" doc:"Number of documents that are read concurrently, each in a process of up to 256 MiB. With 0 this replica reads none and removes no files."`
 	WebhookKeys        string     `env:"WEBHOOK_KEYS" secret:"true" doc:"Keys of 32 bytes that encrypt webhook secrets, as version:base64 separated by commas, newest first. Required by serve."`
 	LogLevel           slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"Log level: debug, info, warn or error."`
+	DebugEndpoints     bool       `env:"DEBUG_ENDPOINTS" envDefault:"false" doc:"Serve profiles (net/http/pprof) at /debug/pprof/ on the internal listener."`
 	Demo               bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"Development mode: accepts the built-in demo secrets, a missing GATEWAY_PUBLIC_KEYS and webhook endpoints on loopback addresses. Never enable in production."`
 }
 

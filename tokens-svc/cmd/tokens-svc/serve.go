@@ -118,6 +118,9 @@ func serve(ctx context.Context, p program) error {
 		return peppersReady(ctx)
 	})
 	inner.Handle(transport.InternalPath, httpserver.Instrument(counted.Metrics, traces.Tracer(), transport.Internal(service, feed, wiring, gateways, log)))
+	if cfg.DebugEndpoints {
+		inner.HandleDebug()
+	}
 	draining := func() {
 		inner.Drain()
 		feed.Close()

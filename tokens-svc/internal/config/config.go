@@ -37,6 +37,7 @@ type Config struct {
 	LocalSignIn        string     `env:"LOCAL_SIGN_IN" doc:"true or false: sign-in with an e-mail address and a password. true without OIDC_ISSUER, false with it."`
 	Operator           string     `env:"QUAYSIDE_OPERATOR" doc:"Name of the operator, for the audit log. The operating system's user if empty."`
 	LogLevel           slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
+	DebugEndpoints     bool       `env:"DEBUG_ENDPOINTS" envDefault:"false" doc:"Serve profiles (net/http/pprof) at /debug/pprof/ on the internal listener."`
 	Demo               bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"Development mode: accepts the built-in demo secrets, no GATEWAY_PUBLIC_KEYS, and plain http. Never enable in production."`
 }
 
