@@ -71,7 +71,7 @@ func (d documentsWaiting) Collect(samples chan<- prometheus.Metric) {
 // jobsDone returns what feeds the metric of documents that were read.
 func jobsDone(metrics prometheus.Registerer) worker.Done {
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "shipments_job_seconds",
+		Name:    "quayside_shipments_job_seconds",
 		Help:    "How long workers had documents to read, by what became of that.",
 		Buckets: []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 	}, []string{"outcome"})

@@ -83,15 +83,15 @@ func filesPurge(ctx context.Context, s *sweeper.Sweeper, out io.Writer) error {
 // filesSwept returns what logs sweeps and feeds their metrics.
 func filesSwept(log *slog.Logger, metrics prometheus.Registerer) func(sweeper.Result, error) {
 	quarantined := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "shipments_files_quarantined",
+		Name: "quayside_shipments_files_quarantined",
 		Help: "Stored files without a document that wait to be removed, as of the last sweep.",
 	})
 	removed := prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "shipments_files_removed_total",
+		Name: "quayside_shipments_files_removed_total",
 		Help: "Stored files without a document that were removed.",
 	})
 	refused := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "shipments_files_sweep_refused",
+		Name: "quayside_shipments_files_sweep_refused",
 		Help: "1 if the last sweep refused to remove files: database and store do not belong together, or too many would go.",
 	})
 	metrics.MustRegister(quarantined, removed, refused)

@@ -22,25 +22,25 @@ type eventMetrics struct {
 func observeEvents(metrics prometheus.Registerer) eventMetrics {
 	m := eventMetrics{
 		count: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "shipments_events_numbered_total",
+			Name: "quayside_shipments_events_numbered_total",
 			Help: "How many events got their numbers.",
 		}),
 		lag: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name:    "shipments_event_lag_seconds",
+			Name:    "quayside_shipments_event_lag_seconds",
 			Help:    "How long events waited for their numbers, the oldest of each batch.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300},
 		}),
 		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "shipments_webhook_attempt_seconds",
+			Name:    "quayside_shipments_webhook_attempt_seconds",
 			Help:    "How long attempts to deliver a webhook took, by how they ended.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
 		}, []string{"outcome"}),
 		due: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "shipments_webhooks_due",
+			Name: "quayside_shipments_webhooks_due",
 			Help: "How many webhooks are to be delivered now, up to 10,000; of all replicas together.",
 		}),
 		failed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "shipments_event_organizations_failing",
+			Name: "quayside_shipments_event_organizations_failing",
 			Help: "Organizations whose events fail and are retried with backoff, by kind of work.",
 		}, []string{"work"}),
 	}

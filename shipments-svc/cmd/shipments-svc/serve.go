@@ -68,7 +68,7 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		repo.ReadFrom(replica)
 	}
 	metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "shipments_lists_from_replica_total",
+		Name: "quayside_shipments_lists_from_replica_total",
 		Help: "Lists that the replica had as fresh as the primary.",
 	}, func() float64 { return float64(repo.ServedByReplica()) }))
 	kept, err := openFiles(cfg)

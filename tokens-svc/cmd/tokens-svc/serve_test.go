@@ -249,7 +249,7 @@ func TestServeWithoutANeededPepperIsNotReadyAndRefusesNobody(t *testing.T) {
 	}
 	_, body := do(t, http.MethodGet, without.inner+"/metrics", "", nil)
 	for _, want := range []string{
-		`tokens_live_tokens{pepper_version="1"} 1`, `tokens_live_tokens{pepper_version="2"} 0`,
+		`quayside_tokens_live_tokens{pepper_version="1"} 1`, `quayside_tokens_live_tokens{pepper_version="2"} 0`,
 		`quayside_tokens_introspections_total{result="no_pepper"} 1`,
 	} {
 		if !strings.Contains(body, want) {

@@ -32,7 +32,7 @@ func New(pool *sql.DB, dropped func() int64) *Metrics {
 			Help: "Introspections, by result: active, expired, revoked, mismatch, altered, unknown, malformed, no_pepper, unavailable, canceled, refused, error.",
 		}, []string{"result"}),
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "tokens_change_streams",
+			Name: "quayside_tokens_change_streams",
 			Help: "How many followers of the changes of tokens are connected.",
 		}),
 	}

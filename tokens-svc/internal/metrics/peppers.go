@@ -11,7 +11,7 @@ import (
 // scrapeBudget bounds the query behind a scrape.
 const scrapeBudget = 2 * time.Second
 
-var liveTokens = prometheus.NewDesc("tokens_live_tokens",
+var liveTokens = prometheus.NewDesc("quayside_tokens_live_tokens",
 	"Tokens that are neither revoked nor expired, by the pepper version that they need; none: no MAC of their bounds.", []string{"pepper_version"}, nil)
 
 // pepperCounts collects the tokens by pepper version. While they cannot be

@@ -63,7 +63,7 @@ func (c *PepperCount) Ready(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if n := counts[0]; n > 0 && !c.config.SealOld && !c.ready {
-		return fmt.Errorf("%d live tokens have no MAC of their bounds: after an upgrade from a version without these MACs, set SEAL_OLD_TOKENS=true until tokens_live_tokens{pepper_version=\"none\"} is 0; otherwise their rows were altered: revoke them", n)
+		return fmt.Errorf("%d live tokens have no MAC of their bounds: after an upgrade from a version without these MACs, set SEAL_OLD_TOKENS=true until quayside_tokens_live_tokens{pepper_version=\"none\"} is 0; otherwise their rows were altered: revoke them", n)
 	}
 	delete(counts, 0)
 	for _, version := range slices.Sorted(maps.Keys(counts)) {
