@@ -5,7 +5,7 @@ TEST    := go test -race -shuffle=on -count=1 -timeout 30m
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
 export GOFLAGS := -trimpath
 
-.PHONY: help run token test test-all generated bench bench-path bench-scale chaos lint clean release release-check images devstack versitygw h2spec
+.PHONY: help run token test test-all generated bench bench-path bench-scale chaos lint clean release release-check images devstack versitygw h2spec pebble
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,9 +19,9 @@ token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIO
 # Each of these starts whole stacks and has deadlines of fractions of a second, so they run one at a time.
 STACKS   := ./gateway/integration ./deploy/blackbox ./deploy/e2e ./deploy/browser ./deploy/chaos ./deploy/bench/...
 OTHERS    = $$(go list $(MODULES:%=./%/...) | grep -vE "/gateway/integration|/deploy/(blackbox|e2e|browser|chaos|bench)")
-SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec .bin/devstack exec --
+SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec TEST_PEBBLE=$(CURDIR)/.bin/pebble .bin/devstack exec --
 
-test: devstack versitygw h2spec ## run all tests, with the race detector, on real Postgres, Redis and Chromium
+test: devstack versitygw h2spec pebble ## run all tests, with the race detector, on real Postgres, Redis and Chromium
 	@$(SERVERS) sh -ec '$(TEST) -p 1 $(STACKS); $(TEST) $(OTHERS)'
 
 test-all: test ## the same, then the database tests through PgBouncer and 5,000 generated requests: what CI runs
@@ -75,3 +75,7 @@ versitygw:
 # What a server of HTTP/2 must do, asked of the gateway.
 h2spec:
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/h2spec -o $(CURDIR)/.bin/h2spec github.com/summerwind/h2spec/cmd/h2spec
+
+# A certificate authority with ACME, for the test of certificates that the gateway obtains.
+pebble:
+	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/pebble -o $(CURDIR)/.bin/pebble github.com/letsencrypt/pebble/v2/cmd/pebble

@@ -33,7 +33,7 @@ build() {
   for platform in $PLATFORMS; do
     os=${platform%/*} arch=${platform#*/} name=quayside_${version}_${platform/\//_}
     mkdir "$source/$name"
-    cp -r "$source"/{LICENSE,CHANGELOG.md,gateway/Caddyfile} "$source/$name/"
+    cp -r "$source"/{LICENSE,CHANGELOG.md,gateway/Caddyfile,gateway/routes} "$source/$name/"
     for program in gateway shipments-svc tokens-svc; do
       info=github.com/quayside/quayside/gateway/servicekit/buildinfo
       [ $program != gateway ] || info=github.com/quayside/quayside/gateway/internal/buildinfo

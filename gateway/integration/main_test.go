@@ -6,6 +6,7 @@ package integration
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -72,6 +73,7 @@ type options struct {
 	env      map[string]string
 	upstream http.Handler
 	tokens   *tokensService
+	public   string // the port of the public listener; empty: a free one
 }
 
 // start runs a gateway until the test ends, and fails the test if it does not end well, which includes
@@ -91,7 +93,7 @@ func start(t testing.TB, o options) *gateway {
 		t.Fatal(err)
 	}
 
-	public, inner := freePort(t), freePort(t)
+	public, inner := cmp.Or(o.public, freePort(t)), freePort(t)
 	g := &gateway{
 		url:    "http://127.0.0.1:" + public,
 		inner:  "http://127.0.0.1:" + inner,

@@ -13,12 +13,14 @@ import (
 // environment says what each variable of the shipped Caddyfile is for. Names and defaults are read from
 // the Caddyfile and its routes; the test fails when one of the two knows a name that the other does not.
 var environment = []struct{ name, meaning string }{
-	{"GATEWAY_ADDRESS", "the public listener, `:port`. A host in it would make a site for requests to that host only, the rest getting an empty 200: use GATEWAY_BIND"},
+	{"GATEWAY_ADDRESS", "the public listener, `:port`; with `GATEWAY_TLS=auto` followed by the hosts that certificates are obtained for, such as `https://:8080 https://api.example.com:8080`. A host alone would make a site for requests to that host only, the rest getting an empty 200: use GATEWAY_BIND"},
 	{"GATEWAY_INNER_ADDRESS", "the inner listener, `:port`, with /livez, /readyz and /metrics; never published"},
 	{"GATEWAY_BIND", "the addresses that both listen on, separated by spaces; unset: all"},
-	{"GATEWAY_TLS", "`on`: the public listener uses TLS; `off`: it does not, because a load balancer in front terminates TLS"},
+	{"GATEWAY_TLS", "`on`: the public listener uses TLS with the certificate of two files; `auto`: with certificates that it obtains; `off`: it does not use TLS, because a load balancer in front terminates it"},
 	{"GATEWAY_TLS_CERTIFICATE", "path of the certificate and those above it, in PEM; read again by a reload"},
 	{"GATEWAY_TLS_KEY", "path of its private key, in PEM"},
+	{"ACME_DIRECTORY", "with `GATEWAY_TLS=auto`: the certificate authority (RFC 8555)"},
+	{"ACME_EMAIL", "with `GATEWAY_TLS=auto`: address for the authority's notices about certificates"},
 	{"GATEWAY_CREDENTIAL", "**secret**: the gateway's credential at tokens-svc, at least 32 bytes"},
 	{"GATEWAY_CREDENTIAL_FILE", "path of a file that holds it instead"},
 	{"GATEWAY_SIGNING_KEY", "**secret**: the key that signs assertions: Ed25519, as `openssl genpkey -algorithm ed25519` writes it"},
