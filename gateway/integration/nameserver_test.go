@@ -54,7 +54,7 @@ func newNameServer(t *testing.T, found ...netip.Addr) *nameServer {
 // overTCP serves the same answers over TCP, one query a connection, and returns its address.
 func (s *nameServer) overTCP(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at the test's end
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
