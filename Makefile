@@ -10,7 +10,7 @@ export GOFLAGS := -trimpath
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: devstack ## start everything on this machine, with demo data; Ctrl-C stops it
+run: devstack ## start everything on this machine, with demo data (OBSERVE=1: and Prometheus); Ctrl-C stops it
 	@exec .bin/devstack run
 
 token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIONS= choose others)

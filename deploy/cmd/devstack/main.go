@@ -90,10 +90,11 @@ func serve(ctx context.Context, root, dir string, getenv func(string) string, st
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(stdout, welcome, stack.URL, stack.LogDir(), stack.Demo.Token, stack.Demo.User, stack.Demo.Password)
+	alerts := "make run OBSERVE=1 shows them"
 	if stack.PrometheusURL != "" {
-		_, _ = fmt.Fprintf(stdout, "Prometheus, with alerts: %s/alerts\n\n", stack.PrometheusURL)
+		alerts = stack.PrometheusURL + "/alerts"
 	}
+	_, _ = fmt.Fprintf(stdout, welcome, stack.URL, stack.LogDir(), stack.Demo.Token, stack.Demo.User, stack.Demo.Password, alerts)
 	err = stack.Wait(ctx)
 	_, _ = fmt.Fprintln(stdout, "\nstopping")
 	return errors.Join(err, stack.Close())
@@ -121,6 +122,7 @@ Quayside is running.
   OpenAPI    %[1]s/api/v1/openapi.json
   tokens     make -s token, or source .run/demo.env
   logs       %[2]s
+  alerts     %[6]s
 
 Try it, in another terminal:
 
