@@ -5,7 +5,7 @@ TEST    := go test -race -shuffle=on -count=1 -timeout 30m
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
 export GOFLAGS := -trimpath
 
-.PHONY: help run token test test-all generated bench bench-path bench-scale chaos lint clean release release-check images devstack versitygw h2spec pebble
+.PHONY: help run token test test-all generated bench bench-path bench-scale chaos test-kubernetes lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,9 +19,9 @@ token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIO
 # Each of these starts whole stacks and has deadlines of fractions of a second, so they run one at a time.
 STACKS   := ./gateway/integration ./deploy/blackbox ./deploy/e2e ./deploy/browser ./deploy/chaos ./deploy/bench/...
 OTHERS    = $$(go list $(MODULES:%=./%/...) | grep -vE "/gateway/integration|/deploy/(blackbox|e2e|browser|chaos|bench)")
-SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec TEST_PEBBLE=$(CURDIR)/.bin/pebble .bin/devstack exec --
+SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec TEST_PEBBLE=$(CURDIR)/.bin/pebble TEST_KUBECTL_VALIDATE=$(CURDIR)/.bin/kubectl-validate .bin/devstack exec --
 
-test: devstack versitygw h2spec pebble ## run all tests, with the race detector, on real Postgres, Redis and Chromium
+test: devstack versitygw h2spec pebble kubectl-validate ## run all tests, with the race detector, on real Postgres, Redis and Chromium
 	@$(SERVERS) sh -ec '$(TEST) -p 1 $(STACKS); $(TEST) $(OTHERS)'
 
 test-all: test ## the same, then the database tests through PgBouncer and 5,000 generated requests: what CI runs
@@ -48,6 +48,9 @@ chaos: ## break everything in turn under load, and print what was promised besid
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/chaos ./cmd/chaos
 	@exec .bin/chaos $(if $(FAULTS),'$(FAULTS)')
 
+test-kubernetes: ## test updates, scaling and failures under load on the cluster of KUBECONFIG, in about 15 minutes (NODE=127.0.0.1)
+	@TEST_KUBECONFIG="$${KUBECONFIG:?is not set}" TEST_NODE=$(NODE) go test -count=1 -timeout 1h -v ./deploy/kubernetes -run Cluster
+
 lint: ## run golangci-lint over every module
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools -o $(CURDIR)/.bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	@for m in $(MODULES); do echo "--- $$m"; (cd $$m && CGO_ENABLED=0 $(CURDIR)/.bin/golangci-lint run ./...) || exit 1; done
@@ -62,8 +65,9 @@ release: ## write archives, SBOMs and checksums of HEAD to dist (VERSION=v1.2.3;
 release-check: ## build the release twice, from nothing, and compare, in about ten minutes
 	@deploy/release/release.sh check $(VERSION)
 
-images: ## build the container images
-	@if docker compose version >/dev/null 2>&1; then docker compose build; else docker-compose build; fi
+images: ## build the container images (VERSION=v1.2.3)
+	@if docker compose version >/dev/null 2>&1; then compose='docker compose'; else compose=docker-compose; fi; \
+	$$compose build --build-arg VERSION=$(VERSION) --build-arg REVISION=$$(git rev-parse HEAD)
 
 devstack:
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/devstack ./cmd/devstack
@@ -79,3 +83,7 @@ h2spec:
 # A certificate authority with ACME, for the test of certificates that the gateway obtains.
 pebble:
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/pebble -o $(CURDIR)/.bin/pebble github.com/letsencrypt/pebble/v2/cmd/pebble
+
+# Validates Kubernetes manifests without a cluster.
+kubectl-validate:
+	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/kubectl-validate -o $(CURDIR)/.bin/kubectl-validate sigs.k8s.io/kubectl-validate
