@@ -2,6 +2,7 @@ package shipments
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,37 +14,77 @@ import (
 // queued, and the shipment is being processed until it has been. Content that
 // the shipment has gives DuplicateError.
 func (s *Service) Attach(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
-	p, err := s.PrepareAttach(ctx, org, a)
+	p, err := s.prepare(ctx, org, a)
 	if err != nil {
 		return Attached{}, err
 	}
-	done, err := p.Commit(ctx)
+	done, err := p.commit(ctx)
 	if err != nil {
-		return Attached{}, errors.Join(err, p.Discard(ctx, err))
+		return Attached{}, errors.Join(err, p.discard(ctx, err))
 	}
 	return done, nil
 }
 
-// Preparation is an attachment whose file was stored, or read for a dry run. Either
-// Commit or Discard ends it.
-type Preparation struct {
-	service *Service
-	org     OrgID
-	asked   Attachment
-	doc     Document  // to be stored
-	tried   *Attached // the result of a dry run; nil: it is none
+// AttachOnce is Attach, done once for each key: see Once. encode makes the answer
+// that is recorded, in the transaction of the attachment. While the file is read
+// or stored, the key is leased and no connection to the database is held;
+// concurrent requests get ErrKeyInProgress.
+func (s *Service) AttachOnce(ctx context.Context, org OrgID, k Key, a Attachment, encode func(Attached) ([]byte, error)) (answer []byte, replayed bool, err error) {
+	_, _ = rand.Read(k.Lease[:])
+	answer, replayed, err = s.repo.Reserve(ctx, org, k, s.now())
+	switch {
+	case errors.Is(err, ErrKeyInProgress), errors.Is(err, ErrKeyReused), replayed:
+		return answer, replayed, err
+	case err == nil:
+		answer, replayed, err = s.attachLeased(ctx, org, k, a, encode)
+	}
+	if err != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toFree)
+		defer cancel()
+		_ = s.repo.Free(ctx, org, k) // if this fails, the lease expires
+		return nil, false, fmt.Errorf("attach once: %w", err)
+	}
+	return answer, replayed, nil
 }
 
-// PrepareAttach is the first phase of Attach, outside of transactions: it validates
+func (s *Service) attachLeased(ctx context.Context, org OrgID, k Key, a Attachment, encode func(Attached) ([]byte, error)) ([]byte, bool, error) {
+	p, err := s.prepare(ctx, org, a)
+	if err != nil {
+		return nil, false, err
+	}
+	answer, replayed, err := s.repo.Once(ctx, org, k, s.now(), func(ctx context.Context) ([]byte, error) {
+		done, err := p.commit(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return encode(done)
+	})
+	if err != nil || replayed {
+		err = errors.Join(err, p.discard(ctx, err))
+	}
+	return answer, replayed, err
+}
+
+// prepared is an attachment whose file was stored, or read for a dry run. Either
+// commit or discard ends it.
+type prepared struct {
+	service *Service
+	org     OrgID
+	Attachment
+	doc     Document  // to be stored
+	preview *Attached // the result of a dry run; nil: it is none
+}
+
+// prepare is the first phase of Attach, outside of transactions: it validates
 // the attachment and reads or stores its file.
-func (s *Service) PrepareAttach(ctx context.Context, org OrgID, a Attachment) (*Preparation, error) {
+func (s *Service) prepare(ctx context.Context, org OrgID, a Attachment) (*prepared, error) {
 	if f := a.Faults(); f != nil {
 		return nil, &Invalid{Faults: f}
 	}
-	p := &Preparation{service: s, org: org, asked: a, doc: a.document()}
+	p := &prepared{service: s, org: org, Attachment: a, doc: a.document()}
 	if a.DryRun {
-		tried, err := s.tryOut(ctx, org, a)
-		p.tried = &tried
+		preview, err := s.preview(ctx, org, a)
+		p.preview = &preview
 		return p, err
 	}
 	if _, err := s.fits(ctx, org, a, p.doc, len(a.Pallets)); err != nil {
@@ -61,19 +102,19 @@ func (s *Service) PrepareAttach(ctx context.Context, org OrgID, a Attachment) (*
 	return p, nil
 }
 
-// Commit makes the document part of the shipment. It does nothing but database
+// commit makes the document part of the shipment. It does nothing but database
 // work, so it may be part of a transaction.
-func (p *Preparation) Commit(ctx context.Context) (Attached, error) {
-	if p.tried != nil {
-		return *p.tried, nil
+func (p *prepared) commit(ctx context.Context) (Attached, error) {
+	if p.preview != nil {
+		return *p.preview, nil
 	}
-	return repeat(func() (Attached, error) { return p.service.tryAttach(ctx, p.org, p.asked, p.doc) })
+	return repeat(func() (Attached, error) { return p.service.tryAttach(ctx, p.org, p.Attachment, p.doc) })
 }
 
-// Discard removes the file of an attachment that was not committed, because of
-// cause. Where the cause leaves open if it was, a sweep finds out.
-func (p *Preparation) Discard(ctx context.Context, cause error) error {
-	if p.tried != nil || p.asked.File == nil || cause != nil && uncertain(cause) {
+// discard removes the file of an attachment that was not committed, because of
+// cause. If the cause leaves open whether it was, the file is left to a sweep.
+func (p *prepared) discard(ctx context.Context, cause error) error {
+	if p.preview != nil || p.File == nil || cause != nil && uncertain(cause) {
 		return nil
 	}
 	return p.service.discard(ctx, FileKey{p.org, p.doc.ID})
@@ -107,9 +148,9 @@ func (s *Service) foresee(ctx context.Context, org OrgID, a Attachment, doc Docu
 	return Attached{Shipment: d.ID, Document: doc, Checks: checks, DryRun: true}, err
 }
 
-// tryOut is the dry run of an attachment. A file is read at once, with a short
+// preview is the dry run of an attachment. A file is read at once, with a short
 // timeout.
-func (s *Service) tryOut(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
+func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
 	if !a.needsReading() {
 		return s.foresee(ctx, org, a, a.document(), a.Pallets)
 	}

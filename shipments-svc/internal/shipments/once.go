@@ -2,7 +2,6 @@ package shipments
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -45,46 +44,4 @@ func (s *Service) Once(ctx context.Context, org OrgID, k Key, do func(context.Co
 		return nil, false, fmt.Errorf("do once: %w", err)
 	}
 	return answer, replayed, nil
-}
-
-// Prepared is an operation of which all is done that needs no transaction.
-type Prepared struct {
-	// Commit does the rest: database work only. It is what Once does.
-	Commit func(context.Context) ([]byte, error)
-	// Discard undoes what was prepared where it is not committed, because of the
-	// cause, or because another request was.
-	Discard func(ctx context.Context, cause error) error
-}
-
-// OnceAfter is Once for an operation that prepares something for longer than a
-// transaction should take. While it prepares, the key is leased and no connection
-// to the database is held; concurrent requests get ErrKeyInProgress.
-func (s *Service) OnceAfter(ctx context.Context, org OrgID, k Key, prepare func(context.Context) (Prepared, error)) (answer []byte, replayed bool, err error) {
-	_, _ = rand.Read(k.Lease[:])
-	answer, replayed, err = s.repo.Reserve(ctx, org, k, s.now())
-	switch {
-	case errors.Is(err, ErrKeyInProgress), errors.Is(err, ErrKeyReused), replayed:
-		return answer, replayed, err
-	case err == nil:
-		answer, replayed, err = s.onceLeased(ctx, org, k, prepare)
-	}
-	if err != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toFree)
-		defer cancel()
-		_ = s.repo.Free(ctx, org, k) // if this fails, the lease ends by itself
-		return nil, false, fmt.Errorf("do once: %w", err)
-	}
-	return answer, replayed, nil
-}
-
-func (s *Service) onceLeased(ctx context.Context, org OrgID, k Key, prepare func(context.Context) (Prepared, error)) ([]byte, bool, error) {
-	p, err := prepare(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	answer, replayed, err := s.repo.Once(ctx, org, k, s.now(), p.Commit)
-	if err != nil || replayed {
-		err = errors.Join(err, p.Discard(ctx, err))
-	}
-	return answer, replayed, err
 }

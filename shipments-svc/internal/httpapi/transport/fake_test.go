@@ -61,11 +61,7 @@ func (emptyService) Attach(context.Context, shipments.OrgID, shipments.Attachmen
 	return shipments.Attached{}, shipments.ErrNotFound
 }
 
-func (emptyService) PrepareAttach(context.Context, shipments.OrgID, shipments.Attachment) (*shipments.Preparation, error) {
-	return nil, shipments.ErrNotFound
-}
-
-func (emptyService) OnceAfter(context.Context, shipments.OrgID, shipments.Key, func(context.Context) (shipments.Prepared, error)) ([]byte, bool, error) {
+func (emptyService) AttachOnce(context.Context, shipments.OrgID, shipments.Key, shipments.Attachment, func(shipments.Attached) ([]byte, error)) ([]byte, bool, error) {
 	return nil, false, shipments.ErrNotFound
 }
 

@@ -72,31 +72,20 @@ func onceOnly[Req, Res any](k keeper, method endpoints.Method[Req, Res], encode 
 	}
 }
 
-// attachOnce is Attach with its encoding, done once for each key. Files are stored
-// and read before the transaction that the key needs.
+// attachOnce is Attach with its encoding, done once for each key.
 func attachOnce(service Service) endpoints.Method[keyed[shipments.Attachment], reply] {
-	return func(ctx context.Context, org shipments.OrgID, asked keyed[shipments.Attachment]) (reply, error) {
-		if asked.key == nil {
-			result, err := service.Attach(ctx, org, asked.request)
+	return func(ctx context.Context, org shipments.OrgID, k keyed[shipments.Attachment]) (reply, error) {
+		if k.key == nil {
+			result, err := service.Attach(ctx, org, k.request)
 			if err != nil {
 				return reply{}, err
 			}
-			return encodeAttach(asked.http, result), nil
+			return encodeAttach(k.http, result), nil
 		}
 		var made reply
-		answer, replayed, err := service.OnceAfter(ctx, org, *asked.key, func(ctx context.Context) (shipments.Prepared, error) {
-			p, err := service.PrepareAttach(ctx, org, asked.request)
-			if err != nil {
-				return shipments.Prepared{}, err
-			}
-			return shipments.Prepared{Discard: p.Discard, Commit: func(ctx context.Context) ([]byte, error) {
-				result, err := p.Commit(ctx)
-				if err != nil {
-					return nil, err
-				}
-				made = encodeAttach(asked.http, result)
-				return made.remember()
-			}}, nil
+		answer, replayed, err := service.AttachOnce(ctx, org, *k.key, k.request, func(result shipments.Attached) ([]byte, error) {
+			made = encodeAttach(k.http, result)
+			return made.remember()
 		})
 		if err != nil || !replayed {
 			return made, err
