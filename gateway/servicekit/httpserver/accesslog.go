@@ -23,8 +23,8 @@ func redact(path string) string { return secretText.ReplaceAllString(path, "$1â€
 // Queries, headers and bodies are not logged, and paths up to where a secret may
 // begin only.
 //
-// A panic in next is logged with its stack, and the response is that of broken.
-func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken http.HandlerFunc, next http.Handler) http.Handler {
+// A panic in next is logged with its stack, and the response is that of onPanic.
+func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, onPanic http.HandlerFunc, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, ctx := time.Now(), r.Context()
 		rec := &recorder{ResponseWriter: w}
@@ -33,7 +33,7 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, broken h
 				log.LogAttrs(ctx, slog.LevelError, "panic",
 					append(attrs(r), slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))...)
 				if rec.status == 0 {
-					broken(rec, r)
+					onPanic(rec, r)
 				}
 			}
 			if rec.status == 0 {

@@ -37,11 +37,11 @@ func reading(cfg config.Config, repo *postgres.Repository, service *shipments.Se
 	if cfg.DocumentWorkers == 0 {
 		return nil
 	}
-	wake := make(chan struct{}, 1)
-	pool := worker.New(repo, service, wake, log, done)
+	notified := make(chan struct{}, 1)
+	pool := worker.New(repo, service, notified, log, done)
 	return []func(context.Context){
 		func(ctx context.Context) { pool.Run(ctx, cfg.DocumentWorkers) },
-		func(ctx context.Context) { postgres.Wake(ctx, cfg.DirectURL(), postgres.JobsChannel, wake) },
+		func(ctx context.Context) { postgres.Listen(ctx, cfg.DirectURL(), postgres.JobsChannel, notified) },
 		func(ctx context.Context) { newSweeper(repo, kept).Run(ctx, swept) },
 	}
 }

@@ -36,7 +36,7 @@ type publishing struct {
 	metrics   *metrics.Metrics
 	keys      sealing.Keys
 	announced <-chan struct{}
-	due       bell
+	due       notifier
 }
 
 // publish numbers events and delivers them, beside the requests. Once ctx ends
@@ -49,13 +49,13 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 	}
 	db.SetMaxOpenConns(publishConns)
 	p.metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments-events"))
-	queue := postgres.NewWebhooks(postgres.NewRepository(db), p.keys, p.due.ring)
+	queue := postgres.NewWebhooks(postgres.NewRepository(db), p.keys, p.due.notify)
 	count := observeEvents(p.metrics)
 	numbering := outbox.New(queue, outbox.Config{
 		Announced: p.announced,
 		Numbered: func(n int, waited time.Duration) {
 			count.numbered(n, waited)
-			p.due.ring()
+			p.due.notify()
 		},
 		Note:    unlessAway(p.metrics.Watch(outage.New(p.log, "numbering events")).Note),
 		Failing: logFailing(p.log, count.failing),
@@ -66,7 +66,7 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 			m.ID, m.Body, err = transport.Webhook(job.Event)
 			return m, err
 		},
-		Wake: p.due, Now: time.Now,
+		Notified: p.due, Now: time.Now,
 		Note:      unlessAway(p.metrics.Watch(outage.New(p.log, "delivering webhooks")).Note),
 		Attempted: count.attempted, Overdue: count.overdue,
 	})
@@ -106,12 +106,12 @@ func logFailing(log *slog.Logger, failing func(outbox.Work, int)) func(outbox.Wo
 	}
 }
 
-// bell wakes whoever listens; once for several rings that were not heard yet.
-type bell chan struct{}
+// notifier sends notifications. One that was not received yet stands for all later ones.
+type notifier chan struct{}
 
-func newBell() bell { return make(bell, 1) }
+func newNotifier() notifier { return make(notifier, 1) }
 
-func (b bell) ring() {
+func (b notifier) notify() {
 	select {
 	case b <- struct{}{}:
 	default:

@@ -81,8 +81,8 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		return err
 	}
 	service := newService(repo, kept, children)
-	due := newBell()
-	hooks := webhooks.NewService(postgres.NewWebhooks(repo, sealed, due.ring), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, cfg.Demo)
+	due := newNotifier()
+	hooks := webhooks.NewService(postgres.NewWebhooks(repo, sealed, due.notify), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, cfg.Demo)
 	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: observer(metrics)}
 	inner := httpserver.NewInner(metrics, repo.Ready)
 	if cfg.DebugEndpoints {
@@ -130,7 +130,7 @@ func background(ctx context.Context, work ...func(context.Context)) (end func())
 
 func newService(repo *postgres.Repository, kept shipments.Files, children shipments.Reader) *shipments.Service {
 	return shipments.NewService(shipments.Needs{
-		Repository: repo, Files: kept, Reader: children, Judge: checks.Run,
+		Repository: repo, Files: kept, Reader: children, RunChecks: checks.Run,
 		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
 	})
 }

@@ -80,7 +80,7 @@ func sheetsOf(pallets []shipments.Pallet) map[string]bool {
 	return sheets
 }
 
-// Run makes every check. It is a shipments.Judge.
+// Run makes every check. It is a shipments.RunChecks.
 func Run(evidence shipments.Evidence) []shipments.Check {
 	s := subject{evidence, sheetsOf(evidence.Pallets)}
 	all := make([]shipments.Check, len(catalogue))
@@ -95,4 +95,4 @@ func Run(evidence shipments.Evidence) []shipments.Check {
 	return all
 }
 
-var _ shipments.Judge = Run
+var _ shipments.RunChecks = Run

@@ -113,7 +113,7 @@ func TestFindings(t *testing.T) {
 			{evidence(numbered("106141412345678908")...), "pass 0 [] 1 SSCC checked, none used in another shipment of the last 12 months."},
 			{func() shipments.Evidence {
 				e := evidence(numbered("P1", "106141412345678908")...)
-				e.Elsewhere = []shipments.Use{{SSCC: "106141412345678908", Reference: "PO-7"}, {SSCC: "106141412345678908", Reference: "PO-9"}, {SSCC: "x", Reference: "y"}}
+				e.Reused = []shipments.Use{{SSCC: "106141412345678908", Reference: "PO-7"}, {SSCC: "106141412345678908", Reference: "PO-9"}, {SSCC: "x", Reference: "y"}}
 				return e
 			}(), "fail 1 [2] Pallet 106141412345678908 is also in shipment PO-7; pallet 106141412345678908 is also in shipment PO-9."},
 		},

@@ -101,7 +101,7 @@ func palletReuse(s subject) finding {
 	f := finding{result: shipments.Fail}
 	var problems []string
 	listed := map[string]bool{}
-	for _, use := range s.Elsewhere {
+	for _, use := range s.Reused {
 		pallets := bySSCC[use.SSCC]
 		if pallets == nil {
 			continue

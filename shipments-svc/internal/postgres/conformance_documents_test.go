@@ -146,10 +146,10 @@ func testElsewhere(t *testing.T, repo shipments.Repository) {
 	self := detail(shipments.Pending, repotest.Noon, 0)
 	_, self.Pallets = repotest.Document(sscc)
 	imports(t, repo, org, []shipments.Detail{self}, 1)
-	uses, err := repo.Elsewhere(t.Context(), org, self.ID, []string{sscc, "000000000000000000"}, repotest.Noon.AddDate(-1, 0, 0))
+	uses, err := repo.PalletUses(t.Context(), org, self.ID, []string{sscc, "000000000000000000"}, repotest.Noon.AddDate(-1, 0, 0))
 	check(t, err)
 	equal(t, uses, []shipments.Use{{SSCC: sscc, Reference: "a"}, {SSCC: sscc, Reference: "b"}})
-	none, err := repo.Elsewhere(t.Context(), repotest.Org(), self.ID, []string{sscc}, repotest.Noon.AddDate(-1, 0, 0))
+	none, err := repo.PalletUses(t.Context(), repotest.Org(), self.ID, []string{sscc}, repotest.Noon.AddDate(-1, 0, 0))
 	check(t, err)
 	equal(t, none, []shipments.Use{})
 }

@@ -40,7 +40,7 @@ func (paper) Read(context.Context, shipments.DocumentType, shipments.Kind, io.Re
 func live(ctx context.Context, r *Repository) error {
 	service := shipments.NewService(shipments.Needs{
 		Repository: r, Files: paper{}, Reader: paper{}, Now: repotest.Noon.UTC,
-		Judge: func(shipments.Evidence) []shipments.Check {
+		RunChecks: func(shipments.Evidence) []shipments.Check {
 			return []shipments.Check{{Name: "required_fields", Result: shipments.Pass}}
 		},
 	})

@@ -143,7 +143,7 @@ func queries(org uuid.UUID) map[string]query {
 		"detachSQL":          {tenant, detachSQL, []any{org, id, id}},
 		"forgetChecksSQL":    {tenant, forgetChecksSQL, []any{org, id}},
 		"noteSQL":            {tenant, noteSQL, []any{org, id, 1, "2026-11-20", "tok_1", "approve", "approved", id, "[]"}},
-		"elsewhereSQL":       {tenant, elsewhereSQL, []any{org, id, "{106141412345678908}", "2026-11-20", 100}},
+		"palletUsesSQL":      {tenant, palletUsesSQL, []any{org, id, "{106141412345678908}", "2026-11-20", 100}},
 		"lockKeySQL":         {tenant, lockKeySQL, []any{org.String(), "POST /", "k"}},
 		"readKeySQL":         {tenant, readKeySQL, []any{org, "POST /", "k", "2026-11-20"}},
 		"awaitKeySQL":        {tenant, awaitKeySQL, []any{org.String(), "POST /", "k"}},

@@ -52,8 +52,8 @@ DELETE FROM checks WHERE organization_id = $1 AND shipment_id = $2`
 INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status, document_id, changes)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 
-	// elsewhereSQL finds the SSCCs $3 in other shipments than $2.
-	elsewhereSQL = `
+	// palletUsesSQL finds the SSCCs $3 in other shipments than $2.
+	palletUsesSQL = `
 SELECT DISTINCT p.sscc, s.reference
 FROM pallets p
 JOIN shipments s ON s.organization_id = $1 AND s.id = p.shipment_id
@@ -183,12 +183,12 @@ func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do fu
 	return failure("exclusively", err)
 }
 
-// Elsewhere implements shipments.Repository.
-func (r *Repository) Elsewhere(ctx context.Context, org shipments.OrgID, except shipments.ID, ssccs []string, after time.Time) ([]shipments.Use, error) {
+// PalletUses implements shipments.Repository.
+func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except shipments.ID, ssccs []string, after time.Time) ([]shipments.Use, error) {
 	var rows []struct{ SSCC, Reference string }
-	if err := r.reads(ctx, org).SelectContext(ctx, &rows, elsewhereSQL,
+	if err := r.reads(ctx, org).SelectContext(ctx, &rows, palletUsesSQL,
 		uuid.UUID(org), uuid.UUID(except), pq.Array(ssccs), after, shipments.MaxLocations); err != nil {
-		return nil, failure("elsewhere", err)
+		return nil, failure("pallet uses", err)
 	}
 	uses := make([]shipments.Use, len(rows))
 	for i, row := range rows {

@@ -11,11 +11,11 @@ import (
 // end it is ten times as long.
 const reconnect = time.Second
 
-// Wake puts a value into rung, unless it has one, for each notification of a
+// Listen puts a value into rung, unless it has one, for each notification of a
 // channel, until ctx ends. The DSN must lead to Postgres directly and not
 // through a transaction pooler. While there is no connection nothing is put: a
 // notification is a help and no more, and whoever waits looks for himself, too.
-func Wake(ctx context.Context, dsn, channel string, rung chan<- struct{}) {
+func Listen(ctx context.Context, dsn, channel string, rung chan<- struct{}) {
 	listener := pq.NewListener(dsn, reconnect, 10*reconnect, nil)
 	// Either may wait for a server that vanished without a word, so nobody
 	// waits for them.

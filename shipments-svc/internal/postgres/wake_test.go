@@ -19,7 +19,7 @@ func TestAJobWakesWhoWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	rung, done := make(chan struct{}, 1), make(chan struct{})
 	go func() {
-		Wake(ctx, through, JobsChannel, rung)
+		Listen(ctx, through, JobsChannel, rung)
 		close(done)
 	}()
 	wakes := func() {

@@ -166,7 +166,7 @@ func thefts() []theft {
 			return found(err)
 		}},
 		{"Elsewhere", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
-			uses, err := r.Elsewhere(ctx, thief, shipments.ID{}, []string{sscc}, time.Time{})
+			uses, err := r.PalletUses(ctx, thief, shipments.ID{}, []string{sscc}, time.Time{})
 			return len(uses) > 0, err
 		}},
 		{"Events", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {

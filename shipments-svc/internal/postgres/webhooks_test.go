@@ -332,7 +332,7 @@ func TestAnEndpointThatIsGoneIsDisabled(t *testing.T) {
 	happen(t, w, org, 2)
 	job, _ := w.claim(t, org, made.ID, later)
 	a := webhooks.Attempt{At: later, Outcome: webhooks.Refused, Response: 410}
-	must(t, w.Finish(t.Context(), job, a, webhooks.Judge(a, 1, job.Event.Type, 0)))
+	must(t, w.Finish(t.Context(), job, a, webhooks.Evaluate(a, 1, job.Event.Type, 0)))
 	if e, err := w.Endpoint(t.Context(), org, made.ID); err != nil || e.Status != webhooks.Disabled || e.Reason != webhooks.Gone || !e.UpdatedAt.Equal(later) {
 		t.Errorf("%+v (%v)", e, err)
 	}

@@ -58,7 +58,7 @@ func (s *Service) Update(ctx context.Context, org OrgID, e Edit) (Shipment, erro
 }
 
 func (s *Service) tryUpdate(ctx context.Context, org OrgID, e Edit) (Shipment, error) {
-	d, err := s.looked(ctx, org, Update, e.Order)
+	d, err := s.getFor(ctx, org, Update, e.Order)
 	if err != nil {
 		return Shipment{}, err
 	}

@@ -137,14 +137,14 @@ func (s *Service) tryAttach(ctx context.Context, org OrgID, a Attachment, doc Do
 	return Attached{Shipment: d.ID, Document: doc, Checks: r.Checks}, err
 }
 
-// foresee returns the result of attaching a document.
-func (s *Service) foresee(ctx context.Context, org OrgID, a Attachment, doc Document, pallets []Pallet) (Attached, error) {
+// attached returns the result of attaching a document.
+func (s *Service) foreseen(ctx context.Context, org OrgID, a Attachment, doc Document, pallets []Pallet) (Attached, error) {
 	d, err := s.fits(ctx, org, a, doc, len(pallets))
 	if err != nil {
 		return Attached{}, err
 	}
 	r := s.revision(d, AttachDocument, a.Order, doc, sourced(pallets, doc.ID))
-	checks, err := s.judged(ctx, org, r)
+	checks, err := s.checksOf(ctx, org, r)
 	return Attached{Shipment: d.ID, Document: doc, Checks: checks, DryRun: true}, err
 }
 
@@ -152,7 +152,7 @@ func (s *Service) foresee(ctx context.Context, org OrgID, a Attachment, doc Docu
 // timeout.
 func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
 	if !a.needsReading() {
-		return s.foresee(ctx, org, a, a.document(), a.Pallets)
+		return s.foreseen(ctx, org, a, a.document(), a.Pallets)
 	}
 	if _, err := s.fits(ctx, org, a, a.document(), 0); err != nil {
 		return Attached{}, err
@@ -167,7 +167,7 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attache
 	if err != nil {
 		return Attached{}, fmt.Errorf("read file: %w", err)
 	}
-	done, err := s.foresee(ctx, org, a, doc, pallets)
+	done, err := s.foreseen(ctx, org, a, doc, pallets)
 	if doc.Status == Processed {
 		done.Mappings = read.Mappings
 	}
@@ -177,7 +177,7 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attache
 // fits returns the shipment if the document, with so many pallets, can be
 // attached to it.
 func (s *Service) fits(ctx context.Context, org OrgID, a Attachment, doc Document, pallets int) (Detail, error) {
-	d, err := s.looked(ctx, org, AttachDocument, a.Order)
+	d, err := s.getFor(ctx, org, AttachDocument, a.Order)
 	if err != nil {
 		return Detail{}, err
 	}

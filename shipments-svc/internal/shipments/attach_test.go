@@ -45,9 +45,9 @@ func TestAnAttachedDocumentIsPartOfTheShipmentAtOnce(t *testing.T) {
 		t.Errorf("%+v, %+v", r.Pallets, r.Checks)
 	}
 	e := k.evidence
-	if len(e.Documents) != 2 || len(e.Pallets) != 3 || !reflect.DeepEqual(e.Pallets[0], plum) || e.Draft != good || len(e.Elsewhere) != 1 ||
+	if len(e.Documents) != 2 || len(e.Pallets) != 3 || !reflect.DeepEqual(e.Pallets[0], plum) || e.Draft != good || len(e.Reused) != 1 ||
 		!slices.Equal(k.ssccs, []string{"106141412345678908"}) || !k.now.Equal(start.Add(-366*24*time.Hour)) {
-		t.Errorf("judged on %+v, with %v after %s", e, k.ssccs, k.now)
+		t.Errorf("checked with %+v, with %v after %s", e, k.ssccs, k.now)
 	}
 }
 

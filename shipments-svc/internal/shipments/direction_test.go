@@ -29,7 +29,7 @@ func TestDirectionMarksAreRefusedInEveryText(t *testing.T) {
 			"/destination":     func(s string) []Fault { return Draft{"r", "v", "o", s}.Faults() },
 			"/override_reason": func(s string) []Fault { return Approval{Override: &s}.Faults() },
 			"/reason":          func(s string) []Fault { return Rejection{Reason: s}.Faults() },
-			"/description":     func(s string) []Fault { return JudgeText("", "description", s, 100) },
+			"/description":     func(s string) []Fault { return TextFaults("", "description", s, 100) },
 			"/filename": func(s string) []Fault {
 				return Attachment{Type: OtherDocument, File: &Upload{Filename: s, Size: 1}}.Faults()
 			},

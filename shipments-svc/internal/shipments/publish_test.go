@@ -39,7 +39,7 @@ func TestWhatWasReadReplacesWhatWasThere(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if len(r.Pallets) != 2 || r.Pallets[1].Source != (Source{Document: doc.ID, Sheet: "PL", Row: 5}) || len(k.evidence.Pallets) != 3 || k.evidence.Documents[0].RowsRead != 2 {
-		t.Errorf("%+v, judged on %+v", r.Pallets, k.evidence)
+		t.Errorf("%+v, checked with %+v", r.Pallets, k.evidence)
 	}
 }
 

@@ -49,10 +49,10 @@ type Repository interface {
 	// organization is. do's error is returned, and nothing of what it did is left.
 	Exclusively(ctx context.Context, org OrgID, do func(context.Context) error) error
 
-	// Elsewhere returns where these SSCCs are pallets of other shipments that
+	// PalletUses returns where these SSCCs are pallets of other shipments that
 	// were created after a time and are not rejected, ordered by SSCC and
 	// Reference; at most MaxLocations of them.
-	Elsewhere(ctx context.Context, org OrgID, except ID, ssccs []string, after time.Time) ([]Use, error)
+	PalletUses(ctx context.Context, org OrgID, except ID, ssccs []string, after time.Time) ([]Use, error)
 
 	// Delete removes a shipment, its parts and its history, if it still has
 	// the status and the version of s; otherwise it does nothing and returns

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Judge runs the checks of a shipment. It is a pure function.
-type Judge func(Evidence) []Check
+// RunChecks runs the checks of a shipment. It is a pure function.
+type RunChecks func(Evidence) []Check
 
 // Evidence is the input of checks.
 type Evidence struct {
 	Draft
 	Documents []Document
 	Pallets   []Pallet // in the order of the documents
-	Elsewhere []Use    // where else the organization has these pallets
+	Reused    []Use    // pallets that are in other shipments, too
 }
 
 // Use is a pallet in another shipment.
@@ -96,8 +96,8 @@ func withoutPallets(all []Pallet, id DocumentID) []Pallet {
 	return slices.DeleteFunc(slices.Clone(all), func(p Pallet) bool { return id != (DocumentID{}) && p.Source.Document == id })
 }
 
-// looked returns a shipment that allows an action.
-func (s *Service) looked(ctx context.Context, org OrgID, a Action, o Order) (Detail, error) {
+// getFor returns a shipment that allows an action.
+func (s *Service) getFor(ctx context.Context, org OrgID, a Action, o Order) (Detail, error) {
 	d, err := s.repo.Get(ctx, org, o.ID)
 	if err != nil {
 		return Detail{}, fmt.Errorf("%s: %w", a, err)
@@ -114,20 +114,20 @@ func permitted(a Action, o Order, s Shipment) error {
 	return err
 }
 
-// judged returns the checks of what a revision makes of a shipment. One that has
+// checksOf returns the checks of what a revision makes of a shipment. One that has
 // neither documents nor pallets has none, like a new one.
-func (s *Service) judged(ctx context.Context, org OrgID, r Revision) ([]Check, error) {
+func (s *Service) checksOf(ctx context.Context, org OrgID, r Revision) ([]Check, error) {
 	if len(r.documents) == 0 && len(r.pallets) == 0 {
 		return []Check{}, nil
 	}
 	evidence := Evidence{Draft: r.To.Draft, Documents: r.documents, Pallets: r.pallets}
 	if labels := r.ssccs(); len(labels) > 0 {
 		var err error
-		if evidence.Elsewhere, err = s.repo.Elsewhere(ctx, org, r.From.ID, labels, s.now().Add(-reuseAfter)); err != nil {
-			return nil, fmt.Errorf("look for pallets elsewhere: %w", err)
+		if evidence.Reused, err = s.repo.PalletUses(ctx, org, r.From.ID, labels, s.now().Add(-reuseAfter)); err != nil {
+			return nil, fmt.Errorf("find pallets in other shipments: %w", err)
 		}
 	}
-	return s.judge(evidence), nil
+	return s.runChecks(evidence), nil
 }
 
 // ssccs returns those of the revision's pallets.
@@ -145,7 +145,7 @@ func (r Revision) ssccs() (all []string) {
 // of two shipments that get the same SSCC at once, one sees the other.
 func (s *Service) conclude(ctx context.Context, org OrgID, r *Revision) error {
 	store := func(ctx context.Context) (err error) {
-		if r.Checks, err = s.judged(ctx, org, *r); err != nil {
+		if r.Checks, err = s.checksOf(ctx, org, *r); err != nil {
 			return err
 		}
 		return s.revise(ctx, org, *r)

@@ -10,12 +10,12 @@ import (
 
 // Service is what can be done with shipments.
 type Service struct {
-	repo   Repository
-	files  Files
-	reader Reader
-	judge  Judge
-	newID  func() ID
-	now    func() time.Time
+	repo      Repository
+	files     Files
+	reader    Reader
+	runChecks RunChecks
+	newID     func() ID
+	now       func() time.Time
 
 	watch   watch
 	closing chan struct{} // closed by Drain
@@ -27,7 +27,7 @@ type Needs struct {
 	Repository Repository
 	Files      Files
 	Reader     Reader // of files in a dry run
-	Judge      Judge
+	RunChecks  RunChecks
 	NewID      func() ID // names shipments and documents, later ones higher
 	Now        func() time.Time
 }
@@ -36,7 +36,7 @@ type Needs struct {
 // needs: Import asks for no files.
 func NewService(n Needs) *Service {
 	return &Service{
-		repo: n.Repository, files: n.Files, reader: n.Reader, judge: n.Judge, newID: n.NewID, now: n.Now,
+		repo: n.Repository, files: n.Files, reader: n.Reader, runChecks: n.RunChecks, newID: n.NewID, now: n.Now,
 		closing: make(chan struct{}),
 	}
 }

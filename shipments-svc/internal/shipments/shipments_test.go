@@ -88,7 +88,7 @@ func (k *keeper) Exclusively(ctx context.Context, _ OrgID, do func(context.Conte
 	return do(ctx)
 }
 
-func (k *keeper) judge(e Evidence) []Check {
+func (k *keeper) runChecks(e Evidence) []Check {
 	k.evidence = e
 	return []Check{{Name: "n", Result: Pass, Details: "d"}}
 }
@@ -106,7 +106,7 @@ func (k *keeper) Revise(_ context.Context, _ OrgID, r Revision) error {
 	return nil
 }
 
-func (k *keeper) Elsewhere(_ context.Context, _ OrgID, _ ID, ssccs []string, after time.Time) ([]Use, error) {
+func (k *keeper) PalletUses(_ context.Context, _ OrgID, _ ID, ssccs []string, after time.Time) ([]Use, error) {
 	k.ssccs, k.now = ssccs, after
 	return []Use{{SSCC: "s", Reference: "r"}}, k.err
 }
@@ -137,7 +137,7 @@ func (k *keeper) Import(_ context.Context, _ OrgID, all []Detail) (int, error) {
 func service(k *keeper) *Service {
 	last := ID{}
 	return NewService(Needs{
-		Repository: k, Files: &k.files, Reader: k, Judge: k.judge, NewID: func() ID { last[15]++; return last }, Now: func() time.Time { return start },
+		Repository: k, Files: &k.files, Reader: k, RunChecks: k.runChecks, NewID: func() ID { last[15]++; return last }, Now: func() time.Time { return start },
 	})
 }
 
@@ -220,8 +220,8 @@ func TestErrorsOfTheRepositoryKeepTheirKind(t *testing.T) {
 	for _, want := range []error{ErrNotFound, ErrUnavailable, context.Canceled} {
 		s := service(&keeper{err: fmt.Errorf("deep: %w", want)})
 		_, list := s.List(t.Context(), OrgID{}, Query{})
-		_, get := s.Get(t.Context(), OrgID{}, Look{})
-		_, wait := s.Get(t.Context(), OrgID{}, Look{Wait: MaxWait})
+		_, get := s.Get(t.Context(), OrgID{}, GetQuery{})
+		_, wait := s.Get(t.Context(), OrgID{}, GetQuery{Wait: MaxWait})
 		_, create := s.Create(t.Context(), OrgID{}, Creation{Draft: good})
 		_, approve := s.Approve(t.Context(), OrgID{}, Approval{})
 		_, history := s.History(t.Context(), OrgID{}, HistoryQuery{})

@@ -44,9 +44,9 @@ func (d Detail) Faults() []Fault {
 	return f
 }
 
-// JudgeText returns what is wrong with a text that must show something, in at
+// TextFaults returns what is wrong with a text that must show something, in at
 // most limit code points: nothing, or one fault, with a pointer from at.
-func JudgeText(at, name, value string, limit int) []Fault {
+func TextFaults(at, name, value string, limit int) []Fault {
 	var f faults
 	f.text(at, name, value, limit)
 	return f

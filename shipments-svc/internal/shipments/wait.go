@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// MaxWait is how long a Look may wait.
+	// MaxWait is how long a GetQuery may wait.
 	MaxWait = 25 * time.Second
 )
 
-// Look asks for a shipment, perhaps not before it changes.
-type Look struct {
+// GetQuery requests a shipment, optionally once it has changed.
+type GetQuery struct {
 	ID   ID
 	Wait time.Duration // at most MaxWait; 0: answer at once
 	// Known reports whether the caller has this version, so that the wait goes
@@ -21,10 +21,10 @@ type Look struct {
 }
 
 // Waits is how much longer than others the request may take.
-func (l Look) Waits() time.Duration { return l.Wait }
+func (l GetQuery) Waits() time.Duration { return l.Wait }
 
-// Looked is the answer to a Look.
-type Looked struct {
+// GetResult is the result of Get.
+type GetResult struct {
 	Detail
 	// Waited is false where no wait was asked for, or none was granted because
 	// too many go on.
@@ -34,22 +34,22 @@ type Looked struct {
 // Get returns a shipment with its pallets and checks, or ErrNotFound. With a wait
 // it returns once the shipment has a version that the caller does not know, when
 // the wait or the service ends, or at once if too many requests wait.
-func (s *Service) Get(ctx context.Context, org OrgID, l Look) (Looked, error) {
-	var found Looked
+func (s *Service) Get(ctx context.Context, org OrgID, l GetQuery) (GetResult, error) {
+	var found GetResult
 	var err error
 	if l.Wait > 0 {
 		if found.Waited, err = s.wait(ctx, org, l); err != nil {
-			return Looked{}, fmt.Errorf("await shipment: %w", err)
+			return GetResult{}, fmt.Errorf("await shipment: %w", err)
 		}
 	}
 	if found.Detail, err = s.repo.Get(ctx, org, l.ID); err != nil {
-		return Looked{}, fmt.Errorf("get shipment: %w", err)
+		return GetResult{}, fmt.Errorf("get shipment: %w", err)
 	}
 	return found, nil
 }
 
 // wait waits for a change, and reports whether that was granted.
-func (s *Service) wait(ctx context.Context, org OrgID, l Look) (granted bool, err error) {
+func (s *Service) wait(ctx context.Context, org OrgID, l GetQuery) (granted bool, err error) {
 	head, err := s.repo.Head(ctx, org, l.ID)
 	if err != nil {
 		return false, err

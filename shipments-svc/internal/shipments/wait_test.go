@@ -16,17 +16,17 @@ func TestAWaitEndsWithTheChange(t *testing.T) {
 	t.Parallel()
 	knows := func(v int64) func(int64) bool { return func(version int64) bool { return version == v } }
 	for name, c := range map[string]struct {
-		look    Look
+		look    GetQuery
 		changes time.Duration // 0: never
 		took    time.Duration
 	}{
-		"no wait":                        {Look{}, 0, 0},
-		"nothing happens":                {Look{Wait: 3 * time.Second}, 0, 3 * time.Second},
-		"nothing happens to what I have": {Look{Wait: 3 * time.Second, Known: knows(4)}, 0, 3 * time.Second},
-		"I have an older one":            {Look{Wait: 3 * time.Second, Known: knows(3)}, 0, 0},
-		"it changes":                     {Look{Wait: MaxWait}, 1700 * time.Millisecond, 2 * time.Second},
-		"what I have changes":            {Look{Wait: MaxWait, Known: knows(4)}, 24 * time.Second, 24 * time.Second},
-		"it changes too late":            {Look{Wait: time.Second}, 1700 * time.Millisecond, time.Second},
+		"no wait":                        {GetQuery{}, 0, 0},
+		"nothing happens":                {GetQuery{Wait: 3 * time.Second}, 0, 3 * time.Second},
+		"nothing happens to what I have": {GetQuery{Wait: 3 * time.Second, Known: knows(4)}, 0, 3 * time.Second},
+		"I have an older one":            {GetQuery{Wait: 3 * time.Second, Known: knows(3)}, 0, 0},
+		"it changes":                     {GetQuery{Wait: MaxWait}, 1700 * time.Millisecond, 2 * time.Second},
+		"what I have changes":            {GetQuery{Wait: MaxWait, Known: knows(4)}, 24 * time.Second, 24 * time.Second},
+		"it changes too late":            {GetQuery{Wait: time.Second}, 1700 * time.Millisecond, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -52,12 +52,12 @@ func TestAWaitEndsWithItsClientAndWithTheService(t *testing.T) {
 		s, begun := service(at(Pending)), time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 		defer cancel()
-		if _, err := s.Get(ctx, OrgID{1}, Look{Wait: MaxWait}); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != 700*time.Millisecond {
+		if _, err := s.Get(ctx, OrgID{1}, GetQuery{Wait: MaxWait}); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != 700*time.Millisecond {
 			t.Errorf("%v after %s", err, time.Since(begun))
 		}
 		done := make(chan error)
 		go func() {
-			_, err := s.Get(t.Context(), OrgID{1}, Look{Wait: MaxWait})
+			_, err := s.Get(t.Context(), OrgID{1}, GetQuery{Wait: MaxWait})
 			done <- err
 		}()
 		synctest.Wait()
@@ -81,17 +81,17 @@ func TestWaitsAreBoundedAndShared(t *testing.T) {
 		var waiting sync.WaitGroup
 		for range maxOrgWaits {
 			waiting.Go(func() {
-				if found, err := s.Get(t.Context(), OrgID{1}, Look{Wait: 2 * time.Second}); err != nil || !found.Waited || time.Since(begun) != 2*time.Second {
+				if found, err := s.Get(t.Context(), OrgID{1}, GetQuery{Wait: 2 * time.Second}); err != nil || !found.Waited || time.Since(begun) != 2*time.Second {
 					t.Errorf("waited %t, after %s (%v)", found.Waited, time.Since(begun), err)
 				}
 			})
 		}
 		synctest.Wait()
-		if found, err := s.Get(t.Context(), OrgID{1}, Look{Wait: MaxWait}); err != nil || found.Waited || time.Since(begun) != 0 {
+		if found, err := s.Get(t.Context(), OrgID{1}, GetQuery{Wait: MaxWait}); err != nil || found.Waited || time.Since(begun) != 0 {
 			t.Errorf("one too many waited %t, after %s (%v)", found.Waited, time.Since(begun), err)
 		}
 		waiting.Go(func() {
-			if found, err := s.Get(t.Context(), OrgID{2}, Look{Wait: time.Second}); err != nil || !found.Waited {
+			if found, err := s.Get(t.Context(), OrgID{2}, GetQuery{Wait: time.Second}); err != nil || !found.Waited {
 				t.Errorf("another organization waited %t (%v)", found.Waited, err)
 			}
 		})
@@ -100,7 +100,7 @@ func TestWaitsAreBoundedAndShared(t *testing.T) {
 			t.Errorf("%d looks", n)
 		}
 		for range 2 { // room is given back
-			if found, err := s.Get(t.Context(), OrgID{1}, Look{Wait: time.Second}); err != nil || !found.Waited {
+			if found, err := s.Get(t.Context(), OrgID{1}, GetQuery{Wait: time.Second}); err != nil || !found.Waited {
 				t.Errorf("waited %t (%v)", found.Waited, err)
 			}
 		}

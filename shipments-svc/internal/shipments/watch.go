@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Bounds of waiting. Beyond them a Look is answered at once.
+// Bounds of waiting. Beyond them a GetQuery is answered at once.
 const (
 	maxWaits    = 500 // of a Service
 	maxOrgWaits = 50  // of one organization

@@ -51,17 +51,17 @@ const (
 
 // Pool is a pool of workers.
 type Pool struct {
-	jobs    shipments.Jobs
-	service Service
-	wake    <-chan struct{}
-	log     *slog.Logger
-	done    Done
-	turns   turns
+	jobs     shipments.Jobs
+	service  Service
+	notified <-chan struct{}
+	log      *slog.Logger
+	done     Done
+	turns    turns
 }
 
-// New returns an idle Pool. wake receives a value when there may be jobs.
-func New(jobs shipments.Jobs, service Service, wake <-chan struct{}, log *slog.Logger, done Done) *Pool {
-	return &Pool{jobs: jobs, service: service, wake: wake, log: log, done: done}
+// New returns an idle Pool. notified receives a value when there may be jobs.
+func New(jobs shipments.Jobs, service Service, notified <-chan struct{}, log *slog.Logger, done Done) *Pool {
+	return &Pool{jobs: jobs, service: service, notified: notified, log: log, done: done}
 }
 
 // Run runs workers until ctx ends, and returns when all jobs are released.
@@ -84,7 +84,7 @@ func (p *Pool) work(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-p.wake:
+		case <-p.notified:
 		case <-poll.C:
 		}
 	}

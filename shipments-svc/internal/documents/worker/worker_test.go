@@ -80,8 +80,8 @@ func (q *queue) Release(ctx context.Context, _ shipments.Job, after time.Duratio
 
 func (q *queue) Process(ctx context.Context, j shipments.Job) error { return q.process(ctx, j) }
 
-func (q *queue) pool(wake <-chan struct{}) *Pool {
-	return New(q, q, wake, slog.New(slog.NewTextHandler(&q.log, nil)), func(o Outcome, _ time.Duration) {
+func (q *queue) pool(notified <-chan struct{}) *Pool {
+	return New(q, q, notified, slog.New(slog.NewTextHandler(&q.log, nil)), func(o Outcome, _ time.Duration) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		q.outcomes = append(q.outcomes, o)
@@ -89,11 +89,11 @@ func (q *queue) pool(wake <-chan struct{}) *Pool {
 }
 
 // run runs workers for a while.
-func (q *queue) run(t *testing.T, workers int, wake <-chan struct{}, long time.Duration) {
+func (q *queue) run(t *testing.T, workers int, notified <-chan struct{}, long time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), long)
 	defer cancel()
-	q.pool(wake).Run(ctx, workers)
+	q.pool(notified).Run(ctx, workers)
 }
 
 func TestJobsAreProcessedInOrder(t *testing.T) {
@@ -111,7 +111,7 @@ func TestJobsAreProcessedInOrder(t *testing.T) {
 func TestIdleWorkersAreNotifiedOrPoll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, wake := &queue{}, make(chan struct{})
+		q, notified := &queue{}, make(chan struct{})
 		var at []time.Duration
 		start := time.Now()
 		q.process = func(context.Context, shipments.Job) error {
@@ -124,13 +124,13 @@ func TestIdleWorkersAreNotifiedOrPoll(t *testing.T) {
 				q.waiting = append(q.waiting, shipments.Job{})
 				q.mu.Unlock()
 				if ring {
-					wake <- struct{}{}
+					notified <- struct{}{}
 				}
 			})
 		}
 		put(100*time.Millisecond, true)
 		put(1500*time.Millisecond, false)
-		q.run(t, 1, wake, 3*time.Second)
+		q.run(t, 1, notified, 3*time.Second)
 		if len(at) != 2 || at[0] != 100*time.Millisecond || at[1] != 2*time.Second {
 			t.Errorf("done at %v", at)
 		}
@@ -230,14 +230,14 @@ func TestOneOrganizationDoesNotDelayAnother(t *testing.T) {
 			}
 			return nil
 		}
-		wake := make(chan struct{})
+		notified := make(chan struct{})
 		time.AfterFunc(5*time.Second, func() {
 			q.mu.Lock()
 			q.waiting = append(q.waiting, shipments.Job{Org: shipments.OrgID{2}})
 			q.mu.Unlock()
-			wake <- struct{}{}
+			notified <- struct{}{}
 		})
-		q.run(t, 2, wake, 14*11*time.Second)
+		q.run(t, 2, notified, 14*11*time.Second)
 		if got := at[shipments.OrgID{2}]; len(got) != 1 || got[0] > 6*time.Second {
 			t.Errorf("the other organization's document was read at %v", got)
 		}

@@ -49,11 +49,11 @@ type Queue interface {
 
 // Config is the configuration of a Dispatcher.
 type Config struct {
-	Client *http.Client
-	Render func(webhooks.Job) (Message, error)
-	Wake   <-chan struct{} // receives a value when deliveries may be due
-	Now    func() time.Time
-	Note   func(error) // called with the result of queries
+	Client   *http.Client
+	Render   func(webhooks.Job) (Message, error)
+	Notified <-chan struct{} // receives a value when deliveries may be due
+	Now      func() time.Time
+	Note     func(error) // called with the result of queries
 	// Attempted is called after each attempt, and Overdue periodically with the
 	// number of due deliveries, up to 10,000.
 	Attempted func(webhooks.Outcome, time.Duration)
@@ -84,9 +84,9 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	defer count.Stop()
 	for {
 		ok := d.noted(ctx, d.pass(ctx, attempts))
-		wake, again := d.Wake, (<-chan struct{})(d.again)
+		notified, again := d.Notified, (<-chan struct{})(d.again)
 		if !ok {
-			wake, again = nil, nil // retry at the next poll only
+			notified, again = nil, nil // retry at the next poll only
 		}
 		select {
 		case <-ctx.Done():
@@ -94,7 +94,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 			d.working.Wait()
 			over.Stop()
 			return
-		case <-wake:
+		case <-notified:
 		case <-again:
 		case <-poll.C:
 		case <-count.C:
@@ -187,7 +187,7 @@ func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job) {
 	a.Took = d.Now().Sub(a.At)
 	d.Attempted(a.Outcome, a.Took)
 	d.capacity.note(job.Place, a.Outcome == webhooks.Accepted, a.Took)
-	verdict := webhooks.Judge(a, job.Tries+1, job.Event.Type, rand.Float64()) //nolint:gosec // G404: jitter is not a secret
+	verdict := webhooks.Evaluate(a, job.Tries+1, job.Event.Type, rand.Float64()) //nolint:gosec // G404: jitter is not a secret
 	d.finish(ctx, job, a, verdict)
 }
 

@@ -55,13 +55,13 @@ func (c *clock) advance(by time.Duration) {
 
 // world is a database with webhooks and a dispatcher.
 type world struct {
-	dsn   string
-	keys  sealing.Keys
-	queue *postgres.Webhooks
-	hooks *webhooks.Service
-	org   shipments.OrgID
-	clock *clock
-	wake  chan struct{}
+	dsn      string
+	keys     sealing.Keys
+	queue    *postgres.Webhooks
+	hooks    *webhooks.Service
+	org      shipments.OrgID
+	clock    *clock
+	notified chan struct{}
 }
 
 func newWorld(t testing.TB) *world {
@@ -70,7 +70,7 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{dsn: postgrestest.New(t, postgres.Migrate), keys: keys, org: repotest.Org(), clock: &clock{now: time.Now()}, wake: make(chan struct{}, 1)}
+	w := &world{dsn: postgrestest.New(t, postgres.Migrate), keys: keys, org: repotest.Org(), clock: &clock{now: time.Now()}, notified: make(chan struct{}, 1)}
 	w.queue, _ = w.queueAt(t, w.dsn)
 	w.hooks = webhooks.NewService(w.queue, func() [16]byte { return uuid.Must(uuid.NewV7()) }, w.clock.Now, true)
 	return w
@@ -89,7 +89,7 @@ func (w *world) queueAt(t testing.TB, dsn string) (queue *postgres.Webhooks, clo
 
 func (w *world) ring() {
 	select {
-	case w.wake <- struct{}{}:
+	case w.notified <- struct{}{}:
 	default:
 	}
 }
@@ -123,7 +123,7 @@ func (w *world) dispatch(t testing.TB, queue dispatch.Queue, timeout time.Durati
 	client := dispatch.NewClient(dispatch.ClientConfig{Loopback: true})
 	client.Timeout = timeout
 	d := dispatch.New(queue, dispatch.Config{
-		Client: client, Wake: w.wake, Now: w.clock.Now, Note: func(error) {},
+		Client: client, Notified: w.notified, Now: w.clock.Now, Note: func(error) {},
 		Attempted: func(webhooks.Outcome, time.Duration) {}, Overdue: func(int) {},
 		Render: func(job webhooks.Job) (m dispatch.Message, err error) {
 			m.ID, m.Body, err = transport.Webhook(job.Event)

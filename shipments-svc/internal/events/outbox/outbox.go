@@ -95,14 +95,14 @@ func (r *Relay) Run(ctx context.Context) {
 	poll := time.NewTicker(Poll)
 	defer poll.Stop()
 	for {
-		wake := r.Announced
+		notified := r.Announced
 		if !r.noted(ctx, r.pass(ctx)) {
-			wake = nil // notifications do not shorten the backoff
+			notified = nil // notifications do not shorten the backoff
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-wake:
+		case <-notified:
 		case <-poll.C:
 		}
 	}

@@ -94,9 +94,9 @@ const (
 	Unknown Health = "unknown" // a test failed, which does not count
 )
 
-// Judge returns the Verdict of an attempt, counted from the request of the delivery. A
+// Evaluate returns the Verdict of an attempt, counted from the request of the delivery. A
 // test is attempted once. random is from 0 to 1.
-func Judge(a Attempt, tries int, kind shipments.EventType, random float64) Verdict {
+func Evaluate(a Attempt, tries int, kind shipments.EventType, random float64) Verdict {
 	switch {
 	case a.Outcome == Accepted:
 		return Verdict{Status: Delivered, Health: Works}

@@ -66,13 +66,13 @@ func TestRetries(t *testing.T) {
 	a := Attempt{At: time.Now(), Took: 15 * time.Second, Outcome: TimedOut}
 	for i, wait := range want {
 		for random, most := range map[float64]time.Duration{0: wait, 0.5: wait * 11 / 10, 1: wait * 12 / 10} {
-			v := Judge(a, i+1, shipments.ShipmentCreated, random)
+			v := Evaluate(a, i+1, shipments.ShipmentCreated, random)
 			if got := v.Due.Sub(a.At.Add(a.Took)).Round(time.Millisecond); v.Status != Pending || v.Health != Fails || got != most {
 				t.Errorf("attempt %d, %v: %+v after %s, want %s", i+1, random, v, got, most)
 			}
 		}
 	}
-	if v := Judge(a, 10, shipments.ShipmentCreated, 0); v != (Verdict{Status: Failed, Health: Fails}) {
+	if v := Evaluate(a, 10, shipments.ShipmentCreated, 0); v != (Verdict{Status: Failed, Health: Fails}) {
 		t.Errorf("after the tenth: %+v", v)
 	}
 }
@@ -89,7 +89,7 @@ func TestJudge(t *testing.T) {
 		"a test that fails": {Attempt{Outcome: TimedOut}, Test, Verdict{Status: Failed, Health: Unknown}},
 		"a test":            {Attempt{Outcome: Accepted, Response: 200}, Test, Verdict{Status: Delivered, Health: Works}},
 	} {
-		if got := Judge(c.a, 1, c.kind, 0); got != c.want {
+		if got := Evaluate(c.a, 1, c.kind, 0); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}

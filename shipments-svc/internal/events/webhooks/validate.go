@@ -19,7 +19,7 @@ func (d Draft) faults(loopback bool) (all []shipments.Fault) {
 		all = append(all, shipments.Fault{Code: code, Pointer: "/url", Detail: fault})
 	}
 	if d.Description != "" {
-		all = append(all, shipments.JudgeText("", "description", d.Description, MaxDescription)...)
+		all = append(all, shipments.TextFaults("", "description", d.Description, MaxDescription)...)
 	}
 	for i, kind := range d.EventTypes {
 		if !slices.Contains(shipments.EventTypes, kind) {

@@ -26,7 +26,7 @@ import (
 type Request struct {
 	Org         shipments.OrgID
 	Permissions []string // all that the caller's token holds
-	// Decode reads what is asked. It is called once the caller is known to be
+	// Decode reads what is d. It is called once the caller is known to be
 	// allowed to ask, so that he alone is told what is wrong with it.
 	Decode func() (any, error)
 	// Waited is for how long Decode has waited for the client to send.
@@ -39,7 +39,7 @@ type Wiring struct {
 	Observe Observe
 }
 
-// Method is a method of a service: what it is asked to do for an
+// Method is a method of a service: what it is d to do for an
 // organization, and its answer.
 type Method[Req, Res any] func(context.Context, shipments.OrgID, Req) (Res, error)
 
@@ -52,7 +52,7 @@ func New[Req, Res any](w Wiring, operation string, needs Permission, method Meth
 		decoding,
 		limiting(w.Budget),
 	)(func(ctx context.Context, request any) (any, error) {
-		asked := request.(decoded)
-		return method(ctx, asked.org, asked.request.(Req))
+		d := request.(decoded)
+		return method(ctx, d.org, d.request.(Req))
 	})
 }

@@ -24,11 +24,11 @@ func decoding(next endpoint.Endpoint) endpoint.Endpoint {
 	return func(ctx context.Context, request any) (any, error) {
 		r := request.(Request)
 		start := time.Now()
-		asked, err := r.Decode()
+		d, err := r.Decode()
 		if err != nil {
 			return nil, err
 		}
-		return next(ctx, decoded{r.Org, asked, time.Since(start) - r.Waited()})
+		return next(ctx, decoded{r.Org, d, time.Since(start) - r.Waited()})
 	}
 }
 
@@ -39,9 +39,9 @@ type Waiter interface{ Waits() time.Duration }
 func limiting(budget time.Duration) endpoint.Middleware {
 	return func(next endpoint.Endpoint) endpoint.Endpoint {
 		return func(ctx context.Context, request any) (any, error) {
-			asked := request.(decoded)
-			allowed := budget - asked.took
-			if w, ok := asked.request.(Waiter); ok {
+			d := request.(decoded)
+			allowed := budget - d.took
+			if w, ok := d.request.(Waiter); ok {
 				allowed += w.Waits()
 			}
 			ctx, cancel := context.WithTimeout(ctx, allowed)

@@ -130,7 +130,7 @@ func newServiceIn(tb testing.TB, repo shipments.Repository, dir string) *shipmen
 		tb.Fatal(err)
 	}
 	return shipments.NewService(shipments.Needs{
-		Repository: repo, Files: disk, Reader: plainReader{}, Judge: checks.Run, NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
+		Repository: repo, Files: disk, Reader: plainReader{}, RunChecks: checks.Run, NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
 	})
 }
 

@@ -30,7 +30,7 @@ func TestTheIdentityIsReadAsTheContractHasIt(t *testing.T) {
 	var got endpoints.Request
 	var err error
 	identified(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		got, err = asked(r, nil)
+		got, err = endpointRequest(r, nil)
 	})).ServeHTTP(httptest.NewRecorder(), r)
 	if err != nil {
 		t.Fatal(err)

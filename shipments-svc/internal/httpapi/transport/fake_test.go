@@ -13,8 +13,8 @@ func (emptyService) List(_ context.Context, _ shipments.OrgID, q shipments.Query
 	return shipments.Page{Paging: shipments.Paging{Page: max(q.Page, 1), PerPage: min(max(q.PerPage, 1), shipments.MaxPerPage)}}, nil
 }
 
-func (emptyService) Get(context.Context, shipments.OrgID, shipments.Look) (shipments.Looked, error) {
-	return shipments.Looked{}, shipments.ErrNotFound
+func (emptyService) Get(context.Context, shipments.OrgID, shipments.GetQuery) (shipments.GetResult, error) {
+	return shipments.GetResult{}, shipments.ErrNotFound
 }
 
 func (emptyService) Create(context.Context, shipments.OrgID, shipments.Creation) (shipments.Shipment, error) {
@@ -84,8 +84,8 @@ type detailService struct {
 	detail shipments.Detail
 }
 
-func (s detailService) Get(context.Context, shipments.OrgID, shipments.Look) (shipments.Looked, error) {
-	return shipments.Looked{Detail: s.detail}, nil
+func (s detailService) Get(context.Context, shipments.OrgID, shipments.GetQuery) (shipments.GetResult, error) {
+	return shipments.GetResult{Detail: s.detail}, nil
 }
 
 // failingService lists by calling a function.

@@ -27,12 +27,12 @@ func shipmentID(r *http.Request) (shipments.ID, error) {
 	return shipments.ID(id), nil
 }
 
-func decodeGet(r *http.Request) (shipments.Look, error) {
+func decodeGet(r *http.Request) (shipments.GetQuery, error) {
 	if err := noParameters(r); err != nil {
-		return shipments.Look{}, err
+		return shipments.GetQuery{}, err
 	}
 	id, err := shipmentID(r)
-	look := shipments.Look{ID: id, Wait: preferredWait(r)}
+	look := shipments.GetQuery{ID: id, Wait: preferredWait(r)}
 	if has := r.Header.Values("If-None-Match"); has != nil {
 		look.Known = func(version int64) bool { return matches(has, tagOf(version)) }
 	}
@@ -41,7 +41,7 @@ func decodeGet(r *http.Request) (shipments.Look, error) {
 
 // encodeGet shows a shipment. What its documents say is for those who may read
 // documents.
-func encodeGet(r *http.Request, found shipments.Looked) reply {
+func encodeGet(r *http.Request, found shipments.GetResult) reply {
 	tag := tagOf(found.Version)
 	header := http.Header{"Etag": {tag}}
 	if found.Waited {

@@ -49,22 +49,22 @@ type keeper interface {
 }
 
 // onceOnly is a method with its encoding, done once for each key.
-func onceOnly[Req, Res any](k keeper, method endpoints.Method[Req, Res], encode func(*http.Request, Res) reply) endpoints.Method[keyed[Req], reply] {
-	return func(ctx context.Context, org shipments.OrgID, asked keyed[Req]) (reply, error) {
+func onceOnly[Req, Res any](keys keeper, method endpoints.Method[Req, Res], encode func(*http.Request, Res) reply) endpoints.Method[keyed[Req], reply] {
+	return func(ctx context.Context, org shipments.OrgID, k keyed[Req]) (reply, error) {
 		var made reply
 		do := func(ctx context.Context) ([]byte, error) {
-			result, err := method(ctx, org, asked.request)
+			result, err := method(ctx, org, k.request)
 			if err != nil {
 				return nil, err
 			}
-			made = encode(asked.http, result)
+			made = encode(k.http, result)
 			return made.remember()
 		}
-		if asked.key == nil {
+		if k.key == nil {
 			_, err := do(ctx)
 			return made, err
 		}
-		answer, replayed, err := k.Once(ctx, org, *asked.key, do)
+		answer, replayed, err := keys.Once(ctx, org, *k.key, do)
 		if err != nil || !replayed {
 			return made, err
 		}

@@ -64,7 +64,7 @@ func newSlowAPI(t *testing.T) (*api, slow, *sqlx.DB, *sqlx.DB) {
 	}
 	s := slow{Files: disk, arrived: make(chan struct{}), release: make(chan struct{})}
 	service := shipments.NewService(shipments.Needs{
-		Repository: postgres.NewRepository(db), Files: s, Reader: s, Judge: checks.Run,
+		Repository: postgres.NewRepository(db), Files: s, Reader: s, RunChecks: checks.Run,
 		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
 	})
 	return newAPIWithin(t, service, noWebhooks{}, time.Minute), s, db, all
@@ -203,7 +203,7 @@ func TestOfTwoShipmentsWithOneSSCCAtOnceOneSeesTheOther(t *testing.T) {
 	judging := make(chan struct{}, 2)
 	service := shipments.NewService(shipments.Needs{
 		Repository: postgres.NewRepository(db), NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
-		Judge: func(e shipments.Evidence) []shipments.Check {
+		RunChecks: func(e shipments.Evidence) []shipments.Check {
 			judging <- struct{}{}
 			for waiting := 0; waiting == 0 && len(judging) < 2; { // until the other is as far, or waits
 				if err := all.GetContext(t.Context(), &waiting, `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database

@@ -137,8 +137,8 @@ func (rt router) logError(r *http.Request, message string, err error) {
 	rt.log.LogAttrs(r.Context(), slog.LevelError, message, attrs...)
 }
 
-// broken answers a request whose handler panicked outside of its endpoint.
-func broken(w http.ResponseWriter, r *http.Request) {
+// internalProblem responds to a request whose handler panicked outside of its endpoint.
+func internalProblem(w http.ResponseWriter, r *http.Request) {
 	p := internalError
 	p.RequestID = requestid.Of(r)
 	_ = p.Write(w, r) // the client is gone

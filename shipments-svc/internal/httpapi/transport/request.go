@@ -50,8 +50,8 @@ func logAttrs(r *http.Request) []slog.Attr {
 	return attrs
 }
 
-// asked is the endpoints' form of a request.
-func asked(r *http.Request, decode func() (any, error)) (endpoints.Request, error) {
+// endpointRequest returns a request in the form of endpoints.
+func endpointRequest(r *http.Request, decode func() (any, error)) (endpoints.Request, error) {
 	c := callerOf(r)
 	if c.err != nil {
 		return endpoints.Request{}, c.err

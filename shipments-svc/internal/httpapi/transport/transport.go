@@ -39,7 +39,7 @@ const maxElements = 1_000
 // Service is what the routes need of the domain.
 type Service interface {
 	List(context.Context, shipments.OrgID, shipments.Query) (shipments.Page, error)
-	Get(context.Context, shipments.OrgID, shipments.Look) (shipments.Looked, error)
+	Get(context.Context, shipments.OrgID, shipments.GetQuery) (shipments.GetResult, error)
 	Create(context.Context, shipments.OrgID, shipments.Creation) (shipments.Shipment, error)
 	Update(context.Context, shipments.OrgID, shipments.Edit) (shipments.Shipment, error)
 	Delete(context.Context, shipments.OrgID, shipments.Order) (struct{}, error)
@@ -99,7 +99,7 @@ func New(service Service, hooks Webhooks, wiring endpoints.Wiring, log *slog.Log
 	// The OpenAPI document needs no identity.
 	rt.Handle("GET /api/v1/openapi.json", api.Handler())
 
-	return requestid.Ensure(identified(httpserver.AccessLog(log, logAttrs, broken, problem.Mux(rt.ServeMux))))
+	return requestid.Ensure(identified(httpserver.AccessLog(log, logAttrs, internalProblem, problem.Mux(rt.ServeMux))))
 }
 
 // post adds a route of the method POST, which does a thing once for each
@@ -125,10 +125,10 @@ func handle[Req, Res any](
 	if !ok {
 		panic(pattern + " is not in the authorization table")
 	}
-	rt.Handle(pattern, rt.patient(http.MaxBytesHandler(kithttp.NewServer(
+	rt.Handle(pattern, rt.extendDeadlines(http.MaxBytesHandler(kithttp.NewServer(
 		endpoints.New(rt.wiring, pattern, needs, method),
 		func(_ context.Context, r *http.Request) (any, error) {
-			return asked(r, func() (any, error) { return decode(r) })
+			return endpointRequest(r, func() (any, error) { return decode(r) })
 		},
 		func(ctx context.Context, w http.ResponseWriter, response any) error {
 			r := requestFrom(ctx)
@@ -146,8 +146,8 @@ const (
 	toAnswer = 30 * time.Second
 )
 
-// patient extends the deadlines of requests with large bodies.
-func (rt router) patient(next http.Handler) http.Handler {
+// extendDeadlines extends the deadlines of requests with large bodies.
+func (rt router) extendDeadlines(next http.Handler) http.Handler {
 	if rt.maxBody <= maxBody {
 		return next
 	}
