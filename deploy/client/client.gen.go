@@ -483,7 +483,7 @@ func (e ReceiveEventJSONBody1Type) Valid() bool {
 	}
 }
 
-// Action What can be done with a shipment.
+// Action An action on a shipment.
 type Action string
 
 // ApproveShipment defines model for ApproveShipment.
@@ -499,8 +499,8 @@ type AttachDocument struct {
 		// ContentBase64 The file ([RFC 4648](https://www.rfc-editor.org/rfc/rfc4648#section-4)); lines may be broken.
 		ContentBase64 *[]byte `json:"content_base64,omitempty"`
 
-		// Declared What the document says about the whole of its pallets; checks compare it with them. A member that is 0 or
-		// absent is not declared.
+		// Declared The totals that the document declares for its pallets; checks compare them. A member that is 0 or absent is
+		// not declared.
 		Declared *Declared `json:"declared,omitempty"`
 
 		// Filename The name of the file, without directories; required with `content_base64`.
@@ -621,8 +621,8 @@ type CreatedShipment struct {
 // CreatedShipmentShipmentStatus A new shipment is pending.
 type CreatedShipmentShipmentStatus string
 
-// Declared What the document says about the whole of its pallets; checks compare it with them. A member that is 0 or
-// absent is not declared.
+// Declared The totals that the document declares for its pallets; checks compare them. A member that is 0 or absent is
+// not declared.
 type Declared struct {
 	// Boxes The number of boxes on all pallets.
 	Boxes *int `json:"boxes,omitempty"`
@@ -694,7 +694,7 @@ type DeliveryList struct {
 		// Limit The effective limit.
 		Limit int `json:"limit"`
 
-		// NextBefore What to ask for next; absent where there are no more.
+		// NextBefore The parameter before of the next page; absent on the last.
 		NextBefore *string `json:"next_before,omitempty"`
 	} `json:"meta"`
 }
@@ -708,14 +708,14 @@ type DisabledReason string
 
 // Document defines model for Document.
 type Document struct {
-	// ContentType What the file is, by its content.
+	// ContentType The media type, detected from the content.
 	ContentType *string `json:"content_type,omitempty"`
 
 	// CreatedAt UTC, with milliseconds.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Declared What the document says about the whole of its pallets; checks compare it with them. A member that is 0 or
-	// absent is not declared.
+	// Declared The totals that the document declares for its pallets; checks compare them. A member that is 0 or absent is
+	// not declared.
 	Declared *Declared `json:"declared,omitempty"`
 
 	// Error Why the document could not be read; only where it is `failed`.
@@ -729,7 +729,7 @@ type Document struct {
 		Detail string `json:"detail"`
 	} `json:"error,omitempty"`
 
-	// Facts What the document says of the shipment as a whole, besides what it declares, such as the number of an invoice. Needs `documents:read`; absent in events.
+	// Facts Statements of the document about the shipment as a whole, such as the number of an invoice. Needs `documents:read`; absent in events.
 	Facts *[]struct {
 		// Kind Examples: vessel, container_number, invoice_number
 		Kind string `json:"kind"`
@@ -754,7 +754,7 @@ type Document struct {
 	// ProcessedAt UTC, with milliseconds.
 	ProcessedAt *Timestamp `json:"processed_at,omitempty"`
 
-	// Remarks What was passed over in reading the document, or had to be guessed.
+	// Remarks Rows that were skipped and values that were assumed in reading the document.
 	Remarks *[]struct {
 		// Code Examples: row_skipped, unit_assumed
 		Code string `json:"code"`
@@ -786,11 +786,11 @@ type Document struct {
 
 // DocumentFacts defines model for DocumentFacts.
 type DocumentFacts struct {
-	// ContentType What the file is, by its content.
+	// ContentType The media type, detected from the content.
 	ContentType *string `json:"content_type,omitempty"`
 
-	// Declared What the document says about the whole of its pallets; checks compare it with them. A member that is 0 or
-	// absent is not declared.
+	// Declared The totals that the document declares for its pallets; checks compare them. A member that is 0 or absent is
+	// not declared.
 	Declared *Declared `json:"declared,omitempty"`
 
 	// Error Why the document could not be read; only where it is `failed`.
@@ -804,7 +804,7 @@ type DocumentFacts struct {
 		Detail string `json:"detail"`
 	} `json:"error,omitempty"`
 
-	// Facts What the document says of the shipment as a whole, besides what it declares, such as the number of an invoice. Needs `documents:read`; absent in events.
+	// Facts Statements of the document about the shipment as a whole, such as the number of an invoice. Needs `documents:read`; absent in events.
 	Facts *[]struct {
 		// Kind Examples: vessel, container_number, invoice_number
 		Kind string `json:"kind"`
@@ -823,7 +823,7 @@ type DocumentFacts struct {
 	// PalletsExtracted The number of pallets that they gave.
 	PalletsExtracted int `json:"pallets_extracted"`
 
-	// Remarks What was passed over in reading the document, or had to be guessed.
+	// Remarks Rows that were skipped and values that were assumed in reading the document.
 	Remarks *[]struct {
 		// Code Examples: row_skipped, unit_assumed
 		Code string `json:"code"`
@@ -891,9 +891,9 @@ type Event struct {
 	// Timestamp When it happened.
 	Timestamp Timestamp `json:"timestamp"`
 
-	// Type What happened. `shipment.updated`: its texts, pallets or checks are others; the types named after a status tell
-	// that the shipment came to it. A change of documents is told by an event of the document, where there is one, and
-	// one of the shipment. Expect types that you do not know.
+	// Type The kind of change. `shipment.updated`: its texts, pallets or checks changed; types named after a status: the
+	// shipment got this status. A change of a document has an event of the document, where there is one, and one of
+	// the shipment. Ignore unknown types.
 	Type EventType `json:"type"`
 }
 
@@ -902,20 +902,20 @@ type EventList struct {
 	// Events Empty where there are none, never null.
 	Events []Event `json:"events"`
 	Meta   struct {
-		// After As asked for.
+		// After The parameter after of the request.
 		After int64 `json:"after"`
 
 		// Limit The effective limit.
 		Limit int `json:"limit"`
 
-		// NextAfter What to ask for next.
+		// NextAfter The parameter after of the next request.
 		NextAfter int64 `json:"next_after"`
 	} `json:"meta"`
 }
 
-// EventType What happened. `shipment.updated`: its texts, pallets or checks are others; the types named after a status tell
-// that the shipment came to it. A change of documents is told by an event of the document, where there is one, and
-// one of the shipment. Expect types that you do not know.
+// EventType The kind of change. `shipment.updated`: its texts, pallets or checks changed; types named after a status: the
+// shipment got this status. A change of a document has an event of the document, where there is one, and one of
+// the shipment. Ignore unknown types.
 type EventType string
 
 // History defines model for History.
@@ -924,14 +924,14 @@ type History struct {
 	History []struct {
 		// Action `create` and `import` begin a history; `import` means that an operator loaded the shipment with a
 		// past that its history does not have. `start_document`, `process_document` and `fail_document` are
-		// what this service does with a document by itself: it begins to read it, makes what it says part of the
-		// shipment, or gives it up.
+		// actions of the service itself: reading a document began, its content became part of the shipment, or
+		// reading it failed.
 		Action HistoryHistoryAction `json:"action"`
 
 		// At UTC, with milliseconds.
 		At Timestamp `json:"at"`
 
-		// Changes What an update replaced.
+		// Changes The texts that an update replaced.
 		Changes *[]struct {
 			Field HistoryHistoryChangesField `json:"field"`
 			From  string                     `json:"from"`
@@ -959,8 +959,8 @@ type History struct {
 
 // HistoryHistoryAction `create` and `import` begin a history; `import` means that an operator loaded the shipment with a
 // past that its history does not have. `start_document`, `process_document` and `fail_document` are
-// what this service does with a document by itself: it begins to read it, makes what it says part of the
-// shipment, or gives it up.
+// actions of the service itself: reading a document began, its content became part of the shipment, or
+// reading it failed.
 type HistoryHistoryAction string
 
 // HistoryHistoryChangesField defines model for History.History.Changes.Field.
@@ -972,7 +972,7 @@ type Mapping struct {
 		// Column The letters of the column, as spreadsheets count.
 		Column string `json:"column"`
 
-		// Field What the column was taken for; absent where its heading is not understood.
+		// Field The field that the column was read as; absent where its heading is unknown.
 		//
 		// Examples: pallet_number, produce_name, variety, calibre, boxes, box_weight, net_weight, gross_weight, lot, orchard
 		Field *string `json:"field,omitempty"`
@@ -1036,7 +1036,7 @@ type NewPallet struct {
 	// PalletNumber The pallet's label.
 	PalletNumber string `json:"pallet_number"`
 
-	// ProduceName What is on it.
+	// ProduceName The produce on it.
 	ProduceName string `json:"produce_name"`
 }
 
@@ -1059,7 +1059,7 @@ type OneWebhookEndpoint struct {
 	WebhookEndpoint WebhookEndpoint `json:"webhook_endpoint"`
 }
 
-// Pallet A pallet. What its document does not say is empty or 0; the checks say so, too.
+// Pallet A pallet. Values that its document lacks are empty or 0; the checks report them.
 type Pallet struct {
 	// BoxWeightKg The weight of one box in kilograms, with up to three decimals. Of a pallet with `contents` the average.
 	BoxWeightKg float32 `json:"box_weight_kg"`
@@ -1102,7 +1102,7 @@ type Pallet struct {
 		ProduceName *Place `json:"produce_name,omitempty"`
 	} `json:"places,omitempty"`
 
-	// ProduceName What is on it.
+	// ProduceName The produce on it.
 	ProduceName string `json:"produce_name"`
 
 	// Row The row of the document with which the pallet begins, or its place in a list that was given by its pallets.
@@ -1128,7 +1128,7 @@ type Problem struct {
 	// Code Stable; for programs.
 	Code string `json:"code"`
 
-	// Detail What was wrong with this very request, for people.
+	// Detail The reason for this request, for people.
 	Detail string `json:"detail"`
 
 	// DocumentID On `duplicate_document`: the document that is there already.
@@ -1139,7 +1139,7 @@ type Problem struct {
 		// Code Stable; for programs.
 		Code ProblemErrorsCode `json:"code"`
 
-		// Detail What is wrong with it, for people.
+		// Detail The fault, for people.
 		Detail string `json:"detail"`
 
 		// Parameter Which query parameter, as it was sent.
@@ -1198,7 +1198,7 @@ type Replayed struct {
 		// Events How many events will be sent.
 		Events int `json:"events"`
 
-		// NextAfter What to ask for next; absent where the range is done.
+		// NextAfter The member after of the next request; absent where the range is complete.
 		NextAfter *int64 `json:"next_after,omitempty"`
 	} `json:"replay"`
 }
@@ -1242,7 +1242,7 @@ type ShipmentDetail struct {
 	// ApprovedAt Present on an approved shipment only; never null.
 	ApprovedAt *Timestamp `json:"approved_at,omitempty"`
 
-	// Checks What was checked and what was found.
+	// Checks The results of the checks.
 	Checks []Check `json:"checks"`
 
 	// CreatedAt UTC, with milliseconds.
@@ -1390,7 +1390,7 @@ type WebhookEndpointMade struct {
 		// PreviousSecretExpiresAt When the secret before this one stops signing. Absent if there is none.
 		PreviousSecretExpiresAt *Timestamp `json:"previous_secret_expires_at,omitempty"`
 
-		// Secret What signatures are made with: the base64 of the key, after whsec_. Shown this once.
+		// Secret The key of signatures, as base64 after whsec_. Shown once.
 		Secret string                `json:"secret"`
 		Status WebhookEndpointStatus `json:"status"`
 
@@ -1484,9 +1484,9 @@ type ListShipmentsParams struct {
 	// Status Only shipments of this status.
 	Status *StatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
-	// Reference Only shipments with exactly this reference, upper and lower case told apart. It is read like the reference of a
-	// new shipment: without the space around it, in normalization form C. What no shipment can have as its reference
-	// is refused with 400: more than 100 characters, control characters, nothing but space.
+	// Reference Only shipments with exactly this reference; case-sensitive. It is normalized like the reference of a new
+	// shipment: without the space around it, in normalization form C. A value that no shipment can have is refused
+	// with 400: more than 100 characters, control characters, nothing but space.
 	Reference *Reference `form:"reference,omitempty" json:"reference,omitempty"`
 
 	// CheckResult Only shipments with at least one check of this result. `fail` finds those with an obstacle to approval; `pass`
@@ -1508,8 +1508,8 @@ type CreateShipmentParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
 	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
-	// With another body it is refused with 422; while the first request is being done, with 409. What was refused is
-	// not remembered.
+	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
+	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1522,7 +1522,7 @@ type DeleteShipmentParams struct {
 
 // GetShipmentParams defines parameters for GetShipment.
 type GetShipmentParams struct {
-	// Prefer For example `wait=25`. What is malformed, and other preferences, are ignored.
+	// Prefer For example `wait=25`. Malformed and other preferences are ignored.
 	Prefer *string `json:"Prefer,omitempty"`
 
 	// IfNoneMatch Entity-tags of forms that the client has, or `*`.
@@ -1545,8 +1545,8 @@ type ApproveShipmentParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
 	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
-	// With another body it is refused with 422; while the first request is being done, with 409. What was refused is
-	// not remembered.
+	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
+	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1559,8 +1559,8 @@ type AttachDocumentParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
 	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
-	// With another body it is refused with 422; while the first request is being done, with 409. What was refused is
-	// not remembered.
+	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
+	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1592,8 +1592,8 @@ type ReprocessDocumentParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
 	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
-	// With another body it is refused with 422; while the first request is being done, with 409. What was refused is
-	// not remembered.
+	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
+	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1616,8 +1616,8 @@ type RejectShipmentParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
 	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
-	// With another body it is refused with 422; while the first request is being done, with 409. What was refused is
-	// not remembered.
+	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
+	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1626,8 +1626,8 @@ type CreateWebhookEndpointParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
 	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
-	// With another body it is refused with 422; while the first request is being done, with 409. What was refused is
-	// not remembered.
+	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
+	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1649,8 +1649,8 @@ type ReplayWebhooksParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
 	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
-	// With another body it is refused with 422; while the first request is being done, with 409. What was refused is
-	// not remembered.
+	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
+	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1659,8 +1659,8 @@ type RotateWebhookSecretParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
 	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
-	// With another body it is refused with 422; while the first request is being done, with 409. What was refused is
-	// not remembered.
+	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
+	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1669,8 +1669,8 @@ type TestWebhookEndpointParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
 	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
-	// With another body it is refused with 422; while the first request is being done, with 409. What was refused is
-	// not remembered.
+	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
+	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1968,7 +1968,7 @@ type ClientInterface interface {
 	// changes, up to so many seconds and at most 25: with `If-None-Match`, until it is another than what you have;
 	// without, until its next change. Then the answer is as without the preference. `Preference-Applied` says how
 	// many seconds were granted. It is absent where none were: at most 50 requests of an organization wait at a
-	// time, and others are answered at once; then wait a few seconds yourself before you ask again.
+	// time, and others return at once; then wait a few seconds before the next request.
 	//
 	// Needs the permission `shipments:read`. The `facts` and `remarks` of documents are only shown to a token that
 	// also has `documents:read`; events never have them.
@@ -1978,12 +1978,12 @@ type ClientInterface interface {
 
 	// UpdateShipmentWithBody Update a shipment
 	//
-	// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
+	// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
-	// that depend on the origin, the destination or the vessel are of the new ones at once.
+	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
+	// the new origin, destination and vessel.
 	//
-	// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
+	// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 	//
 	// Needs the permission `shipments:write`.
 	//
@@ -1994,12 +1994,12 @@ type ClientInterface interface {
 
 	// UpdateShipment Update a shipment
 	//
-	// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
+	// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
-	// that depend on the origin, the destination or the vessel are of the new ones at once.
+	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
+	// the new origin, destination and vessel.
 	//
-	// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
+	// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 	//
 	// Needs the permission `shipments:write`.
 	//
@@ -2010,12 +2010,12 @@ type ClientInterface interface {
 
 	// UpdateShipmentWithApplicationMergePatchPlusJSONBody Update a shipment
 	//
-	// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
+	// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
-	// that depend on the origin, the destination or the vessel are of the new ones at once.
+	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
+	// the new origin, destination and vessel.
 	//
-	// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
+	// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 	//
 	// Needs the permission `shipments:write`.
 	//
@@ -2071,10 +2071,10 @@ type ClientInterface interface {
 
 	// AttachDocumentWithBody Attach a document
 	//
-	// Attaches a file: in base64 within JSON, or as a form. What it is follows from its content; a name or media type
-	// that says otherwise is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-	// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other papers
-	// what they say of the shipment is read where they are such files; scans and the type `other` are only kept.
+	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
+	// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
+	// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
+	// the facts are read from such files; scans and the type `other` are only stored.
 	//
 	// Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 	//
@@ -2082,9 +2082,9 @@ type ClientInterface interface {
 	// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 	// 409, which names the first.
 	//
-	// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
-	// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
-	// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+	// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
+	// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
+	// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -2095,10 +2095,10 @@ type ClientInterface interface {
 
 	// AttachDocument Attach a document
 	//
-	// Attaches a file: in base64 within JSON, or as a form. What it is follows from its content; a name or media type
-	// that says otherwise is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-	// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other papers
-	// what they say of the shipment is read where they are such files; scans and the type `other` are only kept.
+	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
+	// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
+	// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
+	// the facts are read from such files; scans and the type `other` are only stored.
 	//
 	// Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 	//
@@ -2106,9 +2106,9 @@ type ClientInterface interface {
 	// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 	// 409, which names the first.
 	//
-	// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
-	// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
-	// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+	// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
+	// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
+	// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -2139,7 +2139,7 @@ type ClientInterface interface {
 
 	// DownloadDocument Download a document's file
 	//
-	// Returns the file, byte for byte as it came in, to be stored and not shown. One range of it can be asked for. A
+	// Returns the file, byte for byte as it was uploaded, as an attachment. A single range is supported. A
 	// document that was given by its pallets has no file: 404.
 	//
 	// Needs the permission `documents:read`.
@@ -2149,9 +2149,9 @@ type ClientInterface interface {
 
 	// ReprocessDocument Read a document again
 	//
-	// Has the file read again, as after a change of what is understood. The document is `queued` and the shipment
-	// `processing`; the document's pallets stay until the new reading replaces them. What an earlier reading may still
-	// find is not wanted any more.
+	// Reads the file again, for example after an improvement of the reader. The document is `queued` and the shipment
+	// `processing`; the document's pallets stay until the new reading replaces them. The result of an earlier
+	// reading that is still in progress is discarded.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -2269,10 +2269,10 @@ type ClientInterface interface {
 
 	// UpdateWebhookEndpointWithBody Update a webhook endpoint
 	//
-	// Replaces what you say about the endpoint, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
+	// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 	//
-	// While its `status` is `disabled` nothing is sent, and new events are not kept for it; what was due before waits until it
-	// is `enabled` again. What happened meanwhile can be sent with `replay`.
+	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
+	// is `enabled` again. Send the events of the meantime with `replay`.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -2283,10 +2283,10 @@ type ClientInterface interface {
 
 	// UpdateWebhookEndpoint Update a webhook endpoint
 	//
-	// Replaces what you say about the endpoint, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
+	// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 	//
-	// While its `status` is `disabled` nothing is sent, and new events are not kept for it; what was due before waits until it
-	// is `enabled` again. What happened meanwhile can be sent with `replay`.
+	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
+	// is `enabled` again. Send the events of the meantime with `replay`.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -2297,10 +2297,10 @@ type ClientInterface interface {
 
 	// UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody Update a webhook endpoint
 	//
-	// Replaces what you say about the endpoint, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
+	// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 	//
-	// While its `status` is `disabled` nothing is sent, and new events are not kept for it; what was due before waits until it
-	// is `enabled` again. What happened meanwhile can be sent with `replay`.
+	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
+	// is `enabled` again. Send the events of the meantime with `replay`.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -2311,9 +2311,9 @@ type ClientInterface interface {
 
 	// ListDeliveries List the deliveries to a webhook endpoint
 	//
-	// Returns what became of telling the endpoint of events, the latest event first, for the 30 days that events are kept.
+	// Returns the deliveries to the endpoint and their attempts, the latest event first, of the last 30 days.
 	// Read on with `before`: the `meta.next_before` of the answer, which is also where the `Link` header leads; without one
-	// there are no more. What a receiver wrote in its answers is not kept, only its status.
+	// there are no more. Of a receiver's responses only the status is stored.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -2533,7 +2533,7 @@ func (c *Client) DeleteShipment(ctx context.Context, id ShipmentInPath, params *
 // changes, up to so many seconds and at most 25: with `If-None-Match`, until it is another than what you have;
 // without, until its next change. Then the answer is as without the preference. `Preference-Applied` says how
 // many seconds were granted. It is absent where none were: at most 50 requests of an organization wait at a
-// time, and others are answered at once; then wait a few seconds yourself before you ask again.
+// time, and others return at once; then wait a few seconds before the next request.
 //
 // Needs the permission `shipments:read`. The `facts` and `remarks` of documents are only shown to a token that
 // also has `documents:read`; events never have them.
@@ -2553,12 +2553,12 @@ func (c *Client) GetShipment(ctx context.Context, id ShipmentInPath, params *Get
 
 // UpdateShipmentWithBody Update a shipment
 //
-// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
+// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 // members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
-// that depend on the origin, the destination or the vessel are of the new ones at once.
+// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
+// the new origin, destination and vessel.
 //
-// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
+// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 //
 // Needs the permission `shipments:write`.
 //
@@ -2579,12 +2579,12 @@ func (c *Client) UpdateShipmentWithBody(ctx context.Context, id ShipmentInPath, 
 
 // UpdateShipment Update a shipment
 //
-// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
+// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 // members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
-// that depend on the origin, the destination or the vessel are of the new ones at once.
+// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
+// the new origin, destination and vessel.
 //
-// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
+// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 //
 // Needs the permission `shipments:write`.
 //
@@ -2605,12 +2605,12 @@ func (c *Client) UpdateShipment(ctx context.Context, id ShipmentInPath, params *
 
 // UpdateShipmentWithApplicationMergePatchPlusJSONBody Update a shipment
 //
-// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
+// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 // members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
-// that depend on the origin, the destination or the vessel are of the new ones at once.
+// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
+// the new origin, destination and vessel.
 //
-// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
+// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 //
 // Needs the permission `shipments:write`.
 //
@@ -2704,10 +2704,10 @@ func (c *Client) ListDocuments(ctx context.Context, id ShipmentInPath, reqEditor
 
 // AttachDocumentWithBody Attach a document
 //
-// Attaches a file: in base64 within JSON, or as a form. What it is follows from its content; a name or media type
-// that says otherwise is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other papers
-// what they say of the shipment is read where they are such files; scans and the type `other` are only kept.
+// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
+// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
+// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
+// the facts are read from such files; scans and the type `other` are only stored.
 //
 // Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 //
@@ -2715,9 +2715,9 @@ func (c *Client) ListDocuments(ctx context.Context, id ShipmentInPath, reqEditor
 // more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 // 409, which names the first.
 //
-// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
-// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
-// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
+// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
+// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 //
 // Needs the permission `documents:write`.
 //
@@ -2738,10 +2738,10 @@ func (c *Client) AttachDocumentWithBody(ctx context.Context, id ShipmentInPath, 
 
 // AttachDocument Attach a document
 //
-// Attaches a file: in base64 within JSON, or as a form. What it is follows from its content; a name or media type
-// that says otherwise is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other papers
-// what they say of the shipment is read where they are such files; scans and the type `other` are only kept.
+// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
+// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
+// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
+// the facts are read from such files; scans and the type `other` are only stored.
 //
 // Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 //
@@ -2749,9 +2749,9 @@ func (c *Client) AttachDocumentWithBody(ctx context.Context, id ShipmentInPath, 
 // more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 // 409, which names the first.
 //
-// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
-// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
-// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
+// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
+// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 //
 // Needs the permission `documents:write`.
 //
@@ -2812,7 +2812,7 @@ func (c *Client) GetDocument(ctx context.Context, id ShipmentInPath, document Do
 
 // DownloadDocument Download a document's file
 //
-// Returns the file, byte for byte as it came in, to be stored and not shown. One range of it can be asked for. A
+// Returns the file, byte for byte as it was uploaded, as an attachment. A single range is supported. A
 // document that was given by its pallets has no file: 404.
 //
 // Needs the permission `documents:read`.
@@ -2832,9 +2832,9 @@ func (c *Client) DownloadDocument(ctx context.Context, id ShipmentInPath, docume
 
 // ReprocessDocument Read a document again
 //
-// Has the file read again, as after a change of what is understood. The document is `queued` and the shipment
-// `processing`; the document's pallets stay until the new reading replaces them. What an earlier reading may still
-// find is not wanted any more.
+// Reads the file again, for example after an improvement of the reader. The document is `queued` and the shipment
+// `processing`; the document's pallets stay until the new reading replaces them. The result of an earlier
+// reading that is still in progress is discarded.
 //
 // Needs the permission `documents:write`.
 //
@@ -3040,10 +3040,10 @@ func (c *Client) GetWebhookEndpoint(ctx context.Context, id WebhookEndpointInPat
 
 // UpdateWebhookEndpointWithBody Update a webhook endpoint
 //
-// Replaces what you say about the endpoint, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
+// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 //
-// While its `status` is `disabled` nothing is sent, and new events are not kept for it; what was due before waits until it
-// is `enabled` again. What happened meanwhile can be sent with `replay`.
+// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
+// is `enabled` again. Send the events of the meantime with `replay`.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -3064,10 +3064,10 @@ func (c *Client) UpdateWebhookEndpointWithBody(ctx context.Context, id WebhookEn
 
 // UpdateWebhookEndpoint Update a webhook endpoint
 //
-// Replaces what you say about the endpoint, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
+// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 //
-// While its `status` is `disabled` nothing is sent, and new events are not kept for it; what was due before waits until it
-// is `enabled` again. What happened meanwhile can be sent with `replay`.
+// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
+// is `enabled` again. Send the events of the meantime with `replay`.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -3088,10 +3088,10 @@ func (c *Client) UpdateWebhookEndpoint(ctx context.Context, id WebhookEndpointIn
 
 // UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody Update a webhook endpoint
 //
-// Replaces what you say about the endpoint, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
+// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 //
-// While its `status` is `disabled` nothing is sent, and new events are not kept for it; what was due before waits until it
-// is `enabled` again. What happened meanwhile can be sent with `replay`.
+// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
+// is `enabled` again. Send the events of the meantime with `replay`.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -3112,9 +3112,9 @@ func (c *Client) UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx 
 
 // ListDeliveries List the deliveries to a webhook endpoint
 //
-// Returns what became of telling the endpoint of events, the latest event first, for the 30 days that events are kept.
+// Returns the deliveries to the endpoint and their attempts, the latest event first, of the last 30 days.
 // Read on with `before`: the `meta.next_before` of the answer, which is also where the `Link` header leads; without one
-// there are no more. What a receiver wrote in its answers is not kept, only its status.
+// there are no more. Of a receiver's responses only the status is stored.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -4879,7 +4879,7 @@ type ClientWithResponsesInterface interface {
 	// changes, up to so many seconds and at most 25: with `If-None-Match`, until it is another than what you have;
 	// without, until its next change. Then the answer is as without the preference. `Preference-Applied` says how
 	// many seconds were granted. It is absent where none were: at most 50 requests of an organization wait at a
-	// time, and others are answered at once; then wait a few seconds yourself before you ask again.
+	// time, and others return at once; then wait a few seconds before the next request.
 	//
 	// Needs the permission `shipments:read`. The `facts` and `remarks` of documents are only shown to a token that
 	// also has `documents:read`; events never have them.
@@ -4891,12 +4891,12 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateShipmentWithBodyWithResponse Update a shipment
 	//
-	// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
+	// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
-	// that depend on the origin, the destination or the vessel are of the new ones at once.
+	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
+	// the new origin, destination and vessel.
 	//
-	// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
+	// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 	//
 	// Needs the permission `shipments:write`.
 	//
@@ -4907,12 +4907,12 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateShipmentWithResponse Update a shipment
 	//
-	// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
+	// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
-	// that depend on the origin, the destination or the vessel are of the new ones at once.
+	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
+	// the new origin, destination and vessel.
 	//
-	// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
+	// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 	//
 	// Needs the permission `shipments:write`.
 	//
@@ -4923,12 +4923,12 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateShipmentWithApplicationMergePatchPlusJSONBodyWithResponse Update a shipment
 	//
-	// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
+	// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
-	// that depend on the origin, the destination or the vessel are of the new ones at once.
+	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
+	// the new origin, destination and vessel.
 	//
-	// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
+	// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 	//
 	// Needs the permission `shipments:write`.
 	//
@@ -4986,10 +4986,10 @@ type ClientWithResponsesInterface interface {
 
 	// AttachDocumentWithBodyWithResponse Attach a document
 	//
-	// Attaches a file: in base64 within JSON, or as a form. What it is follows from its content; a name or media type
-	// that says otherwise is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-	// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other papers
-	// what they say of the shipment is read where they are such files; scans and the type `other` are only kept.
+	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
+	// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
+	// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
+	// the facts are read from such files; scans and the type `other` are only stored.
 	//
 	// Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 	//
@@ -4997,9 +4997,9 @@ type ClientWithResponsesInterface interface {
 	// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 	// 409, which names the first.
 	//
-	// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
-	// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
-	// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+	// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
+	// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
+	// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -5010,10 +5010,10 @@ type ClientWithResponsesInterface interface {
 
 	// AttachDocumentWithResponse Attach a document
 	//
-	// Attaches a file: in base64 within JSON, or as a form. What it is follows from its content; a name or media type
-	// that says otherwise is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-	// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other papers
-	// what they say of the shipment is read where they are such files; scans and the type `other` are only kept.
+	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
+	// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
+	// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
+	// the facts are read from such files; scans and the type `other` are only stored.
 	//
 	// Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 	//
@@ -5021,9 +5021,9 @@ type ClientWithResponsesInterface interface {
 	// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 	// 409, which names the first.
 	//
-	// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
-	// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
-	// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+	// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
+	// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
+	// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -5058,7 +5058,7 @@ type ClientWithResponsesInterface interface {
 
 	// DownloadDocumentWithResponse Download a document's file
 	//
-	// Returns the file, byte for byte as it came in, to be stored and not shown. One range of it can be asked for. A
+	// Returns the file, byte for byte as it was uploaded, as an attachment. A single range is supported. A
 	// document that was given by its pallets has no file: 404.
 	//
 	// Needs the permission `documents:read`.
@@ -5070,9 +5070,9 @@ type ClientWithResponsesInterface interface {
 
 	// ReprocessDocumentWithResponse Read a document again
 	//
-	// Has the file read again, as after a change of what is understood. The document is `queued` and the shipment
-	// `processing`; the document's pallets stay until the new reading replaces them. What an earlier reading may still
-	// find is not wanted any more.
+	// Reads the file again, for example after an improvement of the reader. The document is `queued` and the shipment
+	// `processing`; the document's pallets stay until the new reading replaces them. The result of an earlier
+	// reading that is still in progress is discarded.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -5200,10 +5200,10 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateWebhookEndpointWithBodyWithResponse Update a webhook endpoint
 	//
-	// Replaces what you say about the endpoint, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
+	// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 	//
-	// While its `status` is `disabled` nothing is sent, and new events are not kept for it; what was due before waits until it
-	// is `enabled` again. What happened meanwhile can be sent with `replay`.
+	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
+	// is `enabled` again. Send the events of the meantime with `replay`.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -5214,10 +5214,10 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateWebhookEndpointWithResponse Update a webhook endpoint
 	//
-	// Replaces what you say about the endpoint, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
+	// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 	//
-	// While its `status` is `disabled` nothing is sent, and new events are not kept for it; what was due before waits until it
-	// is `enabled` again. What happened meanwhile can be sent with `replay`.
+	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
+	// is `enabled` again. Send the events of the meantime with `replay`.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -5228,10 +5228,10 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBodyWithResponse Update a webhook endpoint
 	//
-	// Replaces what you say about the endpoint, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
+	// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 	//
-	// While its `status` is `disabled` nothing is sent, and new events are not kept for it; what was due before waits until it
-	// is `enabled` again. What happened meanwhile can be sent with `replay`.
+	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
+	// is `enabled` again. Send the events of the meantime with `replay`.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -5242,9 +5242,9 @@ type ClientWithResponsesInterface interface {
 
 	// ListDeliveriesWithResponse List the deliveries to a webhook endpoint
 	//
-	// Returns what became of telling the endpoint of events, the latest event first, for the 30 days that events are kept.
+	// Returns the deliveries to the endpoint and their attempts, the latest event first, of the last 30 days.
 	// Read on with `before`: the `meta.next_before` of the answer, which is also where the `Link` header leads; without one
-	// there are no more. What a receiver wrote in its answers is not kept, only its status.
+	// there are no more. Of a receiver's responses only the status is stored.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -6629,7 +6629,7 @@ func (c *ClientWithResponses) DeleteShipmentWithResponse(ctx context.Context, id
 // changes, up to so many seconds and at most 25: with `If-None-Match`, until it is another than what you have;
 // without, until its next change. Then the answer is as without the preference. `Preference-Applied` says how
 // many seconds were granted. It is absent where none were: at most 50 requests of an organization wait at a
-// time, and others are answered at once; then wait a few seconds yourself before you ask again.
+// time, and others return at once; then wait a few seconds before the next request.
 //
 // Needs the permission `shipments:read`. The `facts` and `remarks` of documents are only shown to a token that
 // also has `documents:read`; events never have them.
@@ -6647,12 +6647,12 @@ func (c *ClientWithResponses) GetShipmentWithResponse(ctx context.Context, id Sh
 
 // UpdateShipmentWithBodyWithResponse Update a shipment
 //
-// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
+// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 // members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
-// that depend on the origin, the destination or the vessel are of the new ones at once.
+// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
+// the new origin, destination and vessel.
 //
-// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
+// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 //
 // Needs the permission `shipments:write`.
 //
@@ -6669,12 +6669,12 @@ func (c *ClientWithResponses) UpdateShipmentWithBodyWithResponse(ctx context.Con
 
 // UpdateShipmentWithResponse Update a shipment
 //
-// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
+// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 // members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
-// that depend on the origin, the destination or the vessel are of the new ones at once.
+// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
+// the new origin, destination and vessel.
 //
-// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
+// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 //
 // Needs the permission `shipments:write`.
 //
@@ -6691,12 +6691,12 @@ func (c *ClientWithResponses) UpdateShipmentWithResponse(ctx context.Context, id
 
 // UpdateShipmentWithApplicationMergePatchPlusJSONBodyWithResponse Update a shipment
 //
-// Replaces what you say about the shipment, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
+// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
 // members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are made anew: those
-// that depend on the origin, the destination or the vessel are of the new ones at once.
+// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
+// the new origin, destination and vessel.
 //
-// Send the `ETag` that you have as `If-Match` to be sure that nobody changed the shipment meanwhile.
+// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 //
 // Needs the permission `shipments:write`.
 //
@@ -6776,10 +6776,10 @@ func (c *ClientWithResponses) ListDocumentsWithResponse(ctx context.Context, id 
 
 // AttachDocumentWithBodyWithResponse Attach a document
 //
-// Attaches a file: in base64 within JSON, or as a form. What it is follows from its content; a name or media type
-// that says otherwise is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other papers
-// what they say of the shipment is read where they are such files; scans and the type `other` are only kept.
+// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
+// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
+// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
+// the facts are read from such files; scans and the type `other` are only stored.
 //
 // Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 //
@@ -6787,9 +6787,9 @@ func (c *ClientWithResponses) ListDocumentsWithResponse(ctx context.Context, id 
 // more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 // 409, which names the first.
 //
-// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
-// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
-// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
+// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
+// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 //
 // Needs the permission `documents:write`.
 //
@@ -6806,10 +6806,10 @@ func (c *ClientWithResponses) AttachDocumentWithBodyWithResponse(ctx context.Con
 
 // AttachDocumentWithResponse Attach a document
 //
-// Attaches a file: in base64 within JSON, or as a form. What it is follows from its content; a name or media type
-// that says otherwise is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other papers
-// what they say of the shipment is read where they are such files; scans and the type `other` are only kept.
+// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
+// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
+// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
+// the facts are read from such files; scans and the type `other` are only stored.
 //
 // Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 //
@@ -6817,9 +6817,9 @@ func (c *ClientWithResponses) AttachDocumentWithBodyWithResponse(ctx context.Con
 // more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
 // 409, which names the first.
 //
-// With `dry_run` nothing is stored: the answer, with status 200, says what would become of the document, what the
-// checks would find, and in `mappings` which column of a packing list was taken for what, which columns and rows
-// were not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
+// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
+// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
 //
 // Needs the permission `documents:write`.
 //
@@ -6872,7 +6872,7 @@ func (c *ClientWithResponses) GetDocumentWithResponse(ctx context.Context, id Sh
 
 // DownloadDocumentWithResponse Download a document's file
 //
-// Returns the file, byte for byte as it came in, to be stored and not shown. One range of it can be asked for. A
+// Returns the file, byte for byte as it was uploaded, as an attachment. A single range is supported. A
 // document that was given by its pallets has no file: 404.
 //
 // Needs the permission `documents:read`.
@@ -6890,9 +6890,9 @@ func (c *ClientWithResponses) DownloadDocumentWithResponse(ctx context.Context, 
 
 // ReprocessDocumentWithResponse Read a document again
 //
-// Has the file read again, as after a change of what is understood. The document is `queued` and the shipment
-// `processing`; the document's pallets stay until the new reading replaces them. What an earlier reading may still
-// find is not wanted any more.
+// Reads the file again, for example after an improvement of the reader. The document is `queued` and the shipment
+// `processing`; the document's pallets stay until the new reading replaces them. The result of an earlier
+// reading that is still in progress is discarded.
 //
 // Needs the permission `documents:write`.
 //
@@ -7072,10 +7072,10 @@ func (c *ClientWithResponses) GetWebhookEndpointWithResponse(ctx context.Context
 
 // UpdateWebhookEndpointWithBodyWithResponse Update a webhook endpoint
 //
-// Replaces what you say about the endpoint, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
+// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 //
-// While its `status` is `disabled` nothing is sent, and new events are not kept for it; what was due before waits until it
-// is `enabled` again. What happened meanwhile can be sent with `replay`.
+// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
+// is `enabled` again. Send the events of the meantime with `replay`.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -7092,10 +7092,10 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithBodyWithResponse(ctx cont
 
 // UpdateWebhookEndpointWithResponse Update a webhook endpoint
 //
-// Replaces what you say about the endpoint, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
+// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 //
-// While its `status` is `disabled` nothing is sent, and new events are not kept for it; what was due before waits until it
-// is `enabled` again. What happened meanwhile can be sent with `replay`.
+// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
+// is `enabled` again. Send the events of the meantime with `replay`.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -7112,10 +7112,10 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithResponse(ctx context.Cont
 
 // UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBodyWithResponse Update a webhook endpoint
 //
-// Replaces what you say about the endpoint, as a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
+// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 //
-// While its `status` is `disabled` nothing is sent, and new events are not kept for it; what was due before waits until it
-// is `enabled` again. What happened meanwhile can be sent with `replay`.
+// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
+// is `enabled` again. Send the events of the meantime with `replay`.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -7132,9 +7132,9 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithApplicationMergePatchPlus
 
 // ListDeliveriesWithResponse List the deliveries to a webhook endpoint
 //
-// Returns what became of telling the endpoint of events, the latest event first, for the 30 days that events are kept.
+// Returns the deliveries to the endpoint and their attempts, the latest event first, of the last 30 days.
 // Read on with `before`: the `meta.next_before` of the answer, which is also where the `Link` header leads; without one
-// there are no more. What a receiver wrote in its answers is not kept, only its status.
+// there are no more. Of a receiver's responses only the status is stored.
 //
 // Needs the permission `webhooks:manage`.
 //

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// lameDuck is the time in which a program that was asked to stop still accepts
+// lameDuck is the time in which a stopping program still accepts
 // requests. Gateways check its readiness twice a second, and Kubernetes removes an
 // address about as fast.
 const lameDuck = 2 * time.Second

@@ -1,7 +1,7 @@
 // Package httpserver serves a program's listeners from start to drain.
 //
 // Guarantees: an accepted request is finished, within DrainTimeout after the
-// program was asked to stop; readiness is withdrawn before connections are
+// program receives SIGTERM; readiness is withdrawn before connections are
 // refused; a client that sends its headers or body too slowly is disconnected;
 // every request is one line in the log, one sample in the metrics and, if it is
 // traced, one span; a panic ends only the request in which it occurs.
@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// DrainTimeout is the time that requests in flight have after the program was asked
-// to stop.
+// DrainTimeout is the time that requests in flight have to finish during a
+// graceful shutdown.
 const DrainTimeout = 10 * time.Second
 
 const (

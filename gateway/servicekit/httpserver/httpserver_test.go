@@ -164,9 +164,9 @@ func TestAccessLogHasOneLineARequest(t *testing.T) {
 		bytes   int
 		lines   int
 	}{
-		"nothing said": {func(http.ResponseWriter, *http.Request) {}, 200, 0, 1},
-		"a body":       {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "four") }, 200, 4, 1},
-		"a status":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 204, 0, 1},
+		"no status": {func(http.ResponseWriter, *http.Request) {}, 200, 0, 1},
+		"a body":    {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "four") }, 200, 4, 1},
+		"a status":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 204, 0, 1},
 		"after 103": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints)
 			w.WriteHeader(http.StatusNotFound)

@@ -1,5 +1,5 @@
 // Package query reads the query of a URL strictly. A decoder reads the parameters
-// it knows and then asks for Err: a parameter that is unknown, given twice or not
+// it knows and then calls Err: a parameter that is unknown, given twice or not
 // valid is a fault, and all faults are reported together.
 package query
 

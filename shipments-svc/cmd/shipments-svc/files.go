@@ -17,7 +17,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// runFiles does what an operator asks of the store of files.
+// runFiles is the command for the store of files.
 func runFiles(ctx context.Context, p program, cfg config.Config) (err error) {
 	if len(p.args) != 1 {
 		return fmt.Errorf("%w: files takes status, adopt or purge", errUsage)

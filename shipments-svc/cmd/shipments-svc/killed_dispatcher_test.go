@@ -43,10 +43,10 @@ func (p *process) create(ctx context.Context, org string) (id string) {
 	return created.Shipment.ID
 }
 
-// TestAKilledProgramLosesNoEvent: four programs create shipments and tell a
-// receiver of it, and each is killed 25 times, after a random time. What they
-// acknowledged has its event, the events' numbers are dense, and each event came
-// to the receiver.
+// TestAKilledProgramLosesNoEvent: four programs create shipments and deliver the
+// events, and each is killed 25 times, after a random time. Every acknowledged
+// shipment has its event, the events' numbers have no gap, and the receiver gets
+// every event.
 func TestAKilledProgramLosesNoEvent(t *testing.T) {
 	t.Parallel()
 	const programs, lives, longest = 4, 25, 150 * time.Millisecond
@@ -83,23 +83,23 @@ func TestAKilledProgramLosesNoEvent(t *testing.T) {
 
 	last := startProcess(t, dsn, documents)
 	all := last.allEvents(t, dsn, org)
-	told, came := map[string]int{}, map[string]int{}
+	published, received := map[string]int{}, map[string]int{}
 	for _, e := range all {
-		if told[e.Data.Shipment.ID]++; told[e.Data.Shipment.ID] > 1 || e.Type != "shipment.created" {
+		if published[e.Data.Shipment.ID]++; published[e.Data.Shipment.ID] > 1 || e.Type != "shipment.created" {
 			t.Errorf("%+v", e)
 		}
-		for came[e.ID] == 0 {
+		for received[e.ID] == 0 {
 			select {
 			case id := <-arrived:
-				came[id]++
+				received[id]++
 			case <-time.After(30 * time.Second):
 				t.Fatalf("the event %d never came", e.Sequence)
 			}
 		}
 	}
 	for id := range acknowledged {
-		if told[id] == 0 {
-			t.Errorf("nobody is told of %s", id)
+		if published[id] == 0 {
+			t.Errorf("there is no event for %s", id)
 		}
 	}
 	t.Logf("%d events, %d deliveries of them before the last kill", len(all), before)

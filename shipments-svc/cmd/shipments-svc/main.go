@@ -16,8 +16,8 @@ import (
 
 // Exit codes besides 0.
 const (
-	exitFailure = 1 // it was tried and did not work
-	exitUsage   = 2 // it was not tried: the command line is wrong
+	exitFailure = 1 // the command failed
+	exitUsage   = 2 // the command line is not valid; nothing was done
 )
 
 func main() {

@@ -125,8 +125,8 @@ func (s *running) drainLog() {
 	}
 }
 
-// TestServeFinishesTheRequestInFlight: told to stop in the middle of a
-// request, the service answers it, and only then ends.
+// TestServeFinishesTheRequestInFlight: after SIGTERM in the middle of a request,
+// the service responds to it and then exits.
 func TestServeFinishesTheRequestInFlight(t *testing.T) {
 	t.Parallel()
 	s := start(t)

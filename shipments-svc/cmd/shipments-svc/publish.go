@@ -23,25 +23,25 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// publishConns is how many connections to Postgres numbering and delivering
-// events may use. They are others than those of requests, so that neither waits
-// for the other.
+// publishConns is the size of the connection pool for numbering and delivering
+// events. It is separate from the pool for requests, so that neither waits for the
+// other.
 const publishConns = 10
 
 // publishing is what publish works with.
 type publishing struct {
 	cfg       config.Config
 	log       *slog.Logger
-	seen      func(error) // is told whether Postgres can serve
+	seen      func(error) // is called with each result of a statement
 	metrics   *metrics.Metrics
 	keys      sealing.Keys
 	announced <-chan struct{}
 	due       notifier
 }
 
-// publish numbers events and delivers them, beside the requests. Once ctx ends
-// nothing more is delivered; but what the last requests do is still numbered,
-// until what publish returns is called, which waits until all is over.
+// publish numbers events and delivers them in the background. Delivery stops when
+// ctx ends; numbering goes on for the last requests until end is called, which
+// waits for both to finish.
 func publish(ctx context.Context, p publishing) (end func() error, err error) {
 	db, err := postgres.Open(p.cfg.DatabaseURL, p.cfg.Session(), p.seen)
 	if err != nil {
@@ -57,7 +57,7 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 			count.numbered(n, waited)
 			p.due.notify()
 		},
-		Note:    unlessAway(p.metrics.Watch(outage.New(p.log, "numbering events")).Note),
+		Note:    unlessUnavailable(p.metrics.Watch(outage.New(p.log, "numbering events")).Note),
 		Failing: logFailing(p.log, count.failing),
 	})
 	delivering := dispatch.New(queue, dispatch.Config{
@@ -67,7 +67,7 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 			return m, err
 		},
 		Notified: p.due, Now: time.Now,
-		Note:      unlessAway(p.metrics.Watch(outage.New(p.log, "delivering webhooks")).Note),
+		Note:      unlessUnavailable(p.metrics.Watch(outage.New(p.log, "delivering webhooks")).Note),
 		Attempted: count.attempted, Overdue: count.overdue,
 	})
 	delivery, stop := context.WithCancel(ctx)
@@ -83,8 +83,9 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 	}, nil
 }
 
-// unlessAway passes on what is not told already: that Postgres cannot serve.
-func unlessAway(note func(error)) func(error) {
+// unlessUnavailable passes on errors except those of an outage of Postgres, which
+// are logged already.
+func unlessUnavailable(note func(error)) func(error) {
 	return func(err error) {
 		if !errors.Is(err, shipments.ErrUnavailable) {
 			note(err)

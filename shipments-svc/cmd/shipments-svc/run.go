@@ -21,7 +21,7 @@ const usage = `usage: shipments-svc COMMAND
   seed --organization ORG     store shipments, with pallets and checks, from JSON on standard input
   files status|adopt|purge    compare the store of files with the database, bind them to each
                               other, or remove files whose quarantine is over
-  health                      ask the running service whether it lives
+  health                      check the running service
   --version                   print the version
 
 Configuration comes from the environment; README.md lists it.`

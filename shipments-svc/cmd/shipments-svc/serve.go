@@ -114,8 +114,8 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		httpserver.Server{Name: "inner", Listener: private, Handler: inner})
 }
 
-// background runs what works beside the requests, and on while the last of
-// them are finished. What it returns ends that and waits until it is over.
+// background runs functions beside the requests, also while the last of these
+// finish. end cancels their context and waits for them.
 func background(ctx context.Context, work ...func(context.Context)) (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestServingTakesTheGatewaysKeys: without them whoever reaches the port would
+// TestServingTakesTheGatewaysKeys: without them every client that reaches the port would
 // be believed, which is for laptops.
 func TestServingTakesTheGatewaysKeys(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ type Order struct {
 	Expect Expectation
 }
 
-// Approval asks to approve a shipment.
+// Approval is a request to approve a shipment.
 type Approval struct {
 	Order
 	// Override is the reason for approval with failing checks. nil: failing checks
@@ -35,7 +35,7 @@ func (a Approval) Faults() []Fault {
 	return f
 }
 
-// Rejection asks to reject a shipment.
+// Rejection is a request to reject a shipment.
 type Rejection struct {
 	Order
 	Reason string

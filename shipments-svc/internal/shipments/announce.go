@@ -12,8 +12,8 @@ type announcement struct {
 // where it has the same as before.
 const byStatus EventType = ""
 
-// announcements has a line for every action but StartDocument, which is no
-// news.
+// announcements has a line for every action but StartDocument, which is not
+// announced.
 var announcements = map[Action]announcement{
 	Create:         {shipment: ShipmentCreated},
 	Import:         {shipment: ShipmentCreated},
@@ -30,8 +30,8 @@ var announcements = map[Action]announcement{
 	Delete:  {shipment: ShipmentDeleted},
 }
 
-// arrivals says what a status is announced as when a shipment comes to it. One
-// that is not here is no news by itself.
+// arrivals says what a status is announced as when a shipment gets it. The
+// others are not announced by themselves.
 var arrivals = map[Status]EventType{
 	Processing:     ShipmentProcessing,
 	ReadyForReview: ShipmentReadyForReview,
@@ -44,28 +44,28 @@ var readings = map[DocumentStatus]EventType{
 	Failed:    DocumentFailed,
 }
 
-// Announce returns the events that tell of an action, in their order and
-// without ID and Number: what a shipment that had the status before became,
-// and the document that the action was about, if it is still there.
+// Announce returns the events of an action, in their order and without ID and
+// Number: with the shipment, whose earlier status was before, and the document of
+// the action if it still exists.
 func Announce(e Entry, before Status, to Shipment, doc *Document) []Event {
 	a := announcements[e.Action]
 	var events []Event
-	tell := func(kind EventType, doc *Document) {
+	add := func(kind EventType, doc *Document) {
 		events = append(events, Event{Type: kind, At: e.At, Shipment: to, Document: doc})
 	}
 	if doc != nil && a.attached {
-		tell(DocumentAttached, doc)
+		add(DocumentAttached, doc)
 	}
 	if doc != nil && a.read && readings[doc.Status] != "" {
-		tell(readings[doc.Status], doc)
+		add(readings[doc.Status], doc)
 	}
 	switch arrived := arrivals[to.Status]; {
 	case a.shipment != byStatus:
-		tell(a.shipment, nil)
+		add(a.shipment, nil)
 	case arrived != "" && to.Status != before:
-		tell(arrived, nil)
+		add(arrived, nil)
 	default:
-		tell(ShipmentUpdated, nil)
+		add(ShipmentUpdated, nil)
 	}
 	return events
 }

@@ -137,7 +137,7 @@ func (s *Service) tryAttach(ctx context.Context, org OrgID, a Attachment, doc Do
 	return Attached{Shipment: d.ID, Document: doc, Checks: r.Checks}, err
 }
 
-// attached returns the result of attaching a document.
+// foreseen returns the result that attaching a document would have.
 func (s *Service) foreseen(ctx context.Context, org OrgID, a Attachment, doc Document, pallets []Pallet) (Attached, error) {
 	d, err := s.fits(ctx, org, a, doc, len(pallets))
 	if err != nil {
@@ -157,11 +157,11 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attache
 	if _, err := s.fits(ctx, org, a, a.document(), 0); err != nil {
 		return Attached{}, err
 	}
-	reading, cancel := context.WithTimeout(ctx, toTry)
+	reading, cancel := context.WithTimeout(ctx, previewTimeout)
 	defer cancel()
 	read, err := s.reader.Read(reading, a.Type, a.File.Kind, a.File.Content, a.File.Size)
 	if reading.Err() != nil && ctx.Err() == nil {
-		err = &UnreadableError{Failure{Code: "too_slow", Detail: fmt.Sprintf("Reading takes longer than the %s of a dry run; attach the file to have it read.", toTry)}}
+		err = &UnreadableError{Failure{Code: "too_slow", Detail: fmt.Sprintf("Reading takes longer than the %s of a dry run; attach the file to have it read.", previewTimeout)}}
 	}
 	doc, pallets, err := a.document().finished(read, err, time.Time{})
 	if err != nil {

@@ -61,7 +61,7 @@ func TestADryRunStoresNothing(t *testing.T) {
 		t.Errorf("%v, %+v", err, got)
 	}
 	if _, err := service(at(Approved)).Attach(t.Context(), OrgID{1}, a); err == nil {
-		t.Error("what would be refused is said to be fine")
+		t.Error("a dry run accepts what would be refused")
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Attachment asks to attach a document, given by a file or by its pallets.
+// Attachment is a request to attach a document, given by a file or by its pallets.
 type Attachment struct {
 	Order
 	Type     DocumentType
 	File     *Upload  // nil: it is given by its pallets
-	Pallets  []Pallet // at least one without a file, none with one; their Source is not looked at
+	Pallets  []Pallet // at least one without a file, none with one; their Source is ignored
 	Declared Declared // by pallets
-	DryRun   bool     // only say what would become of it
+	DryRun   bool     // preview: nothing is stored
 }
 
 // Upload is a file as it came in.
@@ -30,7 +30,7 @@ type Upload struct {
 	Content     io.ReaderAt
 }
 
-// Attached is what became of an Attachment.
+// Attached is the result of an Attachment.
 type Attached struct {
 	Shipment ID
 	Document Document // without ID and times after a dry run
@@ -39,13 +39,13 @@ type Attached struct {
 	Mappings []Mapping // after a dry run, how the tables of a packing list were understood
 }
 
-// DocumentOrder asks to do something with a document.
+// DocumentOrder is a request for an action on a document.
 type DocumentOrder struct {
 	Order
 	Document DocumentID
 }
 
-// DocumentQuery says which document of which shipment is wanted.
+// DocumentQuery names a document of a shipment.
 type DocumentQuery struct {
 	Shipment ID
 	Document DocumentID
@@ -106,8 +106,8 @@ func (a Attachment) Faults() []Fault {
 	return f
 }
 
-// filename judges the name of a file. It is never used as a path here; but
-// whoever downloads the file may do so.
+// filename validates the name of a file. The service never uses it as a path, but
+// a client that downloads the file may.
 func (f *faults) filename(pointer, name string) {
 	f.text("", strings.TrimPrefix(pointer, "/"), name, MaxFilename)
 	if name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
@@ -122,14 +122,14 @@ const (
 	perPallet = 200 * time.Microsecond
 	// toStore is how much longer it may take for its file.
 	toStore = 2 * time.Second
-	// toTry is how long a dry run may read.
-	toTry = 2500 * time.Millisecond
+	// previewTimeout bounds the reading of a file in a dry run.
+	previewTimeout = 2500 * time.Millisecond
 )
 
-// Waits is how much longer than others the request may take.
+// Waits implements endpoints.Waiter.
 func (a Attachment) Waits() time.Duration {
 	if a.File != nil {
-		return max(toStore, toTry)
+		return max(toStore, previewTimeout)
 	}
 	return time.Duration(len(a.Pallets)) * perPallet
 }

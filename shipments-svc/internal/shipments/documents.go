@@ -5,7 +5,7 @@ import "time"
 // DocumentID identifies a document of a shipment. Newer ones sort higher.
 type DocumentID [16]byte
 
-// DocumentType says what kind of paper a document is.
+// DocumentType is the kind of a document.
 type DocumentType string
 
 // The types of documents.
@@ -40,12 +40,11 @@ type Document struct {
 	ID     DocumentID
 	Type   DocumentType
 	Status DocumentStatus
-	// Run counts how often reading it was asked for, from 1. 0: it is not one
-	// that is read.
+	// Run counts the requests to read it, from 1. 0: it is not read.
 	Run int
 
 	Filename    string   // as the client named the file; empty: it was given by its pallets
-	ContentType string   // what the content is, whatever the client called it; empty without a file
+	ContentType string   // of the content, not as declared by the client; empty without a file
 	Kind        Kind     // how the file is read; Unread: it is not
 	Size        int64    // of the file, in bytes
 	SHA256      [32]byte // of its content; no two of a shipment have the same

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// ErrNotFound says that the organization has no such shipment. Whether
-// another one has it cannot be told from the error.
+// ErrNotFound says that the organization has no such shipment. The error does
+// not reveal whether another organization has it.
 var ErrNotFound = errors.New("no such shipment")
 
-// ErrUnavailable says that the data cannot be reached now: nothing is wrong
-// with the request, and it may succeed later.
+// ErrUnavailable says that a dependency is not available. The request is valid
+// and can be retried.
 var ErrUnavailable = errors.New("the data is unavailable for now")
 
 // Invalid is the error of input that breaks rules: all that is wrong with it.
@@ -31,7 +31,7 @@ func (e *Invalid) Error() string {
 // Fault is one thing that is wrong with input.
 type Fault struct {
 	Code    FaultCode
-	Pointer string // RFC 6901, from the root of what was judged
+	Pointer string // RFC 6901, from the root of the input
 	Detail  string // for people
 }
 
@@ -43,7 +43,7 @@ const (
 	Required       FaultCode = "required"         // missing, or nothing but space
 	TooLong        FaultCode = "too_long"         // more code points than allowed
 	InvalidText    FaultCode = "invalid_text"     // control or bidirectional control characters, or not UTF-8
-	InvalidType    FaultCode = "invalid_type"     // another JSON type than asked for
+	InvalidType    FaultCode = "invalid_type"     // not the JSON type of the member
 	InvalidValue   FaultCode = "invalid_value"    // the right type, but not one of what is allowed
 	OutOfRange     FaultCode = "out_of_range"     // a number or time beyond its bounds
 	UnknownField   FaultCode = "unknown_field"    // a member that does not exist
@@ -53,12 +53,11 @@ const (
 	UnsupportedDocument FaultCode = "unsupported_document" // a file of a kind that is not taken
 )
 
-// Merge joins the faults found while input was read with those that its
-// values then showed. A place whose reading failed has no value to judge, so
-// later faults at or beneath it are left out.
-func Merge(reading, judging []Fault) []Fault {
+// Merge joins the faults of decoding with those of validation. Where decoding
+// failed there is no value, so faults of validation at or beneath it are left out.
+func Merge(reading, validation []Fault) []Fault {
 	merged := reading
-	for _, f := range judging {
+	for _, f := range validation {
 		if !covered(reading, f.Pointer) {
 			merged = append(merged, f)
 		}

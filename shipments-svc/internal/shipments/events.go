@@ -12,7 +12,7 @@ const EventLife = 30 * 24 * time.Hour
 // EventID identifies an event within its organization.
 type EventID [16]byte
 
-// EventType says what an event tells.
+// EventType is the kind of an event.
 type EventType string
 
 // The types of events.
@@ -58,12 +58,12 @@ type EventQuery struct {
 // Numbers.
 type EventPage struct {
 	Events []Event
-	After  int64 // as asked for
+	After  int64 // as requested
 	Limit  int64 // effective
-	Next   int64 // what to ask for next: the last event's Number, or After where there is none
+	Next   int64 // After of the next query: the last event's Number, or After where there is none
 }
 
-// ExpiredError says that events after the one that the caller knows are no
+// ExpiredError says that events after the one that the query names are no
 // longer kept.
 type ExpiredError struct{ First int64 } // the Number of the first that is
 
@@ -72,8 +72,8 @@ func (e *ExpiredError) Error() string {
 	return fmt.Sprintf("events before %d are no longer kept", e.First)
 }
 
-// Events returns events of the organization. One who knows none gets those
-// that are still kept; one who knows some gets the next, or ExpiredError where
+// Events returns events of the organization. With After 0 they begin with the
+// first that is kept; otherwise with the next after After, or ExpiredError where
 // there is a gap.
 func (s *Service) Events(ctx context.Context, org OrgID, q EventQuery) (EventPage, error) {
 	paging, _ := paged(1, q.Limit)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEveryActionIsAnnounced: what is not would be missing from whoever
+// TestEveryActionIsAnnounced: otherwise a change would be missing for clients that
 // follows an organization by its events.
 func TestEveryActionIsAnnounced(t *testing.T) {
 	t.Parallel()

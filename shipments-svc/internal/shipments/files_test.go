@@ -124,7 +124,7 @@ func TestNoFileIsLeftOfWhatWasRefused(t *testing.T) {
 		"duplicate":          {func(k *keeper) { k.documents = []Document{{ID: DocumentID{9}, SHA256: [32]byte{1}}} }, 0, nil},
 		"no place for it":    {func(k *keeper) { k.files.putting = ErrUnavailable }, 0, ErrUnavailable},
 		"refused by then":    {func(k *keeper) { k.revising = refused }, 0, refused},
-		"nobody knows":       {func(k *keeper) { k.revising = ErrUnavailable }, 1, ErrUnavailable},
+		"uncertain":          {func(k *keeper) { k.revising = ErrUnavailable }, 1, ErrUnavailable},
 		"the client is gone": {func(k *keeper) { k.revising = context.Canceled }, 1, context.Canceled},
 	} {
 		k := at(Pending)

@@ -12,21 +12,21 @@ type Action string
 
 // The actions.
 const (
-	Update  Action = "update"  // change what the client says about it
-	Approve Action = "approve" // decide that it may go
-	Reject  Action = "reject"  // decide that it may not, as it is
-	Delete  Action = "delete"  // remove it, as if it had never been
+	Update  Action = "update"  // change its texts
+	Approve Action = "approve" // accept it
+	Reject  Action = "reject"  // refuse it as it is
+	Delete  Action = "delete"  // remove it with its history
 
 	AttachDocument    Action = "attach_document"    // add one
 	ReprocessDocument Action = "reprocess_document" // read one again
 	DeleteDocument    Action = "delete_document"    // remove one, with its pallets
 )
 
-// What this service does with a shipment by itself, in its history.
+// The actions of the service itself, in the history.
 const (
 	StartDocument   Action = "start_document"   // begin to read one
-	ProcessDocument Action = "process_document" // make what it says part of the shipment
-	FailDocument    Action = "fail_document"    // give it up
+	ProcessDocument Action = "process_document" // make its content part of the shipment
+	FailDocument    Action = "fail_document"    // reading it failed
 )
 
 // Actions lists every Action of clients, in the order in which they are
@@ -34,11 +34,10 @@ const (
 var Actions = []Action{Update, AttachDocument, ReprocessDocument, DeleteDocument, Approve, Reject, Delete}
 
 const (
-	// gone is where Delete takes a shipment.
+	// gone is the result of Delete.
 	gone Status = ""
 	// settled is Processing while there are documents to read; else
-	// ReadyForReview where there are pallets to judge, and Pending where there
-	// are none.
+	// ReadyForReview with pallets and Pending without.
 	settled Status = "settled"
 	// emptied is Pending if the shipment has no pallets left; else the status
 	// does not change.
@@ -46,11 +45,11 @@ const (
 )
 
 // moves is the whole state machine: where an action takes a shipment from
-// each status in which it is allowed. What is not here is refused. A new
+// each status in which it is allowed. Every other action is refused. A new
 // shipment is Pending.
 //
 // Approving what is approved changes nothing and is no fault, so that a client
-// who lost the answer can ask again. Rejecting what is rejected is one: its
+// that lost the response can retry. Rejecting a rejected shipment is a fault: its
 // reason would be lost.
 var moves = map[Action]map[Status]Status{
 	Update:            {Pending: Pending, Processing: Processing, ReadyForReview: ReadyForReview, Rejected: Rejected},
@@ -79,7 +78,7 @@ func Allowed(status Status) []Action {
 type TransitionError struct {
 	Action  Action
 	Status  Status
-	While   string   // what else stands against it; empty: its status
+	While   string   // the obstacle; empty: its status
 	Allowed []Action // now; may be empty, but is never nil
 }
 
@@ -96,8 +95,8 @@ func (e *TransitionError) Error() string {
 	return fmt.Sprintf("%s is not allowed while %s; allowed: %s", e.Action, while, allowed)
 }
 
-// ChecksFailingError says that a shipment with failing checks is approved
-// only by someone who says why.
+// ChecksFailingError says that approving a shipment with failing checks needs a
+// reason.
 type ChecksFailingError struct {
 	Checks []string // the names of those that fail
 }
@@ -127,8 +126,7 @@ type parts struct {
 	unfinished bool // a document of it is to be read
 }
 
-// move returns the status to which an action takes the shipment, which then
-// has these parts.
+// move returns the status of the shipment, with these parts, after an action.
 func move(a Action, from Status, has parts) (Status, error) {
 	to, ok := moves[a][from]
 	switch {

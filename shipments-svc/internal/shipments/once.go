@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// KeyLife is how long a Key is remembered.
+// KeyLife is the retention of a Key.
 const KeyLife = 24 * time.Hour
 
 // Key is an idempotency key: requests with the same key are retries of one
 // request.
 type Key struct {
-	Operation   string // what is done to what; the same Text for another is another Key
+	Operation   string // method and path; the same Text for another is another Key
 	Text        string // of the client's choice
 	Fingerprint [32]byte
-	Lease       Lease // zero: what is done is one transaction, which needs none
+	Lease       Lease // zero: the operation is one transaction and needs none
 }
 
-// LeaseOfKey is how long a key stays in progress after the program died that had
-// it. It is longer than any request takes.
+// LeaseOfKey is the duration of a key's lease: the time that a key stays in progress
+// after its program died. It is longer than the longest request.
 const LeaseOfKey = 15 * time.Second
 
 // toFree is how long ending a lease may take after a request.
@@ -31,7 +31,7 @@ const toFree = time.Second
 var ErrKeyReused = errors.New("the key belongs to another request")
 
 // ErrKeyInProgress says that a request with the key is in progress.
-var ErrKeyInProgress = errors.New("a request with the key is being done")
+var ErrKeyInProgress = errors.New("a request with the key is in progress")
 
 // Once runs do once for each key of an organization, in one transaction with the
 // record of the key. While the record is kept, retries get the first answer, and

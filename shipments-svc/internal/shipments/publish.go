@@ -10,9 +10,9 @@ import (
 
 // Publish makes what was read of a document, or the error of reading it, part
 // of its shipment: the document, its pallets, the checks and the status, all at
-// once. What a job has published it cannot publish again, and a job of an
-// earlier run never publishes over a later one: either gives ErrLost. An error
-// of reading that is not the file's is returned, and nothing is published.
+// once. A job publishes once, and a job of an earlier run never overwrites a later
+// one: both give ErrLost. An error that is not an UnreadableError is returned, and
+// nothing is published.
 func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error) error {
 	_, err := repeat(func() (struct{}, error) { return struct{}{}, s.tryPublish(ctx, j, read, unread) })
 	return err

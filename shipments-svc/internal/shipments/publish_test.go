@@ -100,7 +100,7 @@ func TestOtherDocumentsNeverFail(t *testing.T) {
 	}
 }
 
-// TestNothingIsPublishedTwiceOrOverSomethingNewer: whoever lost a job is told.
+// TestNothingIsPublishedTwiceOrOverSomethingNewer: a lost job gives ErrLost.
 func TestNothingIsPublishedTwiceOrOverSomethingNewer(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*keeper){

@@ -25,7 +25,7 @@ const (
 type Reader interface {
 	// Read returns what a file says: of a packing list its pallets, of another
 	// document only facts.
-	Read(ctx context.Context, paper DocumentType, kind Kind, content io.ReaderAt, size int64) (Reading, error)
+	Read(ctx context.Context, t DocumentType, kind Kind, content io.ReaderAt, size int64) (Reading, error)
 }
 
 // Reading is what a file says.
@@ -38,13 +38,13 @@ type Reading struct {
 	Mappings []Mapping // how each table of a packing list was understood
 }
 
-// UnreadableError says that a file cannot be read, however often it is tried.
+// UnreadableError says that a file cannot be read; a retry would fail, too.
 type UnreadableError struct{ Failure }
 
 // Error implements error.
 func (e *UnreadableError) Error() string { return e.Code + ": " + e.Detail }
 
-// garbled is what is said of a reading that breaks the rules.
+// garbled is the failure of a reading that breaks the rules.
 var garbled = Failure{Code: "malformed", Detail: "The file could not be understood."}
 
 // sound reports whether a reading keeps the rules. Values of its pallets may be

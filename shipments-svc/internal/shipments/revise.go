@@ -29,8 +29,7 @@ type Use struct {
 // General Specifications, 4.1: not reused within 12 months).
 const reuseAfter = 366 * 24 * time.Hour
 
-// Revision is what something done with a document, or with what the client says
-// about the shipment, makes of it.
+// Revision is a change of a shipment by an action on a document or on its texts.
 type Revision struct {
 	From, To Shipment
 	Entry    Entry
@@ -114,8 +113,8 @@ func permitted(a Action, o Order, s Shipment) error {
 	return err
 }
 
-// checksOf returns the checks of what a revision makes of a shipment. One that has
-// neither documents nor pallets has none, like a new one.
+// checksOf returns the checks of a revised shipment. Without documents and pallets
+// there are none, as for a new shipment.
 func (s *Service) checksOf(ctx context.Context, org OrgID, r Revision) ([]Check, error) {
 	if len(r.documents) == 0 && len(r.pallets) == 0 {
 		return []Check{}, nil

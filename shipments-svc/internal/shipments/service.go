@@ -22,7 +22,7 @@ type Service struct {
 	drained sync.Once
 }
 
-// Needs is what a Service works with.
+// Needs are the dependencies of a Service.
 type Needs struct {
 	Repository Repository
 	Files      Files
@@ -32,8 +32,8 @@ type Needs struct {
 	Now        func() time.Time
 }
 
-// NewService returns a Service. What is not asked of it may lack what that
-// needs: Import asks for no files.
+// NewService returns a Service. Needs may be incomplete if the methods that use
+// them are not called: Import needs no files.
 func NewService(n Needs) *Service {
 	return &Service{
 		repo: n.Repository, files: n.Files, reader: n.Reader, runChecks: n.RunChecks, newID: n.NewID, now: n.Now,
@@ -67,7 +67,7 @@ func paged(page, perPage int64) (Paging, int64) {
 	return p, (p.Page - 1) * p.PerPage
 }
 
-// Creation asks for a new shipment.
+// Creation is a request for a new shipment.
 type Creation struct {
 	Draft
 	By TokenID
@@ -89,7 +89,7 @@ func (s *Service) Create(ctx context.Context, org OrgID, c Creation) (Shipment, 
 // Import stores shipments that have a past: of any status, with pallets,
 // checks and times. Where a shipment leaves out its ID, status or creation
 // time it gets those of a new one. It returns the number of shipments that
-// were stored; one whose ID is there already is left as it is. If any has
+// were stored; one whose ID exists already is not changed. If any has
 // faults, none is stored and Invalid points into all, as "/3/vessel".
 func (s *Service) Import(ctx context.Context, org OrgID, all []Detail) (int, error) {
 	ready := make([]Detail, len(all))

@@ -25,7 +25,7 @@ type Status string
 
 // The statuses of a shipment.
 const (
-	Pending        Status = "pending"          // created, nothing to judge yet
+	Pending        Status = "pending"          // created, without pallets
 	Processing     Status = "processing"       // its documents are being read
 	ReadyForReview Status = "ready_for_review" // a person can decide
 	Approved       Status = "approved"         // final
@@ -110,7 +110,7 @@ type Content struct {
 // kilogram.
 type Grams int
 
-// Check is one thing that was looked at, and what was found.
+// Check is the result of one check.
 type Check struct {
 	Name    string
 	Result  Result

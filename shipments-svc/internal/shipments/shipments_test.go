@@ -16,7 +16,7 @@ var (
 	start = time.Date(2026, 11, 20, 12, 0, 0, 123_456_789, time.FixedZone("", 3600))
 )
 
-// keeper is a Repository that remembers what it was told.
+// keeper is a Repository in memory.
 type keeper struct {
 	filter        Filter
 	offset, limit int64

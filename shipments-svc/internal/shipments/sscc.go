@@ -8,7 +8,7 @@ const ssccDigits = 18
 
 // SSCC returns the eighteen digits of a label that is written like an SSCC:
 // bare, with spaces, or after its application identifier, 00 or (00). Whether
-// its check digit is right is not looked at.
+// the check digit is correct is not checked.
 func SSCC(label string) (string, bool) {
 	digits := strings.ReplaceAll(label, " ", "")
 	if rest, ok := strings.CutPrefix(digits, "(00)"); ok {

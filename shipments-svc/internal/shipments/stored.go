@@ -70,7 +70,7 @@ func (s *Service) discard(ctx context.Context, key FileKey) error {
 	return nil
 }
 
-// uncertain reports whether an error leaves open if something was stored.
+// uncertain reports whether an error leaves open if a change was committed.
 func uncertain(err error) bool {
 	return errors.Is(err, ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -50,7 +50,7 @@ func NewDraft(value func(name string) string) Draft {
 	return d
 }
 
-// Edit asks to replace texts of a shipment.
+// Edit is a request to replace texts of a shipment.
 type Edit struct {
 	Order
 	Texts map[string]string // by name; others stay as they are

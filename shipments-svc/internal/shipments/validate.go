@@ -24,8 +24,8 @@ const (
 )
 
 // Faults returns all that is wrong with the shipment and its parts, with
-// pointers from it, or nil. PalletsCount, ID and Version are not judged: they
-// are the Service's.
+// pointers from it, or nil. PalletsCount, ID and Version are not validated: the
+// Service sets them.
 func (d Detail) Faults() []Fault {
 	var f faults
 	f.draft("", d.Draft)
@@ -101,7 +101,7 @@ func (f *faults) check(at string, c Check) {
 	f.text(at, "details", c.Details, MaxCheckDetails)
 }
 
-// text judges a required text of at most limit code points.
+// text validates a required text of at most limit code points.
 func (f *faults) text(at, name, value string, limit int) {
 	pointer := at + "/" + name
 	switch length := utf8.RuneCountInString(value); {

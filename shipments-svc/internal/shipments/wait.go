@@ -20,14 +20,14 @@ type GetQuery struct {
 	Known func(version int64) bool
 }
 
-// Waits is how much longer than others the request may take.
+// Waits implements endpoints.Waiter.
 func (l GetQuery) Waits() time.Duration { return l.Wait }
 
 // GetResult is the result of Get.
 type GetResult struct {
 	Detail
-	// Waited is false where no wait was asked for, or none was granted because
-	// too many go on.
+	// Waited is false without a wait in the query, and where none was granted
+	// because too many requests wait.
 	Waited bool
 }
 

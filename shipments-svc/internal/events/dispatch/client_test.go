@@ -23,7 +23,7 @@ func names(t *testing.T, addresses ...string) *net.Resolver {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	var asked atomic.Int64
+	var lookups atomic.Int64
 	go func() {
 		buf := make([]byte, 512)
 		for {
@@ -32,7 +32,7 @@ func names(t *testing.T, addresses ...string) *net.Resolver {
 				return
 			}
 			_, _ = conn.WriteTo(dnsAnswer(buf[:n], func() netip.Addr {
-				return netip.MustParseAddr(addresses[min(int(asked.Add(1)), len(addresses))-1])
+				return netip.MustParseAddr(addresses[min(int(lookups.Add(1)), len(addresses))-1])
 			}), from)
 		}
 	}()

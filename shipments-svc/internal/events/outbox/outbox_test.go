@@ -28,7 +28,7 @@ type memory struct {
 	faulty    map[shipments.OrgID]error // of whose events nothing can be done
 	most      map[shipments.OrgID]int   // events that can be numbered at once
 	resealed  map[shipments.OrgID]bool
-	failing   []string // what Failing was told
+	failing   []string // the calls of Failing
 }
 
 func newMemory() *memory {
@@ -171,7 +171,7 @@ func TestNotificationAndPoll(t *testing.T) {
 		m.announced <- struct{}{}
 		synctest.Wait()
 		if m.left(m.waiting) != 0 {
-			t.Error("the announcement woke nobody")
+			t.Error("the announcement notified no receiver")
 		}
 		m.set(map[shipments.OrgID]int{org(2): 1}, nil)
 		time.Sleep(Poll) // of the bubble's clock

@@ -33,7 +33,7 @@ func TestOpenWithOlderKeys(t *testing.T) {
 		}
 	}
 	if both.Newest(sealed) || !old.Newest(sealed) || !both.Newest(both.Seal(nil, "")) || both.Newest(nil) {
-		t.Error("it is not told which key sealed")
+		t.Error("Open does not return the number of the key")
 	}
 	if again := old.Seal([]byte("secret"), "where"); bytes.Equal(again, sealed) || bytes.Contains(sealed, []byte("secret")) {
 		t.Errorf("sealed twice: %x, %x", sealed, again)

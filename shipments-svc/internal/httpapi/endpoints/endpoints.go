@@ -1,12 +1,12 @@
-// Package endpoints makes a go-kit endpoint of a method of the domain's
-// Service, with all that is the same for every one of them.
+// Package endpoints makes go-kit endpoints of the domain's methods, all with the
+// same middleware.
 //
 // Guarantees, in the order in which a request meets them: each request is
 // observed once, with its error; a panic ends that request only, as an error;
-// nothing is decoded, let alone done, for a caller who lacks the permission;
-// decoding and the method have Wiring.Budget together, and what a Waiter takes,
-// without the time in which the client was waited for, so that a slow client does
-// not use up the database's time.
+// a request is neither decoded nor processed without the permission; decoding and
+// the method share Wiring.Budget, extended for a Waiter. The time spent waiting
+// for the client's body does not count, so that a slow client leaves the budget
+// to the database.
 //
 // Errors are returned as errors. The package knows no transport and no
 // storage.
@@ -22,18 +22,18 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Request is what a transport hands to an endpoint.
+// Request is the input of an endpoint.
 type Request struct {
 	Org         shipments.OrgID
-	Permissions []string // all that the caller's token holds
+	Permissions []string // of the caller's token
 	// Decode reads what is d. It is called once the caller is known to be
 	// allowed to ask, so that he alone is told what is wrong with it.
 	Decode func() (any, error)
-	// Waited is for how long Decode has waited for the client to send.
+	// Waited is the time that Decode spent waiting for the client's body.
 	Waited func() time.Duration
 }
 
-// Wiring is what every endpoint has in common.
+// Wiring is the configuration of all endpoints.
 type Wiring struct {
 	Budget  time.Duration // for decoding a request and one call of a method
 	Observe Observe

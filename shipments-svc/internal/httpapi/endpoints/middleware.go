@@ -9,8 +9,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Observe is told of each request when it was answered: the operation, its
-// error, if any, and how long it took.
+// Observe is called after each request: with the operation, its error, if any,
+// and its duration.
 type Observe func(operation string, err error, took time.Duration)
 
 // decoded is a Request after its Decode.
@@ -32,8 +32,8 @@ func decoding(next endpoint.Endpoint) endpoint.Endpoint {
 	}
 }
 
-// Waiter is a request whose answer may take so much longer than the budget:
-// because it waits for something to happen, or because it is a large one.
+// Waiter is a request that may take longer than the budget, by the duration that
+// Waits returns: it waits for a change, or it is a large one.
 type Waiter interface{ Waits() time.Duration }
 
 func limiting(budget time.Duration) endpoint.Middleware {

@@ -9,14 +9,14 @@ import (
 	"github.com/go-kit/kit/endpoint"
 )
 
-// PermissionError says that the caller's token does not hold what the
-// operation needs.
+// PermissionError says that the caller's token lacks the permission of an
+// operation.
 type PermissionError struct {
 	Needs Permission
 	Held  []string
 }
 
-// Error implements error. It tells the caller what to ask for.
+// Error implements error. It names the missing permission.
 func (e *PermissionError) Error() string {
 	held := "no permission"
 	if len(e.Held) > 0 {

@@ -63,7 +63,7 @@ func pattern(c call) string {
 		nothing, collection+"/{id}", noHook, hooksPath+"/{id}", "/doc_00000000000000000000000000", "/{document}").Replace(c.path)
 }
 
-// A shipment and a document that nobody has.
+// A shipment and a document that do not exist.
 const (
 	nothing    = collection + "/ship_00000000000000000000000000"
 	noDocument = "/documents/doc_00000000000000000000000000"
@@ -185,7 +185,7 @@ func TestEveryPermissionButTheNeededOneIsNotEnough(t *testing.T) {
 	}
 }
 
-// TestThePermissionComesBeforeTheRequest: who may not ask is not told what is
+// TestThePermissionComesBeforeTheRequest: without it the response does not reveal what is
 // wrong with his question, and his body is not read.
 func TestThePermissionComesBeforeTheRequest(t *testing.T) {
 	t.Parallel()

@@ -98,7 +98,7 @@ func TestOfApprovalsAndRejectionsAtOnceOneWins(t *testing.T) {
 	if len(h) != 2 {
 		t.Fatalf("%d decisions: %+v, %v", len(h)-1, h, statuses)
 	}
-	// Who approves what is approved is told that it is; there is one rejection.
+	// Approving an approved shipment succeeds; it is rejected once.
 	want := map[string]int{"approveOK": 25, "rejectConflict": 25}
 	if h[0].Action == "reject" {
 		want = map[string]int{"approveConflict": 25, "rejectOK": 1, "rejectConflict": 24}

@@ -42,8 +42,8 @@ func attachment(filename string) string {
 	return `attachment; filename="` + plain + `"; filename*=UTF-8''` + strings.ReplaceAll(url.QueryEscape(filename), "+", "%20")
 }
 
-// writeFile sends a file, or the part of it that is asked for. Its error is
-// that the file could not be opened; then nothing is sent.
+// writeFile sends a file or the requested range of it. It returns an error, and
+// sends nothing, if the file cannot be opened.
 func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), toDownload)
 	defer cancel()
@@ -52,10 +52,10 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer func() { _ = content.Close() }()
-	// A writer that knows no deadlines has none.
+	// A writer without deadlines is accepted.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(toDownload))
 	maps.Copy(w.Header(), re.header)
-	// Several ranges at once are not worth their form, and other units unknown.
+	// Several ranges at once and other units are not supported.
 	if ranges := r.Header.Get("Range"); strings.Contains(ranges, ",") || !strings.HasPrefix(ranges, "bytes=") {
 		r.Header.Del("Range")
 	}
@@ -67,9 +67,8 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// ranged answers with a problem where http.ServeContent would say in plain
-// text, or not at all, that a range lies outside of the file or that a
-// precondition does not hold.
+// ranged writes a problem where http.ServeContent would write plain text or
+// nothing: for a range outside of the file and a failed precondition.
 type ranged struct {
 	http.ResponseWriter
 	request *http.Request
@@ -83,7 +82,7 @@ func (w *ranged) WriteHeader(status int) {
 	switch status {
 	case http.StatusRequestedRangeNotSatisfiable:
 		w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(w.size, 10)) // also for a malformed range
-		p = problem.New(status, "range_not_satisfiable", "Range not satisfiable", "the file does not have the range that is asked for; Content-Range says how long it is")
+		p = problem.New(status, "range_not_satisfiable", "Range not satisfiable", "the requested range is outside of the file; Content-Range has its length")
 	case http.StatusPreconditionFailed:
 		p = problem.New(status, "etag_mismatch", "ETag mismatch", "the file is not the one that If-Match names")
 	default:

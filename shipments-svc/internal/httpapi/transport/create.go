@@ -45,16 +45,16 @@ func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 	}
 }
 
-// maxFaults bounds how many faults one body is told.
+// maxFaults bounds the faults that are reported for one body.
 const maxFaults = 50
 
-// invalid is the error of the faults found in reading a body and those of the
-// value at the pointer that was read from it.
-func invalid(reading []shipments.Fault, at string, judging []shipments.Fault) error {
-	for i := range judging {
-		judging[i].Pointer = at + judging[i].Pointer
+// invalid is the error of the faults of decoding a body and those of validating the
+// value at the pointer.
+func invalid(decoding []shipments.Fault, at string, validation []shipments.Fault) error {
+	for i := range validation {
+		validation[i].Pointer = at + validation[i].Pointer
 	}
-	if all := shipments.Merge(reading, judging); len(all) > 0 {
+	if all := shipments.Merge(decoding, validation); len(all) > 0 {
 		all = all[:min(len(all), maxFaults)]
 		return &shipments.Invalid{Faults: all}
 	}
@@ -87,8 +87,7 @@ func readJSON(r *http.Request, media ...string) (*jsonbody.Body, error) {
 	return asInvalid(jsonbody.Parse(text, jsonbody.Limits{Elements: maxElements}))
 }
 
-// readingError is the error of reading a body: what is known is said, and
-// anything else means that the body ended too early.
+// readingError is the error of reading a body: a known one, or else errCutShort.
 func readingError(err error) error {
 	if err == nil || errors.Is(err, shipments.ErrUnavailable) {
 		return err
@@ -105,7 +104,7 @@ func readingError(err error) error {
 // they are called in an answer.
 func mediaType(h http.Header, media []string, wanted string) error {
 	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return &mediaTypeError{"the body has a content encoding, which is not read here"}
+		return &mediaTypeError{"the body has a content encoding, which is not supported"}
 	}
 	given := h.Values("Content-Type")
 	if len(given) != 1 {

@@ -104,8 +104,7 @@ func encodeTest(_ *http.Request, d webhooks.Delivery) reply {
 	return reply{status: http.StatusAccepted, body: oneDeliveryView{viewDelivery(d)}}
 }
 
-// decodeReplay reads which events are meant: event_ids, or else after and
-// until.
+// decodeReplay reads the events to send again: event_ids, or after and until.
 func decodeReplay(r *http.Request) (webhooks.Replay, error) {
 	id, err := decodeEndpointID(r)
 	if err != nil {

@@ -65,7 +65,7 @@ func viewEvent(e shipments.Event) eventView {
 	return view
 }
 
-// testView is what tries out a webhook endpoint: like an event, but none.
+// testView is the body of a test delivery. It has the form of an event.
 type testView struct {
 	ID        string              `json:"id"`
 	Type      shipments.EventType `json:"type"`

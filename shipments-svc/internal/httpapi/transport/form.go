@@ -23,13 +23,13 @@ const (
 	maxFormRest = 64 << 10
 )
 
-// formError says that a body is not a form as it is wanted.
+// formError says that a body is not a well-formed form.
 type formError struct{ reason string }
 
 // Error implements error.
 func (e *formError) Error() string { return e.reason }
 
-// form is a form that is being read, with all that is wrong with it.
+// form is a form that is being read, with its faults.
 type form struct {
 	order    shipments.Order
 	values   map[string]string
@@ -122,7 +122,7 @@ func (f *form) read(r *http.Request, part *multipart.Part) error {
 	}
 }
 
-// attachment returns what the form asks for.
+// attachment returns the request of the form.
 func (f *form) attachment(r *http.Request) (shipments.Attachment, error) {
 	a := shipments.Attachment{Order: f.order, Type: shipments.DocumentType(f.values["type"]), DryRun: f.values["dry_run"] == "true"}
 	if value := f.values["dry_run"]; value != "" && value != "true" && value != "false" {
@@ -143,8 +143,7 @@ func (f *form) attachment(r *http.Request) (shipments.Attachment, error) {
 	return a, invalid(f.faults, "", a.Faults())
 }
 
-// fingerprint makes the request known by what the form says: whoever sends it
-// again makes another boundary.
+// fingerprint is that of the form's values: a retry has another boundary.
 func (f *form) fingerprint(r *http.Request, a shipments.Attachment) {
 	if body, ok := r.Body.(*idempotency.Body); ok {
 		body.SetFingerprint(sha256.Sum256(fmt.Appendf(nil, "form %q %q %q %t %x", a.Type, f.filename, f.declared, a.DryRun, a.File.SHA256)))

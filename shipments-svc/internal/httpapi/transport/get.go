@@ -17,8 +17,8 @@ type getView struct {
 	Shipment detailView `json:"shipment"`
 }
 
-// shipmentID reads the id in the path. One that no shipment can have is not
-// told from one that no shipment has.
+// shipmentID reads the id in the path. A malformed id is ErrNotFound, like an
+// unknown one.
 func shipmentID(r *http.Request) (shipments.ID, error) {
 	id, ok := publicid.Parse(shipmentPrefix, r.PathValue("id"))
 	if !ok {
@@ -39,8 +39,8 @@ func decodeGet(r *http.Request) (shipments.GetQuery, error) {
 	return look, err
 }
 
-// encodeGet shows a shipment. What its documents say is for those who may read
-// documents.
+// encodeGet shows a shipment, with the content of its documents only for tokens
+// that may read documents.
 func encodeGet(r *http.Request, found shipments.GetResult) reply {
 	tag := tagOf(found.Version)
 	header := http.Header{"Etag": {tag}}
@@ -60,8 +60,8 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 }
 
 // preferredWait reads the preference wait of a Prefer header (RFC 7240, 4.3),
-// in whole seconds and no more than are granted. What is malformed is no
-// preference; of several the first counts.
+// in whole seconds and at most MaxWait. A malformed preference is ignored; of
+// several the first counts.
 func preferredWait(r *http.Request) time.Duration {
 	for preference := range strings.SplitSeq(strings.Join(r.Header.Values("Prefer"), ","), ",") {
 		preference, _, _ = strings.Cut(preference, ";")

@@ -16,17 +16,17 @@ import (
 const (
 	// smallText is how many bytes of a document's JSON, without the content of a
 	// file, are kept in memory while it is received and read at once by any number
-	// of requests. What is more goes to a file until it is the request's turn.
+	// of requests. The rest is kept in a file until the request is admitted.
 	smallText = 256 << 10
 	// maxLarge is how many requests with more than that are read and processed at
 	// once; maxLargeOf is how many of one organization.
 	maxLarge   = 4
 	maxLargeOf = 2
-	// toAdmit is how long a request waits for its turn.
+	// toAdmit is how long a request waits for admission.
 	toAdmit = time.Second
 )
 
-// errBusy says that a large request did not get its turn in time.
+// errBusy says that a large request was not admitted in time.
 var errBusy = errors.New("too many large requests are being processed")
 
 // admission bounds how many large requests are in memory.
@@ -82,7 +82,7 @@ func (a *admission) leave(org shipments.OrgID) {
 	a.changed = make(chan struct{})
 }
 
-// textSpool keeps a text on its way in: in memory, or in a file without a name
+// textSpool keeps a text that is being received: in memory, or in an unlinked file
 // once it is large.
 type textSpool struct {
 	request *http.Request
@@ -110,7 +110,7 @@ func (s *textSpool) Write(p []byte) (int, error) {
 	return n, noSpace(err)
 }
 
-// text returns all that was written. A large text waits for its turn.
+// text returns all that was written. A large text waits for admission.
 func (s *textSpool) text(a *admission) ([]byte, error) {
 	if s.file == nil {
 		return s.head.Bytes(), nil

@@ -96,7 +96,7 @@ func TestListShowsWhatMeetsEveryFilter(t *testing.T) {
 	}
 }
 
-// TestListLinksKeepTheFilters, so that whoever follows them sees no other
+// TestListLinksKeepTheFilters, so that clients that follow them see no other
 // shipments.
 func TestListLinksKeepTheFilters(t *testing.T) {
 	t.Parallel()

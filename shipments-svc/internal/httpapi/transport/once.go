@@ -18,7 +18,7 @@ type keyed[Req any] struct {
 	request Req
 }
 
-// Waits is how much longer than others the request may take.
+// Waits implements endpoints.Waiter.
 func (k keyed[Req]) Waits() time.Duration {
 	if w, ok := any(k.request).(endpoints.Waiter); ok {
 		return w.Waits()
@@ -43,12 +43,12 @@ func decodeKeyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Re
 	}
 }
 
-// keeper does a thing once for each key, and keeps the answer.
+// keeper runs an operation once for each key and keeps the response.
 type keeper interface {
 	Once(context.Context, shipments.OrgID, shipments.Key, func(context.Context) ([]byte, error)) ([]byte, bool, error)
 }
 
-// onceOnly is a method with its encoding, done once for each key.
+// onceOnly is a method with its encoding, run once for each key.
 func onceOnly[Req, Res any](keys keeper, method endpoints.Method[Req, Res], encode func(*http.Request, Res) reply) endpoints.Method[keyed[Req], reply] {
 	return func(ctx context.Context, org shipments.OrgID, k keyed[Req]) (reply, error) {
 		var made reply
@@ -72,7 +72,7 @@ func onceOnly[Req, Res any](keys keeper, method endpoints.Method[Req, Res], enco
 	}
 }
 
-// attachOnce is Attach with its encoding, done once for each key.
+// attachOnce is Attach with its encoding, run once for each key.
 func attachOnce(service Service) endpoints.Method[keyed[shipments.Attachment], reply] {
 	return func(ctx context.Context, org shipments.OrgID, k keyed[shipments.Attachment]) (reply, error) {
 		if k.key == nil {
@@ -94,17 +94,17 @@ func attachOnce(service Service) endpoints.Method[keyed[shipments.Attachment], r
 	}
 }
 
-// asIs is the encoding of what is encoded already.
+// asIs is the encoder of replies.
 func asIs(_ *http.Request, re reply) reply { return re }
 
-// memory is a reply as it is kept.
+// memory is a reply as it is stored.
 type memory struct {
 	Status int             `json:"status"`
 	Header http.Header     `json:"header"`
 	Body   json.RawMessage `json:"body,omitempty"`
 }
 
-// remember returns the reply in a form that recall reads.
+// remember encodes the reply for recall.
 func (re reply) remember() ([]byte, error) {
 	m := memory{Status: re.status, Header: re.header}
 	if re.body != nil {
@@ -117,7 +117,7 @@ func (re reply) remember() ([]byte, error) {
 	return encodeJSON(m)
 }
 
-// recall returns a reply that remember kept, marked as such.
+// recall returns a reply that remember encoded, marked as replayed.
 func recall(answer []byte) (reply, error) {
 	var m memory
 	if err := json.Unmarshal(answer, &m); err != nil {

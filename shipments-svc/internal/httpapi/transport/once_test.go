@@ -93,7 +93,7 @@ func TestKeysAreVisibleASCII(t *testing.T) {
 	a.do(t, call{method: http.MethodPost, body: valid}.with("Idempotency-Key", strings.Repeat("~", 255))).wants(t, http.StatusCreated, "")
 }
 
-// TestWhileARequestIsDoneItsKeyIsTaken: the second is told to ask again, and
+// TestWhileARequestIsDoneItsKeyIsTaken: the second gets Retry-After, and
 // gets the answer then. A lock on the counters holds the first up.
 func TestWhileARequestIsDoneItsKeyIsTaken(t *testing.T) {
 	t.Parallel()

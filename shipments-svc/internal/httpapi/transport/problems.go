@@ -20,8 +20,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// statusClientGone is logged where the client did not wait for its answer. It
-// is nginx's number; nobody receives it.
+// statusClientGone is logged when the client closed the connection before the
+// response. The number is nginx's; no client receives it.
 const statusClientGone = 499
 
 // table maps errors to problems by the first row that matches. Errors that match
@@ -41,15 +41,15 @@ var table = []struct {
 	{http.StatusBadRequest, query.UnknownParameter, "Unknown parameter", allOf[*query.Error](query.UnknownParameter)},
 	{http.StatusBadRequest, query.InvalidParameter, "Invalid parameter", as[*query.Error]},
 	{http.StatusGone, "events_expired", "Events expired", as[*shipments.ExpiredError]},
-	{http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch", is(shipments.ErrVersion, "the shipment is not, or no longer, of the version that If-Match names; get it anew")},
+	{http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch", is(shipments.ErrVersion, "the shipment does not have the version in If-Match; get it again")},
 	{http.StatusConflict, "invalid_transition", "Invalid transition", as[*shipments.TransitionError]},
 	{http.StatusConflict, "checks_failing", "Checks failing", as[*shipments.ChecksFailingError]},
 	{http.StatusConflict, "duplicate_document", "Duplicate document", as[*shipments.DuplicateError]},
-	{http.StatusConflict, "not_reprocessable", "Not reprocessable", is(shipments.ErrNotReadAgain, "the document was given by its pallets, or is of a kind that is only kept: there is nothing to read again")},
-	{http.StatusConflict, "too_many_webhook_endpoints", "Too many webhook endpoints", is(webhooks.ErrTooMany, fmt.Sprintf("the organization has %d webhook endpoints, which is as many as are allowed", webhooks.MaxEndpoints))},
+	{http.StatusConflict, "not_reprocessable", "Not reprocessable", is(shipments.ErrNotReadAgain, "the document has no file that is read: it was given by its pallets, or files of its kind are only stored")},
+	{http.StatusConflict, "too_many_webhook_endpoints", "Too many webhook endpoints", is(webhooks.ErrTooMany, fmt.Sprintf("the organization has %d webhook endpoints; that is the maximum", webhooks.MaxEndpoints))},
 	{http.StatusConflict, "webhook_endpoint_disabled", "Webhook endpoint disabled", is(webhooks.ErrDisabled, "nothing is sent to this endpoint while it is disabled; set its status to enabled first")},
-	{http.StatusConflict, "idempotency_in_progress", "Idempotency in progress", is(shipments.ErrKeyInProgress, "a request with this Idempotency-Key is being done; ask again after the seconds in Retry-After")},
-	{http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency key reused", is(shipments.ErrKeyReused, "this Idempotency-Key was sent with another body; give each request a key of its own")},
+	{http.StatusConflict, "idempotency_in_progress", "Idempotency in progress", is(shipments.ErrKeyInProgress, "a request with this Idempotency-Key is in progress; try again after the seconds in Retry-After")},
+	{http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency key reused", is(shipments.ErrKeyReused, "this Idempotency-Key was used with another body; use a new key for each request")},
 	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*idempotency.HeaderError]},
 	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*mediaTypeError]},
 	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", bodyTooLarge},
@@ -60,23 +60,23 @@ var table = []struct {
 	{http.StatusUnprocessableEntity, "too_many_pallets", "Too many pallets", allOf[*shipments.Invalid](string(shipments.TooManyPallets))},
 	{http.StatusUnprocessableEntity, "unsupported_document", "Unsupported document", allOf[*shipments.Invalid](string(shipments.UnsupportedDocument))},
 	{http.StatusUnprocessableEntity, "validation_failed", "Validation failed", as[*shipments.Invalid]},
-	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(errBusy, "as many large requests as are processed at once are being processed; try again after the seconds in Retry-After, or send the file of the document instead of its pallets")},
-	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(context.DeadlineExceeded, "the request takes longer than a request may; try again after the seconds in Retry-After")},
-	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(shipments.ErrUnavailable, "the data cannot be reached for now; try again after the seconds in Retry-After")},
+	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(errBusy, "too many large requests are being processed; try again after the seconds in Retry-After, or send the file of the document instead of its pallets")},
+	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(context.DeadlineExceeded, "the request took too long; try again after the seconds in Retry-After")},
+	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(shipments.ErrUnavailable, "the service is temporarily unavailable; try again after the seconds in Retry-After")},
 }
 
 // internalError is the problem of an unexpected error.
 var internalError = problem.New(http.StatusInternalServerError, "internal_error", "Internal error",
-	"something went wrong here; it is logged under the request_id")
+	"an unexpected error occurred; it is logged under the request_id")
 
-// fault is what an error says about the request.
+// fault is the public part of an error.
 type fault struct {
 	detail string
 	fields []problem.Field
 	extra  map[string]any
 }
 
-// problemOf returns the problem that an error is.
+// problemOf returns the problem of an error.
 func problemOf(err error) problem.Problem {
 	for _, row := range table {
 		if f, ok := row.match(err); ok {
@@ -88,8 +88,8 @@ func problemOf(err error) problem.Problem {
 	return internalError
 }
 
-// Code names what became of a request that ended in err, for metrics: "ok", a
-// problem's code, or "canceled" where the client did not wait.
+// Code is the result of a request in metrics: "ok", a problem's code, or
+// "canceled" where the client closed the connection.
 func Code(err error) string {
 	switch {
 	case err == nil:
@@ -101,7 +101,7 @@ func Code(err error) string {
 	}
 }
 
-// fail answers a request with its error.
+// fail responds with the problem of an error.
 func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 	r := requestFrom(ctx)
 	if errors.Is(r.Context().Err(), context.Canceled) {

@@ -11,7 +11,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// reply is an answer that is not a problem.
+// reply is a response that is not a problem.
 type reply struct {
 	status int
 	header http.Header

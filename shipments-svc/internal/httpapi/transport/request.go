@@ -17,7 +17,7 @@ import (
 type caller struct {
 	assertion.Identity
 	org shipments.OrgID
-	err error // assertion.ErrMissing where the request is nobody's
+	err error // assertion.ErrMissing without an identity
 }
 
 type callerKey struct{}
@@ -61,7 +61,7 @@ func endpointRequest(r *http.Request, decode func() (any, error)) (endpoints.Req
 	return endpoints.Request{Org: c.org, Permissions: c.Permissions, Decode: decode, Waited: func() time.Duration { return body.waited }}, nil
 }
 
-// timedBody is a body that knows for how long it was waited for.
+// timedBody is a body that measures the time spent waiting for it.
 type timedBody struct {
 	io.ReadCloser
 	waited time.Duration

@@ -8,7 +8,7 @@ import (
 	openapi "github.com/quayside/quayside/shipments-svc/api"
 )
 
-// TestResponsesMayHaveNewMembers: clients are asked to tolerate them, so no
+// TestResponsesMayHaveNewMembers: clients must tolerate them, so no
 // schema that a response uses forbids any.
 func TestResponsesMayHaveNewMembers(t *testing.T) {
 	t.Parallel()

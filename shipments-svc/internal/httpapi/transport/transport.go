@@ -1,13 +1,12 @@
-// Package transport is the HTTP side of the service: the routes, what is read
-// from a request, what an answer looks like, and which problem an error is.
+// Package transport is the HTTP API of the service: its routes, the decoding of
+// requests, the encoding of responses, and the mapping of errors to problems.
 //
-// Guarantees: a request without an organization is answered 401 before
-// anything else is looked at, and one without the permission 403 before its
-// body is read; a body or query is understood whole or refused, with
-// everything that is wrong with it at once; an answer is complete in memory
-// before its status goes out; every answer is one that api/openapi.yaml
-// describes; an unexpected error is a 500 with a fixed text, and its
-// cause is only logged.
+// Guarantees: a request without an identity is refused with 401 before it is
+// decoded, and one without the permission with 403 before its body is read; a body
+// or query is accepted as a whole or refused with all its faults; a response is
+// complete in memory before its status is sent; every response conforms to
+// api/openapi.yaml; an unexpected error is a 500 with a fixed text, and its cause
+// is only logged.
 package transport
 
 import (
@@ -153,7 +152,7 @@ func (rt router) extendDeadlines(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control, until := http.NewResponseController(w), time.Now().Add(toUpload)
-		_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(toAnswer)) // a writer that knows no deadlines has none
+		_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(toAnswer)) // writers without deadlines are accepted
 		next.ServeHTTP(w, r)
 	})
 }

@@ -65,7 +65,7 @@ func TestWhenPostgresFailsRequestsAreAnsweredAndServiceComesBack(t *testing.T) {
 }
 
 // TestARestartOfPostgresIsOverWithIt: connections that the server closed are
-// replaced, and nobody has to be told.
+// replaced without a restart.
 func TestARestartOfPostgresIsOverWithIt(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)

@@ -14,7 +14,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// fileTooLargeError says that a file has more bytes than are taken.
+// fileTooLargeError says that a file has more bytes than are accepted.
 type fileTooLargeError struct{}
 
 // Error implements error.
@@ -22,8 +22,8 @@ func (fileTooLargeError) Error() string {
 	return fmt.Sprintf("the file may have at most %d bytes", shipments.MaxFile)
 }
 
-// spool is a file on its way in. It has no name, so nothing is left of it when
-// the request is over, or this program is killed.
+// spool is a temporary file for an upload. It is unlinked at once, so nothing is
+// left of it after the request or after the program was killed.
 type spool struct {
 	file *os.File
 	sum  hash.Hash
@@ -56,13 +56,13 @@ func (s *spool) Write(p []byte) (int, error) {
 	return n, noSpace(err)
 }
 
-// upload returns the file under the name and the media type that the client
-// gives it. What is not taken is a fault at the pointer.
+// upload returns the file with the name and the media type that the client
+// declares. A file that is not accepted is a fault at the pointer.
 func (s *spool) upload(filename, declared, pointer string) (*shipments.Upload, []shipments.Fault, error) {
 	u := &shipments.Upload{Filename: filename, Size: s.size, Content: s.file}
 	s.sum.Sum(u.SHA256[:0])
 	if s.size == 0 {
-		return u, nil, nil // which is judged elsewhere
+		return u, nil, nil // Attachment.Faults reports it
 	}
 	kind, err := sniff.File(s.file, s.size)
 	if err == nil {

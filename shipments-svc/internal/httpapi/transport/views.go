@@ -27,7 +27,7 @@ type itemView struct {
 	ApprovedAt   string `json:"approved_at,omitempty"`
 }
 
-// detailView is a shipment as it is shown alone.
+// detailView is one shipment with its parts.
 type detailView struct {
 	itemView
 	Pallets   []palletView   `json:"pallets"`
@@ -143,7 +143,7 @@ func viewID(id shipments.ID) string {
 	return publicid.Format(shipmentPrefix, uuid.UUID(id))
 }
 
-// viewTime shows an instant, and the zero time as nothing.
+// viewTime formats an instant; the zero time is "".
 func viewTime(t time.Time) string {
 	if t.IsZero() {
 		return ""

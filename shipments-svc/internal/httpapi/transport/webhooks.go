@@ -92,8 +92,8 @@ func eventTypes(texts []string) []shipments.EventType {
 	return types
 }
 
-// decodeEndpointID reads the endpoint's id in the path. A malformed one is one
-// that nobody has.
+// decodeEndpointID reads the endpoint's id in the path. A malformed id is
+// ErrNotFound, like an unknown one.
 func decodeEndpointID(r *http.Request) (webhooks.ID, error) {
 	if err := noParameters(r); err != nil {
 		return webhooks.ID{}, err
@@ -109,7 +109,7 @@ func endpointID(r *http.Request) (webhooks.ID, error) {
 	return webhooks.ID(id), nil
 }
 
-// decodeEndpointAction reads a request that says nothing but the endpoint.
+// decodeEndpointAction reads a request that has an endpoint and an empty object.
 func decodeEndpointAction(r *http.Request) (webhooks.ID, error) {
 	id, err := decodeEndpointID(r)
 	if err != nil || r.ContentLength == 0 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestASecretIsShownWhenItIsMadeAndNeverAgain, except to whoever sends the same
+// TestASecretIsShownWhenItIsMadeAndNeverAgain, except in the response to the same
 // request again with its key.
 func TestASecretIsShownWhenItIsMadeAndNeverAgain(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Org returns an organization that nobody else uses.
+// Org returns a new organization.
 func Org() (org shipments.OrgID) {
 	_, _ = rand.Read(org[:])
 	return org

@@ -10,34 +10,34 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
-// TestAJobWakesWhoWaits, in every program and after Postgres was away.
-func TestAJobWakesWhoWaits(t *testing.T) {
+// TestAJobNotifiesListeners, also after a reconnection.
+func TestAJobNotifiesListeners(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
 	proxy, through := faultproxy.New(t, postgrestest.Direct(dsn))
 	repo := NewRepository(openAt(t, dsn))
 	ctx, cancel := context.WithCancel(t.Context())
-	rung, done := make(chan struct{}, 1), make(chan struct{})
+	notified, done := make(chan struct{}, 1), make(chan struct{})
 	go func() {
-		Listen(ctx, through, JobsChannel, rung)
+		Listen(ctx, through, JobsChannel, notified)
 		close(done)
 	}()
-	wakes := func() {
+	notifies := func() {
 		t.Helper()
 		for { // until it listens
 			repotest.Queued(t, repo, repotest.Org())
 			select {
-			case <-rung:
+			case <-notified:
 				return
 			default:
 			}
 		}
 	}
-	wakes()
+	notifies()
 	proxy.Set(faultproxy.Refused)
 	proxy.Set(faultproxy.None)
-	<-rung // it was connected anew, and may have missed something
-	wakes()
+	<-notified // it has reconnected and may have missed a notification
+	notifies()
 	cancel()
 	<-done
 	if _, err := repo.Claim(t.Context(), shipments.Lease{1}, shipments.Turn{}); err != nil {
