@@ -5,6 +5,9 @@ TEST    := go test -race -shuffle=on -count=1 -timeout 30m
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
 export GOFLAGS := -trimpath
 
+# The race detector sleeps for a second at the end of every program, which is a second for each package of tests.
+export GORACE := atexit_sleep_ms=0
+
 .PHONY: help run token test test-all generated bench bench-path bench-scale chaos test-kubernetes lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
 
 help: ## list the targets
@@ -24,10 +27,11 @@ SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR
 test: devstack versitygw h2spec pebble kubectl-validate ## run all tests, with the race detector, on real Postgres, Redis and Chromium
 	@$(SERVERS) sh -ec '$(TEST) -p 1 $(STACKS); $(TEST) $(OTHERS)'
 
-test-all: test ## the same, then the database tests through PgBouncer and 5,000 generated requests: what CI runs
+test-all: test ## the same, then databases through PgBouncer, 5,000 generated requests, a build as by xcaddy: what CI runs
 	@$(SERVERS) sh -ec 'if [ -n "$$TEST_DATABASE_POOLED_URL" ]; then \
 		TEST_DATABASE_DIRECT_URL=$$TEST_DATABASE_URL TEST_DATABASE_URL=$$TEST_DATABASE_POOLED_URL $(TEST) ./shipments-svc/internal/postgres ./tokens-svc/internal/postgres; fi; \
-	$(TEST) ./deploy/blackbox -run Generated -budget 5m -requests 5000'
+	$(TEST) ./deploy/blackbox -run Generated -budget 5m -requests 5000; \
+	TEST_ALL=true $(TEST) ./gateway/integration -run TestXcaddyBuild'
 
 generated: devstack ## send 20,000 generated requests, in about 15 minutes (ARGS='-seed 7 -requests 100000')
 	@.bin/devstack exec -- sh -c 'cd deploy && $(TEST) -timeout 0 ./blackbox -run Generated -v -budget 0 -requests 20000 -seed '$$(date +%s)' $(ARGS)'

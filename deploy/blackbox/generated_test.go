@@ -30,6 +30,7 @@ const (
 // product fail, hang, drop the connection, accept what its documents forbid or
 // answer otherwise than they say.
 func TestNoGeneratedRequestBreaksAPromiseOfTheAPIDocuments(t *testing.T) {
+	t.Parallel()
 	g := &generator{operations: operations(api.Documents), pool: &pool{ids: map[string][]string{}}}
 	if *budget > 0 {
 		g.end = time.Now().Add(*budget)

@@ -13,6 +13,8 @@ import (
 	"github.com/quayside/quayside/deploy/devstack/stacktest"
 )
 
+// The tests in direct_test.go run one after another. Those that wait for
+// time-outs are parallel, beside the one that generates requests.
 var (
 	stack *devstack.Stack
 	api   *apidoc.API

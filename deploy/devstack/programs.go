@@ -62,6 +62,9 @@ func (s *Stack) describePrograms(ctx context.Context) (programs []*Program, err 
 	programs = append(programs, gateway)
 	for _, p := range programs {
 		p.logDir = s.LogDir()
+		if s.opts.Race { // without the second that the detector sleeps at the end of every command
+			p.env = append(p.env, "GORACE=atexit_sleep_ms=0")
+		}
 		if s.Traces != nil {
 			p.env = append(p.env, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.Traces.URL, "OTEL_BSP_SCHEDULE_DELAY=100")
 		}

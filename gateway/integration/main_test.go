@@ -50,12 +50,16 @@ func TestMain(m *testing.M) {
 		caddycmd.Main()
 		return
 	}
-	// Nearly all of a test's time is its gateway's start and drain, so more tests run at once than there are processors.
+	// Tests wait for time-outs and drains more than they compute, so more of them run at once than there are processors.
 	// The command line's -parallel is parsed later, and wins.
-	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if !allEnded() {
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // gateway is a running gateway with its surroundings.
@@ -148,6 +152,7 @@ func ready(next http.Handler) http.Handler {
 func (g *gateway) launch(t testing.TB, caddyfile string, env map[string]string) {
 	t.Helper()
 	process := exec.Command(os.Args[0], "run", "--config", caddyfile, "--adapter", "caddyfile")
+	process.Env = []string{"GORACE=atexit_sleep_ms=0"} // all goroutines have ended with the drain
 	for name, value := range env {
 		process.Env = append(process.Env, name+"="+value)
 	}
@@ -158,14 +163,34 @@ func (g *gateway) launch(t testing.TB, caddyfile string, env map[string]string) 
 	}
 	g.process = process.Process
 	ended := make(chan error, 1)
-	go func() { ended <- process.Wait() }()
-	t.Cleanup(func() {
-		_ = process.Process.Signal(syscall.SIGTERM)
-		if err := <-ended; err != nil {
-			t.Errorf("the gateway ended with %v:\n%s", err, g.log)
+	running.Go(func() {
+		err := process.Wait()
+		if err != nil {
+			failedExits.Store(t.Name(), fmt.Sprintf("%v:\n%s", err, g.log))
 		}
+		ended <- err
 	})
+	t.Cleanup(func() { _ = process.Process.Signal(syscall.SIGTERM) })
 	g.waitUntilAlive(t, ended)
+}
+
+// Gateways drain for two seconds while further tests run. running counts their processes, and failedExits has the
+// status and the log of those that did not exit with 0, by test.
+var (
+	running     sync.WaitGroup
+	failedExits sync.Map
+)
+
+// allEnded waits for the gateways of all tests, and reports whether every one exited with 0.
+func allEnded() bool {
+	running.Wait()
+	ok := true
+	failedExits.Range(func(test, exit any) bool {
+		ok = false
+		fmt.Fprintf(os.Stderr, "%s: the gateway ended with %s\n", test, exit)
+		return true
+	})
+	return ok
 }
 
 // logOf returns the log once it tells of that many requests: an answer is there before its line is.
@@ -403,8 +428,8 @@ func newCaller(t testing.TB) string {
 }
 
 // freePort returns a port that nothing listens on. Caddy shares a port with whoever else listens on it, so two
-// gateways must never be given the same, not even by two runs of these tests at once: the port of UDP with that
-// number, which nobody needs, is taken as a sign and kept until the test ends.
+// gateways must never be given the same, not even by two runs of these tests at once: the UDP port of that number
+// is reserved until the process exits.
 func freePort(t testing.TB) string {
 	t.Helper()
 	for range 1000 {
@@ -415,7 +440,7 @@ func freePort(t testing.TB) string {
 		}
 		if listener, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
 			_ = listener.Close()
-			t.Cleanup(func() { _ = sign.Close() })
+			reserved.Store(port, sign)
 			return port
 		}
 		_ = sign.Close()
@@ -424,8 +449,12 @@ func freePort(t testing.TB) string {
 	return ""
 }
 
-// lastPort is the port that freePort tried last, out of those that the system gives to no outgoing connection.
-var lastPort atomic.Int32
+// lastPort is the port that freePort tried last, out of those that the system gives to no outgoing connection; reserved
+// holds the UDP sockets of those that it returned.
+var (
+	lastPort atomic.Int32
+	reserved sync.Map
+)
 
 func init() { lastPort.Store(10000 + mathrand.Int32N(8000)) }
 
