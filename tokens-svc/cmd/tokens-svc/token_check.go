@@ -84,7 +84,7 @@ type checked struct {
 func newChecked(found tokens.Introspection, now time.Time) checked {
 	c := checked{Active: found.Outcome == tokens.OutcomeActive, Reason: found.Reason()}
 	if c.Active || c.Reason != "" {
-		t := wire.NewToken(found.Token, found.Token.Status(now))
+		t := wire.NewToken(found.Token, now)
 		c.Token = &t
 	}
 	return c

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
@@ -45,7 +46,7 @@ func createToken(ctx context.Context, p program) error {
 		if err != nil {
 			return err
 		}
-		if err := printCreated(p, t, t.Status(s.Now()), secret, *asJSON); err != nil {
+		if err := printCreated(p, t, secret, s.Now(), *asJSON); err != nil {
 			return fmt.Errorf("token %s was made but could not be printed; revoke it and make another: %w", t.ID, err)
 		}
 		return nil
@@ -53,9 +54,9 @@ func createToken(ctx context.Context, p program) error {
 }
 
 // printCreated writes the secret.
-func printCreated(p program, t tokens.Token, status tokens.Status, secret tokens.Secret, asJSON bool) error {
+func printCreated(p program, t tokens.Token, secret tokens.Secret, now time.Time, asJSON bool) error {
 	if asJSON {
-		return printJSON(p.stdout, wire.NewCreated(t, status, secret))
+		return printJSON(p.stdout, wire.NewCreated(t, secret, now))
 	}
 	if _, err := fmt.Fprintln(p.stdout, secret.Reveal()); err != nil {
 		return err

@@ -72,5 +72,5 @@ func updateToken(ctx context.Context, p program) error {
 func printToken(w io.Writer, t tokens.Token, now time.Time) error {
 	return printJSON(w, struct {
 		Token wire.Token `json:"token"`
-	}{wire.NewToken(t, t.Status(now))})
+	}{wire.NewToken(t, now)})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/go-kit/kit/endpoint"
 
 	"github.com/quayside/quayside/gateway/servicekit/middleware"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // Config has the settings of the middleware.
@@ -27,25 +28,39 @@ type Request struct {
 	Caller Caller // zero where the caller is a gateway
 	// Decode decodes the request. It is called after authorization,
 	// so that only authorized callers see its faults.
-	Decode func() (any, error)
+	Decode func() (Input, error)
+}
+
+// Input is a decoded request.
+type Input struct {
+	Target tokens.TokenID // in the path; "": the route has none
+	Key    *Key           // nil: none
+	Value  any            // of the method's own type
 }
 
 // ForGateways returns the endpoint of a method that gateways call for
 // themselves. A transport has made sure that they are gateways.
 func ForGateways[Req, Res any](c Config, name string, method func(context.Context, Req) (Res, error)) endpoint.Endpoint {
 	return endpoint.Chain(c.observe(name), middleware.Recover)(func(ctx context.Context, message any) (any, error) {
-		request, err := decode(message.(Request))
+		input, err := decode(message.(Request))
 		if err != nil {
 			return nil, err
 		}
 		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
-		return method(ctx, request.(Req))
+		return method(ctx, input.Value.(Req))
 	})
 }
 
-// Method is an operation for tokens: principal, request and response.
-type Method[Req, Res any] func(context.Context, Principal, Req) (Res, error)
+// Call is an authorized request.
+type Call struct {
+	Principal
+	Target tokens.TokenID
+	Key    *Key
+}
+
+// Method is an operation for tokens.
+type Method[Req, Res any] func(context.Context, Call, Req) (Res, error)
 
 // ForTokens returns the endpoint of a method that a token calls, through a
 // gateway.
@@ -56,22 +71,22 @@ func ForTokens[Req, Res any](c Config, s Admission, name string, needs Need, met
 		if err != nil {
 			return nil, err
 		}
-		request, err := decode(r)
+		input, err := decode(r)
 		if err != nil {
 			return nil, err
 		}
 		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
-		return method(ctx, principal, request.(Req))
+		return method(ctx, Call{principal, input.Target, input.Key}, input.Value.(Req))
 	})
 }
 
-func decode(r Request) (any, error) {
-	request, err := r.Decode()
+func decode(r Request) (Input, error) {
+	input, err := r.Decode()
 	if err != nil {
-		return nil, &UnreadableError{err}
+		return Input{}, &UnreadableError{err}
 	}
-	return request, nil
+	return input, nil
 }
 
 // UnreadableError is an error of decoding a request.

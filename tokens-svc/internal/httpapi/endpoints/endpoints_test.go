@@ -16,7 +16,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// admission knows one token, and fails where it is told to.
+// admission has one token or one error.
 type admission struct {
 	token tokens.Token
 	err   error
@@ -28,7 +28,7 @@ func (a admission) Caller(context.Context, tokens.OrgID, tokens.TokenID) (tokens
 
 func (admission) Now() time.Time { return time.Unix(1000, 0) }
 
-// admin is a good token, and what a gateway says of it.
+// admin is a valid token, and caller the gateway's assertion of it.
 var (
 	admin  = admission{token: tokens.Token{ID: "tok_000000000001", Organization: tokens.Organization{ID: "org_1"}, Name: "ERP", Permissions: []tokens.Permission{tokens.Admin}}}
 	caller = Caller{
@@ -37,31 +37,30 @@ var (
 	}
 )
 
-func read() (any, error) { return "asked", nil }
+func read() (Input, error) { return Input{Value: "list"}, nil }
 
-// call asks an endpoint that does what do returns.
+// call calls an endpoint whose method is do.
 func call(t *testing.T, c Config, a admission, needs Need, r Request, do func(context.Context, Principal) error) error {
 	t.Helper()
 	if c.Timeout == 0 {
 		c.Timeout = time.Second
 	}
-	_, err := ForTokens(c, a, "test", needs, func(ctx context.Context, principal Principal, request string) (string, error) {
-		if request != "asked" {
-			t.Errorf("asked %q", request)
+	_, err := ForTokens(c, a, "test", needs, func(ctx context.Context, c Call, request string) (string, error) {
+		if request != "list" {
+			t.Errorf("the request is %q", request)
 		}
-		return "done", do(ctx, principal)
+		return "done", do(ctx, c.Principal)
 	})(t.Context(), r)
 	return err
 }
 
-func well(context.Context, Principal) error { return nil }
+func succeeds(context.Context, Principal) error { return nil }
 
 func fails(err error) func(context.Context, Principal) error {
 	return func(context.Context, Principal) error { return err }
 }
 
-// TestEveryCallIsObserved under its endpoint and with its result.
-func TestEveryCallIsObserved(t *testing.T) {
+func TestEveryCallIsObservedWithItsEndpointAndResult(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]struct {
 		admission admission
@@ -69,7 +68,7 @@ func TestEveryCallIsObserved(t *testing.T) {
 		decode    error
 		do        func(context.Context, Principal) error
 	}{
-		"ok":            {admission: admin, do: well},
+		"ok":            {admission: admin, do: succeeds},
 		"error":         {admission: admin, do: fails(errors.New("no such column"))},
 		"error ":        {admission: admin, do: func(context.Context, Principal) error { panic("oops") }},
 		"unavailable":   {admission: admin, do: fails(tokens.ErrUnavailable)},
@@ -90,7 +89,7 @@ func TestEveryCallIsObserved(t *testing.T) {
 			}
 			got = append(got, name+" "+result)
 		}
-		r := Request{Caller: caller, Decode: func() (any, error) { return "asked", c.decode }}
+		r := Request{Caller: caller, Decode: func() (Input, error) { return Input{Value: "list"}, c.decode }}
 		_ = call(t, Config{Observe: observe}, c.admission, c.needs, r, c.do)
 		if len(got) != 1 || got[0] != "test "+strings.TrimSpace(want) {
 			t.Errorf("observed %q, want %q once", got, want)
@@ -98,23 +97,20 @@ func TestEveryCallIsObserved(t *testing.T) {
 	}
 }
 
-// TestAnIntrospectionIsObservedByItsOutcome.
-func TestAnIntrospectionIsObservedByItsOutcome(t *testing.T) {
+func TestAResponseNamesItsResult(t *testing.T) {
 	t.Parallel()
 	var got string
 	c := Config{Timeout: time.Second, Observe: func(name, result string, _ time.Duration) { got = name + " " + result }}
-	e := ForGateways(c, "introspect", Introspect(introspector{}))
-	response, err := e(t.Context(), Request{Decode: func() (any, error) { return tokens.Secret{}, nil }})
-	if err != nil || got != "introspect mismatch" || response.(Introspection).Outcome != tokens.OutcomeMismatch {
+	e := ForGateways(c, "introspect", func(context.Context, string) (outcome, error) { return "mismatch", nil })
+	response, err := e(t.Context(), Request{Decode: read})
+	if err != nil || got != "introspect mismatch" || response != outcome("mismatch") {
 		t.Errorf("%v, %v, observed %q", response, err, got)
 	}
 }
 
-type introspector struct{}
+type outcome string
 
-func (introspector) Introspect(context.Context, tokens.Secret) (tokens.Introspection, error) {
-	return tokens.Introspection{Outcome: tokens.OutcomeMismatch}, nil
-}
+func (o outcome) Result() string { return string(o) }
 
 func TestAPanicIsAnError(t *testing.T) {
 	t.Parallel()
@@ -132,7 +128,7 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		slow := func() (any, error) { time.Sleep(time.Minute); return "asked", nil } // a client's time is not the call's
+		slow := func() (Input, error) { time.Sleep(time.Minute); return read() } // a client's time is not the call's
 		err := call(t, Config{}, admin, NeedsAny, Request{Caller: caller, Decode: slow},
 			func(ctx context.Context, _ Principal) error { <-ctx.Done(); return ctx.Err() })
 		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != time.Minute+time.Second {
@@ -141,57 +137,53 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 	})
 }
 
-// TestARefusedTokenIsToldApartInside: transport answers all alike, operators
-// can see which it was.
-func TestARefusedTokenIsToldApartInside(t *testing.T) {
+// The response is the same for all; the error in the log says which it was.
+func TestErrorsOfInvalidTokensSayWhy(t *testing.T) {
 	t.Parallel()
 	for want, a := range map[string]admission{
 		"not found": {err: tokens.ErrNotFound},
 		"revoked":   {token: tokens.Token{RevokedAt: time.Unix(0, 0)}},
 		"expired":   {token: tokens.Token{ExpiresAt: time.Unix(1000, 0)}},
 	} {
-		err := call(t, Config{}, a, NeedsAny, Request{Caller: caller, Decode: unread(t)}, well)
+		err := call(t, Config{}, a, NeedsAny, Request{Caller: caller, Decode: unread(t)}, succeeds)
 		if !errors.Is(err, ErrInvalidToken) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want ErrNotGood and %s", err, want)
+			t.Errorf("%v, want ErrInvalidToken and %s", err, want)
 		}
 	}
 }
 
 // unread fails the test when a request is read that must not be.
-func unread(t *testing.T) func() (any, error) {
-	return func() (any, error) { t.Error("the request is read"); return "asked", nil }
+func unread(t *testing.T) func() (Input, error) {
+	return func() (Input, error) { t.Error("the request is read"); return read() }
 }
 
-// TestAPermissionMustBeHeldThereAndHere: by what the gateway said, and by what
-// is stored now.
-func TestAPermissionMustBeHeldThereAndHere(t *testing.T) {
+func TestAPermissionMustBeBothAssertedAndStored(t *testing.T) {
 	t.Parallel()
 	reader := admission{token: tokens.Token{ID: "tok_000000000001", Permissions: []tokens.Permission{"shipments:write"}}}
 	for name, c := range map[string]struct {
-		stored admission
-		said   []tokens.Permission
-		held   string
+		stored   admission
+		asserted []tokens.Permission
+		held     string
 	}{
 		"neither":         {reader, []tokens.Permission{"shipments:read", "shipments:write"}, "shipments:read shipments:write"},
-		"only said":       {reader, tokens.AllPermissions(), "shipments:read shipments:write"},
+		"only asserted":   {reader, tokens.AllPermissions(), "shipments:read shipments:write"},
 		"only stored":     {admin, []tokens.Permission{"documents:read"}, "documents:read"},
 		"nothing in both": {reader, []tokens.Permission{"documents:read"}, "no permission"},
 	} {
-		asker := caller
-		asker.Permissions = c.said
-		err := call(t, Config{}, c.stored, NeedsAdmin, Request{Caller: asker, Decode: unread(t)}, well)
+		lesser := caller
+		lesser.Permissions = c.asserted
+		err := call(t, Config{}, c.stored, NeedsAdmin, Request{Caller: lesser, Decode: unread(t)}, succeeds)
 		lacking, ok := errors.AsType[*PermissionError](err)
 		if !ok || lacking.Needs != NeedsAdmin || err.Error() != fmt.Sprintf("this needs admin; the token has %s", c.held) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := call(t, Config{}, c.stored, NeedsAny, Request{Caller: asker, Decode: read}, well); err != nil {
+		if err := call(t, Config{}, c.stored, NeedsAny, Request{Caller: lesser, Decode: read}, succeeds); err != nil {
 			t.Errorf("%s, where any will do: %v", name, err)
 		}
 	}
 }
 
-// TestTheAskerIsWhoTheAuditLogNames.
-func TestTheAskerIsWhoTheAuditLogNames(t *testing.T) {
+func TestTheAuditLogNamesTheCallingToken(t *testing.T) {
 	t.Parallel()
 	err := call(t, Config{}, admin, NeedsAdmin, Request{Caller: caller, Decode: read}, func(_ context.Context, principal Principal) error {
 		want := audit.Actor{Kind: audit.Token, ID: "tok_000000000001", Name: "ERP", Address: caller.Address, RequestID: "req_1"}

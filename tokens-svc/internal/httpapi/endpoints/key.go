@@ -2,6 +2,7 @@ package endpoints
 
 import (
 	"crypto/sha256"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -13,13 +14,13 @@ type Key struct {
 	Fingerprint [sha256.Size]byte // of the body
 }
 
-// keyed returns the principal for a request with a key; nil: without one. The key
+// Keyed returns the principal with the request's key, if it has one. The key
 // belongs to the caller's partition, so those of test and live tokens are apart, and
 // to the subject, the token that the request is about.
-func (m Management) keyed(principal Principal, k *Key, subject ...string) tokens.Principal {
-	if k == nil {
-		return principal.Principal
+func (c Call) Keyed(now time.Time, subject ...string) tokens.Principal {
+	if c.Key == nil {
+		return c.Principal.Principal
 	}
-	parts := append([]string{string(principal.Token.Partition()), k.Operation, k.Text}, subject...)
-	return principal.WithKey(tokens.NewKey(k.Fingerprint, m.Service.Now(), parts...))
+	parts := append([]string{string(c.Token.Partition()), c.Key.Operation, c.Key.Text}, subject...)
+	return c.WithKey(tokens.NewKey(c.Key.Fingerprint, now, parts...))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/query"
 )
 
 // Media types of bodies.
@@ -40,8 +41,12 @@ var limits = jsonbody.Limits{Elements: 1_000, Values: 5_000, Scalar: 16 << 10}
 // errCutShort says that a body ended before it was complete.
 var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was complete"}
 
-// readJSON reads a body that must be JSON, of one of these media types.
+// readJSON reads a body that must be JSON, of one of these media types, of a
+// request without parameters.
 func readJSON(r *http.Request, types ...string) (*jsonbody.Body, error) {
+	if err := query.Read(r).Err(); err != nil {
+		return nil, err
+	}
 	if err := checkType(r.Header, types...); err != nil {
 		return nil, err
 	}
@@ -58,6 +63,9 @@ func readJSON(r *http.Request, types ...string) (*jsonbody.Body, error) {
 
 // readOptionalJSON reads a body that may be left out, which is like {}.
 func readOptionalJSON(r *http.Request) (*jsonbody.Body, error) {
+	if err := query.Read(r).Err(); err != nil {
+		return nil, err
+	}
 	if r.ContentLength == 0 {
 		return jsonbody.Parse([]byte("{}"), limits)
 	}

@@ -6,16 +6,12 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/query"
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// defaultLife is how long a new token lasts when nothing is said: as long as
+// defaultLifetime is how long a new token lasts when nothing is said: as long as
 // one made at the command line or in the form.
 const defaultLifetime = 90 * 24 * time.Hour
-
-// endedByItself is the reason of a token that its holder ended.
-const endedByItself = "ended by its holder"
 
 func decodeNothing(r *http.Request) (struct{}, error) {
 	return struct{}{}, query.Read(r).Err()
@@ -31,22 +27,11 @@ func pathID(r *http.Request) (tokens.TokenID, error) {
 	return id, nil
 }
 
-func decodeID(r *http.Request) (tokens.TokenID, error) {
-	id, err := pathID(r)
-	if err != nil {
-		return "", err
-	}
-	return id, query.Read(r).Err()
-}
-
-func decodeCreate(now func() time.Time) func(*http.Request) (endpoints.Creation, error) {
-	return func(r *http.Request) (endpoints.Creation, error) {
-		if err := query.Read(r).Err(); err != nil {
-			return endpoints.Creation{}, err
-		}
+func decodeDraft(now func() time.Time) func(*http.Request) (tokens.Draft, error) {
+	return func(r *http.Request) (tokens.Draft, error) {
 		body, err := readJSON(r, plainJSON)
 		if err != nil {
-			return endpoints.Creation{}, err
+			return tokens.Draft{}, err
 		}
 		token := body.Object().Object("token")
 		d := tokens.Draft{
@@ -64,21 +49,14 @@ func decodeCreate(now func() time.Time) func(*http.Request) (endpoints.Creation,
 		if end := readEnd(token); end != nil {
 			d.ExpiresAt, d.DefaultExpiry = *end, false
 		}
-		return endpoints.Creation{Draft: d}, faultsOf(body)
+		return d, faultsOf(body)
 	}
 }
 
-func decodeUpdate(r *http.Request) (endpoints.Update, error) {
-	id, err := pathID(r)
-	if err != nil {
-		return endpoints.Update{}, err
-	}
-	if err := query.Read(r).Err(); err != nil {
-		return endpoints.Update{}, err
-	}
+func decodePatch(r *http.Request) (tokens.Patch, error) {
 	body, err := readJSON(r, plainJSON, mergePatch)
 	if err != nil {
-		return endpoints.Update{}, err
+		return tokens.Patch{}, err
 	}
 	token := body.Object().Object("token")
 	p := tokens.Patch{Name: token.OptionalText("name"), ExpiresAt: readEnd(token)}
@@ -97,47 +75,34 @@ func decodeUpdate(r *http.Request) (endpoints.Update, error) {
 	case token.Has("rate_limit"):
 		p.RateLimit = new(readLimit(token.OptionalObject("rate_limit")))
 	}
-	return endpoints.Update{ID: id, Patch: p}, faultsOf(body)
+	return p, faultsOf(body)
 }
 
-func decodeRotation(r *http.Request) (endpoints.Rotation, error) {
-	id, err := pathID(r)
-	if err != nil {
-		return endpoints.Rotation{}, err
-	}
-	if err := query.Read(r).Err(); err != nil {
-		return endpoints.Rotation{}, err
-	}
+// decodeGrace returns how long a rotated token still works.
+func decodeGrace(r *http.Request) (time.Duration, error) {
 	body, err := readOptionalJSON(r)
 	if err != nil {
-		return endpoints.Rotation{}, err
+		return 0, err
 	}
-	asked := endpoints.Rotation{ID: id, Grace: tokens.DefaultGrace}
 	if o := body.Object(); o.Has("grace_seconds") {
-		asked.Grace = seconds(o.Int("grace_seconds"))
+		return seconds(o.Int("grace_seconds")), faultsOf(body)
 	}
-	return asked, faultsOf(body)
+	return tokens.DefaultGrace, faultsOf(body)
 }
 
-func decodeRevocation(r *http.Request) (endpoints.Revocation, error) {
-	id, err := pathID(r)
-	if err != nil {
-		return endpoints.Revocation{}, err
-	}
-	if err := query.Read(r).Err(); err != nil {
-		return endpoints.Revocation{}, err
-	}
+// revocation is why a token is to end, and whether those made with it end, too.
+type revocation struct {
+	reason   string
+	children bool
+}
+
+func decodeRevocation(r *http.Request) (revocation, error) {
 	body, err := readOptionalJSON(r)
 	if err != nil {
-		return endpoints.Revocation{}, err
+		return revocation{}, err
 	}
 	o := body.Object()
-	asked := endpoints.Revocation{ID: id, Reason: o.Text("reason"), Children: o.Bool("children")}
-	return asked, faultsOf(body)
-}
-
-func decodeEnd(r *http.Request) (endpoints.Revocation, error) {
-	return endpoints.Revocation{Reason: endedByItself}, query.Read(r).Err()
+	return revocation{reason: o.Text("reason"), children: o.Bool("children")}, faultsOf(body)
 }
 
 // readEnd returns when a token is to end, the zero time where that is null, or

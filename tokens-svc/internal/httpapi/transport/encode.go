@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -12,8 +13,12 @@ import (
 type reply struct {
 	status int
 	header http.Header
-	body   any // shown as JSON; nil: no body
+	body   any    // shown as JSON; nil: no body
+	result string // in metrics; "": ok
 }
+
+// Result implements endpoints.Result.
+func (re reply) Result() string { return cmp.Or(re.result, "ok") }
 
 // write sends the reply. An error means that nothing was written yet, so that
 // the error encoder can answer: once the header is out, the only thing to fail

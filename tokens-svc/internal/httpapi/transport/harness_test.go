@@ -120,7 +120,7 @@ func (p *program) handle(tb testing.TB, s service) {
 
 // service is all that the handlers need of the domain.
 type service interface {
-	endpoints.Service
+	transport.Service
 	transport.GatewayService
 	transport.Follower
 }

@@ -9,25 +9,27 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// keyed decodes a request and passes its Idempotency-Key on with set. The fingerprint
-// is that of the body, byte for byte.
-func keyed[Req any](decode func(*http.Request) (Req, error), set func(*Req, *endpoints.Key)) func(*http.Request) (Req, error) {
-	return func(r *http.Request) (Req, error) {
-		var request Req
-		key, err := idempotency.Key(r)
-		if err != nil || key == "" {
-			if err == nil {
-				request, err = decode(r)
-			}
-			return request, err
+// readInput decodes a request, the token in its path and, of a POST, the
+// Idempotency-Key. The fingerprint is that of the body, byte for byte.
+func readInput[Req any](r *http.Request, read func(*http.Request) (Req, error)) (in endpoints.Input, err error) {
+	key := ""
+	if r.Method == http.MethodPost {
+		if key, err = idempotency.Key(r); err != nil {
+			return in, err
 		}
-		body := idempotency.HashBody(r)
-		if request, err = decode(r); err != nil {
-			return request, err
-		}
-		set(&request, &endpoints.Key{Operation: r.Method + " " + r.URL.EscapedPath(), Text: key, Fingerprint: body.Fingerprint()})
-		return request, nil
 	}
+	if in.Target, err = pathID(r); err != nil {
+		return in, err
+	}
+	if key == "" {
+		in.Value, err = read(r)
+		return in, err
+	}
+	body := idempotency.HashBody(r)
+	if in.Value, err = read(r); err == nil {
+		in.Key = &endpoints.Key{Operation: r.Method + " " + r.URL.EscapedPath(), Text: key, Fingerprint: body.Fingerprint()}
+	}
+	return in, err
 }
 
 // repeated matches a repeated request whose answer had a secret.

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -8,9 +9,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -63,17 +64,38 @@ func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
 	return presented, nil
 }
 
-func encodeIntrospect(log *slog.Logger) func(*http.Request, endpoints.Introspection) reply {
-	return func(r *http.Request, found endpoints.Introspection) reply {
-		level := slog.LevelDebug
-		if found.Outcome == tokens.OutcomeAltered {
-			level = slog.LevelError // the database was written to by something else
-		}
-		log.LogAttrs(r.Context(), level, "introspected",
-			slog.String("outcome", string(found.Outcome)), slog.String("token_id", string(found.ID)),
-			slog.String("request_id", requestid.Of(r)))
-		return reply{status: http.StatusOK, body: newIntrospection(found.Introspection)}
+// GatewayService is the domain's operations for gateways.
+type GatewayService interface {
+	Introspect(ctx context.Context, presented tokens.Secret) (tokens.Introspection, error)
+	RecordUsage(ctx context.Context, reports []tokens.Use) error
+	Now() time.Time
+}
+
+// gatewayMethods is what gateways call for themselves.
+type gatewayMethods struct {
+	GatewayService
+	log *slog.Logger
+}
+
+// introspect looks up a presented token; the zero Secret is a text that is none.
+// Introspections are counted by their outcome.
+func (m gatewayMethods) introspect(ctx context.Context, presented tokens.Secret) (reply, error) {
+	found, err := m.Introspect(ctx, presented)
+	if err != nil {
+		return reply{}, err
 	}
+	level := slog.LevelDebug
+	if found.Outcome == tokens.OutcomeAltered {
+		level = slog.LevelError // the database was written to by something else
+	}
+	m.log.LogAttrs(ctx, level, "introspected",
+		slog.String("outcome", string(found.Outcome)), slog.String("token_id", string(found.ID)),
+		slog.String("request_id", requestid.Of(requestFrom(ctx))))
+	return reply{status: http.StatusOK, body: newIntrospection(found), result: string(found.Outcome)}, nil
+}
+
+func (m gatewayMethods) recordUsage(ctx context.Context, uses []tokens.Use) (reply, error) {
+	return reply{status: http.StatusNoContent}, m.RecordUsage(ctx, uses)
 }
 
 func newIntrospection(found tokens.Introspection) introspection {

@@ -32,7 +32,7 @@ var loaded = sync.OnceValues(func() (*openapi3.T, error) {
 	for _, schema := range schemas {
 		forbidUnknown(schema)
 	}
-	delete(schemas["TokenMembers"], "additionalProperties") // it is only a part of others
+	delete(schemas["Token"], "additionalProperties") // it is a part of NewToken
 	if text, err = json.Marshal(doc); err != nil {
 		return nil, err
 	}

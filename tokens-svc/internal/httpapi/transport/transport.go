@@ -15,7 +15,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/go-kit/kit/endpoint"
 	kithttp "github.com/go-kit/kit/transport/http"
@@ -27,7 +26,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/api"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // InternalPath is where Internal's routes lie.
@@ -39,13 +37,6 @@ const (
 	maxUsage = 1 << 20
 )
 
-// GatewayService is the domain's operations for gateways.
-type GatewayService interface {
-	Introspect(ctx context.Context, presented tokens.Secret) (tokens.Introspection, error)
-	RecordUsage(ctx context.Context, reports []tokens.Use) error
-	Now() time.Time
-}
-
 // router holds the routes of a listener while they are put together.
 type router struct {
 	*http.ServeMux
@@ -54,27 +45,25 @@ type router struct {
 }
 
 // Public returns the handler for requests that came through the gateway, whose
-// headers name the caller.
-func Public(s endpoints.Service, c endpoints.Config, log *slog.Logger) http.Handler {
+// headers name the caller. A route is its pattern, its name in metrics, the
+// permission that it needs, its decoder and its method.
+func Public(s Service, c endpoints.Config, log *slog.Logger) http.Handler {
 	rt := router{http.NewServeMux(), c, log}
-	m := endpoints.Management{Service: s}
+	m := management{s}
 	const (
 		anyone = endpoints.NeedsAny
 		admin  = endpoints.NeedsAdmin
 	)
-	creation := keyed(decodeCreate(s.Now), func(c *endpoints.Creation, k *endpoints.Key) { c.Key = k })
-	rotation := keyed(decodeRotation, func(r *endpoints.Rotation, k *endpoints.Key) { r.Key = k })
-	revocation := keyed(decodeRevocation, func(r *endpoints.Revocation, k *endpoints.Key) { r.Key = k })
-	public(rt, "GET /api/v1/token", "token", anyone, s, decodeNothing, m.Self, encodeSelf)
-	public(rt, "DELETE /api/v1/token", "token_end", anyone, s, decodeEnd, m.Revoke, encodeEnded)
-	public(rt, "POST /api/v1/token/rotate", "token_renew", anyone, s, rotation, m.Rotate, encodeRotated)
-	public(rt, "GET /api/v1/tokens", "tokens_list", admin, s, decodeList, m.List, encodeList)
-	public(rt, "POST /api/v1/tokens", "tokens_create", admin, s, creation, m.Create, encodeMade)
-	public(rt, "GET /api/v1/tokens/{id}", "tokens_get", admin, s, decodeID, m.Get, encodeShown)
-	public(rt, "PATCH /api/v1/tokens/{id}", "tokens_update", admin, s, decodeUpdate, m.Update, encodeShown)
-	public(rt, "POST /api/v1/tokens/{id}/rotate", "tokens_rotate", admin, s, rotation, m.Rotate, encodeRotated)
-	public(rt, "POST /api/v1/tokens/{id}/revoke", "tokens_revoke", admin, s, revocation, m.Revoke, encodeRevoked)
-	public(rt, "GET /api/v1/audit-events", "audit_events", admin, s, decodeEvents, m.AuditEvents, encodeEvents)
+	public(rt, "GET /api/v1/token", "token", anyone, s, decodeNothing, m.self)
+	public(rt, "DELETE /api/v1/token", "token_end", anyone, s, decodeNothing, m.end)
+	public(rt, "POST /api/v1/token/rotate", "token_renew", anyone, s, decodeGrace, m.rotate)
+	public(rt, "GET /api/v1/tokens", "tokens_list", admin, s, decodeList, m.list)
+	public(rt, "POST /api/v1/tokens", "tokens_create", admin, s, decodeDraft(s.Now), m.create)
+	public(rt, "GET /api/v1/tokens/{id}", "tokens_get", admin, s, decodeNothing, m.get)
+	public(rt, "PATCH /api/v1/tokens/{id}", "tokens_update", admin, s, decodePatch, m.update)
+	public(rt, "POST /api/v1/tokens/{id}/rotate", "tokens_rotate", admin, s, decodeGrace, m.rotate)
+	public(rt, "POST /api/v1/tokens/{id}/revoke", "tokens_revoke", admin, s, decodeRevocation, m.revoke)
+	public(rt, "GET /api/v1/audit-events", "audit_events", admin, s, decodeEvents, m.auditEvents)
 
 	rt.Handle("GET /api/v1/openapi/tokens.json", api.Handler())
 	return rt.wrap()
@@ -84,50 +73,41 @@ func Public(s endpoints.Service, c endpoints.Config, log *slog.Logger) http.Hand
 // feed answers those that follow the changes.
 func Internal(s GatewayService, feed http.Handler, c endpoints.Config, gateways credential.Set, log *slog.Logger) http.Handler {
 	rt := router{http.NewServeMux(), c, log}
-	introspect := endpoints.ForGateways(c, "introspect", endpoints.Introspect(s))
-	usage := endpoints.ForGateways(c, "usage", func(ctx context.Context, uses []tokens.Use) (struct{}, error) {
-		return struct{}{}, s.RecordUsage(ctx, uses)
-	})
+	m := gatewayMethods{s, log}
 	rt.Handle("POST /internal/v1/introspect", authorize(gateways, log,
-		serve(rt, introspect, maxForm, asGateway(decodeIntrospect), encodeIntrospect(log))))
+		serve(rt, endpoints.ForGateways(c, "introspect", m.introspect), maxForm, asGateway(decodeIntrospect))))
 	rt.Handle("POST /internal/v1/usage", authorize(gateways, log,
-		serve(rt, usage, maxUsage, asGateway(decodeUsage), encodeUsage)))
+		serve(rt, endpoints.ForGateways(c, "usage", m.recordUsage), maxUsage, asGateway(decodeUsage))))
 	rt.Handle("GET /internal/v1/changes", authorize(gateways, log, feed))
 	return rt.wrap()
 }
 
-// public adds a route for tokens: its permission, decoder, method
-// and how the answer is shown. It compiles only when these fit.
-func public[Req, Res any](
+// public adds a route for tokens. It compiles only when decoder and method fit.
+func public[Req any](
 	rt router, pattern, name string, needs endpoints.Need, s endpoints.Admission,
-	read func(*http.Request) (Req, error),
-	method endpoints.Method[Req, Res],
-	show func(*http.Request, Res) reply,
+	read func(*http.Request) (Req, error), method endpoints.Method[Req, reply],
 ) {
 	decode := func(r *http.Request) (endpoints.Request, error) {
 		caller, err := callerOf(r)
-		return endpoints.Request{Caller: caller, Decode: func() (any, error) { return read(r) }}, err
+		return endpoints.Request{Caller: caller, Decode: func() (endpoints.Input, error) { return readInput(r, read) }}, err
 	}
-	rt.Handle(pattern, serve(rt, endpoints.ForTokens(rt.config, s, name, needs, method), maxBody, decode, show))
+	rt.Handle(pattern, serve(rt, endpoints.ForTokens(rt.config, s, name, needs, method), maxBody, decode))
 }
 
 // asGateway decodes a request of a gateway.
 func asGateway[Req any](read func(*http.Request) (Req, error)) func(*http.Request) (endpoints.Request, error) {
 	return func(r *http.Request) (endpoints.Request, error) {
-		return endpoints.Request{Decode: func() (any, error) { return read(r) }}, nil
+		return endpoints.Request{Decode: func() (endpoints.Input, error) {
+			value, err := read(r)
+			return endpoints.Input{Value: value}, err
+		}}, nil
 	}
 }
 
-func serve[Res any](
-	rt router, e endpoint.Endpoint, most int64,
-	decode func(*http.Request) (endpoints.Request, error),
-	show func(*http.Request, Res) reply,
-) http.Handler {
+func serve(rt router, e endpoint.Endpoint, most int64, decode func(*http.Request) (endpoints.Request, error)) http.Handler {
 	return http.MaxBytesHandler(kithttp.NewServer(e,
 		func(_ context.Context, r *http.Request) (any, error) { return decode(r) },
-		func(ctx context.Context, w http.ResponseWriter, response any) error {
-			return show(requestFrom(ctx), response.(Res)).write(w)
-		},
+		func(_ context.Context, w http.ResponseWriter, response any) error { return response.(reply).write(w) },
 		kithttp.ServerBefore(withRequest),
 		kithttp.ServerErrorHandler(reporter{rt.log}),
 		kithttp.ServerErrorEncoder(encodeError)), most)

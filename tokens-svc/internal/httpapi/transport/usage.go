@@ -75,5 +75,3 @@ func usageFault(err error, offset int64) error {
 func wrongUsage(code tokens.FaultCode, detail string) error {
 	return &bodyError{[]problem.Field{{Code: string(code), Pointer: "/usage", Detail: detail}}}
 }
-
-func encodeUsage(*http.Request, struct{}) reply { return reply{status: http.StatusNoContent} }

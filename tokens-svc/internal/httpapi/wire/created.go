@@ -15,8 +15,8 @@ type Created struct {
 }
 
 // NewCreated returns the JSON form of a new token.
-func NewCreated(t tokens.Token, status tokens.Status, secret tokens.Secret) (c Created) {
-	c.Token.Token, c.Token.Secret = NewToken(t, status), secret.Reveal()
+func NewCreated(t tokens.Token, secret tokens.Secret, now time.Time) (c Created) {
+	c.Token.Token, c.Token.Secret = NewToken(t, now), secret.Reveal()
 	return c
 }
 
@@ -29,8 +29,8 @@ type Rotation struct {
 // NewRotation returns the JSON form of a rotation at the time when it was done.
 func NewRotation(r tokens.Rotation, now time.Time) Rotation {
 	return Rotation{
-		Created:  NewCreated(r.Token, r.Token.Status(now), r.Secret),
-		Previous: NewToken(r.Previous, r.Previous.Status(now)),
+		Created:  NewCreated(r.Token, r.Secret, now),
+		Previous: NewToken(r.Previous, now),
 	}
 }
 
@@ -38,7 +38,7 @@ func NewRotation(r tokens.Rotation, now time.Time) Rotation {
 func NewTokens(all []tokens.Token, usage map[tokens.TokenID]tokens.Usage, now time.Time) []Token {
 	shown := make([]Token, len(all))
 	for i, t := range all {
-		shown[i] = NewToken(t, t.Status(now))
+		shown[i] = NewToken(t, now)
 		shown[i].Usage = NewUsage(usage[t.ID])
 	}
 	return shown

@@ -58,8 +58,8 @@ func NewOrganization(o tokens.Organization) Organization {
 	return Organization{ID: o.ID, Name: o.Name}
 }
 
-// NewToken returns the JSON form of t at a time when it has that status.
-func NewToken(t tokens.Token, status tokens.Status) Token {
+// NewToken returns the JSON form of t with its status at a time.
+func NewToken(t tokens.Token, now time.Time) Token {
 	creator := newActor(t.CreatedBy)
 	return Token{
 		ID:            t.ID,
@@ -69,7 +69,7 @@ func NewToken(t tokens.Token, status tokens.Status) Token {
 		Permissions:   Permissions(t),
 		Effective:     Texts(t.Effective()),
 		Owner:         owner(t.Owner),
-		Status:        status,
+		Status:        t.Status(now),
 		CreatedAt:     Time(t.CreatedAt),
 		CreatedBy:     &creator,
 		ExpiresAt:     optional(t.ExpiresAt),

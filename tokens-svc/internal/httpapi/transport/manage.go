@@ -1,0 +1,162 @@
+package transport
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/idempotency"
+	"github.com/quayside/quayside/gateway/servicekit/query"
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Service is the domain's operations for managing tokens.
+type Service interface {
+	endpoints.Admission
+	Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
+	Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query) ([]tokens.Token, int, error)
+	Usage(ctx context.Context, org tokens.OrgID, ids ...tokens.TokenID) (map[tokens.TokenID]tokens.Usage, error)
+	CreateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, d tokens.Draft) (tokens.Token, tokens.Secret, error)
+	UpdateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, p tokens.Patch) (tokens.Token, error)
+	RotateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, grace time.Duration) (tokens.Rotation, error)
+	Children(ctx context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error)
+	RevokeWithChildren(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
+	RevokeToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
+	AuditEvents(ctx context.Context, principal tokens.Principal, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error)
+}
+
+// management is the methods of the management API. Each acts in the caller's
+// organization. Where the path has no id, it acts on the calling token and shows
+// no creator: a person's e-mail address is not for every holder of the token.
+type management struct{ Service }
+
+// endedByItself is the reason of a token that its holder ended.
+const endedByItself = "ended by its holder"
+
+// tokenView is the answer that shows one token.
+type tokenView struct {
+	Token wire.Token `json:"token"`
+}
+
+// meta says which part of a list an answer is.
+type meta struct {
+	Page    int `json:"page"`
+	PerPage int `json:"per_page"`
+	Total   int `json:"total"`
+}
+
+func ok(body any) reply { return reply{status: http.StatusOK, body: body} }
+
+// created answers with a new token and where it is. The secret is in the body,
+// this once.
+func created(id tokens.TokenID, body any) reply {
+	return reply{status: http.StatusCreated, header: http.Header{"Location": {"/api/v1/tokens/" + string(id)}}, body: body}
+}
+
+// page answers with a part of a list and links to the others.
+func page(ctx context.Context, p tokens.Page, total int, body any) reply {
+	return reply{status: http.StatusOK, header: http.Header{"Link": {query.PageLinks(requestFrom(ctx).URL, int64(p.Number), int64(p.Size), int64(total))}}, body: body}
+}
+
+func (m management) view(t tokens.Token) wire.Token { return wire.NewToken(t, m.Now()) }
+
+func (m management) self(_ context.Context, c endpoints.Call, _ struct{}) (reply, error) {
+	shown := m.view(c.Token)
+	shown.CreatedBy = nil
+	return ok(tokenView{shown}), nil
+}
+
+func (m management) get(ctx context.Context, c endpoints.Call, _ struct{}) (reply, error) {
+	t, err := m.Token(ctx, c.Organization, c.Target)
+	if err == nil && !c.MaySee(t) {
+		err = tokens.ErrNotFound
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	usage, err := m.Usage(ctx, c.Organization, t.ID)
+	shown := m.view(t)
+	shown.Usage = wire.NewUsage(usage[t.ID])
+	return ok(tokenView{shown}), err
+}
+
+func (m management) list(ctx context.Context, c endpoints.Call, q tokens.Query) (reply, error) {
+	q.Environment = c.Sees()
+	some, total, err := m.Tokens(ctx, c.Organization, q)
+	if err != nil {
+		return reply{}, err
+	}
+	usage, err := m.Usage(ctx, c.Organization, tokens.IDs(some)...)
+	return page(ctx, q.Page, total, struct {
+		Tokens []wire.Token `json:"tokens"`
+		Meta   meta         `json:"meta"`
+	}{wire.NewTokens(some, usage, m.Now()), meta{q.Page.Number, q.Page.Size, total}}), err
+}
+
+func (m management) create(ctx context.Context, c endpoints.Call, d tokens.Draft) (reply, error) {
+	t, secret, err := m.CreateToken(ctx, c.Keyed(m.Now()), c.Organization, d)
+	if err != nil {
+		return reply{}, err
+	}
+	return created(t.ID, wire.NewCreated(t, secret, m.Now())), nil
+}
+
+func (m management) update(ctx context.Context, c endpoints.Call, p tokens.Patch) (reply, error) {
+	t, err := m.UpdateToken(ctx, c.Principal.Principal, c.Organization, c.Target, p)
+	return ok(tokenView{m.view(t)}), err
+}
+
+func (m management) rotate(ctx context.Context, c endpoints.Call, grace time.Duration) (reply, error) {
+	id := cmp.Or(c.Target, c.Token.ID)
+	done, err := m.RotateToken(ctx, c.Keyed(m.Now(), string(id)), c.Organization, id, grace)
+	if err != nil {
+		return reply{}, err
+	}
+	shown := wire.NewRotation(done, m.Now())
+	if c.Target == "" {
+		shown.Token.CreatedBy, shown.Previous.CreatedBy = nil, nil
+	}
+	return created(done.Token.ID, shown), nil
+}
+
+func (m management) end(ctx context.Context, c endpoints.Call, _ struct{}) (reply, error) {
+	_, err := m.RevokeToken(ctx, c.Principal.Principal, c.Organization, c.Token.ID, endedByItself)
+	return reply{status: http.StatusNoContent}, err
+}
+
+// revoke ends a token, and shows how many of those made with it still work. A
+// repeated request completes an interrupted first one: it changes nothing but
+// children that still work.
+func (m management) revoke(ctx context.Context, c endpoints.Call, r revocation) (reply, error) {
+	revoke := m.RevokeToken
+	if r.children {
+		revoke = m.RevokeWithChildren
+	}
+	var header http.Header
+	t, err := revoke(ctx, c.Keyed(m.Now(), string(c.Target)), c.Organization, c.Target, r.reason)
+	if _, replayed := errors.AsType[*tokens.RepeatedError](err); replayed {
+		header = http.Header{idempotency.Replayed: {"true"}}
+		t, err = revoke(ctx, c.Principal.Principal, c.Organization, c.Target, r.reason)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	children, err := m.Children(ctx, c.Organization, t.ID)
+	return reply{status: http.StatusOK, header: header, body: struct {
+		tokenView
+		ActiveChildren int `json:"active_children"`
+	}{tokenView{m.view(t)}, len(children)}}, err
+}
+
+func (m management) auditEvents(ctx context.Context, c endpoints.Call, p tokens.Page) (reply, error) {
+	events, total, err := m.AuditEvents(ctx, c.Principal.Principal, c.Organization, p)
+	return page(ctx, p, total, struct {
+		Events []wire.AuditEvent `json:"audit_events"`
+		Meta   meta              `json:"meta"`
+	}{wire.NewAuditEvents(events), meta{p.Number, p.Size, total}}), err
+}
