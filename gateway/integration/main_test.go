@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	}
 	// Tests wait for time-outs and drains more than they compute, so more of them run at once than there are processors.
 	// The command line's -parallel is parsed later, and wins.
-	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err)
 	}
 	code := m.Run()
