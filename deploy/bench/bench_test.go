@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestAShortRunMeasuresEverything is a whole run with a tiny load. Its figures
-// mean nothing, but each is there, and the answers were what they should be.
+// mean nothing, but all exist, and the responses are the expected ones.
 // On a busy machine the 250 ms of tokens-svc may be over: then it is 503.
 func TestAShortRunMeasuresEverything(t *testing.T) {
 	if runtime.GOOS != "linux" {

@@ -114,9 +114,8 @@ func TestADrippingRequestIsCutOff(t *testing.T) {
 	}
 }
 
-// A client that goes away in the middle of its request or response costs
-// others nothing and is no fault of the product.
-func TestClientsThatGoAwayLeaveNoTrace(t *testing.T) {
+// Clients close their connections during a request or a response.
+func TestAbortedRequestsDoNotAffectOtherRequests(t *testing.T) {
 	secret := token(t, "admin")
 	r := upload(t, secret, 100<<10)
 	for i := range 40 {

@@ -52,7 +52,7 @@ func TestARotatedTokenOverlapsUntilItIsEnded(t *testing.T) {
 	b.accessible()
 }
 
-func TestRevokingAsksOnceAndIsHonest(t *testing.T) {
+func TestRevokingIsConfirmedAndShowsTheLastUse(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
 	b := enter(t, o)
@@ -87,7 +87,7 @@ func TestRevokingAsksOnceAndIsHonest(t *testing.T) {
 	b.accessible()
 }
 
-// TestEverythingWorksWithoutAScript walks from signing in to signing out.
+// From signing in to signing out, JavaScript is disabled.
 func TestEverythingWorksWithoutAScript(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
@@ -142,7 +142,7 @@ func TestEverythingWorksWithoutAScript(t *testing.T) {
 	b.sees("You have signed out.")
 }
 
-// TestEverythingWorksWithTheKeyboard: no mouse from signing in to revoking.
+// From signing in to revoking, no mouse event is sent.
 func TestEverythingWorksWithTheKeyboard(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")

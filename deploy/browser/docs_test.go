@@ -19,8 +19,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestTheDocsShowEveryOperationAndAskNoOtherHost: to anybody, without a token.
-func TestTheDocsShowEveryOperationAndAskNoOtherHost(t *testing.T) {
+// The page needs no token.
+func TestTheDocsShowEveryOperationAndLoadFromNoOtherHost(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	var mu sync.Mutex
@@ -65,8 +65,7 @@ func TestTheDocsShowEveryOperationAndAskNoOtherHost(t *testing.T) {
 	}
 }
 
-// TestRedocIsTheOneOfNPM: what the docs run is the published bundle, byte for
-// byte.
+// The embedded Redoc is the published bundle, byte for byte.
 func TestRedocIsTheOneOfNPM(t *testing.T) {
 	t.Parallel()
 	if stack == nil {

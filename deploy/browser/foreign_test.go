@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestAnotherOriginCanChangeNothing: a page of another port of the same host,
-// whose requests carry the cookie whatever SameSite says, sends each form.
+// Each form is sent by a page at another port of the same host. Its requests carry
+// the cookie, because SameSite ignores ports.
 func TestAnotherOriginCanChangeNothing(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")

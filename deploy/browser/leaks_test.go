@@ -40,7 +40,7 @@ func pieces(secrets ...string) (all [][]byte) {
 	return all
 }
 
-func TestPiecesAreFoundInEveryDisguise(t *testing.T) {
+func TestEncodedPartsOfASecretAreFound(t *testing.T) {
 	t.Parallel()
 	const secret = "Abc1Abc2Abc3Abc4Abc5Abc6Abc7Abc8chksum" // of no token
 	token := strings.Repeat("x", 23) + secret

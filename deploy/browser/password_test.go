@@ -34,8 +34,7 @@ func TestAPasswordIsChanged(t *testing.T) {
 	other.signIn(o.owner)
 }
 
-// TestAPasswordFromAnOperatorIsChangedFirst: until then every page leads to the
-// one that changes it.
+// Until then every page redirects to the page that changes the password.
 func TestAPasswordFromAnOperatorIsChangedFirst(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")

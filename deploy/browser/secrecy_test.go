@@ -14,9 +14,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestNoSecretIsAnywhereAfterATokensLife lives the life of tokens, in the
-// browser and through the API, and then searches whatever keeps anything for
-// 8 characters of a secret: of tokens, of the session and of passwords.
+// Tokens are created, used, rotated and revoked in the browser and through the API.
+// Then everything that is stored is searched for 8 consecutive characters of the
+// secrets of tokens, of the session and of passwords.
 func TestNoSecretIsAnywhereAfterATokensLife(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestSigningInLeadsWhereOneWantedToGo(t *testing.T) {
+func TestSigningInRedirectsToTheRequestedPage(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
 	b := open(t)
@@ -36,7 +36,7 @@ func TestSigningInLeadsWhereOneWantedToGo(t *testing.T) {
 	}
 }
 
-func TestSigningOutLeavesNothingToGoBackTo(t *testing.T) {
+func TestAfterSigningOutBackShowsNoPage(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
 	b := enter(t, o)
@@ -53,9 +53,8 @@ func TestSigningOutLeavesNothingToGoBackTo(t *testing.T) {
 	}
 }
 
-// TestWrongPasswordsAreThrottled: and the right one, too, at that address, until
-// the pause is over; but nobody else, nowhere else, and not those who are signed
-// in.
+// At that address the correct password is refused, too, until the throttle ends.
+// Other accounts, other addresses and existing sessions are not affected.
 func TestWrongPasswordsAreThrottled(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
@@ -100,7 +99,7 @@ func TestAnExpiredSessionAsksToSignInAgain(t *testing.T) {
 	}
 }
 
-// TestAFormSentWithAnExpiredSessionDoesNothing: nor does it after signing in.
+// Signing in afterwards does not repeat the form.
 func TestAFormSentWithAnExpiredSessionDoesNothing(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")

@@ -14,7 +14,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestATokenIsGeneratedShownOnceCopiedAndUsed is what the pages are for.
 func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
@@ -64,9 +63,9 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	b.accessible()
 }
 
-// TestCopyingSaysSoOnlyWhenItCopied: not allowed, and the older way refused,
-// too, the token is selected for the keyboard.
-func TestCopyingSaysSoOnlyWhenItCopied(t *testing.T) {
+// Without the permission, and where execCommand fails as well, the token is selected
+// so that the keyboard can copy it.
+func TestCopyingReportsSuccessOnlyAfterCopying(t *testing.T) {
 	t.Parallel()
 	b := enter(t, found(t, "Cape Fresh Exports"))
 	token := b.generate()
@@ -80,8 +79,7 @@ func TestCopyingSaysSoOnlyWhenItCopied(t *testing.T) {
 	b.accessible()
 }
 
-// TestCopyingWorksOnPlainHTTP: under a name that is not this machine's there is
-// no navigator.clipboard.
+// There navigator.clipboard exists only on localhost.
 func TestCopyingWorksOnPlainHTTP(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
@@ -102,8 +100,8 @@ func TestCopyingWorksOnPlainHTTP(t *testing.T) {
 	}
 }
 
-// TestOneFormMakesOneTokenAndShowsItOnce: reload, Back, a double click, a
-// second tab, a repeated request.
+// The form is sent again by reload, Back, a double click, a second tab and a
+// repeated request.
 func TestOneFormMakesOneTokenAndShowsItOnce(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
@@ -151,7 +149,7 @@ func TestOneFormMakesOneTokenAndShowsItOnce(t *testing.T) {
 	other.onlyToken()
 }
 
-// TestEachFormErrorStandsBesideItsField, with what was entered kept.
+// The entered values are kept.
 func TestEachFormErrorStandsBesideItsField(t *testing.T) {
 	t.Parallel()
 	b := enter(t, found(t, "Cape Fresh Exports"))

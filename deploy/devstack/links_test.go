@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestOneNameStandsForTwoReplicas: what sees the name finds both addresses, by
-// the machine's own means or by an /etc/hosts of its own.
+// A program resolves the name to both addresses, by the machine's resolver or by an
+// /etc/hosts of its own.
 func TestOneNameStandsForTwoReplicas(t *testing.T) {
 	t.Parallel()
 	r, err := findReplicas(t.Context(), t.TempDir(), 2)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTheGatewaysSettingsArePassedThrough: every documented setting reaches the
-// gateway of `make run`, but for what the stack decides, and nothing else does.
+// Every documented setting reaches the gateway of `make run`, except for those that
+// the stack sets, and no other variable does.
 func TestTheGatewaysSettingsArePassedThrough(t *testing.T) {
 	t.Parallel()
 	at := "127.0.0.1:1"

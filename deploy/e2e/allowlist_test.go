@@ -9,8 +9,8 @@ import (
 // the gateway.
 const proxy = "127.0.0.200"
 
-// TestATokenWorksFromItsAddressesOnly: the address that counts is the true
-// client's, in whatever form, and nobody else's word is taken for it.
+// The address is that of the connection or the one that a trusted proxy reports, in
+// any notation. Headers of other clients are ignored.
 func TestATokenWorksFromItsAddressesOnly(t *testing.T) {
 	t.Parallel()
 	token := fresh(t, "shipments:read", "--ip-allow", "127.0.0.110,192.0.2.0/24,2001:db8::/32").Secret

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestRotationGivesNoNewWindow: whoever rotates a token again and again has the
-// limit of one, whether the old tokens end at once or go on.
+// A token and its successors share one limit, with and without an overlap.
 func TestRotationGivesNoNewWindow(t *testing.T) {
 	t.Parallel()
 	const limit = 20
@@ -47,8 +46,8 @@ func TestRotationGivesNoNewWindow(t *testing.T) {
 	}
 }
 
-// TestTestAndLiveDataAreApart: what a token of one environment makes, those of
-// the other do not find, list, change or hear of, in the same organization.
+// In one organization, a token of one environment cannot read, list or change the
+// data of the other and gets none of its events.
 func TestTestAndLiveDataAreApart(t *testing.T) {
 	t.Parallel()
 	organization, err := stack.CreateOrganization(t.Context(), "Apart")

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestExamplesInEveryLanguageWork: what we tell customers to begin with
-// works as it stands there.
+// The published examples run unchanged.
 func TestExamplesInEveryLanguageWork(t *testing.T) {
 	t.Parallel()
 	const want = "CFE-2026-0117: ready_for_review, 3 pallets\nwarn required_documents: "

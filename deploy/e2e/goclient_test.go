@@ -8,9 +8,9 @@ import (
 	"github.com/quayside/quayside/deploy/client"
 )
 
-// TestTheGoClientLeadsAShipmentThroughItsLife: created, changed, given its
-// papers, read, approved over a failing check, and listed.
-func TestTheGoClientLeadsAShipmentThroughItsLife(t *testing.T) {
+// The shipment is created, updated, given documents, read, approved despite a
+// failing check, and listed.
+func TestTheGoClientCallsEveryStepOfAShipment(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	api, err := client.New(stack.URL, fresh(t, "shipments:write,shipments:review,documents:write").Secret)

@@ -33,7 +33,7 @@ func recovers(t *testing.T, token string) {
 	})
 }
 
-func TestTokensServiceAwayIsNeverA401(t *testing.T) {
+func TestTokensServiceUnavailableIsNever401(t *testing.T) {
 	known, unknown := fresh(t, "shipments:read").Secret, fresh(t, "shipments:read").Secret
 	do(t, call{path: "/api/v1/shipments", token: known}).wants(t, http.StatusOK, "")
 	stop(t, stack.Program("tokens-svc"))
@@ -53,7 +53,7 @@ func TestTokensServiceAwayIsNeverA401(t *testing.T) {
 	recovers(t, unknown)
 }
 
-func TestShipmentsServiceAwayIsAGatewayError(t *testing.T) {
+func TestShipmentsServiceUnavailableIs502Or503(t *testing.T) {
 	token := fresh(t, "shipments:read").Secret
 	stop(t, stack.Program("shipments-svc"))
 	a := do(t, call{path: "/api/v1/shipments", token: token})
@@ -64,7 +64,7 @@ func TestShipmentsServiceAwayIsAGatewayError(t *testing.T) {
 	recovers(t, token)
 }
 
-func TestPostgresAwayIs503AndKeepsWhatWasAcknowledged(t *testing.T) {
+func TestPostgresUnavailableIs503AndKeepsAcknowledgedWrites(t *testing.T) {
 	token := fresh(t, "shipments:write").Secret
 	a := do(t, call{method: http.MethodPost, path: "/api/v1/shipments", token: token, body: valid})
 	a.wants(t, http.StatusCreated, "")
@@ -91,8 +91,8 @@ func TestPostgresAwayIs503AndKeepsWhatWasAcknowledged(t *testing.T) {
 	do(t, call{path: location, token: token}).wants(t, http.StatusOK, "")
 }
 
-// TestRedisAwayIsServedFromTheGatewaysOwnWindow: who has requests left passes, and nobody waits.
-func TestRedisAwayIsServedFromTheGatewaysOwnWindow(t *testing.T) {
+// Requests within the limit pass, without a delay.
+func TestWithoutRedisTheGatewayCountsLocally(t *testing.T) {
 	token := fresh(t, "shipments:read").Secret
 	do(t, call{path: "/api/v1/shipments", token: token}).wants(t, http.StatusOK, "")
 	if err := stack.StopRedis(); err != nil {
@@ -116,7 +116,7 @@ func TestRedisAwayIsServedFromTheGatewaysOwnWindow(t *testing.T) {
 	recovers(t, token)
 }
 
-// TestARevokedTokenIsRefusedWithinTenSeconds: the bound of the cache.
+// Ten seconds is the lifetime of a cache entry.
 func TestARevokedTokenIsRefusedWithinTenSeconds(t *testing.T) {
 	t.Parallel()
 	token := fresh(t, "shipments:read")
@@ -131,12 +131,12 @@ func TestARevokedTokenIsRefusedWithinTenSeconds(t *testing.T) {
 	})
 	a.wants(t, http.StatusUnauthorized, "invalid_token")
 	if p := a.problem(t); !strings.Contains(p.Detail, "revoked") {
-		t.Errorf("who holds the secret is not told why: %s", p.Detail)
+		t.Errorf("the holder's problem does not say why: %s", p.Detail)
 	}
 }
 
-// TestNoLogHoldsAToken looks for the demo's tokens, which every test has used,
-// and for ones that were sent where they do not belong.
+// The logs are searched for the demo's tokens, which all tests use, and for tokens
+// in paths, parameters and other headers.
 func TestNoLogHoldsAToken(t *testing.T) {
 	token := fresh(t, "shipments:read").Secret
 	for _, c := range []call{

@@ -53,8 +53,8 @@ func found(t *testing.T, page, pattern string) string {
 	return match[1]
 }
 
-// TestATokenFollowsItsOwnersRole, at every gateway within the published bound,
-// until it is handed over to the organization.
+// Every gateway follows within the published bound, until the token is handed over
+// to the organization.
 func TestATokenFollowsItsOwnersRole(t *testing.T) {
 	t.Parallel()
 	organization, err := stack.CreateOrganization(t.Context(), "Roles")

@@ -11,14 +11,13 @@ import (
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
-// permissions are all there are; whoever adds one adds it here.
+// permissions are all permissions; add new ones here.
 var permissions = []string{
 	"admin", "documents:read", "documents:write",
 	"shipments:read", "shipments:review", "shipments:write", "webhooks:manage",
 }
 
-// TestEveryRouteRefusesEveryPermissionButItsOwn asks each operation of the
-// served API documents with one token per permission. An operation says in
+// Each operation of the served API documents is called with one token per permission. An operation says in
 // x-permission what it needs, or that `any` token will do, or `none`; one that
 // does not, or whose document has no example to send, fails the test: so no
 // route is added without its row.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEveryRefusalNamesItsFault walks the tables of errors with real requests.
-func TestEveryRefusalNamesItsFault(t *testing.T) {
+// Real requests cause each row of the tables of errors.
+func TestEveryErrorNamesItsCause(t *testing.T) {
 	t.Parallel()
 	write := fresh(t, "shipments:write").Secret
 	read := fresh(t, "shipments:read").Secret
@@ -69,7 +69,7 @@ func TestEveryRefusalNamesItsFault(t *testing.T) {
 	}
 }
 
-func TestWithoutAGoodTokenEveryPathIs401AndCostsTheAddress(t *testing.T) {
+func TestInvalidTokensAre401OnEveryPathAndCountAgainstTheAddress(t *testing.T) {
 	t.Parallel()
 	good := fresh(t, "shipments:read").Secret
 	changed := good[:20] + swap(good[20]) + good[21:]
@@ -112,7 +112,7 @@ func swap(c byte) string {
 	return "a"
 }
 
-func TestAnEmptyAddressWindowStopsGuessersAndNobodyElse(t *testing.T) {
+func TestAnExhaustedAddressWindowRefusesOnlyInvalidTokens(t *testing.T) {
 	t.Parallel()
 	good := fresh(t, "shipments:read").Secret
 	do(t, call{path: "/api/v1/shipments", token: good}).wants(t, http.StatusOK, "")
@@ -129,9 +129,7 @@ func TestAnEmptyAddressWindowStopsGuessersAndNobodyElse(t *testing.T) {
 	do(t, call{path: "/api/v1/shipments", from: "127.0.0.103"}).wants(t, http.StatusUnauthorized, "missing_token")
 }
 
-// TestAClientCannotSayWhoItIs: whatever a client claims in the headers of the
-// identity, it stays what its token says.
-func TestAClientCannotSayWhoItIs(t *testing.T) {
+func TestIdentityHeadersOfClientsAreIgnored(t *testing.T) {
 	t.Parallel()
 	token := fresh(t, "shipments:read").Secret
 	other := decode[page](t, do(t, call{path: "/api/v1/shipments", token: stack.Demo.TokenOtherOrg}))
@@ -155,7 +153,7 @@ func TestAClientCannotSayWhoItIs(t *testing.T) {
 	}
 }
 
-// TestEveryProblemTypeLeadsToItsPage follows the type of real problems.
+// The types are those of real problems.
 func TestEveryProblemTypeLeadsToItsPage(t *testing.T) {
 	t.Parallel()
 	token := fresh(t, "shipments:read").Secret
@@ -175,8 +173,7 @@ func TestEveryProblemTypeLeadsToItsPage(t *testing.T) {
 	}
 }
 
-// TestATokenIsToldAboutItself: GET /api/v1/token.
-func TestATokenIsToldAboutItself(t *testing.T) {
+func TestATokenCanReadItself(t *testing.T) {
 	t.Parallel()
 	token := fresh(t, "shipments:write")
 	a := do(t, call{path: "/api/v1/token", token: token.Secret})

@@ -107,7 +107,7 @@ func TestTheDemoHasShipmentsInEveryStatusWithPalletsAndChecks(t *testing.T) {
 	}
 }
 
-func TestAnotherOrganizationsShipmentIsAnUnknownOne(t *testing.T) {
+func TestAnotherOrganizationsShipmentIs404(t *testing.T) {
 	t.Parallel()
 	other := decode[page](t, do(t, call{path: "/api/v1/shipments", token: stack.Demo.TokenOtherOrg}))
 	if len(other.Shipments) == 0 {

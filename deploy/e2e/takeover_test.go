@@ -68,11 +68,10 @@ var (
 	invitationCode = regexp.MustCompile(`>([A-Z2-7]{4}(-[A-Z2-7]{4}){4})<`)
 )
 
-// TestWhoRedeemedAnInvitationOwnsNothingElse: an admin of one organization
-// invites the address of somebody of another and redeems the invitation. When
-// that organization adds its person, neither the admin's password nor the admin's
-// session is good for anything there.
-func TestWhoRedeemedAnInvitationOwnsNothingElse(t *testing.T) {
+// An admin of one organization invites the address of a person of another and
+// redeems the invitation. When the other organization adds that person, it accepts
+// neither the admin's password nor the admin's session.
+func TestRedeemingAnInvitationGivesNoAccessToOtherOrganizations(t *testing.T) {
 	t.Parallel()
 	mine, err := stack.CreateOrganization(t.Context(), "Attacker's")
 	if err != nil {

@@ -55,8 +55,8 @@ func manage(t *testing.T, token, method, path, body string, status int) managedA
 	return decode[managedAnswer](t, a)
 }
 
-// TestATokensLifeThroughTheAPI: made, changed, used, rotated, revoked; and who
-// did it is in the audit log.
+// A token is created, changed, used, rotated and revoked, and the audit log names
+// the actor of each change.
 func TestATokensLifeThroughTheAPI(t *testing.T) {
 	t.Parallel()
 	_, admin := manager(t, "Life")
@@ -135,8 +135,8 @@ func refused(t *testing.T, token string) {
 	})
 }
 
-// TestAnotherOrganizationsTokenIsAnUnknownOne, whatever is tried with it.
-func TestAnotherOrganizationsTokenIsAnUnknownOne(t *testing.T) {
+// Every operation answers 404.
+func TestAnotherOrganizationsTokenIs404(t *testing.T) {
 	t.Parallel()
 	_, admin := manager(t, "Here")
 	_, elsewhere := manager(t, "There")
@@ -162,8 +162,7 @@ func TestAnotherOrganizationsTokenIsAnUnknownOne(t *testing.T) {
 	do(t, call{path: "/api/v1/token", token: foreign.Secret}).wants(t, http.StatusOK, "")
 }
 
-// TestABusyTokenIsOneRowAnHour: however many requests, its use is one row, and
-// exact. What was refused with 429 is told, too.
+// The row has the exact numbers of accepted requests and of those refused with 429.
 func TestABusyTokenIsOneRowAnHour(t *testing.T) {
 	t.Parallel()
 	organization, admin := manager(t, "Busy")
@@ -200,8 +199,8 @@ func TestABusyTokenIsOneRowAnHour(t *testing.T) {
 	}
 }
 
-// TestEachFaultOfANewTokenIsPointedAt: and nothing was made.
-func TestEachFaultOfANewTokenIsPointedAt(t *testing.T) {
+// A refused request creates no token.
+func TestEachValidationErrorOfANewTokenHasAPointer(t *testing.T) {
 	t.Parallel()
 	_, admin := manager(t, "Faults")
 	a := do(t, call{method: http.MethodPost, path: "/api/v1/tokens", token: admin, body: `{"token":{"name":"","permissions":["shipments:read","ship"],

@@ -58,9 +58,8 @@ func holds(spans []collector.Span, want string) bool {
 	return false
 }
 
-// TestARequestIsOneTraceFromTheEdgeToItsQueries: to those that look up the token
-// and those that look up shipments. It is the gateway's own trace; which one the
-// client told of is a link. The log line of each program has the ids of its span.
+// The trace includes the queries of tokens and of shipments. The gateway begins it;
+// the trace that the client sent is a link. The log line of each program has the ids of its span.
 func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
 	t.Parallel()
 	const outside = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -109,7 +108,7 @@ func logged(t *testing.T, span collector.Span) {
 	})
 }
 
-// TestNoSpanHoldsASecret, wherever a client puts its token.
+// The client sends its token in a path, a parameter and other headers.
 func TestNoSpanHoldsASecret(t *testing.T) {
 	t.Parallel()
 	secret := fresh(t, "admin").Secret

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// TestNoSpellingOfAHeaderIsAnIdentity: what the gateway strips from requests is
-// worth nothing at a service's own port either, however it is written.
+// A service ignores the headers that the gateway strips, in any spelling.
 func TestNoSpellingOfAHeaderIsAnIdentity(t *testing.T) {
 	t.Parallel()
 	mine := fresh(t, "admin")

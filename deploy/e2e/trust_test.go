@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPagesAreServedThroughTheGatewayOnly: an address that a client claims at the service's own port would get around
-// the count of sign-in attempts by address.
+// At the service's own port a client could claim any address and so avoid the limit
+// of sign-in attempts by address.
 func TestPagesAreServedThroughTheGatewayOnly(t *testing.T) {
 	t.Parallel()
 	for i := range 60 {
@@ -33,10 +33,8 @@ func TestPagesAreServedThroughTheGatewayOnly(t *testing.T) {
 	}
 }
 
-// TestWhoReachesAServicesPortGainsNothing: the identity headers are worth
-// something only with the gateway's signature over them, and that only at the
-// service it was made for.
-func TestWhoReachesAServicesPortGainsNothing(t *testing.T) {
+// The signature is valid only at the service that it was created for.
+func TestServicesRefuseIdentityHeadersWithoutTheGatewaysSignature(t *testing.T) {
 	t.Parallel()
 	mine := fresh(t, "admin")
 	for _, service := range []struct{ name, path string }{

@@ -89,9 +89,9 @@ func genuine(secret string, h http.Header, body []byte) bool {
 	return false
 }
 
-// TestEventsAreReadAndSent: what happens to a shipment is told at /events and to
-// a webhook endpoint alike, signed by its secret and by a new one, and again when
-// that is asked for.
+// Events of a shipment are listed at /events and delivered to a webhook endpoint,
+// signed with its secret and, after a rotation, with the new one. They can be
+// delivered again.
 func TestEventsAreReadAndSent(t *testing.T) {
 	t.Parallel()
 	write, hooks := fresh(t, "shipments:write").Secret, fresh(t, "webhooks:manage").Secret

@@ -42,7 +42,7 @@ func TestAHundredRequestsPassAndTheNextIsRefused(t *testing.T) {
 	}
 }
 
-// A token with a window of its own shows the same as one of a minute, sooner.
+// A window of five seconds is reset like one of a minute.
 func TestAllRequestsPassAgainAfterTheReset(t *testing.T) {
 	t.Parallel()
 	token := fresh(t, "shipments:read", "--limit", "3", "--window-seconds", "5").Secret
@@ -61,7 +61,7 @@ func TestAllRequestsPassAgainAfterTheReset(t *testing.T) {
 	}
 }
 
-func TestFourHundredAtOnceLetExactlyTheLimitThrough(t *testing.T) {
+func TestOfFourHundredConcurrentRequestsExactlyTheLimitPasses(t *testing.T) {
 	t.Parallel()
 	var token string
 	var first window
@@ -112,8 +112,7 @@ func TestATokensOwnLimitIsItsWindow(t *testing.T) {
 	}
 }
 
-// TestHeadersAreSpeltAsDocumented reads the bytes: Go's own spelling of the
-// limit's headers would be X-Ratelimit-Limit.
+// The test reads the bytes, because net/http canonicalizes names to X-Ratelimit-Limit.
 func TestHeadersAreSpeltAsDocumented(t *testing.T) {
 	t.Parallel()
 	token := fresh(t, "shipments:read").Secret

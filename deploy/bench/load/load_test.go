@@ -45,7 +45,7 @@ func TestEveryAnswerIsCountedOnce(t *testing.T) {
 	}
 }
 
-func TestWrongAnswersAreToldByStatus(t *testing.T) {
+func TestErrorResponsesAreCountedByStatus(t *testing.T) {
 	t.Parallel()
 	plan := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -77,10 +77,9 @@ func TestASteadyRateIsKept(t *testing.T) {
 	}
 }
 
-// TestAStallIsChargedForAllThatHadToWait: of requests that are due each 2 ms,
-// most become due while the server stands still. A generator that waits for
-// its answers before it goes on would see four slow requests among many fast.
-func TestAStallIsChargedForAllThatHadToWait(t *testing.T) {
+// Requests are due every 2 ms, most of them while the server is stalled. A closed-loop
+// generator would report four slow requests among many fast ones.
+func TestAStallCountsInEveryDelayedRequest(t *testing.T) {
 	t.Parallel()
 	stalled := make(chan struct{})
 	var once sync.Once
@@ -125,7 +124,7 @@ func TestRenewedConnectionsComeFromNewAddresses(t *testing.T) {
 	}
 }
 
-func TestNobodyListening(t *testing.T) {
+func TestRefusedConnectionsAreCounted(t *testing.T) {
 	t.Parallel()
 	plan := serve(t, nil)
 	plan.Address = "127.0.0.1:1"

@@ -14,7 +14,7 @@ import (
 )
 
 // TestAShortRunMeasuresEverything is a whole run with little data. Its figures
-// mean nothing, but each is there, and what does not depend on time holds: rows
+// mean nothing, but all exist, and those that do not depend on time are exact: rows
 // and totals of lists, totals while others write, pallets of packing lists.
 func TestAShortRunMeasuresEverything(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -104,7 +104,7 @@ func TestGoalsAreMissedWhenOneFigureIsBad(t *testing.T) {
 	}
 }
 
-// TestPagesOfAList: a list without shipments has one page, the first.
+// A list without shipments has one page.
 func TestPagesOfAList(t *testing.T) {
 	t.Parallel()
 	for total, want := range map[int][3]int{0: {1, 1, 1}, 1: {1, 1, 1}, 25: {1, 1, 1}, 26: {1, 1, 2}, 1000: {1, 20, 40}, 1001: {1, 21, 41}} {
@@ -117,7 +117,7 @@ func TestPagesOfAList(t *testing.T) {
 	}
 }
 
-func TestFiguresAreWrittenAsPeopleReadThem(t *testing.T) {
+func TestFiguresAreFormattedForReaders(t *testing.T) {
 	t.Parallel()
 	for got, want := range map[string]string{
 		number(999): "999", number(1_000_000): "1,000,000", number(20_000): "20,000",

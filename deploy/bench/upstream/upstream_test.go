@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestEachRequestOnAConnectionGetsThePage(t *testing.T) {
+func TestEveryRequestOfAConnectionIsAnswered(t *testing.T) {
 	t.Parallel()
 	u, err := Listen(t.Context())
 	if err != nil {

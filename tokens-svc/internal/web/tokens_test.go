@@ -280,7 +280,7 @@ func TestAnOverlapCanBeEndedEarly(t *testing.T) {
 	want(t, owner.get(t, api("?show=expiring")), http.StatusOK, "!End overlap now", "was revoked")
 }
 
-func TestRevokingAsksOnceAndIsHonest(t *testing.T) {
+func TestRevokingIsConfirmedAndShowsTheLastUse(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
