@@ -1,0 +1,126 @@
+package people
+
+import (
+	"encoding/base64"
+	"net/netip"
+	"testing"
+)
+
+func TestAddressesAreCountedByIPv4AddressAndIPv6Network(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"192.0.2.1":             "192.0.2.1/32",
+		"::ffff:192.0.2.1":      "192.0.2.1/32",
+		"2001:db8:1:2:3:4:5:6":  "2001:db8:1:2::/64",
+		"2001:db8:1:2::9":       "2001:db8:1:2::/64",
+		"fe80::1%eth0":          "fe80::/64",
+		"2001:db8:1:3:3:4:5:6":  "2001:db8:1:3::/64",
+		"::ffff:198.51.100.254": "198.51.100.254/32",
+	} {
+		if got := network(netip.MustParseAddr(address)); got.String() != want {
+			t.Errorf("%s is counted as %s, want %s", address, got, want)
+		}
+	}
+	if got := network(netip.Addr{}); got.IsValid() {
+		t.Errorf("an unknown address is counted as %s", got)
+	}
+}
+
+// deviceOf returns the cookie of a device that signed in to a.
+func deviceOf(a Account, nonce string) string {
+	return base64.RawURLEncoding.EncodeToString(append([]byte(nonce), a.deviceMAC([]byte(nonce))...))
+}
+
+func TestADeviceIsKnownToItsAccountAndCurrentPasswordOnly(t *testing.T) {
+	t.Parallel()
+	anna := Account{User: User{ID: "usr_1"}, Password: "$argon2id$one"}
+	nonce := "sixteen bytes 01"
+	cookie := deviceOf(anna, nonce)
+	if got, ok := anna.knows(cookie); !ok || got != nonce {
+		t.Errorf("the device is %q, %v", got, ok)
+	}
+	for name, c := range map[string]struct {
+		account Account
+		cookie  string
+	}{
+		"another account":        {Account{User: User{ID: "usr_2"}, Password: anna.Password}, cookie},
+		"another password":       {Account{User: anna.User, Password: "$argon2id$two"}, cookie},
+		"no password":            {Account{User: anna.User}, deviceOf(Account{User: anna.User}, nonce)},
+		"another nonce":          {anna, "A" + cookie[1:]},
+		"a shorter cookie":       {anna, cookie[:len(cookie)-4]},
+		"a longer cookie":        {anna, cookie + "AAAA"},
+		"a cookie of other text": {anna, "?" + cookie[1:]},
+		"no cookie":              {anna, ""},
+	} {
+		if _, ok := c.account.knows(c.cookie); ok {
+			t.Errorf("%s: the device is known", name)
+		}
+	}
+}
+
+func TestCountersOfASignInDependOnDeviceAddressAndAccount(t *testing.T) {
+	t.Parallel()
+	anna := Account{User: User{ID: "usr_1"}, Password: "$argon2id$one"}
+	here := ClientInfo{Address: netip.MustParseAddr("192.0.2.1")}
+	known := here
+	known.Device = deviceOf(anna, "sixteen bytes 01")
+	if got := toSignIn(anna, "anna@acme.example", known); len(got) != 1 || got[0].limit != AttemptsPerDevice || !got[0].reset {
+		t.Errorf("a known device has %+v", got)
+	}
+	unknown := toSignIn(anna, "anna@acme.example", here)
+	for i, want := range []int{AttemptsPerAddress, AttemptsPerDevice, AttemptsPerAccount} {
+		if unknown[i].limit != want || unknown[i].reset != (want == AttemptsPerDevice) {
+			t.Errorf("counter %d of an unknown device is %+v, want the limit %d", i, unknown[i], want)
+		}
+	}
+	elsewhere := toSignIn(anna, "anna@acme.example", ClientInfo{Address: netip.MustParseAddr("192.0.2.2")})
+	other := toSignIn(Account{}, "bert@acme.example", here)
+	for i, shared := range []struct{ address, account bool }{{false, true}, {false, false}, {true, false}} {
+		if (unknown[i].key == elsewhere[i].key) != shared.address {
+			t.Errorf("counter %d is shared by two addresses: %v", i, !shared.address)
+		}
+		if (unknown[i].key == other[i].key) != shared.account {
+			t.Errorf("counter %d is shared by two accounts: %v", i, !shared.account)
+		}
+	}
+	if fromAnywhere("invitation", "anna@acme.example", here)[0].key == unknown[0].key {
+		t.Error("two purposes share a counter")
+	}
+	if newCount(1, false, "ab", "c").key == newCount(1, false, "a", "bc").key {
+		t.Error("parts of a key are ambiguous")
+	}
+}
+
+func TestInvitationCodesAreReadWithAndWithoutSeparators(t *testing.T) {
+	t.Parallel()
+	const code = "ABCDEFGHJKMNPQRSTVWX"
+	written := spell(code)
+	for _, text := range []string{written, code, "abcd efgh-jkmn\tpqrs tvwx"} {
+		if got := unspell(text); got != code {
+			t.Errorf("%q is read as %q", text, got)
+		}
+	}
+	if len(written) <= len(code) {
+		t.Errorf("%q has no separators", written)
+	}
+}
+
+func TestADomainAdmitsAccountsOfItsTenantOnly(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		domain Domain
+		claims Claims
+		want   bool
+	}{
+		{Domain{}, Claims{}, true},
+		{Domain{HostedDomain: "acme.example"}, Claims{HostedDomain: "ACME.example"}, true},
+		{Domain{HostedDomain: "acme.example"}, Claims{}, false},
+		{Domain{TenantID: "t1"}, Claims{TenantID: "T1"}, true},
+		{Domain{TenantID: "t1"}, Claims{TenantID: "t2", HostedDomain: "t1"}, false},
+		{Domain{HostedDomain: "acme.example", TenantID: "t1"}, Claims{HostedDomain: "acme.example"}, false},
+	} {
+		if got := c.domain.admits(c.claims); got != c.want {
+			t.Errorf("%+v admits %+v: %v", c.domain, c.claims, got)
+		}
+	}
+}
