@@ -4,7 +4,7 @@
 // Guarantees: every answer of the server has a deadline, also when the server
 // vanished without closing the connection; a connection whose protocol is out of
 // step is closed and not used again; statements with parameters take one round
-// trip and work through PgBouncer's transaction pooling; Unavailable separates
+// trip, also with settings of their own transaction (Single), and work through PgBouncer's transaction pooling; Unavailable separates
 // outages from faulty statements; statements of traced requests are spans.
 package postgres
 

@@ -9,8 +9,9 @@ import (
 	"github.com/lib/pq"
 )
 
-// maxPrepared bounds the statements that one connection keeps prepared. Each
-// costs the server some ten kilobytes and is forgotten with its connection.
+// maxPrepared bounds the statements that one connection keeps prepared, those
+// with names apart. Each costs the server some ten kilobytes and is forgotten
+// with its connection.
 const maxPrepared = 256
 
 // ErrStalePlan is the error of a statement whose prepared form no longer fits
@@ -29,7 +30,7 @@ func (p preparer) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &preparingConn{Conn: c.(Conn), Tx: c.(driver.Tx), statements: map[string]statement{}}, nil
+	return &preparingConn{Conn: c.(Conn), Tx: c.(driver.Tx)}, nil
 }
 
 // statement is what lib/pq prepares.
@@ -43,8 +44,9 @@ type preparingConn struct {
 	Conn
 	driver.Tx
 
-	statements map[string]statement
-	oldest     []string // their texts, in the order in which they were prepared
+	statements cache[statement]
+	names      cache[string] // of statements that are executed by name
+	named      int           // how many had names
 	stale      bool
 }
 
@@ -77,27 +79,47 @@ func (c *preparingConn) ExecContext(ctx context.Context, query string, args []dr
 // IsValid implements driver.Validator.
 func (c *preparingConn) IsValid() bool { return !c.stale && c.Conn.IsValid() }
 
-// prepared returns the statement of a text. When there are maxPrepared, the one
-// prepared first makes room.
+// prepared returns the statement of a text.
 func (c *preparingConn) prepared(ctx context.Context, query string) (statement, error) {
-	if s, ok := c.statements[query]; ok {
+	return c.statements.get(query, func() (statement, error) {
+		prepared, err := c.PrepareContext(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		s, ok := prepared.(statement)
+		if !ok {
+			return nil, fmt.Errorf("a statement of %T cannot be executed with a context", prepared)
+		}
+		return s, nil
+	}, statement.Close)
+}
+
+// cache keeps maxPrepared statements by their texts. When it is full, the one
+// prepared first makes room.
+type cache[S any] struct {
+	statements map[string]S
+	oldest     []string // their texts, in the order in which they were prepared
+}
+
+func (c *cache[S]) get(query string, prepare func() (S, error), release func(S) error) (S, error) {
+	s, ok := c.statements[query]
+	if ok {
 		return s, nil
 	}
 	if len(c.oldest) == maxPrepared {
 		first := c.oldest[0]
-		if err := c.statements[first].Close(); err != nil {
-			return nil, err
+		if err := release(c.statements[first]); err != nil {
+			return s, err
 		}
 		delete(c.statements, first)
 		c.oldest = c.oldest[1:]
 	}
-	prepared, err := c.PrepareContext(ctx, query)
+	s, err := prepare()
 	if err != nil {
-		return nil, err
+		return s, err
 	}
-	s, ok := prepared.(statement)
-	if !ok {
-		return nil, fmt.Errorf("a statement of %T cannot be executed with a context", prepared)
+	if c.statements == nil {
+		c.statements = map[string]S{}
 	}
 	c.statements[query] = s
 	c.oldest = append(c.oldest, query)

@@ -88,8 +88,7 @@ func (p *replica) list(ctx context.Context, org shipments.OrgID, newest int64, r
 	within, cancel := context.WithTimeout(ctx, replicaPatience)
 	defer cancel()
 	var its freshness
-	on := single{db: p.db, scope: tenantOf(org), readOnly: true}
-	err := on.run(within, func(tx *sqlx.Tx) error {
+	err := once(within, p.db, tenantOf(org), true, func(tx *sqlx.Tx) error {
 		if err := tx.GetContext(within, &its, freshnessSQL, uuid.UUID(org)); err != nil || its.Newest < newest {
 			return err
 		}

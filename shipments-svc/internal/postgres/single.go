@@ -7,8 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// single is a runner that gives each statement a transaction of its own: one
-// round trip before it and, where it changed something, one after it.
+// single is a runner that gives each statement a transaction of its own.
 type single struct {
 	db       *sqlx.DB
 	scope    scope
@@ -17,37 +16,21 @@ type single struct {
 
 // GetContext implements runner.
 func (s single) GetContext(ctx context.Context, into any, query string, args ...any) error {
-	return s.run(ctx, func(tx *sqlx.Tx) error { return tx.GetContext(ctx, into, query, args...) })
+	return retried(func() error { return s.db.GetContext(s.scope.within(ctx, s.readOnly), into, query, args...) })
 }
 
 // SelectContext implements runner.
 func (s single) SelectContext(ctx context.Context, into any, query string, args ...any) error {
-	return s.run(ctx, func(tx *sqlx.Tx) error { return tx.SelectContext(ctx, into, query, args...) })
+	return retried(func() error { return s.db.SelectContext(s.scope.within(ctx, s.readOnly), into, query, args...) })
 }
 
 // ExecContext implements runner.
 func (s single) ExecContext(ctx context.Context, query string, args ...any) (result sql.Result, err error) {
-	err = s.run(ctx, func(tx *sqlx.Tx) error {
-		result, err = tx.ExecContext(ctx, query, args...)
+	err = retried(func() error {
+		result, err = s.db.ExecContext(s.scope.within(ctx, s.readOnly), query, args...)
 		return err
 	})
 	return result, err
-}
-
-func (s single) run(ctx context.Context, do func(*sqlx.Tx) error) error {
-	if s.readOnly {
-		return retried(func() error { return s.read(ctx, do) })
-	}
-	return retried(func() error { return once(ctx, s.db, s.scope, do) })
-}
-
-func (s single) read(ctx context.Context, do func(*sqlx.Tx) error) error {
-	tx, err := s.db.BeginTxx(s.scope.within(ctx), &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer func() { go func() { _ = tx.Rollback() }() }() // what was read is read: its end need not be awaited
-	return do(tx)
 }
 
 // refusal is a runner that runs nothing.

@@ -79,7 +79,7 @@ func (r *Repository) transact(ctx context.Context, org shipments.OrgID, do func(
 		}
 		return do(tx.Tx)
 	}
-	return retried(func() error { return once(ctx, r.db, tenantOf(org), do) })
+	return retried(func() error { return once(ctx, r.db, tenantOf(org), false, do) })
 }
 
 // retried runs a transaction again if Postgres chose it as the victim of a
@@ -96,8 +96,8 @@ func retried(transaction func() error) (err error) {
 	return err
 }
 
-func once(ctx context.Context, db *sqlx.DB, s scope, do func(*sqlx.Tx) error) error {
-	tx, err := db.BeginTxx(s.within(ctx), nil)
+func once(ctx context.Context, db *sqlx.DB, s scope, readOnly bool, do func(*sqlx.Tx) error) error {
+	tx, err := db.BeginTxx(s.within(ctx, readOnly), nil)
 	if err != nil {
 		return err
 	}

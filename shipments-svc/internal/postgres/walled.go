@@ -28,12 +28,18 @@ type scope struct {
 
 func tenantOf(org shipments.OrgID) scope { return scope{tenant, uuid.UUID(org)} }
 
-type scopeKey struct{}
+// transaction is what a transaction of a walled pool begins with.
+type transaction struct {
+	scope
 
-// within returns a context in which transactions of a walled pool begin with
-// the scope.
-func (s scope) within(ctx context.Context) context.Context {
-	return context.WithValue(ctx, scopeKey{}, s)
+	readOnly bool
+}
+
+type transactionKey struct{}
+
+// within returns a context for a transaction of the scope.
+func (s scope) within(ctx context.Context, readOnly bool) context.Context {
+	return context.WithValue(ctx, transactionKey{}, transaction{s, readOnly})
 }
 
 // sessionSettings are what a direct connection begins with. Its transactions
@@ -43,25 +49,25 @@ func sessionSettings(timeout string) string {
 	return "SET statement_timeout = " + pq.QuoteLiteral(timeout) + "; SET plan_cache_mode = force_generic_plan; SET ROLE " + tenant
 }
 
-// begin is what a transaction begins with. As one message without parameters
-// it is one round trip; all that is set ends with the transaction, so nothing
-// is left on a connection that a transaction pooler hands to somebody else.
-func (s scope) begin(readOnly, direct bool, timeout string) string {
-	mode, role := "READ WRITE", s.role
-	if readOnly {
-		mode = "READ ONLY"
-	}
+// settings are what a transaction sets. All of it ends with the transaction, so
+// nothing is left on a connection that a transaction pooler hands to somebody
+// else.
+func (t transaction) settings(direct bool, timeout string) string {
+	role := t.role
 	if role == "" {
 		role = tenant
 	}
-	begin := "BEGIN " + mode + "; SET LOCAL quayside.organization = '" + s.org.String() + "'"
+	settings := "SET LOCAL quayside.organization = '" + t.org.String() + "'"
+	if t.readOnly {
+		settings = "SET TRANSACTION READ ONLY; " + settings
+	}
 	if !direct {
-		begin += "; SET LOCAL statement_timeout = " + pq.QuoteLiteral(timeout)
+		settings += "; SET LOCAL statement_timeout = " + pq.QuoteLiteral(timeout)
 	}
 	if !direct || role != tenant {
-		begin += "; SET LOCAL ROLE " + role
+		settings += "; SET LOCAL ROLE " + role
 	}
-	return begin
+	return settings
 }
 
 // errRefused says that a statement was not sent, because it would have run as
@@ -69,8 +75,8 @@ func (s scope) begin(readOnly, direct bool, timeout string) string {
 // Postgres refuses, so the connection remains of use.
 var errRefused = &pq.Error{Severity: "ERROR", Code: "42501", Message: "refused before it was sent"}
 
-// walled makes connections on which a statement runs only within a
-// transaction, and that only in a scope.
+// walled makes connections on which each statement runs within a transaction of
+// a scope.
 type walled struct {
 	driver.Connector
 
@@ -84,25 +90,31 @@ func (w walled) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &walledConn{Conn: c.(postgres.Conn), tx: c.(driver.Tx), timeout: w.timeout, direct: w.direct}, nil
+	walled := &walledConn{Conn: c.(postgres.Conn), tx: c.(driver.Tx), timeout: w.timeout, direct: w.direct}
+	if w.direct {
+		walled.single, _ = c.(postgres.Single)
+	}
+	return walled, nil
 }
 
 type walledConn struct {
 	postgres.Conn
 
-	tx      driver.Tx // the same connection, as which lib/pq's transactions are ended
+	tx      driver.Tx       // the same connection, as which lib/pq's transactions are ended
+	single  postgres.Single // the same, if it executes statements so
 	timeout string
 	direct  bool
 	inside  bool // of a transaction
 }
 
-// BeginTx implements driver.ConnBeginTx. The isolation level is the server's.
+// BeginTx implements driver.ConnBeginTx, in one round trip. The isolation level
+// is the server's.
 func (c *walledConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	if opts.Isolation != driver.IsolationLevel(sql.LevelDefault) {
 		return nil, fmt.Errorf("%w: an isolation level other than the server's", errRefused)
 	}
-	s, _ := ctx.Value(scopeKey{}).(scope)
-	if _, err := c.Conn.ExecContext(ctx, s.begin(opts.ReadOnly, c.direct, c.timeout), nil); err != nil {
+	t, _ := ctx.Value(transactionKey{}).(transaction)
+	if _, err := c.Conn.ExecContext(ctx, "BEGIN; "+t.settings(c.direct, c.timeout), nil); err != nil {
 		_ = c.Rollback() // it may have begun; where this fails, lib/pq gives the connection up
 		return nil, err
 	}
@@ -122,20 +134,55 @@ func (c *walledConn) Rollback() error {
 	return c.tx.Rollback()
 }
 
-// QueryContext implements driver.QueryerContext.
+// errNobody is that of a statement outside of a transaction, whose context names
+// no organization.
+var errNobody = fmt.Errorf("%w: a statement that belongs to no organization", errRefused)
+
+// QueryContext implements driver.QueryerContext. Outside of a transaction the
+// query gets one of its own.
 func (c *walledConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	if !c.inside {
-		return nil, fmt.Errorf("%w: a statement outside of a transaction belongs to no organization", errRefused)
+	if c.inside {
+		return c.Conn.QueryContext(ctx, query, args)
 	}
-	return c.Conn.QueryContext(ctx, query, args)
+	t, ok := ctx.Value(transactionKey{}).(transaction)
+	switch {
+	case !ok:
+		return nil, errNobody
+	case c.single != nil:
+		return c.single.QuerySingle(ctx, t.settings(c.direct, c.timeout), query, args)
+	}
+	if _, err := c.BeginTx(ctx, driver.TxOptions{}); err != nil {
+		return nil, err
+	}
+	rows, err := c.Conn.QueryContext(ctx, query, args)
+	if err != nil {
+		_ = c.Rollback()
+		return nil, err
+	}
+	return postgres.EndWith(c, rows), nil
 }
 
-// ExecContext implements driver.ExecerContext.
+// ExecContext implements driver.ExecerContext, likewise.
 func (c *walledConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	if !c.inside {
-		return nil, fmt.Errorf("%w: a statement outside of a transaction belongs to no organization", errRefused)
+	if c.inside {
+		return c.Conn.ExecContext(ctx, query, args)
 	}
-	return c.Conn.ExecContext(ctx, query, args)
+	t, ok := ctx.Value(transactionKey{}).(transaction)
+	switch {
+	case !ok:
+		return nil, errNobody
+	case c.single != nil:
+		return c.single.ExecSingle(ctx, t.settings(c.direct, c.timeout), query, args)
+	}
+	if _, err := c.BeginTx(ctx, driver.TxOptions{}); err != nil {
+		return nil, err
+	}
+	result, err := c.Conn.ExecContext(ctx, query, args)
+	if err != nil {
+		_ = c.Rollback()
+		return nil, err
+	}
+	return result, c.Commit()
 }
 
 // PrepareContext implements driver.ConnPrepareContext. What is prepared could be

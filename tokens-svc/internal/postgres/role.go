@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/lib/pq"
@@ -105,7 +103,7 @@ func (c *roleConn) QueryContext(ctx context.Context, query string, args []driver
 		_ = c.Rollback()
 		return nil, err
 	}
-	return &roleRows{Rows: rows, conn: c}, nil
+	return postgres.EndWith(c, rows), nil
 }
 
 // ExecContext implements driver.ExecerContext.
@@ -128,41 +126,6 @@ func (c *roleConn) ExecContext(ctx context.Context, query string, args []driver.
 // could run outside of a transaction.
 func (c *roleConn) PrepareContext(context.Context, string) (driver.Stmt, error) {
 	return nil, fmt.Errorf("%w: prepared statements have no role", errRefused)
-}
-
-// roleRows are the rows of a query with a transaction of its own.
-type roleRows struct {
-	driver.Rows
-
-	conn   *roleConn
-	failed bool // the query
-	ended  bool // the transaction
-}
-
-// Next implements driver.Rows. The end of the rows is reported after the
-// commit, so that an error of the commit is not lost.
-func (r *roleRows) Next(row []driver.Value) error {
-	err := r.Rows.Next(row)
-	if errors.Is(err, io.EOF) {
-		if failed := r.Close(); failed != nil {
-			return failed
-		}
-	}
-	r.failed = r.failed || err != nil
-	return err
-}
-
-// Close implements driver.Rows. It ends the transaction.
-func (r *roleRows) Close() error {
-	if r.ended {
-		return nil
-	}
-	r.ended = true
-	if err := r.Rows.Close(); err != nil || r.failed {
-		_ = r.conn.Rollback()
-		return err
-	}
-	return r.conn.Commit()
 }
 
 var _ postgres.Conn = (*roleConn)(nil)

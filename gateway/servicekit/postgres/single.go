@@ -1,0 +1,147 @@
+package postgres
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// Single is implemented by connections that can execute a statement of its own
+// transaction in one message: one round trip instead of three. Postgres executes
+// a message of several statements as one transaction, which ends with it. before
+// are statements without parameters, such as SET LOCAL.
+type Single interface {
+	QuerySingle(ctx context.Context, before, query string, args []driver.NamedValue) (driver.Rows, error)
+	ExecSingle(ctx context.Context, before, query string, args []driver.NamedValue) (driver.Result, error)
+}
+
+// QuerySingle implements Single.
+func (c *preparingConn) QuerySingle(ctx context.Context, before, query string, args []driver.NamedValue) (driver.Rows, error) {
+	message, err := c.message(ctx, before, query, args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.Conn.QueryContext(ctx, message, nil)
+	return rows, c.check(err)
+}
+
+// ExecSingle implements Single.
+func (c *preparingConn) ExecSingle(ctx context.Context, before, query string, args []driver.NamedValue) (driver.Result, error) {
+	message, err := c.message(ctx, before, query, args)
+	if err != nil {
+		return nil, err
+	}
+	result, err := c.Conn.ExecContext(ctx, message, nil)
+	return result, c.check(err)
+}
+
+// message returns the statements of a message that executes a query. A query with
+// arguments is prepared by name, because lib/pq does not give away its own names.
+func (c *preparingConn) message(ctx context.Context, before, query string, args []driver.NamedValue) (string, error) {
+	if len(args) == 0 {
+		return before + "; " + query, nil
+	}
+	name, err := c.names.get(query, func() (string, error) {
+		c.named++
+		name := "single_" + strconv.Itoa(c.named)
+		_, err := c.Conn.ExecContext(ctx, "PREPARE "+name+" AS "+query, nil)
+		return name, err
+	}, func(name string) error {
+		_, err := c.Conn.ExecContext(ctx, "DEALLOCATE "+name, nil)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	var message strings.Builder
+	message.WriteString(before + "; EXECUTE " + name)
+	separator := "("
+	for _, arg := range args {
+		text, err := literal(arg.Value)
+		if err != nil {
+			return "", fmt.Errorf("argument $%d: %w", arg.Ordinal, err)
+		}
+		message.WriteString(separator + text)
+		separator = ", "
+	}
+	message.WriteString(")")
+	return message.String(), nil
+}
+
+var errNUL = errors.New("a text with a NUL character, which Postgres does not store")
+
+// literal returns a value as an SQL literal, whose type is that of the parameter.
+func literal(value driver.Value) (string, error) {
+	switch v := value.(type) {
+	case nil:
+		return "NULL", nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case int64:
+		return pq.QuoteLiteral(strconv.FormatInt(v, 10)), nil
+	case float64:
+		return pq.QuoteLiteral(strconv.FormatFloat(v, 'f', -1, 64)), nil
+	case time.Time:
+		return pq.QuoteLiteral(string(pq.FormatTimestamp(v))), nil
+	case []byte:
+		if v == nil {
+			return "NULL", nil
+		}
+		return pq.QuoteLiteral(`\x` + hex.EncodeToString(v)), nil
+	case string:
+		if strings.ContainsRune(v, 0) {
+			return "", errNUL
+		}
+		return pq.QuoteLiteral(v), nil
+	default:
+		return "", fmt.Errorf("a value of type %T", value)
+	}
+}
+
+// EndWith returns the rows of a query that end its transaction: with a commit
+// when they are read or closed, and with a rollback if they failed.
+func EndWith(tx driver.Tx, rows driver.Rows) driver.Rows { return &txRows{Rows: rows, tx: tx} }
+
+type txRows struct {
+	driver.Rows
+
+	tx     driver.Tx
+	failed bool // the query
+	ended  bool // the transaction
+}
+
+// Next implements driver.Rows. The end of the rows is reported after the
+// commit, so that an error of the commit is not lost.
+func (r *txRows) Next(row []driver.Value) error {
+	err := r.Rows.Next(row)
+	if errors.Is(err, io.EOF) {
+		if failed := r.Close(); failed != nil {
+			return failed
+		}
+	}
+	r.failed = r.failed || err != nil
+	return err
+}
+
+// Close implements driver.Rows. It ends the transaction.
+func (r *txRows) Close() error {
+	if r.ended {
+		return nil
+	}
+	r.ended = true
+	if err := r.Rows.Close(); err != nil || r.failed {
+		_ = r.tx.Rollback()
+		return err
+	}
+	return r.tx.Commit()
+}
+
+var _ Single = (*preparingConn)(nil)
