@@ -19,7 +19,8 @@ const lowerBoundCommand = "lower-bound"
 
 // lowerBound answers lists and gets of one organization and creates of another
 // as directly as Go and Postgres can: prepared statements, no tokens, no limits, no
-// row-level security, no events, no counters.
+// row-level security, no events, no counters. A list reads the same rows in the
+// same form as the service does.
 type lowerBound struct {
 	reader, writer    string // organizations, as Postgres has them
 	list, get, create *sql.Stmt
@@ -47,12 +48,19 @@ type detail struct {
 	Documents []struct{} `json:"documents"`
 }
 
+// timestamp is the API's format of times.
+const timestamp = "2006-01-02T15:04:05.000Z"
+
 const (
-	columns       = `id, reference, status, vessel, origin, destination, pallets_count, created_at, approved_at`
-	boundListSQL  = `SELECT count(*) OVER (), ` + columns + ` FROM shipments WHERE organization_id = $1 ORDER BY created_at DESC, id DESC LIMIT 25`
-	boundGetSQL   = `SELECT 1, ` + columns + ` FROM shipments WHERE organization_id = $1 AND id = $2`
+	columns      = `id, reference, status, vessel, origin, destination, pallets_count, created_at, approved_at`
+	boundListSQL = `
+SELECT total.n, row_to_json(s)
+FROM (SELECT coalesce(sum(n), 0)::bigint AS n FROM shipment_months WHERE organization_id = $1 AND status = '') total
+LEFT JOIN (SELECT version, ` + columns + ` FROM shipments WHERE organization_id = $1 ORDER BY created_at DESC, id DESC LIMIT 25) s ON true
+ORDER BY s.created_at DESC, s.id DESC`
+	boundGetSQL   = `SELECT ` + columns + ` FROM shipments WHERE organization_id = $1 AND id = $2`
 	boundWriteSQL = `INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination, pallets_count, created_at)
-		VALUES ($1, gen_random_uuid(), 1, 'pending', $2, $3, $4, $5, 0, now()) RETURNING 1, ` + columns
+		VALUES ($1, gen_random_uuid(), 1, 'pending', $2, $3, $4, $5, 0, now()) RETURNING ` + columns
 )
 
 func openLowerBound(ctx context.Context, dsn, reader, writer string) (*lowerBound, error) {
@@ -96,7 +104,7 @@ func serveLowerBound(address, config string) error {
 func (b *lowerBound) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/v1/shipments", func(w http.ResponseWriter, r *http.Request) {
-		items, total, err := read(b.list.QueryContext(r.Context(), b.reader))
+		items, total, err := readList(b.list.QueryContext(r.Context(), b.reader))
 		var page struct {
 			Shipments []listItem `json:"shipments"`
 			Meta      struct {
@@ -110,7 +118,7 @@ func (b *lowerBound) handler() http.Handler {
 		reply(w, http.StatusOK, page, err)
 	})
 	mux.HandleFunc("GET /api/v1/shipments/{id}", func(w http.ResponseWriter, r *http.Request) {
-		items, _, err := read(b.get.QueryContext(r.Context(), b.reader, r.PathValue("id")))
+		items, err := read(b.get.QueryContext(r.Context(), b.reader, r.PathValue("id")))
 		if err == nil && len(items) == 0 {
 			err = sql.ErrNoRows
 		}
@@ -123,33 +131,61 @@ func (b *lowerBound) handler() http.Handler {
 			return
 		}
 		s := body.Shipment
-		items, _, err := read(b.create.QueryContext(r.Context(), b.writer, s.Reference, s.Vessel, s.Origin, s.Destination))
+		items, err := read(b.create.QueryContext(r.Context(), b.writer, s.Reference, s.Vessel, s.Origin, s.Destination))
 		replyOne(w, http.StatusCreated, items, err)
 	})
 	return mux
 }
 
-// read returns shipments, and the total that each row repeats.
-func read(rows *sql.Rows, err error) (items []listItem, total int, _ error) {
+// readList returns the shipments of a list, which are JSON, and their total.
+func readList(rows *sql.Rows, err error) (items []listItem, total int, _ error) {
 	if err != nil {
 		return nil, 0, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var text []byte
+		if err := rows.Scan(&total, &text); err != nil {
+			return nil, 0, err
+		}
+		var s struct {
+			listItem
+
+			CreatedAt  time.Time  `json:"created_at"`
+			ApprovedAt *time.Time `json:"approved_at"`
+		}
+		if err := json.Unmarshal(text, &s); err != nil {
+			return nil, 0, err
+		}
+		s.listItem.CreatedAt = s.CreatedAt.UTC().Format(timestamp)
+		if s.ApprovedAt != nil {
+			s.listItem.ApprovedAt = new(s.ApprovedAt.UTC().Format(timestamp))
+		}
+		items = append(items, s.listItem)
+	}
+	return items, total, rows.Err()
+}
+
+// read returns shipments.
+func read(rows *sql.Rows, err error) (items []listItem, _ error) {
+	if err != nil {
+		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var s listItem
 		var created time.Time
 		var approved sql.NullTime
-		if err := rows.Scan(&total, &s.ID, &s.Reference, &s.Status, &s.Vessel, &s.Origin, &s.Destination, &s.PalletsCount, &created, &approved); err != nil {
-			return nil, 0, err
+		if err := rows.Scan(&s.ID, &s.Reference, &s.Status, &s.Vessel, &s.Origin, &s.Destination, &s.PalletsCount, &created, &approved); err != nil {
+			return nil, err
 		}
-		s.CreatedAt = created.UTC().Format("2006-01-02T15:04:05.000Z")
+		s.CreatedAt = created.UTC().Format(timestamp)
 		if approved.Valid {
-			text := approved.Time.UTC().Format("2006-01-02T15:04:05.000Z")
-			s.ApprovedAt = &text
+			s.ApprovedAt = new(approved.Time.UTC().Format(timestamp))
 		}
 		items = append(items, s)
 	}
-	return items, total, rows.Err()
+	return items, rows.Err()
 }
 
 func replyOne(w http.ResponseWriter, status int, items []listItem, err error) {
