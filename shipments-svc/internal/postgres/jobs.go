@@ -62,7 +62,7 @@ FROM turn LEFT JOIN claimed ON claimed.organization_id = turn.organization_id`
 
 	// jobsWaitingSQL returns for how many seconds a job has been claimable at most.
 	jobsWaitingSQL = `
-SELECT coalesce(greatest(extract(epoch FROM now() - min(claimable_at)), 0), 0)::float8 FROM jobs`
+SELECT coalesce(extract(epoch FROM now() - min(claimable_at)), 0)::float8 FROM jobs WHERE claimable_at <= now()`
 
 	// leaseSQL makes a job claimable in $6 seconds, under the lease $7.
 	leaseSQL = `

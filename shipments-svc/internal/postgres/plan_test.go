@@ -419,6 +419,8 @@ func (p plan) check(t *testing.T, query string) {
 		within = "ROW(organization_id, endpoint_id) > " // it goes from one endpoint to the next
 	case query == "overdueSQL":
 		within = "due_at <= " // it counts those of all organizations, for the metric
+	case query == "jobsWaitingSQL":
+		within = "claimable_at <= " // likewise
 	case query == "claimSQL" && p.NodeType == "Index Only Scan":
 		within = "organization_id > " // it goes from one organization to the next
 	}

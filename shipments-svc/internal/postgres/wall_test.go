@@ -315,7 +315,7 @@ func TestTheThievesAreAbleTo(t *testing.T) {
 // TestEveryMethodIsTriedByAThief, but those that work for no organization.
 func TestEveryMethodIsTriedByAThief(t *testing.T) {
 	t.Parallel()
-	tried := []string{"Announced", "Claim", "Due", "Overdue", "Ready", "Waiting", "Publishers", "ReadFrom", "ServedByReplica", "StoreID", "BindStore", "AdoptStore"}
+	tried := []string{"Announced", "Claim", "Due", "JobsWaiting", "Overdue", "Ready", "Waiting", "Publishers", "ReadFrom", "ServedByReplica", "StoreID", "BindStore", "AdoptStore"}
 	for _, theft := range thefts() {
 		tried = append(tried, theft.method)
 	}
