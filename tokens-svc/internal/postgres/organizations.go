@@ -57,10 +57,10 @@ func (r *Repository) Organizations(ctx context.Context) ([]tokens.Organization, 
 // of an organization o, too. LIMIT keeps the look-ups on indexes.
 const sharedTest = `
 	(SELECT x.id FROM organizations x WHERE x.id = o.test_id LIMIT 1) IS NOT NULL
-	OR (SELECT x.id FROM organizations x WHERE x.test_id = o.test_id AND x.id <> o.id LIMIT 1) IS NOT NULL AS shared_test`
+	OR (SELECT x.id FROM organizations x WHERE x.test_id = o.test_id AND x.id <> o.id LIMIT 1) IS NOT NULL`
 
 const selectOrganizations = `
-	SELECT o.id, o.test_id, o.name, o.created_at,` + sharedTest + `,
+	SELECT o.id, o.test_id, o.name, o.created_at,` + sharedTest + ` AS shared_test,
 	       (SELECT x.id FROM organizations x WHERE x.test_id = o.id LIMIT 1) IS NOT NULL AS shared_live
 	FROM organizations o `
 

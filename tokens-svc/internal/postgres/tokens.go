@@ -9,10 +9,11 @@ import (
 )
 
 // selectTokens is completed by a condition. Every way to it begins with the
-// primary key of api_tokens or with its organization's index.
+// primary key of api_tokens or with its organization's index. Only a test token
+// works with test data.
 const selectTokens = `
 	SELECT t.id, t.organization_id, o.test_id AS organization_test_id, o.name AS organization_name, o.created_at AS organization_created_at,
-	       ` + sharedTest + `,
+	       t.environment = 'test' AND (` + sharedTest + `) AS shared_test,
 	       t.name, t.environment, t.permissions, t.ip_allow, t.rate_limit, t.rate_window_seconds,
 	       t.created_by_kind, t.created_by_id, t.created_by_name, t.created_at, t.expires_at,
 	       t.owner_id, coalesce(u.email, '') AS owner_name, coalesce(m.role, '') AS owner_role, t.lineage,

@@ -50,7 +50,7 @@ type Organization struct {
 	CreatedAt time.Time // UTC, whole milliseconds
 	// SharedLive and SharedTest say that the partition of its live or test data is
 	// also one of another organization. This program makes none such: a row of an
-	// organization was altered or inserted without it. A Token has SharedTest only:
+	// organization was altered or inserted without it. A test Token has SharedTest only:
 	// its MAC binds one that exists to the id of its organization.
 	SharedLive, SharedTest bool
 }
