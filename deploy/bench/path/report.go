@@ -1,11 +1,18 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 )
+
+// steps is the part of the report that is written by hand: what each change
+// gained when it was made.
+//
+//go:embed STEPS.md
+var steps string
 
 // programs are the columns of CPU time.
 var programs = []string{"gateway", "shipments-svc", "tokens-svc", "postgres", "redis-server", "service"}
@@ -94,7 +101,7 @@ func (r *results) markdown() string {
 			say("\nhead uses %.2f of base's CPU%s.", r.ratio(kind, base, cpu), spread(r.measured[kind]))
 		}
 	}
-	return out.String()
+	return out.String() + "\n" + steps
 }
 
 // spread is the range of the ratio over the rounds.
