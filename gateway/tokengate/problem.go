@@ -11,7 +11,7 @@ import (
 	"github.com/quayside/quayside/gateway/upstream"
 )
 
-// problem is an answer by the gateway itself (RFC 9457). Its texts are ours and need no escaping.
+// problem is a response of the gateway itself (RFC 9457).
 type problem struct {
 	Title  string
 	Status int
@@ -66,8 +66,8 @@ var (
 		Status: http.StatusServiceUnavailable, Code: "auth_unavailable", Title: "Authentication unavailable", retryAfter: 2,
 		Detail: "The API token cannot be checked at the moment; it may well be valid.",
 	}
-	// clientClosed is recorded for a client that closed its connection before the response. Nobody reads it, unless only
-	// one direction was closed.
+	// clientClosed is recorded for a client that closed its connection before the response. A client that closed one
+	// direction only receives it.
 	clientClosed = problem{
 		Status: upstream.StatusClientClosedRequest, Code: "client_closed_request", Title: "Client closed request",
 		Detail: "The connection was closed before the request was complete, or before its response.",
@@ -78,7 +78,7 @@ var (
 	}
 )
 
-// chainProblems are the answers for what handlers behind the gate return as an error.
+// chainProblems are the responses to errors of the next handlers.
 var chainProblems = map[int]problem{
 	http.StatusBadRequest:            {Code: "bad_request", Title: "Bad request", Detail: "The request cannot be understood."},
 	http.StatusNotFound:              {Code: "not_found", Title: "Not found", Detail: "There is nothing at this path."},
@@ -91,7 +91,7 @@ var chainProblems = map[int]problem{
 	http.StatusGatewayTimeout:        {Code: "upstream_timeout", Title: "Service timed out", Detail: "The service behind the gateway did not answer in time."},
 }
 
-// problemOf returns the answer for an error of the handlers behind the gate.
+// problemOf returns the response to an error of the next handlers.
 func problemOf(err error) problem {
 	status := http.StatusInternalServerError
 	if handlerErr, ok := errors.AsType[caddyhttp.HandlerError](err); ok {
@@ -121,33 +121,24 @@ func (p problem) saying(detail string) problem {
 	return p
 }
 
-// write answers with p as JSON, completed by what only the request knows. The members go out in the same order
-// as the services'.
+// write responds with p as JSON, with the members that belong to the request. Their order is that of the services.
 func (p problem) write(w http.ResponseWriter, instance, requestID string) error {
-	body := make([]byte, 0, 512)
-	body = append(append(body, `{"type":"/problems/`...), p.Code...)
-	body = append(append(body, `","title":"`...), p.Title...)
-	body = strconv.AppendInt(append(body, `","status":`...), int64(p.Status), 10)
-	body = append(append(body, `,"detail":"`...), p.Detail...)
-	body = appendQuoted(append(body, `","instance":`...), instance)
-	body = append(append(body, `,"code":"`...), p.Code...)
-	body = append(append(body, `","request_id":"`...), requestID...)
-	body = append(body, "\"}\n"...)
-	return p.send(w, "application/problem+json", body)
-}
-
-// appendQuoted appends text as a JSON string.
-func appendQuoted(to []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			quoted, _ := json.Marshal(text) // a string always has a JSON form
-			return append(to, quoted...)
-		}
+	body, err := json.Marshal(struct {
+		Type      string `json:"type"`
+		Title     string `json:"title"`
+		Status    int    `json:"status"`
+		Detail    string `json:"detail"`
+		Instance  string `json:"instance"`
+		Code      string `json:"code"`
+		RequestID string `json:"request_id"`
+	}{"/problems/" + p.Code, p.Title, p.Status, p.Detail, instance, p.Code, requestID})
+	if err != nil {
+		return err
 	}
-	return append(append(append(to, '"'), text...), '"')
+	return p.send(w, "application/problem+json", append(body, '\n'))
 }
 
-// send answers with body and the headers that go with p.
+// send responds with body and the headers of p.
 func (p problem) send(w http.ResponseWriter, contentType string, body []byte) error {
 	header := w.Header()
 	header["Content-Type"] = []string{contentType}

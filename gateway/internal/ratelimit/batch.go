@@ -129,14 +129,12 @@ func (b *batcher) flushAsLeader() {
 // flushLoop flushes until the queue is empty.
 func (b *batcher) flushLoop() {
 	for done := false; !done; done = b.stopIfEmpty() {
-		if delay := b.untilNextFlush(); delay > 0 {
-			time.Sleep(delay)
-		}
+		time.Sleep(b.untilNextFlush())
 		b.flush()
 	}
 }
 
-// untilNextFlush returns how long to wait before the next flush; a full batch does not wait.
+// untilNextFlush returns how long to wait before the next flush, which may be negative; a full batch does not wait.
 func (b *batcher) untilNextFlush() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -75,7 +75,7 @@ func (m *memory) each(see func(id string, known tally)) {
 
 func (m *memory) shard(id string, w window) *memoryShard {
 	index := w.hash % memoryShards
-	if strings.IndexByte(id, ':') >= 0 {
+	if strings.Contains(id, ":") {
 		index += memoryShards
 	}
 	return &m.shards[index]

@@ -23,18 +23,22 @@ func (b *batcher) reconcile(ctx context.Context) error {
 		return err
 	}
 
-	var unsynced []*batchEntry
-	b.memory.each(func(id string, known tally) {
-		if known.unsynced > 0 && known.window.end().After(now) {
-			unsynced = append(unsynced, b.emptyEntry(id, known.window, known.limit))
-		}
-	})
-	for batch := range slices.Chunk(unsynced, maxCalls) {
+	for batch := range slices.Chunk(b.unsyncedEntries(now), maxCalls) {
 		if err := b.sync(ctx, batch); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// unsyncedEntries returns an entry for each window that has unsynced requests and has not ended at now.
+func (b *batcher) unsyncedEntries(now time.Time) (unsynced []*batchEntry) {
+	b.memory.each(func(id string, known tally) {
+		if known.unsynced > 0 && known.window.end().After(now) {
+			unsynced = append(unsynced, b.emptyEntry(id, known.window, known.limit))
+		}
+	})
+	return unsynced
 }
 
 // sync exchanges a batch that no request waits for.
