@@ -10,16 +10,16 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// accessLog stands for Caddy's own access log where loggers are asked for: the gate's has its name, so that
-// configurations treat both alike. The gate writes its own because Caddy's begins with a copy of every header,
-// most of which then have to be removed again, and costs a sixth of a proxied request.
+// accessLog names the gate's logger: it has the name of Caddy's access log, so that configurations apply to both.
+// The gate writes its own because Caddy's begins with a copy of every header, most of which then have to be
+// removed again, and costs a sixth of a proxied request.
 type accessLog struct{}
 
 // CaddyModule implements caddy.Module.
 func (accessLog) CaddyModule() caddy.ModuleInfo { return caddy.ModuleInfo{ID: "http.log.access"} }
 
-// accessLine is what the access log says of one request. Of what a client wrote it says nothing but the path,
-// and of that nothing that could be a secret.
+// accessLine is the line of one request in the access log. Of what a client wrote it contains the path only, and of
+// that nothing that could be a secret.
 type accessLine responseWriter
 
 // MarshalLogObject implements zapcore.ObjectMarshaler.
@@ -50,7 +50,7 @@ func (l *accessLine) MarshalLogObject(line zapcore.ObjectEncoder) error {
 	return nil
 }
 
-// note writes the line of a request whose answer is done, counts it and ends its span.
+// note writes the line of a completed request, counts it and ends its span.
 func (g *Gate) note(out *responseWriter) {
 	class := out.status / 100
 	if class > 5 {
@@ -74,7 +74,7 @@ func (g *Gate) note(out *responseWriter) {
 	}
 }
 
-// methodLabel keeps what a client invents out of the log.
+// methodLabel returns known methods only, because a client may put anything in their place.
 func methodLabel(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -86,14 +86,14 @@ func methodLabel(method string) string {
 }
 
 const (
-	// beforeSecrets is the path below which codes and invitations stand, a kind and a slash in between.
+	// beforeSecrets is the path below which codes and invitations are, after a kind and a slash.
 	beforeSecrets = "/sign-in/"
-	// invitation is a segment below which codes are put by mistake.
+	// invitation is a segment below which users put codes by mistake.
 	invitation = "invitation"
 )
 
-// redactPath cuts an escaped path where a secret may begin: at a token, at what is escaped and so could be one,
-// and where codes and invitations stand.
+// redactPath cuts an escaped path where a secret may begin: at a token, at an escape, which could hide one, and
+// where codes and invitations are.
 func redactPath(path, tokenPrefix string) string {
 	for i := range len(path) {
 		switch c := path[i]; {

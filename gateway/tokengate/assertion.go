@@ -51,8 +51,8 @@ func userPlaceholder(name string, caller identity.Caller) (any, bool) {
 	return nil, false
 }
 
-// provisionSigner makes the signer, which a laptop may be without. The texts name the environment of the
-// shipped Caddyfile, because that is what the reader has to change.
+// provisionSigner creates the signer, which development mode may be without. The errors name the environment
+// variables of the shipped Caddyfile, because those are to be changed.
 func (g *Gate) provisionSigner(text string) error {
 	if text == "" {
 		if g.demo {
@@ -65,7 +65,7 @@ func (g *Gate) provisionSigner(text string) error {
 		return fmt.Errorf("token_gate: signing_key: %w", err)
 	}
 	if identity.Demo(key) && !g.demo {
-		return errors.New("token_gate: the gateway's signing key is the demo's, which is published: set another one, or QUAYSIDE_DEMO=true on a laptop")
+		return errors.New("token_gate: the gateway's signing key is the demo's, which is published: set another one, or QUAYSIDE_DEMO=true for development")
 	}
 	if g.signer, err = identity.NewSigner(key, g.Issuer, time.Now); err != nil {
 		return fmt.Errorf("token_gate: signing_key: %w", err)

@@ -61,8 +61,8 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 
 	switch {
 	case token.Active && !token.Admits(caller):
-		// From there the token is not valid. The caller's address is charged, so that somebody who found a
-		// token cannot spend its owner's requests with it.
+		// The token is not valid from there. The caller's address is charged, so that a stolen token cannot be used
+		// to spend its owner's requests.
 		return g.refuseToken(ctx, caller, addressNotAllowed), true
 	case token.Active:
 		return g.charge(ctx, caller, token, early)
@@ -75,9 +75,8 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 	}
 }
 
-// charge counts the request against the window of the token's lineage, and for the report of what the token itself is
-// used for. With
-// checkEarly it does so only if the window is known to be empty.
+// charge counts the request against the window of the token's lineage, and as a use of the token. With checkEarly it
+// does so only if the window is known to be empty.
 func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.Result, early bool) (v verdict, decided bool) {
 	quota := ratelimit.Quota{Limit: token.Limit, Window: token.Window}
 	var result ratelimit.Result
@@ -151,7 +150,7 @@ func (g *Gate) cached(text string, early bool) (token *introspect.Result, usable
 	return token, usable
 }
 
-// introspect calls the tokens service. It returns nil when that, and what is remembered, give no answer.
+// introspect calls the tokens service. It returns nil without a response and without a stale result.
 func (g *Gate) introspect(ctx context.Context, text string) *introspect.Result {
 	start := time.Now()
 	token, err := g.tokens.Introspect(ctx, text)
@@ -169,7 +168,7 @@ func (g *Gate) introspect(ctx context.Context, text string) *introspect.Result {
 	return token
 }
 
-// decided notes what became of a request that was to be counted.
+// decided counts the decision about a request in the metrics.
 func (g *Gate) decided(window string, result ratelimit.Result, err error) {
 	made := decision{window, "refused", string(result.Source)}
 	switch {
@@ -185,7 +184,7 @@ func (g *Gate) decided(window string, result ratelimit.Result, err error) {
 	decisions.of(made).Inc()
 }
 
-// limitReached is the answer of an empty window.
+// limitReached is the response for an empty window.
 func limitReached(window windowState) *problem {
 	p := rateLimited
 	p.retryAfter = window.secondsLeft()

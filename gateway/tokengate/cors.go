@@ -11,7 +11,7 @@ import (
 )
 
 // cors says which origins' pages may use the API from a browser (https://fetch.spec.whatwg.org/#http-cors-protocol).
-// nil: none. Credentials of a browser are never allowed: the API needs a token, which the page has to know.
+// nil: none. Credentials of a browser are never allowed: the API needs a token, which the page must have.
 type cors struct {
 	any     bool
 	origins []string
@@ -40,7 +40,7 @@ func (c *cors) allows(origin string) bool {
 	return c != nil && origin != "" && (c.any || slices.Contains(c.origins, origin))
 }
 
-// isPreflight reports whether r asks for permission to send another request, and may have it.
+// isPreflight reports whether r is a CORS preflight request of an allowed origin.
 func (c *cors) isPreflight(r *http.Request) bool {
 	return c != nil && r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) == 1 && c.allows(r.Header.Get("Origin"))
 }

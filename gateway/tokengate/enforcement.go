@@ -19,7 +19,7 @@ const (
 // enforcement is how windows are enforced, read from the settings.
 type enforcement struct {
 	options ratelimit.Options
-	// shadow lets pass what a window would refuse.
+	// shadow admits what a window would refuse.
 	shadow bool
 }
 
@@ -51,8 +51,8 @@ func (g *Gate) readEnforcement(repl *caddy.Replacer) (enforcement, error) {
 	return e, errors.Join(problems...)
 }
 
-// stops reports whether a request that was counted with this result goes no further. In shadow mode it
-// goes on whatever the window says, and so it does if it could not be counted and need not be.
+// stops reports whether a request with this result is refused. In shadow mode it passes in any case, and so it
+// does if it could not be counted and need not be.
 func (e enforcement) stops(result ratelimit.Result, err error) bool {
 	return !e.shadow && err == nil && !result.Allowed
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/quayside/quayside/gateway/internal/introspect"
 )
 
-// ServeHTTP implements caddyhttp.MiddlewareHandler. It answers errors of the handlers behind it itself,
-// so that they too are problem+json with the window's headers, and returns none. Among the handlers of
-// handle_errors it answers the error at hand.
+// ServeHTTP implements caddyhttp.MiddlewareHandler. It responds to errors of the next handlers itself, so that
+// these responses too are problem+json with the window's headers, and returns none. In handle_errors it responds
+// to the present error.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	out := g.newResponseWriter(w, r)
 	r, out.span = g.begin(r)
-	defer g.note(out) // also when the proxy gives up an answer that has begun, by a panic
+	defer g.note(out) // also when the proxy aborts a response by a panic
 	vars, _ := r.Context().Value(caddyhttp.VarsCtxKey).(map[string]any)
 	out.vars = vars
 	route := g.routeOf(r)
@@ -37,7 +37,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	err, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error)
 	switch {
 	case failed:
-		// In handle_errors, for a request that Caddy refused before this gate had seen it.
+		// In handle_errors, for a request that Caddy refused before this handler.
 		if refused := g.countPublic(r.Context(), out, caller); refused != nil {
 			g.refuse(out, *refused)
 			linger(out, r, body)
@@ -65,14 +65,15 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	return nil
 }
 
-// refuse answers a request that goes no further.
+// refuse responds to a refused request.
 func (g *Gate) refuse(out *responseWriter, p problem) {
 	out.whole = true
 	requests.of(p.Code).Inc()
 	g.answer(out, p)
 }
 
-// admit decides whether the request goes on, and prepares it for that. Otherwise it returns the response.
+// admit decides whether the request may pass, and prepares it for the next handlers. Otherwise it returns the
+// response.
 func (g *Gate) admit(out *responseWriter, r *http.Request, route route, caller netip.Addr, authorization []string) *problem {
 	switch route {
 	case pageRoute:
@@ -104,7 +105,7 @@ func unlessClosed(r *http.Request, p problem) problem {
 	return p
 }
 
-// identify tells the next handlers whose request it is. The headers have the spelling that net/http gives them
+// identify sets the headers and placeholders that identify the principal. The headers have net/http's spelling
 // and share one array.
 func (g *Gate) identify(r *http.Request, token *introspect.Result) {
 	values := [...]string{token.OrganizationID, token.TokenID, token.Permissions}
@@ -117,14 +118,14 @@ func (g *Gate) identify(r *http.Request, token *introspect.Result) {
 	})
 }
 
-// answerError answers for the handlers behind the gate, which returned err.
+// answerError responds to err of the next handlers.
 func (g *Gate) answerError(out *responseWriter, r *http.Request, err error) {
 	p := unlessClosed(r, problemOf(err))
 	out.failure = g.upstreams.failed(r, p, err)
 	g.answer(out, p)
 }
 
-// answer answers with p unless an answer has begun. A client that is gone by then is no fault.
+// answer responds with p unless a response has begun. A client that has disconnected is no fault.
 func (g *Gate) answer(out *responseWriter, p problem) {
 	if out.status != 0 {
 		return
@@ -143,10 +144,10 @@ func (g *Gate) answer(out *responseWriter, p problem) {
 	}
 }
 
-// clientAddressHeader tells the services the client's address, which they cannot see.
+// clientAddressHeader carries the client's address to the services.
 const clientAddressHeader = "X-Client-Address"
 
-// clientAddress is the address that Caddy determined, a trusted proxy's word for it included, in the one
+// clientAddress is the address that Caddy determined, from a trusted proxy's header if there is one, in the
 // form in which it is compared, counted and forwarded: IPv4 never mapped into IPv6, and without a zone.
 func clientAddress(vars map[string]any) netip.Addr {
 	text, _ := vars[caddyhttp.ClientIPVarKey].(string)

@@ -24,7 +24,7 @@ var (
 	}, []string{"outcome"})
 	introspectionSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "introspection_seconds",
-		Help:    "Time to learn whether a token is active, by source: cache, service, unconfirmed (remembered, the service being away) or fault.",
+		Help:    "Time to learn whether a token is active, by source: cache, service, unconfirmed (a stale result while the service is not available) or fault.",
 		Buckets: []float64{.0001, .001, .005, .01, .025, .05, .1, .25, .5},
 	}, []string{"source"})
 	windowDecisionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -110,11 +110,11 @@ var (
 	cachedSeconds = introspectionSeconds.WithLabelValues("cache")
 )
 
-// What is known of the streams of changes is read when it is asked for.
+// The state of the change streams is read at each scrape.
 var (
 	streamConnected = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "change_stream_connected",
-		Help: "1 while every change of a token is heard of, 0 while remembered answers are used for 10 s only.",
+		Help: "1 while changes of tokens arrive, 0 while cached results are used for 10 s only.",
 	}, func() float64 {
 		if time.Since(lastHeartbeat()) > introspect.HeartbeatTimeout {
 			return 0
@@ -123,7 +123,7 @@ var (
 	})
 	revocationLag = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "revocation_lag_seconds",
-		Help: "Time since the last heartbeat of the stream of changes: how long ago a revocation may have been that this gateway has not heard of. +Inf before the first.",
+		Help: "Time since the last heartbeat of the change stream: the age that an unseen revocation can have. +Inf before the first.",
 	}, func() float64 {
 		last := lastHeartbeat()
 		if last.IsZero() {
@@ -133,10 +133,10 @@ var (
 	})
 )
 
-// degraded is read when it is asked for, too.
+// degraded is read at each scrape, too.
 var degraded = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 	Namespace: "quayside", Subsystem: "gateway", Name: "degraded",
-	Help: "1 while the gateway is in service although introspections fail: only remembered tokens are served. It is 0 again when none has failed for 3 s.",
+	Help: "1 while the gateway is in service although introspections fail: only cached tokens are served. It is 0 again when none has failed for 3 s.",
 }, func() float64 {
 	down := 0.0
 	tokensServices.Range(func(_, shared any) bool {
@@ -148,7 +148,7 @@ var degraded = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 	return down
 })
 
-// lastHeartbeat returns when the stream of changes that is furthest behind was last heard of; zero if one never was.
+// lastHeartbeat returns the oldest last heartbeat of all change streams; zero if one had none.
 func lastHeartbeat() time.Time {
 	var oldest time.Time
 	first := true

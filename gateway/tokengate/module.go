@@ -1,15 +1,14 @@
 // Package tokengate is the Caddy module http.handlers.token_gate, the only way into Quayside.
 //
-// Its steps and their order are the security of the product, which is why they are one handler and no
-// Caddyfile can reorder them: strip what a client must not send, read the token, check its form, ask the
-// address's window, ask who the token is, check the address against the token's list, count against the
-// token's window, tell the services who calls, and finish the headers of whatever answer comes back. The
-// package guarantees that
+// Its steps and their order are the security of the product, so they are one handler, which no Caddyfile can
+// reorder: strip reserved headers, read the token, check its form, check the address's window, introspect the
+// token, check the address against the token's list, count against the token's window, identify the principal to
+// the services, and complete the headers of the response. The package guarantees that
 //
 //   - no request reaches the next handler without an active token, except on the paths configured as
 //     public or as pages, and none carries identity headers that the gate did not write itself;
-//   - cookies pass on the paths of pages and pathNotFound else, and an Authorization header pathNotFound;
-//   - every answer, its own or the next handler's, carries the window headers once each and a request id;
+//   - cookies pass on the paths of pages only, and an Authorization header nowhere;
+//   - every response, its own or the next handler's, carries the window headers once each and a request id;
 //   - a fault of Redis or of the tokens service is 503, and never 401 or 200;
 //   - no token and no credential is written to a log, a metric or an error.
 package tokengate
@@ -47,26 +46,26 @@ const (
 	defaultRealm         = "shipments"
 )
 
-// Gate lets requests with an active API token pass, each token as often as its limit says, and tells the
-// next handlers who calls. It must come first in its site; in a Caddyfile it does by itself.
+// Gate admits requests with an active API token, up to the token's limit, and identifies the principal to the
+// next handlers. It must come first in its site; in a Caddyfile it does by itself.
 //
 // Secrets are given as one placeholder, {env.NAME} or {file.PATH}, or as the path of a file, and never as
-// text: a configuration is shown to more people than a secret.
+// text: more people read a configuration than may read a secret.
 //
 // It sets the placeholders {http.auth.user.id}, the id of the token, {http.auth.user.organization_id}, and
-// {http.token_gate.assertion.SERVICE}, its signed word to that service about who calls, which the handler of
-// the package upstream sends on. It writes an access log
-// of its own, under the name of Caddy's, http.log.access: no site with a gate needs the directive log.
+// {http.token_gate.assertion.SERVICE}, the signed assertion of the principal for that service, which the handler
+// of the package upstream sends. It writes an access log of its own, under the name of Caddy's, http.log.access:
+// no site with a gate needs the directive log.
 type Gate struct {
 	// Introspection is the URL of the tokens service's RFC 7662 endpoint; changes of tokens are
 	// followed at its neighbour "changes", and usage is reported to its neighbour "usage". Default: http://127.0.0.1:9082/internal/v1/introspect
 	Introspection string `json:"introspection,omitempty"`
-	// Credential is what the gateway presents there, at least 32 bytes.
+	// Credential authenticates the gateway there; at least 32 bytes.
 	Credential string `json:"credential,omitempty"`
 	// CredentialFile is the path of a file that holds the credential instead; placeholders are replaced,
 	// and an empty path means none.
 	CredentialFile string `json:"credential_file,omitempty"`
-	// SigningKey is what the gateway proves itself to the services with: an Ed25519 key in PEM.
+	// SigningKey signs the assertions: an Ed25519 key in PEM.
 	SigningKey string `json:"signing_key,omitempty"`
 	// SigningKeyFile is the path of a file that holds the key instead; placeholders are replaced, and an
 	// empty path means none.
@@ -77,20 +76,20 @@ type Gate struct {
 	// RedisFile is the path of a file that holds the URL instead; placeholders are replaced, and an empty
 	// path means none.
 	RedisFile string `json:"redis_file,omitempty"`
-	// RedisDown is what becomes of requests while Redis cannot be asked: "local" lets this gateway pass its
-	// share of each window, "deny" answers 503, "allow" lets everything pass. Default: local
+	// RedisDown decides requests while Redis is not available: with "local" this gateway allows its share of each
+	// window, with "deny" the response is 503, with "allow" every request is allowed. Default: local
 	RedisDown string `json:"redis_down,omitempty"`
 	// Replicas is the least number of gateways by which the limit is divided for a local window. Gateways count
 	// themselves in Redis. Default: 1
 	Replicas string `json:"replicas,omitempty"`
-	// Mode is "enforce", or "shadow" to count requests and show their windows but refuse none of them for
-	// it. Default: enforce
+	// Mode is "enforce", or "shadow" to count requests and report their windows without refusing any. Default:
+	// enforce
 	Mode string `json:"mode,omitempty"`
-	// Public lists the paths that are answered without a token, in the form of the path matcher.
+	// Public lists the paths that need no token, in the form of the path matcher.
 	Public caddyhttp.MatchPath `json:"public,omitempty"`
 	// Pages lists the paths of the pages that people sign in to, in the form of the path matcher. They
-	// are answered without a token, with cookies, and counted against windows of the client address: 600
-	// requests a minute, and 30 for what tries to sign in, at or below /sign-in.
+	// need no token, may use cookies, and are counted against windows of the client address: 600
+	// requests a minute, and 30 for attempts to sign in, at or below /sign-in.
 	Pages caddyhttp.MatchPath `json:"pages,omitempty"`
 	// CORSOrigins are the origins whose pages may use the API from a browser, or "*". Default: none
 	CORSOrigins []string `json:"cors_origins,omitempty"`
@@ -114,8 +113,8 @@ type Gate struct {
 	reserved      *reservations
 	windows       *ratelimit.Limiter
 	enforced      enforcement
-	signer        *identity.Signer // nil: the services are laptops' and believe the headers alone
-	tracer        trace.Tracer     // nil: nobody asks for traces
+	signer        *identity.Signer // nil: the services run in development mode and trust the headers alone
+	tracer        trace.Tracer     // nil: tracing is off
 	drain         *drain.App       // nil: on no server
 	release       []func() error
 	outages       tokensOutages
@@ -132,9 +131,8 @@ func (*Gate) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision reads the secrets and takes the Redis pool, the token cache and the counted uses, which a reload
-// keeps. It
-// connects to nothing: neither needs to be there when the gateway starts.
+// Provision reads the secrets and takes the Redis pool, the token cache and the usage counts, which a reload
+// keeps. It connects to nothing: neither Redis nor the tokens service needs to run when the gateway starts.
 func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
 	configureServer(ctx)
@@ -198,7 +196,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 		}
 	}
 	if len(problems) > 0 {
-		// Validate would not be reached: whoever sets up a gateway is told everything at once.
+		// Caddy does not call Validate after an error here, and all faults are to be reported at once.
 		return errors.Join(append(problems, g.Validate())...)
 	}
 	return nil
@@ -207,7 +205,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 // secretReference is one placeholder that stands for a secret.
 var secretReference = regexp.MustCompile(`^\{(env|file)\.[^{}]+\}$`)
 
-// Validate reports everything that is wrong with the configuration.
+// Validate reports all faults of the configuration.
 func (g *Gate) Validate() error {
 	var problems []error
 	for name, reference := range map[string]string{"credential": g.Credential, "signing_key": g.SigningKey, "redis": g.Redis} {
@@ -227,7 +225,7 @@ func (g *Gate) Validate() error {
 	return errors.Join(problems...)
 }
 
-// Cleanup gives back what Provision took.
+// Cleanup releases what Provision took.
 func (g *Gate) Cleanup() error {
 	var problems []error
 	for _, release := range g.release {

@@ -10,8 +10,8 @@ import (
 	"github.com/quayside/quayside/gateway/internal/outage"
 )
 
-// tokensOutages are the outages of a tokens service, as those who ask it meet them. What they have to log
-// outlives the configuration that made them.
+// tokensOutages log the outages of a tokens service, one for each use of it. They outlive the configuration that
+// created them.
 type tokensOutages struct {
 	asking, credential, stream, usage *outage.Tracker
 }
@@ -32,7 +32,8 @@ func newTokensOutages() tokensOutages {
 // down reports whether tokens cannot be introspected.
 func (o tokensOutages) down() bool { return o.asking.Down() || o.credential.Down() }
 
-// record notes how an introspection ended. A refused credential is told apart: no amount of waiting helps.
+// record records the result of an introspection. A refused credential is an outage of its own, because waiting does
+// not end it.
 func (o tokensOutages) record(err error) {
 	if errors.Is(err, introspect.ErrCredential) {
 		o.credential.Record(err)

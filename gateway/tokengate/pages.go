@@ -11,7 +11,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
-// The windows of a client address for the pages that people use, who have a session instead of a token.
+// The windows of a client address for pages, which use a session instead of a token.
 // They are counted apart from the API's, so that neither can use up the other's.
 var (
 	pageQuota   = ratelimit.Quota{Limit: 600, Window: time.Minute}
@@ -22,7 +22,7 @@ var (
 var signInPaths = caddyhttp.MatchPath{"/sign-in", "/sign-in/*"}
 
 // triesSignIn reports whether a request for a page could try a secret: everything at the sign-in pages but
-// looking at the first one. The return from an identity provider is a GET, and so is an invitation's link.
+// a GET of the first one. The return from an identity provider is a GET, and so is an invitation's link.
 func triesSignIn(r *http.Request) bool {
 	if matched, err := signInPaths.MatchWithError(r); err != nil || !matched {
 		return false
@@ -32,8 +32,8 @@ func triesSignIn(r *http.Request) bool {
 }
 
 // admitPage counts a request for a page against the window of its address. If it cannot be counted, it
-// passes: the page on which a token is revoked must not be away with it, and tokens-svc slows the
-// guessing of passwords by itself, by account and by address.
+// passes: tokens must be revocable while Redis is not available, and tokens-svc throttles failed sign-ins itself,
+// by account and by address.
 func (g *Gate) admitPage(out *responseWriter, r *http.Request, caller netip.Addr) *problem {
 	policy, quota := pageWindow, pageQuota
 	if triesSignIn(r) {

@@ -13,7 +13,7 @@ type route int
 
 const (
 	tokenRoute     route = iota // needs a token
-	pageRoute                   // of people, who have a session
+	pageRoute                   // uses a session instead of a token
 	publicRoute                 // needs nothing
 	preflightRoute              // is answered here
 )

@@ -19,7 +19,7 @@ func init() {
 // one usable answer, and 503 before that and while the process shuts down.
 //
 // A tokens service that fails later does not change it. That would take all gateways out of a load balancer at once,
-// although each still serves the tokens that it remembers, and answers 503 to others by itself. The response says
+// although each still serves the tokens in its cache, and responds with 503 to others. The response says
 // "degraded" then, and the metric quayside_gateway_degraded is 1. Redis is not checked at all.
 type Ready struct{}
 

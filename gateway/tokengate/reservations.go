@@ -28,7 +28,7 @@ type reservation struct {
 	turn     chan struct{} // held by the one request that may reserve next
 	freed    chan struct{} // signals that a reservation was given back
 	inFlight int
-	users    int // who hold a reservation or wait for one; the entry goes with the last
+	users    int // requests that hold a reservation or wait for one; the last one deletes the entry
 }
 
 // reserve takes one of what is left of id's window, which left reports; the reserved requests are not counted there.

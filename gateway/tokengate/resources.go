@@ -13,17 +13,17 @@ import (
 	"github.com/quayside/quayside/gateway/internal/usage"
 )
 
-// What gates share and reloads keep: remembered answers, counted uses and open connections. Two gates with
-// the same settings use the same one.
+// What gates share and reloads keep: caches, usage counts and connections. Gates with the same settings use the
+// same one.
 var (
 	tokensServices = caddy.NewUsagePool()
 	limiters       = caddy.NewUsagePool()
 )
 
-// tokensServiceKey tells tokens services apart.
+// tokensServiceKey identifies a tokens service.
 type tokensServiceKey struct{ introspection, credential string }
 
-// tokensService is everything that the gateway has to do with one of them.
+// tokensService holds the clients of a tokens service.
 type tokensService struct {
 	introspector *introspect.Introspector
 	usage        *usage.Reporter
@@ -59,8 +59,7 @@ func newTokensService(key tokensServiceKey) (*tokensService, error) {
 	}, nil
 }
 
-// neighbour returns the URL of the internal interface that stands beside the introspection endpoint under
-// that name.
+// neighbour returns the URL beside the introspection endpoint with that name.
 func neighbour(introspection *url.URL, name string) string {
 	return introspection.ResolveReference(&url.URL{Path: name}).String()
 }
@@ -72,7 +71,7 @@ func (s *tokensService) Destruct() error {
 	return nil
 }
 
-// limiterKey tells limiters apart.
+// limiterKey identifies a limiter.
 type limiterKey struct {
 	redisURL string
 	options  ratelimit.Options
@@ -90,7 +89,7 @@ func (s sharedLimiter) Destruct() error {
 	return s.client.Close()
 }
 
-// acquire takes the tokens service and the limiter that fit g's settings.
+// acquire takes the tokens service and the limiter of g's settings.
 func (g *Gate) acquire(redisURL string) error {
 	windows := limiterKey{redisURL, g.enforced.options}
 	limiter, _, err := limiters.LoadOrNew(windows, func() (caddy.Destructor, error) {

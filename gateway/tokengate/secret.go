@@ -44,7 +44,7 @@ func checkCredential(credential string, demo bool) error {
 	case strings.ContainsFunc(credential, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return errors.New("token_gate: the gateway's credential must be printable ASCII without spaces")
 	case strings.HasPrefix(credential, "demo-") && !demo:
-		return errors.New("token_gate: the gateway's credential is the demo's, which is published: set another one, or QUAYSIDE_DEMO=true on a laptop")
+		return errors.New("token_gate: the gateway's credential is the demo's, which is published: set another one, or QUAYSIDE_DEMO=true for development")
 	default:
 		return nil
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
-// Bounds of HTTP/2 that Caddy has no settings for. Others are net/http2's own: a client that floods with resets,
-// pings, settings or continuations is cut off, and timeouts hold for streams as they do for requests.
+// Bounds of HTTP/2 that Caddy has no settings for. Others are net/http2's own: it closes connections that flood
+// with resets, pings, settings or continuations, and timeouts apply to streams as to requests.
 const (
 	maxStreams = 100
-	// A connection that is silent for silence is asked with a PING whether somebody is there, and closed when
-	// that is not answered within pong: half of a request, or of a frame, is no answer.
+	// A connection without traffic for silence gets a PING, and is closed without a reply within pong. Half of a
+	// request, or of a frame, is no reply.
 	silence = 10 * time.Second
 	pong    = 10 * time.Second
 )

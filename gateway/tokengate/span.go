@@ -28,7 +28,7 @@ func (t sharedTraces) Destruct() error {
 	return nil
 }
 
-// provisionTracer takes the tracer, of which there is none unless the environment asks for traces.
+// provisionTracer takes the tracer; there is none unless the environment names a collector.
 func (g *Gate) provisionTracer(ctx caddy.Context) error {
 	shared, _, err := traces.LoadOrNew(tracesKey, func() (caddy.Destructor, error) {
 		logger := caddy.Log().Named("http.handlers.token_gate")
@@ -47,21 +47,21 @@ func (g *Gate) provisionTracer(ctx caddy.Context) error {
 	return nil
 }
 
-// begin begins the trace of r. A trace is always the gateway's own, so that nobody outside decides what is
-// recorded or can hang something onto what is; which one a client told of is a link in it.
+// begin begins the trace of r. A trace is always the gateway's own, so that clients cannot decide what is recorded or
+// add to it; a trace that the client names becomes a link.
 func (g *Gate) begin(r *http.Request) (*http.Request, trace.Span) {
 	if g.tracer == nil {
 		return r, nil
 	}
 	options := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer)}
-	if outside := tracing.Told(r.Context(), r.Header); outside.IsValid() {
+	if outside := tracing.Extract(r.Context(), r.Header); outside.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: outside.WithTraceState(trace.TraceState{})}))
 	}
 	ctx, span := g.tracer.Start(r.Context(), methodLabel(r.Method), options...)
 	return r.WithContext(ctx), span
 }
 
-// describe says in the span of out what the access log says, but for the client's address.
+// describe sets the attributes of out's span: those of the access log except the client's address.
 func describe(out *responseWriter) {
 	if !out.span.IsRecording() {
 		return

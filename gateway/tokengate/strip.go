@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// reserved are the names, in lower case, that only the gateway may tell the services, and those that the
-// services must not learn.
+// reserved are the names, in lower case, of headers that only the gateway may set, and of those that services must
+// not receive.
 var reserved = []string{
 	"authorization",
 	"baggage",
@@ -27,13 +27,12 @@ var reserved = []string{
 // strip removes from r what a client must not send on, and returns the values of its Authorization header.
 // Cookies stay with requests for pages, which are the only ones that have a session.
 //
-// A header may be removed, but never kept, by the client's wish: what it names in Connection goes now, as
-// RFC 9110, section 7.6.1 asks of an intermediary, and Connection goes with it, but for a WebSocket handshake, which
-// is left for a handler that can forward it. No other protocol can be upgraded to: h2c would be a tunnel for requests
-// that the gate never sees. Were it left, the proxy
-// behind would remove the headers that the gate is about to write, and a service would be told nothing of
-// who calls. Trailers go for the same reason that headers do, and nothing here uses them. X-Forwarded-* go although
-// a proxy in front may be trusted: what they tell of the client is in X-Client-Address.
+// A client may have headers removed, but never kept: those that it names in Connection are removed, as RFC 9110,
+// section 7.6.1 demands of an intermediary, and Connection itself, except for a WebSocket handshake, which a next
+// handler may forward. No other upgrade is possible: h2c would be a tunnel for requests that bypass the gate. If
+// Connection stayed, a proxy behind the gate would remove the headers that the gate is about to write, and the service
+// would not know the principal. Trailers are removed for the same reasons. X-Forwarded-* are removed even from a
+// trusted proxy: X-Client-Address carries the client's address.
 func strip(r *http.Request, page bool) (authorization []string) {
 	authorization = r.Header["Authorization"]
 	handshake := isWebSocketHandshake(r)
@@ -61,7 +60,7 @@ func strip(r *http.Request, page bool) (authorization []string) {
 	return authorization
 }
 
-// isWebSocketHandshake reports whether r asks to continue with the WebSocket protocol (RFC 6455, section 4.1).
+// isWebSocketHandshake reports whether r is the handshake of the WebSocket protocol (RFC 6455, section 4.1).
 func isWebSocketHandshake(r *http.Request) bool {
 	upgrade := r.Header["Upgrade"]
 	return r.Method == http.MethodGet && r.ProtoMajor == 1 && r.ContentLength == 0 &&
@@ -78,9 +77,8 @@ func isReserved(name string) bool {
 	return startsLike(name, "x-ratelimit-") || startsLike(name, "x-forwarded-")
 }
 
-// startsLike reports whether name starts with prefix, which is in lower case, in any spelling that somebody
-// could take for it: in any case, and with the underscores that servers like CGI make of hyphens, or the
-// dots that PHP makes underscores of.
+// startsLike reports whether name starts with prefix, which is in lower case, in any spelling that a service could
+// read as it: in any case, with the underscores that CGI makes of hyphens, or the dots that PHP makes underscores of.
 func startsLike(name, prefix string) bool {
 	if len(name) < len(prefix) {
 		return false

@@ -17,7 +17,7 @@ const (
 	publicWindow  = "public"
 )
 
-// windowState is the window that an answer tells of.
+// windowState is the window that a response reports.
 type windowState struct {
 	policy string
 	ratelimit.Result

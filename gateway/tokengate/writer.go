@@ -20,8 +20,8 @@ const (
 	requestIDCanonical = "X-Request-Id"
 )
 
-// responseWriter finishes the headers of every answer in the moment they go out, because only then is it
-// known what the handlers behind have put there. And it is what the access log tells of.
+// responseWriter completes the headers of every response when they are sent, because only then the next handlers
+// have set theirs. It also holds the facts for the access log.
 type responseWriter struct {
 	caddyhttp.ResponseWriterWrapper
 
@@ -33,7 +33,7 @@ type responseWriter struct {
 	client      string // the address; empty if it is not known
 	window      windowState
 	token       *introspect.Result // of a caller that is known; else nil
-	page        bool               // of people, who have a session
+	page        bool               // uses a session instead of a token
 	html        bool               // the client shows HTML: a browser that navigates
 	cors        *cors              // nil: pages of no other origin may read the response
 	origin      string             // of the page that sends the request, if it is another one's
@@ -51,7 +51,7 @@ type responseWriter struct {
 	vars    map[string]any // Caddy's variables of the request; nil if it was rejected early
 }
 
-// newResponseWriter returns the writer of a request that has just come.
+// newResponseWriter returns the writer of a new request.
 func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *responseWriter {
 	return &responseWriter{
 		drain:                 g.drain,
@@ -113,14 +113,14 @@ func (w *responseWriter) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// finish is called when the handlers have returned: it sees to an answer without a body, whose header
-// net/http writes later, and to trailers that were not announced.
+// finish is called when the handlers have returned: it completes a response without a body, whose header
+// net/http writes later, and trailers that were not announced.
 func (w *responseWriter) finish() {
 	w.implicitHeader()
 	if held := w.held; held != nil {
 		w.held = nil
 		w.html = false   // or it would be held back again
-		_ = held.show(w) // the client is gone: there is nobody left to tell
+		_ = held.show(w) // fails if the client has disconnected
 	}
 	for name := range w.Header() {
 		if trailer, ok := strings.CutPrefix(name, http.TrailerPrefix); ok && isGateHeader(trailer) {
@@ -135,8 +135,7 @@ func (w *responseWriter) implicitHeader() {
 	}
 }
 
-// complete sets what every answer carries. What the gateway is made of is nobody's business, so the
-// headers that tell it go.
+// complete sets the headers of every response, and removes those that name the software of the gateway.
 func (w *responseWriter) complete(status int) {
 	header := w.Header()
 	delete(header, "Server")

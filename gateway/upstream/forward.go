@@ -22,7 +22,7 @@ const ServiceVar = "quayside.service"
 // StatusClientClosedRequest is the status recorded when the client closed its connection (nginx's 499).
 const StatusClientClosedRequest = 499
 
-// ServeHTTP implements caddyhttp.MiddlewareHandler. Errors have the status that a client should be told of.
+// ServeHTTP implements caddyhttp.MiddlewareHandler. Errors have the status for the client.
 // It changes the request's headers to those that are forwarded.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
 	caddyhttp.SetVar(r.Context(), ServiceVar, h.transport.service.nameValue)

@@ -30,7 +30,7 @@ func isInterim(status int) bool {
 func checkStatus(status int) error {
 	switch {
 	case status == http.StatusSwitchingProtocols:
-		return errors.New("the service changed the protocol without being asked")
+		return errors.New("the service switched protocols without a request to")
 	case status < 200 || status > 599:
 		return fmt.Errorf("%03d is not the status of a response", status)
 	default:

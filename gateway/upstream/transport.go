@@ -61,7 +61,7 @@ func (t *transport) send(r *http.Request, to *address, fresh bool) (*http.Respon
 	r.URL.Scheme, r.URL.Host = "http", to.hostPort
 	ctx, span := tracing.Child(r.Context(), "forward", trace.SpanKindClient)
 	defer span.End()
-	tracing.Tell(ctx, r.Header)
+	tracing.Inject(ctx, r.Header)
 	to.inFlight.Add(1)
 	response, err := t.exchange(r, to, fresh)
 	if err != nil {

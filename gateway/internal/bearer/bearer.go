@@ -1,4 +1,4 @@
-// Package bearer reads the API token of a request and tells whether its text can be a token at all.
+// Package bearer reads the API token of a request and checks its form.
 //
 // It guarantees that what [Format.Read] returns is exactly one token in the documented format with a right
 // checksum, taken from the Authorization header and from nowhere else (RFC 6750, section 2.1: never from

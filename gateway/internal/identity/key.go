@@ -33,7 +33,7 @@ func ParseKey(text string) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// Demo reports whether key is the demo's, which everybody knows.
+// Demo reports whether key is the built-in demo key, which is public.
 func Demo(key ed25519.PrivateKey) bool { return strings.HasPrefix(string(key.Seed()), demoSeed) }
 
 func thumbprint(key jose.JSONWebKey) (string, error) {

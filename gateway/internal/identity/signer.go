@@ -1,5 +1,5 @@
-// Package identity signs what the services are told about who calls, so that they need not believe
-// whoever can reach their ports.
+// Package identity signs assertions of a request's principal, so that services need not trust every program that
+// can reach their ports.
 //
 // An assertion is a compact JWS (RFC 7515) over a JWT (RFC 7519), signed with Ed25519 (RFC 8037). Its
 // claims are iss, the gateway's issuer, aud the one service that it is for, sub the token's id, org the
@@ -32,8 +32,8 @@ const reuse = Lifetime / 2
 // DefaultIssuer is the claim iss unless it is configured.
 const DefaultIssuer = "quayside-gateway"
 
-// maxRemembered bounds the assertions in memory.
-const maxRemembered = 100_000
+// maxCached bounds the assertions in memory.
+const maxCached = 100_000
 
 // Caller is the principal of a request, as the services receive it in headers: a token, or the client of a page.
 type Caller struct {
@@ -79,7 +79,7 @@ func NewSigner(key ed25519.PrivateKey, issuer string, now func() time.Time) (*Si
 		issuer: issuer,
 		now:    now,
 		made: otter.Must(&otter.Options[subject, assertion]{
-			MaximumSize:      maxRemembered,
+			MaximumSize:      maxCached,
 			ExpiryCalculator: otter.ExpiryWriting[subject, assertion](reuse),
 		}),
 	}, nil

@@ -147,7 +147,7 @@ func (c *client) postTo(ctx context.Context, to endpoint, token string) (respons
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Accept", "application/json")
-	tracing.Tell(ctx, request.Header)
+	tracing.Inject(ctx, request.Header)
 	got, err := c.send(request, c.endpoints, to)
 	if err != nil {
 		return response{}, err

@@ -1,8 +1,8 @@
 // Package tracing sends spans to an OpenTelemetry collector, by OTLP over HTTP. It guarantees that
 //
-//   - without an endpoint in the environment there is no tracer, and a request is not even looked at;
-//   - sending holds nobody up, and what a collector does not take is dropped;
-//   - all that OpenTelemetry defines for the environment holds: OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS and
+//   - without an endpoint in the environment there is no tracer, and requests cost nothing;
+//   - sending delays no request, and spans that a collector does not take are dropped;
+//   - OpenTelemetry's environment variables apply: OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS and
 //     _TIMEOUT, OTEL_TRACES_SAMPLER, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_SDK_DISABLED and so on.
 package tracing
 
@@ -21,20 +21,20 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// scope names this product's spans among those of others.
+// scope is the instrumentation scope of this product's spans.
 const scope = "github.com/quayside/quayside"
 
 // closeTimeout bounds the sending of the last spans.
 const closeTimeout = 2 * time.Second
 
-// Traces are the traces of a program. The zero value is of one that has none.
+// Traces is the tracer provider of a program. The zero value provides none.
 type Traces struct {
 	provider *sdktrace.TracerProvider
 }
 
-// Start begins to send the spans of a program if the environment says where to. told is told whether that
-// works. It does not connect.
-func Start(ctx context.Context, program string, told func(error)) (Traces, error) {
+// Start begins to send the spans of a program if the environment names a collector. onExport receives the result of
+// each export. It does not connect.
+func Start(ctx context.Context, program string, onExport func(error)) (Traces, error) {
 	if !wanted() {
 		return Traces{}, nil
 	}
@@ -47,8 +47,8 @@ func Start(ctx context.Context, program string, told func(error)) (Traces, error
 	if err != nil {
 		return Traces{}, fmt.Errorf("OTEL_EXPORTER_OTLP_…: %w", err)
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(told)) // else it writes to standard error
-	return Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(named), sdktrace.WithBatcher(observed{exporter, told}))}, nil
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(onExport)) // else it writes to standard error
+	return Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(named), sdktrace.WithBatcher(observed{exporter, onExport}))}, nil
 }
 
 func wanted() bool {
@@ -58,7 +58,7 @@ func wanted() bool {
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// Tracer makes spans. It is nil where there are none.
+// Tracer returns the tracer, nil if there is none.
 func (t Traces) Tracer() trace.Tracer {
 	if t.provider == nil {
 		return nil
@@ -66,25 +66,25 @@ func (t Traces) Tracer() trace.Tracer {
 	return t.provider.Tracer(scope)
 }
 
-// Close sends what is left, for two seconds at most, also when ctx has ended.
+// Close sends the remaining spans, for at most two seconds, also when ctx has ended.
 func (t Traces) Close(ctx context.Context) {
 	if t.provider == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // told was told
+	_ = t.provider.Shutdown(ctx) // onExport has received the error
 }
 
-// observed tells whether spans were taken.
+// observed reports the results of exports.
 type observed struct {
 	sdktrace.SpanExporter
 
-	told func(error)
+	onExport func(error)
 }
 
 // ExportSpans implements sdktrace.SpanExporter.
 func (o observed) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
-	o.told(o.SpanExporter.ExportSpans(ctx, spans))
+	o.onExport(o.SpanExporter.ExportSpans(ctx, spans))
 	return nil
 }
