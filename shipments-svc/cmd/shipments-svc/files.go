@@ -19,14 +19,17 @@ import (
 
 // runFiles is the command for the store of files.
 func runFiles(ctx context.Context, p program, cfg config.Config) (err error) {
+	if len(p.args) == 2 && (p.args[0] == "export" || p.args[0] == "import") {
+		return copyFiles(ctx, p, cfg)
+	}
 	if len(p.args) != 1 {
-		return fmt.Errorf("%w: files takes status, adopt or purge", errUsage)
+		return fmt.Errorf("%w: files takes status, adopt, purge, export DIR or import DIR", errUsage)
 	}
 	do, ok := map[string]func(context.Context, *sweeper.Sweeper, io.Writer) error{
 		"status": filesStatus, "adopt": filesAdopt, "purge": filesPurge,
 	}[p.args[0]]
 	if !ok {
-		return fmt.Errorf("%w: files takes status, adopt or purge", errUsage)
+		return fmt.Errorf("%w: files takes status, adopt, purge, export DIR or import DIR", errUsage)
 	}
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session())
 	if err != nil {

@@ -21,6 +21,7 @@ const usage = `usage: shipments-svc COMMAND
   seed --organization ORG     store shipments, with pallets and checks, from JSON on standard input
   files status|adopt|purge    compare the store of files with the database, bind them to each
                               other, or remove files whose quarantine is over
+  files export|import DIR     copy files that standard input lists to a directory, or from it
   health                      check the running service
   --version                   print the version
 

@@ -49,6 +49,7 @@ func commands() []command {
 		{"token rotate", "create a token's successor and print it once", rotateToken},
 		{"token hand-over", "make the organization the owner of a token", handOverToken},
 		{"token revoke", "revoke a token", revokeToken},
+		{"token revoke-changed", "revoke what changed after the state that was restored", revokeChanged},
 		{"token check", "show whether a token is valid, and its permissions", checkToken},
 		{"audit list", "list the audit log of an organization", listAudit},
 		{"audit heads", "print the heads of the audit logs, to be stored elsewhere", printHeads},
@@ -88,7 +89,7 @@ func overview() string {
 	var b strings.Builder
 	b.WriteString("Usage: tokens-svc COMMAND [ARGUMENTS]\n\nCommands:\n")
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-17s %s\n", c.name, c.summary)
+		fmt.Fprintf(&b, "  %-20s %s\n", c.name, c.summary)
 	}
 	b.WriteString("  --version         print the version\n\nEach command has help with -h. Configuration is by environment variables; see README.md.\n")
 	return b.String()
