@@ -152,10 +152,15 @@ type transaction struct {
 	ctx  context.Context //nolint:containedctx // the transaction's; driver.Tx' methods have none
 }
 
-// Commit implements driver.Tx.
+// Commit implements driver.Tx. The end of the context also ends Postgres's wait
+// for a synchronous standby, after which it reports success although a failover
+// may lose the transaction. It is therefore an error.
 func (t transaction) Commit() (err error) {
 	defer t.from.finish(begin(t.ctx, "COMMIT", ""), &err)
-	return t.Tx.Commit()
+	if err := t.Tx.Commit(); err != nil {
+		return err
+	}
+	return t.ctx.Err()
 }
 
 // Rollback implements driver.Tx.

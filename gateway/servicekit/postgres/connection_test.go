@@ -65,3 +65,23 @@ func (f *fake) IsValid() bool                            { return true }
 func (f *fake) ResetSession(context.Context) error       { return nil }
 func (f *fake) CheckNamedValue(*driver.NamedValue) error { return nil }
 func (f *fake) Close() error                             { return nil }
+
+// TestACommitAfterItsDeadlineIsUncertain: Postgres may have committed without its
+// synchronous standby.
+func TestACommitAfterItsDeadlineIsUncertain(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	commit := transaction{committed{}, &connection{}, ctx}.Commit
+	if err := commit(); err != nil {
+		t.Errorf("within its time: %v", err)
+	}
+	cancel()
+	if err := commit(); !errors.Is(err, context.Canceled) {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// committed is a transaction that Postgres reports as committed.
+type committed struct{ driver.Tx }
+
+func (committed) Commit() error { return nil }

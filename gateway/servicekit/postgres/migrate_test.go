@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"io"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -64,5 +65,60 @@ func TestStatementsHaveATimeout(t *testing.T) {
 	var timeout string
 	if err := db.GetContext(t.Context(), &timeout, `SHOW statement_timeout`); err != nil || timeout != "900ms" {
 		t.Errorf("statement_timeout is %q (%v)", timeout, err)
+	}
+}
+
+// TestAFailedMigrationChangesNothing: neither its earlier statements nor the
+// version stay, the program of the version before works, and the corrected
+// migration applies. What was migrated before can be taken back.
+func TestAFailedMigrationChangesNothing(t *testing.T) {
+	t.Parallel()
+	dsn := postgrestest.New(t, migrate)
+	third := func(last string) fstest.MapFS {
+		files := maps.Clone(migrations)
+		files["migrations/00003_places.sql"] = &fstest.MapFile{Data: []byte(
+			"-- +goose Up\nCREATE TABLE places (id int);\nUPDATE things SET name = 'moved';\n" + last + "\n-- +goose Down\nDROP TABLE places;\n")}
+		return files
+	}
+	db, err := postgres.Open(dsn, postgres.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	state := func() (state struct {
+		Version int64   `db:"version"`
+		Places  *string `db:"places"`
+		Name    string  `db:"name"`
+	},
+	) {
+		t.Helper()
+		if err := db.GetContext(t.Context(), &state, `SELECT (SELECT max(version_id) FROM goose_db_version) AS version,
+			to_regclass('places')::text AS places, (SELECT name FROM things) AS name`); err != nil {
+			t.Fatal(err)
+		}
+		return state
+	}
+	if _, err := db.ExecContext(t.Context(), `INSERT INTO things VALUES (1, 'before')`); err != nil {
+		t.Fatal(err)
+	}
+	err = postgres.Migrate(t.Context(), third("SELECT 1 / 0;"), dsn, "up", io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "version:3") {
+		t.Errorf("the error does not name the migration: %v", err)
+	}
+	if got := state(); got.Version != 2 || got.Places != nil || got.Name != "before" {
+		t.Errorf("after the failure: %+v", got)
+	}
+	corrected := third("SELECT 1;")
+	if err := postgres.Migrate(t.Context(), corrected, dsn, "up", io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if got := state(); got.Version != 3 || got.Places == nil || got.Name != "moved" {
+		t.Errorf("after the correction: %+v", got)
+	}
+	if err := postgres.Migrate(t.Context(), corrected, dsn, "down", io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if got := state(); got.Version != 2 || got.Places != nil {
+		t.Errorf("taken back: %+v", got)
 	}
 }

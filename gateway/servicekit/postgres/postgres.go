@@ -47,7 +47,8 @@ type Options struct {
 }
 
 // Open returns a pool for a DSN in either of libpq's forms. It does not
-// connect: a program starts without Postgres and serves once it is there.
+// connect: a program starts without Postgres and serves once it is there. Of
+// several hosts it uses one that has the DSN's target_session_attrs.
 //
 // Statements with parameters are sent with binary_parameters=yes: a []byte
 // reaches Postgres as bytea, so jsonb takes a string. A statement_timeout in
@@ -72,12 +73,10 @@ func Open(dsn string, o Options) (*sqlx.DB, error) {
 	if o.Wrap != nil {
 		delete(cfg.Runtime, "statement_timeout")
 	}
-	opening, err := pq.NewConnectorConfig(cfg)
+	c, err := newConnector(cfg, dialer{timeout: o.AnswerTimeout})
 	if err != nil {
 		return nil, errDSN
 	}
-	opening.Dialer(dialer{timeout: o.AnswerTimeout})
-	var c driver.Connector = opening
 	if o.Prepare {
 		c = preparer{c}
 	}

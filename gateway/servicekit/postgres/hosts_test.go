@@ -1,0 +1,51 @@
+package postgres
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"testing"
+	"time"
+)
+
+// TestAHostThatHangsDelaysNoConnection: one host accepts connections and never
+// answers, and one refuses them.
+func TestAHostThatHangsDelaysNoConnection(t *testing.T) {
+	t.Parallel()
+	dsn, err := url.Parse(os.Getenv("TEST_DATABASE_URL"))
+	if err != nil || dsn.Host == "" {
+		if os.Getenv("CI") != "" {
+			t.Fatal("TEST_DATABASE_URL is not set")
+		}
+		t.Skip("TEST_DATABASE_URL is not set; `make test` sets it")
+	}
+	hung, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = hung.Close() }()
+	_, port, _ := net.SplitHostPort(hung.Addr().String())
+	query := dsn.Query()
+	query.Set("host", "127.0.0.1,127.0.0.1,"+dsn.Hostname())
+	query.Set("port", port+",1,"+dsn.Port())
+	ping := func(attributes string) error {
+		query.Set("target_session_attrs", attributes)
+		several := url.URL{Scheme: "postgres", User: dsn.User, Path: dsn.Path, RawQuery: query.Encode()}
+		db, err := Open(several.String(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = db.Close() }()
+		return db.PingContext(t.Context())
+	}
+	start := time.Now()
+	if err := ping("read-write"); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took >= AnswerTimeout {
+		t.Errorf("connecting took %s, as long as the host that hangs", took)
+	}
+	if err := ping("standby"); !Unavailable(err) {
+		t.Error("a primary is used where a standby is asked for")
+	}
+}
