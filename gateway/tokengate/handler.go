@@ -121,7 +121,9 @@ func (g *Gate) identify(r *http.Request, token *introspect.Result) {
 // answerError responds to err of the next handlers.
 func (g *Gate) answerError(out *responseWriter, r *http.Request, err error) {
 	p := unlessClosed(r, problemOf(err))
-	out.failure = g.upstreams.failed(r, p, err)
+	if _, ours := errors.AsType[refusal](err); !ours {
+		out.failure = g.upstreams.failed(r, p, err)
+	}
 	g.answer(out, p)
 }
 

@@ -137,6 +137,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
 	configureServer(ctx)
 	g.upstreams = &upstreamErrors{logger: g.logger}
+	g.addOpenRoutes(ctx)
 	if err := errors.Join(g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ const (
 type responseWriter struct {
 	caddyhttp.ResponseWriterWrapper
 
+	gate        *Gate
 	began       time.Time
 	requestID   string
 	method      string
@@ -54,6 +55,7 @@ type responseWriter struct {
 // newResponseWriter returns the writer of a new request.
 func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *responseWriter {
 	return &responseWriter{
+		gate:                  g,
 		drain:                 g.drain,
 		closes:                r.Method == http.MethodConnect && r.ProtoMajor == 1,
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},

@@ -93,18 +93,20 @@ func (b *batcher) enqueue(key entryKey, w window, cost int, now time.Time) (own 
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	entry := b.queued[key]
-	if entry == nil {
+	if entry == nil || cost > 1 {
 		if len(b.queue) == maxQueued {
 			return slot{}, false, errQueueFull
 		}
 		entry = newEntry(b.client, key, w, now)
-		b.queued[key] = entry
+		if entry.whole = cost > 1; !entry.whole {
+			b.queued[key] = entry
+		}
 		b.queue = append(b.queue, entry)
 	}
 	own = slot{entry, -1}
 	if cost > 0 {
 		own.number = entry.requests
-		entry.requests++
+		entry.requests += cost
 	}
 	if b.flushing {
 		return own, false, nil
@@ -160,7 +162,9 @@ func (b *batcher) dequeue(n int) []*batchEntry {
 	batch := b.queue[:n:n]
 	b.queue = b.queue[n:]
 	for _, o := range batch {
-		delete(b.queued, o.entryKey)
+		if !o.whole {
+			delete(b.queued, o.entryKey)
+		}
 	}
 	return batch
 }
@@ -214,6 +218,9 @@ func (b *batcher) flush() {
 // have the script or a key must be repaired.
 func (b *batcher) exchange(ctx context.Context, batch []*batchEntry) {
 	for _, o := range batch {
+		if o.whole {
+			continue
+		}
 		o.unsynced = b.memory.get(o.id, o.window).unsynced
 	}
 	for pending := slices.Clone(batch); len(pending) > 0; {

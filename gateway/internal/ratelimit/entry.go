@@ -17,6 +17,7 @@ type batchEntry struct {
 	queuedAt time.Time // when the first request was added
 	requests int       // that take a unit; a Peek takes none
 	unsynced int       // requests allowed by the local fallback or by write-behind, to be counted now
+	whole    bool      // the requests are one caller's, and allowed all or none
 	script   script
 
 	done chan struct{} // closed when the following fields are final
@@ -49,7 +50,7 @@ func newEntry(client redis.UniversalClient, key entryKey, w window, now time.Tim
 // advance runs the script call as far as the replies allow, and reports whether the entry has its result.
 func (o *batchEntry) advance(ctx context.Context, pipe redis.Pipeliner) bool {
 	quota := Quota{Limit: o.limit, Window: o.length}
-	counted, err := o.script.run(ctx, pipe, o.key, quota.limit(), o.unsynced+o.requests)
+	counted, err := o.script.run(ctx, pipe, o.key, quota.limit(), o.unsynced+o.requests, o.whole)
 	switch {
 	case errors.Is(err, errQueued):
 		return false
@@ -65,6 +66,7 @@ func (o *batchEntry) advance(ctx context.Context, pipe redis.Pipeliner) bool {
 func (o *batchEntry) complete(m *memory, now time.Time) {
 	m.update(o.id, o.window, func(known *tally) {
 		switch {
+		case o.err == nil && o.whole && o.granted == 0: // what remains is not known
 		case o.err == nil:
 			o.granted, o.remaining = known.applyReply(o.limit, o.unsynced, o.granted, o.remaining)
 			known.syncedAt = now
@@ -87,6 +89,9 @@ type slot struct {
 func (p slot) outcome() (allowed bool, remaining int) {
 	if p.number < 0 || p.number >= p.granted {
 		return false, p.remaining
+	}
+	if p.whole {
+		return p.granted == p.requests, p.remaining
 	}
 	return true, p.remaining + p.granted - 1 - p.number
 }

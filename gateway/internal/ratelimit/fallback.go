@@ -50,7 +50,7 @@ func (l *Limiter) decideFallback(result Result, id string, w window, cost int, c
 	share := (limit + gateways - 1) / gateways
 	l.memory.update(id, w, func(known *tally) {
 		left := max(min(share-known.fallback, limit-known.used-known.unsynced, limit-known.granted), 0)
-		if result.Allowed = left > 0 || l.options.Down == DownAllow; result.Allowed && cost > 0 {
+		if result.Allowed = left >= max(cost, 1) || l.options.Down == DownAllow; result.Allowed && cost > 0 {
 			left = max(left-cost, 0)
 			known.passFallback(limit, cost, !mayBeCounted(cause))
 		}

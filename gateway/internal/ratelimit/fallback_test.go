@@ -180,3 +180,19 @@ func TestClockSkewIsLoggedOncePerChange(t *testing.T) {
 		t.Errorf("logged %v", logs.All())
 	}
 }
+
+func TestFallbackTakesAllOrNone(t *testing.T) {
+	t.Parallel()
+
+	l := unreachable(Options{})
+	w := windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute)
+	for _, step := range []struct {
+		cost, remaining int
+		allowed         bool
+	}{{8, 2, true}, {3, 2, false}, {1, 1, true}, {2, 1, false}, {1, 0, true}, {1, 0, false}} {
+		got, err := l.decideFallback(Result{Quota: Quota{Limit: 10, Window: time.Minute}}, "tok_x", w, step.cost, errNotSent)
+		if err != nil || got.Allowed != step.allowed || got.Remaining != step.remaining {
+			t.Errorf("%+v: %+v, %v", step, got, err)
+		}
+	}
+}

@@ -120,6 +120,12 @@ func (l *Limiter) Take(ctx context.Context, id string, quota Quota) (Result, err
 	return l.count(ctx, id, quota, 1)
 }
 
+// TakeAll counts requests of id as [Limiter.Take] does, all of them or none; n is at least 1. When they are refused,
+// Remaining of the result says nothing.
+func (l *Limiter) TakeAll(ctx context.Context, id string, quota Quota, n int) (Result, error) {
+	return l.count(ctx, id, quota, n)
+}
+
 // Peek reports the state of id's window without counting. Its errors are those of [Limiter.Take].
 func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, error) {
 	result, err := l.count(ctx, id, quota, 0)

@@ -1,0 +1,207 @@
+package tokengate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+)
+
+func init() {
+	caddy.RegisterModule(new(Limits))
+	httpcaddyfile.RegisterHandlerDirective("limits", parseLimits)
+	httpcaddyfile.RegisterDirectiveOrder("limits", httpcaddyfile.Before, "handle")
+}
+
+// Limits limits the requests of a route further than the gate in front of it does. It refuses with 429. Requests
+// without a token, for public paths and pages, pass.
+type Limits struct {
+	// Name identifies the limits in Redis, in RateLimit-Policy and in metrics. Limits of one name share windows.
+	Name string `json:"name"`
+	// Cost is how many requests of its token's window a request takes. Default: 1
+	Cost int `json:"cost,omitempty"`
+	// Token is a window for each token on this route.
+	Token *RouteQuota `json:"token,omitempty"`
+	// Organization is a window for all tokens of an organization together on this route.
+	Organization *RouteQuota `json:"organization,omitempty"`
+	// Concurrent is how many requests of one organization this gateway forwards at the same time. Default: no limit
+	Concurrent int `json:"concurrent,omitempty"`
+
+	mu       sync.Mutex
+	inFlight map[string]int // by organization
+}
+
+// RouteQuota is the number of requests in a window.
+type RouteQuota struct {
+	Limit  int            `json:"limit"`
+	Window caddy.Duration `json:"window"` // whole seconds
+}
+
+func (q *RouteQuota) valid() bool {
+	window := time.Duration(q.Window)
+	return q.Limit > 0 && window >= time.Second && window%time.Second == 0
+}
+
+// CaddyModule returns the Caddy module information.
+func (*Limits) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "http.handlers.token_gate_limits", New: func() caddy.Module { return new(Limits) }}
+}
+
+var (
+	limitsName  = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+	windowNames = []string{tokenWindow, addressWindow, pageWindow, signInWindow, publicWindow}
+)
+
+// Validate reports everything that is wrong with the configuration.
+func (l *Limits) Validate() error {
+	var problems []error
+	if !limitsName.MatchString(l.Name) || slices.Contains(windowNames, l.Name) {
+		problems = append(problems, fmt.Errorf("limits: the name %q must be lower-case letters, digits and -, and none of %v", l.Name, windowNames))
+	}
+	if l.Cost < 0 || l.Concurrent < 0 {
+		problems = append(problems, errors.New("limits: cost and concurrent must be whole numbers from 1"))
+	}
+	for name, quota := range map[string]*RouteQuota{"token": l.Token, "organization": l.Organization} {
+		if quota != nil && !quota.valid() {
+			problems = append(problems, fmt.Errorf("limits: %s must be at least 1 request in a window of whole seconds", name))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// refusal is a problem of the gate that a handler behind it returns.
+type refusal struct{ problem }
+
+func (r refusal) Error() string { return r.Code }
+
+// ServeHTTP implements caddyhttp.MiddlewareHandler.
+func (l *Limits) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	out := gateWriter(w)
+	if out == nil {
+		return caddyhttp.Error(http.StatusInternalServerError, errors.New("limits needs token_gate in front of it"))
+	}
+	if out.token == nil {
+		return next.ServeHTTP(w, r)
+	}
+	if p := l.charge(r.Context(), out, out.token); p != nil {
+		return refusal{*p}
+	}
+	if !l.begin(out.token.OrganizationID) {
+		if !out.gate.enforced.shadow {
+			return refusal{concurrencyLimited}
+		}
+		return next.ServeHTTP(w, r)
+	}
+	defer l.end(out.token.OrganizationID)
+	return next.ServeHTTP(w, r)
+}
+
+// charge counts a request of token in the windows of the route and then the rest of its cost. What a refused request was charged
+// for stays charged. It returns how the request is refused.
+func (l *Limits) charge(ctx context.Context, out *responseWriter, token *introspect.Result) *problem {
+	for _, one := range []struct {
+		quota *RouteQuota
+		id    string
+		whose string
+	}{{l.Token, token.Lineage, "token"}, {l.Organization, token.OrganizationID, "organization"}} {
+		if one.quota == nil {
+			continue
+		}
+		quota := ratelimit.Quota{Limit: one.quota.Limit, Window: time.Duration(one.quota.Window)}
+		result, err := out.gate.windows.Take(ctx, "route:"+l.Name+":"+one.id, quota)
+		if p := out.gate.refuseRoute(l.Name, result, err, "The requests of the "+one.whose+" for this resource are used up; wait until the time in X-RateLimit-Reset."); p != nil {
+			if err == nil {
+				out.window = windowState{l.Name, result}
+				p.retryAfter = out.window.secondsLeft()
+			}
+			return p
+		}
+	}
+	if l.Cost < 2 {
+		return nil
+	}
+	// The gate has counted 1 already.
+	result, err := out.gate.windows.TakeAll(ctx, token.Lineage, ratelimit.Quota{Limit: token.Limit, Window: token.Window}, l.Cost-1)
+	p := out.gate.refuseRoute(tokenWindow, result, err, fmt.Sprintf("This request counts as %d, and the window of the token has fewer left; wait until the time in X-RateLimit-Reset.", l.Cost))
+	switch {
+	case p == nil && result.Allowed:
+		out.window.Result = result
+	case p != nil && err == nil:
+		p.retryAfter = out.window.secondsLeft()
+	}
+	return p
+}
+
+// refuseRoute returns how a request that was counted with this result is refused.
+func (g *Gate) refuseRoute(window string, result ratelimit.Result, err error, detail string) *problem {
+	g.decided(window, result, err)
+	switch {
+	case err != nil && !g.enforced.shadow:
+		return &limiterUnavailable
+	case g.enforced.stops(result, err):
+		p := rateLimited.saying(detail)
+		return &p
+	default:
+		return nil
+	}
+}
+
+// begin notes one more request of the organization in flight, and reports whether it may go on.
+func (l *Limits) begin(organization string) bool {
+	if l.Concurrent == 0 {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.inFlight[organization] >= l.Concurrent {
+		return false
+	}
+	if l.inFlight == nil {
+		l.inFlight = make(map[string]int)
+	}
+	l.inFlight[organization]++
+	return true
+}
+
+// end is the inverse of begin.
+func (l *Limits) end(organization string) {
+	if l.Concurrent == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.inFlight[organization]--; l.inFlight[organization] == 0 {
+		delete(l.inFlight, organization)
+	}
+}
+
+// gateWriter returns the writer of the gate that w wraps, or nil.
+func gateWriter(w http.ResponseWriter) *responseWriter {
+	for {
+		if out, ok := w.(*responseWriter); ok {
+			return out
+		}
+		wrapper, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return nil
+		}
+		w = wrapper.Unwrap()
+	}
+}
+
+// Interface guards
+var (
+	_ caddy.Validator             = (*Limits)(nil)
+	_ caddyhttp.MiddlewareHandler = (*Limits)(nil)
+)

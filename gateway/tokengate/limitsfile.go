@@ -1,0 +1,59 @@
+package tokengate
+
+import (
+	"strconv"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+func parseLimits(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
+	limits := new(Limits)
+	return limits, limits.UnmarshalCaddyfile(h.Dispenser)
+}
+
+// UnmarshalCaddyfile sets up the handler from Caddyfile tokens. Syntax:
+//
+//	limits [<matcher>] <name> {
+//	    cost         <requests>
+//	    token        <requests> <window>
+//	    organization <requests> <window>
+//	    concurrent   <requests>
+//	}
+//
+// Each subdirective may be given once.
+func (l *Limits) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next() // the directive's name
+	if !d.Args(&l.Name) || d.NextArg() {
+		return d.ArgErr()
+	}
+	numbers := map[string]*int{"cost": &l.Cost, "concurrent": &l.Concurrent}
+	windows := map[string]**RouteQuota{"token": &l.Token, "organization": &l.Organization}
+	for d.NextBlock(0) {
+		name, args := d.Val(), d.RemainingArgs()
+		number, window := numbers[name], windows[name]
+		switch {
+		case number != nil && *number == 0 && len(args) == 1:
+			n, err := strconv.Atoi(args[0])
+			if err != nil || n < 1 {
+				return d.Errf("%s: %s is not a whole number from 1", name, args[0])
+			}
+			*number = n
+		case window != nil && *window == nil && len(args) == 2:
+			n, err := strconv.Atoi(args[0])
+			length, lengthErr := caddy.ParseDuration(args[1])
+			quota := &RouteQuota{Limit: n, Window: caddy.Duration(length)}
+			if err != nil || lengthErr != nil || !quota.valid() {
+				return d.Errf("%s: want a number of requests and a window of whole seconds, such as 1000 1m", name)
+			}
+			*window = quota
+		default:
+			return d.Errf("subdirective %s is unknown, given twice, or has a wrong number of values", name)
+		}
+	}
+	return nil
+}
+
+var _ caddyfile.Unmarshaler = (*Limits)(nil)
