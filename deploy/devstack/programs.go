@@ -87,7 +87,7 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 			"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
 			"AUDIT_KEYS_FILE=" + s.secrets.auditKeysFile,
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, callers, level,
-			"PUBLIC_URL=" + s.URL,
+			"PUBLIC_URL=" + s.URL, "SERVICE_PERMISSIONS=" + filepath.Join(s.ServicesDir(), "*.json"),
 		},
 	})
 	for i := range s.replicas.addresses {
@@ -136,6 +136,7 @@ func (s *Stack) describeGateway(ctx context.Context) (*Program, error) {
 		"TOKENS_INTERNAL_URL=http://" + links["gateway-tokens-inner"],
 		"TOKENS_HOST=127.0.0.1", "TOKENS_PORT=" + port(links["gateway-tokens"])[1:],
 		"SHIPMENTS_HOST=" + s.replicas.host, "SHIPMENTS_PORT=" + port(s.ports.shipments)[1:],
+		"SERVICE_ROUTES=" + filepath.Join(s.ServicesDir(), "*.caddy"),
 		"XDG_DATA_HOME=" + s.opts.Dir, "XDG_CONFIG_HOME=" + s.opts.Dir,
 	}
 	if s.opts.Environ != nil {

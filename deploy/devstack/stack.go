@@ -79,10 +79,15 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	for _, dir := range []string{"log", "secrets"} {
+	for _, dir := range []string{"log", "secrets", "services"} {
 		if err := os.MkdirAll(filepath.Join(opts.Dir, dir), 0o700); err != nil {
 			return s, err
 		}
+	}
+	// without any file Caddy would warn at each start
+	note := filepath.Join(s.ServicesDir(), "none.caddy")
+	if err := os.WriteFile(note, []byte("# The files of further services go into this directory.\n"), 0o600); err != nil {
+		return s, err
 	}
 	if s.ports, err = choosePorts(ctx, opts.Port); err != nil {
 		return s, err
@@ -230,6 +235,13 @@ func (s *Stack) Close() error {
 
 // LogDir is the directory of the programs' logs, NAME.log.
 func (s *Stack) LogDir() string { return filepath.Join(s.opts.Dir, "log") }
+
+// ServicesDir is the directory of the files of further services: see
+// ADD-A-SERVICE.md.
+func (s *Stack) ServicesDir() string { return filepath.Join(s.opts.Dir, "services") }
+
+// PublicKeyFile is the path of the key that verifies the gateway's assertions.
+func (s *Stack) PublicKeyFile() string { return s.secrets.publicKeyFile }
 
 func (s *Stack) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.opts.Log, format+"\n", args...)
