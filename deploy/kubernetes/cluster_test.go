@@ -17,6 +17,7 @@ import (
 // cluster is the trial in a cluster, with a token of an organization that has shipments.
 type cluster struct {
 	kubeconfig string
+	trial      manifests
 	url        string
 	token      string
 }
@@ -42,7 +43,7 @@ func TestClusterKeepsThePromises(t *testing.T) {
 }
 
 func install(t *testing.T, kubeconfig string) *cluster {
-	c := &cluster{kubeconfig: kubeconfig}
+	c := &cluster{kubeconfig: kubeconfig, trial: build(t, "trial")}
 	if c.kubectl(t, "get", "namespace", "quayside", "--ignore-not-found") != "" {
 		t.Fatal("the namespace quayside exists: kubectl delete namespace quayside")
 	}
@@ -128,7 +129,7 @@ func (c *cluster) pods(t *testing.T, program string) []string {
 // metric adds up the samples of a pod whose line begins with this prefix.
 func (c *cluster) metric(t *testing.T, program, pod, prefix string) (sum float64) {
 	t.Helper()
-	port := build(t, "trial").deployments[program].Spec.Template.Spec.Containers[0].Ports[1].ContainerPort
+	port := c.trial.deployments[program].Spec.Template.Spec.Containers[0].Ports[1].ContainerPort
 	text := c.kubectl(t, "get", "--raw", fmt.Sprintf("/api/v1/namespaces/quayside/pods/%s:%d/proxy/metrics", pod, port))
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, prefix) {

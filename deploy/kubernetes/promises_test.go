@@ -142,7 +142,7 @@ func (c *cluster) followed(t *testing.T, l *load, program string, replicas int) 
 // A pod that is deleted by force ends within about a second, without draining.
 func (c *cluster) losesAPod(t *testing.T, program string) {
 	l := c.send(t)
-	l.awaitRequests(t, 100)
+	c.followed(t, l, program, 2)
 	killed := c.pods(t, program)[0]
 	c.kubectl(t, "delete", "pod", killed, "--grace-period=0", "--force")
 	eventually(t, "another pod serves", func() bool { pods := c.pods(t, program); return len(pods) == 2 && !slices.Contains(pods, killed) })
@@ -158,7 +158,7 @@ func (c *cluster) refusesSecrets(t *testing.T, program string) {
 		"tokens-svc":    {"token_peppers", "TOKEN_PEPPERS"},
 	}[program]
 	var original string
-	for name, secret := range build(t, "trial").secrets {
+	for name, secret := range c.trial.secrets {
 		if unhashed(name) == program {
 			original = name
 			args := []string{"create", "secret", "generic", program + "-wrong"}
