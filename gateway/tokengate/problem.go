@@ -155,6 +155,6 @@ func (p problem) send(w http.ResponseWriter, contentType string, body []byte) er
 		header["Retry-After"] = []string{strconv.Itoa(p.retryAfter)}
 	}
 	w.WriteHeader(p.Status)
-	_, err := w.Write(body) //nolint:gosec // G705: JSON in which every string is escaped, or what html/template made
+	_, err := w.Write(body)
 	return err
 }
