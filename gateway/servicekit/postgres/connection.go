@@ -108,10 +108,15 @@ func (c *connection) QueryContext(ctx context.Context, query string, args []driv
 	return &rows{result, c, ctx}, nil
 }
 
-// ExecContext implements driver.ExecerContext.
+// ExecContext implements driver.ExecerContext. The statement may end a transaction
+// of its own: as for Commit, the end of the context is an error.
 func (c *connection) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Result, err error) {
 	defer c.finish(begin(ctx, operation(query), query), &err)
-	return c.Conn.ExecContext(ctx, query, args)
+	result, err = c.Conn.ExecContext(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return result, ctx.Err()
 }
 
 // BeginTx implements driver.ConnBeginTx.
@@ -138,10 +143,14 @@ func (r *rows) Next(row []driver.Value) (err error) {
 	return r.Rows.Next(row)
 }
 
-// Close implements driver.Rows.
+// Close implements driver.Rows. The end of the rows may be that of a transaction:
+// as for Commit, the end of the context is an error.
 func (r *rows) Close() (err error) {
 	defer r.from.finish(exchange{ctx: r.ctx}, &err)
-	return r.Rows.Close()
+	if err := r.Rows.Close(); err != nil {
+		return err
+	}
+	return r.ctx.Err()
 }
 
 // transaction is an open transaction.

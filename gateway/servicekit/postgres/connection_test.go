@@ -71,13 +71,22 @@ func (f *fake) Close() error                             { return nil }
 func TestACommitAfterItsDeadlineIsUncertain(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	commit := transaction{committed{}, &connection{}, ctx}.Commit
-	if err := commit(); err != nil {
-		t.Errorf("within its time: %v", err)
+	c := &connection{Conn: &fake{fail: func() error { return nil }}}
+	ends := map[string]func() error{
+		"a commit":                                  transaction{committed{}, c, ctx}.Commit,
+		"a statement that is a transaction":         func() error { _, err := c.ExecContext(ctx, "INSERT", nil); return err },
+		"rows of a statement that is a transaction": (&rows{committedRows{}, c, ctx}).Close,
+	}
+	for name, end := range ends {
+		if err := end(); err != nil {
+			t.Errorf("%s within its time: %v", name, err)
+		}
 	}
 	cancel()
-	if err := commit(); !errors.Is(err, context.Canceled) {
-		t.Errorf("afterwards: %v", err)
+	for name, end := range ends {
+		if err := end(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s afterwards: %v", name, err)
+		}
 	}
 }
 
@@ -85,3 +94,8 @@ func TestACommitAfterItsDeadlineIsUncertain(t *testing.T) {
 type committed struct{ driver.Tx }
 
 func (committed) Commit() error { return nil }
+
+// committedRows are those of a statement that Postgres reports as committed.
+type committedRows struct{ driver.Rows }
+
+func (committedRows) Close() error { return nil }

@@ -26,8 +26,8 @@ import (
 type Request struct {
 	Org         shipments.OrgID
 	Permissions []string // of the caller's token
-	// Decode reads what is d. It is called once the caller is known to be
-	// allowed to ask, so that he alone is told what is wrong with it.
+	// Decode reads the parameters and the body. It is called after the permission
+	// check, so only callers with the permission learn what is wrong with them.
 	Decode func() (any, error)
 	// Waited is the time that Decode spent waiting for the client's body.
 	Waited func() time.Duration
@@ -39,8 +39,8 @@ type Wiring struct {
 	Observe Observe
 }
 
-// Method is a method of a service: what it is d to do for an
-// organization, and its answer.
+// Method is a method of a service: it takes an organization and a request, and
+// returns a response.
 type Method[Req, Res any] func(context.Context, shipments.OrgID, Req) (Res, error)
 
 // New returns the endpoint of a method. operation names it in observations.
