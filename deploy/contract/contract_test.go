@@ -74,6 +74,20 @@ func TestProgramsDoNotImportEachOther(t *testing.T) {
 	}
 }
 
+// TestTheGatewaysCopyIsServicekits: the gateway cannot import servicekit, see
+// decision 0011.
+func TestTheGatewaysCopyIsServicekits(t *testing.T) {
+	t.Parallel()
+	copies, err := filepath.Glob("../../gateway/internal/timerslack/*.go")
+	if err != nil || len(copies) == 0 {
+		t.Fatalf("%d files, %v", len(copies), err)
+	}
+	for _, path := range copies {
+		name := filepath.Base(path)
+		same(t, filepath.Join("gateway/internal/timerslack", name), filepath.Join("gateway/servicekit/timerslack", name))
+	}
+}
+
 // TestSharedDependenciesHaveOneVersion: inside the workspace the highest
 // version wins; a module that asks for a lower one would be tested there with
 // code that its own image does not contain.

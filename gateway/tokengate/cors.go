@@ -45,7 +45,7 @@ func (c *cors) isPreflight(r *http.Request) bool {
 	return c != nil && r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) == 1 && c.allows(r.Header.Get("Origin"))
 }
 
-// What pages may send, and read of a response.
+// The methods and headers that pages may send, and the headers of a response that they may read.
 const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 	corsHeaders = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Prefer, Range"

@@ -13,8 +13,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/usage"
 )
 
-// What gates share and reloads keep: caches, usage counts and connections. Gates with the same settings use the
-// same one.
+// Caches, usage counts and connections are shared by gates with the same settings and kept by reloads.
 var (
 	tokensServices = caddy.NewUsagePool()
 	limiters       = caddy.NewUsagePool()
