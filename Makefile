@@ -10,6 +10,8 @@ export GORACE := atexit_sleep_ms=0
 
 .PHONY: help run token test test-all generated bench bench-path bench-scale chaos test-kubernetes lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
 
+.PHONY: help run token test test-all generated bench bench-path bench-scale chaos drills test-kubernetes lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
+
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -20,8 +22,8 @@ token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIO
 	@exec .bin/devstack token
 
 # Each of these starts whole stacks and has deadlines of fractions of a second, so they run one at a time.
-STACKS   := ./gateway/integration ./deploy/blackbox ./deploy/e2e ./deploy/browser ./deploy/chaos ./deploy/bench/...
-OTHERS    = $$(go list $(MODULES:%=./%/...) | grep -vE "/gateway/integration|/deploy/(blackbox|e2e|browser|chaos|bench)")
+STACKS   := ./gateway/integration ./deploy/blackbox ./deploy/e2e ./deploy/browser ./deploy/chaos ./deploy/drills ./deploy/bench/...
+OTHERS    = $$(go list $(MODULES:%=./%/...) | grep -vE "/gateway/integration|/deploy/(blackbox|e2e|browser|chaos|drills|bench)")
 SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec TEST_PEBBLE=$(CURDIR)/.bin/pebble TEST_KUBECTL_VALIDATE=$(CURDIR)/.bin/kubectl-validate .bin/devstack exec --
 
 test: devstack versitygw h2spec pebble kubectl-validate ## run all tests, with the race detector, on real Postgres, Redis and Chromium
@@ -54,6 +56,10 @@ chaos: ## break everything in turn under load, and print what was promised besid
 
 test-kubernetes: ## test updates, scaling and failures under load on the cluster of KUBECONFIG, in about 15 minutes (NODE=127.0.0.1)
 	@TEST_KUBECONFIG="$${KUBECONFIG:?is not set}" TEST_NODE=$(NODE) go test -count=1 -timeout 1h -v ./deploy/kubernetes -run Cluster
+
+drills: ## lose each primary, a gateway and a service under load, on replicated databases, in about 5 minutes (ONLY= chooses)
+	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/drills ./cmd/drills
+	@exec .bin/drills $(if $(ONLY),'$(ONLY)')
 
 lint: ## run golangci-lint over every module
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools -o $(CURDIR)/.bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint

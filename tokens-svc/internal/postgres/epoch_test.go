@@ -8,7 +8,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 )
 
-// TestARestoredDumpHasAnotherEpoch: restoring creates the tables anew. Promotion
+// TestARestoredDumpHasAnotherEpoch: restoring creates the tables anew. A promotion
 // is tested with a standby, in deploy/drills.
 func TestARestoredDumpHasAnotherEpoch(t *testing.T) {
 	t.Parallel()
