@@ -16,30 +16,37 @@ type control struct {
 // and reaches tokens-svc without proxies, is not among Programs, and stops with
 // the stack.
 func (s *Stack) StartControl(ctx context.Context) (*Program, error) {
-	var addresses [3]string
-	for i := range addresses {
-		address, err := s.ports.free(ctx)
-		if err != nil {
-			return nil, err
-		}
-		addresses[i] = address
+	address, err := s.ports.free(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var redis string
-	var err error
-	if s.control.redis, redis, err = startRedis(ctx, "redis-control", addresses[2], s.LogDir(), s.opts.Log); err != nil {
+	if s.control.redis, redis, err = startRedis(ctx, "redis-control", address, s.LogDir(), s.opts.Log); err != nil {
+		return nil, err
+	}
+	s.control.program, err = s.StartGateway(ctx, "gateway-control", "REDIS_URL="+redis,
+		"TOKENS_INTERNAL_URL=http://"+s.ports.tokensInner, "TOKENS_PORT="+port(s.ports.tokens)[1:])
+	return s.control.program, err
+}
+
+// StartGateway starts a further gateway, with settings that replace those of the
+// first. It is not among Programs; the caller stops it.
+func (s *Stack) StartGateway(ctx context.Context, name string, env ...string) (*Program, error) {
+	outer, err := s.ports.free(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := s.ports.free(ctx)
+	if err != nil {
 		return nil, err
 	}
 	same := s.Program("gateway")
 	p := &Program{
-		name: "gateway-control", command: same.command, args: same.args, replicas: same.replicas,
-		binary: same.binary, logDir: same.logDir, outer: addresses[0], inner: addresses[1],
-		env: slices.Concat(same.env, []string{ // the last value of a variable applies
-			"REDIS_URL=" + redis,
-			"GATEWAY_ADDRESS=" + port(addresses[0]), "GATEWAY_INNER_ADDRESS=" + port(addresses[1]),
-			"TOKENS_INTERNAL_URL=http://" + s.ports.tokensInner, "TOKENS_PORT=" + port(s.ports.tokens)[1:],
-		}),
+		name: name, command: same.command, args: same.args, replicas: same.replicas,
+		binary: same.binary, logDir: same.logDir, outer: outer, inner: inner,
+		// the last value of a variable applies
+		env: slices.Concat(same.env, env, []string{"GATEWAY_ADDRESS=" + port(outer), "GATEWAY_INNER_ADDRESS=" + port(inner)}),
 	}
-	s.control.program = p
 	return p, p.Start(ctx)
 }
 

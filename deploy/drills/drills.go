@@ -1,0 +1,304 @@
+// Package drills loses parts of a product with replicated databases, one at a
+// time under load, and compares what is observed with what is promised: no
+// acknowledged write is lost or stored twice, and service is back in time
+// without intervention. Its tests back up, restore and upgrade.
+//
+// A run needs Debian's packages postgresql, patroni, etcd-server, redis-server,
+// redis-sentinel and haproxy, and two addresses of localhost or the right to
+// unshare, for two replicas of shipments-svc.
+package drills
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/deploy/devstack"
+)
+
+// Config says what to run and where.
+type Config struct {
+	Root   string    // the repository
+	Only   string    // part of the names of the drills to run; empty: all
+	Report io.Writer // receives what was observed
+	Log    io.Writer // receives the progress of the start
+}
+
+// ErrBroken means that at least one promise was broken. The report names them.
+var ErrBroken = errors.New("promises were broken")
+
+// A drill loses something. lose returns what restores it.
+type drill struct {
+	name    string
+	within  time.Duration // promised time until the last failed request
+	cluster bool          // the gateways use the Redis cluster
+	lose    func(context.Context, *infrastructure) (restore func() error, err error)
+}
+
+var all = []drill{
+	{"the Postgres primary is killed", 15 * time.Second, false, func(ctx context.Context, i *infrastructure) (func() error, error) { return i.postgres.lose(ctx) }},
+	{"the Postgres primary hangs", 15 * time.Second, false, func(ctx context.Context, i *infrastructure) (func() error, error) { return i.postgres.freeze(ctx) }},
+	{"the Redis primary of the Sentinels is killed", 5 * time.Second, false, func(ctx context.Context, i *infrastructure) (func() error, error) { return i.sentinel.lose(ctx) }},
+	{"a primary of the Redis cluster is killed", 5 * time.Second, true, func(ctx context.Context, i *infrastructure) (func() error, error) { return i.cluster.lose(ctx) }},
+	{"one of two gateways is killed", 5 * time.Second, false, func(ctx context.Context, i *infrastructure) (func() error, error) { return killed(ctx, i.gateways[0]) }},
+	{"one of two shipments-svc is killed", 5 * time.Second, false, func(ctx context.Context, i *infrastructure) (func() error, error) {
+		return killed(ctx, i.stack.Program("shipments-svc"))
+	}},
+	{"tokens-svc is killed and started again", 5 * time.Second, false, func(ctx context.Context, i *infrastructure) (func() error, error) {
+		p := i.stack.Program("tokens-svc")
+		return func() error { return nil }, errors.Join(p.Kill(), p.Start(ctx))
+	}},
+}
+
+func killed(ctx context.Context, p *devstack.Program) (restore func() error, err error) {
+	return func() error { return p.Start(ctx) }, p.Kill()
+}
+
+// How long the load runs before a loss, and after the promised time.
+const (
+	calm = 3 * time.Second
+	rest = 5 * time.Second
+)
+
+// Run runs the drills one after another. It returns ErrBroken for broken
+// promises, or an error that prevented the observation.
+func Run(ctx context.Context, c Config) (err error) {
+	for _, program := range []string{"patroni", "etcd", "redis-server", "redis-sentinel", "redis-cli"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return fmt.Errorf("%w: apt-get install postgresql patroni python3-etcd etcd-server redis-server redis-sentinel redis-tools haproxy", err)
+		}
+	}
+	dir, err := os.MkdirTemp("/var/tmp", "quayside-drills-")
+	if err != nil {
+		return err
+	}
+	i, err := startInfrastructure(ctx, c, dir)
+	defer func() {
+		err = errors.Join(err, i.stop())
+		if err == nil {
+			err = os.RemoveAll(dir)
+		} else {
+			_, _ = fmt.Fprintln(c.Log, "logs are in", dir)
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	broken := false
+	for _, d := range all {
+		if strings.Contains(d.name, c.Only) {
+			kept, err := i.run(ctx, d, c.Report)
+			if err != nil {
+				return fmt.Errorf("%s: %w", d.name, err)
+			}
+			broken = broken || !kept
+		}
+	}
+	if broken {
+		return ErrBroken
+	}
+	return nil
+}
+
+// run runs one drill and reports it.
+func (i *infrastructure) run(ctx context.Context, d drill, out io.Writer) (kept bool, err error) {
+	if err := i.useGateways(ctx, d.cluster); err != nil {
+		return false, err
+	}
+	token, err1 := i.stack.CreateToken(ctx, i.stack.Demo.Organization, "admin", "--limit", "1000000")
+	limited, err2 := i.stack.CreateToken(ctx, i.stack.Demo.Organization, "shipments:read", "--limit", fmt.Sprint(limit))
+	if err := errors.Join(err1, err2); err != nil {
+		return false, err
+	}
+	l := startLoad(ctx, "http://"+i.balancer, token.Secret, limited.Secret)
+	defer l.stop()
+	time.Sleep(calm)
+	begun := time.Now()
+	restore, err := d.lose(ctx, i)
+	if err != nil {
+		return false, err
+	}
+	time.Sleep(d.within + rest - time.Since(begun))
+	l.stop()
+	lost, twice, err := i.compare(ctx, l)
+	if err != nil {
+		return false, err
+	}
+
+	took := max(0, l.failed.Sub(begun))
+	failures := make([]string, 0, len(l.failures))
+	failed := 0
+	for _, outcome := range slices.Sorted(maps.Keys(l.failures)) {
+		failed += l.failures[outcome]
+		failures = append(failures, fmt.Sprintf("%d × %s", l.failures[outcome], outcome))
+	}
+	admitted := 0
+	for _, n := range l.admitted {
+		admitted += n
+	}
+	_, _ = fmt.Fprintf(out, "\n%s\n    %d requests, %d failed: %s\n", d.name, l.requests, failed, strings.Join(failures, ", "))
+	kept = true
+	for _, p := range []struct {
+		promise, seen string
+		kept          bool
+	}{
+		{"0 acknowledged writes are lost", fmt.Sprintf("%d of %d", lost, len(l.journal)), lost == 0 && len(l.journal) > 0},
+		{"no write is stored twice", fmt.Sprintf("%d of %d", twice, len(l.journal)), twice == 0},
+		{fmt.Sprintf("the last failed request begins within %s", d.within), took.Round(10 * time.Millisecond).String(), took <= d.within},
+		{"a token has at most one window too many", fmt.Sprintf("%d in %d windows of %d", admitted, len(l.admitted), limit), admitted <= (len(l.admitted)+1)*limit},
+	} {
+		verdict := "kept"
+		if !p.kept {
+			verdict, kept = "BROKEN", false
+		}
+		_, _ = fmt.Fprintf(out, "  %-7s %-50s %s\n", verdict, p.promise, p.seen)
+	}
+	return kept, restore()
+}
+
+// compare returns how many references of the journal are not stored, and how
+// many are stored more than once.
+func (i *infrastructure) compare(ctx context.Context, l *load) (lost, twice int, err error) {
+	stored, err := i.database.QueryContext(ctx, `SELECT reference, count(*) FROM shipments WHERE reference LIKE $1 GROUP BY reference`, l.prefix+"-%")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, stored.Close()) }()
+	counts := map[string]int{}
+	for stored.Next() {
+		var reference string
+		var n int
+		if err := stored.Scan(&reference, &n); err != nil {
+			return 0, 0, err
+		}
+		if counts[reference] = n; n > 1 {
+			twice++
+		}
+	}
+	for reference := range l.journal {
+		if counts[reference] == 0 {
+			lost++
+		}
+	}
+	return lost, twice, stored.Err()
+}
+
+// infrastructure is a product over replicated databases, with two gateways
+// behind HAProxy.
+type infrastructure struct {
+	config            Config
+	dir               string
+	postgres          *patroni
+	sentinel, cluster *redises
+	stack             *devstack.Stack
+	database          *sql.DB // shipments
+	gateways          []*devstack.Program
+	onCluster         bool
+	haproxy           *process
+	balancer          string // address of HAProxy
+}
+
+func startInfrastructure(ctx context.Context, c Config, dir string) (i *infrastructure, err error) {
+	i = &infrastructure{config: c, dir: dir}
+	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // G302: the user of Postgres enters it
+		return i, err
+	}
+	_, _ = fmt.Fprintln(c.Log, "starting Patroni, Sentinels and a Redis cluster")
+	if i.postgres, err = startPatroni(ctx, c.Root, dir); err != nil {
+		return i, err
+	}
+	if i.sentinel, err = startSentinel(ctx, dir); err != nil {
+		return i, err
+	}
+	if i.cluster, err = startCluster(ctx, dir); err != nil {
+		return i, err
+	}
+	i.stack, err = devstack.Start(ctx, devstack.Options{
+		Root: c.Root, Dir: filepath.Join(dir, "stack"), Log: c.Log, SecondShipments: true,
+		DatabaseURL: i.postgres.dsn, RedisURL: i.sentinel.url, TrustedProxies: "127.0.0.1/32",
+	})
+	if err != nil {
+		i.stack = nil // it has stopped everything
+		return i, err
+	}
+	if i.database, err = sql.Open("postgres", i.stack.DSN("shipments")); err == nil {
+		i.database.SetMaxIdleConns(-1) // an idle connection could be to a primary that was lost
+	}
+	return i, err
+}
+
+// useGateways starts two gateways, which use the Sentinels or the cluster, and
+// HAProxy.
+func (i *infrastructure) useGateways(ctx context.Context, cluster bool) (err error) {
+	if len(i.gateways) > 0 && i.onCluster == cluster {
+		return nil
+	}
+	if err := i.stopGateways(); err != nil {
+		return err
+	}
+	i.onCluster = cluster
+	url := i.sentinel.url
+	if cluster {
+		url = i.cluster.url
+	}
+	for n := range 2 {
+		g, err := i.stack.StartGateway(ctx, fmt.Sprintf("gateway-%d", n+1), "REDIS_URL="+url)
+		if err != nil {
+			return err
+		}
+		i.gateways = append(i.gateways, g)
+	}
+	port, err := freePort(ctx)
+	if err != nil {
+		return err
+	}
+	i.balancer = "127.0.0.1:" + port
+	env := []string{"LISTEN=" + i.balancer}
+	for n, g := range i.gateways {
+		env = append(env, fmt.Sprintf("GATEWAY_%d=%s", n+1, g.Address()), fmt.Sprintf("GATEWAY_%d_INNER_PORT=%s", n+1, g.Inner()[strings.LastIndexByte(g.Inner(), ':')+1:]))
+	}
+	i.haproxy, err = spawn(i.dir, "haproxy", nil, env, "/usr/sbin/haproxy", "-f", filepath.Join(i.config.Root, "deploy", "drills", "haproxy.cfg"))
+	if err != nil {
+		return err
+	}
+	l := &load{url: "http://" + i.balancer, token: i.stack.Demo.Token, failures: map[string]int{}}
+	return waitUntil(ctx, "HAProxy", 30*time.Second, func() error {
+		if got := l.send(ctx, http.MethodGet, "/api/v1/token", l.token, "", http.StatusOK); got.status != http.StatusOK {
+			return errors.New("no 200 through HAProxy")
+		}
+		return nil
+	})
+}
+
+func (i *infrastructure) stopGateways() (err error) {
+	i.haproxy.kill()
+	for _, g := range i.gateways {
+		err = errors.Join(err, g.Stop())
+	}
+	i.gateways = nil
+	return err
+}
+
+func (i *infrastructure) stop() (err error) {
+	err = i.stopGateways()
+	if i.database != nil {
+		err = errors.Join(err, i.database.Close())
+	}
+	if i.stack != nil {
+		err = errors.Join(err, i.stack.Close())
+	}
+	i.sentinel.stop()
+	i.cluster.stop()
+	i.postgres.stop()
+	return err
+}
