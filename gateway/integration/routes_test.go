@@ -180,8 +180,10 @@ handle /api/v1/further/* {
 		path, remaining string
 		status          int
 	}{
-		{"costly", "59", http.StatusOK}, {"costly", "19", http.StatusOK},
-		{"costly", "18", http.StatusTooManyRequests}, {"x", "17", http.StatusOK},
+		{"costly", "59", http.StatusOK},
+		{"costly", "19", http.StatusOK},
+		{"costly", "18", http.StatusTooManyRequests},
+		{"x", "17", http.StatusOK},
 	} {
 		got := send(http.MethodGet, step.path, c)
 		if got.StatusCode != step.status || got.Header.Get("X-RateLimit-Remaining") != step.remaining || got.Header.Get("X-RateLimit-Limit") != "100" {

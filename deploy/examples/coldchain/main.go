@@ -25,8 +25,7 @@ var temperatures sync.Map // the last body, by organization and path
 
 func handle(w http.ResponseWriter, r *http.Request) {
 	id, err := assertion.FromHeader(r.Header)
-	needs := map[string]string{http.MethodGet: "temperatures:read", http.MethodPut: "temperatures:write"}[r.Method]
-	if err != nil || !slices.Contains(id.Permissions, needs) {
+	if needs := "temperatures:" + map[string]string{http.MethodGet: "read", http.MethodPut: "write"}[r.Method]; err != nil || !slices.Contains(id.Permissions, needs) {
 		_ = problem.New(http.StatusForbidden, "insufficient_permission", "Insufficient permission", "This needs "+needs+".").Write(w, r)
 		return
 	}
@@ -34,8 +33,8 @@ func handle(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body) // the gateway bounds it
 		temperatures.Store(id.Organization+r.URL.Path, body)
 	}
-	body, _ := temperatures.LoadOrStore(id.Organization+r.URL.Path, []byte("{}"))
 	w.Header().Set("Content-Type", "application/json")
+	body, _ := temperatures.LoadOrStore(id.Organization+r.URL.Path, []byte("{}"))
 	_, _ = w.Write(body.([]byte))
 }
 
@@ -49,12 +48,13 @@ func main() {
 		log.Fatal(err)
 	}
 	counted := metrics.New("coldchain", func() int64 { return 0 })
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/v1/shipments/{id}/temperature", handle)
-	mux.HandleFunc("PUT /api/v1/shipments/{id}/temperature", handle)
-	guarded := assertion.NewVerifier("coldchain", keys, time.Now).Guard(slog.Default(), problem.Mux(mux))
+	http.HandleFunc("GET /api/v1/shipments/{id}/temperature", handle)
+	http.HandleFunc("PUT /api/v1/shipments/{id}/temperature", handle)
+	guarded := assertion.NewVerifier("coldchain", keys, time.Now).Guard(slog.Default(), problem.Mux(http.DefaultServeMux))
+	broken := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
+	handler := httpserver.Instrument(counted, nil, httpserver.AccessLog(slog.Default(), func(*http.Request) []slog.Attr { return nil }, broken, guarded))
 	inner := httpserver.NewInner(counted, func(context.Context) error { return nil })
 	log.Fatal(httpserver.Serve(ctx, slog.Default(), inner.Drain,
-		httpserver.Server{Name: "public", Listener: public, Handler: httpserver.Instrument(counted, nil, guarded), Ready: inner.Ready},
+		httpserver.Server{Name: "public", Listener: public, Handler: handler, Ready: inner.Ready},
 		httpserver.Server{Name: "internal", Listener: internal, Handler: inner}))
 }

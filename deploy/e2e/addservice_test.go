@@ -1,0 +1,204 @@
+package e2e
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestAServiceIsAddedToTheRunningProductByItsFiles runs the commands of ADD-A-SERVICE.md: no program is built again, and
+// no other file changes. It restarts tokens-svc, so it is not parallel.
+func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
+	page, err := os.ReadFile("../ADD-A-SERVICE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, inner := freeAddress(t), freeAddress(t)
+	ports := strings.NewReplacer("127.0.0.1:8083", public, "127.0.0.1:9083", inner)
+	var steps []string
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllSubmatch(page, -1) {
+		steps = append(steps, ports.Replace(string(block[1])))
+	}
+	if len(steps) != 3 {
+		t.Fatalf("the page has %d blocks of commands", len(steps))
+	}
+	const path = "/api/v1/shipments/ship_1/temperature"
+	before := fresh(t, "shipments:read")
+	if _, err := stack.CreateToken(t.Context(), stack.Demo.Organization, "temperatures:write"); err == nil {
+		t.Error("the permission can be granted before its file exists")
+	}
+
+	runSteps(t, steps[0], "")
+	await(t, "the service", func() bool { return status(t, "http://"+inner+"/readyz", "") == http.StatusOK })
+	if out := runSteps(t, steps[1], ""); !strings.Contains(out, "temperatures:write  Record temperatures of shipments") {
+		t.Errorf("permissions are listed as\n%s", out)
+	}
+	routes := filepath.Join(stack.ServicesDir(), "coldchain.caddy")
+	text, err := os.ReadFile(routes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(routes, []byte(ports.Replace(string(text))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	load := func() {
+		if err := stack.Program("gateway").Signal(syscall.SIGUSR1); err != nil {
+			t.Fatal(err)
+		}
+		tokens := stack.Program("tokens-svc")
+		if err := tokens.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if err := tokens.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load()
+	token := fresh(t, "temperatures:write")
+	await(t, "the route", func() bool { return status(t, stack.URL+path, token.Secret) == http.StatusOK })
+	if out, want := runSteps(t, steps[2], token.Secret), `{"celsius":3.5}{"celsius":3.5}`; out != want {
+		t.Errorf("the commands print %s, want %s", out, want)
+	}
+	organization, err := stack.CreateOrganization(t.Context(), "Another")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := stack.CreateToken(t.Context(), organization, "temperatures:read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := fresh(t, "temperatures:read")
+	for name, c := range map[string]struct {
+		method, token, body string
+		status              int
+		want                string
+	}{
+		"without a token":                 {http.MethodGet, "", "", http.StatusUnauthorized, `"code":"missing_token"`},
+		"without the permission":          {http.MethodGet, before.Secret, "", http.StatusForbidden, `"code":"insufficient_permission"`},
+		"with the permission to read":     {http.MethodGet, reader.Secret, "", http.StatusOK, `{"celsius":3.5}`},
+		"with the permission to read, it": {http.MethodPut, reader.Secret, "{}", http.StatusForbidden, `"code":"insufficient_permission"`},
+		"of another organization":         {http.MethodGet, other.Secret, "", http.StatusOK, "{}"},
+		"with a body that is too large":   {http.MethodPut, token.Secret, strings.Repeat(" ", 1025), http.StatusRequestEntityTooLarge, `"code":"body_too_large"`},
+		"with another method":             {http.MethodDelete, token.Secret, "", http.StatusMethodNotAllowed, `"code":"method_not_allowed"`},
+	} {
+		got, header, body := request(t, c.method, stack.URL+path, c.token, c.body)
+		if got != c.status || !strings.Contains(body, c.want) || header.Get("X-RateLimit-Limit") != "100" || header.Get("X-Request-ID") == "" {
+			t.Errorf("%s: %d %s, %v", name, got, body, header)
+		}
+	}
+
+	spender := fresh(t, "temperatures:write")
+	for _, step := range []struct {
+		method    string
+		remaining int
+	}{{http.MethodGet, 99}, {http.MethodPut, 94}, {http.MethodGet, 93}} {
+		_, header, _ := request(t, step.method, stack.URL+path, spender.Secret, "{}")
+		if got := header.Get("X-RateLimit-Remaining"); got != strconv.Itoa(step.remaining) {
+			t.Errorf("after %s %s remain, want %d", step.method, got, step.remaining)
+		}
+	}
+	if _, _, body := request(t, http.MethodGet, "http://"+inner+"/metrics", "", ""); !strings.Contains(body, `quayside_coldchain_request_seconds_count{code="200",method="PUT",route="/api/v1/shipments/{id}/temperature"}`) {
+		t.Errorf("the service's metrics lack its requests")
+	}
+	if got := status(t, "http://"+stack.Program("gateway").Inner()+"/readyz", ""); got != http.StatusOK {
+		t.Errorf("the gateway's readiness is %d", got)
+	}
+
+	for _, name := range []string{"coldchain.caddy", "coldchain.json"} {
+		if err := os.Remove(filepath.Join(stack.ServicesDir(), name)); err != nil {
+			t.Error(err)
+		}
+	}
+	load()
+	// The path is one of shipments-svc again, and a token with permissions that are gone breaks nothing.
+	await(t, "the removal", func() bool { return status(t, stack.URL+path, before.Secret) == http.StatusNotFound })
+	await(t, "a token whose permissions are gone reads itself", func() bool {
+		return status(t, stack.URL+"/api/v1/token", token.Secret) == http.StatusOK
+	})
+}
+
+// runSteps runs a block of the page's commands in the repository and returns what they print. What they leave in the
+// background ends with the test.
+func runSteps(t *testing.T, commands, token string) string {
+	t.Helper()
+	services, err := filepath.Abs(stack.ServicesDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var printed bytes.Buffer
+	shell := exec.CommandContext(t.Context(), "sh", "-euc", commands)
+	shell.Dir = "../.."
+	shell.Env = append(os.Environ(), "SERVICES="+services, "KEYS="+stack.PublicKeyFile(),
+		"TOKENS_SVC="+stack.Program("tokens-svc").Binary(), "QUAYSIDE_URL="+stack.URL, "TOKEN="+token)
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	output, err := os.CreateTemp(t.TempDir(), "output") // a pipe would be awaited until the background ends
+	if err != nil {
+		t.Fatal(err)
+	}
+	shell.Stdout, shell.Stderr = output, output
+	if err := shell.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(-shell.Process.Pid, syscall.SIGTERM) })
+	failed := shell.Wait()
+	if _, err := output.Seek(0, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := printed.ReadFrom(output); err != nil || failed != nil {
+		t.Fatalf("%s%v, %v:\n%s", commands, failed, err, &printed)
+	}
+	return printed.String()
+}
+
+func request(t *testing.T, method, url, token, body string) (status int, header http.Header, text string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil, err.Error()
+	}
+	defer func() { _ = res.Body.Close() }()
+	content, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, res.Header, string(content)
+}
+
+func status(t *testing.T, url, token string) int {
+	t.Helper()
+	got, _, _ := request(t, http.MethodGet, url, token, "")
+	return got
+}
+
+func await(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	eventually(t, 30*time.Second, what, ok)
+}
+
+// freeAddress returns an address on which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
