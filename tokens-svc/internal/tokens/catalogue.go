@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/quayside/quayside/gateway/servicekit/spelling"
 )
 
 //go:embed permissions.json
@@ -102,8 +104,5 @@ func (c *Catalogue) named(wanted func(entry) bool) (names []Permission) {
 // nearest returns the permission with the fewest typing errors to text, of
 // which letters of the wrong case are none.
 func (c *Catalogue) nearest(text string) Permission {
-	text = strings.ToLower(text)
-	return slices.MinFunc(c.All(), func(a, b Permission) int {
-		return distance(text, string(a)) - distance(text, string(b))
-	})
+	return spelling.Closest(text, c.All())
 }

@@ -41,25 +41,3 @@ func sortedSet(list []Permission) []Permission {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
-
-// distance is Levenshtein's: how many characters must be put in, left out or
-// replaced to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
