@@ -74,8 +74,8 @@ type listener struct {
 	closed     chan struct{}
 }
 
-// Accept implements net.Listener. Once the listener was left, it waits until it is closed: its server is not to end
-// before it is told to.
+// Accept implements net.Listener. While the listener drains, it blocks until Close, so that the server does not stop
+// before its shutdown.
 func (l *listener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil && l.draining.Load() {

@@ -8,8 +8,8 @@ import (
 )
 
 // destination is where a request goes that the gate lets through: to next, unless its path is read differently by
-// different readers, or its method asks a server for other things than its resources: a tunnel, or the request
-// itself with its secrets.
+// different readers, or its method is for something else than a resource: a tunnel (CONNECT), or the request
+// itself with its secrets (TRACE).
 func destination(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) caddyhttp.Handler {
 	switch {
 	case r.Method == http.MethodConnect || r.Method == http.MethodTrace:

@@ -14,8 +14,8 @@ const (
 
 // linger sends the answer out and then reads what the client is still writing. Without it the connection
 // would be closed over unread data, which TCP answers with a reset, and the client might never see why it
-// was refused. net/http lingers by itself, but only while nobody has wrapped the body, and Caddy's access
-// log does.
+// was refused. net/http lingers by itself, but only while the body is not wrapped, and Caddy's access
+// log wraps it.
 //
 // A client that waits for 100 Continue has nothing under way.
 func linger(w http.ResponseWriter, r *http.Request, body io.Reader) {

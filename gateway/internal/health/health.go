@@ -24,14 +24,15 @@ func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
 		Name:  "health",
 		Usage: "[--address <host:port>] [--path <path>]",
-		Short: "Asks the gateway on this machine whether it is ready",
+		Short: "Checks whether the gateway on this machine is ready",
 		Long: `
-Asks the inner listener of the gateway on this machine, at GATEWAY_INNER_ADDRESS or
-:9080, and exits with status 0 if the answer is 200 and with 1 otherwise.`,
+Sends a request to the inner listener of the gateway on this machine, at
+GATEWAY_INNER_ADDRESS or :9080, and exits with status 0 if the response is 200, with 1
+otherwise.`,
 		Flags: func() *flag.FlagSet {
 			flags := flag.NewFlagSet("health", flag.ExitOnError)
 			flags.String("address", "", "The inner listener; default GATEWAY_INNER_ADDRESS or :9080")
-			flags.String("path", "/readyz", "What to ask for; /livez asks only whether the process runs")
+			flags.String("path", "/readyz", "The path to request; /livez only checks that the process runs")
 			return flags
 		}(),
 		Func: run,
@@ -62,8 +63,8 @@ func Address(inner, bind string) string {
 	return inner
 }
 
-// Check asks for path at address, a host:port whose empty host means this machine, and returns nil if the
-// answer is 200.
+// Check requests path at address, a host:port whose empty host means this machine, and returns nil if the
+// response is 200.
 func Check(ctx context.Context, address, path string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

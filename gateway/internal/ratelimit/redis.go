@@ -60,9 +60,9 @@ func NewClient(rawURL string) (redis.UniversalClient, error) {
 		return redis.NewUniversalClient(options), nil
 	}
 	cluster := options.Cluster()
-	// A master that is gone redirects nobody: only a new map of the slots shows its successor.
+	// A failed master sends no redirects: only a new map of the slots shows its successor.
 	cluster.ClusterStateReloadInterval = time.Second
-	// No command here concerns several nodes; without this, go-redis asks for a table of all commands.
+	// No command here concerns several nodes; without this, go-redis requests a table of all commands.
 	cluster.DisableRoutingPolicies = true
 	return redis.NewClusterClient(cluster), nil
 }

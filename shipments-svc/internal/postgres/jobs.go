@@ -19,8 +19,8 @@ const JobsChannel = "shipments_jobs"
 const (
 	// putJobSQL makes a job of the document $3, or makes it anew.
 	putJobSQL = `
-WITH woken AS (SELECT pg_notify('` + JobsChannel + `', ''))
-INSERT INTO jobs AS j (organization_id, shipment_id, document_id, run) SELECT $1, $2, $3, $4 FROM woken
+WITH notified AS (SELECT pg_notify('` + JobsChannel + `', ''))
+INSERT INTO jobs AS j (organization_id, shipment_id, document_id, run) SELECT $1, $2, $3, $4 FROM notified
 ON CONFLICT (organization_id, shipment_id, document_id) DO UPDATE
 SET run = excluded.run, attempts = 0, claimable_at = now(), lease = NULL`
 

@@ -23,7 +23,7 @@ func pgtestDSN(tb testing.TB) string {
 }
 
 // newTest returns a repository on a fresh database, and a pool of its operator,
-// whom no wall stops.
+// which row-level security does not bind.
 func newTest(tb testing.TB) (*Repository, *sqlx.DB) {
 	tb.Helper()
 	dsn := pgtestDSN(tb)

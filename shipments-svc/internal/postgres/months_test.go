@@ -17,7 +17,7 @@ import (
 )
 
 // TestMonthsAreFilledFromTheDaysThatThereAre, also by an owner of the tables
-// who is no superuser, and whom the wall around organizations would stop.
+// which is no superuser, so that row-level security would bind it.
 func TestMonthsAreFilledFromTheDaysThatThereAre(t *testing.T) {
 	t.Parallel()
 	owner := plainRole(t)

@@ -43,23 +43,23 @@ func Migrate(ctx context.Context, dsn, direction string, w io.Writer) error {
 }
 
 // Open returns a pool for a DSN, without connecting. Statements run only within
-// transactions, which begin in a scope: see walled. observe are called after each
+// transactions, which begin in a scope: see scopedConnector. observe are called after each
 // exchange: with nil if Postgres can serve, otherwise with the reason.
 func Open(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.DB, error) {
-	return postgres.Open(dsn, postgres.Options{Prepare: session.Prepare, Observe: observe, Wrap: wall(session)})
+	return postgres.Open(dsn, postgres.Options{Prepare: session.Prepare, Observe: observe, Wrap: scoped(session)})
 }
 
 // OpenReplica returns a pool for a hot standby, whose answers have a shorter
 // timeout.
 func OpenReplica(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.DB, error) {
-	return postgres.Open(dsn, postgres.Options{AnswerTimeout: replicaPatience, Prepare: session.Prepare, Observe: observe, Wrap: wall(session)})
+	return postgres.Open(dsn, postgres.Options{AnswerTimeout: replicaPatience, Prepare: session.Prepare, Observe: observe, Wrap: scoped(session)})
 }
 
-func wall(session postgres.Session) func(driver.Connector, string) driver.Connector {
+func scoped(session postgres.Session) func(driver.Connector, string) driver.Connector {
 	return func(c driver.Connector, statementTimeout string) driver.Connector {
 		if session.Direct {
 			c = postgres.Initialized(c, sessionSettings(statementTimeout))
 		}
-		return walled{c, statementTimeout, session.Direct}
+		return scopedConnector{c, statementTimeout, session.Direct}
 	}
 }

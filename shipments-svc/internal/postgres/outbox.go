@@ -29,7 +29,7 @@ type announcedRow struct {
 	Subject subjectRow          `json:"subject"`
 }
 
-// subjectRow is what an event tells of, as it is kept.
+// subjectRow is the stored subject of an event.
 type subjectRow struct {
 	Shipment shipmentRow  `json:"shipment"`
 	Document *documentRow `json:"document,omitempty"`

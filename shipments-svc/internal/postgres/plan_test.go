@@ -286,8 +286,8 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 	}
 }
 
-// TestAListReadsTheDaysOfOneMonth, and none after it: behind the wall, only
-// comparisons that leak nothing find rows in an index.
+// TestAListReadsTheDaysOfOneMonth, and none after it: under row-level security
+// only leakproof comparisons use an index.
 func TestAListReadsTheDaysOfOneMonth(t *testing.T) {
 	t.Parallel()
 	db := oneConn(t, pgtestDSN(t))

@@ -52,9 +52,8 @@ type jobRow struct {
 	Subject        []byte
 }
 
-// Claim claims a delivery of an endpoint that is due, until a time. Whoever dies
-// before he finishes it leaves it to be claimed again then. ok is false where
-// none is due, or the endpoint is disabled.
+// Claim leases a due delivery of an endpoint until a time, after which it can be
+// claimed again. ok is false if none is due or the endpoint is disabled.
 func (w *Webhooks) Claim(ctx context.Context, place webhooks.Place, now, until time.Time) (job webhooks.Job, ok bool, err error) {
 	var row jobRow
 	err = w.writes(ctx, place.Org).GetContext(ctx, &row, claimDeliverySQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), now, until)

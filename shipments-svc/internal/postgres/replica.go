@@ -16,17 +16,16 @@ const (
 	// left of Budget is for the primary.
 	replicaPatience = 300 * time.Millisecond
 
-	// replicaRest is for how long a replica that failed is not asked again.
+	// replicaRest is for how long a replica that failed is skipped.
 	replicaRest = 5 * time.Second
 )
 
-// freshnessSQL reads what tells whether a replica has all changes of an
-// organization: the number of its newest event, and whether there are events
-// without one.
+// freshnessSQL reads the number of an organization's newest event, and whether
+// there are events without one: a replica is compared by them.
 //
 // Each change commits with its events in the outbox, and a later transaction
-// numbers them. So where nothing is in the outbox, whoever has the newest
-// number has every change that was committed, for WAL is replayed in order.
+// numbers them. So if the outbox is empty, a server with the newest number has
+// every committed change, because WAL is replayed in order.
 const freshnessSQL = `
 SELECT coalesce((SELECT number FROM event_heads WHERE organization_id = $1), 0) AS newest,
 	(SELECT position FROM outbox WHERE organization_id = $1 ORDER BY position LIMIT 1) IS NOT NULL AS unnumbered`
@@ -75,7 +74,7 @@ func (r *Repository) selectList(ctx context.Context, org shipments.OrgID, rows *
 	return r.reads(ctx, org).SelectContext(ctx, rows, query, args...)
 }
 
-// usable reports whether there is a replica that may be asked, and no
+// usable reports whether there is a replica that may be used, and no
 // transaction whose own changes only the primary knows.
 func (p *replica) usable(ctx context.Context) bool {
 	_, within := ctx.Value(txKey{}).(ongoing)
@@ -83,7 +82,7 @@ func (p *replica) usable(ctx context.Context) bool {
 }
 
 // list runs the query if the replica has the event of that number, and reports
-// whether it did. A replica that fails is left alone for a while.
+// whether it did. A replica that fails is skipped for replicaRest.
 func (p *replica) list(ctx context.Context, org shipments.OrgID, newest int64, rows *[]listRow, query string, args []any) bool {
 	within, cancel := context.WithTimeout(ctx, replicaPatience)
 	defer cancel()

@@ -35,7 +35,7 @@ var EventTypes = []EventType{
 	DocumentAttached, DocumentProcessed, DocumentFailed,
 }
 
-// Event tells what became of a shipment or of one of its documents.
+// Event is a change of a shipment or of one of its documents.
 type Event struct {
 	ID   EventID
 	Type EventType
@@ -45,7 +45,7 @@ type Event struct {
 	// earlier event has a lower one.
 	Number   int64
 	Shipment Shipment  // right after it
-	Document *Document // right after it; nil unless the event tells of one
+	Document *Document // right after it; nil unless the event is about one
 }
 
 // EventQuery says which part of an organization's events is wanted.

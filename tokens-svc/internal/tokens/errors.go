@@ -15,13 +15,12 @@ var (
 	ErrExists = errors.New("exists already")
 	// ErrForbidden means that the principal lacks the right.
 	ErrForbidden = errors.New("not allowed")
-	// ErrUnavailable says that the storage cannot be asked now; the same call
+	// ErrUnavailable says that the storage is unavailable; the same call
 	// may succeed later.
 	ErrUnavailable = errors.New("the token store is not available")
 )
 
-// ForbiddenError is ErrForbidden with the refused operation, for the client that
-// asks.
+// ForbiddenError is ErrForbidden with the refused operation, for the client.
 type ForbiddenError struct{ Detail string }
 
 // Error implements error.

@@ -18,7 +18,7 @@ const (
 	None    Fault = iota // everything is forwarded
 	Silent               // connections are accepted and kept, and nothing more comes through any of them
 	Refused              // connections end at once, the open ones too
-	Full                 // new connections are told 53300, too_many_connections
+	Full                 // new connections get 53300, too_many_connections
 	Garbled              // what the server says begins with noise where the kind of a message stands
 )
 
@@ -144,7 +144,7 @@ func (p *Proxy) pump(from, to net.Conn, answers bool) {
 		n, err := from.Read(buf)
 		if silent = silent || p.now() == Silent; silent {
 			if err != nil {
-				return // the other side is not told
+				return // the other side is not closed
 			}
 			continue
 		}

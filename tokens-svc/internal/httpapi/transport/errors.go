@@ -127,8 +127,8 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	_ = p.Write(w, r) // fails only if the client is gone
 }
 
-// reporter is go-kit's ErrorHandler. It logs faults of this program. Errors that clients
-// do wrong, and that Postgres could not be asked, is in the access log.
+// reporter is go-kit's ErrorHandler. It logs faults of this program. Errors of
+// clients and an unavailable Postgres are in the access log.
 type reporter struct{ log *slog.Logger }
 
 // Handle implements go-kit's transport.ErrorHandler.

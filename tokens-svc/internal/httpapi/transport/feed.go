@@ -23,10 +23,10 @@ type Follower interface {
 	Follow(ctx context.Context, after *int64, notified <-chan struct{}, emit func(tokens.Change) error) error
 }
 
-// Feed answers gateways that follow the changes of tokens: with a response that
-// stays open, one JSON object a line. It ends when Postgres cannot be asked,
-// when the follower is too slow, and on Close; the follower then asks anew,
-// here or elsewhere, from where it was.
+// Feed streams changes of tokens to gateways: a response that stays open, one JSON
+// object a line. It ends when Postgres is unavailable, when the follower is too
+// slow, and on Close. The follower then reconnects to any replica and continues
+// after its last revision.
 type Feed struct {
 	follower Follower
 	wait     func() (notified <-chan struct{}, end func())

@@ -24,15 +24,15 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 )
 
-// Timeout bounds all that is asked of the issuer for one request.
+// Timeout bounds all calls to the issuer for one request.
 const Timeout = 5 * time.Second
 
 // Errors. Test with errors.Is.
 var (
-	// ErrUnavailable says that the issuer cannot be asked now, or answers
-	// nonsense.
+	// ErrUnavailable says that the issuer is unavailable or its response is
+	// malformed.
 	ErrUnavailable = errors.New("the issuer is not available")
-	// ErrDenied says that the issuer, or the person there, said no.
+	// ErrDenied says that the issuer, or the person at the issuer, refused.
 	ErrDenied = errors.New("the issuer refused")
 	// ErrClaims says that an ID token does not identify a person for this client:
 	// its subject, its authorized party or the type of a claim is wrong.

@@ -3,8 +3,8 @@
 // Guarantees: a password cannot be recovered from its stored form; checking the
 // password of an account that does not exist, or that has none, costs what
 // checking a wrong one does; hashes made under other parameters keep working and
-// are told apart, so that they can be made anew; and however many people sign in
-// at once, no more than a fixed number of hashes take memory at a time.
+// are recognized, so that they can be replaced; and a fixed number of hashes at
+// most is computed at the same time, however many people sign in.
 package password
 
 import (

@@ -104,8 +104,7 @@ func (m *Manager) EndOthers(ctx context.Context) error {
 }
 
 // SignIn makes the session that person's, as they are in the present session
-// epoch, under a new token. What it held before is gone, and so is whoever was
-// signed in.
+// epoch, under a new token. Its earlier contents and user are removed.
 func (m *Manager) SignIn(ctx context.Context, user people.User) error {
 	if err := m.scs.Clear(ctx); err != nil {
 		return fmt.Errorf("clear the session: %w", err)

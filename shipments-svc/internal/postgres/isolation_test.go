@@ -21,36 +21,38 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
-// torn is a connector on whose connections the first wall is torn down: no
-// query has a condition on the organization any more.
-type torn struct{ driver.Connector }
+// unfiltered is a connector that removes the condition on the organization from
+// every query.
+type unfiltered struct{ driver.Connector }
 
-func (c torn) Connect(ctx context.Context) (driver.Conn, error) {
+func (c unfiltered) Connect(ctx context.Context) (driver.Conn, error) {
 	inner, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return tornConn{inner.(postgres.Conn), inner.(driver.Tx)}, nil
+	return unfilteredConn{inner.(postgres.Conn), inner.(driver.Tx)}, nil
 }
 
-type tornConn struct {
+type unfilteredConn struct {
 	postgres.Conn
 	driver.Tx
 }
 
-var firstWall = regexp.MustCompile(`(\w+\.)?organization_id = \$1`)
+var organizationCondition = regexp.MustCompile(`(\w+\.)?organization_id = \$1`)
 
-func (c tornConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	return c.Conn.QueryContext(ctx, firstWall.ReplaceAllString(query, `$$1::uuid IS NOT NULL`), args)
+func (c unfilteredConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	return c.Conn.QueryContext(ctx, organizationCondition.ReplaceAllString(query, `$$1::uuid IS NOT NULL`), args)
 }
 
-func (c tornConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	return c.Conn.ExecContext(ctx, firstWall.ReplaceAllString(query, `$$1::uuid IS NOT NULL`), args)
+func (c unfilteredConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	return c.Conn.ExecContext(ctx, organizationCondition.ReplaceAllString(query, `$$1::uuid IS NOT NULL`), args)
 }
 
-func openTorn(t *testing.T, dsn string) *Webhooks {
+func openUnfiltered(t *testing.T, dsn string) *Webhooks {
 	t.Helper()
-	db, err := postgres.Open(dsn, postgres.Options{Wrap: func(c driver.Connector, timeout string) driver.Connector { return walled{torn{c}, timeout, false} }})
+	db, err := postgres.Open(dsn, postgres.Options{Wrap: func(c driver.Connector, timeout string) driver.Connector {
+		return scopedConnector{unfiltered{c}, timeout, false}
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,15 +263,15 @@ func thefts() []theft {
 	return all
 }
 
-// TestWithoutTheFirstWallTheSecondStands: every method, with the condition on
-// the organization taken out of its queries, sees and changes nothing of
-// another organization.
-func TestWithoutTheFirstWallTheSecondStands(t *testing.T) {
+// TestRowLevelSecurityHoldsWithoutTheConditionOnTheOrganization: with the condition
+// removed from its queries, no method sees or changes anything of another
+// organization.
+func TestRowLevelSecurityHoldsWithoutTheConditionOnTheOrganization(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
 	db := operator(t, dsn)
 	v := newVictim(t, NewRepository(openAt(t, dsn)))
-	r, thief := openTorn(t, dsn), repotest.Org()
+	r, thief := openUnfiltered(t, dsn), repotest.Org()
 	before := rowsOf(t, db, v.org)
 	for _, theft := range thefts() {
 		if stolen, err := theft.do(t.Context(), r, thief, v); stolen || err != nil {
@@ -281,9 +283,10 @@ func TestWithoutTheFirstWallTheSecondStands(t *testing.T) {
 	}
 }
 
-// TestTheThievesAreAbleTo: with both walls down, every method that reads or
-// changes what is there gets hold of something. So the test above can fail.
-func TestTheThievesAreAbleTo(t *testing.T) {
+// TestWithoutConditionAndRowLevelSecurityMethodsCrossOrganizations: every method that
+// reads or changes rows reaches those of another organization, so the test above
+// can fail.
+func TestWithoutConditionAndRowLevelSecurityMethodsCrossOrganizations(t *testing.T) {
 	t.Parallel()
 	harmless := []string{"Create", "CreateEndpoint", "CreateTest", "Import"} // they add rows, and those are the thief's
 	for _, theft := range thefts() {
@@ -299,7 +302,7 @@ func TestTheThievesAreAbleTo(t *testing.T) {
 				exec(t, db, `ALTER TABLE `+table+` DISABLE ROW LEVEL SECURITY`)
 			}
 			before := rowsOf(t, db, v.org)
-			r := openTorn(t, dsn)
+			r := openUnfiltered(t, dsn)
 			if page, total, err := r.List(t.Context(), repotest.Org(), shipments.Filter{}, 0, 10); len(page) == 0 || total == 0 || err != nil {
 				t.Errorf("it lists %d of %d (%v)", len(page), total, err)
 			}
@@ -386,9 +389,9 @@ func TestNobodyWritesForAnother(t *testing.T) {
 	}
 }
 
-// TestEveryTableOfOrganizationsIsWalled: each with the column, as forced
+// TestEveryTableOfOrganizationsHasRowLevelSecurity: each with the column, as forced
 // row-level security and the tenant's policy, which no other widens.
-func TestEveryTableOfOrganizationsIsWalled(t *testing.T) {
+func TestEveryTableOfOrganizationsHasRowLevelSecurity(t *testing.T) {
 	t.Parallel()
 	_, db := newTest(t)
 	const condition = "(organization_id = (NULLIF(current_setting('quayside.organization'::text, true), ''::text))::uuid)"

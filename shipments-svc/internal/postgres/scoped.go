@@ -13,11 +13,11 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// The roles as which the program works, whoever it logs in as. Neither owns a
+// The roles as which the program works, whatever its login. Neither owns a
 // table nor is exempt from row-level security.
 const (
 	tenant     = "quayside_tenant"     // sees and changes the rows of one organization
-	dispatcher = "quayside_dispatcher" // sees of which organizations something waits to be done
+	dispatcher = "quayside_dispatcher" // sees which organizations have work
 )
 
 // scope is as whom a transaction works. Its zero value sees nothing.
@@ -28,7 +28,7 @@ type scope struct {
 
 func tenantOf(org shipments.OrgID) scope { return scope{tenant, uuid.UUID(org)} }
 
-// transaction is what a transaction of a walled pool begins with.
+// transaction is what a transaction begins with.
 type transaction struct {
 	scope
 
@@ -50,8 +50,7 @@ func sessionSettings(timeout string) string {
 }
 
 // settings are what a transaction sets. All of it ends with the transaction, so
-// nothing is left on a connection that a transaction pooler hands to somebody
-// else.
+// a transaction pooler passes on the connection without any of it.
 func (t transaction) settings(direct bool, timeout string) string {
 	role := t.role
 	if role == "" {
@@ -70,14 +69,14 @@ func (t transaction) settings(direct bool, timeout string) string {
 	return settings
 }
 
-// errRefused says that a statement was not sent, because it would have run as
-// whoever logged in, or otherwise than is known here. It has the code with which
+// errRefused says that a statement was not sent, because it would have run as the
+// login's role, or in another way than this package checks. It has the code with which
 // Postgres refuses, so the connection remains of use.
 var errRefused = &pq.Error{Severity: "ERROR", Code: "42501", Message: "refused before it was sent"}
 
-// walled makes connections on which each statement runs within a transaction of
+// scopedConnector makes connections on which each statement runs within a transaction of
 // a scope.
-type walled struct {
+type scopedConnector struct {
 	driver.Connector
 
 	timeout string // a statement_timeout
@@ -85,19 +84,19 @@ type walled struct {
 }
 
 // Connect implements driver.Connector.
-func (w walled) Connect(ctx context.Context) (driver.Conn, error) {
+func (w scopedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	c, err := w.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	walled := &walledConn{Conn: c.(postgres.Conn), tx: c.(driver.Tx), timeout: w.timeout, direct: w.direct}
+	scoped := &scopedConn{Conn: c.(postgres.Conn), tx: c.(driver.Tx), timeout: w.timeout, direct: w.direct}
 	if w.direct {
-		walled.single, _ = c.(postgres.Single)
+		scoped.single, _ = c.(postgres.Single)
 	}
-	return walled, nil
+	return scoped, nil
 }
 
-type walledConn struct {
+type scopedConn struct {
 	postgres.Conn
 
 	tx      driver.Tx       // the same connection, as which lib/pq's transactions are ended
@@ -109,7 +108,7 @@ type walledConn struct {
 
 // BeginTx implements driver.ConnBeginTx, in one round trip. The isolation level
 // is the server's.
-func (c *walledConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+func (c *scopedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	if opts.Isolation != driver.IsolationLevel(sql.LevelDefault) {
 		return nil, fmt.Errorf("%w: an isolation level other than the server's", errRefused)
 	}
@@ -123,31 +122,31 @@ func (c *walledConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver
 }
 
 // Commit implements driver.Tx.
-func (c *walledConn) Commit() error {
+func (c *scopedConn) Commit() error {
 	c.inside = false
 	return c.tx.Commit()
 }
 
 // Rollback implements driver.Tx.
-func (c *walledConn) Rollback() error {
+func (c *scopedConn) Rollback() error {
 	c.inside = false
 	return c.tx.Rollback()
 }
 
-// errNobody is that of a statement outside of a transaction, whose context names
+// errNoScope refuses a statement outside of a transaction whose context names
 // no organization.
-var errNobody = fmt.Errorf("%w: a statement that belongs to no organization", errRefused)
+var errNoScope = fmt.Errorf("%w: a statement that belongs to no organization", errRefused)
 
 // QueryContext implements driver.QueryerContext. Outside of a transaction the
 // query gets one of its own.
-func (c *walledConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *scopedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if c.inside {
 		return c.Conn.QueryContext(ctx, query, args)
 	}
 	t, ok := ctx.Value(transactionKey{}).(transaction)
 	switch {
 	case !ok:
-		return nil, errNobody
+		return nil, errNoScope
 	case c.single != nil:
 		return c.single.QuerySingle(ctx, t.settings(c.direct, c.timeout), query, args)
 	}
@@ -163,14 +162,14 @@ func (c *walledConn) QueryContext(ctx context.Context, query string, args []driv
 }
 
 // ExecContext implements driver.ExecerContext, likewise.
-func (c *walledConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *scopedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if c.inside {
 		return c.Conn.ExecContext(ctx, query, args)
 	}
 	t, ok := ctx.Value(transactionKey{}).(transaction)
 	switch {
 	case !ok:
-		return nil, errNobody
+		return nil, errNoScope
 	case c.single != nil:
 		return c.single.ExecSingle(ctx, t.settings(c.direct, c.timeout), query, args)
 	}
@@ -187,8 +186,8 @@ func (c *walledConn) ExecContext(ctx context.Context, query string, args []drive
 
 // PrepareContext implements driver.ConnPrepareContext. What is prepared could be
 // executed outside of a transaction.
-func (c *walledConn) PrepareContext(context.Context, string) (driver.Stmt, error) {
+func (c *scopedConn) PrepareContext(context.Context, string) (driver.Stmt, error) {
 	return nil, fmt.Errorf("%w: a statement to prepare", errRefused)
 }
 
-var _ postgres.Conn = (*walledConn)(nil)
+var _ postgres.Conn = (*scopedConn)(nil)

@@ -42,9 +42,9 @@ func openBare(b *testing.B, dsn string) *Repository {
 	return NewRepository(db)
 }
 
-// BenchmarkWalls does what takes one statement with the first wall alone and
-// with both, in turns, and says how many times as long the latter takes.
-func BenchmarkWalls(b *testing.B) {
+// BenchmarkRowLevelSecurity runs methods of one statement without and with row-level
+// security, in turns, and reports how many times as long the latter take.
+func BenchmarkRowLevelSecurity(b *testing.B) {
 	dsn := pgtestDSN(b)
 	org := repotest.Org()
 	fill(b, oneConn(b, dsn), uuid.UUID(org), 1000, 10)
