@@ -24,12 +24,13 @@ func stop(t *testing.T, stopper interface{ Stop() error }) {
 	}
 }
 
-// recovers waits until the token works again: full service comes back within
-// five seconds of the fault's end, without a restart of anything else.
+// recovers waits until the token works again at both services: full service comes
+// back within five seconds of the fault's end, without a restart of anything else.
 func recovers(t *testing.T, token string) {
 	t.Helper()
 	eventually(t, 5*time.Second, "full service", func() bool {
-		return do(t, call{path: "/api/v1/shipments", token: token}).status == http.StatusOK
+		return do(t, call{path: "/api/v1/shipments", token: token}).status == http.StatusOK &&
+			do(t, call{path: "/api/v1/token", token: token}).status == http.StatusOK
 	})
 }
 
