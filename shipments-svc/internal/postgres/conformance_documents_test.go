@@ -120,7 +120,7 @@ func testReviseAtOnce(t *testing.T, repo shipments.Repository) {
 	}
 }
 
-func testElsewhere(t *testing.T, repo shipments.Repository) {
+func testPalletUses(t *testing.T, repo shipments.Repository) {
 	const sscc, another = "106141412345678908", "376104250021234569"
 	org := repotest.Org()
 	for _, s := range []struct {

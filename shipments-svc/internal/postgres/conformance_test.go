@@ -55,7 +55,7 @@ func TestRepository(t *testing.T) {
 		"counters equal the rows after random operations":       testRandomOperations,
 		"a revision is stored whole and replaces the checks":    testRevise,
 		"of many revisions at once one is stored":               testReviseAtOnce,
-		"pallets are found in other shipments":                  testElsewhere,
+		"pallets are found in other shipments":                  testPalletUses,
 		"a key does a thing once, and remembers the answer":     testOnce,
 		"a key is its organization's, operation's and time's":   testKeys,
 		"what failed under a key is undone and forgotten":       testOnceFailed,

@@ -167,7 +167,7 @@ func thefts() []theft {
 			_, _, err := r.History(ctx, thief, v.ID, 0, 10)
 			return found(err)
 		}},
-		{"Elsewhere", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+		{"PalletUses", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
 			uses, err := r.PalletUses(ctx, thief, shipments.ID{}, []string{sscc}, time.Time{})
 			return len(uses) > 0, err
 		}},
@@ -315,8 +315,8 @@ func TestWithoutConditionAndRowLevelSecurityMethodsCrossOrganizations(t *testing
 	}
 }
 
-// TestEveryMethodIsTriedByAThief, but those that work for no organization.
-func TestEveryMethodIsTriedByAThief(t *testing.T) {
+// TestEveryMethodIsTriedFromAnotherOrganization, but those that work for no organization.
+func TestEveryMethodIsTriedFromAnotherOrganization(t *testing.T) {
 	t.Parallel()
 	tried := []string{"Announced", "Claim", "Due", "JobsWaiting", "Overdue", "Ready", "Waiting", "Publishers", "ReadFrom", "ServedByReplica", "StoreID", "BindStore", "AdoptStore"}
 	for _, theft := range thefts() {
