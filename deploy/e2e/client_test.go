@@ -55,6 +55,14 @@ func do(t *testing.T, c call) answer {
 	req := c.request(t)
 	start := time.Now()
 	a := send(t, req, c.from)
+	// A busy machine may exceed the 250 ms of an introspection. Nothing was counted, so the call is made again.
+	for range 3 {
+		if a.status != http.StatusServiceUnavailable || !bytes.Contains(a.body, []byte(`"auth_unavailable"`)) {
+			break
+		}
+		req, start = c.request(t), time.Now()
+		a = send(t, req, c.from)
+	}
 	if took := time.Since(start); took > 2*time.Second {
 		t.Errorf("%s %s took %s, more than two seconds", req.Method, c.path, took)
 	}
