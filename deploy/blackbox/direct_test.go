@@ -10,10 +10,15 @@ import (
 
 const createBody = `{"shipment":{"reference":"PO-4711","vessel":"MSC Carmen","origin":"Cape Town, ZA","destination":"Rotterdam, NL"}}`
 
-// token returns a new token of the demo organization.
+// token returns a new token of an organization of its own: generated requests
+// delete shipments of the demo organization at the same time.
 func token(t *testing.T, permissions string) string {
 	t.Helper()
-	created, err := stack.CreateToken(t.Context(), stack.Demo.Organization, permissions)
+	organization, err := stack.CreateOrganization(t.Context(), t.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := stack.CreateToken(t.Context(), organization, permissions)
 	if err != nil {
 		t.Fatal(err)
 	}
