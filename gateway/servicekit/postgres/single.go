@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -104,44 +103,6 @@ func literal(value driver.Value) (string, error) {
 	default:
 		return "", fmt.Errorf("a value of type %T", value)
 	}
-}
-
-// EndWith returns the rows of a query that end its transaction: with a commit
-// when they are read or closed, and with a rollback if they failed.
-func EndWith(tx driver.Tx, rows driver.Rows) driver.Rows { return &txRows{Rows: rows, tx: tx} }
-
-type txRows struct {
-	driver.Rows
-
-	tx     driver.Tx
-	failed bool // the query
-	ended  bool // the transaction
-}
-
-// Next implements driver.Rows. The end of the rows is reported after the
-// commit, so that an error of the commit is not lost.
-func (r *txRows) Next(row []driver.Value) error {
-	err := r.Rows.Next(row)
-	if errors.Is(err, io.EOF) {
-		if failed := r.Close(); failed != nil {
-			return failed
-		}
-	}
-	r.failed = r.failed || err != nil
-	return err
-}
-
-// Close implements driver.Rows. It ends the transaction.
-func (r *txRows) Close() error {
-	if r.ended {
-		return nil
-	}
-	r.ended = true
-	if err := r.Rows.Close(); err != nil || r.failed {
-		_ = r.tx.Rollback()
-		return err
-	}
-	return r.tx.Commit()
 }
 
 var _ Single = (*preparingConn)(nil)

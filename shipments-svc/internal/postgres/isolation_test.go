@@ -348,7 +348,7 @@ func TestWhoForgetsTheOrganizationSeesNothing(t *testing.T) {
 		if err := tx.GetContext(t.Context(), &n, `SELECT count(*) FROM `+table); err != nil || n != 0 {
 			t.Errorf("%d rows of %s (%v)", n, table, err)
 		}
-		if err := db.GetContext(t.Context(), &n, `SELECT count(*) FROM `+table); !errors.Is(err, errRefused) {
+		if err := db.GetContext(t.Context(), &n, `SELECT count(*) FROM `+table); !errors.Is(err, postgres.ErrRefused) {
 			t.Errorf("%s outside of a transaction: %d rows (%v)", table, n, err)
 		}
 	}

@@ -69,11 +69,6 @@ func (t transaction) settings(direct bool, timeout string) string {
 	return settings
 }
 
-// errRefused says that a statement was not sent, because it would have run as the
-// login's role, or in another way than this package checks. It has the code with which
-// Postgres refuses, so the connection remains of use.
-var errRefused = &pq.Error{Severity: "ERROR", Code: "42501", Message: "refused before it was sent"}
-
 // scopedConnector makes connections on which each statement runs within a transaction of
 // a scope.
 type scopedConnector struct {
@@ -89,105 +84,59 @@ func (w scopedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	scoped := &scopedConn{Conn: c.(postgres.Conn), tx: c.(driver.Tx), timeout: w.timeout, direct: w.direct}
+	scoped := &scopedConn{Transactional: postgres.InTransactions(c, w.begin), settings: w.settings}
 	if w.direct {
 		scoped.single, _ = c.(postgres.Single)
 	}
 	return scoped, nil
 }
 
-type scopedConn struct {
-	postgres.Conn
-
-	tx      driver.Tx       // the same connection, as which lib/pq's transactions are ended
-	single  postgres.Single // the same, if it executes statements so
-	timeout string
-	direct  bool
-	inside  bool // of a transaction
-}
-
-// BeginTx implements driver.ConnBeginTx, in one round trip. The isolation level
-// is the server's.
-func (c *scopedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+// begin returns the statements that begin a transaction of the context's scope. The
+// isolation level is the server's.
+func (w scopedConnector) begin(ctx context.Context, opts driver.TxOptions) (string, error) {
 	if opts.Isolation != driver.IsolationLevel(sql.LevelDefault) {
-		return nil, fmt.Errorf("%w: an isolation level other than the server's", errRefused)
+		return "", fmt.Errorf("%w: an isolation level other than the server's", postgres.ErrRefused)
 	}
 	t, _ := ctx.Value(transactionKey{}).(transaction)
-	if _, err := c.Conn.ExecContext(ctx, "BEGIN; "+t.settings(c.direct, c.timeout), nil); err != nil {
-		_ = c.Rollback() // it may have begun; where this fails, lib/pq gives the connection up
-		return nil, err
-	}
-	c.inside = true
-	return c, nil
+	return "BEGIN; " + w.settings(t), nil
 }
 
-// Commit implements driver.Tx.
-func (c *scopedConn) Commit() error {
-	c.inside = false
-	return c.tx.Commit()
-}
+func (w scopedConnector) settings(t transaction) string { return t.settings(w.direct, w.timeout) }
 
-// Rollback implements driver.Tx.
-func (c *scopedConn) Rollback() error {
-	c.inside = false
-	return c.tx.Rollback()
+type scopedConn struct {
+	*postgres.Transactional
+
+	single   postgres.Single // the same connection, if it executes statements so
+	settings func(transaction) string
 }
 
 // errNoScope refuses a statement outside of a transaction whose context names
 // no organization.
-var errNoScope = fmt.Errorf("%w: a statement that belongs to no organization", errRefused)
+var errNoScope = fmt.Errorf("%w: a statement that belongs to no organization", postgres.ErrRefused)
 
 // QueryContext implements driver.QueryerContext. Outside of a transaction the
-// query gets one of its own.
+// query gets one of its own, which needs a scope.
 func (c *scopedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	if c.inside {
-		return c.Conn.QueryContext(ctx, query, args)
-	}
 	t, ok := ctx.Value(transactionKey{}).(transaction)
 	switch {
+	case c.Inside():
 	case !ok:
 		return nil, errNoScope
 	case c.single != nil:
-		return c.single.QuerySingle(ctx, t.settings(c.direct, c.timeout), query, args)
+		return c.single.QuerySingle(ctx, c.settings(t), query, args)
 	}
-	if _, err := c.BeginTx(ctx, driver.TxOptions{}); err != nil {
-		return nil, err
-	}
-	rows, err := c.Conn.QueryContext(ctx, query, args)
-	if err != nil {
-		_ = c.Rollback()
-		return nil, err
-	}
-	return postgres.EndWith(c, rows), nil
+	return c.Transactional.QueryContext(ctx, query, args)
 }
 
 // ExecContext implements driver.ExecerContext, likewise.
 func (c *scopedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	if c.inside {
-		return c.Conn.ExecContext(ctx, query, args)
-	}
 	t, ok := ctx.Value(transactionKey{}).(transaction)
 	switch {
+	case c.Inside():
 	case !ok:
 		return nil, errNoScope
 	case c.single != nil:
-		return c.single.ExecSingle(ctx, t.settings(c.direct, c.timeout), query, args)
+		return c.single.ExecSingle(ctx, c.settings(t), query, args)
 	}
-	if _, err := c.BeginTx(ctx, driver.TxOptions{}); err != nil {
-		return nil, err
-	}
-	result, err := c.Conn.ExecContext(ctx, query, args)
-	if err != nil {
-		_ = c.Rollback()
-		return nil, err
-	}
-	return result, c.Commit()
+	return c.Transactional.ExecContext(ctx, query, args)
 }
-
-// PrepareContext implements driver.ConnPrepareContext. What is prepared could be
-// executed outside of a transaction.
-func (c *scopedConn) PrepareContext(context.Context, string) (driver.Stmt, error) {
-	return nil, fmt.Errorf("%w: a statement to prepare", errRefused)
-}
-
-var _ postgres.Conn = (*scopedConn)(nil)

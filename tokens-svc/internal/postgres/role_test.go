@@ -99,7 +99,7 @@ func cannotRewrite(t *testing.T, session postgres.Session) {
 		t.Errorf("the role is %q, %v", role, err)
 	}
 	if !session.Direct {
-		if _, err := db.PrepareContext(t.Context(), `SELECT 1`); !errors.Is(err, errRefused) { //nolint:sqlclosecheck // there is none
+		if _, err := db.PrepareContext(t.Context(), `SELECT 1`); !errors.Is(err, postgres.ErrRefused) { //nolint:sqlclosecheck // there is none
 			t.Errorf("prepared: %v", err)
 		}
 	}
@@ -112,7 +112,7 @@ func cannotRewrite(t *testing.T, session postgres.Session) {
 // connection.
 func TestEveryStatementRunsAsTheServingRole(t *testing.T) {
 	t.Parallel()
-	var opened *roleConn
+	var opened *postgres.Transactional
 	db, err := postgres.Open(postgrestest.New(t, Migrate), postgres.Options{Wrap: func(c driver.Connector, timeout string) driver.Connector {
 		return capture{asServingRole(c, timeout), &opened}
 	}})
@@ -153,7 +153,7 @@ func TestEveryStatementRunsAsTheServingRole(t *testing.T) {
 	if err := errors.Join(rows.Close(), rows.Err()); err != nil { //nolint:sqlclosecheck // before its end
 		t.Error(err)
 	}
-	if opened.inside {
+	if opened.Inside() {
 		t.Error("a transaction was left open")
 	}
 	left, err := opened.Conn.QueryContext(t.Context(), `SELECT (current_user = session_user)::text`, nil)
@@ -171,13 +171,13 @@ func TestEveryStatementRunsAsTheServingRole(t *testing.T) {
 type capture struct {
 	driver.Connector
 
-	opened **roleConn
+	opened **postgres.Transactional
 }
 
 func (c capture) Connect(ctx context.Context) (driver.Conn, error) {
 	opened, err := c.Connector.Connect(ctx)
 	if err == nil {
-		*c.opened = opened.(*roleConn)
+		*c.opened = opened.(*postgres.Transactional)
 	}
 	return opened, err
 }
