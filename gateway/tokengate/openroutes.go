@@ -3,6 +3,7 @@ package tokengate
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig"
@@ -11,32 +12,39 @@ import (
 )
 
 func init() {
-	caddy.RegisterModule(new(openRoute))
+	caddy.RegisterModule(new(openPaths))
 	for _, directive := range []string{"handle_public", "handle_pages"} {
 		httpcaddyfile.RegisterDirective(directive, parseOpenRoute)
 		httpcaddyfile.RegisterDirectiveOrder(directive, httpcaddyfile.Before, "handle")
 	}
 }
 
-// openRoute marks a route whose paths need no token: the gate of the same routes reads Paths, so that these are
-// written once. As a handler it does nothing.
-type openRoute struct {
+// openPaths is the matcher of a route whose paths need no token. The gate of the same routes reads Paths from it, so
+// that they are written once, and both match them alike.
+type openPaths struct {
 	Paths caddyhttp.MatchPath `json:"paths"`
 	// Pages: the paths are pages, see [Gate.Pages]; otherwise they are public, see [Gate.Public].
 	Pages bool `json:"pages,omitempty"`
+
+	paths paths
 }
 
-const openRouteName = "token_gate_open"
+const openPathsName = "token_gate_open"
 
 // CaddyModule returns the Caddy module information.
-func (*openRoute) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "http.handlers." + openRouteName, New: func() caddy.Module { return new(openRoute) }}
+func (*openPaths) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "http.matchers." + openPathsName, New: func() caddy.Module { return new(openPaths) }}
 }
 
-// ServeHTTP implements caddyhttp.MiddlewareHandler.
-func (*openRoute) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	return next.ServeHTTP(w, r)
+// Provision implements caddy.Provisioner.
+func (m *openPaths) Provision(ctx caddy.Context) error {
+	err := m.Paths.Provision(ctx)
+	m.paths = newPaths(m.Paths)
+	return err
 }
+
+// MatchWithError implements caddyhttp.RequestMatcherWithError.
+func (m *openPaths) MatchWithError(r *http.Request) (bool, error) { return m.paths.match(r), nil }
 
 // parseOpenRoute reads a route for paths that need no token. Syntax:
 //
@@ -45,48 +53,41 @@ func (*openRoute) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 //	}
 func parseOpenRoute(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 	h.Next() // the directive's name
-	mark := &openRoute{Pages: h.Val() == "handle_pages"}
+	open := &openPaths{Pages: h.Val() == "handle_pages"}
 	for h.NextArg() {
 		if h.Val()[0] != '/' {
 			return nil, h.Errf("%s is not a path; this directive takes paths, and no other matcher", h.Val())
 		}
-		mark.Paths = append(mark.Paths, h.Val())
+		open.Paths = append(open.Paths, h.Val())
 	}
-	if len(mark.Paths) == 0 {
+	if len(open.Paths) == 0 {
 		return nil, h.ArgErr()
 	}
-	h.DeleteN(len(mark.Paths))
+	h.DeleteN(len(open.Paths))
 	h.Reset()
 	handlers, err := httpcaddyfile.ParseSegmentAsSubroute(h)
 	if err != nil {
 		return nil, err
 	}
 	return []httpcaddyfile.ConfigValue{{Class: "route", Value: caddyhttp.Route{
-		MatcherSetsRaw: caddyhttp.RawMatcherSets{{"path": h.JSON(mark.Paths)}},
-		HandlersRaw: []json.RawMessage{
-			caddyconfig.JSONModuleObject(mark, "handler", openRouteName, nil),
-			caddyconfig.JSONModuleObject(handlers, "handler", "subroute", nil),
-		},
+		MatcherSetsRaw: caddyhttp.RawMatcherSets{{openPathsName: h.JSON(open)}},
+		HandlersRaw:    []json.RawMessage{caddyconfig.JSONModuleObject(handlers, "handler", "subroute", nil)},
 	}}}, nil
 }
 
-// addOpenRoutes adds the paths of the marked routes beside the gate to its public paths and pages.
+// addOpenRoutes adds the paths of the open routes beside the gate to its public paths and pages. Caddy provisions
+// the matchers of all routes before their handlers.
 func (g *Gate) addOpenRoutes(ctx caddy.Context) {
 	for _, route := range besides(ctx) {
-		if len(route.HandlersRaw) == 0 {
-			continue
-		}
-		var mark struct {
-			Handler string `json:"handler"`
-			openRoute
-		}
-		if err := json.Unmarshal(route.HandlersRaw[0], &mark); err != nil || mark.Handler != openRouteName {
-			continue // Caddy reports faulty handlers
-		}
-		if mark.Pages {
-			g.Pages = append(g.Pages, mark.Paths...)
-		} else {
-			g.Public = append(g.Public, mark.Paths...)
+		for _, matcher := range slices.Concat(route.MatcherSets...) {
+			open, ok := matcher.(*openPaths)
+			switch {
+			case !ok:
+			case open.Pages:
+				g.Pages = append(g.Pages, open.Paths...)
+			default:
+				g.Public = append(g.Public, open.Paths...)
+			}
 		}
 	}
 }
@@ -105,5 +106,8 @@ func besides(ctx caddy.Context) caddyhttp.RouteList {
 	return nil
 }
 
-// Interface guard
-var _ caddyhttp.MiddlewareHandler = (*openRoute)(nil)
+// Interface guards
+var (
+	_ caddy.Provisioner                 = (*openPaths)(nil)
+	_ caddyhttp.RequestMatcherWithError = (*openPaths)(nil)
+)

@@ -21,7 +21,7 @@ const (
 	// flushInterval is the minimum time between the starts of two flushes: a round trip costs the gateway and Redis
 	// much more than one more call in a pipeline. In a burst, when requests queue anyway, it is burstInterval.
 	flushInterval = 350 * time.Microsecond
-	burstInterval = 1500 * time.Microsecond
+	burstInterval = 700 * time.Microsecond
 	// A burst is this many requests a second and processor, about half of what one processor can forward, measured
 	// over at least sampleTime.
 	burstRate  = 3000
