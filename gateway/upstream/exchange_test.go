@@ -1,10 +1,8 @@
 package upstream
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -19,93 +17,6 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 )
-
-// scripted is a service that writes given responses: one per request, on any connection, in turn. An empty one closes
-// the connection.
-type scripted struct {
-	net.Listener
-
-	answers     chan string
-	connections atomic.Int32
-	read        chan string // request lines
-	closed      chan struct{}
-	once        bool // close each connection after one answer
-}
-
-func newScripted(t *testing.T, answers ...string) *scripted {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &scripted{
-		Listener: listener, answers: make(chan string, len(answers)), read: make(chan string, len(answers)+1),
-		closed: make(chan struct{}, len(answers)+1),
-	}
-	for _, a := range answers {
-		s.answers <- a
-	}
-	close(s.answers)
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			s.connections.Add(1)
-			go s.serve(conn)
-		}
-	}()
-	return s
-}
-
-func (s *scripted) serve(conn net.Conn) {
-	defer func() {
-		_ = conn.Close()
-		s.closed <- struct{}{}
-	}()
-	reader := bufio.NewReader(conn)
-	for {
-		request, err := http.ReadRequest(reader)
-		if err != nil {
-			return
-		}
-		s.read <- request.Method + " " + request.RequestURI
-		answer := <-s.answers
-		if _, err := io.WriteString(conn, answer); err != nil || answer == "" || s.once {
-			return
-		}
-	}
-}
-
-// transport returns a transport to s, whose state is unknown.
-func (s *scripted) transport(t *testing.T) *transport {
-	t.Helper()
-	watched, err := newService(s.Addr().String(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	watched.logger = zap.NewNop()
-	watched.setAddresses([]netip.Addr{netip.MustParseAddr("127.0.0.1")})
-	t.Cleanup(func() { watched.setAddresses(nil) })
-	return newTransport(watched, 5*time.Second)
-}
-
-// get requests path and reads the whole response.
-func get(ctx context.Context, through *transport, path string) (string, error) {
-	request := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
-	answer, err := through.RoundTrip(request)
-	if err != nil {
-		return "", err
-	}
-	body, err := io.ReadAll(answer.Body)
-	return string(body), errors.Join(err, answer.Body.Close())
-}
-
-func answering(body string) string {
-	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
-}
 
 func TestExchangesShareOneConnection(t *testing.T) {
 	t.Parallel()
@@ -125,77 +36,6 @@ func TestExchangesShareOneConnection(t *testing.T) {
 	}
 	if n := s.connections.Load(); n != 1 {
 		t.Errorf("%d connections", n)
-	}
-}
-
-// Unsolicited bytes must not be read as the response to another client's request.
-func TestConnectionWithUnreadBytesIsNotReused(t *testing.T) {
-	t.Parallel()
-
-	for name, spoiled := range map[string]string{
-		"at once":             answering("mine") + answering("of nobody"),
-		"after a chunked one": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nmine\r\n0\r\n\r\n" + answering("of nobody"),
-		"after no content":    "HTTP/1.1 204 No Content\r\n\r\nof nobody",
-		"announced closed":    "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\nmine",
-		"without a length":    "HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nmine",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newScripted(t, spoiled, answering("yours"))
-			through := s.transport(t)
-			if got, err := get(t.Context(), through, "/mine"); err != nil || got != "mine" && got != "" {
-				t.Fatalf("%q, %v", got, err)
-			}
-			if got, err := get(t.Context(), through, "/yours"); got != "yours" || err != nil {
-				t.Errorf("the next answer is %q, %v", got, err)
-			}
-			if n := s.connections.Load(); n != 2 {
-				t.Errorf("%d connections", n)
-			}
-		})
-	}
-}
-
-// The same when the bytes arrive after the response was read.
-func TestConnectionWithUnsolicitedBytesIsNotReused(t *testing.T) {
-	t.Parallel()
-
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	dialed, err := new(net.Dialer).DialContext(t.Context(), "tcp", listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	peer, err := listener.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := newClientConn(dialed.(*net.TCPConn))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !w.isIdle() {
-		t.Error("a new connection is not quiet")
-	}
-	if _, err := io.WriteString(peer, answering("of nobody")); err != nil {
-		t.Fatal(err)
-	}
-	w.headerLeft = 1
-	if _, err := w.reader.Peek(1); err != nil { // the bytes have arrived
-		t.Fatal(err)
-	}
-	if w.isIdle() {
-		t.Error("bytes wait in the connection, which is quiet")
-	}
-	_ = peer.Close()
-	if _, err := io.Copy(io.Discard, w.TCPConn); err != nil {
-		t.Fatal(err)
-	}
-	if w.isIdle() {
-		t.Error("a closed connection is quiet")
 	}
 }
 
@@ -382,32 +222,6 @@ func TestLateResponseIsATimeout(t *testing.T) {
 	}
 	if n := s.connections.Load(); n != 1 {
 		t.Errorf("the request was sent %d times", n)
-	}
-}
-
-func TestIdleConnectionsAreClosed(t *testing.T) {
-	t.Parallel()
-
-	s := newScripted(t, answering("one"), answering("two"))
-	through := s.transport(t)
-	a := (*through.service.addresses.Load())[0]
-	if _, err := get(t.Context(), through, "/"); err != nil {
-		t.Fatal(err)
-	}
-	a.conns.expire(time.Now().Add(-time.Hour))
-	if len(a.conns.idle) != 1 {
-		t.Error("a connection that was just used is gone")
-	}
-	a.conns.expire(time.Now())
-	<-s.closed
-
-	if _, err := get(t.Context(), through, "/"); err != nil {
-		t.Fatal(err)
-	}
-	through.service.setAddresses(nil) // the name has another address now
-	<-s.closed
-	if len(a.conns.idle) != 0 {
-		t.Error("a connection is kept to an address that is none any more")
 	}
 }
 

@@ -1,0 +1,79 @@
+package introspect_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/gateway/internal/introspect"
+)
+
+func TestCacheLifetimes(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		body     string
+		lifetime time.Duration
+	}{
+		"active":   {activeAnswer, introspect.PositiveLifetime},
+		"inactive": {`{"active":false}`, introspect.NegativeLifetime},
+		"active, ends soon": {
+			strings.Replace(activeAnswer, "{", fmt.Sprintf(`{"exp":%d,`, new(clock).now().Unix()+3), 1), 3 * time.Second,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := new(clock)
+			i := newIntrospector(t, newTokensService(t, tt.body).URL, c)
+			if _, ok := i.Cached(token); ok {
+				t.Fatal("known before it was asked for")
+			}
+			if _, err := i.Introspect(t.Context(), token); err != nil {
+				t.Fatal(err)
+			}
+			c.advance(tt.lifetime - time.Nanosecond)
+			if _, ok := i.Cached(token); !ok {
+				t.Error("forgotten too early")
+			}
+			c.advance(time.Nanosecond)
+			if _, ok := i.Cached(token); ok {
+				t.Error("used past its time")
+			}
+		})
+	}
+}
+
+// newWithCachedToken returns an introspector with a cached token.
+func newWithCachedToken(tb testing.TB, c *clock) *introspect.Introspector {
+	tb.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, activeAnswer)
+	}))
+	tb.Cleanup(server.Close)
+	i := newStreaming(tb, server.URL, nowhere, c)
+	if _, err := i.Introspect(tb.Context(), token); err != nil {
+		tb.Fatal(err)
+	}
+	return i
+}
+
+func TestCachedResultAllocatesNothing(t *testing.T) {
+	i := newWithCachedToken(t, new(clock))
+	if n := testing.AllocsPerRun(1000, func() { _, _ = i.Cached(token) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkCached(b *testing.B) {
+	c := new(clock)
+	i := newWithCachedToken(b, c)
+	b.ReportAllocs()
+	for b.Loop() {
+		c.advance(1)
+		_, _ = i.Cached(token)
+	}
+}
