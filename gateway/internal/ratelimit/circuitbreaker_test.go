@@ -64,12 +64,15 @@ func TestCircuitBreakerOpensAfterThreeFailuresAndProbesUntilSuccess(t *testing.T
 				t.Errorf("probe %d came %v after the one before", i+1, since)
 			}
 		}
-		for range 2 {
+		for range maxFailures - 1 {
 			if b.record(fault); b.isOpen() {
 				t.Error("failures from before the outage count after it")
 			}
 		}
-		if !slices.Equal(changes, []string{"open", "closed"}) || len(probes) != 5 {
+		if b.record(fault); !b.isOpen() {
+			t.Error("it does not open a second time")
+		}
+		if !slices.Equal(changes, []string{"open", "closed", "open"}) || len(probes) != 5 {
 			t.Errorf("changes %v after %d probes", changes, len(probes))
 		}
 	})

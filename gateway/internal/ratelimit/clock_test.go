@@ -2,6 +2,7 @@ package ratelimit
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -44,4 +45,29 @@ func TestClockReadsRedisAgainWhenItsReadingIsOld(t *testing.T) {
 	if got := take(); got != 0 {
 		t.Errorf("a stale reading is used: %v", got)
 	}
+}
+
+func TestRedisTimeIsThatOfTheMiddleOfTheRoundTrip(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var skews []time.Duration
+		c := &clock{onSkew: func(ahead time.Duration) { skews = append(skews, ahead) }}
+		start := time.Now()
+		sent := start.Add(time.Hour)
+		time.Sleep(20 * time.Millisecond)
+		c.record(redis.NewCmdResult([]any{sent.Unix(), int64(sent.Nanosecond() / 1000)}, nil), start)
+		if got, want := c.estimate(time.Now()), sent.Truncate(time.Microsecond).Add(10*time.Millisecond); !got.Equal(want) {
+			t.Errorf("Redis's time is %v, want %v", got, want)
+		}
+		if want := time.Hour - 10*time.Millisecond; len(skews) != 1 || skews[0] != want {
+			t.Errorf("skews %v, want %v", skews, want)
+		}
+		for _, reply := range []*redis.Cmd{
+			redis.NewCmdResult(nil, errTest), redis.NewCmdResult([]any{int64(1)}, nil), redis.NewCmdResult([]any{int64(1), int64(2), int64(3)}, nil),
+		} {
+			if c.record(reply, start); len(skews) != 1 {
+				t.Errorf("%v is taken as a time", reply)
+			}
+		}
+	})
 }

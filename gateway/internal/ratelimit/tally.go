@@ -64,7 +64,7 @@ func (t *tally) passFallback(limit, requests int, unsynced bool) {
 }
 
 // passWriteBehind allows a request that is synced later. It refuses if the window was not synced for writeBehindDelay
-// or if this would take its last unit: then the request waits for Redis. It returns what is left.
+// or if nothing is left in it: then the request waits for Redis. It returns what is left.
 func (t *tally) passWriteBehind(now time.Time, limit int) (left int, ok bool) {
 	left = min(limit-t.used-t.unsynced, limit-t.granted) - 1
 	if left < 0 || now.Sub(t.syncedAt) >= writeBehindDelay {

@@ -30,6 +30,15 @@ func TestWindowsFollowEachOtherWithoutGap(t *testing.T) {
 	}
 }
 
+func TestWindowsOfDifferentLengthsShareNoKey(t *testing.T) {
+	t.Parallel()
+
+	long, short := window{length: 11 * time.Second, number: 1}, window{length: time.Second, number: 11}
+	if long.key("tok_x") == short.key("tok_x") {
+		t.Errorf("%+v and %+v have the key %q", long, short, long.key("tok_x"))
+	}
+}
+
 func TestWindowsOfDifferentIdsEndAtDifferentSeconds(t *testing.T) {
 	t.Parallel()
 

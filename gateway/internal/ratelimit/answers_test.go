@@ -1,0 +1,151 @@
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// answers is a Redis without a network: a hook that answers each script call, in a synctest bubble.
+type answers struct {
+	flushes []time.Time
+	calls   int
+	reply   func(cost int64) (allowed, remaining int64, err error)
+}
+
+func (a *answers) DialHook(next redis.DialHook) redis.DialHook          { return next }
+func (a *answers) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+
+func (a *answers) ProcessPipelineHook(redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(_ context.Context, cmds []redis.Cmder) error {
+		a.flushes = append(a.flushes, time.Now())
+		for _, cmd := range cmds {
+			call, ok := cmd.(sentOnce)
+			if !ok {
+				continue
+			}
+			a.calls++
+			cost, _ := call.Args()[len(call.Args())-1].(int)
+			allowed, remaining, err := a.reply(int64(cost))
+			call.SetVal([]any{allowed, remaining, "-1", "60"})
+			call.SetErr(err)
+		}
+		return nil
+	}
+}
+
+// withAnswers runs test with a limiter on a Redis that allows everything, whose clock was read just now.
+func withAnswers(t *testing.T, test func(t *testing.T, a *answers, l *Limiter)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		client, err := NewClient("redis://192.0.2.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &answers{reply: func(cost int64) (int64, int64, error) { return cost, 50, nil }}
+		client.AddHook(a)
+		l := New(client, Options{Down: DownDeny})
+		l.clock.last.Store(&reading{redis: time.Now(), local: time.Now()})
+		test(t, a, l)
+		l.Close()
+		_ = client.Close()
+	})
+}
+
+// take takes a request of id and fails the test unless it is allowed.
+func (l *Limiter) take(t *testing.T, id string) Result {
+	t.Helper()
+	result, err := l.Take(t.Context(), id, Quota{Limit: 100, Window: time.Minute})
+	if err != nil || !result.Allowed {
+		t.Errorf("%+v, %v", result, err)
+	}
+	return result
+}
+
+// A value that cannot be repaired must not be sent again and again.
+func TestKeyThatStaysCorruptFailsTheRequest(t *testing.T) {
+	t.Parallel()
+	withAnswers(t, func(t *testing.T, a *answers, l *Limiter) {
+		a.reply = func(int64) (int64, int64, error) {
+			return 0, 0, wrongType{}
+		}
+		if _, err := l.Take(t.Context(), "tok_x", Quota{Limit: 100, Window: time.Minute}); !errors.Is(err, ErrUnavailable) || a.calls != 2 {
+			t.Errorf("%v after %d calls", err, a.calls)
+		}
+	})
+}
+
+// wrongType is Redis's error for a key of another type.
+type wrongType struct{}
+
+func (wrongType) Error() string {
+	return "WRONGTYPE Operation against a key holding the wrong kind of value"
+}
+func (wrongType) RedisError() {}
+
+func TestExhaustedNeedsAFreshReadingAndAnEmptyWindow(t *testing.T) {
+	t.Parallel()
+	withAnswers(t, func(t *testing.T, a *answers, l *Limiter) {
+		quota := Quota{Limit: 100, Window: time.Hour}
+		a.reply = func(cost int64) (int64, int64, error) { return cost, 1, nil }
+		if result, err := l.Take(t.Context(), "tok_x", quota); err != nil || !result.Allowed {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		if result, ok := l.Exhausted("tok_x", quota); ok || result != (Result{}) {
+			t.Errorf("one request is left: %+v", result)
+		}
+		a.reply = func(cost int64) (int64, int64, error) { return cost, 0, nil }
+		last, err := l.Take(t.Context(), "tok_x", quota)
+		if err != nil || !last.Allowed {
+			t.Fatalf("%+v, %v", last, err)
+		}
+		want := Result{Quota: quota, Reset: last.Reset, Now: time.Now(), Source: Memory}
+		if result, ok := l.Exhausted("tok_x", quota); !ok || result != want {
+			t.Errorf("nothing is left: %+v, %t, want %+v", result, ok, want)
+		}
+		l.clock.last.Store(&reading{redis: time.Now(), local: time.Now().Add(-maxReadingAge)})
+		if result, ok := l.Exhausted("tok_x", quota); ok {
+			t.Errorf("the time is not known: %+v", result)
+		}
+		l.breaker.open.Store(true)
+		if _, ok := l.Exhausted("tok_x", quota); !ok {
+			t.Error("without Redis, the time of the last reading is not used")
+		}
+	})
+}
+
+func TestStateCountsWindowsUnsyncedRequestsAndQueuedCalls(t *testing.T) {
+	t.Parallel()
+	withAnswers(t, func(t *testing.T, _ *answers, l *Limiter) {
+		if got, want := l.State(), (State{CircuitBreaker: "closed", Gateways: 1}); got != want {
+			t.Errorf("unused: %+v, want %+v", got, want)
+		}
+		now := time.Now()
+		for id, unsynced := range map[string]int{"tok_x": 3, "tok_y": 4} {
+			l.memory.update(id, windowAt(now, id, time.Minute), func(known *tally) { known.unsynced = unsynced })
+		}
+		l.batcher.queue = make([]*batchEntry, 5)
+		l.breaker.open.Store(true)
+		l.replicas.known.Store(3)
+		want := State{CircuitBreaker: "open", Gateways: 3, Windows: 2, Unsynced: 7, Queued: 5}
+		if got := l.State(); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		l.batcher.queue = nil
+	})
+}
+
+func TestCloseStopsTheProbes(t *testing.T) {
+	t.Parallel()
+
+	l := unreachable(Options{})
+	l.breaker = newCircuitBreaker(func(context.Context) error { return errTest }, func(error) {})
+	l.Close()
+	if l.breaker.closing.Err() == nil {
+		t.Error("probes continue")
+	}
+}

@@ -1,0 +1,84 @@
+package ratelimit
+
+import (
+	"testing"
+	"time"
+)
+
+// Other gateways have used up the window.
+func TestWindowThatRedisReportsEmptyStaysEmptyUnlessTheLimitIsRaised(t *testing.T) {
+	t.Parallel()
+
+	var known tally
+	if pass, left := known.applyReply(100, 0, 0, 0); pass != 0 || left != 0 {
+		t.Errorf("%d pass, %d left", pass, left)
+	}
+	known.applyReply(50, 0, 0, 0) // the limit was lowered, and is raised again
+	if !known.isEmpty(50) || !known.isEmpty(100) || known.isEmpty(101) {
+		t.Errorf("%+v", known)
+	}
+	var other tally
+	if other.applyReply(100, 0, 0, 1); other.isEmpty(100) {
+		t.Errorf("one request is left: %+v", other)
+	}
+}
+
+func TestReplyCountsUnsyncedRequestsFirst(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		known                                   tally
+		unsynced, granted, remaining            int
+		pass, left, grantedAfter, unsyncedAfter int
+	}{
+		"none unsynced":         {tally{}, 0, 2, 98, 2, 98, 2, 0},
+		"all granted":           {tally{granted: 3, unsynced: 3}, 3, 5, 95, 2, 95, 5, 0},
+		"part of the unsynced":  {tally{granted: 3, unsynced: 3}, 3, 2, 0, 0, 0, 3, 0},
+		"more came meanwhile":   {tally{granted: 5, unsynced: 5}, 3, 4, 96, 1, 94, 6, 2},
+		"Redis lost its data":   {tally{granted: 99}, 0, 2, 98, 1, 0, 100, 0},
+		"the limit was lowered": {tally{granted: 120}, 0, 2, 98, 0, 0, 120, 0},
+	} {
+		pass, left := tt.known.applyReply(100, tt.unsynced, tt.granted, tt.remaining)
+		if pass != tt.pass || left != tt.left || tt.known.granted != tt.grantedAfter || tt.known.unsynced != tt.unsyncedAfter {
+			t.Errorf("%s: %d pass, %d left: %+v", name, pass, left, tt.known)
+		}
+		if tt.known.used != 100-tt.remaining || tt.known.limit != 100 {
+			t.Errorf("%s: %+v", name, tt.known)
+		}
+	}
+}
+
+func TestWriteBehindRefusesEmptyWindowsAndOldReports(t *testing.T) {
+	t.Parallel()
+
+	now := time.Unix(1_795_255_432, 0)
+	for name, tt := range map[string]struct {
+		known tally
+		left  int
+		ok    bool
+	}{
+		"unused":                  {tally{syncedAt: now}, 99, true},
+		"used by others":          {tally{syncedAt: now, used: 98}, 1, true},
+		"one unsynced":            {tally{syncedAt: now, used: 97, unsynced: 1}, 1, true},
+		"the last unit":           {tally{syncedAt: now, used: 99}, 0, true},
+		"nothing left":            {tally{syncedAt: now, used: 99, unsynced: 1}, 0, false},
+		"nothing left here":       {tally{syncedAt: now, granted: 100}, 0, false},
+		"a report just in time":   {tally{syncedAt: now.Add(1 - writeBehindDelay)}, 99, true},
+		"a report that is old":    {tally{syncedAt: now.Add(-writeBehindDelay)}, 0, false},
+		"Redis never reported it": {tally{}, 0, false},
+	} {
+		before := tt.known
+		left, ok := tt.known.passWriteBehind(now, 100)
+		if left != tt.left || ok != tt.ok {
+			t.Errorf("%s: %d left, %t", name, left, ok)
+		}
+		if ok {
+			before.granted++
+			before.unsynced++
+			before.limit = 100
+		}
+		if tt.known != before {
+			t.Errorf("%s: %+v, want %+v", name, tt.known, before)
+		}
+	}
+}
