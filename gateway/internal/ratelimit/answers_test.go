@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,9 +13,10 @@ import (
 
 // answers is a Redis without a network: a hook that answers each script call, in a synctest bubble.
 type answers struct {
-	flushes []time.Time
-	calls   int
-	reply   func(cost int64) (allowed, remaining int64, err error)
+	flushes  atomic.Int64
+	calls    atomic.Int64
+	readings atomic.Int64 // of the time
+	reply    func(cost int64) (allowed, remaining int64, err error)
 }
 
 func (a *answers) DialHook(next redis.DialHook) redis.DialHook          { return next }
@@ -22,13 +24,17 @@ func (a *answers) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return
 
 func (a *answers) ProcessPipelineHook(redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(_ context.Context, cmds []redis.Cmder) error {
-		a.flushes = append(a.flushes, time.Now())
+		a.flushes.Add(1)
 		for _, cmd := range cmds {
+			if reading, ok := cmd.(*redis.Cmd); ok {
+				a.readings.Add(1)
+				reading.SetVal([]any{time.Now().Unix(), int64(time.Now().Nanosecond() / 1000)})
+			}
 			call, ok := cmd.(sentOnce)
 			if !ok {
 				continue
 			}
-			a.calls++
+			a.calls.Add(1)
 			cost, _ := call.Args()[len(call.Args())-1].(int)
 			allowed, remaining, err := a.reply(int64(cost))
 			call.SetVal([]any{allowed, remaining, "-1", "60"})
@@ -57,13 +63,12 @@ func withAnswers(t *testing.T, test func(t *testing.T, a *answers, l *Limiter)) 
 }
 
 // take takes a request of id and fails the test unless it is allowed.
-func (l *Limiter) take(t *testing.T, id string) Result {
+func (l *Limiter) take(t *testing.T, id string) {
 	t.Helper()
 	result, err := l.Take(t.Context(), id, Quota{Limit: 100, Window: time.Minute})
 	if err != nil || !result.Allowed {
 		t.Errorf("%+v, %v", result, err)
 	}
-	return result
 }
 
 // A value that cannot be repaired must not be sent again and again.
@@ -73,8 +78,8 @@ func TestKeyThatStaysCorruptFailsTheRequest(t *testing.T) {
 		a.reply = func(int64) (int64, int64, error) {
 			return 0, 0, wrongType{}
 		}
-		if _, err := l.Take(t.Context(), "tok_x", Quota{Limit: 100, Window: time.Minute}); !errors.Is(err, ErrUnavailable) || a.calls != 2 {
-			t.Errorf("%v after %d calls", err, a.calls)
+		if _, err := l.Take(t.Context(), "tok_x", Quota{Limit: 100, Window: time.Minute}); !errors.Is(err, ErrUnavailable) || a.calls.Load() != 2 {
+			t.Errorf("%v after %d calls", err, a.calls.Load())
 		}
 	})
 }

@@ -71,3 +71,18 @@ func TestRedisTimeIsThatOfTheMiddleOfTheRoundTrip(t *testing.T) {
 		}
 	})
 }
+
+func TestFlushReadsTheTimeWhenTheReadingIsAsOldAsTheInterval(t *testing.T) {
+	t.Parallel()
+	withAnswers(t, func(t *testing.T, a *answers, l *Limiter) {
+		for age, want := range map[time.Duration]int64{syncInterval - 1: 0, syncInterval: 1} {
+			time.Sleep(time.Second) // the batcher is idle
+			l.clock.last.Store(&reading{redis: time.Now(), local: time.Now().Add(-age)})
+			before := a.readings.Load()
+			l.take(t, "tok_x")
+			if got := a.readings.Load() - before; got != want {
+				t.Errorf("after %v: %d readings, want %d", age, got, want)
+			}
+		}
+	})
+}

@@ -24,8 +24,8 @@ func TestFlushesKeepTheirDistance(t *testing.T) {
 		if l.take(t, "tok_x"); !time.Now().Equal(idle) {
 			t.Errorf("an idle batcher waits %v", time.Since(idle))
 		}
-		if len(a.flushes) != 4 {
-			t.Errorf("%d flushes", len(a.flushes))
+		if n := a.flushes.Load(); n != 4 {
+			t.Errorf("%d flushes", n)
 		}
 	})
 }
@@ -59,6 +59,35 @@ func TestFlushesAreRarerInABurst(t *testing.T) {
 				t.Errorf("after %d requests in %v: flushes %v apart, want %v", tt.requests, sampleTime, got, tt.want)
 			}
 			time.Sleep(sampleTime)
+		}
+	})
+}
+
+func TestWriteBehindRequestsReachRedisWithinTheDelayEachTime(t *testing.T) {
+	t.Parallel()
+	withAnswers(t, func(t *testing.T, a *answers, l *Limiter) {
+		quota := Quota{Limit: 100, Window: 24 * time.Hour}
+		if result, err := l.TakeWriteBehind(t.Context(), "address:x", quota); err != nil || result.Source != Redis {
+			t.Fatalf("the first request does not wait for Redis: %+v, %v", result, err)
+		}
+		for round := range 3 {
+			before := a.calls.Load()
+			result, err := l.TakeWriteBehind(t.Context(), "address:x", quota)
+			if err != nil || result.Source != WriteBehind || !result.Allowed || a.calls.Load() != before {
+				t.Errorf("round %d: %+v, %v after %d calls", round, result, err, a.calls.Load()-before)
+			}
+			time.Sleep(writeBehindDelay - 1)
+			if a.calls.Load() != before {
+				t.Errorf("round %d: %d calls before the delay", round, a.calls.Load()-before)
+			}
+			time.Sleep(time.Nanosecond)
+			if synctest.Wait(); a.calls.Load() != before+1 || l.State().Unsynced != 0 {
+				t.Errorf("round %d: %d calls, %+v", round, a.calls.Load()-before, l.State())
+			}
+		}
+		l.breaker.open.Store(true)
+		if _, err := l.TakeWriteBehind(t.Context(), "address:x", quota); err == nil {
+			t.Error("without Redis, a request is counted afterwards")
 		}
 	})
 }

@@ -325,16 +325,6 @@ func TestRequestOfACanceledContextIsCounted(t *testing.T) {
 	}
 }
 
-func TestNewClientNeverQuotesThePassword(t *testing.T) {
-	t.Parallel()
-
-	for _, url := range []string{"http://:hunter2@redis", "redis://:hunter2@redis:%zz", "hunter2", "redis://:hunter2@redis/x", "redis://:hunter2@redis?addr=x", "redis://:hunter2@redis?master_name=a&b=c"} {
-		if _, err := ratelimit.NewClient(url); err == nil || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("NewClient(%q): %v", url, err)
-		}
-	}
-}
-
 func TestAddressIDsGroupIPv6ByPrefix(t *testing.T) {
 	t.Parallel()
 

@@ -82,3 +82,18 @@ func TestWriteBehindRefusesEmptyWindowsAndOldReports(t *testing.T) {
 		}
 	}
 }
+
+func TestFallbackRequestsAreUnsyncedUnlessRedisMayHaveCountedThem(t *testing.T) {
+	t.Parallel()
+
+	var known tally
+	known.passFallback(100, 2, true)
+	known.passFallback(90, 3, false)
+	if want := (tally{limit: 90, granted: 5, fallback: 5, unsynced: 2, used: 3}); known != want {
+		t.Errorf("%+v, want %+v", known, want)
+	}
+	known.applyTimeout(2)
+	if want := (tally{limit: 90, granted: 5, fallback: 5, used: 5}); known != want {
+		t.Errorf("after a timeout: %+v, want %+v", known, want)
+	}
+}
