@@ -23,6 +23,40 @@ func TestWrongSecretsDoNotEvictTheToken(t *testing.T) {
 	})
 }
 
+func TestStaleResultIsUsedUntilItIsRevalidated(t *testing.T) {
+	t.Parallel()
+
+	c := newCache()
+	t.Cleanup(c.close)
+	id, d, start := idOf(good), digestOf(good), time.Unix(1_795_300_000, 0)
+	if !c.endFlight(c.beginFlight(id), d, &Result{Active: true}, start) || len(c.flights) != 0 {
+		t.Fatalf("%d flights", len(c.flights))
+	}
+	if c.staleIfError(id, d, start, nil) != nil {
+		t.Error("a result is stale before it was extended")
+	}
+	extended := start.Add(PositiveLifetime)
+	if _, usable := c.get(id, d, extended, nil); usable {
+		t.Error("usable after its lifetime")
+	}
+	if c.extendStale(id, d, extended, nil) == nil {
+		t.Fatal("not extended")
+	}
+	for after, want := range map[time.Duration]struct{ usable, stale bool }{
+		0: {true, true}, revalidateAfter - 1: {true, true}, revalidateAfter: {false, true},
+		2*revalidateAfter - 1: {false, true}, 2 * revalidateAfter: {false, false},
+	} {
+		_, usable := c.get(id, d, extended.Add(after), nil)
+		if stale := c.staleIfError(id, d, extended.Add(after), nil) != nil; usable != want.usable || stale != want.stale {
+			t.Errorf("%v after: usable %t, stale %t", after, usable, stale)
+		}
+	}
+	last := start.Add(UnconfirmedLifetime)
+	if c.extendStale(id, d, last.Add(-1), nil) == nil || c.extendStale(id, d, last, nil) != nil {
+		t.Error("not extended until UnconfirmedLifetime")
+	}
+}
+
 func BenchmarkEvict(b *testing.B) {
 	c := newCache()
 	b.Cleanup(c.close)

@@ -120,9 +120,10 @@ func (c *client) post(ctx context.Context, token string) (response, error) {
 	switch {
 	case ctx.Err() != nil:
 		return got, err
-	case err != nil && (connectionError(err) || first.suspect && first.hasAlternative):
-		// Most likely an idle connection that a restart closed. Introspection is idempotent.
-	case err == nil && got.status >= http.StatusInternalServerError && first.hasAlternative:
+	case err != nil:
+		// Most likely an idle connection that a restart closed, or a suspect address that hangs. Introspection is
+		// idempotent.
+	case got.status >= http.StatusInternalServerError && first.hasAlternative:
 	default:
 		return got, err
 	}
@@ -216,12 +217,6 @@ func checkStatus(status int) error {
 	default:
 		return fmt.Errorf("%w: status %d", ErrUnavailable, status)
 	}
-}
-
-// connectionError reports whether err is of the connection and not a timeout or cancellation.
-func connectionError(err error) bool {
-	var timeout net.Error
-	return !errors.Is(err, context.Canceled) && (!errors.As(err, &timeout) || !timeout.Timeout())
 }
 
 // parsed parses a URL that the configuration has checked.

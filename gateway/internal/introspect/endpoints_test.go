@@ -138,6 +138,114 @@ func TestHungAddressIsEjected(t *testing.T) {
 	})
 }
 
+func TestOnlyAddressHasTheWholeTimeout(t *testing.T) {
+	withReplicas(t, 1, func(t *testing.T, r *replicas) {
+		r.set(func() { r.status["192.0.2.1:443"] = 0 })
+		for range 2 { // suspect from the second time on
+			start := time.Now()
+			if got, failed := r.introspect(1); got[0] != 1 || failed != 1 || time.Since(start) != Timeout {
+				t.Errorf("asked %v in %v, %d failed", got, time.Since(start), failed)
+			}
+		}
+	})
+}
+
+func TestEjectedAddressIsTriedByOneRequestAtATime(t *testing.T) {
+	withReplicas(t, 2, func(t *testing.T, r *replicas) {
+		e := r.client.endpoints
+		first, err := e.next(t.Context())
+		if err != nil || first.suspect || !first.hasAlternative {
+			t.Fatalf("%+v, %v", first, err)
+		}
+		e.record(first, false)
+		for ejection := minEjection; ejection < maxEjection; ejection *= 2 {
+			for _, wait := range []time.Duration{ejection - 1, 1} {
+				time.Sleep(wait)
+				suspects := 0
+				for range 6 {
+					to, err := e.next(t.Context())
+					if err != nil || to.suspect != (to.addr == first.addr) || to.hasAlternative != to.suspect {
+						t.Errorf("%+v, %v", to, err)
+					}
+					if to.suspect {
+						suspects++
+					}
+				}
+				if due := wait == 1; (suspects == 1) != due || suspects > 1 {
+					t.Errorf("ejected for %v: tried by %d requests, due %t", ejection, suspects, due)
+				}
+			}
+			e.record(first, false)
+		}
+	})
+}
+
+func TestOneLookupIsInFlightAtATime(t *testing.T) {
+	withReplicas(t, 1, func(t *testing.T, r *replicas) {
+		r.introspect(1)
+		var lookups atomic.Int64
+		e := r.client.endpoints
+		e.resolve = func(ctx context.Context, _, _ string) ([]netip.Addr, error) {
+			lookups.Add(1)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		for round := int64(1); round <= 3; round++ {
+			time.Sleep(lookupInterval)
+			for range 5 {
+				if _, err := e.next(t.Context()); err != nil {
+					t.Error(err)
+				}
+				synctest.Wait()
+			}
+			if n := lookups.Load(); n != round {
+				t.Errorf("%d lookups, want %d", n, round)
+			}
+			time.Sleep(lookupTimeout)
+			synctest.Wait()
+		}
+	})
+}
+
+// closing is a body that knows when it is closed.
+type closing struct {
+	io.Reader
+
+	closed bool
+}
+
+func (c *closing) Close() error {
+	c.closed = true
+	return nil
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// Otherwise a response that is too long would keep its connection.
+func TestBodyOfEveryResponseIsClosed(t *testing.T) {
+	withReplicas(t, 1, func(t *testing.T, r *replicas) {
+		for _, status := range []int{http.StatusOK, http.StatusNotFound} {
+			body := &closing{Reader: strings.NewReader(strings.Repeat(" ", 2*maxResultBytes))}
+			r.client.http.Transport = roundTrip(func(*http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: status, Body: body}, nil
+			})
+			if _, err := r.client.introspect(t.Context(), probe); !errors.Is(err, ErrUnavailable) || !body.closed {
+				t.Errorf("status %d: %v, closed %t", status, err, body.closed)
+			}
+		}
+		body := new(closing)
+		r.client.streams.resolve = r.client.endpoints.resolve
+		r.client.http.Transport = roundTrip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusNotFound, Body: body}, nil
+		})
+		if _, err := r.client.changes(t.Context(), unknownRevision); !errors.Is(err, ErrUnavailable) || !body.closed {
+			t.Errorf("stream: %v, closed %t", err, body.closed)
+		}
+	})
+}
+
 func TestAddressesFollowTheName(t *testing.T) {
 	withReplicas(t, 3, func(t *testing.T, r *replicas) {
 		all := r.names

@@ -145,3 +145,79 @@ func TestStreamReconnectsWithBackoff(t *testing.T) {
 		})
 	}
 }
+
+func TestStreamReconnectsAtOnceAfterAHeartbeat(t *testing.T) {
+	t.Parallel()
+	withFakeService(t, func(t *testing.T, w *fakeService) {
+		w.refuse = errors.New("refused")
+		w.startFollowing()
+		w.advance(time.Minute) // the backoff is the longest
+		w.refuse = nil
+		before := len(w.streams)
+		for len(w.streams) == before {
+			w.advance(minBackoff)
+		}
+		w.send(heartbeat(10))
+		before++
+		_ = w.streams[before-1].lines.Close()
+		if w.advance(minBackoff); len(w.streams) != before+1 {
+			t.Errorf("%d connections after the first backoff, want one more than %d", len(w.streams), before)
+		}
+	})
+}
+
+func TestStreamIsFreshForHeartbeatTimeout(t *testing.T) {
+	t.Parallel()
+
+	heard := time.Unix(1_795_300_000, 0)
+	since := heard.Add(-time.Hour)
+	h := &streamState{since: since, lastHeartbeat: heard}
+	late := heard.Add(HeartbeatTimeout + 1)
+	if !h.fresh(heard.Add(HeartbeatTimeout)) || h.fresh(late) || (*streamState)(nil).fresh(heard) {
+		t.Errorf("%v, %v, %v", h.fresh(heard.Add(HeartbeatTimeout)), h.fresh(late), (*streamState)(nil).fresh(heard))
+	}
+	for name, tt := range map[string]struct {
+		state            *streamState
+		requestedAt, now time.Time
+		lifetime         time.Duration
+		confirmedAt      time.Time
+	}{
+		"no stream":               {nil, heard, heard, PositiveLifetime, heard},
+		"before the stream":       {h, since.Add(-1), heard, PositiveLifetime, since.Add(-1)},
+		"with the first":          {h, since, heard, StreamedLifetime, since.Add(StreamedLifetime)},
+		"a while ago":             {h, heard.Add(-time.Second), heard, StreamedLifetime, heard},
+		"with the last":           {h, heard, heard, StreamedLifetime, heard},
+		"after the last":          {h, heard.Add(1), heard.Add(1), StreamedLifetime, heard.Add(1)},
+		"stream is not fresh":     {h, heard, late, PositiveLifetime, heard},
+		"used for its whole life": {h, heard.Add(-StreamedLifetime), heard, StreamedLifetime, heard},
+	} {
+		if got := tt.state.lifetime(tt.requestedAt, tt.now); got != tt.lifetime {
+			t.Errorf("%s: lifetime %v", name, got)
+		}
+		if got := tt.state.confirmedAt(tt.requestedAt); !got.Equal(tt.confirmedAt) {
+			t.Errorf("%s: confirmed at %v, want %v", name, got, tt.confirmedAt)
+		}
+	}
+}
+
+func TestStateShowsWhetherTheStreamIsFreshAndTheServiceReached(t *testing.T) {
+	t.Parallel()
+	withFakeService(t, func(t *testing.T, w *fakeService) {
+		if got := w.State(); got != (State{}) {
+			t.Errorf("unused: %+v", got)
+		}
+		w.startStream()
+		heard := time.Now()
+		want := State{ActiveResults: 1, StreamFresh: true, LastHeartbeat: heard, Reached: true}
+		if got := w.State(); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		w.fail()
+		if w.advance(HeartbeatTimeout); !w.State().StreamFresh {
+			t.Error("it is not fresh for HeartbeatTimeout")
+		}
+		if w.advance(1); w.State().StreamFresh || !w.State().Reached {
+			t.Errorf("after a failure: %+v", w.State())
+		}
+	})
+}
