@@ -3,6 +3,7 @@ package upstream
 import (
 	"io"
 	"net"
+	"net/http"
 	"testing"
 	"time"
 )
@@ -101,5 +102,22 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 	<-s.closed
 	if len(a.conns.idle) != 0 {
 		t.Error("a connection is kept to an address that is none any more")
+	}
+}
+
+func TestChecksCloseConnectionsThatAreIdleForLong(t *testing.T) {
+	t.Parallel()
+
+	transport, _ := transportTo(t, replicas(t, 1, nil))
+	if err := send(t, transport, http.MethodGet, ""); err != nil {
+		t.Fatal(err)
+	}
+	conns := &(*transport.service.addresses.Load())[0].conns
+	if transport.service.checkAll(t.Context()); len(conns.idle) != 1 {
+		t.Error("a connection that was just used is gone")
+	}
+	conns.idle[0].idleSince = time.Now().Add(-keepIdle)
+	if transport.service.checkAll(t.Context()); len(conns.idle) != 0 {
+		t.Error("a connection that the service is about to close is kept")
 	}
 }

@@ -50,9 +50,36 @@ func TestRequestOnAClosedIdleConnectionIsRetried(t *testing.T) {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 	}
+	// Another address is tried rather than the same one.
+	all := replicas(t, 2, nil)
+	both, _ := transportTo(t, all)
+	for range 2 { // leaves a connection to each
+		if err := send(t, both, http.MethodGet, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all[0].answer = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	both.service.turn.Store(1) // the first address is next
+	if err := send(t, both, http.MethodGet, ""); err != nil || all[0].seen.Load() != 2 || all[1].seen.Load() != 2 {
+		t.Errorf("%v, %d and %d requests", err, all[0].seen.Load(), all[1].seen.Load())
+	}
 	// On a new connection, a request without a response has failed.
 	if got, err := get(t.Context(), newScripted(t, "").transport(t), "/"); !errors.Is(err, io.EOF) {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// The bound of the header must not bound the body.
+func TestBodyMayBeLongerThanTheHeader(t *testing.T) {
+	t.Parallel()
+
+	long := strings.Repeat("x", 3*maxHead)
+	for _, answer := range []string{answering(long), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + long} {
+		s := newScripted(t, answer)
+		s.once = true
+		if got, err := get(t.Context(), s.transport(t), "/"); got != long || err != nil {
+			t.Errorf("%d bytes of %d, %v", len(got), len(long), err)
+		}
 	}
 }
 

@@ -74,6 +74,18 @@ func TestHopByHopHeadersAreNotForwarded(t *testing.T) {
 	}
 }
 
+// What net/http's server notes of the client's connection is not the service's.
+func TestOutgoingRequestIsOfAConnectionOfItsOwn(t *testing.T) {
+	t.Parallel()
+
+	r := request(t, http.MethodGet, "http://api.example/a", nil)
+	r.Close, r.Trailer = true, http.Header{"X-Trailer": nil}
+	out := (&Handler{}).outgoing(httptest.NewRecorder(), r)
+	if out.Close || out.Trailer != nil || out.RequestURI != "" || out.Body != nil {
+		t.Errorf("close %t, trailer %v, URI %q, body %v", out.Close, out.Trailer, out.RequestURI, out.Body)
+	}
+}
+
 // A client that fails to send its body is not a failure of the service.
 func TestErrorStatusNamesTheFailingSide(t *testing.T) {
 	t.Parallel()

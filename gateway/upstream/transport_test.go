@@ -4,9 +4,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 )
 
 func TestRefusedConnectionIsUnhealthyUntilThreeChecksPass(t *testing.T) {
@@ -90,7 +93,7 @@ func TestPostWithIdempotencyKeyIsNotRetried(t *testing.T) {
 	t.Parallel()
 
 	all := replicas(t, 1, func(_ http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
+		if r.Header.Get("Idempotency-Key") != "" {
 			if r.Header.Get("Idempotency-Key") != "k" || r.Header.Get("X-Idempotency-Key") != "k" {
 				t.Error("the keys did not arrive")
 			}
@@ -99,7 +102,7 @@ func TestPostWithIdempotencyKeyIsNotRetried(t *testing.T) {
 	})
 	transport, _ := transportTo(t, all)
 	for round := range 3 {
-		if err := send(t, transport, http.MethodGet, ""); err != nil { // leaves a reusable connection
+		if err := send(t, transport, http.MethodPost, ""); err != nil { // leaves a reusable connection
 			t.Fatal(err)
 		}
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
@@ -117,5 +120,25 @@ func TestPostWithIdempotencyKeyIsNotRetried(t *testing.T) {
 	}
 	if states := statesOf(transport.service); states[0] != healthy {
 		t.Errorf("a request that breaks its connection makes its address %v for everybody", states[0])
+	}
+}
+
+func TestSendingPropagatesTheTrace(t *testing.T) {
+	t.Parallel()
+
+	got := make(chan string, 2)
+	transport, _ := transportTo(t, replicas(t, 1, func(_ http.ResponseWriter, r *http.Request) { got <- r.Header.Get("Traceparent") }))
+	span := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled})
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		r := httptest.NewRequestWithContext(trace.ContextWithSpanContext(t.Context(), span), method, "/", nil)
+		r.RequestURI = ""
+		response, err := transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if parent := <-got; !strings.Contains(parent, span.TraceID().String()) {
+			t.Errorf("%s: traceparent %q", method, parent)
+		}
 	}
 }

@@ -5,6 +5,10 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 )
 
 // Only 2xx is healthy. A single timeout changes nothing.
@@ -22,6 +26,8 @@ func TestHealthChecks(t *testing.T) {
 	}{
 		"not ready":          {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, 1, suspect},
 		"redirects":          {func(w http.ResponseWriter) { w.WriteHeader(http.StatusFound) }, 1, suspect},
+		"299":                {func(w http.ResponseWriter) { w.WriteHeader(299) }, 1, healthy},
+		"300":                {func(w http.ResponseWriter) { w.WriteHeader(http.StatusMultipleChoices) }, 1, suspect},
 		"forbids":            {func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, 1, suspect},
 		"breaks":             {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, 1, unhealthy},
 		"is late once":       {func(http.ResponseWriter) { <-hung }, 1, healthy},
@@ -75,6 +81,8 @@ func TestLastAddressesAreKeptWhileTheLookupFails(t *testing.T) {
 	all := replicas(t, 3, nil)
 	transport, dns := transportTo(t, all[:1])
 	s := transport.service
+	core, logs := observer.New(zapcore.InfoLevel)
+	s.logger = zap.New(core)
 	failing := false
 	for _, trouble := range []error{errors.New("server misbehaving"), nil} { // nil: no addresses
 		dns.set(trouble)
@@ -86,6 +94,9 @@ func TestLastAddressesAreKeptWhileTheLookupFails(t *testing.T) {
 	dns.set(nil, all[2].ip, all[0].ip, all[1].ip, all[1].ip)
 	if failing = s.lookUp(t.Context(), failing); failing || len(statesOf(s)) != 3 {
 		t.Fatalf("%v", statesOf(s))
+	}
+	if lines := logs.All(); len(lines) != 2 || lines[0].Level != zapcore.ErrorLevel || lines[1].Message != "lookup of the service works again" {
+		t.Errorf("logged %v", lines)
 	}
 	if got := statesOf(s); got[0] != unknown || got[1] != healthy || got[2] != unknown {
 		t.Errorf("before a check: %v", got)
@@ -109,6 +120,70 @@ func TestLastAddressesAreKeptWhileTheLookupFails(t *testing.T) {
 	}
 	if all[0].seen.Load()+all[2].seen.Load() > 0 || all[1].seen.Load() != 4 {
 		t.Error("an address is used that the name does not have any more")
+	}
+}
+
+func TestChecksInARowMakeAnAddressHealthyAgain(t *testing.T) {
+	t.Parallel()
+
+	s, err := newService("service:80", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	core, logs := observer.New(zapcore.InfoLevel)
+	s.logger = zap.New(core)
+	a := new(address)
+	a.setState(unknown)
+	failed := errors.New("connection refused")
+	for i, tt := range []struct {
+		err  error
+		want state
+		log  string
+	}{
+		{nil, healthy, "address is healthy"},
+		{failed, unhealthy, "address is unhealthy"},
+		{nil, recovering, ""},
+		{nil, recovering, ""},
+		{failed, unhealthy, ""}, // the count begins again
+		{nil, recovering, ""},
+		{nil, recovering, ""},
+		{nil, healthy, "address is healthy"},
+		{nil, healthy, ""},
+	} {
+		if tt.err != nil {
+			s.recordCheck(a, unhealthy, tt.err)
+		} else {
+			s.recordCheck(a, a.afterPass(), nil)
+		}
+		if is := a.currentState(); is != tt.want {
+			t.Errorf("check %d: %v, want %v", i, is, tt.want)
+		}
+		lines := logs.TakeAll()
+		if len(lines) > 1 || (len(lines) == 1) != (tt.log != "") || len(lines) == 1 && lines[0].Message != tt.log {
+			t.Errorf("check %d: logged %v, want %q", i, lines, tt.log)
+		}
+	}
+	s.recordCheck(a, suspect, failed)
+	if lines := logs.TakeAll(); len(lines) != 1 || lines[0].Message != "address is suspect" {
+		t.Errorf("logged %v", lines)
+	}
+}
+
+func TestTimeoutsInARowMakeAnAddressSuspect(t *testing.T) {
+	t.Parallel()
+
+	for before, want := range map[state][3]state{healthy: {healthy, suspect, suspect}, unknown: {suspect, suspect, suspect}, recovering: {recovering, suspect, suspect}} {
+		a := new(address)
+		for i, state := range want {
+			a.setState(before)
+			if got := a.afterTimeout(); got != state {
+				t.Errorf("%v, timeout %d: %v, want %v", before, i+1, got, state)
+			}
+		}
+		a.setState(healthy)
+		if a.afterPass(); a.afterTimeout() != healthy {
+			t.Errorf("%v: a passed check does not end the row", before)
+		}
 	}
 }
 
