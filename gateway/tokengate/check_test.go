@@ -1,0 +1,210 @@
+package tokengate
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+func TestActiveTokenPassesWithThePrincipalAndItsWindow(t *testing.T) {
+	t.Parallel()
+
+	g := newTestGate(t, new(Gate), strings.Replace(activeBody, "{", `{"rate_limit":{"limit":2,"window_seconds":86400},`, 1))
+	for _, left := range []string{"1", "0"} {
+		w, got := g.serve(t, request(http.MethodGet, "/api/v1/shipments"), nil)
+		if w.Code != http.StatusOK || !got.forwarded {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		for name, want := range map[string]string{
+			"X-Organization-Id": testOrg, "X-Token-Id": "tok_4fZyo82mVyR1", "X-Token-Permissions": "shipments:read",
+			"X-Client-Address": "192.0.2.1", "Authorization": "", "X-Request-Id": field(w, "X-Request-ID"),
+		} {
+			if got := got.Header.Get(name); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		}
+		if got := field(w, "X-RateLimit-Remaining"); got != left {
+			t.Errorf("remaining %s, want %s", got, left)
+		}
+		repl := got.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
+		if user, org := repl.ReplaceAll("{http.auth.user.id}", ""), repl.ReplaceAll("{http.auth.user.organization_id}", ""); user != "tok_4fZyo82mVyR1" || org != testOrg {
+			t.Errorf("Caddy's user is %q of %q", user, org)
+		}
+	}
+	w, got := g.serve(t, request(http.MethodGet, "/api/v1/shipments"), nil)
+	if got.forwarded || w.Code != http.StatusTooManyRequests || code(t, w) != "rate_limited" || w.Header().Get("Retry-After") == "" {
+		t.Errorf("over the limit: %d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
+
+// Each of these is charged to the client's address, and nothing is forwarded.
+func TestRequestsWithoutAValidTokenAreRefusedAndChargedToTheirAddress(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		body, authorization string
+		status              int
+		code, detail        string
+		challenge           string
+	}{
+		"missing":       {activeBody, "", 401, "missing_token", "needs the header", `Bearer realm="shipments"`},
+		"malformed":     {activeBody, "Bearer shpt_live_x", 401, "invalid_token", "malformed", `Bearer realm="shipments", error="invalid_token"`},
+		"unknown":       {`{"active":false}`, "Bearer " + testToken, 401, "invalid_token", "malformed", `Bearer realm="shipments", error="invalid_token"`},
+		"revoked":       {`{"active":false,"reason":"revoked"}`, "Bearer " + testToken, 401, "invalid_token", "was revoked", `Bearer realm="shipments", error="invalid_token"`},
+		"expired":       {`{"active":false,"reason":"expired"}`, "Bearer " + testToken, 401, "invalid_token", "has expired", `Bearer realm="shipments", error="invalid_token"`},
+		"other address": {strings.Replace(activeBody, "{", `{"ip_allow":["198.51.100.0/24"],`, 1), "Bearer " + testToken, 403, "address_not_allowed", "from this address", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newTestGate(t, new(Gate), tt.body)
+			for _, left := range []string{"99", "98"} {
+				r := request(http.MethodGet, "/api/v1/shipments")
+				r.Header.Del("Authorization")
+				if tt.authorization != "" {
+					r.Header.Set("Authorization", tt.authorization)
+				}
+				w, got := g.serve(t, r, nil)
+				if got.forwarded || w.Code != tt.status || code(t, w) != tt.code || !strings.Contains(w.Body.String(), tt.detail) {
+					t.Errorf("forwarded %t: %d %s", got.forwarded, w.Code, w.Body)
+				}
+				if challenge := field(w, "WWW-Authenticate"); challenge != tt.challenge {
+					t.Errorf("challenge %q", challenge)
+				}
+				if field(w, "X-RateLimit-Remaining") != left || !strings.HasPrefix(field(w, "RateLimit-Policy"), `"address"`) {
+					t.Errorf("%v, want %s left of the address", w.Header(), left)
+				}
+			}
+		})
+	}
+}
+
+func TestEmptyWindowOfAnAddressRefusesItsUnknownTokens(t *testing.T) {
+	t.Parallel()
+
+	for mode, refused := range map[string]bool{"enforce": true, "shadow": false} {
+		g := newTestGate(t, &Gate{Mode: mode}, activeBody)
+		early := &earlyRejection{gate: g.Gate, server: new(caddyhttp.Server), next: http.NotFoundHandler()}
+		invalid := func() *http.Request {
+			r := request(http.MethodGet, "/api/v1/shipments")
+			r.Header.Set("Authorization", "Bearer x")
+			return r
+		}
+		for range addressQuota.Limit {
+			w := httptest.NewRecorder()
+			if early.ServeHTTP(w, invalid()); w.Code != http.StatusUnauthorized {
+				t.Fatalf("%d %s", w.Code, w.Body)
+			}
+		}
+		want := http.StatusUnauthorized
+		if refused {
+			want = http.StatusTooManyRequests
+		}
+		if w, got := g.serve(t, invalid(), nil); w.Code != want || got.forwarded {
+			t.Errorf("%s, malformed: %d %s", mode, w.Code, w.Body)
+		}
+		unknown := invalid()
+		unknown.Header.Set("Authorization", "Bearer shpt_live_000000000001_0000000000000000000000000000000027i4HK")
+		if w, got := g.serve(t, unknown, nil); (w.Code == http.StatusTooManyRequests) != refused || got.forwarded {
+			t.Errorf("%s, unknown: %d %s", mode, w.Code, w.Body)
+		}
+		if w, got := g.serve(t, request(http.MethodGet, "/api/v1/shipments"), nil); w.Code != http.StatusOK || !got.forwarded {
+			t.Errorf("%s: a known token pays for others at its address: %d %s", mode, w.Code, w.Body)
+		}
+	}
+}
+
+func TestFaultsAre503(t *testing.T) {
+	t.Parallel()
+
+	t.Run("tokens service", func(t *testing.T) {
+		t.Parallel()
+		w, got := newTestGate(t, new(Gate), "").serve(t, request(http.MethodGet, "/"), nil)
+		if got.forwarded || w.Code != http.StatusServiceUnavailable || code(t, w) != "auth_unavailable" || w.Header().Get("Retry-After") != "2" {
+			t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+		}
+		if left := field(w, "X-RateLimit-Remaining"); left != "100" {
+			t.Errorf("the address was charged: %s left", left)
+		}
+	})
+	t.Run("Redis", func(t *testing.T) {
+		t.Parallel()
+		for mode, want := range map[string]int{"enforce": http.StatusServiceUnavailable, "shadow": http.StatusOK} {
+			g := newTestGate(t, &Gate{RedisDown: "deny", Mode: mode}, activeBody)
+			g.redis.down = true
+			w, got := g.serve(t, request(http.MethodGet, "/"), nil)
+			if w.Code != want || got.forwarded != (want == http.StatusOK) {
+				t.Errorf("%s: %d %s", mode, w.Code, w.Body)
+			}
+			if want == http.StatusServiceUnavailable && code(t, w) != "limiter_unavailable" {
+				t.Errorf("%s: %s", mode, w.Body)
+			}
+		}
+	})
+}
+
+func TestOpenRoutesNeedNoTokenAndHaveWindowsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+
+	g := newTestGate(t, new(Gate), activeBody)
+	for _, tt := range []struct {
+		method, path string
+		status       int
+		policy, left string
+		cookie       string
+	}{
+		{"GET", "/docs/start", 200, "public", "599", ""},
+		{"HEAD", "/docs/start", 200, "public", "598", ""},
+		{"POST", "/docs/start", 405, "public", "597", ""},
+		{"GET", "/settings/tokens", 200, "page", "599", "session=x"},
+		{"GET", "/sign-in", 200, "page", "598", "session=x"},
+		{"POST", "/sign-in", 200, "sign-in", "29", "session=x"},
+	} {
+		r := request(tt.method, tt.path)
+		r.Header.Set("Cookie", "session=x")
+		w, got := g.serve(t, r, nil)
+		if w.Code != tt.status || got.forwarded != (tt.status == 200) {
+			t.Fatalf("%s %s: %d %s", tt.method, tt.path, w.Code, w.Body)
+		}
+		if field(w, "X-RateLimit-Remaining") != tt.left || !strings.HasPrefix(field(w, "RateLimit-Policy"), `"`+tt.policy+`"`) {
+			t.Errorf("%s %s: %v", tt.method, tt.path, w.Header())
+		}
+		if allow := w.Header().Get("Allow"); (allow == "GET, HEAD") != (tt.status == 405) {
+			t.Errorf("%s %s: Allow %q", tt.method, tt.path, allow)
+		}
+		if got.forwarded && (got.Header.Get("Cookie") != tt.cookie || got.Header.Get("X-Token-Id") != "") {
+			t.Errorf("%s %s is forwarded with %v", tt.method, tt.path, got.Header)
+		}
+	}
+	r := request(http.MethodOptions, "/api/v1/shipments")
+	r.Header.Set("Origin", "https://app.example")
+	r.Header.Set("Access-Control-Request-Method", "GET")
+	w, got := g.serve(t, r, nil)
+	if w.Code != http.StatusNoContent || got.forwarded || w.Header().Get("Access-Control-Allow-Origin") != "https://app.example" {
+		t.Errorf("preflight: %d %v", w.Code, w.Header())
+	}
+	g.redis.used = map[string]int{}
+	for range signInQuota.Limit {
+		g.serve(t, request(http.MethodPost, "/sign-in"), nil)
+	}
+	if w, got := g.serve(t, request(http.MethodPost, "/sign-in"), nil); w.Code != http.StatusTooManyRequests || got.forwarded || !strings.Contains(w.Body.String(), "from your address") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestErrorsOfLaterHandlersAreProblems(t *testing.T) {
+	t.Parallel()
+
+	g := newTestGate(t, new(Gate), activeBody)
+	for status, want := range map[int]string{404: "not_found", 502: "upstream_unreachable", 504: "upstream_timeout"} {
+		w, _ := g.serve(t, request(http.MethodGet, "/"), func(http.ResponseWriter, *http.Request) error {
+			return caddyhttp.Error(status, http.ErrBodyNotAllowed)
+		})
+		if w.Code != status || code(t, w) != want || w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+		}
+	}
+}

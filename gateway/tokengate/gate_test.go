@@ -1,0 +1,187 @@
+package tokengate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/zap"
+
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+)
+
+const (
+	testToken  = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
+	testOrg    = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+	activeBody = `{"active":true,"scope":"shipments:read","sub":"tok_4fZyo82mVyR1","organization_id":"` + testOrg + `"}`
+)
+
+// fakeRedis is a hook that counts windows in memory, in place of a Redis.
+type fakeRedis struct {
+	mu   sync.Mutex
+	used map[string]int
+	down bool
+}
+
+func (f *fakeRedis) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (f *fakeRedis) ProcessHook(redis.ProcessHook) redis.ProcessHook {
+	return func(_ context.Context, cmd redis.Cmder) error { return f.answer(cmd) }
+}
+
+func (f *fakeRedis) ProcessPipelineHook(redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(_ context.Context, cmds []redis.Cmder) error {
+		for _, cmd := range cmds {
+			_ = f.answer(cmd)
+		}
+		return nil
+	}
+}
+
+func (f *fakeRedis) answer(cmd redis.Cmder) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	call, ok := cmd.(interface{ SetVal(val any) })
+	args := cmd.Args()
+	switch {
+	case !ok:
+	case f.down:
+		cmd.SetErr(errors.New("connection refused"))
+	case strings.Contains(args[1].(string), "TIME"):
+		call.SetVal([]any{time.Now().Unix(), int64(0)})
+	default:
+		key, limit, cost := args[3].(string), args[4].(int), args[len(args)-1].(int)
+		allowed := cost
+		if f.used[key]+cost > limit {
+			allowed = 0
+		}
+		f.used[key] += allowed
+		call.SetVal([]any{int64(allowed), int64(limit - f.used[key]), "-1", "60"})
+	}
+	return cmd.Err()
+}
+
+// testGate is a gate on a tokens service and a Redis in memory.
+type testGate struct {
+	*Gate
+
+	redis *fakeRedis
+	mu    sync.Mutex
+	body  string // of introspections; empty: 503
+}
+
+// newTestGate returns a gate with these settings whose tokens service answers with body.
+func newTestGate(t *testing.T, g *Gate, body string) *testGate {
+	t.Helper()
+	tg := &testGate{Gate: g, redis: &fakeRedis{used: map[string]int{}}, body: body}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/changes" {
+			_, _ = w.Write([]byte(`{"rev":1}` + "\n"))
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			return
+		}
+		tg.mu.Lock()
+		defer tg.mu.Unlock()
+		if tg.body == "" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_, _ = w.Write([]byte(tg.body))
+	}))
+	t.Cleanup(server.Close)
+	g.Introspection, g.CredentialFile, g.Demo = server.URL+"/introspect", credentialFile(t), "true"
+	g.Public, g.Pages = caddyhttp.MatchPath{"/docs/*"}, caddyhttp.MatchPath{"/sign-in", "/settings/*"}
+	g.CORSOrigins = []string{"https://app.example"}
+	if err := provision(t, g); err != nil {
+		t.Fatal(err)
+	}
+	g.logger, g.access, g.upstreams.logger = zap.NewNop(), zap.NewNop(), zap.NewNop()
+	client, err := ratelimit.NewClient("redis://192.0.2.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.AddHook(tg.redis)
+	g.windows = ratelimit.New(client, g.enforced.options)
+	t.Cleanup(func() {
+		g.windows.Close()
+		_ = client.Close()
+	})
+	if body != "" {
+		tg.know(t)
+	}
+	return tg
+}
+
+// know makes the gate know the token, however long a busy machine takes for that.
+func (g *testGate) know(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		if _, err := g.tokens.Introspect(t.Context(), testToken); err == nil {
+			return
+		} else if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// seen is a request as the next handler gets it.
+type seen struct {
+	*http.Request
+
+	forwarded bool
+}
+
+// request returns a request with the token, from 192.0.2.1.
+func request(method, path string) *http.Request {
+	r := httptest.NewRequest(method, path, http.NoBody)
+	r.Header.Set("Authorization", "Bearer "+testToken)
+	return r
+}
+
+// serve sends r to the gate as Caddy does, and returns the response and what was forwarded of it.
+func (g *testGate) serve(t *testing.T, r *http.Request, next caddyhttp.HandlerFunc) (*httptest.ResponseRecorder, seen) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	r = caddyhttp.PrepareRequest(r, caddy.NewReplacer(), w, &caddyhttp.Server{})
+	var got seen
+	err := g.ServeHTTP(w, r, caddyhttp.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
+		got = seen{r, true}
+		if next != nil {
+			return next(w, r)
+		}
+		return nil
+	}))
+	if err != nil {
+		t.Errorf("%s %s: %v", r.Method, r.URL.Path, err)
+	}
+	return w, got
+}
+
+// field returns the values of a header in the spelling in which it is sent.
+func field(w *httptest.ResponseRecorder, name string) string {
+	return strings.Join(w.Header()[name], ", ")
+}
+
+// code returns the code of a problem, or "".
+func code(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	var members struct {
+		Code   string
+		Status int
+	}
+	if w.Body.Len() > 0 {
+		if err := json.Unmarshal(w.Body.Bytes(), &members); err != nil || members.Status != w.Code {
+			t.Errorf("%d %s: %v", w.Code, w.Body, err)
+		}
+	}
+	return members.Code
+}
