@@ -35,3 +35,37 @@ func TestTheNameThatAnIssuerStatesIsMadeFit(t *testing.T) {
 		}
 	}
 }
+
+func TestAddressesAreASCIIAndOfBoundedLength(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", maxEmail-len("@acme.example")) + "@acme.example"
+	for text, want := range map[string]bool{
+		"anna@acme.example": true, " Anna@Acme.Example ": true, "a~@acme.example": true, "a\x7f@acme.example": false, long: true, "a" + long: false,
+		"": false, "anna": false, "Anna <anna@acme.example>": false, "anna@acme.example,b@acme.example": false, "änna@acme.example": false,
+		"anna@acme.\u212aom": false, // KELVIN SIGN, whose lower case is k
+	} {
+		if email, ok := canonical(text); ok != want || ok && email != strings.ToLower(strings.TrimSpace(text)) {
+			t.Errorf("%.40q: %.40q, %t", text, email, ok)
+		}
+	}
+}
+
+func TestNamesAndPasswordsHaveBounds(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"": 1, " ": 1, "A": 0, strings.Repeat("ł", maxName): 0, strings.Repeat("ł", maxName+1): 1, "\xff": 1, "a\x00": 1} {
+		var wrong faults
+		if wrong.name(name, 1); len(wrong.Fields) != want {
+			t.Errorf("name %.20q: %+v", name, wrong.Fields)
+		}
+	}
+	phrase := strings.Repeat("łó", minPassword/2)
+	for password, want := range map[string]int{
+		phrase: 0, phrase[2:]: 1, strings.Repeat("ab", maxPassword/2): 0, strings.Repeat("ab", maxPassword/2) + "a": 1,
+		phrase + "\xff": 1, phrase + "\n": 1, strings.Repeat("a", minPassword): 1, strings.Repeat("a", minPassword) + "b": 0, "ANNA@acme.example": 1,
+	} {
+		var wrong faults
+		if wrong.password(password, "anna@acme.example"); len(wrong.Fields) != want {
+			t.Errorf("password %.20q: %+v", password, wrong.Fields)
+		}
+	}
+}

@@ -56,6 +56,17 @@ func cheap(passes uint32) *counted {
 // of the ways to keep passwords.
 func open(t *testing.T, ways ...*counted) []*people.Service {
 	t.Helper()
+	repo := repository(t)
+	services := make([]*people.Service, len(ways))
+	for i, way := range ways {
+		services[i] = people.NewService(repo, people.Config{Passwords: way, NewID: publicid.New})
+	}
+	return services
+}
+
+// repository returns a database with one organization.
+func repository(t *testing.T) *postgres.People {
+	t.Helper()
 	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate), postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
@@ -64,11 +75,7 @@ func open(t *testing.T, ways ...*counted) []*people.Service {
 	if _, err := tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), org, "Acme"); err != nil {
 		t.Fatal(err)
 	}
-	services := make([]*people.Service, len(ways))
-	for i, way := range ways {
-		services[i] = people.NewService(postgres.NewPeople(db, repotest.AuditKeys()), people.Config{Passwords: way, NewID: publicid.New})
-	}
-	return services
+	return postgres.NewPeople(db, repotest.AuditKeys())
 }
 
 func enroll(t *testing.T, s *people.Service, e people.Enrolment) (people.User, bool) {

@@ -1,0 +1,184 @@
+package people_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+const newSecret = "another horse battery"
+
+// signIn returns the error of signing in as anna with that password.
+func signIn(t *testing.T, s *people.Service, password string) (people.User, error) {
+	t.Helper()
+	return s.SignIn(t.Context(), anna.Email, password, here)
+}
+
+// epoch returns the session epoch of an account.
+func epoch(t *testing.T, s *people.Service, id people.UserID) int64 {
+	t.Helper()
+	u, err := s.User(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.SessionEpoch
+}
+
+// fault returns the only field of a validation error and its code.
+func fault(t *testing.T, err error) (string, tokens.FaultCode) {
+	t.Helper()
+	invalid, ok := errors.AsType[*tokens.ValidationError](err)
+	if !ok || len(invalid.Fields) != 1 {
+		t.Errorf("%v, want one fault", err)
+		return "", ""
+	}
+	return invalid.Fields[0].Field, invalid.Fields[0].Code
+}
+
+func TestChangedPasswordReplacesTheOldOneAndEndsSessions(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	u, _ := enroll(t, s, anna)
+	if _, err := s.ChangePassword(t.Context(), u.ID, "wrong", newSecret, here); !errors.Is(err, people.ErrRefused) {
+		t.Errorf("with a wrong password: %v", err)
+	}
+	for name, password := range map[string]string{"short": "short", "the current one": secret, "the address": anna.Email} {
+		if _, err := s.ChangePassword(t.Context(), u.ID, secret, password, here); err == nil {
+			t.Errorf("%s is accepted", name)
+		} else if field, code := fault(t, err); field != "password" || code != tokens.InvalidValue {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := epoch(t, s, u.ID); got != u.SessionEpoch {
+		t.Error("a refused change ended sessions")
+	}
+	changed, err := s.ChangePassword(t.Context(), u.ID, secret, newSecret, here)
+	if err != nil || changed.SessionEpoch != u.SessionEpoch+1 || changed.PasswordTemporary {
+		t.Errorf("%+v, %v", changed, err)
+	}
+	if _, err := signIn(t, s, secret); !errors.Is(err, people.ErrRefused) {
+		t.Errorf("with the old password: %v", err)
+	}
+	if _, err := signIn(t, s, newSecret); err != nil {
+		t.Errorf("with the new password: %v", err)
+	}
+	if _, err := s.ChangePassword(t.Context(), "usr_00000000000000000000000000", secret, newSecret, here); !errors.Is(err, tokens.ErrNotFound) {
+		t.Errorf("of nobody: %v", err)
+	}
+}
+
+func TestChangeOfPasswordIsThrottledByItself(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	u, _ := enroll(t, s, anna)
+	for range people.AttemptsPerDevice {
+		if _, err := s.ChangePassword(t.Context(), u.ID, "wrong", newSecret, here); !errors.Is(err, people.ErrRefused) {
+			t.Fatal(err)
+		}
+	}
+	_, err := s.ChangePassword(t.Context(), u.ID, secret, newSecret, here)
+	if _, throttled := errors.AsType[*people.ThrottledError](err); !throttled {
+		t.Errorf("%v", err)
+	}
+	if _, err := signIn(t, s, secret); err != nil {
+		t.Errorf("sign-in is throttled with it: %v", err)
+	}
+}
+
+func TestPasswordThatAnOperatorSetIsTemporary(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	u, _ := enroll(t, s, anna)
+	if err := s.SetPassword(t.Context(), u, "short"); err == nil {
+		t.Error("a short password is accepted")
+	}
+	if err := s.SetPassword(t.Context(), u, newSecret); err != nil {
+		t.Fatal(err)
+	}
+	signedIn, err := signIn(t, s, newSecret)
+	if err != nil || !signedIn.PasswordTemporary || signedIn.SessionEpoch != u.SessionEpoch+1 {
+		t.Errorf("%+v, %v", signedIn, err)
+	}
+	if changed, err := s.ChangePassword(t.Context(), u.ID, newSecret, secret, here); err != nil || changed.PasswordTemporary {
+		t.Errorf("changed by its holder: %+v, %v", changed, err)
+	}
+}
+
+func TestDisabledAccountCannotSignInUntilItIsEnabled(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	u, _ := enroll(t, s, anna)
+	for range 2 { // the second time changes nothing
+		if err := s.Disable(t.Context(), u, "left"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := epoch(t, s, u.ID); got != u.SessionEpoch+1 {
+		t.Errorf("session epoch %d, want %d", got, u.SessionEpoch+1)
+	}
+	if _, err := signIn(t, s, secret); !errors.Is(err, people.ErrDisabled) {
+		t.Errorf("with the right password: %v", err)
+	}
+	if _, err := signIn(t, s, "wrong"); !errors.Is(err, people.ErrRefused) || errors.Is(err, people.ErrDisabled) {
+		t.Errorf("with a wrong password: %v", err)
+	}
+	if err := s.Enable(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := signIn(t, s, secret); err != nil {
+		t.Errorf("after it was enabled: %v", err)
+	}
+	if err := s.EndSessions(t.Context(), u); err != nil || epoch(t, s, u.ID) != u.SessionEpoch+2 {
+		t.Errorf("session epoch %d, %v", epoch(t, s, u.ID), err)
+	}
+}
+
+func TestOperatorFindsAccountsByIDAndAddress(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	u, _ := enroll(t, s, anna)
+	for _, text := range []string{string(u.ID), "anna@acme.example", " ANNA@acme.example "} {
+		if got, err := s.Find(t.Context(), text); err != nil || got.ID != u.ID {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"usr_00000000000000000000000000", "bert@acme.example", ""} {
+		if got, err := s.Find(t.Context(), text); !errors.Is(err, tokens.ErrNotFound) || got != (people.User{}) {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	all, err := s.Users(t.Context())
+	if err != nil || len(all) != 1 || all[0].ID != u.ID || !slices.Equal(all[0].Organizations, []string{string(org) + ":owner"}) {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// An account that an invitation made is not verified.
+func TestVerificationReplacesThePasswordOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	owner, _ := enroll(t, s, anna)
+	bert := accept(t, s, invite(t, s, owner, "bert@acme.example", "member"))
+	if !bert.VerifiedAt.IsZero() {
+		t.Fatalf("%+v", bert)
+	}
+	if _, err := s.Verify(t.Context(), bert, "short"); err == nil {
+		t.Error("a short password is accepted")
+	}
+	if done, err := s.Verify(t.Context(), bert, newSecret); !done || err != nil {
+		t.Fatal(done, err)
+	}
+	verified, err := s.SignIn(t.Context(), bert.Email, newSecret, here)
+	if err != nil || verified.VerifiedAt.IsZero() || !verified.PasswordTemporary || verified.SessionEpoch != bert.SessionEpoch+1 {
+		t.Errorf("%+v, %v", verified, err)
+	}
+	if done, err := s.Verify(t.Context(), bert, secret); done || err != nil {
+		t.Errorf("a second time: %t, %v", done, err)
+	}
+	if _, err := s.SignIn(t.Context(), bert.Email, newSecret, here); err != nil {
+		t.Errorf("the second time changed the password: %v", err)
+	}
+}

@@ -1,0 +1,228 @@
+package people_test
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// acting returns u as a principal with that role.
+func acting(u people.User, role tokens.Role) people.Principal {
+	return people.Principal{Actor: audit.Actor{Kind: audit.User, ID: string(u.ID), Name: u.Email}, Role: role}
+}
+
+// invite invites an address and returns what its holder gets.
+func invite(t *testing.T, s *people.Service, by people.User, email, role string) people.Acceptance {
+	t.Helper()
+	_, code, err := s.Invite(t.Context(), acting(by, tokens.RoleOwner), org, email, role)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return people.Acceptance{Email: email, Code: code, Name: "Bert", Password: secret}
+}
+
+func accept(t *testing.T, s *people.Service, a people.Acceptance) people.User {
+	t.Helper()
+	u, at, err := s.Accept(t.Context(), a, here)
+	if err != nil || at != org {
+		t.Fatalf("%+v in %s, %v", u, at, err)
+	}
+	return u
+}
+
+func TestInvitedPersonJoinsOnceWithTheCode(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	owner, _ := enroll(t, s, anna)
+	a := invite(t, s, owner, " Bert@Acme.example", "admin")
+	if !regexp.MustCompile(`^([A-Z2-7]{4}-){4}[A-Z2-7]{4}$`).MatchString(a.Code) {
+		t.Errorf("code %q", a.Code)
+	}
+	pending, err := s.Invitations(t.Context(), org)
+	if err != nil || len(pending) != 1 || pending[0].Email != "bert@acme.example" || pending[0].Role != tokens.RoleAdmin || pending[0].Inviter != owner.ID ||
+		pending[0].ExpiresAt.Sub(pending[0].CreatedAt) != people.InvitationLife {
+		t.Fatalf("%+v, %v", pending, err)
+	}
+	wrong := a
+	wrong.Email = "carl@acme.example"
+	if _, _, err := s.Accept(t.Context(), wrong, here); !errors.Is(err, people.ErrCode) {
+		t.Errorf("another address: %v", err)
+	}
+	wrong = a
+	wrong.Name, wrong.Password = " ", "short"
+	_, _, err = s.Accept(t.Context(), wrong, here)
+	if invalid, ok := errors.AsType[*tokens.ValidationError](err); !ok || len(invalid.Fields) != 2 {
+		t.Errorf("without a name and with a short password: %v", err)
+	}
+	a.Code = " " + strings.ReplaceAll(strings.ToLower(a.Code), "-", " \t") // as people type it
+	bert := accept(t, s, a)
+	if bert.Email != "bert@acme.example" || bert.Name != "Bert" {
+		t.Errorf("%+v", bert)
+	}
+	if m, err := s.Membership(t.Context(), org, bert.ID); err != nil || m.Role != tokens.RoleAdmin {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if _, err := s.SignIn(t.Context(), bert.Email, secret, here); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := s.Accept(t.Context(), a, here); !errors.Is(err, people.ErrCode) {
+		t.Errorf("a second time: %v", err)
+	}
+	if all, err := s.Memberships(t.Context(), bert.ID); err != nil || len(all) != 1 || all[0].Organization.ID != org {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if _, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleOwner), org, bert.Email, "member"); !errors.Is(err, tokens.ErrExists) {
+		t.Errorf("a member is invited: %v", err)
+	}
+}
+
+func TestInvitationNamesAllFaultsAndRolesThatTheInviterMayGrant(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	owner, _ := enroll(t, s, anna)
+	_, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleOwner), org, "x", "king")
+	if invalid, ok := errors.AsType[*tokens.ValidationError](err); !ok || len(invalid.Fields) != 2 {
+		t.Errorf("%v", err)
+	}
+	_, _, err = s.Invite(t.Context(), acting(owner, tokens.RoleAdmin), org, "bert@acme.example", "owner")
+	if field, code := fault(t, err); field != "role" || code != tokens.InvalidValue {
+		t.Errorf("an admin invites an owner: %v", err)
+	}
+	if all, err := s.Invitations(t.Context(), org); err != nil || len(all) != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func TestWithdrawnInvitationIsNoLongerGood(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	owner, _ := enroll(t, s, anna)
+	a := invite(t, s, owner, "bert@acme.example", "owner")
+	all, err := s.Invitations(t.Context(), org)
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	if err := s.Withdraw(t.Context(), acting(owner, tokens.RoleAdmin), org, all[0].ID); !errors.Is(err, people.ErrForbidden) {
+		t.Errorf("an admin withdraws the invitation of an owner: %v", err)
+	}
+	if err := s.Withdraw(t.Context(), acting(owner, tokens.RoleOwner), org, "inv_00000000000000000000000000"); !errors.Is(err, tokens.ErrNotFound) {
+		t.Errorf("none: %v", err)
+	}
+	if err := s.Withdraw(t.Context(), acting(owner, tokens.RoleOwner), org, all[0].ID); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := s.Accept(t.Context(), a, here); !errors.Is(err, people.ErrCode) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestInvitationExpires(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := people.NewService(repository(t), people.Config{Passwords: cheap(1), NewID: publicid.New, Now: func() time.Time { return now }})
+	owner, _ := enroll(t, s, anna)
+	a := invite(t, s, owner, "bert@acme.example", "member")
+	now = now.Add(people.InvitationLife)
+	if _, _, err := s.Accept(t.Context(), a, here); !errors.Is(err, people.ErrCode) {
+		t.Errorf("%v", err)
+	}
+	if all, err := s.Invitations(t.Context(), org); err != nil || len(all) != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// Codes that are wrong count against the address of the client, and right ones never do.
+func TestWrongCodesAreThrottledByAddress(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	owner, _ := enroll(t, s, anna)
+	a := invite(t, s, owner, "bert@acme.example", "member")
+	wrong := a
+	wrong.Code = "AAAA"
+	for range people.AttemptsPerAddress {
+		if _, _, err := s.Accept(t.Context(), wrong, here); !errors.Is(err, people.ErrCode) {
+			t.Fatal(err)
+		}
+	}
+	_, _, err := s.Accept(t.Context(), wrong, here)
+	if _, throttled := errors.AsType[*people.ThrottledError](err); !throttled {
+		t.Errorf("%v", err)
+	}
+	accept(t, s, a)
+}
+
+// An invitation does not replace the password of an account that exists.
+func TestInvitedAccountNeedsItsOwnPasswordAndAVerifiedAddress(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	owner, _ := enroll(t, s, anna)
+	bert := accept(t, s, invite(t, s, owner, "bert@acme.example", "member"))
+	if err := s.Remove(t.Context(), acting(owner, tokens.RoleOwner), org, bert.ID); err != nil {
+		t.Fatal(err)
+	}
+	a := invite(t, s, owner, "bert@acme.example", "member")
+	wrong := a
+	wrong.Password = newSecret
+	if _, _, err := s.Accept(t.Context(), wrong, here); !errors.Is(err, people.ErrRefused) {
+		t.Errorf("another password: %v", err)
+	}
+	if _, _, err := s.Accept(t.Context(), a, here); !errors.Is(err, people.ErrAccountUnverified) {
+		t.Errorf("an address that is not verified: %v", err)
+	}
+	if done, err := s.Verify(t.Context(), bert, newSecret); !done || err != nil {
+		t.Fatal(done, err)
+	}
+	if again := accept(t, s, wrong); again.ID != bert.ID {
+		t.Errorf("%+v, want %s", again, bert.ID)
+	}
+}
+
+func TestOrganizationKeepsAnOwner(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	owner, _ := enroll(t, s, anna)
+	asOwner, asAdmin := acting(owner, tokens.RoleOwner), acting(owner, tokens.RoleAdmin)
+	bert := accept(t, s, invite(t, s, owner, "bert@acme.example", "member"))
+	for name, err := range map[string]error{
+		"demoted": s.ChangeRole(t.Context(), asOwner, org, owner.ID, "admin"), "removed": s.Remove(t.Context(), asOwner, org, owner.ID),
+	} {
+		if !errors.Is(err, people.ErrLastOwner) {
+			t.Errorf("the last owner is %s: %v", name, err)
+		}
+	}
+	if err := s.ChangeRole(t.Context(), asOwner, org, owner.ID, "owner"); err != nil {
+		t.Errorf("the last owner stays one: %v", err)
+	}
+	if field, _ := fault(t, s.ChangeRole(t.Context(), asOwner, org, bert.ID, "king")); field != "role" {
+		t.Errorf("fault of %s", field)
+	}
+	if err := s.ChangeRole(t.Context(), asAdmin, org, bert.ID, "owner"); !errors.Is(err, people.ErrForbidden) {
+		t.Errorf("an admin makes an owner: %v", err)
+	}
+	if err := s.ChangeRole(t.Context(), asOwner, org, bert.ID, "owner"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(t.Context(), asAdmin, org, bert.ID); !errors.Is(err, people.ErrForbidden) {
+		t.Errorf("an admin removes an owner: %v", err)
+	}
+	if err := s.Remove(t.Context(), asOwner, org, owner.ID); err != nil {
+		t.Errorf("one of two owners is removed: %v", err)
+	}
+	members, err := s.Members(t.Context(), org)
+	if err != nil || len(members) != 1 || members[0].ID != bert.ID || members[0].Role != tokens.RoleOwner {
+		t.Errorf("%+v, %v", members, err)
+	}
+	if err := s.Remove(t.Context(), asOwner, org, owner.ID); !errors.Is(err, tokens.ErrNotFound) {
+		t.Errorf("a second time: %v", err)
+	}
+	if _, err := s.Membership(t.Context(), org, owner.ID); !errors.Is(err, tokens.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,147 @@
+package people_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+const issuer = "https://issuer.example"
+
+// claims are those of a person with that subject and address.
+func claims(subject, email string) people.Claims {
+	return people.Claims{Identity: people.Identity{Issuer: issuer, Subject: subject}, Email: email, EmailVerified: true, Name: "Anna N."}
+}
+
+func TestIssuersUserNeedsAVerifiedAddressAndAnInvitationOrDomain(t *testing.T) {
+	t.Parallel()
+	s := people.NewService(repository(t), people.Config{Passwords: cheap(1), NewID: publicid.New, Domains: map[string]people.Domain{
+		"acme.example":   {Organization: org, Role: tokens.RoleMember},
+		"google.example": {Organization: org, Role: tokens.RoleAuditor, HostedDomain: "Google.example"},
+		"entra.example":  {Organization: org, Role: tokens.RoleAdmin, TenantID: "t-1"},
+	}})
+	unverified := claims("1", "carl@acme.example")
+	unverified.EmailVerified = false
+	hosted, tenant := claims("2", "carl@google.example"), claims("3", "carl@entra.example")
+	hosted.HostedDomain, tenant.TenantID = "google.example", "T-1"
+	for name, tt := range map[string]struct {
+		claims people.Claims
+		err    error
+		role   tokens.Role
+	}{
+		"not verified":         {unverified, people.ErrUnverified, ""},
+		"no address":           {claims("4", ""), people.ErrUnverified, ""},
+		"no proper address":    {claims("5", "Carl <carl@acme.example>"), people.ErrUnverified, ""},
+		"another domain":       {claims("6", "carl@other.example"), people.ErrNotInvited, ""},
+		"a domain in a domain": {claims("7", "carl@sub.acme.example"), people.ErrNotInvited, ""},
+		"not of the Workspace": {claims("8", "dora@google.example"), people.ErrNotInvited, ""},
+		"not of the directory": {claims("9", "dora@entra.example"), people.ErrNotInvited, ""},
+		"of the domain":        {claims("10", "Dora@ACME.example"), nil, tokens.RoleMember},
+		"of the Workspace":     {hosted, nil, tokens.RoleAuditor},
+		"of the directory":     {tenant, nil, tokens.RoleAdmin},
+	} {
+		u, linked, err := s.SignInWith(t.Context(), tt.claims, here)
+		if !errors.Is(err, tt.err) || linked || (u == people.User{}) != (tt.err != nil) {
+			t.Errorf("%s: %+v, linked %t, %v", name, u, linked, err)
+		}
+		if tt.err != nil {
+			continue
+		}
+		if m, err := s.Membership(t.Context(), org, u.ID); err != nil || m.Role != tt.role || u.Name != "Anna N." || u.VerifiedAt.IsZero() {
+			t.Errorf("%s: %+v as %+v, %v", name, u, m, err)
+		}
+		// The identity is the person, whatever the issuer says of the address later.
+		tt.claims.EmailVerified, tt.claims.Email = false, "moved@elsewhere.example"
+		if again, linked, err := s.SignInWith(t.Context(), tt.claims, here); err != nil || linked || again.ID != u.ID || again.Email != u.Email {
+			t.Errorf("%s, again: %+v, linked %t, %v", name, again, linked, err)
+		}
+	}
+}
+
+func TestIssuersUserTakesTheAccountWithTheAddressOver(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	before, _ := enroll(t, s, anna)
+	u, linked, err := s.SignInWith(t.Context(), claims("1", anna.Email), here)
+	if err != nil || !linked || u.ID != before.ID || u.SessionEpoch != before.SessionEpoch+1 || u.VerifiedAt.IsZero() {
+		t.Fatalf("%+v, linked %t, %v", u, linked, err)
+	}
+	if _, err := signIn(t, s, secret); !errors.Is(err, people.ErrRefused) {
+		t.Errorf("with the password of before: %v", err)
+	}
+	if _, _, err := s.SignInWith(t.Context(), claims("2", anna.Email), here); !errors.Is(err, people.ErrLinkedElsewhere) {
+		t.Errorf("another identity: %v", err)
+	}
+	if again, linked, err := s.SignInWith(t.Context(), claims("1", anna.Email), here); err != nil || linked || again.ID != u.ID {
+		t.Errorf("again: %+v, linked %t, %v", again, linked, err)
+	}
+	if device, err := s.NewDevice(t.Context(), u); err != nil || device != "" {
+		t.Errorf("a device of an account without a password: %q, %v", device, err)
+	}
+	for _, want := range []bool{true, false} {
+		if done, err := s.Unlink(t.Context(), u); done != want || err != nil {
+			t.Errorf("unlinked %t, %v, want %t", done, err, want)
+		}
+	}
+	if now, err := s.User(t.Context(), u.ID); err != nil || !now.VerifiedAt.IsZero() || now.SessionEpoch != u.SessionEpoch+1 {
+		t.Errorf("unlinked: %+v, %v", now, err)
+	}
+	if again, linked, err := s.SignInWith(t.Context(), claims("2", anna.Email), here); err != nil || !linked || again.ID != u.ID {
+		t.Errorf("the next identity: %+v, linked %t, %v", again, linked, err)
+	}
+	if err := s.Disable(t.Context(), u, "left"); err != nil {
+		t.Fatal(err)
+	}
+	for subject, who := range map[string]string{"2": "its identity", "3": "another identity"} {
+		if got, _, err := s.SignInWith(t.Context(), claims(subject, anna.Email), here); !errors.Is(err, people.ErrDisabled) || got != (people.User{}) {
+			t.Errorf("disabled, %s: %+v, %v", who, got, err)
+		}
+	}
+}
+
+func TestIssuersUserAcceptsInvitationsBySigningIn(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	owner, _ := enroll(t, s, anna)
+	invite(t, s, owner, "bert@other.example", "admin")
+	u, linked, err := s.SignInWith(t.Context(), claims("1", "Bert@other.example"), here)
+	if err != nil || linked {
+		t.Fatalf("%+v, linked %t, %v", u, linked, err)
+	}
+	if m, err := s.Membership(t.Context(), org, u.ID); err != nil || m.Role != tokens.RoleAdmin {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if all, err := s.Invitations(t.Context(), org); err != nil || len(all) != 0 {
+		t.Errorf("still open: %+v, %v", all, err)
+	}
+}
+
+// Others who try passwords do not lock out a device that its holder signed in with.
+func TestKnownDeviceHasACounterOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s := open(t, cheap(1))[0]
+	u, _ := enroll(t, s, anna)
+	device, err := s.NewDevice(t.Context(), u)
+	if err != nil || device == "" {
+		t.Fatal(device, err)
+	}
+	for range people.AttemptsPerDevice {
+		if _, err := signIn(t, s, "wrong"); !errors.Is(err, people.ErrRefused) {
+			t.Fatal(err)
+		}
+	}
+	_, err = signIn(t, s, secret)
+	if _, throttled := errors.AsType[*people.ThrottledError](err); !throttled {
+		t.Errorf("from the same address: %v", err)
+	}
+	known := here
+	known.Device = device
+	for range people.AttemptsPerDevice + 1 { // success resets the count
+		if _, err := s.SignIn(t.Context(), anna.Email, secret, known); err != nil {
+			t.Fatalf("from the known device: %v", err)
+		}
+	}
+}
