@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -11,17 +9,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/quayside/quayside/deploy/bench/benchmark"
 )
 
 // TestMain lets the test's own program be the children that a run starts.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == callsCommand || os.Args[1] == plainHTTPCommand) {
-		if err := realMain(context.Background(), os.Args[1:]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
+	benchmark.Child(children)
 	os.Exit(m.Run())
 }
 
@@ -72,8 +66,8 @@ func TestAShortRunMeasuresEverything(t *testing.T) {
 	if len(report.verdicts()) != len(goals)+1 {
 		t.Errorf("%d verdicts of %d goals", len(report.verdicts()), len(goals)+1)
 	}
-	text := report.markdown()
-	for _, want := range []string{"all refused (429), steady | gateway", "peak memory", "Redis " + report.facts.redis} {
+	text := report.Markdown()
+	for _, want := range []string{"all refused (429), steady | gateway", "peak memory", "Redis " + report.redis} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

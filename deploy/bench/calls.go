@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -30,8 +32,11 @@ func (r *testbed) measureScripts(ctx context.Context, sc scenario, rate float64)
 	if err := clocks.read(0, r.redisPID); err != nil {
 		return figures{}, err
 	}
-	cmd := command(r.cores.gateway, self, callsCommand, r.stack.RedisURL,
-		strconv.Itoa(sc.scriptKeys), strconv.Itoa(int(rate)), r.settings.length.String())
+	command := []string{self, callsCommand, r.stack.RedisURL, strconv.Itoa(sc.scriptKeys), strconv.Itoa(int(rate)), r.settings.length.String()}
+	if r.cores.gateway != "" {
+		command = slices.Concat([]string{"taskset", "-c", r.cores.gateway}, command)
+	}
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // G204: this program
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -33,14 +33,6 @@ func coreRange(first, last int) string {
 	return fmt.Sprintf("%d-%d", first, last)
 }
 
-// command returns a command that runs on the given cores.
-func command(on, name string, args ...string) *exec.Cmd {
-	if on != "" {
-		name, args = "taskset", append([]string{"-c", on, name}, args...)
-	}
-	return exec.Command(name, args...) //nolint:gosec,noctx // G204: our own arguments; stopped by its caller
-}
-
 // pinSelf moves this process and its later children to the given cores.
 func pinSelf(ctx context.Context, on string) error {
 	if on == "" {

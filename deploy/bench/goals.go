@@ -1,8 +1,9 @@
 package main
 
 import (
-	"math"
 	"slices"
+
+	"github.com/quayside/quayside/deploy/bench/benchmark"
 )
 
 // goal is a bound for a ratio.
@@ -50,8 +51,8 @@ type verdict struct {
 	beyond    bool // the stricter goal is met
 }
 
-// judge evaluates the goal: ratios are taken within each round.
-func (g goal) judge(all results) (v verdict, measured bool) {
+// evaluate compares the figures of each round.
+func (g goal) evaluate(all results) (v verdict, measured bool) {
 	ours := all[measurement{g.scenario, g.mode, gateway}]
 	theirs := all[measurement{g.scenario, g.mode, g.against}]
 	if len(ours) == 0 || len(ours) != len(theirs) {
@@ -61,7 +62,7 @@ func (g goal) judge(all results) (v verdict, measured bool) {
 	for i := range ours {
 		ratios[i] = g.figure(ours[i]) / g.figure(theirs[i])
 	}
-	v = verdict{goal: g, ratio: median(ratios), low: slices.Min(ratios), high: slices.Max(ratios)}
+	v = verdict{goal: g, ratio: benchmark.Median(ratios), low: slices.Min(ratios), high: slices.Max(ratios)}
 	v.met = g.reaches(v.ratio, g.limit)
 	v.beyond = v.met && g.further > 0 && g.reaches(v.ratio, g.further)
 	return v, true
@@ -72,13 +73,4 @@ func (g goal) reaches(ratio, limit float64) bool {
 		return ratio >= limit
 	}
 	return ratio <= limit
-}
-
-// median returns NaN without values.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }

@@ -32,7 +32,7 @@ func TestGoalsUseTheMedianOfRatiosWithinRounds(t *testing.T) {
 					all[key] = append(all[key], figures{cpu: value})
 				}
 			}
-			v, measured := test.goal.judge(all)
+			v, measured := test.goal.evaluate(all)
 			if !measured || math.Abs(v.ratio-test.ratio) > 1e-9 || v.met != test.met || v.beyond != test.beyond {
 				t.Errorf("%+v", v)
 			}
@@ -43,7 +43,7 @@ func TestGoalsUseTheMedianOfRatiosWithinRounds(t *testing.T) {
 func TestGoalsWithoutFiguresAreSkipped(t *testing.T) {
 	t.Parallel()
 	for _, g := range goals {
-		if _, measured := g.judge(results{}); measured {
+		if _, measured := g.evaluate(results{}); measured {
 			t.Errorf("%s", g.what)
 		}
 	}

@@ -8,21 +8,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/quayside/quayside/deploy/bench/machine"
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/bench/benchmark"
 )
 
 // settings are the parameters of a run.
@@ -42,29 +37,15 @@ type settings struct {
 	log            io.Writer
 }
 
+// children are the measurements for which this program starts itself.
+var children = map[string]func(context.Context, []string) error{callsCommand: callScripts, plainHTTPCommand: servePlainHTTP}
+
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := realMain(ctx, os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-}
-
-var errMissed = errors.New("a goal was missed")
-
-func realMain(ctx context.Context, args []string) error {
-	if len(args) > 0 && args[0] == callsCommand {
-		return callScripts(ctx, args[1:])
-	}
-	if len(args) > 0 && args[0] == plainHTTPCommand {
-		return servePlainHTTP(ctx, args[1:])
-	}
+	benchmark.Child(children)
 	s := settings{
 		pin: true, tokens: 1000, connections: 64, rate: 2000,
 		warmup: 500 * time.Millisecond, length: 2500 * time.Millisecond, profiled: 10 * time.Second, log: os.Stderr,
 	}
-	var write, strict bool
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.IntVar(&s.rounds, "rounds", 7, "measurements of each program in each scenario")
 	flags.Func("only", "the scenarios to run, a comma `list`; all if left out", func(text string) error {
@@ -72,48 +53,15 @@ func realMain(ctx context.Context, args []string) error {
 		return nil
 	})
 	flags.StringVar(&s.profiles, "profile", "", "a `directory` to put a CPU profile of the gateway in, for each scenario")
-	flags.BoolVar(&write, "write", false, "write deploy/bench/REPORT.md")
-	flags.BoolVar(&strict, "strict", false, "exit with status 1 when a goal is missed")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	var err error
-	if s.root, err = devstack.FindRoot(); err != nil {
-		return err
-	}
-	return compare(ctx, s, write, strict)
-}
-
-// compare runs the scenarios and prints the report.
-func compare(ctx context.Context, s settings, write, strict bool) error {
-	report, err := runAll(ctx, s)
-	if err != nil {
-		return err
-	}
-	text := report.markdown()
-	if _, err := io.WriteString(os.Stdout, text); err != nil {
-		return err
-	}
-	if write {
-		path := filepath.Join(s.root, "deploy", "bench", "REPORT.md")
-		//nolint:gosec // G306: to be read by everybody
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			return err
-		}
-	}
-	if wrong := report.wrongResponses(); len(wrong) > 0 {
-		return fmt.Errorf("answers were not as they must be: %s", strings.Join(wrong, "; "))
-	}
-	missed := slices.ContainsFunc(report.verdicts(), func(v verdict) bool { return !v.met })
-	if strict && missed {
-		return errMissed
-	}
-	return nil
+	benchmark.Main(flags, "deploy/bench/REPORT.md", func(ctx context.Context, root string) (benchmark.Report, error) {
+		s.root = root
+		return runAll(ctx, s)
+	})
 }
 
 // runAll starts the testbed, measures and stops it.
 func runAll(ctx context.Context, s settings) (_ *report, err error) {
-	where := facts{Facts: machine.Describe(ctx, s.root)}
+	facts := benchmark.Describe(ctx, s.root)
 	testbed, err := start(ctx, s)
 	if err != nil {
 		return nil, err
@@ -128,8 +76,13 @@ func runAll(ctx context.Context, s settings) (_ *report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &report{facts: where, settings: s, cores: testbed.cores, scenarios: list, results: results, took: time.Since(began)}
-	r.facts.redis = testbed.redisVersion
+	r := &report{
+		facts: facts, redis: testbed.redisVersion, settings: s, cores: testbed.cores,
+		scenarios: list, results: results, took: time.Since(began),
+	}
 	r.memory, err = testbed.peaks()
 	return r, err
 }
+
+// gcPercent is the GOGC of all compared programs: the environment's, or 100.
+func gcPercent() string { return cmp.Or(os.Getenv("GOGC"), "100") }

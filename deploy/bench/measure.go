@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/quayside/quayside/deploy/bench/kernel"
@@ -35,7 +36,7 @@ type figures struct {
 func (r *testbed) measure(ctx context.Context, sc scenario, m mode, target string) (figures, error) {
 	s := r.servers[target]
 	plan := load.Plan{
-		Address: s.address, Connections: r.settings.connections, Requests: sc.requests, Want: http.StatusOK,
+		Address: s.Address(), Connections: r.settings.connections, Requests: sc.requests, Want: http.StatusOK,
 		RenewAfter: sc.renewAfter, Warmup: r.settings.warmup, Length: r.settings.length,
 	}
 	if m == steady {
@@ -44,13 +45,13 @@ func (r *testbed) measure(ctx context.Context, sc scenario, m mode, target strin
 	if target == gateway {
 		plan.Want = sc.want
 		if err := warmUp(ctx, plan); err != nil {
-			return figures{}, fmt.Errorf("%s: %w:\n%s", target, err, s.tail())
+			return figures{}, fmt.Errorf("%s: %w:\n%s", target, err, s.LogTail())
 		}
 	}
 	var clocks stopwatch
-	result, err := load.Run(ctx, plan, func() error { return clocks.read(s.pid(), r.redisPID) })
+	result, err := load.Run(ctx, plan, func() error { return clocks.read(s.PID(), r.redisPID) })
 	if err != nil {
-		return figures{}, fmt.Errorf("%s: %w:\n%s", target, err, s.tail())
+		return figures{}, fmt.Errorf("%s: %w:\n%s", target, err, s.LogTail())
 	}
 	perThousand := 1000 / math.Max(float64(result.Answers), 1)
 	return figures{
@@ -60,7 +61,7 @@ func (r *testbed) measure(ctx context.Context, sc scenario, m mode, target strin
 		redisCPU:   clocks.redis.Seconds() * perThousand,
 		busy:       clocks.program.Seconds() / result.Took.Seconds() / float64(r.cores.given),
 		p50:        result.P50, p99: result.P99, wrong: result.Wrong,
-	}, s.emptyLog()
+	}, os.Truncate(s.LogPath(), 0)
 }
 
 // warmUp sends each request once at a low rate, so that tokens are introspected

@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/quayside/quayside/deploy/bench/benchmark"
 )
 
 // report is the result of a run.
 type report struct {
-	facts     facts
+	facts     benchmark.Facts
+	redis     string // its version
 	settings  settings
 	cores     cores
 	scenarios []scenario
@@ -23,7 +26,7 @@ type report struct {
 func (r *report) verdicts() []verdict {
 	var list []verdict
 	for _, g := range goals {
-		if v, measured := g.judge(r.results); measured {
+		if v, measured := g.evaluate(r.results); measured {
 			list = append(list, v)
 		}
 	}
@@ -63,8 +66,19 @@ func (r *report) title(key string) string {
 	return r.scenarios[slices.IndexFunc(r.scenarios, func(s scenario) bool { return s.key == key })].title
 }
 
-// markdown formats the report.
-func (r *report) markdown() string {
+// Check implements benchmark.Report.
+func (r *report) Check(strict bool) error {
+	if wrong := r.wrongResponses(); len(wrong) > 0 {
+		return fmt.Errorf("answers were not as they must be: %s", strings.Join(wrong, "; "))
+	}
+	if strict && slices.ContainsFunc(r.verdicts(), func(v verdict) bool { return !v.met }) {
+		return benchmark.ErrMissed
+	}
+	return nil
+}
+
+// Markdown implements benchmark.Report.
+func (r *report) Markdown() string {
 	var out strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
 	say("# The gateway compared with a bare Caddy\n")
@@ -120,7 +134,7 @@ func (v verdict) word() string {
 }
 
 func (r *report) sayFacts(say func(string, ...any)) {
-	say("- %s, commit %s, %s, Redis %s", r.facts.Date, r.facts.Commit, r.facts.Go, r.facts.redis)
+	say("- %s, commit %s, %s, Redis %s", r.facts.Date, r.facts.Commit, r.facts.Go, r.redis)
 	say("- %s, %d cores, Linux %s; /proc/loadavg before the run: %s", r.facts.Processor, r.facts.Cores, r.facts.Kernel, r.facts.Load)
 	if r.cores.gateway == "" {
 		say("- not pinned: the measured program shares all cores with load, upstream and Redis")
@@ -145,7 +159,7 @@ func (r *report) writeFigures(say func(string, ...any)) {
 				if len(series) == 0 {
 					continue
 				}
-				of := func(figure func(figures) float64) float64 { return medianOf(series, figure) }
+				of := func(figure func(figures) float64) float64 { return benchmark.MedianOf(series, figure) }
 				say("| %s | %s | %.0f | %s | %.4f | %s | %s | %s |", withMode(sc.title, m), target, of(throughput),
 					shown("%.4f", of(cpu)), of(redisCPU), shown("%.0f %%", 100*of(func(f figures) float64 { return f.busy })),
 					shown("%.2f", of(func(f figures) float64 { return milliseconds(f.p50) })),
@@ -165,14 +179,6 @@ func shown(format string, value float64) string {
 		return ""
 	}
 	return fmt.Sprintf(format, value)
-}
-
-func medianOf(series []figures, figure func(figures) float64) float64 {
-	values := make([]float64, len(series))
-	for i, f := range series {
-		values[i] = figure(f)
-	}
-	return median(values)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -2,14 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // scenario is a kind of traffic. All targets receive the same requests.
@@ -108,19 +108,17 @@ func requests(tokens []string) [][]byte {
 // createTokens creates n tokens with the command line of tokens-svc.
 func (r *testbed) createTokens(ctx context.Context, n int, flags []string) ([]string, error) {
 	_, _ = fmt.Fprintf(r.settings.log, "creating  %d tokens\n", n)
-	tokens, failures := make([]string, n), make([]error, n)
-	atOnce := make(chan struct{}, 4)
-	var group sync.WaitGroup
+	tokens := make([]string, n)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(4)
 	for i := range tokens {
-		atOnce <- struct{}{}
-		group.Go(func() {
+		group.Go(func() error {
 			token, err := r.stack.CreateToken(ctx, r.stack.Demo.Organization, "shipments:read", flags...)
-			tokens[i], failures[i] = token.Secret, err
-			<-atOnce
+			tokens[i] = token.Secret
+			return err
 		})
 	}
-	group.Wait()
-	return tokens, errors.Join(failures...)
+	return tokens, group.Wait()
 }
 
 // exhaust uses up each token's window and returns the tokens whose next window
@@ -128,7 +126,7 @@ func (r *testbed) createTokens(ctx context.Context, n int, flags []string) ([]st
 func (r *testbed) exhaust(ctx context.Context, tokens []string) ([]string, error) {
 	var spent []string
 	for _, token := range tokens {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.servers[gateway].address+"/api/v1/shipments", nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.servers[gateway].Address()+"/api/v1/shipments", nil)
 		if err != nil {
 			return nil, err
 		}

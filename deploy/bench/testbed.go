@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,7 +36,7 @@ type testbed struct {
 	dir          string
 	stack        *devstack.Stack
 	upstream     *upstream.Upstream
-	servers      map[string]*server
+	servers      map[string]*devstack.Program
 	redisPID     int
 	redisVersion string
 }
@@ -43,7 +44,7 @@ type testbed struct {
 // start starts the stack, with an upstream in place of shipments-svc, and the
 // programs to compare.
 func start(ctx context.Context, s settings) (_ *testbed, err error) {
-	r := &testbed{settings: s, servers: map[string]*server{}}
+	r := &testbed{settings: s, servers: map[string]*devstack.Program{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.close())
@@ -73,7 +74,7 @@ func start(ctx context.Context, s settings) (_ *testbed, err error) {
 	if r.upstream, err = upstream.Listen(ctx); err != nil {
 		return r, err
 	}
-	return r, r.startServers(ctx, shipped.Environ())
+	return r, r.startServers(ctx, shipped)
 }
 
 // pinServers moves this process and the servers behind the gateway off its
@@ -110,9 +111,9 @@ func (r *testbed) inspectRedis(ctx context.Context) error {
 
 // startServers starts the programs to compare with the environment of the
 // stack's gateway and the upstream.
-func (r *testbed) startServers(ctx context.Context, env []string) error {
+func (r *testbed) startServers(ctx context.Context, shipped *devstack.Program) error {
 	_, upstreamPort, _ := net.SplitHostPort(r.upstream.Address())
-	env = with(env, "SHIPMENTS_PORT="+upstreamPort, "GOGC="+gcPercent())
+	env := append(shipped.Environ(), "SHIPMENTS_PORT="+upstreamPort, "GOGC="+gcPercent())
 	for _, c := range []struct {
 		name string
 		file func() (string, error)
@@ -121,50 +122,39 @@ func (r *testbed) startServers(ctx context.Context, env []string) error {
 		if err != nil {
 			return err
 		}
-		public, inner, err := freePorts(ctx)
-		if err != nil {
-			return err
-		}
-		config := serverConfig{
-			name: c.name, address: "127.0.0.1" + public, on: r.cores.gateway,
-			command: []string{r.stack.Program(gateway).Binary(), "run", "--adapter", "caddyfile", "--config", caddyfile},
-			env:     with(env, "GATEWAY_ADDRESS="+public, "GATEWAY_INNER_ADDRESS="+inner), ready: "http://127.0.0.1" + inner + "/readyz",
-		}
-		if c.name == bare {
-			config.ready = "http://" + config.address
-		}
-		if err := r.serve(ctx, config); err != nil {
+		if err := r.serve(ctx, c.name, env, func(string) []string {
+			return []string{shipped.Binary(), "run", "--adapter", "caddyfile", "--config", caddyfile}
+		}); err != nil {
 			return err
 		}
 	}
-	return r.startPlainHTTP(ctx, env)
-}
-
-// startPlainHTTP starts this program as a server of net/http.
-func (r *testbed) startPlainHTTP(ctx context.Context, env []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	port, _, err := freePorts(ctx)
+	return r.serve(ctx, plainHTTP, env, func(address string) []string { return []string{self, plainHTTPCommand, address} })
+}
+
+// serve starts a server on the gateway's cores and registers it by its name.
+func (r *testbed) serve(ctx context.Context, name string, env []string, command func(address string) []string) error {
+	addresses, err := devstack.FreeAddresses(ctx, 2)
 	if err != nil {
 		return err
 	}
-	address := "127.0.0.1" + port
-	return r.serve(ctx, serverConfig{
-		name: plainHTTP, command: []string{self, plainHTTPCommand, address}, address: address, on: r.cores.gateway,
-		env: env, ready: "http://" + address,
+	public, inner := addresses[0], addresses[1]
+	env = slices.Concat(env, []string{"GATEWAY_ADDRESS=" + port(public), "GATEWAY_INNER_ADDRESS=" + port(inner)})
+	if name == bare || name == plainHTTP {
+		inner = public // which answers 200 on every path
+	}
+	r.servers[name] = devstack.NewProgram(devstack.ProgramConfig{
+		Name: name, Command: command(public), Env: env, Address: public, Inner: inner,
+		LogDir: r.stack.LogDir(), Cores: r.cores.gateway,
 	})
+	return r.servers[name].Start(ctx)
 }
 
-// serve starts a server and registers it by its name.
-func (r *testbed) serve(ctx context.Context, c serverConfig) error {
-	s, err := startServer(ctx, r.dir, c)
-	if err == nil {
-		r.servers[c.name] = s
-	}
-	return err
-}
+// port returns the ":PORT" of an address.
+func port(address string) string { return address[strings.LastIndexByte(address, ':'):] }
 
 // shipped reads the gateway's Caddyfile.
 func (r *testbed) shipped() (string, error) {
@@ -205,26 +195,12 @@ func (r *testbed) variant(name string, match *regexp.Regexp, by string) (string,
 	return path, os.WriteFile(path, []byte(match.ReplaceAllLiteralString(text, by)), 0o600)
 }
 
-// freePorts returns two free ports, as ":PORT".
-func freePorts(ctx context.Context) (a, b string, err error) {
-	for _, port := range []*string{&a, &b} {
-		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-		if err != nil {
-			return "", "", err
-		}
-		address := listener.Addr().String()
-		*port = address[strings.LastIndexByte(address, ':'):]
-		defer func() { _ = listener.Close() }()
-	}
-	return a, b, nil
-}
-
 // peaks returns the peak memory of each server, in bytes.
 func (r *testbed) peaks() (map[string]int64, error) {
 	peaks := map[string]int64{}
 	for name, s := range r.servers {
 		var err error
-		if peaks[name], err = kernel.PeakMemory(s.pid()); err != nil {
+		if peaks[name], err = kernel.PeakMemory(s.PID()); err != nil {
 			return nil, err
 		}
 	}
@@ -235,7 +211,7 @@ func (r *testbed) peaks() (map[string]int64, error) {
 func (r *testbed) close() error {
 	var errs []error
 	for _, s := range r.servers {
-		errs = append(errs, s.stop())
+		errs = append(errs, s.Stop())
 	}
 	if r.upstream != nil {
 		errs = append(errs, r.upstream.Close())

@@ -78,7 +78,7 @@ func TestPercentEncodedPathsAreAnsweredLikePlainOnes(t *testing.T) {
 	}
 }
 
-// Without a proxy in front, what a client says about its own address is
+// Without a proxy in front, the address that a client claims is
 // worthless: its requests are counted where its connection comes from.
 func TestAForgedForwardedAddressDoesNotEscapeTheAddressWindow(t *testing.T) {
 	names := []string{"X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Client-Address", "CF-Connecting-IP", "True-Client-IP"}

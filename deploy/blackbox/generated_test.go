@@ -146,7 +146,7 @@ func (g *generator) checkLogs(t *testing.T) {
 		}
 		for _, sign := range []string{"panic", "DATA RACE", "runtime error"} {
 			if i := strings.Index(string(content), sign); i >= 0 {
-				t.Errorf("%s says %q: %.1500s", filepath.Base(path), sign, content[max(0, i-500):])
+				t.Errorf("%s contains %q: %.1500s", filepath.Base(path), sign, content[max(0, i-500):])
 			}
 		}
 	}

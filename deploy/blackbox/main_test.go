@@ -1,6 +1,6 @@
 // Package blackbox tests the product in its shipped configuration: no proxy in
 // front, no forwarded address, and input that is malformed, huge, slow or
-// generated. It knows the published documents and addresses and nothing else.
+// generated. It uses the published documents and addresses only.
 package blackbox
 
 import (

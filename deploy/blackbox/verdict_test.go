@@ -19,8 +19,8 @@ import (
 	"github.com/quayside/quayside/deploy/apidoc"
 )
 
-// slowest is the time within which every response must have come, the wait
-// that a client asked for aside.
+// slowest is the time within which every response must have come, in addition
+// to the wait that a client requested.
 const slowest = 3 * time.Second
 
 var requestID = regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{26}$`)
@@ -94,7 +94,7 @@ func (r *request) compare(res response) error {
 		unlisted := r.method == http.MethodHead || r.method == http.MethodOptions
 		return errorIf(res.status < 300 && !unlisted, "%d for an operation that no document has", res.status)
 	case err != nil && res.status != http.StatusUnauthorized:
-		return fmt.Errorf("%d is not as the document says: %.800s", res.status, err.Error())
+		return fmt.Errorf("%d differs from the document: %.800s", res.status, err.Error())
 	}
 	if res.status >= http.StatusBadRequest || strings.HasPrefix(req.Header.Get("Content-Type"), "multipart/") {
 		return nil
@@ -161,12 +161,12 @@ func decompress(encoding string, body []byte) ([]byte, error) {
 		defer unzip.Close()
 		r = unzip
 	default:
-		return nil, errors.New("no client asked for it")
+		return nil, errors.New("no client requested it")
 	}
 	return io.ReadAll(r)
 }
 
-// wait returns how long the server was asked, and agreed, to hold the response back.
+// wait returns how long the server held the response back at the request of the client.
 func wait(h http.Header) time.Duration {
 	seconds, _ := strconv.Atoi(strings.TrimPrefix(h.Get("Preference-Applied"), "wait="))
 	return time.Duration(seconds) * time.Second

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// axeRules are what is asked of every page: WCAG 2.2 at level AA, and what
+// axeRules are the rules for every page: WCAG 2.2 at level AA, and what
 // axe's authors hold for good practice.
 const axeRules = `{
 	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],

@@ -68,7 +68,7 @@ func openAt(t *testing.T, base string) *tab {
 
 var lastLoopback atomic.Uint32
 
-// loopbacks returns an address of the loopback net that nobody had before.
+// loopbacks returns an address of the loopback net that was not used before.
 func loopbacks() string {
 	n := lastLoopback.Add(1)
 	return fmt.Sprintf("127.20.%d.%d", n/250, n%250+1)
@@ -257,7 +257,7 @@ func (b *tab) body() string {
 	return eval[string](b, "document.body.innerText")
 }
 
-// has says whether an element is in the page.
+// has reports whether an element is in the page.
 func (b *tab) has(selector string) bool {
 	b.Helper()
 	quoted, _ := json.Marshal(selector)
@@ -331,7 +331,7 @@ func (b *tab) back() {
 	b.do(chromedp.NavigateBack())
 }
 
-// reload asks for the page again, as F5 does, and agrees to send a form again.
+// reload loads the page again, as F5 does, and confirms that a form is sent again.
 func (b *tab) reload() int {
 	b.Helper()
 	return b.load(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {

@@ -24,7 +24,7 @@ func TestTheDocsShowEveryOperationAndLoadFromNoOtherHost(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	var mu sync.Mutex
-	foreign := map[network.RequestID]string{} // sent to other hosts, until the browser says that it stopped them
+	foreign := map[network.RequestID]string{} // sent to other hosts, until the browser reports that it blocked them
 	if err := chromedp.Listen(b.ctx, func(event any) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -61,7 +61,7 @@ func TestTheDocsShowEveryOperationAndLoadFromNoOtherHost(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	for _, at := range foreign {
-		t.Errorf("the page asked %s", at)
+		t.Errorf("the page requested %s", at)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 // secretOf is what of a token is secret: all but shpt_<env>_<id>_.
 func secretOf(token string) string { return token[23:] }
 
-// pieces returns everything by which 8 characters of a secret can be told: as
+// pieces returns everything by which 8 characters of a secret can be recognized: as
 // they are, in hex, and in base64 at each alignment.
 func pieces(secrets ...string) (all [][]byte) {
 	for _, text := range secrets {

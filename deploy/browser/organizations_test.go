@@ -8,7 +8,7 @@ import (
 
 func TestAMemberOfTwoOrganizationsSwitches(t *testing.T) {
 	t.Parallel()
-	one, other, foreign := found(t, "Cape Fresh Exports"), found(t, "Valle Verde"), found(t, "Somebody Else")
+	one, other, foreign := found(t, "Cape Fresh Exports"), found(t, "Valle Verde"), found(t, "Another Exporter")
 	other.admit(t, one.owner, "auditor")
 	b := open(t)
 	b.visit("/sign-in")
@@ -73,7 +73,7 @@ func TestAnInvitationIsAcceptedOnce(t *testing.T) {
 	owner.follow(`nav.tabs a[href$="/members"]`)
 	owner.fill("#email", "no address")
 	if status := owner.follow("#invite"); status != http.StatusUnprocessableEntity {
-		t.Errorf("an invitation of nobody: %d", status)
+		t.Errorf("an unknown invitation: %d", status)
 	}
 	owner.awaits(`document.activeElement.id === "summary"`)
 	owner.accessible()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// person is somebody who can sign in.
+// person is a user who can sign in.
 type person struct{ email, password string }
 
 // organization is one that a test has to itself.
@@ -38,7 +38,7 @@ func found(t *testing.T, name string) organization {
 
 var lastPerson atomic.Int32
 
-// join makes somebody new a member of the organization.
+// join makes a new user a member of the organization.
 func (o organization) join(t *testing.T, role string) person {
 	t.Helper()
 	p := person{email: fmt.Sprintf("%s%d@quayside.example", role, lastPerson.Add(1))}
@@ -52,7 +52,7 @@ func (o organization) join(t *testing.T, role string) person {
 	return p
 }
 
-// admit makes somebody who can sign in already a member of the organization.
+// admit makes an existing user a member of the organization.
 func (o organization) admit(t *testing.T, p person, role string) {
 	t.Helper()
 	if _, err := stack.CreateUser(t.Context(), p.email, o.id, role); err != nil {
@@ -60,7 +60,7 @@ func (o organization) admit(t *testing.T, p person, role string) {
 	}
 }
 
-// signIn signs somebody in on the page that is open. A busy machine may be too
+// signIn signs a user in on the page that is open. A busy machine may be too
 // slow for the password within a request's time; then it is as on any page that
 // is not available: one tries again.
 func (b *tab) signIn(p person) {
@@ -86,7 +86,7 @@ func enter(t *testing.T, o organization) *tab {
 	b.visit(o.path("/api"))
 	b.signIn(o.owner)
 	if b.path() != o.path("/api") {
-		t.Fatalf("signing in led to %s, not back to what was asked for", b.path())
+		t.Fatalf("signing in led to %s, not back to the requested page", b.path())
 	}
 	return b
 }

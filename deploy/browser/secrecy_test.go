@@ -79,7 +79,7 @@ func TestNoSecretIsAnywhereAfterATokensLife(t *testing.T) {
 		}
 	}
 	clean(t, "the traces", stack.Traces.Raw(), searched)
-	clean(t, "the addresses that the browser asked for", []byte(strings.Join(addresses(), "\n")), searched)
+	clean(t, "the addresses that the browser requested", []byte(strings.Join(addresses(), "\n")), searched)
 	for _, c := range cookies(b) {
 		clean(t, "the cookie "+c.Name, []byte(c.Value), pieces(append(secrets, o.owner.password)...))
 	}
@@ -91,7 +91,7 @@ func TestNoSecretIsAnywhereAfterATokensLife(t *testing.T) {
 }
 
 // recordAddresses returns a function that tells every address that the browser
-// has asked for since, and those in the tab's history.
+// has requested since, and those in the tab's history.
 func (b *tab) recordAddresses() func() []string {
 	b.Helper()
 	var lock sync.Mutex
@@ -116,7 +116,7 @@ func (b *tab) recordAddresses() func() []string {
 	}
 }
 
-// post asks the API to do something with a token, and returns the text of the
+// post sends a POST to the API with a token, and returns the text of the
 // token that the answer shows, if it shows one.
 func post(t *testing.T, path, token, body string) (secret string) {
 	t.Helper()

@@ -113,7 +113,7 @@ func TestAFormSentWithAnExpiredSessionDoesNothing(t *testing.T) {
 	b.sees("No tokens yet")
 }
 
-// endSessions lets somebody's sessions be older than they may.
+// endSessions makes a user's sessions older than the maximum.
 func endSessions(t *testing.T, p person) {
 	t.Helper()
 	db, err := sql.Open("postgres", stack.DSN("tokens"))

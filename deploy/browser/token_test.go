@@ -102,7 +102,7 @@ func TestCopyingWorksOnPlainHTTP(t *testing.T) {
 
 // The form is sent again by reload, Back, a double click, a second tab and a
 // repeated request.
-func TestOneFormMakesOneTokenAndShowsItOnce(t *testing.T) {
+func TestAFormCreatesOneTokenAndShowsItOnce(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
 	b := enter(t, o)
@@ -164,7 +164,7 @@ func TestEachFormErrorStandsBesideItsField(t *testing.T) {
 		t.Errorf("a form full of mistakes: %d", status)
 	}
 	b.awaits(`document.activeElement.id === "summary"`)
-	// What a form alone can get wrong is said first.
+	// Errors of single fields are reported first.
 	for _, field := range []string{"expires_at", "limit"} {
 		if !b.has("#"+field+"-fault") || !b.has(`#summary a[href="#`+field+`"]`) {
 			t.Errorf("%s has no error beside it and in the summary:\n%s", field, b.body())
@@ -258,7 +258,7 @@ func (b *tab) mayUseClipboard(yes bool) {
 	}
 }
 
-// get asks the API with a token, from the browser's address.
+// get sends a GET to the API with a token, from the browser's address.
 func get(t *testing.T, b *tab, path, token string) (status int, header http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, stack.URL+path, nil)
@@ -289,7 +289,7 @@ func refused(t *testing.T, b *tab, token string) {
 	answerWithin(t, b, token, "the refusal", func(status int, _ http.Header) bool { return status == http.StatusUnauthorized })
 }
 
-// answerWithin asks with a token until the answer is as it is to be, for at
+// answerWithin sends requests with a token until the answer is as it is to be, for at
 // most bound, and returns the headers of that.
 func answerWithin(t *testing.T, b *tab, token, what string, is func(int, http.Header) bool) http.Header {
 	t.Helper()

@@ -30,7 +30,7 @@ import (
 	"time"
 )
 
-// Config says what to run and where.
+// Config configures a run.
 type Config struct {
 	Root   string         // the repository
 	Dir    string         // removed before and after
@@ -74,7 +74,7 @@ func Run(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	report.resources("at the end, under load", end.lines())
-	report.judge("goroutines, memory and connections are back within 10 %", end.above(start))
+	report.addFindings("goroutines, memory and connections are back within 10 %", end.above(start))
 	return report.close(filepath.Clean(c.Logs))
 }
 

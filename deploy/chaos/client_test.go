@@ -43,7 +43,7 @@ func TestOnlyCompleteProblemsExplainFailures(t *testing.T) {
 	}
 }
 
-// A refused connection is told apart from one that is cut. The local end of an
+// A refused connection is distinguished from one that is cut. The local end of an
 // open connection is an address at which nothing listens and nothing else can.
 func TestRefusedConnections(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,6 @@ package chaos
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 )
 
@@ -92,22 +91,11 @@ const (
 // flapping unplugs and plugs links until it is removed.
 func flapping(names ...string) injection {
 	return func(ctx context.Context, r *topology, o *observation) (recovery, error) {
-		ctx, cancel := context.WithCancel(ctx)
-		var flaps sync.WaitGroup
-		var failed error
-		flaps.Go(func() {
-			for failed == nil && ctx.Err() == nil {
-				restore, err := unplugged(names...)(ctx, r, o)
-				wait(ctx, flapDown)
-				failed = errors.Join(err, restore(ctx))
-				wait(ctx, flapUp)
-			}
-		})
-		return func(context.Context) error {
-			cancel()
-			flaps.Wait()
-			return failed
-		}, nil
+		return repeated(ctx, flapUp, func(flap context.Context) error {
+			restore, err := unplugged(names...)(flap, r, o)
+			wait(flap, flapDown)
+			return errors.Join(err, restore(ctx))
+		}), nil
 	}
 }
 

@@ -43,11 +43,7 @@ func (r *topology) probeLiveness(ctx context.Context) (p liveness) {
 
 // livez returns the failure, or an empty string.
 func (r *topology) livez(ctx context.Context, program *devstack.Program) string {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+program.Inner()+"/livez", nil)
-	if err != nil {
-		return err.Error()
-	}
-	res, err := r.inner.Do(req)
+	res, err := r.get(ctx, program, "/livez")
 	if err != nil {
 		return reason(err)
 	}

@@ -166,7 +166,7 @@ func windowOf(passed int) []sample {
 }
 
 // If both sides are occasionally slow, one p99 exceeds the other by chance.
-func TestChanceIsNotAddedLatency(t *testing.T) {
+func TestRandomDifferencesAreNotAddedLatency(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		slowAtGateway, slowAtControl int // of a thousand

@@ -15,14 +15,14 @@ var ofTokens = []promise{
 		}))
 	}},
 	{"unknown ones get 503 with Retry-After, or their regular response", func(o *observation) (bool, string) {
-		asked := ofKind(o.during(), kindFresh, kindUnknown)
-		wrong := filter(failures(asked), func(s sample) bool {
+		all := ofKind(o.during(), kindFresh, kindUnknown)
+		wrong := filter(failures(all), func(s sample) bool {
 			return s.status != http.StatusServiceUnavailable || !s.retryAfter
 		})
 		if len(wrong) > 0 {
-			return false, fmt.Sprintf("%d of %d: %s", len(wrong), len(asked), outcomes(wrong, 3))
+			return false, fmt.Sprintf("%d of %d: %s", len(wrong), len(all), outcomes(wrong, 3))
 		}
-		return true, outcomes(asked, 3)
+		return true, outcomes(all, 3)
 	}},
 }
 

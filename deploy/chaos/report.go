@@ -9,10 +9,10 @@ import (
 
 // report writes each observation, and at the end the broken promises.
 type report struct {
-	out    io.Writer
-	begun  time.Time
-	judged int
-	broken []string
+	out       io.Writer
+	begun     time.Time
+	evaluated int
+	broken    []string
 }
 
 // add evaluates the promises about a fault.
@@ -30,8 +30,8 @@ func (r *report) add(o *observation) {
 	}
 }
 
-// judge adds a promise about the whole run; findings break it.
-func (r *report) judge(text string, findings []string) {
+// addFindings adds a promise about the whole run; findings break it.
+func (r *report) addFindings(text string, findings []string) {
 	r.print("\nwhole run\n")
 	r.verdict(len(findings) == 0, text, strings.Join(findings, "; "))
 	for _, finding := range findings {
@@ -40,7 +40,7 @@ func (r *report) judge(text string, findings []string) {
 }
 
 func (r *report) verdict(kept bool, text, seen string) {
-	r.judged++
+	r.evaluated++
 	word := "kept  "
 	if !kept {
 		word = "BROKEN"
@@ -54,7 +54,7 @@ func (r *report) resources(when string, lines []string) {
 
 // close writes the summary and returns ErrBroken for broken promises.
 func (r *report) close(logs string) error {
-	r.print("\n%d promises evaluated in %s, %d broken\n", r.judged, time.Since(r.begun).Round(time.Second), len(r.broken))
+	r.print("\n%d promises evaluated in %s, %d broken\n", r.evaluated, time.Since(r.begun).Round(time.Second), len(r.broken))
 	for _, one := range r.broken {
 		r.print("  BROKEN  %s\n", one)
 	}

@@ -41,13 +41,18 @@ func (r *topology) readResources(ctx context.Context) (resources, error) {
 	return g, nil
 }
 
-// scrape reads some of a program's metrics, summed over their labels, by short name.
-func (r *topology) scrape(ctx context.Context, p *devstack.Program, names map[string]string) (map[string]float64, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Inner()+"/metrics", nil)
+// get requests a path of a program's inner listener.
+func (r *topology) get(ctx context.Context, p *devstack.Program, path string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Inner()+path, nil)
 	if err != nil {
 		return nil, err
 	}
-	res, err := r.inner.Do(req)
+	return r.inner.Do(req)
+}
+
+// scrape reads some of a program's metrics, summed over their labels, by short name.
+func (r *topology) scrape(ctx context.Context, p *devstack.Program, names map[string]string) (map[string]float64, error) {
+	res, err := r.get(ctx, p, "/metrics")
 	if err != nil {
 		return nil, errors.New(reason(err))
 	}

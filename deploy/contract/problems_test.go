@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// page is what the gateway's page of a problem code says.
+// page is the content of the gateway's page of a problem code.
 type page struct {
 	Code, Title string
 	Status      float64

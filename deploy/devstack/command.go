@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// run runs one of the program's other commands and returns its stdout.
-func (p *Program) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+// Run runs one of the program's other commands and returns its stdout.
+func (p *Program) Run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, p.binary, args...) //nolint:gosec // G204: our own arguments
 	cmd.Env, cmd.Stdin = p.Environ(), stdin
 	out, err := cmd.Output()
@@ -41,13 +41,13 @@ func (s *Stack) CreateToken(ctx context.Context, organization, permissions strin
 
 // UpdateToken changes a token by flags of `tokens-svc token update`.
 func (s *Stack) UpdateToken(ctx context.Context, id string, flags ...string) error {
-	_, err := s.Program("tokens-svc").run(ctx, nil, append([]string{"token", "update", id}, flags...)...)
+	_, err := s.Program("tokens-svc").Run(ctx, nil, append([]string{"token", "update", id}, flags...)...)
 	return err
 }
 
 // RevokeToken ends a token.
 func (s *Stack) RevokeToken(ctx context.Context, id string) error {
-	_, err := s.Program("tokens-svc").run(ctx, nil, "token", "revoke", id)
+	_, err := s.Program("tokens-svc").Run(ctx, nil, "token", "revoke", id)
 	return err
 }
 
@@ -63,26 +63,26 @@ func (s *Stack) CreateOrganization(ctx context.Context, name string) (string, er
 // empty. more are further flags of `tokens-svc user create`.
 func (s *Stack) CreateUser(ctx context.Context, email, organization, role string, more ...string) (password string, err error) {
 	args := append([]string{"user", "create", "--email", email, "--organization", organization, "--role", role}, more...)
-	out, err := s.Program("tokens-svc").run(ctx, strings.NewReader("\n"), args...) // without a password one is generated and printed
+	out, err := s.Program("tokens-svc").Run(ctx, strings.NewReader("\n"), args...) // without a password one is generated and printed
 	return strings.TrimSpace(string(out)), err
 }
 
 // SetPassword gives an account a password that must be changed at sign-in, and
 // returns it.
 func (s *Stack) SetPassword(ctx context.Context, email string) (password string, err error) {
-	out, err := s.Program("tokens-svc").run(ctx, strings.NewReader("\n"), "user", "set-password", email)
+	out, err := s.Program("tokens-svc").Run(ctx, strings.NewReader("\n"), "user", "set-password", email)
 	return strings.TrimSpace(string(out)), err
 }
 
 // VerifyAudit verifies the audit logs of all organizations.
 func (s *Stack) VerifyAudit(ctx context.Context) error {
-	_, err := s.Program("tokens-svc").run(ctx, nil, "audit", "verify")
+	_, err := s.Program("tokens-svc").Run(ctx, nil, "audit", "verify")
 	return err
 }
 
 // json runs a command and decodes what it prints.
 func (p *Program) json(ctx context.Context, into any, args ...string) error {
-	out, err := p.run(ctx, nil, args...)
+	out, err := p.Run(ctx, nil, args...)
 	if err != nil {
 		return err
 	}

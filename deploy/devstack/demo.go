@@ -79,7 +79,7 @@ func (s *Stack) createDemo(ctx context.Context) (err error) {
 		if *org.id, err = s.CreateOrganization(ctx, org.name); err != nil {
 			return err
 		}
-		if _, err := s.Program("shipments-svc").run(ctx, bytes.NewReader(org.shipments),
+		if _, err := s.Program("shipments-svc").Run(ctx, bytes.NewReader(org.shipments),
 			"seed", "--organization", *org.id); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-func TestAPortInUseIsSaidWithItsRemedy(t *testing.T) {
+func TestAPortInUseIsAnErrorWithItsRemedy(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,7 +43,7 @@ func TestPortsAreDistinct(t *testing.T) {
 	}
 }
 
-func TestSecretsStayAndAreNobodyElses(t *testing.T) {
+func TestSecretsAreKeptWithMode0600(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, err := loadSecrets(dir)

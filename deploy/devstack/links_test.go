@@ -59,21 +59,21 @@ func TestLinksWithAndWithoutProxy(t *testing.T) {
 	}
 	s := &Stack{ports: ports}
 	if address, err := s.link(t.Context(), "gateway-redis", ports.redis); address != ports.redis || err != nil {
-		t.Errorf("with nobody between: %s, %v", address, err)
+		t.Errorf("without a proxy: %s, %v", address, err)
 	}
-	var told []Link
+	var links []Link
 	s.opts.Proxy = func(l Link) error {
-		told = append(told, l)
+		links = append(links, l)
 		return nil
 	}
 	dsn, err := s.linkDSN(t.Context(), "tokens-postgres", "postgres://u:p@"+ports.postgres+"/tokens?sslmode=disable")
-	if err != nil || len(told) != 1 {
-		t.Fatalf("told %+v (%v)", told, err)
+	if err != nil || len(links) != 1 {
+		t.Fatalf("links %+v (%v)", links, err)
 	}
-	if l := told[0]; l.Server != ports.postgres || dsn != "postgres://u:p@"+l.Listen+"/tokens?sslmode=disable" {
+	if l := links[0]; l.Server != ports.postgres || dsn != "postgres://u:p@"+l.Listen+"/tokens?sslmode=disable" {
 		t.Errorf("%+v, but the DSN is %s", l, dsn)
 	}
-	if _, err := net.ResolveTCPAddr("tcp", told[0].Listen); err != nil || told[0].Listen == ports.postgres {
-		t.Errorf("listens at %s (%v)", told[0].Listen, err)
+	if _, err := net.ResolveTCPAddr("tcp", links[0].Listen); err != nil || links[0].Listen == ports.postgres {
+		t.Errorf("listens at %s (%v)", links[0].Listen, err)
 	}
 }

@@ -59,6 +59,19 @@ func (p ports) free(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("no free port between %d and %d", firstPort, lastPort)
 }
 
+// FreeAddresses returns n unused loopback addresses, host:port.
+func FreeAddresses(ctx context.Context, n int) ([]string, error) {
+	p := ports{taken: map[string]bool{}}
+	addresses := make([]string, n)
+	for i := range addresses {
+		var err error
+		if addresses[i], err = p.free(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return addresses, nil
+}
+
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
 // port returns the ":PORT" of a loopback address.

@@ -21,7 +21,27 @@ type Program struct {
 	replicas replicas // of others, that it must find
 	binary   string
 	logDir   string
+	cores    string // to run on, as taskset takes them; empty: all
 	process  *process
+}
+
+// ProgramConfig describes a program that is not part of a stack.
+type ProgramConfig struct {
+	Name    string   // of its log as well
+	Command []string // the executable and the arguments of Start
+	Env     []string // in addition to PATH and HOME
+	Address string   // its public listener, host:port
+	Inner   string   // the listener of its /readyz, host:port
+	LogDir  string
+	Cores   string // to run on, as taskset takes them; empty: all
+}
+
+// NewProgram returns a program. The caller starts and stops it.
+func NewProgram(c ProgramConfig) *Program {
+	return &Program{
+		name: c.Name, binary: c.Command[0], args: c.Command[1:], env: c.Env,
+		outer: c.Address, inner: c.Inner, logDir: c.LogDir, cores: c.Cores,
+	}
 }
 
 // Binary is the path of the program's executable.
@@ -35,7 +55,11 @@ func (p *Program) Environ() []string {
 
 // Start starts the program and waits until it is ready.
 func (p *Program) Start(ctx context.Context) error {
-	cmd := exec.Command(p.binary, p.args...) //nolint:gosec,noctx // G204: our own; stopped by Stop
+	command := slices.Concat([]string{p.binary}, p.args)
+	if p.cores != "" {
+		command = slices.Concat([]string{"taskset", "-c", p.cores}, command) // it replaces itself by the program
+	}
+	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // G204: our own; stopped by Stop
 	cmd.Env = p.Environ()
 	err := p.replicas.see(cmd)
 	if err != nil {
@@ -74,6 +98,15 @@ func (p *Program) Ended() bool {
 
 // Signal sends the program a signal.
 func (p *Program) Signal(signal os.Signal) error { return p.process.cmd.Process.Signal(signal) }
+
+// PID is the id of the running process.
+func (p *Program) PID() int { return p.process.cmd.Process.Pid }
+
+// LogPath is the path of the program's log.
+func (p *Program) LogPath() string { return p.process.logPath }
+
+// LogTail is the end of the program's log.
+func (p *Program) LogTail() []byte { return p.process.tail() }
 
 // Inner is the address of the program's inner listener, host:port.
 func (p *Program) Inner() string { return p.inner }

@@ -27,12 +27,12 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 			continue
 		}
 		if p.args[0] == "serve" {
-			if _, err := p.run(ctx, nil, "migrate", "up"); err != nil {
+			if _, err := p.Run(ctx, nil, "migrate", "up"); err != nil {
 				return err
 			}
 		}
 		if p.command == "tokens-svc" { // the state directory may be older than the audit keys
-			if _, err := p.run(ctx, nil, "audit", "anchor"); err != nil {
+			if _, err := p.Run(ctx, nil, "audit", "anchor"); err != nil {
 				return err
 			}
 			if err := s.restrictLogin(ctx, p); err != nil {

@@ -26,9 +26,9 @@ func TestATokenWorksFromItsAddressesOnly(t *testing.T) {
 		{"mapped into IPv6, through a trusted proxy", proxy, forwarded("::ffff:192.0.2.77"), http.StatusOK},
 		{"in a range of IPv6, through a trusted proxy", proxy, forwarded("2001:db8:1::9"), http.StatusOK},
 		{"beside a range of IPv6, through a trusted proxy", proxy, forwarded("2001:db9::9"), http.StatusForbidden},
-		{"what a client told the trusted proxy", proxy, forwarded("192.0.2.77, 198.51.100.1"), http.StatusForbidden},
-		{"what a client says itself", "127.0.0.112", forwarded("192.0.2.77"), http.StatusForbidden},
-		{"what a client says in another header", "127.0.0.112", http.Header{
+		{"the address that the trusted proxy received", proxy, forwarded("192.0.2.77, 198.51.100.1"), http.StatusForbidden},
+		{"the address that a client claims", "127.0.0.112", forwarded("192.0.2.77"), http.StatusForbidden},
+		{"the address that a client claims in another header", "127.0.0.112", http.Header{
 			"X-Client-Address": {"192.0.2.77"}, "X-Real-Ip": {"192.0.2.77"}, "Forwarded": {"for=192.0.2.77"},
 		}, http.StatusForbidden},
 	} {

@@ -94,16 +94,16 @@ func TestTestAndLiveDataAreApart(t *testing.T) {
 			c.token = token
 			do(t, c).wants(t, http.StatusNotFound, "not_found")
 		}
-		var heard []string
+		var received []string
 		eventually(t, 15*time.Second, "the event", func() bool {
-			heard = nil
+			received = nil
 			for _, e := range decode[eventPage](t, do(t, call{path: "/api/v1/events", token: token})).Events {
-				heard = append(heard, e.Data.Shipment.ID)
+				received = append(received, e.Data.Shipment.ID)
 			}
-			return len(heard) > 0
+			return len(received) > 0
 		})
-		if slices.Contains(heard, other) || !slices.Contains(heard, own) {
-			t.Errorf("%s hears of %v, want %s", environment, heard, own)
+		if slices.Contains(received, other) || !slices.Contains(received, own) {
+			t.Errorf("%s receives %v, want %s", environment, received, own)
 		}
 		self := decode[struct {
 			Token struct {
@@ -112,7 +112,7 @@ func TestTestAndLiveDataAreApart(t *testing.T) {
 			}
 		}](t, do(t, call{path: "/api/v1/token", token: token})).Token
 		if self.Environment != environment || self.Organization.ID != organization {
-			t.Errorf("%s is told %+v, want the organization %s", environment, self, organization)
+			t.Errorf("%s gets %+v, want the organization %s", environment, self, organization)
 		}
 	}
 }

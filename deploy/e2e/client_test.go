@@ -25,12 +25,12 @@ var api *apidoc.API
 
 // call is one request of a client.
 type call struct {
-	method string // GET unless said
+	method string // GET if empty
 	path   string
 	token  string // none when empty
 	body   string // sent as JSON when not empty
 	header http.Header
-	from   string // the client's address, 127.0.0.1 unless said
+	from   string // the client's address, 127.0.0.1 if empty
 }
 
 // answer is what came back. Its window has been checked.
@@ -188,7 +188,7 @@ func (a answer) checkProblem(t *testing.T, c call) {
 	}
 }
 
-// checkAgainstAPI validates an answer against the document that knows its
+// checkAgainstAPI validates an answer against the document of its
 // path and method. Only answers which say that there is no such thing may have none.
 func (a answer) checkAgainstAPI(t *testing.T, req *http.Request) {
 	t.Helper()
@@ -200,7 +200,7 @@ func (a answer) checkAgainstAPI(t *testing.T, req *http.Request) {
 			t.Errorf("%s %s: %d is in no API document", req.Method, req.URL.Path, a.status)
 		}
 	case err != nil:
-		t.Errorf("%s %s: %d is not as the API document says: %v", req.Method, req.URL.Path, a.status, err)
+		t.Errorf("%s %s: %d differs from the API document: %v", req.Method, req.URL.Path, a.status, err)
 	}
 }
 

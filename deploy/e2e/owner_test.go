@@ -100,7 +100,7 @@ func TestATokenFollowsItsOwnersRole(t *testing.T) {
 	owner.post(t, settings+"/members/"+anna+"/remove", url.Values{})
 	eventually(t, 11*time.Second, "the removal", func() bool { return !may("/api/v1/shipments") })
 	if got := effective(); len(got) > 0 {
-		t.Errorf("the token of somebody who is no member may %v", got)
+		t.Errorf("the token of a user who is no member may %v", got)
 	}
 	if page := owner.post(t, settings+"/api/"+id+"/hand-over", url.Values{}); !strings.Contains(page, "now belongs to the organization") {
 		t.Errorf("not handed over: %s", page)

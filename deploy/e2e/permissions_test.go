@@ -34,7 +34,7 @@ func TestEveryRouteRefusesEveryPermissionButItsOwn(t *testing.T) {
 					c := example(t, path, method, item, op)
 					need, _ := op.Extensions["x-permission"].(string)
 					if public := op.Security != nil && len(*op.Security) == 0; public != (need == "none") {
-						t.Errorf("x-permission is %q, but security says otherwise", need)
+						t.Errorf("x-permission is %q, but security differs", need)
 					}
 					switch {
 					case need == "none":
@@ -60,7 +60,7 @@ func refusesOthers(t *testing.T, c call, need string, holders map[string]devstac
 	for held, token := range holders {
 		c.token = token.Secret
 		if includes(held, need) {
-			c.token = fresh(t, held).Secret // what the call ends is nobody else's token
+			c.token = fresh(t, held).Secret // a call may end its own token only
 			if a := do(t, c); a.status == http.StatusForbidden {
 				t.Errorf("with %s: %s", held, a.body)
 			}
@@ -78,7 +78,7 @@ func refusesOthers(t *testing.T, c call, need string, holders map[string]devstac
 	}
 }
 
-// includes says whether a token with one permission may do what needs another.
+// includes reports whether a token with one permission may do what needs another.
 func includes(held, need string) bool {
 	return held == need || held == "admin" || held == strings.Replace(need, ":read", ":write", 1)
 }

@@ -8,13 +8,12 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/quayside/quayside/deploy/grafana"
 )
 
 // rightlyEmpty are queries that have no data while nothing is wrong.
@@ -40,11 +39,11 @@ func TestEveryQueryOfDashboardsAndRulesHasData(t *testing.T) {
 		t.Skip("prometheus is not installed: apt-get install prometheus")
 	}
 	missing := map[string]string{} // by query, where it is from
-	for _, d := range grafana.Dashboards {
+	for _, d := range dashboards(t) {
 		for _, p := range d.Panels {
-			for _, q := range p.Queries {
+			for _, q := range p.Targets {
 				if rightlyEmpty[q.Expr] == "" {
-					missing[strings.ReplaceAll(q.Expr, "$__rate_interval", "1m")] = "dashboard " + d.Name + ", " + p.Title
+					missing[strings.ReplaceAll(q.Expr, "$__rate_interval", "1m")] = d.Title + ", " + p.Title
 				}
 			}
 		}
@@ -78,6 +77,34 @@ func TestEveryQueryOfDashboardsAndRulesHasData(t *testing.T) {
 	for expr, from := range missing {
 		t.Errorf("no data: %s: %s", from, expr)
 	}
+}
+
+type dashboard struct {
+	Title  string
+	Panels []struct {
+		Title   string
+		Targets []struct{ Expr string }
+	}
+}
+
+// dashboards are those that Grafana provisions.
+func dashboards(t *testing.T) []dashboard {
+	t.Helper()
+	files, err := filepath.Glob("../grafana/dashboards/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no dashboards (%v)", err)
+	}
+	all := make([]dashboard, len(files))
+	for i, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &all[i]); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	return all
 }
 
 // traffic uses each kind of route once, and waits until a document has been read.

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// visitor is somebody with a browser: a cookie jar, and an address of their own.
+// visitor is a browser: a cookie jar, and an address of their own.
 type visitor struct{ client *http.Client }
 
 var lastVisitor atomic.Int32

@@ -93,7 +93,7 @@ func random(n int) string {
 	return string(b)
 }
 
-func TestATokenIsFoundWhereverItIsLeft(t *testing.T) {
+func TestTokensInAnyFileAreFound(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{
 		"main.go":      `const token = "%s"`,
@@ -128,7 +128,7 @@ func TestATokenIsFoundWhereverItIsLeft(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTokenIsNotFound(t *testing.T) {
+func TestTextsThatAreNoTokensAreNotFound(t *testing.T) {
 	t.Parallel()
 	token := newToken("live")
 	public, rest := token[:23], token[23:]

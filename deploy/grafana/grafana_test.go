@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write the dashboards")
 
 func TestDashboardsAreGenerated(t *testing.T) {
 	t.Parallel()
-	for _, d := range Dashboards {
+	for _, d := range dashboards {
 		want, err := d.JSON()
 		if err != nil {
 			t.Fatal(err)
@@ -25,10 +25,10 @@ func TestDashboardsAreGenerated(t *testing.T) {
 			}
 		}
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what dashboards.go describes: go test ./grafana -update (%v)", path, err)
+			t.Errorf("%s is not what dashboards_test.go describes: go test ./grafana -update (%v)", path, err)
 		}
 	}
-	if files, err := filepath.Glob("dashboards/*"); err != nil || len(files) != len(Dashboards) {
+	if files, err := filepath.Glob("dashboards/*"); err != nil || len(files) != len(dashboards) {
 		t.Errorf("files are %q, %v", files, err)
 	}
 }
@@ -38,7 +38,7 @@ func TestDashboardsAreGenerated(t *testing.T) {
 func TestDashboardsAreComplete(t *testing.T) {
 	t.Parallel()
 	uids := map[string]bool{}
-	for _, d := range Dashboards {
+	for _, d := range dashboards {
 		var read struct {
 			UID           string
 			Title         string

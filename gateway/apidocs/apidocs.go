@@ -11,18 +11,14 @@ import (
 	"strconv"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
-	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/quayside/quayside/gateway/internal/directive"
 )
 
 func init() {
 	caddy.RegisterModule(new(Handler))
-	httpcaddyfile.RegisterHandlerDirective("api_docs", func(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
-		handler := new(Handler)
-		return handler, handler.UnmarshalCaddyfile(h.Dispenser)
-	})
-	httpcaddyfile.RegisterDirectiveOrder("api_docs", httpcaddyfile.Before, "reverse_proxy")
+	directive.Register[Handler]("api_docs", "reverse_proxy")
 }
 
 // Handler serves the documentation. It has no settings; a path that is not its own is an error with status 404.
@@ -51,17 +47,6 @@ func (*Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Ha
 	return nil
 }
 
-// UnmarshalCaddyfile sets up the handler from Caddyfile tokens. Syntax:
-//
-//	api_docs
-func (*Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	d.Next() // the directive's name
-	if d.NextArg() || d.NextBlock(0) {
-		return d.ArgErr()
-	}
-	return nil
-}
-
 // kind has the headers that files of one kind share: Content-Type, Content-Security-Policy and Cache-Control.
 type kind struct{ contentType, policy, cache string }
 
@@ -82,8 +67,5 @@ func (k kind) file(content []byte) http.HandlerFunc {
 	}
 }
 
-// Interface guards
-var (
-	_ caddyhttp.MiddlewareHandler = (*Handler)(nil)
-	_ caddyfile.Unmarshaler       = (*Handler)(nil)
-)
+// Interface guard
+var _ caddyhttp.MiddlewareHandler = (*Handler)(nil)

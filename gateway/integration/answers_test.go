@@ -236,7 +236,7 @@ func TestInterimAnswersAndTrailersEndAtTheGateway(t *testing.T) {
 }
 
 // RFC 8594: while a rotated token still works, every answer to it says until when, refusals included.
-func TestRotatedTokensAreToldTheirEnd(t *testing.T) {
+func TestRotatedTokensGetASunsetHeader(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{upstream: http.HandlerFunc(awkward)})
@@ -261,7 +261,7 @@ func TestRotatedTokensAreToldTheirEnd(t *testing.T) {
 }
 
 // Whoever holds a wrong secret learns nothing; whoever holds the right one learns why it does not work.
-func TestInactiveTokensAreToldApartOnlyToTheirHolders(t *testing.T) {
+func TestReasonsOfInactiveTokensNeedTheSecret(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})

@@ -113,7 +113,7 @@ func TestAReloadKeepsTheStream(t *testing.T) {
 	}
 }
 
-func TestALostStreamIsToldOnceAndByTheMetrics(t *testing.T) {
+func TestAStreamOutageIsLoggedOnceAndInMetrics(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})

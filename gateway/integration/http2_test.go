@@ -172,7 +172,7 @@ func TestFloodsOfHTTP2EndTheirOwnConnectionOnly(t *testing.T) {
 	}
 }
 
-func TestHTTP2IsToldItsBounds(t *testing.T) {
+func TestHTTP2SettingsHaveTheLimits(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})

@@ -78,7 +78,7 @@ func TestUnknownTokensAtOnceReachTheTokensServiceAsOftenAsTheWindowAllows(t *tes
 }
 
 // All tokens services behind one name are asked in turn, and one that goes away is noticed by nobody.
-func TestAllTokensServicesOfANameAreAsked(t *testing.T) {
+func TestIntrospectionUsesAllAddressesOfAName(t *testing.T) {
 	t.Parallel()
 
 	first := newTokensService(t)

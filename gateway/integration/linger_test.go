@@ -8,7 +8,7 @@ import (
 
 // A client that is still writing its body when it is refused must not find its connection reset instead of
 // its answer. One that closes after each request sees the difference.
-func TestWhoIsRefusedBeforeItsBodyWasReadStillGetsTheAnswer(t *testing.T) {
+func TestRequestsRefusedBeforeTheirBodyGetAResponse(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestMetricsTellOutcomesAndNobody(t *testing.T) {
+func TestMetricsHaveOutcomesAndNoIdentities(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestTokensServiceAwayIs503AndNeverRefusal(t *testing.T) {
+func TestWithoutTheTokensServiceTokensGet503AndNever401(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})
@@ -123,7 +123,7 @@ func deadRedis(t *testing.T) map[string]string {
 	return map[string]string{"refused": "127.0.0.1:" + freePort(t), "hung": hung.Addr().String(), "black hole": "192.0.2.1:6379"}
 }
 
-func TestRedisAwayWithDenyIs503InTime(t *testing.T) {
+func TestDenyIs503InTimeWithoutRedis(t *testing.T) {
 	t.Parallel()
 
 	for name, address := range deadRedis(t) {
@@ -169,7 +169,7 @@ func TestRedisAwayWithDenyIs503InTime(t *testing.T) {
 	}
 }
 
-func TestRedisAwayLeavesEachGatewayItsShareOfTheWindow(t *testing.T) {
+func TestWithoutRedisEachGatewayAllowsItsShareOfTheWindow(t *testing.T) {
 	t.Parallel()
 
 	for name, address := range deadRedis(t) {
@@ -209,7 +209,7 @@ func TestRedisAwayLeavesEachGatewayItsShareOfTheWindow(t *testing.T) {
 	}
 }
 
-func TestRedisAwayWithAllowAndShadowRefuseNobody(t *testing.T) {
+func TestAllowAndShadowRefuseNothingWithoutRedis(t *testing.T) {
 	t.Parallel()
 
 	for name, env := range map[string]map[string]string{
@@ -232,7 +232,7 @@ func TestRedisAwayWithAllowAndShadowRefuseNobody(t *testing.T) {
 	}
 }
 
-func TestShadowCountsAndRefusesNobody(t *testing.T) {
+func TestShadowModeCountsAndRefusesNothing(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{env: map[string]string{"WINDOWS_MODE": "shadow"}})

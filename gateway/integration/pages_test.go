@@ -69,7 +69,7 @@ func TestCookiesPassOnPagesAndNowhereElse(t *testing.T) {
 	}
 }
 
-func TestTheServicesAreToldTheTrueClientAddress(t *testing.T) {
+func TestServicesReceiveTheClientAddress(t *testing.T) {
 	t.Parallel()
 
 	upstream := new(recorder)

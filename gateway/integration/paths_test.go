@@ -51,7 +51,7 @@ func (g *gateway) oneLine(t *testing.T, request string) string {
 
 // The path that the gate decides by is the path that a service sees, and it is the service's own. What could be
 // read in two ways goes nowhere, and without a token nothing of this goes anywhere.
-func TestTricksWithPathsReachNoOtherRoute(t *testing.T) {
+func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 	t.Parallel()
 
 	shipments, tokens := new(visited), new(visited)

@@ -29,7 +29,7 @@ func TestRedisWithTLSAndACLUser(t *testing.T) {
 }
 
 // Two gateways divide the limit without GATEWAY_REPLICAS.
-func TestRedisAwayDividesTheWindowByTheNumberOfGateways(t *testing.T) {
+func TestWithoutRedisTheWindowIsDividedByTheNumberOfGateways(t *testing.T) {
 	t.Parallel()
 
 	server := redistest.Start(t)

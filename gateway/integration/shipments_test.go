@@ -45,7 +45,7 @@ func TestOnlyDocumentsMayBeLarge(t *testing.T) {
 }
 
 // A shipment's GET with Prefer: wait is answered when something changes, and not cut off before.
-func TestWhoAsksToWaitIsNotCutOff(t *testing.T) {
+func TestPreferWaitExtendsTheTimeout(t *testing.T) {
 	t.Parallel()
 
 	const late = 1700 * time.Millisecond // later than other answers may begin

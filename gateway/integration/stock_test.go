@@ -48,7 +48,7 @@ func startStock(t *testing.T, service http.Handler) (g *gateway, token, id strin
 	return g, token, id
 }
 
-func TestTheGateProtectsSomebodyElsesService(t *testing.T) {
+func TestTheGateProtectsOtherServices(t *testing.T) {
 	t.Parallel()
 
 	text := strings.Repeat("all the same ", 1000)

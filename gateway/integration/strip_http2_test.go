@@ -8,7 +8,7 @@ import (
 )
 
 // HTTP/2 has no Connection header and only names in lower case, but everything else that a client can try.
-func TestClientsCannotSpeakForTheGatewayOverHTTP2(t *testing.T) {
+func TestReservedHeadersOfClientsAreRemovedOverHTTP2(t *testing.T) {
 	t.Parallel()
 
 	upstream := new(recorder)

@@ -31,7 +31,7 @@ var identityNames = []string{
 
 // A client that could have the gateway's word about who calls removed, changed or doubled would be whoever
 // it likes. Each case is one way that some proxy was once tricked by.
-func TestClientsCannotSpeakForTheGateway(t *testing.T) {
+func TestReservedHeadersOfClientsAreRemoved(t *testing.T) {
 	t.Parallel()
 
 	upstream := new(recorder)
@@ -160,7 +160,7 @@ func TestIdentityHeadersAreThoseOfTheContract(t *testing.T) {
 	}
 }
 
-func TestTrustedProxyTellsTheClientAddress(t *testing.T) {
+func TestTheClientAddressComesFromATrustedProxy(t *testing.T) {
 	t.Parallel()
 
 	upstream := new(recorder)

@@ -157,8 +157,8 @@ func TestBlockedOutputBlocksNoWriterAndLossIsLogged(t *testing.T) {
 		if kept := strings.Count(text, line); dropped == 0 || kept+dropped != 3<<10 {
 			t.Errorf("%d lines are kept and %d dropped of %d", kept, dropped, 3<<10)
 		}
-		if told := fmt.Sprintf(`"lines":%d}`, dropped); strings.Count(text, told+"\nafter\n") != 1 {
-			t.Errorf("no %s before the next line, in …%s", told, text[len(text)-300:])
+		if report := fmt.Sprintf(`"lines":%d}`, dropped); strings.Count(text, report+"\nafter\n") != 1 {
+			t.Errorf("no %s before the next line, in …%s", report, text[len(text)-300:])
 		}
 	})
 }

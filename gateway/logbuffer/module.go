@@ -13,7 +13,6 @@
 package logbuffer
 
 import (
-	"errors"
 	"io"
 	"os"
 	"time"
@@ -21,6 +20,8 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/quayside/quayside/gateway/internal/metrics"
 )
 
 func init() {
@@ -33,7 +34,7 @@ type Stderr struct {
 	Gather caddy.Duration `json:"gather,omitempty"`
 }
 
-// linesDropped belongs to the process: each configuration has its own registry, and counts continue after a reload.
+// linesDropped belongs to the process, not to a configuration.
 var linesDropped = prometheus.NewCounter(prometheus.CounterOpts{
 	Namespace: "quayside", Subsystem: "gateway", Name: "log_lines_dropped_total",
 	Help: "Log lines dropped because standard error was blocked.",
@@ -49,15 +50,7 @@ func (*Stderr) CaddyModule() caddy.ModuleInfo {
 
 // Provision implements caddy.Provisioner.
 func (*Stderr) Provision(ctx caddy.Context) error {
-	registry := ctx.GetMetricsRegistry()
-	if registry == nil {
-		return nil
-	}
-	err := registry.Register(linesDropped)
-	if _, known := errors.AsType[prometheus.AlreadyRegisteredError](err); known {
-		return nil // by another log
-	}
-	return err
+	return metrics.Register(ctx.GetMetricsRegistry(), linesDropped)
 }
 
 // String implements caddy.WriterOpener.

@@ -54,7 +54,7 @@ func FuzzHarmless(f *testing.F) {
 	})
 }
 
-func TestTheAccessLogSaysWhatHappened(t *testing.T) {
+func TestTheAccessLogHasStatusIdentityAndError(t *testing.T) {
 	t.Parallel()
 
 	recorded := trace.NewSpanContext(trace.SpanContextConfig{

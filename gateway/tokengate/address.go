@@ -91,7 +91,7 @@ func (g *Gate) reserveAddress(ctx context.Context, caller netip.Addr) (release f
 
 // tooManyFromAddress is the response to a request for something without a token whose window is empty.
 func tooManyFromAddress(window windowState) *problem {
-	p := rateLimited.saying("There were too many requests from your address.")
+	p := rateLimited.withDetail("There were too many requests from your address.")
 	p.retryAfter = window.secondsLeft()
 	return &p
 }

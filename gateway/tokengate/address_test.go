@@ -10,7 +10,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
-// counts is a limiter that nobody shares.
+// counts is a limiter that is not shared.
 type counts map[string]int
 
 func (c counts) take(_ context.Context, id string, quota ratelimit.Quota) (ratelimit.Result, error) {
@@ -22,7 +22,7 @@ func (c counts) take(_ context.Context, id string, quota ratelimit.Quota) (ratel
 	return result, nil
 }
 
-// Somebody with a whole /48 has four times the requests of a /64, not 65,536 times.
+// A whole /48 has four times the requests of a /64, not 65,536 times.
 func TestAddressesOfOneNetworkShareItsWindow(t *testing.T) {
 	t.Parallel()
 

@@ -39,7 +39,7 @@ func (g *Gate) setIdentityPlaceholders(r *http.Request, caller identity.Caller) 
 	})
 }
 
-// userPlaceholder is the value of a placeholder under which Caddy knows a user, if there is one.
+// userPlaceholder is the value of a placeholder of Caddy's authenticated user, if name is one.
 func userPlaceholder(name string, caller identity.Caller) (any, bool) {
 	switch {
 	case caller.TokenID == "":

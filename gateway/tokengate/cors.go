@@ -10,7 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
-// cors says which origins' pages may use the API from a browser (https://fetch.spec.whatwg.org/#http-cors-protocol).
+// cors is which origins' pages may use the API from a browser (https://fetch.spec.whatwg.org/#http-cors-protocol).
 // nil: none. Credentials of a browser are never allowed: the API needs a token, which the page must have.
 type cors struct {
 	any     bool

@@ -6,18 +6,16 @@ import (
 	"net/http/pprof"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
-	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/quayside/quayside/gateway/internal/directive"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
 func init() {
 	caddy.RegisterModule(new(Debug))
-	httpcaddyfile.RegisterHandlerDirective("token_gate_debug", parseDebug)
-	httpcaddyfile.RegisterDirectiveOrder("token_gate_debug", httpcaddyfile.Before, "respond")
+	directive.Register[Debug]("token_gate_debug", "respond")
 }
 
 // Debug serves the profiles of net/http/pprof at /debug/pprof/, and at /debug/state the state of the gates of this
@@ -71,25 +69,8 @@ func writeState(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(state) // the client has gone
 }
 
-func parseDebug(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
-	debug := new(Debug)
-	return debug, debug.UnmarshalCaddyfile(h.Dispenser)
-}
-
-// UnmarshalCaddyfile sets up the handler from Caddyfile tokens. Syntax:
-//
-//	token_gate_debug [<matcher>]
-func (*Debug) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	d.Next() // the directive's name
-	if d.NextArg() || d.NextBlock(0) {
-		return d.ArgErr()
-	}
-	return nil
-}
-
 // Interface guards
 var (
 	_ caddy.Provisioner           = (*Debug)(nil)
-	_ caddyfile.Unmarshaler       = (*Debug)(nil)
 	_ caddyhttp.MiddlewareHandler = (*Debug)(nil)
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
-func TestEarlyRejectionAppliesOnlyToWhatNeedsNothingOfCaddy(t *testing.T) {
+func TestEarlyRejectionAppliesOnlyToRequestsThatNeedNothingOfCaddy(t *testing.T) {
 	t.Parallel()
 
 	e := &earlyRejection{
@@ -54,7 +54,7 @@ func TestEarlyRejectionAppliesOnlyToWhatNeedsNothingOfCaddy(t *testing.T) {
 	}
 }
 
-func TestOnlyAGateThatComesFirstRejectsEarly(t *testing.T) {
+func TestOnlyAFirstHandlerRejectsEarly(t *testing.T) {
 	t.Parallel()
 
 	g, another := new(Gate), new(Gate)

@@ -36,7 +36,7 @@ func stripEncodedTags(header http.Header) (known string) {
 	return known
 }
 
-// restoreEncodedTag makes the entity-tag of a 304 the one by which the client knows the representation (RFC 9110,
+// restoreEncodedTag makes the entity-tag of a 304 the one that the client sent (RFC 9110,
 // 15.4.5), given what stripEncodedTags returned.
 func restoreEncodedTag(header http.Header, known string) {
 	values := header["Etag"]

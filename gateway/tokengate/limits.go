@@ -150,7 +150,7 @@ func (g *Gate) refuseRoute(window string, result ratelimit.Result, err error, de
 	case err != nil && !g.enforced.shadow:
 		return &limiterUnavailable
 	case g.enforced.stops(result, err):
-		p := rateLimited.saying(detail)
+		p := rateLimited.withDetail(detail)
 		return &p
 	default:
 		return nil

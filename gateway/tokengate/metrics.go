@@ -1,7 +1,6 @@
 package tokengate
 
 import (
-	"errors"
 	"maps"
 	"math"
 	"sync"
@@ -15,8 +14,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
-// The collectors belong to the process: each configuration has a registry of its own, and counts must not
-// start again with a reload. No label holds a token, an organization or an address.
+// No label holds a token, an organization or an address.
 var (
 	requestsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "requests_total",
@@ -167,19 +165,3 @@ var collectors = append([]prometheus.Collector{
 	usageBatchesTotal, usageLostRequestsTotal,
 	streamConnected, revocationLag, degraded, buildinfo.NewCollector(),
 }, ratelimit.Collectors()...)
-
-// registerMetrics makes the collectors known to the registry of a new configuration. Several gates may
-// share one.
-func registerMetrics(registry *prometheus.Registry) error {
-	if registry == nil {
-		return nil
-	}
-	for _, collector := range collectors {
-		if err := registry.Register(collector); err != nil {
-			if _, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); !ok {
-				return err
-			}
-		}
-	}
-	return nil
-}

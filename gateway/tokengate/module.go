@@ -31,6 +31,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/bearer"
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/metrics"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
 )
@@ -142,7 +143,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 		return err
 	}
 	g.public, g.pages = newPaths(g.Public), newPaths(g.Pages)
-	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
+	if err := metrics.Register(ctx.GetMetricsRegistry(), collectors...); err != nil {
 		return err
 	}
 	if err := g.provisionTracer(ctx); err != nil {
@@ -150,55 +151,37 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	}
 
 	repl := caddy.NewReplacer()
-	g.Introspection = repl.ReplaceAll(g.Introspection, "")
-	if g.Introspection == "" {
-		g.Introspection = defaultIntrospection
-	}
+	g.Introspection = cmp.Or(repl.ReplaceAll(g.Introspection, ""), defaultIntrospection)
 	g.demo = repl.ReplaceAll(g.Demo, "") == "true"
 
-	var problems []error
 	g.TokenPrefix = cmp.Or(g.TokenPrefix, bearer.DefaultPrefix)
 	g.Realm = cmp.Or(g.Realm, defaultRealm)
 	g.Issuer = cmp.Or(g.Issuer, identity.DefaultIssuer)
+	var problems []error // all are reported at once
 	var err error
 	if g.tokenFormat, err = bearer.NewFormat(g.TokenPrefix); err != nil {
 		problems = append(problems, fmt.Errorf("token_gate: %w", err))
 	}
-	if g.credential, err = secret(repl, "credential", g.Credential, g.CredentialFile); err != nil {
-		problems = append(problems, err)
-	}
+	g.credential, err = secret(repl, "credential", g.Credential, g.CredentialFile)
+	problems = append(problems, err)
 	signingKey, err := secret(repl, "signing_key", g.SigningKey, g.SigningKeyFile)
 	if err == nil {
 		err = g.provisionSigner(signingKey)
 	}
-	if err != nil {
-		problems = append(problems, err)
-	}
+	problems = append(problems, err)
 	redisURL, err := secret(repl, "redis", g.Redis, g.RedisFile)
-	if err != nil {
-		problems = append(problems, err)
-	}
-	if redisURL == "" {
-		redisURL = defaultRedis
-	}
-	if g.enforced, err = g.readEnforcement(repl); err != nil {
-		problems = append(problems, err)
-	}
-	if g.cors, err = newCORS(g.CORSOrigins); err != nil {
-		problems = append(problems, err)
-	}
-	if err := g.acquire(redisURL); err != nil {
-		problems = append(problems, err)
-	}
+	problems = append(problems, err)
+	g.enforced, err = g.readEnforcement(repl)
+	problems = append(problems, err)
+	g.cors, err = newCORS(g.CORSOrigins)
+	problems = append(problems, err, g.acquire(cmp.Or(redisURL, defaultRedis)))
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
 		g.rejectEarly(server)
-		if g.drain, err = drain.FromContext(ctx); err != nil {
-			problems = append(problems, err)
-		}
+		g.drain, err = drain.FromContext(ctx)
+		problems = append(problems, err)
 	}
-	if len(problems) > 0 {
-		// Caddy does not call Validate after an error here, and all faults are to be reported at once.
-		return errors.Join(append(problems, g.Validate())...)
+	if err := errors.Join(problems...); err != nil {
+		return errors.Join(err, g.Validate()) // which Caddy does not call after an error here
 	}
 	return nil
 }

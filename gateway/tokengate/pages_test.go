@@ -15,7 +15,7 @@ func withReplacer(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), caddy.ReplacerCtxKey, caddy.NewReplacer()))
 }
 
-func TestEverythingButLookingAtTheSignInPageTriesSignIn(t *testing.T) {
+func TestEveryRequestButAGETOfTheSignInPageCountsAsASignIn(t *testing.T) {
 	t.Parallel()
 
 	for _, tt := range []struct {
@@ -45,7 +45,7 @@ func TestEverythingButLookingAtTheSignInPageTriesSignIn(t *testing.T) {
 	}
 }
 
-func TestPrefersHTMLTellsBrowsersFromPrograms(t *testing.T) {
+func TestPrefersHTMLIsTrueForBrowsersOnly(t *testing.T) {
 	t.Parallel()
 
 	for accept, want := range map[string]bool{

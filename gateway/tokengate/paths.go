@@ -81,10 +81,10 @@ func (p paths) match(r *http.Request) bool {
 	return false
 }
 
-// isUnambiguous reports whether everybody reads the same path in u: it begins with a slash, has no empty segment
+// isUnambiguous reports whether all readers of u see the same path: it begins with a slash, has no empty segment
 // but at its end, none that is . or .., no backslash and no control character, however they are written, and no
 // slash that is written as %2F. Whatever is not has no route: a matcher that cleans it, a service that does not,
-// and a proxy in between that does half of it would each take it for something else. What a segment says after a
+// and a proxy in between that does half of it would each take it for something else. The part of a segment after a
 // semicolon does not count, because some ignore it.
 func isUnambiguous(u *url.URL) bool {
 	if isPlainURL(u) {

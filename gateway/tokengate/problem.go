@@ -52,8 +52,8 @@ var (
 		Status: http.StatusUnauthorized, Code: "invalid_token", Title: "Invalid API token", challenge: invalidTokenChallenge,
 		Detail: "The API token is malformed, unknown, revoked or expired.",
 	}
-	revokedToken      = invalidToken.saying("The API token was revoked.")
-	expiredToken      = invalidToken.saying("The API token has expired.")
+	revokedToken      = invalidToken.withDetail("The API token was revoked.")
+	expiredToken      = invalidToken.withDetail("The API token has expired.")
 	addressNotAllowed = problem{
 		Status: http.StatusForbidden, Code: "address_not_allowed", Title: "Address not allowed",
 		Detail: "The API token may not be used from this address.",
@@ -122,8 +122,8 @@ func problemOf(err error) problem {
 	return p
 }
 
-// saying returns p with another detail.
-func (p problem) saying(detail string) problem {
+// withDetail returns p with another detail.
+func (p problem) withDetail(detail string) problem {
 	p.Detail = detail
 	return p
 }

@@ -4,22 +4,21 @@ import (
 	"net/http"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
-	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/quayside/quayside/gateway/internal/directive"
 )
 
 func init() {
 	caddy.RegisterModule(new(Ready))
-	httpcaddyfile.RegisterHandlerDirective("token_gate_ready", parseReady)
-	httpcaddyfile.RegisterDirectiveOrder("token_gate_ready", httpcaddyfile.Before, "respond")
+	directive.Register[Ready]("token_gate_ready", "respond")
 }
 
 // Ready is the readiness check of the gates of this process: 200 once every tokens service that they use has given
 // one usable answer, and 503 before that and while the process shuts down.
 //
 // A tokens service that fails later does not change it. That would take all gateways out of a load balancer at once,
-// although each still serves the tokens in its cache, and responds with 503 to others. The response says
+// although each still serves the tokens in its cache, and responds with 503 to others. The response contains
 // "degraded" then, and the metric quayside_gateway_degraded is 1. Redis is not checked at all.
 type Ready struct{}
 
@@ -62,24 +61,5 @@ func (*Ready) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Hand
 	return err
 }
 
-func parseReady(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
-	ready := new(Ready)
-	return ready, ready.UnmarshalCaddyfile(h.Dispenser)
-}
-
-// UnmarshalCaddyfile sets up the handler from Caddyfile tokens. Syntax:
-//
-//	token_gate_ready [<matcher>]
-func (*Ready) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	d.Next() // the directive's name
-	if d.NextArg() || d.NextBlock(0) {
-		return d.ArgErr()
-	}
-	return nil
-}
-
-// Interface guards
-var (
-	_ caddyfile.Unmarshaler       = (*Ready)(nil)
-	_ caddyhttp.MiddlewareHandler = (*Ready)(nil)
-)
+// Interface guard
+var _ caddyhttp.MiddlewareHandler = (*Ready)(nil)

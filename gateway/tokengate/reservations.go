@@ -7,9 +7,9 @@ import (
 )
 
 var (
-	// errNoneLeft says that the window is empty.
+	// errNoneLeft means that the window is empty.
 	errNoneLeft = errors.New("nothing is left")
-	// errAllReserved says that what is left of the window stayed reserved for too long.
+	// errAllReserved means that what is left of the window stayed reserved for too long.
 	errAllReserved = errors.New("all that is left is reserved")
 )
 

@@ -11,7 +11,7 @@ import (
 
 // Of any number of requests at once, exactly as many get through as are charged, whatever their order; those that
 // prove free of charge take nothing from the others.
-func TestReservationsNeverExceedWhatIsLeft(t *testing.T) {
+func TestReservationsNeverExceedTheRemainder(t *testing.T) {
 	t.Parallel()
 
 	const limit = 100
@@ -80,7 +80,7 @@ func TestAReservationIsWaitedForUntilTheContextEnds(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(10 * time.Second):
-		t.Fatal("nobody goes on after a reservation was given back")
+		t.Fatal("no waiting request goes on after a reservation was released")
 	}
 	if _, err := r.reserve(t.Context(), "a", func() (int, error) { return 0, context.DeadlineExceeded }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the error of left: %v", err)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestStripRemovesWhatOnlyTheGateMaySay(t *testing.T) {
+func TestStripRemovesReservedHeaders(t *testing.T) {
 	t.Parallel()
 
 	for name, tt := range map[string]struct {

@@ -32,7 +32,7 @@ func TestAServiceThatFailsIsOneLineForEachService(t *testing.T) {
 			r := through(t.Context(), service)
 			b.succeeded(r)
 			if reason := b.failed(r, problemOf(refused), refused); reason != "dial tcp: connection refused" {
-				t.Errorf("the access log is told %q", reason)
+				t.Errorf("the error in the access log is %q", reason)
 			}
 			b.succeeded(through(t.Context(), "another:80"))
 		}
@@ -52,7 +52,7 @@ func TestAServiceThatFailsIsOneLineForEachService(t *testing.T) {
 }
 
 // An error quotes what it could not read, which may be a piece of an answer with a secret in it.
-func TestReasonsRepeatNothingThatWasNotUnderstood(t *testing.T) {
+func TestReasonsRepeatNoUnparsedInput(t *testing.T) {
 	t.Parallel()
 
 	for text, want := range map[string]string{

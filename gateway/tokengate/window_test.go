@@ -44,7 +44,7 @@ func TestWindowHeaders(t *testing.T) {
 	}
 }
 
-func TestSecondsLeftSufficeAndAreNeverNone(t *testing.T) {
+func TestSecondsLeftAreRoundedUpAndAtLeast1(t *testing.T) {
 	t.Parallel()
 
 	for left, want := range map[time.Duration]int{

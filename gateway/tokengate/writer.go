@@ -14,7 +14,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/requestid"
 )
 
-// requestIDHeader is the spelling that goes out to clients, requestIDCanonical the one that net/http knows.
+// requestIDHeader is the spelling that goes out to clients, requestIDCanonical the canonical one of net/http.
 const (
 	requestIDHeader    = "X-Request-ID"
 	requestIDCanonical = "X-Request-Id"

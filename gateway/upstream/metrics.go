@@ -1,13 +1,11 @@
 package upstream
 
 import (
-	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// The collectors belong to the process: each configuration has its own registry, and counts continue after a reload.
 // The label service is the configured host:port; no label holds an IP address.
 var retriesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Namespace: "quayside", Subsystem: "gateway", Name: "upstream_retries_total",
@@ -47,19 +45,4 @@ func (addressCollector) Collect(metrics chan<- prometheus.Metric) {
 		}
 		return true
 	})
-}
-
-// registerMetrics registers the collectors in the registry of a new configuration.
-func registerMetrics(registry *prometheus.Registry) error {
-	if registry == nil {
-		return nil
-	}
-	for _, collector := range []prometheus.Collector{retriesTotal, ejectionsTotal, addressCollector{}} {
-		if err := registry.Register(collector); err != nil {
-			if _, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); !ok {
-				return err
-			}
-		}
-	}
-	return nil
 }

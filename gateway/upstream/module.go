@@ -30,6 +30,8 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/dustin/go-humanize"
+
+	"github.com/quayside/quayside/gateway/internal/metrics"
 )
 
 func init() {
@@ -78,7 +80,7 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 
 // Provision starts watching the service unless another handler already does.
 func (h *Handler) Provision(ctx caddy.Context) error {
-	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
+	if err := metrics.Register(ctx.GetMetricsRegistry(), retriesTotal, ejectionsTotal, addressCollector{}); err != nil {
 		return err
 	}
 	if h.AnswerWithin == 0 {

@@ -28,11 +28,11 @@ func TestCPUTimeGrowsWithWorkAndNotWithWaiting(t *testing.T) {
 
 func TestAProcessThatIsGoneHasNoFigures(t *testing.T) {
 	t.Parallel()
-	const nobody = 1<<22 + 1 // beyond the largest process id
-	if used, err := CPUTime(nobody); err == nil {
+	const unused = 1<<22 + 1 // beyond the largest process id
+	if used, err := CPUTime(unused); err == nil {
 		t.Errorf("CPU time %s", used)
 	}
-	if peak, err := PeakMemory(nobody); err == nil {
+	if peak, err := PeakMemory(unused); err == nil {
 		t.Errorf("peak memory %d", peak)
 	}
 }

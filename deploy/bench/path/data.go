@@ -3,33 +3,25 @@ package main
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
+	"encoding/base32"
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
-// postgresID turns an identifier of the API, a prefix and 26 characters of
-// Crockford's base32, into the UUID that Postgres has.
+var digits = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// postgresID returns the UUID of an identifier, a prefix and 26 digits of
+// Crockford's base32: 130 bits, of which the first two are zero.
 func postgresID(id string) (string, error) {
-	_, text, ok := strings.Cut(id, "_")
-	if !ok || len(text) != 26 {
-		return "", fmt.Errorf("%q is no identifier", id)
+	_, text, _ := strings.Cut(id, "_")
+	raw, err := digits.DecodeString("000000" + text) // 20 whole bytes, of which 4 are zero
+	if err != nil || len(raw) != 20 {
+		return "", fmt.Errorf("%q is not an identifier", id)
 	}
-	var number big.Int
-	for _, char := range text {
-		digit := strings.IndexRune("0123456789abcdefghjkmnpqrstvwxyz", char)
-		if digit < 0 {
-			return "", fmt.Errorf("%q is no identifier", id)
-		}
-		number.Or(number.Lsh(&number, 5), big.NewInt(int64(digit)))
-	}
-	if number.BitLen() > 128 {
-		return "", fmt.Errorf("%q is no identifier", id)
-	}
-	raw := hex.EncodeToString(number.FillBytes(make([]byte, 16)))
-	return strings.Join([]string{raw[:8], raw[8:12], raw[12:16], raw[16:20], raw[20:]}, "-"), nil
+	return uuid.UUID(raw[4:]).String(), nil
 }
 
 // fillSQL gives the organization $1 so many shipments as $2 over two years,

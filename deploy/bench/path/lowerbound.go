@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/lib/pq"
@@ -85,24 +83,27 @@ func openLowerBound(ctx context.Context, dsn, reader, writer string) (*lowerBoun
 	return b, nil
 }
 
-func serveLowerBound(address, config string) error {
-	fields := strings.Fields(config)
-	if len(fields) != 3 {
-		return errors.New("want ADDRESS 'DSN READER WRITER'")
+// serveLowerBound takes its address, a DSN, and the organizations that are read
+// and written.
+func serveLowerBound(ctx context.Context, args []string) error {
+	if len(args) != 4 {
+		return errors.New("want ADDRESS DSN READER WRITER")
 	}
-	b, err := openLowerBound(context.Background(), fields[0], fields[1], fields[2])
+	b, err := openLowerBound(ctx, args[1], args[2], args[3])
 	if err != nil {
 		return err
 	}
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
-	if err != nil {
+	server := &http.Server{Addr: args[0], Handler: b.handler(), ReadHeaderTimeout: time.Minute}
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	return (&http.Server{Handler: b.handler(), ReadHeaderTimeout: time.Minute}).Serve(listener)
+	return nil
 }
 
 func (b *lowerBound) handler() http.Handler {
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /readyz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /api/v1/shipments", func(w http.ResponseWriter, r *http.Request) {
 		items, total, err := readList(b.list.QueryContext(r.Context(), b.reader))
 		var page struct {

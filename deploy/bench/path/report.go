@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/quayside/quayside/deploy/bench/benchmark"
 )
 
 // steps is the part of the report that is written by hand: what each change
@@ -16,15 +18,6 @@ var steps string
 
 // programs are the columns of CPU time.
 var programs = []string{"gateway", "shipments-svc", "tokens-svc", "postgres", "redis-server", "service"}
-
-// goal is one figure that is to be reached.
-type goal struct {
-	text string
-	want float64 // at most, or at least if more
-	more bool
-	got  float64
-	met  bool
-}
 
 // ratio returns a figure of head divided by another side's.
 func (r *results) ratio(kind, to string, figure func(figures) float64) float64 {
@@ -38,33 +31,42 @@ func (r *results) ratio(kind, to string, figure func(figures) float64) float64 {
 func cpu(f figures) float64        { return float64(f.total()) }
 func throughput(f figures) float64 { return f.throughput }
 
-// goals compares what was measured with what is wanted.
-func (r *results) goals() []goal {
-	list := "list, 8 rows"
-	all := []goal{
-		{text: "CPU of a list, of base's", want: 0.42, got: r.ratio(list, base, cpu)},
-		{text: "CPU of a get, of base's", want: 0.5, got: r.ratio("get", base, cpu)},
-		{text: "CPU of a create, of base's", want: 0.6, got: r.ratio("create", base, cpu)},
-		{text: "CPU of a token, of base's", want: 0.7, got: r.ratio("token", base, cpu)},
-		{text: "throughput of lists, of base's", want: 2.3, more: true, got: r.ratio(list, base, throughput)},
-		{text: "CPU of a list at 300 requests/s, of base's", want: 0.5, got: r.ratio(list+", 300/s", base, cpu)},
-		{text: "CPU of a list, of the lower bound's", want: 3, got: r.ratio(list, lowerbound, cpu)},
+// goals evaluates the goals, without those that -only left out.
+func (r *results) goals() (all []benchmark.Goal) {
+	goal := func(title string, got, want float64, sign string, met bool) {
+		if got > 0 {
+			all = append(all, benchmark.Goal{Title: title, Limit: fmt.Sprintf("%s %g", sign, want), Measured: fmt.Sprintf("%.2f", got), Met: met})
+		}
 	}
+	atMost := func(title string, got, want float64) { goal(title, got, want, "≤", got <= want) }
+	atLeast := func(title string, got, want float64) { goal(title, got, want, "≥", got >= want) }
+	list := "list, 8 rows"
+	atMost("CPU of a list, of base's", r.ratio(list, base, cpu), 0.42)
+	atMost("CPU of a get, of base's", r.ratio("get", base, cpu), 0.5)
+	atMost("CPU of a create, of base's", r.ratio("create", base, cpu), 0.6)
+	atMost("CPU of a token, of base's", r.ratio("token", base, cpu), 0.7)
+	atLeast("throughput of lists, of base's", r.ratio(list, base, throughput), 2.3)
+	atMost("CPU of a list at 300 requests/s, of base's", r.ratio(list+", 300/s", base, cpu), 0.5)
+	atMost("CPU of a list, of the lower bound's", r.ratio(list, lowerbound, cpu), 3)
 	for _, kind := range r.kinds {
 		if strings.HasSuffix(kind, "half capacity") {
 			p99 := median(r.measured[kind][head], func(f figures) time.Duration { return f.p99 })
-			all = append(all, goal{text: "p99 of the " + kind + ", ms", want: 25, got: float64(p99) / float64(time.Millisecond)})
+			atMost("p99 of the "+kind+", ms", float64(p99)/float64(time.Millisecond), 25)
 		}
-	}
-	all = slices.DeleteFunc(all, func(g goal) bool { return g.got == 0 }) // not measured, by -only
-	for i, g := range all {
-		all[i].met = g.more && g.got >= g.want || !g.more && g.got <= g.want
 	}
 	return all
 }
 
-// markdown is the report.
-func (r *results) markdown() string {
+// Check implements benchmark.Report.
+func (r *results) Check(strict bool) error {
+	if !strict {
+		return nil
+	}
+	return benchmark.CheckGoals(r.goals())
+}
+
+// Markdown implements benchmark.Report.
+func (r *results) Markdown() string {
 	var out strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
 	m := r.machine
@@ -72,17 +74,7 @@ func (r *results) markdown() string {
 	say("`make bench-path`, %s. base is %s, head is %s; %s, %d cores shared by load, stacks and databases, Linux %s, %s; load before the run %s.",
 		m.Date, r.settings.base, r.settings.head, m.Processor, m.Cores, m.Kernel, m.Go, m.Load)
 	say("Medians of %d rounds of %s, the sides in turn; %d connections, %d tokens. CPU is milliseconds per request.\n", r.settings.rounds, r.settings.length, r.settings.connections, r.settings.tokens)
-	say("| goal | want | measured | |\n|---|---|---|---|")
-	for _, g := range r.goals() {
-		want, verdict := fmt.Sprintf("≤ %g", g.want), "met"
-		if g.more {
-			want = fmt.Sprintf("≥ %g", g.want)
-		}
-		if !g.met {
-			verdict = "**missed**"
-		}
-		say("| %s | %s | %.2f | %s |", g.text, want, g.got, verdict)
-	}
+	benchmark.WriteGoals(say, r.goals())
 	for _, kind := range r.kinds {
 		say("\n## %s\n", kind)
 		say("| | requests/s | total CPU | %s | p50 | p99 |\n|---|---|---|%s---|---|", strings.Join(programs, " | "), strings.Repeat("---|", len(programs)))

@@ -4,16 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/deploy/bench/benchmark"
 	"github.com/quayside/quayside/deploy/bench/kernel"
 	"github.com/quayside/quayside/deploy/bench/load"
-	"github.com/quayside/quayside/deploy/bench/machine"
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // The sides of the comparison.
@@ -35,13 +34,13 @@ func (f figures) total() time.Duration { return usage(f.cpu).total() }
 // results are all measurements.
 type results struct {
 	settings settings
-	machine  machine.Facts
+	machine  benchmark.Facts
 	kinds    []string // in order
 	measured map[string]map[string][]figures
 }
 
 func run(ctx context.Context, s settings) (_ *results, err error) {
-	r := &results{settings: s, machine: machine.Describe(ctx, s.root), measured: map[string]map[string][]figures{}}
+	r := &results{settings: s, machine: benchmark.Describe(ctx, s.root), measured: map[string]map[string][]figures{}}
 	var sides []*side
 	var headStack *stack
 	for _, c := range []struct{ name, commit string }{{base, s.base}, {head, s.head}} {
@@ -134,20 +133,20 @@ func startLowerBound(ctx context.Context, st *stack, of *side) (_ *side, stop fu
 	if err != nil {
 		return nil, nil, err
 	}
-	address, err := freeAddress(ctx)
+	addresses, err := devstack.FreeAddresses(ctx, 1)
 	if err != nil {
 		return nil, nil, err
 	}
+	address := addresses[0]
 	dsn, err := st.dsn("shipments-svc")
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, lowerBoundCommand, address, dsn+" "+of.small.id+" "+of.writer.id) //nolint:gosec // G204: this program
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		return nil, nil, err
-	}
-	stop = func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }
+	service := devstack.NewProgram(devstack.ProgramConfig{
+		Name: lowerBoundCommand, Command: []string{self, lowerBoundCommand, address, dsn, of.small.id, of.writer.id},
+		Address: address, Inner: address, LogDir: st.dir,
+	})
+	stop = func() { _ = service.Stop() } // its measurements are complete
 	sd := &side{name: lowerbound, address: address, small: organization{id: of.small.id}, writer: organization{id: of.writer.id}}
 	for _, shipment := range of.small.shipments {
 		id, err := postgresID(shipment)
@@ -161,14 +160,14 @@ func startLowerBound(ctx context.Context, st *stack, of *side) (_ *side, stop fu
 	}
 	sd.writer.clients = sd.small.clients
 	sd.cpu = func() (usage, error) {
-		own, err := kernel.CPUTime(cmd.Process.Pid)
+		own, err := kernel.CPUTime(service.PID())
 		if err != nil {
 			return nil, err
 		}
 		stack, err := of.cpu()
 		return usage{"service": own, "postgres": stack["postgres"]}, err
 	}
-	return sd, stop, awaitListener(ctx, address)
+	return sd, stop, service.Start(ctx)
 }
 
 // measure sends one kind of traffic to a side.
@@ -218,24 +217,6 @@ func prime(ctx context.Context, plan load.Plan) error {
 	plan.Length = time.Second * time.Duration(len(plan.Requests)) / time.Duration(plan.Rate)
 	_, err := load.Run(ctx, plan, func() error { return nil })
 	return err
-}
-
-func awaitListener(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
-		if err == nil {
-			return conn.Close()
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return err
-		}
-	}
 }
 
 // median returns the median of one figure.

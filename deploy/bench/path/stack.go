@@ -15,6 +15,10 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // stack is the product of one commit, running.
@@ -44,18 +48,20 @@ func startStack(ctx context.Context, s settings, name, commit string) (_ *stack,
 	if _, err := git(ctx, s.root, "worktree", "add", "--detach", "--force", st.dir, commit); err != nil {
 		return st, err
 	}
-	devstack := filepath.Join(st.dir, ".bin", "devstack")
-	build := exec.CommandContext(ctx, "go", "build", "-o", devstack, "./cmd/devstack") //nolint:gosec // G204: our own arguments
+	binary := filepath.Join(st.dir, ".bin", "devstack")
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/devstack") //nolint:gosec // G204: our own arguments
 	build.Dir = filepath.Join(st.dir, "deploy")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath")
 	if out, err := build.CombinedOutput(); err != nil {
 		return st, fmt.Errorf("build devstack of %s: %w:\n%s", commit, err, out)
 	}
-	if st.address, err = freeAddress(ctx); err != nil {
+	addresses, err := devstack.FreeAddresses(ctx, 1)
+	if err != nil {
 		return st, err
 	}
+	st.address = addresses[0]
 	_, port, _ := net.SplitHostPort(st.address)
-	st.cmd = exec.Command(devstack, "run") //nolint:gosec,noctx // G204: what was built above; ended by stop
+	st.cmd = exec.Command(binary, "run") //nolint:gosec,noctx // G204: what was built above; ended by stop
 	st.cmd.Dir = st.dir
 	st.cmd.Env = append(os.Environ(), "QUAYSIDE_PORT="+port, "GOFLAGS=-trimpath")
 	st.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -155,21 +161,18 @@ func (st *stack) organization(ctx context.Context, name string, n int) (id strin
 		return "", nil, err
 	}
 	id, tokens = made.Organization.ID, make([]string, n)
-	failures := make([]error, n)
-	var group sync.WaitGroup
-	slots := make(chan struct{}, 4)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(4)
 	for i := range tokens {
-		slots <- struct{}{}
-		group.Go(func() {
+		group.Go(func() error {
 			var made struct{ Token struct{ Secret string } }
-			failures[i] = st.operator(ctx, &made, "token", "create", "--organization", id, "--name", "bench",
+			err := st.operator(ctx, &made, "token", "create", "--organization", id, "--name", "bench",
 				"--permissions", "admin", "--limit", "1000000", "--window-seconds", "60")
 			tokens[i] = made.Token.Secret
-			<-slots
+			return err
 		})
 	}
-	group.Wait()
-	return id, tokens, errors.Join(failures...)
+	return id, tokens, group.Wait()
 }
 
 // stop ends the stack and removes what it left.
@@ -188,12 +191,4 @@ func (st *stack) stop() error {
 		errs = append(errs, remove.Run())
 	}
 	return errors.Join(errs...)
-}
-
-func freeAddress(ctx context.Context) (string, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
 }

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"mime/multipart"
 	"net/http"
 	"strconv"
+
+	"github.com/quayside/quayside/deploy/bench/packinglist"
 )
 
 // kind is one kind of traffic.
@@ -46,31 +46,10 @@ func (c client) create() []byte {
 	return c.request(http.MethodPost, "/api/v1/shipments", "application/json", []byte(newShipment))
 }
 
-// attach returns the upload of a packing list of 60 pallets whose SSCCs occur
-// nowhere else.
+// attach returns the upload of a packing list of 60 pallets with random SSCCs.
 func (c client) attach(shipment string) []byte {
-	var form bytes.Buffer
-	w := multipart.NewWriter(&form)
-	_ = w.WriteField("type", "packing_list") // a bytes.Buffer does not fail
-	file, _ := w.CreateFormFile("file", "list.csv")
-	_, _ = file.Write(packingList(60))
-	_ = w.Close()
-	return c.request(http.MethodPost, "/api/v1/shipments/"+shipment+"/documents", w.FormDataContentType(), form.Bytes())
-}
-
-func packingList(pallets int) []byte {
-	var list bytes.Buffer
-	list.WriteString("Pallet no,Variety,Calibre,Cartons,Net weight per carton (kg)\n")
-	start := rand.IntN(900_000_000) //nolint:gosec // G404: an identifier, no secret
-	for i := range pallets {
-		code := fmt.Sprintf("10614141%09d", start+i)
-		sum := 0
-		for at, digit := range code {
-			sum += int(digit-'0') * (3 - 2*(at%2))
-		}
-		fmt.Fprintf(&list, "%s%d,Avocado Hass,%d,%d,4.0\n", code, (10-sum%10)%10, 14+2*(i%6), 240+i%40)
-	}
-	return list.Bytes()
+	mediaType, form := packinglist.Form("list.csv", packinglist.CSV(packinglist.Table(60)))
+	return c.request(http.MethodPost, "/api/v1/shipments/"+shipment+"/documents", mediaType, form)
 }
 
 // createShipment makes a shipment and returns its id.

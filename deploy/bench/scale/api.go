@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"time"
+
+	"github.com/quayside/quayside/deploy/bench/packinglist"
 )
 
 // permissions are all that requests of the benchmark need.
@@ -16,20 +17,20 @@ const permissions = "documents:read documents:write shipments:read shipments:rev
 
 const jsonType = "application/json"
 
-// api asks the service as one organization.
+// api calls the service as one organization.
 type api struct {
 	client *http.Client
 	url    string // of the shipments
 	org    string
 }
 
-func newAPI(service, org string) api {
+func newAPI(address, org string) api {
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
-	return api{client: &http.Client{Transport: transport, Timeout: time.Minute}, url: service + "/api/v1/shipments", org: org}
+	return api{client: &http.Client{Transport: transport, Timeout: time.Minute}, url: "http://" + address + "/api/v1/shipments", org: org}
 }
 
-// call makes a request and reads the whole answer into into, if there is one.
-// It returns how many bytes that were. Every status but 2xx is an error.
+// call sends a request, decodes the response into into unless that is nil, and
+// returns the length of the response. Every status but 2xx is an error.
 func (a api) call(ctx context.Context, method, path, mediaType string, body []byte, into any) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, method, a.url+path, bytes.NewReader(body))
 	if err != nil {
@@ -70,7 +71,7 @@ func (a api) list(ctx context.Context, status string, number int) (p page, err e
 	return p, err
 }
 
-// create makes a shipment and returns its path.
+// create creates a shipment and returns its path.
 func (a api) create(ctx context.Context) (string, error) {
 	var made struct{ Shipment struct{ ID string } }
 	_, err := a.call(ctx, http.MethodPost, "", jsonType, []byte(`{"shipment":{
@@ -81,18 +82,13 @@ func (a api) create(ctx context.Context) (string, error) {
 // attach uploads a packing list to a shipment, as a form, and returns the
 // document's path.
 func (a api) attach(ctx context.Context, shipment, filename string, content []byte) (string, error) {
-	var form bytes.Buffer
-	w := multipart.NewWriter(&form)
-	_ = w.WriteField("type", "packing_list") // into memory: there is nothing to fail
-	file, _ := w.CreateFormFile("file", filename)
-	_, _ = file.Write(content)
-	_ = w.Close()
+	mediaType, form := packinglist.Form(filename, content)
 	var made struct{ Document struct{ ID string } }
-	_, err := a.call(ctx, http.MethodPost, shipment+"/documents", w.FormDataContentType(), form.Bytes(), &made)
+	_, err := a.call(ctx, http.MethodPost, shipment+"/documents", mediaType, form, &made)
 	return shipment + "/documents/" + made.Document.ID, err
 }
 
-// read waits until a document is read, looking every few milliseconds.
+// read polls a document until it is read.
 func (a api) read(ctx context.Context, document string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -4,9 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/quayside/quayside/deploy/bench/benchmark"
 )
 
 // without is what creating shipments is spared, by triggers that drop rows
@@ -41,16 +44,16 @@ func (c creates) ratio(title string) float64 {
 	for i, rate := range c.rates[title] {
 		ratios[i] = c.rates[spared[0].title][i] / rate
 	}
-	return median(ratios)
+	return benchmark.Median(ratios)
 }
 
 // measureCreates lets writers create shipments of one organization for a while,
 // in every way once a round.
-func measureCreates(ctx context.Context, db *sql.DB, base string, org organization, s settings) (c creates, err error) {
+func measureCreates(ctx context.Context, db *sql.DB, address string, org organization, s settings) (c creates, err error) {
 	if _, err := db.ExecContext(ctx, `CREATE FUNCTION scale_drop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`); err != nil {
 		return c, err
 	}
-	a := newAPI(base, org.name)
+	a := newAPI(address, org.name)
 	c.rates = map[string][]float64{}
 	for range s.createRounds {
 		for _, w := range spared {
@@ -90,32 +93,26 @@ func (w without) create(ctx context.Context, db *sql.DB, a api, length time.Dura
 			err = errors.Join(err, dropErr)
 		}
 	}()
-	var made atomic.Int64
-	var all sync.WaitGroup
-	failures := make(chan error, writers)
+	var created atomic.Int64
+	var all errgroup.Group
 	began := time.Now()
 	for range writers {
-		all.Go(func() {
+		all.Go(func() error {
 			for time.Since(began) < length {
 				if _, err := a.create(ctx); err != nil {
-					failures <- err
-					return
+					return err
 				}
-				made.Add(1)
+				created.Add(1)
 			}
+			return nil
 		})
 	}
-	all.Wait()
-	took = time.Since(began)
-	close(failures)
-	for failure := range failures {
-		err = errors.Join(err, failure)
-	}
-	return int(made.Load()), took, err
+	err = all.Wait()
+	return int(created.Load()), time.Since(began), err
 }
 
-// numbered waits until all events have their numbers, which the service gives
-// them beside the requests: no measurement is to pay for the one before.
+// numbered waits until the service has numbered all events, which it does in the
+// background, so that no measurement includes work of the one before.
 func numbered(ctx context.Context, db *sql.DB) error {
 	return every(ctx, 20*time.Millisecond, func() (done bool, err error) {
 		err = db.QueryRowContext(ctx, `SELECT NOT EXISTS (SELECT FROM outbox)`).Scan(&done)

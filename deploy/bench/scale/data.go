@@ -4,10 +4,11 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
-	"encoding/hex"
+	"encoding/base32"
 	"fmt"
 	"strconv"
-	"strings"
+
+	"github.com/google/uuid"
 )
 
 //go:embed data.sql
@@ -24,7 +25,7 @@ type organization struct {
 	total map[string]int // by status; "" is all
 }
 
-// fill makes the data and returns the large organization and a small one.
+// fill creates the data and returns the large organization and a small one.
 func fill(ctx context.Context, db *sql.DB, s settings) (large, other organization, err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -38,26 +39,26 @@ func fill(ctx context.Context, db *sql.DB, s settings) (large, other organizatio
 	}
 	for _, statements := range []string{dataSQL, `VACUUM ANALYZE`, `CHECKPOINT`} {
 		if _, err := conn.ExecContext(ctx, statements); err != nil {
-			return large, other, fmt.Errorf("make the data: %w", err)
+			return large, other, fmt.Errorf("create the data: %w", err)
 		}
 	}
-	if large, err = meet(ctx, db, 0); err != nil {
+	if large, err = readOrganization(ctx, db, 0); err != nil {
 		return large, other, err
 	}
-	other, err = meet(ctx, db, 1)
+	other, err = readOrganization(ctx, db, 1)
 	return large, other, err
 }
 
-// meet counts what an organization has.
-func meet(ctx context.Context, db *sql.DB, nth int) (o organization, err error) {
+// readOrganization reads an organization and counts its shipments.
+func readOrganization(ctx context.Context, db *sql.DB, nth int) (o organization, err error) {
 	if err := db.QueryRowContext(ctx, `SELECT id FROM scale_organizations WHERE nth = $1`, nth).Scan(&o.id); err != nil {
 		return o, err
 	}
-	raw, err := hex.DecodeString(strings.ReplaceAll(o.id, "-", ""))
+	id, err := uuid.Parse(o.id)
 	if err != nil {
 		return o, err
 	}
-	o.name = "org_" + crockford([16]byte(raw))
+	o.name = "org_" + crockford(id)
 	o.total, err = count(ctx, db, o.id)
 	return o, err
 }
@@ -82,19 +83,10 @@ func count(ctx context.Context, db *sql.DB, org string) (map[string]int, error) 
 	return total, rows.Err()
 }
 
-// crockford writes a UUID as identifiers have it: 26 digits of 5 bits.
-func crockford(id [16]byte) string {
-	const digits = "0123456789abcdefghjkmnpqrstvwxyz"
-	var out strings.Builder
-	for at := -2; at < 128; at += 5 { // two zero bits before the first
-		var digit byte
-		for bit := at; bit < at+5; bit++ {
-			digit <<= 1
-			if bit >= 0 {
-				digit |= id[bit/8] >> (7 - bit%8) & 1
-			}
-		}
-		out.WriteByte(digits[digit])
-	}
-	return out.String()
+var digits = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// crockford writes a UUID as identifiers do: 130 bits in 26 digits, of which the
+// first two bits are zero. Base32 pads at the end, so 30 zero bits are put in front.
+func crockford(id uuid.UUID) string {
+	return digits.EncodeToString(append(make([]byte, 4), id[:]...))[6:]
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/deploy/bench/kernel"
+	"github.com/quayside/quayside/deploy/bench/packinglist"
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // reading is how long it took from sending a packing list.
@@ -16,14 +18,13 @@ type reading struct {
 	ready    []time.Duration // until the shipment was ready for review
 }
 
-// measureReadings uploads packing lists, of a kind after the other, and waits
-// for each to be read.
-func measureReadings(ctx context.Context, base string, org organization, n, rounds int) (map[string]reading, error) {
-	a := newAPI(base, org.name)
+// measureReadings uploads packing lists of each kind and waits until each is read.
+func measureReadings(ctx context.Context, address string, org organization, n, rounds int) (map[string]reading, error) {
+	a := newAPI(address, org.name)
 	readings := map[string]reading{}
 	for range rounds {
-		for kind, write := range map[string]func([][]string) []byte{"xlsx": asXLSX, "csv": asCSV} {
-			content := write(lines(n))
+		for kind, write := range map[string]func([][]string) []byte{"xlsx": packinglist.XLSX, "csv": packinglist.CSV} {
+			content := write(packinglist.Table(n))
 			shipment, err := a.create(ctx)
 			if err != nil {
 				return nil, err
@@ -49,7 +50,7 @@ func measureReadings(ctx context.Context, base string, org organization, n, roun
 	return readings, nil
 }
 
-// hasPallets demands that a shipment is ready for review with so many pallets.
+// hasPallets returns an error unless a shipment is ready for review with n pallets.
 func (a api) hasPallets(ctx context.Context, shipment string, n int) error {
 	var seen struct {
 		Shipment struct {
@@ -77,15 +78,15 @@ type detail struct {
 }
 
 // measureDetails gets shipments of few and of many pallets.
-func measureDetails(ctx context.Context, s *service, org organization, pallets []int, rounds int) ([]detail, error) {
-	a := newAPI(s.url, org.name)
+func measureDetails(ctx context.Context, s *devstack.Program, org organization, pallets []int, rounds int) ([]detail, error) {
+	a := newAPI(s.Address(), org.name)
 	details := make([]detail, len(pallets))
 	for i, n := range pallets {
 		shipment, err := a.create(ctx)
 		if err != nil {
 			return nil, err
 		}
-		document, err := a.attach(ctx, shipment, "list.csv", asCSV(lines(n)))
+		document, err := a.attach(ctx, shipment, "list.csv", packinglist.CSV(packinglist.Table(n)))
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +104,7 @@ func measureDetails(ctx context.Context, s *service, org organization, pallets [
 			}
 			d.took = append(d.took, time.Since(began))
 		}
-		if d.peak, err = kernel.PeakMemory(s.cmd.Process.Pid); err != nil {
+		if d.peak, err = kernel.PeakMemory(s.PID()); err != nil {
 			return nil, err
 		}
 		details[i] = d

@@ -5,9 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"maps"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // writers is how many write at once.
@@ -38,30 +39,29 @@ func (t *tally) count(do func() error) error {
 // and delete them for a while, and lists the organization meanwhile. A total is
 // right when it lies between what was certainly there all the time and what may
 // have been there.
-func writeAndList(ctx context.Context, db *sql.DB, base string, org organization, length time.Duration) (seen exactness, err error) {
-	a := newAPI(base, org.name)
+func writeAndList(ctx context.Context, db *sql.DB, address string, org organization, length time.Duration) (seen exactness, err error) {
+	a := newAPI(address, org.name)
 	var created, deleted, moved tally
 	var over atomic.Bool
-	failures := make(chan error, writers)
-	var all sync.WaitGroup
+	var all errgroup.Group
 	for range writers {
-		all.Go(func() {
+		all.Go(func() error {
 			for turn := 0; !over.Load(); turn++ {
 				if err := write(ctx, a, turn, &created, &deleted, &moved); err != nil {
-					failures <- err
-					return
+					return err
 				}
 			}
+			return nil
 		})
 	}
 	for began := time.Now(); time.Since(began) < length && err == nil; {
 		least, most := created.done.Load(), -deleted.done.Load()
-		asked := time.Now()
+		sent := time.Now()
 		var p page
 		if p, err = a.list(ctx, "", 1); err != nil {
 			break
 		}
-		seen.took = append(seen.took, time.Since(asked))
+		seen.took = append(seen.took, time.Since(sent))
 		least -= deleted.begun.Load()
 		most += created.begun.Load()
 		if grown := int64(p.Meta.Total - org.total[""]); grown < least || grown > most {
@@ -69,12 +69,7 @@ func writeAndList(ctx context.Context, db *sql.DB, base string, org organization
 		}
 	}
 	over.Store(true)
-	all.Wait()
-	close(failures)
-	for failure := range failures {
-		err = errors.Join(err, failure)
-	}
-	if err != nil {
+	if err := errors.Join(err, all.Wait()); err != nil {
 		return seen, err
 	}
 	seen.lists = len(seen.took)

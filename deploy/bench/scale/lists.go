@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// statuses are what lists are asked for; "" is all.
+// statuses are the filters of lists; "" is all.
 var statuses = []string{"", "pending", "processing", "ready_for_review", "approved", "rejected"}
 
 const perPage = 25
 
-// place is which page of a list is asked for.
+// place is a page of a list.
 type place string
 
 const (
@@ -49,12 +49,12 @@ func (p pair) ratio() float64 {
 // warmup is how many rounds are not counted.
 const warmup = 5
 
-// measureLists asks for every list of both organizations once a round, in the
+// measureLists requests every list of both organizations once a round, in the
 // opposite order every other round. An answer that is not as it must be is an
 // error.
-func measureLists(ctx context.Context, base string, large, other organization, rounds int) (map[listing]pair, error) {
+func measureLists(ctx context.Context, address string, large, other organization, rounds int) (map[listing]pair, error) {
 	pairs := map[listing]pair{}
-	apis := map[string]api{large.name: newAPI(base, large.name), other.name: newAPI(base, other.name)}
+	apis := map[string]api{large.name: newAPI(address, large.name), other.name: newAPI(address, other.name)}
 	for round := range warmup + rounds {
 		both := []organization{large, other}
 		if round%2 == 1 {

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quayside/quayside/deploy/bench/machine"
+	"github.com/quayside/quayside/deploy/bench/benchmark"
 )
 
 // report is a whole run.
 type report struct {
 	settings settings
-	facts    machine.Facts
+	facts    benchmark.Facts
 
 	postgres, fsync, buffers, size string
 	days, months                   int // rows of counters
@@ -26,19 +26,13 @@ type report struct {
 	readings     map[string]reading
 }
 
-// goal is what should hold, and whether it did.
-type goal struct {
-	what, limit, measured string
-	met                   bool
-}
-
 const (
 	maxRatio    = 3.0 // of a list of the large organization by that of the small one
 	minCreating = 0.5 // of the rate of creates by that without counters
 )
 
-// goals judges what has a goal.
-func (r *report) goals() []goal {
+// goals evaluates the goals.
+func (r *report) goals() []benchmark.Goal {
 	var worst listing
 	for _, l := range r.listings() {
 		if l.place != middle && r.lists[l].ratio() > r.lists[worst].ratio() || worst == (listing{}) {
@@ -47,18 +41,19 @@ func (r *report) goals() []goal {
 	}
 	ratio, creating := r.lists[worst].ratio(), r.creates.ratio("without counters")
 	e := r.exactness
-	return []goal{
+	return []benchmark.Goal{
 		{
-			"first and last page, with and without status, by the same of 1,000 shipments", fmt.Sprintf("≤ %g", maxRatio),
-			fmt.Sprintf("at most %.2f (%s)", ratio, worst.title()), ratio <= maxRatio,
+			Title: "first and last page, with and without status, by the same of 1,000 shipments",
+			Limit: fmt.Sprintf("≤ %g", maxRatio), Measured: fmt.Sprintf("at most %.2f (%s)", ratio, worst.title()), Met: ratio <= maxRatio,
 		},
 		{
-			"totals are exact while others write", "none wrong", fmt.Sprintf("%d wrong of %d; afterwards those of all statuses %s", e.wrong, e.lists, exactly(e.after)),
-			e.wrong == 0 && e.after && r.creates.exact,
+			Title: "totals are exact while others write",
+			Limit: "none wrong", Measured: fmt.Sprintf("%d wrong of %d; afterwards those of all statuses %s", e.wrong, e.lists, exactly(e.after)),
+			Met: e.wrong == 0 && e.after && r.creates.exact,
 		},
 		{
-			"rate of creates, by that without counters", fmt.Sprintf("> %g", minCreating),
-			fmt.Sprintf("%.2f", creating), creating > minCreating,
+			Title: "rate of creates, by that without counters",
+			Limit: fmt.Sprintf("> %g", minCreating), Measured: fmt.Sprintf("%.2f", creating), Met: creating > minCreating,
 		},
 	}
 }
@@ -89,8 +84,16 @@ func (r *report) listings() (all []listing) {
 	return all
 }
 
-// markdown is the report as people read it.
-func (r *report) markdown() string {
+// Check implements benchmark.Report.
+func (r *report) Check(strict bool) error {
+	if !strict {
+		return nil
+	}
+	return benchmark.CheckGoals(r.goals())
+}
+
+// Markdown implements benchmark.Report.
+func (r *report) Markdown() string {
 	var out strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
 	s, f := r.settings, r.facts
@@ -101,15 +104,7 @@ func (r *report) markdown() string {
 	say("- one organization of %s shipments and %d of %s, over two years: %s, %s counters by day and %s by month",
 		number(s.shipments), s.others, number(small), r.size, number(r.days), number(r.months))
 	say("\n## Goals\n")
-	say("| what | goal | measured | |")
-	say("|---|---|---|---|")
-	for _, g := range r.goals() {
-		word := "met"
-		if !g.met {
-			word = "**missed**"
-		}
-		say("| %s | %s | %s | %s |", g.what, g.limit, g.measured, word)
-	}
+	benchmark.WriteGoals(say, r.goals())
 	r.sayLists(say)
 	r.sayWrites(say)
 	r.sayDocuments(say)
@@ -145,7 +140,7 @@ func (r *report) sayWrites(say func(string, ...any)) {
 	say("| | creates a second | as it is, by this |")
 	say("|---|---|---|")
 	for _, w := range spared {
-		say("| %s | %.0f | %.2f |", w.title, median(r.creates.rates[w.title]), r.creates.ratio(w.title))
+		say("| %s | %.0f | %.2f |", w.title, benchmark.Median(r.creates.rates[w.title]), r.creates.ratio(w.title))
 	}
 }
 
@@ -174,15 +169,6 @@ func quantile(values []time.Duration, q float64) time.Duration {
 	}
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
-}
-
-// median returns the middle of values, NaN when there are none.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
 func ms(d time.Duration) string {

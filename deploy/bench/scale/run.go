@@ -12,13 +12,13 @@ import (
 
 	_ "github.com/lib/pq" // database/sql's "postgres"
 
-	"github.com/quayside/quayside/deploy/bench/machine"
+	"github.com/quayside/quayside/deploy/bench/benchmark"
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
-// run makes the data, measures everything and takes all of it away.
+// run creates the data, measures everything and removes the data.
 func run(ctx context.Context, s settings) (r *report, err error) {
-	r = &report{settings: s, facts: machine.Describe(ctx, s.root)}
+	r = &report{settings: s, facts: benchmark.Describe(ctx, s.root)}
 	server := s.server
 	if server == "" {
 		cluster, err := devstack.StartCluster(ctx, s.log)
@@ -43,7 +43,7 @@ func run(ctx context.Context, s settings) (r *report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	p, err := build(ctx, s, dir, dsn)
+	service, err := build(ctx, s, dir, dsn)
 	if err != nil {
 		return nil, err
 	}
@@ -51,47 +51,46 @@ func run(ctx context.Context, s settings) (r *report, err error) {
 	if r.large, r.other, err = fill(ctx, db, s); err != nil {
 		return nil, err
 	}
-	if err := r.lookAround(ctx, db); err != nil {
+	if err := r.inspect(ctx, db); err != nil {
 		return nil, err
 	}
-	running, err := p.start(ctx)
-	if err != nil {
+	defer func() { err = errors.Join(err, service.Stop()) }()
+	if err := service.Start(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, running.stop()) }()
-	return r, r.measure(ctx, db, running)
+	return r, r.measure(ctx, db, service)
 }
 
 // measure measures everything. Creates come last: they leave shipments that
 // the counters do not know.
-func (r *report) measure(ctx context.Context, db *sql.DB, running *service) (err error) {
+func (r *report) measure(ctx context.Context, db *sql.DB, service *devstack.Program) (err error) {
 	s := r.settings
 	s.say("lists")
-	if r.lists, err = measureLists(ctx, running.url, r.large, r.other, s.rounds); err != nil {
+	if r.lists, err = measureLists(ctx, service.Address(), r.large, r.other, s.rounds); err != nil {
 		return err
 	}
 	s.say("a shipment of many pallets")
-	if r.details, err = measureDetails(ctx, running, r.large, s.pallets, s.fileRounds); err != nil {
+	if r.details, err = measureDetails(ctx, service, r.large, s.pallets, s.fileRounds); err != nil {
 		return err
 	}
 	s.say("packing lists")
-	if r.readings, err = measureReadings(ctx, running.url, r.large, s.lines, s.fileRounds); err != nil {
+	if r.readings, err = measureReadings(ctx, service.Address(), r.large, s.lines, s.fileRounds); err != nil {
 		return err
 	}
 	s.say("totals while others write")
-	if r.large, err = meet(ctx, db, 0); err != nil {
+	if r.large, err = readOrganization(ctx, db, 0); err != nil {
 		return err
 	}
-	if r.exactness, err = writeAndList(ctx, db, running.url, r.large, 2*s.length); err != nil {
+	if r.exactness, err = writeAndList(ctx, db, service.Address(), r.large, 2*s.length); err != nil {
 		return err
 	}
 	s.say("creates")
-	r.creates, err = measureCreates(ctx, db, running.url, r.large, s)
+	r.creates, err = measureCreates(ctx, db, service.Address(), r.large, s)
 	return err
 }
 
-// lookAround asks the server what it is, and how much there is in the database.
-func (r *report) lookAround(ctx context.Context, db *sql.DB) error {
+// inspect reads the settings of the server and the size of the database.
+func (r *report) inspect(ctx context.Context, db *sql.DB) error {
 	return db.QueryRowContext(ctx, `
 		SELECT current_setting('server_version'), current_setting('fsync'), current_setting('shared_buffers'),
 			pg_size_pretty(pg_database_size(current_database())),
@@ -99,8 +98,8 @@ func (r *report) lookAround(ctx context.Context, db *sql.DB) error {
 		Scan(&r.postgres, &r.fsync, &r.buffers, &r.size, &r.days, &r.months)
 }
 
-// makeDatabase makes a database on a server and returns its DSN and what drops
-// it.
+// makeDatabase creates a database on a server and returns its DSN and a function
+// that drops it.
 func makeDatabase(ctx context.Context, server string) (dsn string, drop func() error, err error) {
 	admin, err := sql.Open("postgres", server)
 	if err != nil {

@@ -92,5 +92,5 @@ func settled(ctx context.Context, api *client.ClientWithResponses, id client.Shi
 	}
 }
 
-// problem is the error of an answer that says what is wrong and what to do.
+// problem is the error of an response that explains the failure and the remedy.
 func problem(body []byte) error { return errors.New(string(body)) }

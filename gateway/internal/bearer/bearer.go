@@ -14,10 +14,10 @@ import (
 const MaxHeaderBytes = 512
 
 var (
-	// ErrMissing says that the request carries no bearer credentials: no Authorization header or one of
+	// ErrMissing means that the request carries no bearer credentials: no Authorization header or one of
 	// another scheme.
 	ErrMissing = errors.New("no bearer token")
-	// ErrMalformed says that the request carries bearer credentials that cannot be a token: more than one
+	// ErrMalformed means that the request carries bearer credentials that cannot be a token: more than one
 	// Authorization header, an over-long one, or a text of the wrong format or checksum.
 	ErrMalformed = errors.New("malformed bearer token")
 )

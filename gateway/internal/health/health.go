@@ -1,5 +1,5 @@
-// Package health is the gateway's health subcommand: images without a shell or curl have nothing else to
-// ask with. It guarantees exit status 0 only if the gateway on this machine says that it is ready.
+// Package health is the gateway's subcommand health, for images without a shell and curl. It guarantees exit
+// status 0 only if the gateway on this machine is ready.
 package health
 
 import (
@@ -17,7 +17,7 @@ import (
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 )
 
-// timeout bounds the whole question.
+// timeout bounds the request.
 const timeout = 2 * time.Second
 
 func init() {
@@ -50,7 +50,7 @@ func run(flags caddycmd.Flags) (int, error) {
 	return caddy.ExitCodeSuccess, nil
 }
 
-// Address is where the inner listener of this machine's gateway is, given its :port, by default :9080, and
+// Address is the address of the inner listener of this machine's gateway is, given its :port, by default :9080, and
 // the addresses that the gateway listens on, separated by spaces; none means all.
 func Address(inner, bind string) string {
 	if inner == "" {
@@ -75,7 +75,7 @@ func Check(ctx context.Context, address, path string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	//nolint:gosec // G704: whoever runs the command chooses what to ask, and learns only a status
+	//nolint:gosec // G704: the operator chooses the address, and only the status is shown
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+path, http.NoBody)
 	if err != nil {
 		return err

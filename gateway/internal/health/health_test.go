@@ -10,13 +10,13 @@ import (
 	"github.com/quayside/quayside/gateway/internal/health"
 )
 
-func TestCheckBelievesOnlyA200(t *testing.T) {
+func TestCheckAcceptsOnlyStatus200(t *testing.T) {
 	t.Parallel()
 
 	status := http.StatusOK
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/readyz" {
-			t.Errorf("asked for %s", r.URL.Path)
+			t.Errorf("requested %s", r.URL.Path)
 		}
 		w.WriteHeader(status)
 	}))
@@ -37,7 +37,7 @@ func TestCheckBelievesOnlyA200(t *testing.T) {
 	}
 	server.Close()
 	if err := health.Check(t.Context(), address, "/readyz"); err == nil {
-		t.Error("nobody there is taken for ready")
+		t.Error("an address without a listener is ready")
 	}
 	if err := health.Check(t.Context(), "9080", "/readyz"); err == nil {
 		t.Error("an address without a port is accepted")

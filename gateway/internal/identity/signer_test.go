@@ -125,7 +125,7 @@ func TestAnAssertionIsHandedOutAgainForHalfItsLife(t *testing.T) {
 	}
 }
 
-func TestWhateverDiffersIsAnotherAssertion(t *testing.T) {
+func TestEachPrincipalAndAudienceHasItsOwnAssertion(t *testing.T) {
 	t.Parallel()
 	g := read(t, tokenGolden)
 	s := newSigner(t, g, func() time.Time { return g.At })

@@ -55,7 +55,7 @@ func TestOutageIsTwoLogLines(t *testing.T) {
 		j.Record(errors.New("no route"))
 		logs("the next time", "error", "Redis fails")
 		time.Sleep(time.Hour)
-		logs("while nobody knows")
+		logs("before the outage is over")
 	})
 }
 

@@ -5,35 +5,27 @@
 // another, and are selected by a double-click.
 package requestid
 
-import "github.com/google/uuid"
+import (
+	"encoding/base32"
 
-const (
-	prefix   = "req_"
-	alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+	"github.com/google/uuid"
 )
+
+const prefix = "req_"
+
+var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 // New returns a fresh request id.
 func New() string {
 	return encode(uuid.Must(uuid.NewV7()))
 }
 
-// encode writes id as 26 digits of 5 bits: 130 bits, of which the first two are zero.
+// encode writes id as 26 digits of 5 bits: 130 bits, of which the first two are zero. Base32 pads at the end, so four
+// zero bytes in front make whole digits, of which the first six are left out.
 func encode(id uuid.UUID) string {
-	var text [len(prefix) + 26]byte
-	copy(text[:], prefix)
-	var (
-		pending uint32 // the bits that are not written yet, the next digit lowest
-		bits    int
-		at      = len(text) - 1
-	)
-	for i := len(id) - 1; i >= 0; i-- {
-		pending |= uint32(id[i]) << bits
-		for bits += 8; bits >= 5; bits -= 5 {
-			text[at] = alphabet[pending&31]
-			pending >>= 5
-			at--
-		}
-	}
-	text[at] = alphabet[pending]
-	return string(text[:])
+	var padded [4 + len(id)]byte
+	copy(padded[4:], id[:])
+	var text [32]byte
+	crockford.Encode(text[:], padded[:])
+	return prefix + string(text[6:])
 }

@@ -64,16 +64,16 @@ func TestOutcomeByResponse(t *testing.T) {
 		400: Dropped, 413: Dropped, 415: Dropped, 422: Dropped,
 		302: Kept, 401: Kept, 403: Kept, 404: Kept, 429: Kept, 500: Kept, 503: Kept,
 	} {
-		var asked atomic.Int64
+		var received atomic.Int64
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			asked.Add(1)
+			received.Add(1)
 			w.Header().Set("Location", "/elsewhere")
 			w.WriteHeader(status)
 		}))
 		t.Cleanup(server.Close)
 		outcome, err := newClient(server.URL, credential).send(t.Context(), oneUse)
-		if outcome != want || (err == nil) != (want == Delivered) || errors.Is(err, errUnacceptable) != (want == Dropped) || asked.Load() != 1 {
-			t.Errorf("status %d, asked %d times: %s, %v", status, asked.Load(), outcome, err)
+		if outcome != want || (err == nil) != (want == Delivered) || errors.Is(err, errUnacceptable) != (want == Dropped) || received.Load() != 1 {
+			t.Errorf("status %d, received %d times: %s, %v", status, received.Load(), outcome, err)
 		}
 	}
 }
@@ -81,12 +81,12 @@ func TestOutcomeByResponse(t *testing.T) {
 func TestBatchWithoutResponseIsDropped(t *testing.T) {
 	t.Parallel()
 
-	var asked atomic.Int64
+	var received atomic.Int64
 	for name, handler := range map[string]http.HandlerFunc{
-		"broken off": func(http.ResponseWriter, *http.Request) { asked.Add(1); panic(http.ErrAbortHandler) },
-		"hung":       func(_ http.ResponseWriter, r *http.Request) { asked.Add(1); <-r.Context().Done() },
+		"broken off": func(http.ResponseWriter, *http.Request) { received.Add(1); panic(http.ErrAbortHandler) },
+		"hung":       func(_ http.ResponseWriter, r *http.Request) { received.Add(1); <-r.Context().Done() },
 	} {
-		asked.Store(0)
+		received.Store(0)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			handler(w, r)
@@ -95,8 +95,8 @@ func TestBatchWithoutResponseIsDropped(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		outcome, err := newClient(server.URL, credential).send(ctx, oneUse)
 		cancel()
-		if outcome != Dropped || err == nil || errors.Is(err, errUnacceptable) || asked.Load() != 1 {
-			t.Errorf("%s, asked %d times: %s, %v", name, asked.Load(), outcome, err)
+		if outcome != Dropped || err == nil || errors.Is(err, errUnacceptable) || received.Load() != 1 {
+			t.Errorf("%s, received %d times: %s, %v", name, received.Load(), outcome, err)
 		}
 		if strings.Contains(err.Error(), credential) || strings.Contains(err.Error(), "tok_") {
 			t.Errorf("the error tells too much: %v", err)

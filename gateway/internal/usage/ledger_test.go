@@ -14,7 +14,7 @@ var (
 	home   = netip.MustParseAddr("2001:db8::1")
 )
 
-func TestUsesAddUpWithTheLatestTimeAndAddress(t *testing.T) {
+func TestUsageIsSummedWithTheLatestTimeAndAddress(t *testing.T) {
 	t.Parallel()
 
 	l := newLedger()

@@ -101,7 +101,7 @@ func TestNoUsageIsNoReport(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
-		s := &service{fails: func() (int, bool) { t.Error("asked"); return 204, true }}
+		s := &service{fails: func() (int, bool) { t.Error("a report was sent"); return 204, true }}
 		r := s.reporter()
 		time.Sleep(time.Minute)
 		r.Close()
@@ -166,14 +166,14 @@ func TestManyTokensAreSentInSeveralBatches(t *testing.T) {
 		lost      int64
 	}{
 		"all well":             {204, true, "[delivered delivered delivered]", 0},
-		"first finds nobody":   {0, false, "[kept delivered delivered delivered]", 0},
+		"first cannot connect": {0, false, "[kept delivered delivered delivered]", 0},
 		"first is unanswered":  {0, true, "[dropped delivered delivered]", batchTokens},
 		"first is not correct": {422, true, "[dropped delivered delivered]", batchTokens},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			asked := 0
+			attempts := 0
 			s := &service{fails: func() (int, bool) {
-				if asked++; asked == 1 {
+				if attempts++; attempts == 1 {
 					return tt.first, tt.connected
 				}
 				return 204, true

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheLinkersVersionComesFirst(t *testing.T) {
+func TestTheVersionOfTheLinkerComesFirst(t *testing.T) {
 	t.Parallel()
 	recorded := &debug.BuildInfo{
 		Main:     debug.Module{Version: "v0.1.0"},

@@ -17,7 +17,7 @@ const (
 
 const maxKey = 255
 
-// HeaderError says that a header has a value that is not allowed.
+// HeaderError is the error of a header with a value that is not allowed.
 type HeaderError struct{ reason string }
 
 // Error implements error.

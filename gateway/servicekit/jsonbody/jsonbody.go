@@ -15,6 +15,8 @@ package jsonbody
 import (
 	"fmt"
 	"strings"
+
+	"github.com/quayside/quayside/gateway/servicekit/problem"
 )
 
 // The codes of faults.
@@ -30,12 +32,8 @@ const (
 // maxFaults bounds the faults of one body.
 const maxFaults = 50
 
-// Fault is one fault of a body.
-type Fault struct {
-	Code    string // one of the constants
-	Pointer string // RFC 6901
-	Detail  string // for people
-}
+// Fault is one fault of a body, with one of the codes above.
+type Fault = problem.Field
 
 // LimitError is the error of a body that exceeds its Limits.
 type LimitError struct{ Fault }

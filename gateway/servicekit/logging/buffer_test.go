@@ -57,7 +57,7 @@ func TestLinesAreWrittenImmediatelyAndInOrder(t *testing.T) {
 }
 
 // TestABlockedOutputDoesNotBlockWrite: what it does not take beyond the bound is
-// lost, and the log says so.
+// lost, and the log reports it.
 func TestABlockedOutputDoesNotBlockWrite(t *testing.T) {
 	t.Parallel()
 	out := new(pipe)

@@ -46,6 +46,6 @@ func TestAHostThatHangsDelaysNoConnection(t *testing.T) {
 		t.Errorf("connecting took %s, as long as the host that hangs", took)
 	}
 	if err := ping("standby"); !Unavailable(err) {
-		t.Error("a primary is used where a standby is asked for")
+		t.Error("a primary is used where a standby is required")
 	}
 }

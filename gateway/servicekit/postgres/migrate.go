@@ -98,8 +98,8 @@ func (m *Migrator) Down(ctx context.Context, w io.Writer) error {
 }
 
 // openForMigration returns a pool whose statements give up waiting for a lock
-// after lockTimeout, and otherwise may take as long as they need, whatever the
-// DSN says.
+// after lockTimeout, and otherwise may take as long as they need, whatever
+// the settings of the DSN.
 func openForMigration(dsn string) (*sql.DB, error) {
 	cfg, err := pq.NewConfig(dsn)
 	if err != nil {

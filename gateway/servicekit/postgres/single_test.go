@@ -84,9 +84,9 @@ func TestASingleStatementGetsItsArgumentsAsTheyAre(t *testing.T) {
 	})
 }
 
-// TestWhatASingleStatementSetsEndsWithIt, also when it fails, and what it
+// TestSettingsOfASingleStatementEndWithIt, also when it fails, and what it
 // changed is then undone.
-func TestWhatASingleStatementSetsEndsWithIt(t *testing.T) {
+func TestSettingsOfASingleStatementEndWithIt(t *testing.T) {
 	t.Parallel()
 	const set = `SET LOCAL test.scope = 'mine'; SET LOCAL ROLE pg_monitor`
 	single(t, func(c *preparingConn) {

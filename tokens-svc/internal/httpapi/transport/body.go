@@ -56,7 +56,7 @@ func readJSON(r *http.Request, types ...string) (*jsonbody.Body, error) {
 	}
 	body, err := jsonbody.Parse(text, limits)
 	if beyond, ok := errors.AsType[*jsonbody.LimitError](err); ok {
-		return nil, &bodyError{fields(beyond.Fault)}
+		return nil, &bodyError{[]problem.Field{beyond.Fault}}
 	}
 	return body, err
 }
@@ -107,16 +107,7 @@ func checkType(h http.Header, types ...string) error {
 // faultsOf returns the faults of a body, or nil.
 func faultsOf(b *jsonbody.Body) error {
 	if faults := b.Faults(); len(faults) > 0 {
-		return &bodyError{fields(faults...)}
+		return &bodyError{faults}
 	}
 	return nil
-}
-
-// fields returns faults as a problem lists them.
-func fields(faults ...jsonbody.Fault) []problem.Field {
-	all := make([]problem.Field, len(faults))
-	for i, f := range faults {
-		all[i] = problem.Field{Code: f.Code, Pointer: f.Pointer, Detail: f.Detail}
-	}
-	return all
 }

@@ -1,7 +1,7 @@
 package grafana
 
-// Dashboards are an overview and one dashboard for each program.
-var Dashboards = []Dashboard{
+// dashboards are an overview and one dashboard for each program.
+var dashboards = []Dashboard{
 	{Name: "overview", Title: "Quayside: overview", Panels: []Panel{
 		{"Requests by status", "reqps", "", []Query{{`sum by (status) (rate(quayside_gateway_request_seconds_count[$__rate_interval]))`, "{{status}}"}}},
 		{"Requests that miss an objective", "percentunit", "Allowed are 0.1 % for availability and 1 % for latency.", []Query{{`quayside:slo_errors:ratio_rate5m`, "{{slo}}, 5 m"}, {`quayside:slo_errors:ratio_rate1h`, "{{slo}}, 1 h"}}},

@@ -1,4 +1,5 @@
-package main
+// Package packinglist generates packing lists for benchmarks.
+package packinglist
 
 import (
 	"archive/zip"
@@ -7,15 +8,15 @@ import (
 	"encoding/xml"
 	"fmt"
 	"math/rand/v2"
+	"mime/multipart"
 	"strconv"
 	"strings"
 )
 
 var headings = []string{"Pallet no", "Variety", "Calibre", "Cartons", "Net weight per carton (kg)"}
 
-// lines returns a packing list of so many pallets, whose labels are SSCCs that
-// nobody else has.
-func lines(n int) [][]string {
+// Table returns a packing list of n pallets with random SSCCs.
+func Table(n int) [][]string {
 	table := [][]string{headings}
 	start := rand.IntN(900_000_000) //nolint:gosec // G404: a label is no secret
 	for i := range n {
@@ -35,16 +36,16 @@ func sscc(number int) string {
 	return code + strconv.Itoa((10-sum%10)%10)
 }
 
-// asCSV returns a table as a CSV file.
-func asCSV(table [][]string) []byte {
+// CSV returns a table as a CSV file.
+func CSV(table [][]string) []byte {
 	var out bytes.Buffer
-	_ = csv.NewWriter(&out).WriteAll(table) // into memory: there is nothing to fail
+	_ = csv.NewWriter(&out).WriteAll(table) // a bytes.Buffer does not fail
 	return out.Bytes()
 }
 
-// asXLSX returns a table as a workbook of one sheet, with its texts in a table
-// of their own and numbers as numbers, as spreadsheet programs write it.
-func asXLSX(table [][]string) []byte {
+// XLSX returns a table as a workbook of one sheet, with shared strings and
+// numbers as numbers, as spreadsheet programs write it.
+func XLSX(table [][]string) []byte {
 	var rows, texts strings.Builder
 	known := map[string]int{}
 	for r, row := range table {
@@ -85,9 +86,20 @@ func asXLSX(table [][]string) []byte {
 		{"xl/worksheets/sheet1.xml", `<worksheet ` + main + `><sheetData>` + rows.String() + `</sheetData></worksheet>`},
 		{"xl/sharedStrings.xml", fmt.Sprintf(`<sst %s uniqueCount="%d">%s</sst>`, main, len(known), texts.String())},
 	} {
-		file, _ := w.Create(part[0]) // into memory, too
+		file, _ := w.Create(part[0]) // a bytes.Buffer does not fail
 		_, _ = file.Write([]byte(part[1]))
 	}
 	_ = w.Close()
 	return out.Bytes()
+}
+
+// Form returns a file as the multipart form of an upload, and its media type.
+func Form(filename string, content []byte) (mediaType string, body []byte) {
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	_ = w.WriteField("type", "packing_list") // a bytes.Buffer does not fail
+	file, _ := w.CreateFormFile("file", filename)
+	_, _ = file.Write(content)
+	_ = w.Close()
+	return w.FormDataContentType(), form.Bytes()
 }

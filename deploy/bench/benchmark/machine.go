@@ -1,5 +1,4 @@
-// Package machine describes the machine and versions of a benchmark.
-package machine
+package benchmark
 
 import (
 	"context"
