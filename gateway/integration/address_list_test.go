@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A token's list is held against the address that the connection, or a trusted proxy in front, shows; what
-// clients say of themselves changes nothing.
+// A token's list applies to the address of the connection, or to the one from a trusted proxy; addresses that clients
+// claim change nothing.
 func TestAddressListsMeetTheTrueClientAddress(t *testing.T) {
 	t.Parallel()
 
@@ -50,7 +50,7 @@ func TestAddressListsMeetTheTrueClientAddress(t *testing.T) {
 			if tt.forwarded == "" {
 				request.Header.Del("X-Forwarded-For")
 			}
-			// Other headers that some proxy or framework believes.
+			// Other headers that some proxies and frameworks use.
 			for _, name := range []string{"Forwarded", "X-Real-Ip", "X-Client-Address", "X-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "X-Forwarded"} {
 				request.Header.Set(name, "203.0.113.200")
 			}

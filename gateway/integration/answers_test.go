@@ -129,7 +129,7 @@ func awkward(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Every answer, whoever made it: the documented headers, once, spelt as documented.
+// Every response has the documented headers, once, spelt as documented.
 func TestEveryAnswerHasTheWindowHeadersOnce(t *testing.T) {
 	t.Parallel()
 
@@ -176,7 +176,7 @@ func TestEveryAnswerHasTheWindowHeadersOnce(t *testing.T) {
 		"413 announced":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, large}, 413, "body_too_large", "token", nil},
 		"413 found out":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, chunked}, 413, "body_too_large", "token", nil},
 		"429":                       {[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer " + spent}, 429, "rate_limited", "token", []string{"Cache-Control: no-store"}},
-		"503 nobody there":          {[]string{"GET /api/v1/token HTTP/1.1", bearer}, 503, "upstream_unavailable", "token", []string{"Retry-After: 2", "Cache-Control: no-store"}},
+		"503 no address":            {[]string{"GET /api/v1/token HTTP/1.1", bearer}, 503, "upstream_unavailable", "token", []string{"Retry-After: 2", "Cache-Control: no-store"}},
 		"502 broken off":            {[]string{"POST /api/v1/shipments/broken HTTP/1.1", bearer, "Content-Length: 0"}, 502, "upstream_unreachable", "token", nil},
 		"503 of the service":        {[]string{"GET /api/v1/shipments/own-503 HTTP/1.1", bearer}, 503, "", "token", []string{"Retry-After: 7", "Cache-Control: no-store"}},
 		"504":                       {[]string{"GET /api/v1/shipments/hung HTTP/1.1", bearer}, 504, "upstream_timeout", "token", nil},
@@ -235,7 +235,7 @@ func TestInterimAnswersAndTrailersEndAtTheGateway(t *testing.T) {
 	}
 }
 
-// RFC 8594: while a rotated token still works, every answer to it says until when, refusals included.
+// RFC 8594: while a rotated token still works, every response to it has its end in Sunset, refusals included.
 func TestRotatedTokensGetASunsetHeader(t *testing.T) {
 	t.Parallel()
 
@@ -260,7 +260,7 @@ func TestRotatedTokensGetASunsetHeader(t *testing.T) {
 	}
 }
 
-// Whoever holds a wrong secret learns nothing; whoever holds the right one learns why it does not work.
+// A caller with a wrong secret gets no reason; a caller with the right one gets the reason.
 func TestReasonsOfInactiveTokensNeedTheSecret(t *testing.T) {
 	t.Parallel()
 
@@ -276,7 +276,7 @@ func TestReasonsOfInactiveTokensNeedTheSecret(t *testing.T) {
 		revoked:     "The API token was revoked.",
 		expired:     "The API token has expired.",
 	} {
-		for range 2 { // asked for, then remembered
+		for range 2 { // introspected, then cached
 			a := g.get(t, "/api/v1/shipments?page=2", newCaller(t), token)
 			p := a.problem(t)
 			if a.StatusCode != http.StatusUnauthorized || p["code"] != "invalid_token" || p["detail"] != want || p["instance"] != "/api/v1/shipments" {

@@ -54,8 +54,8 @@ const (
 	rejectedEnd   = "<!-- /before handlers -->\n"
 )
 
-// What net/http rejects is answered as the README says, by text/plain at most, without the headers of a window; no
-// service and no log hears of it. Everything else that is odd is answered by the gate.
+// What net/http rejects is answered as documented in the README, by text/plain at most, without the headers of a
+// window; it reaches no service and no log. The gate responds to every other unusual request.
 func TestNetHTTPRejectsAsTheREADMESays(t *testing.T) {
 	t.Parallel()
 

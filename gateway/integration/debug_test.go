@@ -28,7 +28,7 @@ func TestDebugEndpointsShowProfilesAndStateOnTheInnerListenerOnly(t *testing.T) 
 
 	g := start(t, options{env: map[string]string{"DEBUG_ENDPOINTS": "true"}})
 	token, _ := g.tokens.create("")
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	status, body := g.inside(t, "/debug/state")
 	var state struct {
 		Limiters []struct {

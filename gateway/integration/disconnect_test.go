@@ -23,7 +23,7 @@ func TestAClientThatDisconnectsIsRecordedAs499(t *testing.T) {
 		}
 	}), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	requests := g.getToKnow(t, token)
+	requests := g.introspect(t, token)
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		ctx, leave := context.WithCancel(t.Context())
 		request := g.request(t, "/api/v1/shipments/waits", newCaller(t), token).WithContext(ctx)
@@ -88,7 +88,7 @@ func TestAResponseThatPausesTooLongIsCutOff(t *testing.T) {
 	}), env: map[string]string{"REDIS_DOWN": "allow"}})
 	t.Cleanup(func() { close(end) }) // before the service is closed
 	token, _ := g.tokens.create(plenty)
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()

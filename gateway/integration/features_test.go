@@ -88,7 +88,7 @@ func TestTextIsCompressed(t *testing.T) {
 
 	g := start(t, options{upstream: http.HandlerFunc(versioned), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	for path, compressed := range map[string]bool{
 		"/api/v1/shipments":       true,
 		"/settings":               true,
@@ -134,7 +134,7 @@ func TestETagsOfCompressedResponsesWorkInConditions(t *testing.T) {
 
 	g := start(t, options{upstream: http.HandlerFunc(versioned), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	for _, accepted := range []string{"gzip", "zstd", ""} {
 		for tag, own := range map[string]bool{`"2.7"`: true, `"2.7-gzip"`: true, `"2.7-zstd"`: true, `"2.8-gzip"`: false, `"2.7-gzip2"`: false} {
 			match := g.plainly(t, http.MethodPatch, "/api/v1/shipments/ship_1", token, "If-Match", tag, "Accept-Encoding", accepted)
@@ -170,11 +170,11 @@ func TestCORSIsOffByDefault(t *testing.T) {
 func TestCORSOfAllowedOrigins(t *testing.T) {
 	t.Parallel()
 
-	var asked atomic.Int32
+	var received atomic.Int32
 	g := start(t, options{env: map[string]string{"CORS_ALLOWED_ORIGINS": "https://app.example http://localhost:3000"}, upstream: http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodOptions {
-				asked.Add(1)
+				received.Add(1)
 			}
 			_, _ = io.WriteString(w, "{}")
 		})})
@@ -211,7 +211,7 @@ func TestCORSOfAllowedOrigins(t *testing.T) {
 			t.Errorf("pages of %s read the settings: %v", origin, a.Header)
 		}
 	}
-	if n := asked.Load(); n > 0 {
+	if n := received.Load(); n > 0 {
 		t.Errorf("%d preflight requests reached a service", n)
 	}
 }
@@ -232,7 +232,7 @@ func TestTheRootRedirects(t *testing.T) {
 	}
 }
 
-// What browsers and crawlers ask every site for needs neither a service nor Redis.
+// Paths that browsers and crawlers request of every site need neither a service nor Redis.
 func TestIconAndRobotsExist(t *testing.T) {
 	t.Parallel()
 
@@ -253,7 +253,7 @@ func TestIconAndRobotsExist(t *testing.T) {
 	}
 }
 
-// A browser is shown an error as a page with the same facts, whoever made it; programs get problem+json.
+// Browsers get errors as HTML with the same facts, from the gate and from services; programs get problem+json.
 func TestErrorsAreHTMLForBrowsers(t *testing.T) {
 	t.Parallel()
 
@@ -273,7 +273,7 @@ func TestErrorsAreHTMLForBrowsers(t *testing.T) {
 		}
 	}), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	for _, tt := range []struct {
 		path, token string
 		status      int

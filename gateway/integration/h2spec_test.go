@@ -42,7 +42,7 @@ func faults(t *testing.T, h2spec string, g *gateway) map[string]string {
 		t.Fatal(err)
 	}
 	report := filepath.Join(t.TempDir(), "report.xml")
-	// It fails when there are faults, which the report tells.
+	// It fails when there are faults, which the report lists.
 	output, runErr := exec.CommandContext(t.Context(), h2spec, "--port", port, "--path", "/api/v1/openapi.json", "--junit-report", report).CombinedOutput()
 	raw, err := os.ReadFile(report)
 	if err != nil {

@@ -19,18 +19,18 @@ func TestHalfOpenConnectionsAreClosedWithin30Seconds(t *testing.T) {
 	token, _ := g.tokens.create(plenty)
 	const settings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 	begun := map[string]string{
-		"nothing":               "",
-		"a request line":        "GET /api/v1/shipments HTTP/1.1\r\n",
-		"a header":              "GET /api/v1/shipments HTTP/1.1\r\nHost: api\r\nX-Unfinished: ",
-		"chunks":                "POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer " + token + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
-		"half a body":           "POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer " + token + "\r\nContent-Length: 10\r\n\r\nhalf",
-		"a body of nobody":      "POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nContent-Length: 10\r\n\r\nhalf",
-		"half a preface":        http2.ClientPreface[:10],
-		"a preface":             http2.ClientPreface,
-		"settings":              http2.ClientPreface + settings,
-		"half a frame":          http2.ClientPreface + settings + "\x00\x00\x10\x01",
-		"headers without end":   http2.ClientPreface + settings + "\x00\x00\x01\x01\x00\x00\x00\x00\x01\x82",
-		"a stream without body": http2.ClientPreface + settings + "\x00\x00\x07\x01\x04\x00\x00\x00\x01\x83\x86\x84\x41\x01\x61\x00"[:16],
+		"nothing":                "",
+		"a request line":         "GET /api/v1/shipments HTTP/1.1\r\n",
+		"a header":               "GET /api/v1/shipments HTTP/1.1\r\nHost: api\r\nX-Unfinished: ",
+		"chunks":                 "POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer " + token + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+		"half a body":            "POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer " + token + "\r\nContent-Length: 10\r\n\r\nhalf",
+		"a body without a token": "POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nContent-Length: 10\r\n\r\nhalf",
+		"half a preface":         http2.ClientPreface[:10],
+		"a preface":              http2.ClientPreface,
+		"settings":               http2.ClientPreface + settings,
+		"half a frame":           http2.ClientPreface + settings + "\x00\x00\x10\x01",
+		"headers without end":    http2.ClientPreface + settings + "\x00\x00\x01\x01\x00\x00\x00\x00\x01\x82",
+		"a stream without body":  http2.ClientPreface + settings + "\x00\x00\x07\x01\x04\x00\x00\x00\x01\x83\x86\x84\x41\x01\x61\x00"[:16],
 	}
 	each := 1000/len(begun) + 1
 	var open sync.WaitGroup

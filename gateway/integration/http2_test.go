@@ -21,7 +21,7 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// certificate makes a certificate for 127.0.0.1, and returns its files and who believes it.
+// certificate makes a certificate for 127.0.0.1, and returns its files and the pool of roots that verifies it.
 func certificate(t *testing.T) (certificateFile, keyFile string, roots *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -183,8 +183,8 @@ func TestHTTP2SettingsHaveTheLimits(t *testing.T) {
 		t.Fatalf("%v %v", frame, err)
 	}
 	for id, most := range map[http2.SettingID]uint32{http2.SettingMaxConcurrentStreams: 100, http2.SettingMaxHeaderListSize: 33 << 10} {
-		if got, told := settings.Value(id); !told || got > most || got == 0 {
-			t.Errorf("%v: %d %v, want at most %d", id, got, told, most)
+		if got, sent := settings.Value(id); !sent || got > most || got == 0 {
+			t.Errorf("%v: %d %v, want at most %d", id, got, sent, most)
 		}
 	}
 	token, _ := g.tokens.create("")

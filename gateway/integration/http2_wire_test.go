@@ -48,7 +48,7 @@ func (g *gateway) dialHTTP2(t *testing.T) *http2Conn {
 	return c
 }
 
-// open begins a request with these header fields, name and value in turn, pseudo-headers first. end says that
+// open begins a request with these header fields, name and value in turn, pseudo-headers first. With end
 // nothing follows.
 func (c *http2Conn) open(end bool, fields ...string) error {
 	if c.stream == 0 {
@@ -94,7 +94,7 @@ func (c *http2Conn) answer() (status, body string) {
 			}
 		case *http2.GoAwayFrame:
 			if f.ErrCode != http2.ErrCodeNo {
-				return cmp.Or(status, "go away: "+f.ErrCode.String()), body
+				return cmp.Or(status, "GOAWAY: "+f.ErrCode.String()), body
 			}
 		}
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A thousand unknown tokens at once from one address: tokens-svc is asked for as many as the address's window allows,
+// A thousand unknown tokens at once from one address: tokens-svc introspects as many as the address's window allows,
 // and no more. Valid tokens from there cost the window nothing.
 func TestUnknownTokensAtOnceReachTheTokensServiceAsOftenAsTheWindowAllows(t *testing.T) {
 	t.Parallel()
@@ -45,10 +45,10 @@ func TestUnknownTokensAtOnceReachTheTokensServiceAsOftenAsTheWindowAllows(t *tes
 		}
 		all.Wait()
 		if good.Load() != valid {
-			t.Errorf("%d valid tokens passed, %d were told to try again", good.Load(), retried.Load())
+			t.Errorf("%d valid tokens passed, %d got Retry-After", good.Load(), retried.Load())
 		}
 
-		before := g.tokens.asked.Load()
+		before := g.tokens.introspections.Load()
 		var refused, limited, later atomic.Int64
 		for range 1000 {
 			token, _ := newToken()
@@ -66,18 +66,18 @@ func TestUnknownTokensAtOnceReachTheTokensServiceAsOftenAsTheWindowAllows(t *tes
 			})
 		}
 		all.Wait()
-		asked := g.tokens.asked.Load() - before
+		received := g.tokens.introspections.Load() - before
 		if refused.Load() > 99 || refused.Load()+later.Load() < 99 || refused.Load()+limited.Load()+later.Load() != 1000 {
 			t.Errorf("%d were 401, %d were 429, %d were 503", refused.Load(), limited.Load(), later.Load())
 		}
-		// One that was sent and not answered in time is not charged, and asked once more where the connection broke.
-		if asked > 99+2*later.Load() {
-			t.Errorf("tokens-svc was asked %d times, %d were answered 503", asked, later.Load())
+		// One that timed out is not charged, and is sent once more where the connection broke.
+		if received > 99+2*later.Load() {
+			t.Errorf("tokens-svc received %d introspections, %d were answered 503", received, later.Load())
 		}
 	}
 }
 
-// All tokens services behind one name are asked in turn, and one that goes away is noticed by nobody.
+// Introspections use all tokens services behind one name in turn; the loss of one fails no request.
 func TestIntrospectionUsesAllAddressesOfAName(t *testing.T) {
 	t.Parallel()
 
@@ -105,16 +105,16 @@ func TestIntrospectionUsesAllAddressesOfAName(t *testing.T) {
 	env[nameServerVariable] = names.address
 	g := start(t, options{tokens: first, env: env})
 
-	asks := func(n int) (both, atSecond int64) {
-		b, s := first.asked.Load(), second.Load()
+	introspections := func(n int) (both, atSecond int64) {
+		b, s := first.introspections.Load(), second.Load()
 		for range n {
 			token, _ := first.create("")
 			eventually(t, func() bool { return g.get(t, "/api/v1/shipments", newCaller(t), token).StatusCode == http.StatusOK }, "an answer", g.log)
 		}
-		return first.asked.Load() - b, second.Load() - s
+		return first.introspections.Load() - b, second.Load() - s
 	}
-	if both, atSecond := asks(40); atSecond < both/4 || atSecond > both*3/4 {
-		t.Errorf("of %d introspections the second was asked for %d", both, atSecond)
+	if both, atSecond := introspections(40); atSecond < both/4 || atSecond > both*3/4 {
+		t.Errorf("of %d introspections the second received %d", both, atSecond)
 	}
 	server.CloseClientConnections()
 	server.Close()

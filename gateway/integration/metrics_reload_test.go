@@ -44,7 +44,7 @@ func TestTwentyReloadsLeaveNothingBehind(t *testing.T) {
 	g := start(t, options{})
 	token, _ := g.tokens.create("")
 	reload := func() {
-		g.getToKnow(t, token)
+		g.introspect(t, token)
 		g.reload(t)
 	}
 	reload()
@@ -80,7 +80,7 @@ func series(metrics string) (names []string) {
 	return names
 }
 
-// Neither who asks nor what for makes a series more, however many there are.
+// Neither callers nor paths add series, however many there are.
 func TestNoMetricGrowsWithTokensAddressesOrPaths(t *testing.T) {
 	t.Parallel()
 
@@ -104,7 +104,7 @@ func TestNoMetricGrowsWithTokensAddressesOrPaths(t *testing.T) {
 	known := regexp.MustCompile(`\{(?:(?:kind|outcome|source|window|decision|service|code|status|state|le)="[a-zA-Z0-9_.:+-]*",?)*\}$`)
 	for _, name := range series(g.metrics(t)) {
 		if strings.Contains(name, "{") && !known.MatchString(name) {
-			t.Errorf("a label nobody bounded: %s", name)
+			t.Errorf("an unbounded label: %s", name)
 		}
 	}
 	if after := series(g.metrics(t)); len(after) > len(before)+12 { // what 20 customers more would exceed

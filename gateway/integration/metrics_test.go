@@ -62,6 +62,6 @@ func TestHealthSubcommandFollowsReadiness(t *testing.T) {
 	eventually(t, func() bool { _, err := health(); return err == nil }, "health", g.log)
 	tokens.Close()
 	if output, err := health(); err != nil {
-		t.Errorf("unhealthy because the tokens service is away: %v: %s", err, output)
+		t.Errorf("unhealthy because the tokens service is unavailable: %v: %s", err, output)
 	}
 }

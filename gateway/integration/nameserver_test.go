@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// nameServerVariable makes the gateway of a test ask a name server of the test's own.
+// nameServerVariable makes the gateway of a test use a name server of the test.
 const nameServerVariable = "QUAYSIDE_TEST_NAME_SERVER"
 
 func useNameServer(address string) {
@@ -98,7 +98,7 @@ func (s *nameServer) answer(query []byte) []byte {
 	case binary.BigEndian.Uint16(query[end-4:]) == typeA:
 		answer[7] = byte(len(*found))
 		for _, ip := range *found {
-			answer = append(answer, 0xc0, 12, 0, typeA, 0, 1, 0, 0, 0, 0, 0, 4) // the name asked for, TTL 0
+			answer = append(answer, 0xc0, 12, 0, typeA, 0, 1, 0, 0, 0, 0, 0, 4) // the name in the question, TTL 0
 			answer = append(answer, ip.AsSlice()...)
 		}
 	}

@@ -24,7 +24,7 @@ func TestWithoutTheTokensServiceTokensGet503AndNever401(t *testing.T) {
 		token, _ := g.tokens.create("")
 		a := g.get(t, "/api/v1/shipments", caller, token)
 		if a.StatusCode != http.StatusServiceUnavailable || a.problem(t)["code"] != "auth_unavailable" {
-			t.Errorf("tokens service says %d: %s %s", status, a.Status, a.body)
+			t.Errorf("tokens service responds with %d: %s %s", status, a.Status, a.body)
 		}
 		if a.Header.Get("Retry-After") != "2" || a.Header.Get("WWW-Authenticate") != "" || a.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("headers %v", a.Header)
@@ -58,7 +58,7 @@ func TestReadinessNeedsTheTokensServiceOnceAndNoRedis(t *testing.T) {
 	tokens.fault.Store(http.StatusUnauthorized)
 	env := map[string]string{"REDIS_URL": "redis://127.0.0.1:" + freePort(t), "REDIS_DOWN": "local"}
 	g := start(t, options{tokens: tokens, env: env})
-	ask := func(path string) (int, string) {
+	get := func(path string) (int, string) {
 		response, err := http.Get(g.inner + path)
 		if err != nil {
 			t.Fatal(err)
@@ -75,23 +75,23 @@ func TestReadinessNeedsTheTokensServiceOnceAndNoRedis(t *testing.T) {
 		var code int
 		var body string
 		// A busy machine may be too late for tokens-svc once.
-		eventually(t, func() bool { code, body = ask("/readyz"); return code == status && body == text }, why+": "+text, g.log)
+		eventually(t, func() bool { code, body = get("/readyz"); return code == status && body == text }, why+": "+text, g.log)
 	}
-	if code, body := ask("/readyz"); code != http.StatusServiceUnavailable || body != "tokens service not reached yet\n" {
+	if code, body := get("/readyz"); code != http.StatusServiceUnavailable || body != "tokens service not reached yet\n" {
 		t.Errorf("with a refused credential: %d %s", code, body)
 	}
 	tokens.fault.Store(0)
 	want("reached", http.StatusOK, "ready\n")
 	known, _ := tokens.create("")
-	g.getToKnow(t, known)
+	g.introspect(t, known)
 
 	for _, status := range []int64{http.StatusInternalServerError, http.StatusUnauthorized} {
 		tokens.fault.Store(status)
-		if code, body := ask("/readyz"); code != http.StatusOK || body != "ready, degraded: tokens service unavailable\n" {
-			t.Errorf("while tokens-svc says %d: %d %s", status, code, body)
+		if code, body := get("/readyz"); code != http.StatusOK || body != "ready, degraded: tokens service unavailable\n" {
+			t.Errorf("while tokens-svc responds with %d: %d %s", status, code, body)
 		}
 		if metrics := g.metrics(t); !strings.Contains(metrics, "quayside_gateway_degraded 1\n") {
-			t.Error("no metric says that the gateway is degraded")
+			t.Error("the metric degraded is not 1")
 		}
 	}
 	tokens.fault.Store(0)
@@ -99,14 +99,14 @@ func TestReadinessNeedsTheTokensServiceOnceAndNoRedis(t *testing.T) {
 	eventually(t, func() bool { return strings.Contains(g.metrics(t), "quayside_gateway_degraded 0\n") }, "not degraded", g.log)
 
 	tokens.Close()
-	if code, body := ask("/readyz"); code != http.StatusOK || !strings.Contains(body, "degraded") {
+	if code, body := get("/readyz"); code != http.StatusOK || !strings.Contains(body, "degraded") {
 		t.Errorf("without the tokens service: %d %s", code, body)
 	}
 	if a := g.get(t, "/api/v1/shipments", newCaller(t), known); a.StatusCode != http.StatusOK {
 		t.Errorf("a remembered token: %s", a.Status)
 	}
 	for _, path := range []string{"/livez", "/metrics"} {
-		if code, _ := ask(path); code != http.StatusOK {
+		if code, _ := get(path); code != http.StatusOK {
 			t.Errorf("%s: %d", path, code)
 		}
 	}
@@ -178,7 +178,7 @@ func TestWithoutRedisEachGatewayAllowsItsShareOfTheWindow(t *testing.T) {
 			g := start(t, options{env: map[string]string{"REDIS_URL": "redis://" + address, "REDIS_DOWN": "local", "GATEWAY_REPLICAS": "3"}})
 			known := func() string { // by the first request of its window
 				token, _ := g.tokens.create("")
-				g.getToKnow(t, token)
+				g.introspect(t, token)
 				return token
 			}
 			good, caller := known(), newCaller(t)

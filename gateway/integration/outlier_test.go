@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Of two replicas one fails every request at once, and says that it is ready. Clients notice little.
+// Of two replicas one fails every request at once, and is ready. Few requests of clients fail.
 func TestAFailingReplicaBesideAHealthyOneCostsFewRequests(t *testing.T) {
 	t.Parallel()
 
@@ -32,7 +32,7 @@ func TestAFailingReplicaBesideAHealthyOneCostsFewRequests(t *testing.T) {
 		"SHIPMENTS_HOST": "shipments.test.", "SHIPMENTS_PORT": healthy.port, nameServerVariable: names.address, "REDIS_DOWN": "allow",
 	}})
 	token, _ := g.tokens.create(plenty)
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	g.usesBothAddresses(t, healthy.port)
 
 	const clients, each = 8, 100

@@ -106,16 +106,16 @@ func TestAPagesAssertionNamesTheClientAddressAndNoToken(t *testing.T) {
 		if got == nil {
 			t.Fatalf("%s was not forwarded", path)
 		}
-		said, err := jwt.ParseSigned(got.Header.Get("X-Gateway-Assertion"), []jose.SignatureAlgorithm{jose.EdDSA})
+		assertion, err := jwt.ParseSigned(got.Header.Get("X-Gateway-Assertion"), []jose.SignatureAlgorithm{jose.EdDSA})
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
 		var claims map[string]any
-		if err := said.Claims(testKey.Public(), &claims); err != nil {
+		if err := assertion.Claims(testKey.Public(), &claims); err != nil {
 			t.Fatal(err)
 		}
 		if claims["client"] != "198.51.100.7" || claims["aud"] != "tokens-svc" || claims["sub"] != nil || claims["org"] != "" {
-			t.Errorf("%s: the assertion says %v", path, claims)
+			t.Errorf("%s: the claims are %v", path, claims)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestPagesHaveWindowsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// Whoever guesses passwords gets thirty tries, and keeps neither the pages nor the API from anybody.
+// An address has thirty attempts to sign in; using them up blocks neither pages nor the API.
 func TestTriesToSignInAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 

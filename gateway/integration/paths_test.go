@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// visited is a service that keeps the targets it was asked for.
+// visited is a service that records the targets that it receives.
 type visited struct {
 	mu      sync.Mutex
 	targets []string
@@ -60,7 +60,7 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(other.URL, "http://"))
 	g := start(t, options{upstream: shipments, env: map[string]string{"TOKENS_PORT": port, "REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	eventually(t, func() bool { return g.get(t, "/api/v1/token", newCaller(t), token).StatusCode == http.StatusOK }, "tokens-svc", g.log)
 	_, _ = shipments.take(), tokens.take()
 
@@ -118,7 +118,7 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 		"/api/v1/shipments HTTP/1.1\r\nX: ":   "nothing of HTTP/1", // another request line
 	} {
 		for _, bearer := range []string{"", "Bearer " + token} {
-			expected, caller := want, newCaller(t) // so that nobody pays for the refusals of others
+			expected, caller := want, newCaller(t) // so that refusals do not add up
 			if bearer == "" {
 				expected = ""
 			}
@@ -176,8 +176,8 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 	goes(t, "HTTP/2 CONNECT", "", shipments, tokens)
 }
 
-// goes fails unless what was just asked went where it should, and nowhere else.
-func goes(t *testing.T, asked, want string, shipments, tokens *visited) {
+// goes fails unless the last request went to want only.
+func goes(t *testing.T, sent, want string, shipments, tokens *visited) {
 	t.Helper()
 	var got []string
 	for _, target := range shipments.take() {
@@ -187,6 +187,6 @@ func goes(t *testing.T, asked, want string, shipments, tokens *visited) {
 		got = append(got, "tokens "+target)
 	}
 	if strings.Join(got, ", ") != want {
-		t.Errorf("%q went to %q, want %q", asked, got, want)
+		t.Errorf("%q went to %q, want %q", sent, got, want)
 	}
 }

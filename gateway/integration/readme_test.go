@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// environment says what each variable of the shipped Caddyfile is for. Names and defaults are read from
-// the Caddyfile and its routes; the test fails when one of the two knows a name that the other does not.
+// environment documents each variable of the shipped Caddyfile. Names and defaults are read from
+// the Caddyfile and its routes; the test fails when one of the two has a name that the other has not.
 var environment = []struct{ name, meaning string }{
 	{"GATEWAY_ADDRESS", "the public listener, `:port`; with `GATEWAY_TLS=auto` followed by the hosts that certificates are obtained for, such as `https://:8080 https://api.example.com:8080`. A host alone would make a site for requests to that host only, the rest getting an empty 200: use GATEWAY_BIND"},
 	{"GATEWAY_INNER_ADDRESS", "the inner listener, `:port`, with /livez, /readyz and /metrics; never published"},

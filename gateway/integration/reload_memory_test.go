@@ -18,7 +18,7 @@ import (
 	"github.com/quayside/quayside/gateway/upstream"
 )
 
-// remains are parts of configurations, by what they are; each tells whether it is still in memory.
+// remains are parts of configurations, by type; each reports whether it is still in memory.
 type remains map[string][]func() bool
 
 func watch[T any](r remains, part *T) {

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// replica is one of a service's programs, each at a loopback address of its own. It says its name, and ends as
+// replica is one of a service's programs, each at a loopback address of its own. It responds with its name, and drains as
 // the services do.
 type replica struct {
 	ip     netip.Addr
 	port   string
 	server *http.Server
 	near   atomic.Bool  // the end
-	told   atomic.Int32 // how often that was said
+	checks atomic.Int32 // not ready
 }
 
 // newReplica starts one at 127.0.0.number. An empty port is a free one.
@@ -39,7 +39,7 @@ func newReplica(t *testing.T, number byte, port string) *replica {
 func (r *replica) start(t *testing.T) {
 	t.Helper()
 	r.near.Store(false)
-	r.told.Store(0)
+	r.checks.Store(0)
 	listener, err := net.Listen("tcp", net.JoinHostPort(r.ip.String(), r.port))
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ const drainDelay = 2 * time.Second
 func (r *replica) end(t *testing.T) {
 	t.Helper()
 	r.near.Store(true)
-	eventually(t, func() bool { return r.told.Load() >= 2 }, "the gateway checks", new(lockedBuffer))
+	eventually(t, func() bool { return r.checks.Load() >= 2 }, "the gateway checks", new(lockedBuffer))
 	<-time.After(drainDelay)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -78,7 +78,7 @@ func (r *replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		_, _ = io.WriteString(w, r.ip.String())
 	case near:
 		w.WriteHeader(http.StatusServiceUnavailable)
-		r.told.Add(1)
+		r.checks.Add(1)
 	}
 }
 
@@ -89,8 +89,8 @@ func (g *gateway) usesBothAddresses(t *testing.T, port string) {
 	eventually(t, func() bool { return strings.Contains(g.metrics(t), want) }, want, g.log)
 }
 
-// Several services behind one name: all are used, when one goes away nobody notices, and another that comes is
-// found, and a name server that fails changes nothing.
+// Several services behind one name: all are used, the loss of one fails no request, an added one is found,
+// and a name server that fails changes nothing.
 func TestAllReplicasOfANameAreUsed(t *testing.T) {
 	t.Parallel()
 

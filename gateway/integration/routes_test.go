@@ -50,7 +50,7 @@ func (g *gateway) addRoutes(t *testing.T, dir, text string) {
 }
 
 // A running gateway gets the routes of a further service by a reload: below a path of a shipped service, behind the
-// gate, and without a token only where the file says so.
+// gate, and without a token only on paths that the file opens.
 func TestRoutesOfAFurtherServiceComeWithAReload(t *testing.T) {
 	t.Parallel()
 

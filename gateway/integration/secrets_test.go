@@ -22,7 +22,7 @@ func TestNoTokenReachesALog(t *testing.T) {
 
 	g := start(t, options{upstream: http.HandlerFunc(awkward), env: map[string]string{"TOKENS_PORT": freePort(t), "LOG_LEVEL": "debug"}})
 	token, id := g.tokens.create("")
-	sent := g.getToKnow(t, token)
+	sent := g.introspect(t, token)
 	bearer := "Authorization: Bearer " + token
 	escaped := strings.ReplaceAll(token, "_", "%5F")
 	for _, lines := range [][]string{
@@ -58,25 +58,25 @@ func TestNoTokenReachesALog(t *testing.T) {
 		t.Error("the gateway's credential is in the log")
 	}
 
-	// What the log is for is still there.
-	type who struct {
+	// The log still identifies callers.
+	type principal struct {
 		TokenID        string `json:"token_id"`
 		OrganizationID string `json:"organization_id"`
 	}
-	told := map[who]int{}
+	requests := map[principal]int{}
 	for text := range strings.Lines(log) {
 		var line struct {
-			who
+			principal
 
 			Logger    string `json:"logger"`
 			RequestID string `json:"request_id"`
 		}
 		if json.Unmarshal([]byte(text), &line) == nil && line.Logger == "http.log.access" && strings.HasPrefix(line.RequestID, "req_") {
-			told[line.who]++
+			requests[line.principal]++
 		}
 	}
-	if told[who{id, testOrganization}] < 10 {
-		t.Errorf("the access log tells of requests by %v", told)
+	if requests[principal{id, testOrganization}] < 10 {
+		t.Errorf("the access log has requests by %v", requests)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestDemoSecretsAreAcceptedOnALaptop(t *testing.T) {
 	}
 }
 
-// testKey signs what the gateways under test say to services.
+// testKey signs the assertions of the gateways under test.
 var testKey = ed25519.NewKeyFromSeed([]byte("a key of the tests, of 32 bytes."))
 
 func testSigningKey(t testing.TB) string {

@@ -70,8 +70,8 @@ func TestSIGTERMBehindABalancerLosesNoRequest(t *testing.T) {
 	going := start(t, options{env: env})
 	staying := start(t, options{env: env, tokens: going.tokens})
 	token, _ := going.tokens.create(plenty)
-	going.getToKnow(t, token)
-	staying.getToKnow(t, token)
+	going.introspect(t, token)
+	staying.introspect(t, token)
 	b := newBalancer(t, going, staying)
 	if !b.ready[0].Load() || !b.ready[1].Load() {
 		t.Fatal("a gateway is not ready")

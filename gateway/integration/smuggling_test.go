@@ -123,8 +123,8 @@ func (s *tapped) strictly() (requests []string, err error) {
 	return requests, nil
 }
 
-// smuggled is what must not become a request of the service's. It has no token: the gate refuses it when it sees
-// it, so whoever does get it there got it past the gate.
+// smuggled is what must not become a request of the service's. It has no token: the gate refuses it, so
+// a service that receives it proves that it bypassed the gate.
 const smuggled = "GET /api/v1/shipments/smuggled HTTP/1.1\r\nHost: api\r\n\r\n"
 
 // A request that two readers frame in two ways is two requests to one of them. The service gets exactly the
@@ -280,7 +280,7 @@ func TestNoRequestIsSmuggledPastTheGate(t *testing.T) {
 	service.gotOnlyTheOuter(t)
 }
 
-// converse sends request, a part of it whatever it is, and reads until the gateway has no more to say.
+// converse sends request, which may be incomplete, and reads until the gateway closes the connection.
 func converse(t *testing.T, g *gateway, name, request string) {
 	t.Helper()
 	conn, err := g.dial()
@@ -290,7 +290,7 @@ func converse(t *testing.T, g *gateway, name, request string) {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
 	_, _ = io.WriteString(conn, request)
-	_ = conn.(*net.TCPConn).CloseWrite() // nothing more comes, so that nobody waits for the rest of a body
+	_ = conn.(*net.TCPConn).CloseWrite() // nothing more comes, so that the gateway does not wait for the rest of a body
 	reader := bufio.NewReader(conn)
 	if first, err := reader.ReadString('\n'); err == nil && !strings.HasPrefix(first, "HTTP/1.") {
 		t.Errorf("%s: answered with %q", name, first)

@@ -44,7 +44,7 @@ func startStock(t *testing.T, service http.Handler) (g *gateway, token, id strin
 		"HOME":                  t.TempDir(),
 	})
 	token, id = g.tokens.createWithPrefix("acme", plenty)
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	return g, token, id
 }
 
@@ -96,12 +96,12 @@ func TestTheGateProtectsOtherServices(t *testing.T) {
 	if a := g.get(t, "/orders", "", ""); a.StatusCode != http.StatusUnauthorized || a.Header.Get("WWW-Authenticate") != `Bearer realm="Acme API"` {
 		t.Errorf("without a token: %s %q", a.Status, a.Header.Get("WWW-Authenticate"))
 	}
-	asked := g.tokens.asked.Load()
+	received := g.tokens.introspections.Load()
 	foreign, _ := g.tokens.create("")
 	if a := g.get(t, "/orders", "", foreign); a.StatusCode != http.StatusUnauthorized || a.Header.Get("WWW-Authenticate") != `Bearer realm="Acme API", error="invalid_token"` {
 		t.Errorf("with a token of another prefix: %s %q", a.Status, a.Header.Get("WWW-Authenticate"))
 	}
-	if g.tokens.asked.Load() != asked {
+	if g.tokens.introspections.Load() != received {
 		t.Error("a token of another prefix was introspected")
 	}
 	g.get(t, "/orders/"+token, "", token)

@@ -37,7 +37,7 @@ func TestReservedHeadersOfClientsAreRemovedOverHTTP2(t *testing.T) {
 	for name, tt := range cases {
 		upstream.last.Store(nil)
 		token, id := g.tokens.create("")
-		ask := func() (status, body string) {
+		send := func() (status, body string) {
 			c := g.dialHTTP2(t)
 			defer func() { _ = c.Close() }()
 			fields := append([]string{
@@ -55,9 +55,9 @@ func TestReservedHeadersOfClientsAreRemovedOverHTTP2(t *testing.T) {
 			}
 			return c.answer()
 		}
-		status, body := ask()
+		status, body := send()
 		for strings.Contains(body, "limiter_unavailable") || strings.Contains(body, "auth_unavailable") { // see do
-			status, body = ask()
+			status, body = send()
 		}
 		got := upstream.last.Load()
 		switch {
@@ -67,7 +67,7 @@ func TestReservedHeadersOfClientsAreRemovedOverHTTP2(t *testing.T) {
 		case got == nil:
 			t.Errorf("%s: not forwarded: %s %s", name, status, body)
 		default:
-			hasOnlyTheGatewaysWord(t, name, id, g.client, got)
+			hasGatewayIdentity(t, name, id, g.client, got)
 		}
 	}
 }

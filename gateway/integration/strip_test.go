@@ -23,14 +23,14 @@ func (u *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "{}")
 }
 
-// identityNames are the headers that only the gateway may tell a service, or nobody.
+// identityNames are the headers that only the gateway may send to a service, or that no service may receive.
 var identityNames = []string{
 	"X-Organization-ID", "X-Token-ID", "X-Token-Permissions", "X-Request-ID", "X-Gateway-Assertion", "X-Client-Address",
 	"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Forwarded", "X-Forwarded-For", "X-Forwarded-User", "Cookie",
 }
 
-// A client that could have the gateway's word about who calls removed, changed or doubled would be whoever
-// it likes. Each case is one way that some proxy was once tricked by.
+// A client that could remove, change or double the gateway's identity headers could choose its principal. Each case is
+// an attack that once worked on some proxy.
 func TestReservedHeadersOfClientsAreRemoved(t *testing.T) {
 	t.Parallel()
 
@@ -66,12 +66,12 @@ func TestReservedHeadersOfClientsAreRemoved(t *testing.T) {
 			t.Errorf("%s: not forwarded: %s", name, status)
 			continue
 		}
-		hasOnlyTheGatewaysWord(t, name, id, g.client, got)
+		hasGatewayIdentity(t, name, id, g.client, got)
 	}
 }
 
-// hasOnlyTheGatewaysWord fails unless got says who calls as the gateway says it, and nothing that the client said.
-func hasOnlyTheGatewaysWord(t *testing.T, name, id, client string, got *http.Request) {
+// hasGatewayIdentity fails unless the identity headers of got are the gateway's, without anything from the client.
+func hasGatewayIdentity(t *testing.T, name, id, client string, got *http.Request) {
 	t.Helper()
 	for header, want := range map[string]string{
 		"X-Organization-Id": testOrganization, "X-Token-Id": id, "X-Token-Permissions": "shipments:read shipments:write", "X-Client-Address": client,
@@ -137,12 +137,12 @@ func TestIdentityHeadersAreThoseOfTheContract(t *testing.T) {
 		t.Fatal(a.Status)
 	}
 	contract["X-Request-ID"] = a.Header.Get("X-Request-ID")
-	said, err := jwt.ParseSigned(upstream.last.Load().Header.Get("X-Gateway-Assertion"), []jose.SignatureAlgorithm{jose.EdDSA})
+	assertion, err := jwt.ParseSigned(upstream.last.Load().Header.Get("X-Gateway-Assertion"), []jose.SignatureAlgorithm{jose.EdDSA})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var claims map[string]any
-	if err := said.Claims(testKey.Public(), &claims); err != nil {
+	if err := assertion.Claims(testKey.Public(), &claims); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]any{
@@ -150,7 +150,7 @@ func TestIdentityHeadersAreThoseOfTheContract(t *testing.T) {
 		"org": contract["X-Organization-ID"], "scope": contract["X-Token-Permissions"],
 	} {
 		if claims[name] != want {
-			t.Errorf("the assertion says %s %v, want %v", name, claims[name], want)
+			t.Errorf("the claim %s is %v, want %v", name, claims[name], want)
 		}
 	}
 	for name, want := range contract {
@@ -170,13 +170,13 @@ func TestTheClientAddressComesFromATrustedProxy(t *testing.T) {
 		t.Errorf("from an allowed address: %s", a.Status)
 	}
 	if got := upstream.last.Load().Header; got.Get("X-Client-Address") != "198.51.100.7" || got.Values("X-Forwarded-For") != nil {
-		t.Errorf("the service is told the addresses %q, %q", got.Values("X-Client-Address"), got.Values("X-Forwarded-For"))
+		t.Errorf("the service receives the addresses %q, %q", got.Values("X-Client-Address"), got.Values("X-Forwarded-For"))
 	}
 	// Left of the address that the proxy saw stands what the client claims.
 	if a := g.get(t, "/api/v1/shipments", "198.51.100.7, "+newCaller(t), token); a.StatusCode != http.StatusForbidden {
 		t.Errorf("from an address that only claims to be another: %s", a.Status)
 	}
-	// Whoever found the token cannot spend it from elsewhere.
+	// Requests from elsewhere do not count against the token.
 	if a := g.get(t, "/api/v1/shipments", "198.51.100.7", token); a.Header.Get("X-RateLimit-Remaining") != "98" && !g.disturbed() {
 		t.Errorf("%s requests left of 100 after 2", a.Header.Get("X-RateLimit-Remaining"))
 	}

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// tokensService stands in for tokens-svc: it knows the tokens it has made, tells what changes, and takes
-// reports.
+// tokensService stands in for tokens-svc: it creates and introspects tokens, sends changes, and
+// receives reports.
 type tokensService struct {
 	*httptest.Server
 
-	asked   atomic.Int64
-	fault   atomic.Int64 // a status to answer with instead, 0 for none
-	answers sync.Map     // token → JSON
-	reports chan string  // of usage, as they came
+	introspections atomic.Int64
+	fault          atomic.Int64 // a status to answer with instead, 0 for none
+	answers        sync.Map     // token → JSON
+	reports        chan string  // of usage, as they came
 
 	mu       sync.Mutex
 	changes  []string      // the lines of the stream; the revision of each is its place, from 1
@@ -67,7 +67,7 @@ func (s *tokensService) Close() {
 }
 
 func (s *tokensService) introspect(w http.ResponseWriter, r *http.Request) {
-	s.asked.Add(1)
+	s.introspections.Add(1)
 	body, known := s.answers.Load(r.PostFormValue("token"))
 	if !known {
 		body = `{"active":false}`
@@ -125,7 +125,7 @@ func (s *tokensService) createWithPrefix(prefix, more string) (token, id string)
 	return token, id
 }
 
-// change lets that be the answer for token from now on, and tells it on the stream.
+// change replaces the result for token, and sends the change on the stream.
 func (s *tokensService) change(token, id, answer string) {
 	s.answers.Store(token, answer)
 	s.mu.Lock()

@@ -28,7 +28,7 @@ type load struct {
 	why map[string]int
 }
 
-// loadOn begins it. Half of the requests are POSTs, which nobody on the way repeats.
+// loadOn begins it. Half of the requests are POSTs, which are never retried.
 func loadOn(t *testing.T, url, token string) *load {
 	t.Helper()
 	return loadBy(t, &http.Transport{MaxIdleConnsPerHost: 1}, url, token)
@@ -98,7 +98,7 @@ func (l *load) end() {
 	l.clients.Wait()
 }
 
-// reasons tells what was lost, and why.
+// reasons lists the lost requests by reason.
 func (l *load) reasons() map[string]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,7 +117,7 @@ func TestARollingRestartLosesNoRequest(t *testing.T) {
 		"SHIPMENTS_HOST": "shipments.test.", "SHIPMENTS_PORT": one.port, nameServerVariable: names.address, "REDIS_DOWN": "allow",
 	}})
 	token, _ := g.tokens.create(plenty)
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	l := loadOn(t, g.url, token)
 	for range 2 {
 		for _, r := range []*replica{one, two} {
@@ -134,7 +134,7 @@ func TestARollingRestartLosesNoRequest(t *testing.T) {
 	}
 }
 
-// Clients that keep their connections are asked to close them before a reload stops the old configuration, so they lose
+// Clients that keep their connections get Connection: close before a reload stops the old configuration, so they lose
 // nothing. A connection that the kernel completes while the old listener closes may be reset, as with a bare Caddy.
 func TestReloadsLoseNoRequestOfClientsThatKeepConnections(t *testing.T) {
 	t.Parallel()
@@ -143,7 +143,7 @@ func TestReloadsLoseNoRequestOfClientsThatKeepConnections(t *testing.T) {
 	g := start(t, options{env: map[string]string{"SHIPMENTS_PORT": service.port, "REDIS_DOWN": "allow"}})
 	bare := startBare(t, net.JoinHostPort(service.ip.String(), service.port))
 	token, _ := g.tokens.create(plenty)
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	byGateway, byBare := loadOn(t, g.url, token), loadOn(t, bare.url, token)
 	connecting := loadBy(t, &http.Transport{DisableKeepAlives: true}, g.url, token)
 	for range 20 {
@@ -164,15 +164,15 @@ func TestReloadsLoseNoRequestOfClientsThatKeepConnections(t *testing.T) {
 	t.Logf("connecting for each request lost %d of %d", connecting.lost.Load(), connecting.sent.Load())
 }
 
-// Who is told to end says so to its clients, answers what they have asked, and closes then: they are refused a new
-// connection, and lose nothing on an old one.
+// After SIGTERM the gateway sends Connection: close, responds to requests in flight, and then closes: new connections
+// are refused, and old ones lose nothing.
 func TestTheEndOfAGatewayLosesNoRequest(t *testing.T) {
 	t.Parallel()
 
 	service := newReplica(t, 1, "")
 	g := start(t, options{env: map[string]string{"SHIPMENTS_PORT": service.port, "REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	l := loadOn(t, g.url, token)
 	eventually(t, func() bool { return l.sent.Load() > 500 }, "requests", g.log)
 	if err := g.process.Signal(syscall.SIGTERM); err != nil {

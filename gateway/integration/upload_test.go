@@ -14,7 +14,7 @@ import (
 
 var long = flag.Bool("long", false, "also upload the largest document at the slowest admitted rate, for four minutes")
 
-// receiver is a service that reads the whole body and says how many bytes that were.
+// receiver is a service that reads the whole body and responds with its length.
 func receiver(w http.ResponseWriter, r *http.Request) {
 	n, err := io.Copy(io.Discard, r.Body)
 	if err == nil {
@@ -76,7 +76,7 @@ func TestASlowButSteadyUploadSucceeds(t *testing.T) {
 
 	g := start(t, options{upstream: http.HandlerFunc(receiver), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create("")
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	sizes := map[int]int{9_000_000: 300_000, 14 << 20: 600_000}
 	if *long {
 		sizes[14<<20] = 64 << 10
@@ -92,13 +92,13 @@ func TestASlowButSteadyUploadSucceeds(t *testing.T) {
 	}
 }
 
-// An upload that stops, or drips below the minimum rate, ends after 20 s with 408, which says what was wrong.
+// An upload that stops, or drips below the minimum rate, ends after 20 s with 408, which names the cause.
 func TestAnUploadThatStallsEndsWith408(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{upstream: http.HandlerFunc(receiver), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create("")
-	g.getToKnow(t, token)
+	g.introspect(t, token)
 	for name, rate := range map[string]int{"stops": 0, "drips": 100} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// reported is what reports say of one token, added up.
+// reported is the sum of the reports about one token.
 type reported struct {
 	Count, Refused int
 	Address        string

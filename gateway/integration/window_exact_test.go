@@ -75,8 +75,8 @@ func TestAWindowBeginsAgainAtReset(t *testing.T) {
 	}
 }
 
-// A token that replaces another one goes on with its window, so rotating gives nothing; what each is used for is told
-// apart.
+// A token that replaces another one goes on with its window, so rotating gives no more requests; the usage of each is
+// reported separately.
 func TestWindowsFollowTheLineageOfTokens(t *testing.T) {
 	t.Parallel()
 
@@ -93,7 +93,7 @@ func TestWindowsFollowTheLineageOfTokens(t *testing.T) {
 			t.Errorf("request %d: %s, remaining %s", n+1, a.Status, a.Header.Get("X-RateLimit-Remaining"))
 		}
 	}
-	for range 2 { // asked for, then remembered
+	for range 2 { // introspected, then cached
 		for _, token := range []string{first, second, third} {
 			checkRefusedFor(t, g.get(t, "/api/v1/shipments", newCaller(t), token))
 			if got := g.fresh(t, "GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer "+token); !strings.HasPrefix(got, "HTTP/1.1 429 ") {
@@ -178,7 +178,7 @@ func TestRequestsWithoutAValidTokenAreChargedToTheirAddress(t *testing.T) {
 		for n := 2; n <= 100; n++ { // callerWithTime made the first
 			a := g.once(t, g.request(t, "/api/v1/shipments", caller, kinds[n%len(kinds)]))
 			left := a.Header.Get("X-RateLimit-Remaining")
-			if a.disturbed() || left == "100" { // the window as if unused: Redis was not asked in time
+			if a.disturbed() || left == "100" { // the window as if unused: Redis was too slow
 				return false
 			}
 			if a.StatusCode != http.StatusUnauthorized || left != strconv.Itoa(100-n) {
@@ -186,7 +186,7 @@ func TestRequestsWithoutAValidTokenAreChargedToTheirAddress(t *testing.T) {
 			}
 		}
 
-		asked := g.tokens.asked.Load()
+		received := g.tokens.introspections.Load()
 		another, _ := g.tokens.create("")
 		for _, token := range []string{"", "malformed", unknown, another} {
 			a := g.get(t, "/api/v1/shipments", caller, token)
@@ -197,8 +197,8 @@ func TestRequestsWithoutAValidTokenAreChargedToTheirAddress(t *testing.T) {
 				t.Errorf("empty window: %s, %s", a.Status, a.Header.Get("RateLimit-Policy"))
 			}
 		}
-		if got := g.tokens.asked.Load(); got != asked {
-			t.Error("the tokens service was asked for an address with an empty window")
+		if got := g.tokens.introspections.Load(); got != received {
+			t.Error("the tokens service received an introspection for an address with an empty window")
 		}
 		if a := g.get(t, "/api/v1/shipments", newCaller(t), ""); a.StatusCode != http.StatusUnauthorized {
 			t.Errorf("another address: %s", a.Status)
@@ -244,7 +244,7 @@ func hasTime(t *testing.T, a answer) bool {
 	return secondsLeft(t, a) > 25
 }
 
-// secondsLeft is how long the window that a tells of still lasts.
+// secondsLeft is how long the window of a still lasts.
 func secondsLeft(t *testing.T, a answer) int64 {
 	t.Helper()
 	reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64)

@@ -1,0 +1,85 @@
+package integration
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// logOf returns the log once it has the lines of that many requests: a response comes before its line.
+func (g *gateway) logOf(t testing.TB, requests int) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		log := g.log.String()
+		if strings.Count(log, `"http.log.access"`) >= requests {
+			return log
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("the log has less than %d requests:\n%s", requests, log)
+		case <-tick.C:
+		}
+	}
+}
+
+func (g *gateway) waitForLog(t *testing.T, text string) {
+	t.Helper()
+	eventually(t, func() bool { return strings.Contains(g.log.String(), text) }, text, g.log)
+}
+
+// eventually waits for what must become true, and fails with the log otherwise.
+func eventually(t *testing.T, ok func() bool, what string, log *lockedBuffer) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-deadline:
+			t.Fatalf("not yet: %s; the log:\n%s", what, log)
+		case <-tick.C:
+		}
+	}
+}
+
+// metrics returns the response of /metrics.
+func (g *gateway) metrics(t *testing.T) string {
+	t.Helper()
+	response, err := http.Get(g.inner + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// lockedBuffer collects a process's output.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}

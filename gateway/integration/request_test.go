@@ -1,0 +1,122 @@
+package integration
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// dial opens a connection from the address that this gateway's test has for itself: all gateways count in one Redis, and
+// the window of 127.0.0.1 would be used up by other tests.
+func (g *gateway) dial() (net.Conn, error) {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(g.client)}}
+	return dialer.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
+}
+
+// request returns a GET from caller, a client address of the test's own, with token unless it is empty.
+func (g *gateway) request(t *testing.T, path, caller, token string) *http.Request {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.url+path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Forwarded-For", caller)
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	return request
+}
+
+// get sends a GET.
+func (g *gateway) get(t *testing.T, path, caller, token string) answer {
+	t.Helper()
+	return g.do(t, g.request(t, path, caller, token))
+}
+
+// do sends a request. On a machine too busy for Redis to answer within 50 ms the answer
+// may be 503 for that alone; then do tries again, unless the test is about Redis.
+func (g *gateway) do(t *testing.T, request *http.Request) answer {
+	t.Helper()
+	for range 100 {
+		if a := g.once(t, request); g.noRedis || !a.disturbed() {
+			return a
+		}
+		<-time.After(50 * time.Millisecond) // the circuit breaker is open for a second
+	}
+	t.Fatal("Redis is too slow for any test")
+	return answer{}
+}
+
+// once sends a request once.
+func (g *gateway) once(t *testing.T, request *http.Request) answer {
+	t.Helper()
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatalf("%v; the gateway's log:\n%s", err, g.log)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{response, string(body)}
+}
+
+// introspect makes the gateway cache token. On a busy machine the first introspection may time out, and the response
+// is 503.
+func (g *gateway) introspect(t *testing.T, token string) (requests int) {
+	t.Helper()
+	eventually(t, func() bool {
+		requests++
+		return g.once(t, g.request(t, "/api/v1/shipments", newCaller(t), token)).StatusCode == http.StatusOK
+	}, "a cached token", g.log)
+	return requests
+}
+
+// answer is one response, read whole.
+type answer struct {
+	*http.Response
+
+	body string
+}
+
+// problem decodes a problem+json body.
+func (a answer) problem(t *testing.T) map[string]any {
+	t.Helper()
+	if got := a.Header.Get("Content-Type"); got != "application/problem+json" {
+		t.Errorf("Content-Type %q", got)
+	}
+	var members map[string]any
+	if err := json.Unmarshal([]byte(a.body), &members); err != nil {
+		t.Fatalf("%v in %s", err, a.body)
+	}
+	return members
+}
+
+// disturbed reports whether a is the answer to a request that could not be counted.
+func (a answer) disturbed() bool {
+	return a.StatusCode == http.StatusServiceUnavailable && strings.Contains(a.body, `"limiter_unavailable"`)
+}
+
+// disturbed reports whether Redis ever answered too late, after which counts may be off.
+func (g *gateway) disturbed() bool {
+	return strings.Contains(g.log.String(), "rate limiter fails")
+}
+
+// undisturbed runs round, a test of exact counts, until it reports that Redis answered in time throughout.
+// A request that Redis answered too late is refused and may have been counted, which is never one too many
+// but spoils the count.
+func undisturbed(t *testing.T, round func() bool) {
+	t.Helper()
+	for range 10 {
+		if round() {
+			return
+		}
+		<-time.After(300 * time.Millisecond) // the circuit breaker is open for a second
+	}
+	t.Error("Redis was too slow in every round")
+}
