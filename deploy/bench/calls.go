@@ -7,12 +7,11 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-redis/redis_rate/v10"
 	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/quayside/quayside/deploy/bench/kernel"
 )
@@ -91,40 +90,29 @@ func callScripts(ctx context.Context, args []string) error {
 // callers is the number of concurrent calls.
 const callers = 64
 
-func callEvenly(ctx context.Context, limiter *redis_rate.Limiter, windows, rate int, length time.Duration) (int64, error) {
+func callEvenly(ctx context.Context, limiter *redis_rate.Limiter, windows, rate int, length time.Duration) (int, error) {
 	ticks, err := kernel.NewTicks(time.Second / time.Duration(rate))
 	if err != nil {
 		return 0, err
 	}
 	defer ticks.Stop()
-	due := make(chan int, callers)
-	var calls, failed atomic.Int64
-	var group sync.WaitGroup
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(callers)
 	limit := redis_rate.Limit{Rate: 1, Burst: 1_000_000, Period: 2 * time.Minute}
-	for range callers {
-		group.Go(func() {
-			for n := range due {
-				if _, err := limiter.Allow(ctx, "bench:"+strconv.Itoa(n%windows), limit); err != nil {
-					failed.Add(1)
-				}
-				calls.Add(1)
-			}
-		})
-	}
-	for start, n := time.Now(), 0; time.Since(start) < length && ctx.Err() == nil; {
+	calls := 0
+	for start := time.Now(); time.Since(start) < length && ctx.Err() == nil; {
 		passed, err := ticks.Wait()
 		if err != nil {
 			return 0, err
 		}
 		for range passed {
-			due <- n
-			n++
+			window := "bench:" + strconv.Itoa(calls%windows)
+			calls++
+			group.Go(func() error {
+				_, err := limiter.Allow(ctx, window, limit)
+				return err
+			})
 		}
 	}
-	close(due)
-	group.Wait()
-	if failed.Load() > 0 {
-		return 0, fmt.Errorf("%d of %d calls failed", failed.Load(), calls.Load())
-	}
-	return calls.Load(), ctx.Err()
+	return calls, group.Wait()
 }

@@ -3,8 +3,8 @@ package chaos
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
-	"time"
 )
 
 // ofOneOfTwo: the other replica takes over.
@@ -42,10 +42,7 @@ var ofRestarts = []promise{
 		return none(filter(customers(o.since()), func(s sample) bool { return !o.excused(s) }))
 	}},
 	{"in-flight requests finish within 10 s", func(o *observation) (bool, string) {
-		var longest time.Duration
-		for _, d := range o.drains {
-			longest = max(longest, d)
-		}
+		longest := slices.Max(append(o.drains, 0))
 		return longest <= longestDrain, fmt.Sprintf("the longest stop took %s", ms(longest))
 	}},
 }
@@ -68,10 +65,7 @@ var refusesWrites = promise{"503 on writes, and reads go on", func(o *observatio
 var servesOn = promise{"serving goes on", func(o *observation) (bool, string) { return none(customers(o.during())) }}
 
 var closesHalfOpen = promise{"1,000 half-open connections are closed within 30 s", func(o *observation) (bool, string) {
-	var longest time.Duration
-	for _, d := range o.closed {
-		longest = max(longest, d)
-	}
+	longest := slices.Max(append(o.closed, 0))
 	return len(o.closed) == halfOpen && longest <= longestHalfOpen,
 		fmt.Sprintf("%d closed, the last after %.1f s", len(o.closed), longest.Seconds())
 }}

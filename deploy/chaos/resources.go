@@ -78,31 +78,26 @@ func (r *topology) scrape(ctx context.Context, p *devstack.Program, names map[st
 
 // median reads the resources several times, 100 ms apart.
 func (r *topology) median(ctx context.Context, times int) (resources, error) {
-	values := map[string]map[string][]float64{}
-	for range times {
-		g, err := r.readResources(ctx)
-		if err != nil {
+	readings := make([]resources, times)
+	for i := range readings {
+		var err error
+		if readings[i], err = r.readResources(ctx); err != nil {
 			return nil, err
-		}
-		for program, all := range g {
-			if values[program] == nil {
-				values[program] = map[string][]float64{}
-			}
-			for name, value := range all {
-				values[program][name] = append(values[program][name], value)
-			}
 		}
 		wait(ctx, 100*time.Millisecond)
 	}
-	g := resources{}
-	for program, all := range values {
-		g[program] = map[string]float64{}
-		for name, list := range all {
-			slices.Sort(list)
-			g[program][name] = list[len(list)/2]
+	median := readings[0]
+	for program, all := range median {
+		for name := range all {
+			values := make([]float64, times)
+			for i, reading := range readings {
+				values[i] = reading[program][name]
+			}
+			slices.Sort(values)
+			all[name] = values[times/2]
 		}
 	}
-	return g, nil
+	return median, nil
 }
 
 // above lists the figures that exceed their start by more than the tolerance.

@@ -32,22 +32,15 @@ func (s *Stack) StartControl(ctx context.Context) (*Program, error) {
 // StartGateway starts a further gateway, with settings that replace those of the
 // first. It is not among Programs; the caller stops it.
 func (s *Stack) StartGateway(ctx context.Context, name string, env ...string) (*Program, error) {
-	outer, err := s.ports.free(ctx)
+	addresses, err := FreeAddresses(ctx, 2)
 	if err != nil {
 		return nil, err
 	}
-	inner, err := s.ports.free(ctx)
-	if err != nil {
-		return nil, err
-	}
-	same := s.Program("gateway")
-	p := &Program{
-		name: name, command: same.command, args: same.args, replicas: same.replicas,
-		binary: same.binary, logDir: same.logDir, outer: outer, inner: inner,
-		// the last value of a variable applies
-		env: slices.Concat(same.env, env, []string{"GATEWAY_ADDRESS=" + port(outer), "GATEWAY_INNER_ADDRESS=" + port(inner)}),
-	}
-	return p, p.Start(ctx)
+	p := *s.Program("gateway")
+	p.name, p.process, p.outer, p.inner = name, nil, addresses[0], addresses[1]
+	// the last value of a variable applies
+	p.env = slices.Concat(p.env, env, []string{"GATEWAY_ADDRESS=" + port(p.outer), "GATEWAY_INNER_ADDRESS=" + port(p.inner)})
+	return &p, p.Start(ctx)
 }
 
 func (c control) stop() error {

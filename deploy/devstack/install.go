@@ -13,28 +13,24 @@ import (
 // errCannotInstall means that this is not Debian, or not root.
 var errCannotInstall = errors.New("packages can only be installed on Debian, as root")
 
-// present reports whether the contents of a Debian package are installed.
-var present = map[string]func() bool{
-	"chromium":     onPath("chromium"),
-	"curl":         onPath("curl"),
-	"gcc":          onPath("gcc"),
-	"jq":           onPath("jq"),
-	"libc6-dev":    func() bool { _, err := os.Stat("/usr/include/stdlib.h"); return err == nil },
-	"npm":          onPath("npm"),
-	"pgbouncer":    onPath("pgbouncer"),
-	"prometheus":   onPath("prometheus"),
-	"postgresql":   func() bool { return findPostgres() != "" },
-	"python3":      onPath("python3"),
-	"redis-server": onPath("redis-server"),
-}
-
-func onPath(program string) func() bool {
-	return func() bool { _, err := exec.LookPath(program); return err == nil }
+// isInstalled reports whether the contents of a Debian package are there: for
+// most, a program of its name.
+func isInstalled(name string) bool {
+	var err error
+	switch name {
+	case "libc6-dev":
+		_, err = os.Stat("/usr/include/stdlib.h")
+	case "postgresql":
+		return findPostgres() != ""
+	default:
+		_, err = exec.LookPath(name)
+	}
+	return err == nil
 }
 
 // install installs missing Debian packages.
 func install(ctx context.Context, log io.Writer, packages ...string) error {
-	missing := slices.DeleteFunc(packages, func(name string) bool { return present[name]() })
+	missing := slices.DeleteFunc(packages, isInstalled)
 	if len(missing) == 0 {
 		return nil
 	}

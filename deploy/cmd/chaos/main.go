@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,27 +29,23 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := run(ctx, os.Args[1:])
-	switch {
-	case err == nil:
-	case errors.Is(err, chaos.ErrBroken):
-		fmt.Fprintln(os.Stderr, "chaos:", err)
-		os.Exit(1)
-	default:
-		fmt.Fprintln(os.Stderr, "chaos:", err)
-		os.Exit(2)
+	if err == nil {
+		return
 	}
+	fmt.Fprintln(os.Stderr, "chaos:", err)
+	if errors.Is(err, chaos.ErrBroken) {
+		os.Exit(1)
+	}
+	os.Exit(2)
 }
 
-func run(ctx context.Context, args []string) (err error) {
-	var faults *regexp.Regexp
-	switch len(args) {
-	case 0:
-	case 1:
-		if faults, err = regexp.Compile(args[0]); err != nil {
-			return err
-		}
-	default:
+func run(ctx context.Context, args []string) error {
+	if len(args) > 1 {
 		return errors.New("usage: chaos [REGEXP]")
+	}
+	faults, err := regexp.Compile(strings.Join(args, "")) // without one, all match
+	if err != nil {
+		return err
 	}
 	root, err := devstack.FindRoot()
 	if err != nil {
