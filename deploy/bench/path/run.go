@@ -219,15 +219,10 @@ func prime(ctx context.Context, plan load.Plan) error {
 	return err
 }
 
-// median returns the median of one figure.
+// median returns the median of one figure; 0 without measurements.
 func median[T int64 | float64 | time.Duration](all []figures, of func(figures) T) T {
-	values := make([]T, len(all))
-	for i, f := range all {
-		values[i] = of(f)
-	}
-	slices.Sort(values)
-	if len(values) == 0 {
+	if len(all) == 0 {
 		return 0
 	}
-	return values[len(values)/2]
+	return T(benchmark.MedianOf(all, func(f figures) float64 { return float64(of(f)) }))
 }
