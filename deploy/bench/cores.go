@@ -23,14 +23,7 @@ func chooseCores() cores {
 	if _, err := exec.LookPath("taskset"); err != nil || n < 2 {
 		return cores{given: n}
 	}
-	return cores{gateway: coreRange(0, n/2-1), others: coreRange(n/2, n-1), given: n / 2}
-}
-
-func coreRange(first, last int) string {
-	if first == last {
-		return strconv.Itoa(first)
-	}
-	return fmt.Sprintf("%d-%d", first, last)
+	return cores{gateway: fmt.Sprintf("0-%d", n/2-1), others: fmt.Sprintf("%d-%d", n/2, n-1), given: n / 2}
 }
 
 // pinSelf moves this process and its later children to the given cores.

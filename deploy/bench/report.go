@@ -139,7 +139,7 @@ func (r *report) sayFacts(say func(string, ...any)) {
 	if r.cores.gateway == "" {
 		say("- not pinned: the measured program shares all cores with load, upstream and Redis")
 	} else {
-		say("- the measured program on core %s; load, upstream, Redis, Postgres and tokens-svc on core %s", r.cores.gateway, r.cores.others)
+		say("- the measured program on cores %s; load, upstream, Redis, Postgres and tokens-svc on cores %s", r.cores.gateway, r.cores.others)
 	}
 	say("- GOGC=%s for all; %d connections; measured for %s after %s, %d rounds, in alternating order; steady is %d requests a second; %s in all",
 		gcPercent(), r.settings.connections, r.settings.length, r.settings.warmup, r.settings.rounds, r.settings.rate, r.took.Round(time.Second))

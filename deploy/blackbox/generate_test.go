@@ -41,7 +41,7 @@ func operations(documents []*openapi3.T) (all []operation) {
 	return all
 }
 
-// pool remembers identifiers that responses showed, by their prefix, so that
+// pool holds identifiers from responses, by their prefix, so that
 // generated requests meet things that exist.
 type pool struct {
 	mu  sync.Mutex

@@ -47,7 +47,7 @@ type window struct {
 	reset            time.Time
 }
 
-// do makes a call and checks of its answer what is promised of every answer:
+// do makes a call and checks the guarantees of every response:
 // that it comes within two seconds, is in the API document, carries the
 // window's headers once, a request id, and no piece of a token.
 func do(t *testing.T, c call) answer {

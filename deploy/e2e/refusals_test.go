@@ -168,7 +168,7 @@ func TestEveryProblemTypeLeadsToItsPage(t *testing.T) {
 		page := do(t, call{path: p.Type})
 		page.wants(t, http.StatusOK, "")
 		if !strings.Contains(string(page.body), p.Code) {
-			t.Errorf("%s does not speak of %s", p.Type, p.Code)
+			t.Errorf("%s does not contain %s", p.Type, p.Code)
 		}
 	}
 }

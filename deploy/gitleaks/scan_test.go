@@ -119,7 +119,7 @@ func TestTokensInAnyFileAreFound(t *testing.T) {
 						secrets = append(secrets, f.Secret)
 					}
 				}
-				// What is percent-encoded is also found decoded.
+				// Percent-encoded text is also scanned decoded.
 				if secrets = slices.Compact(secrets); len(secrets) != 1 || secrets[0] != token {
 					t.Errorf("found %q, want %q", secrets, token)
 				}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is gathered goes out at the end: every answer that a client got has its line.
+// Gathered lines are written at the end: every response that a client received has its line.
 func TestTheEndLosesNoLineOfTheAccessLog(t *testing.T) {
 	t.Parallel()
 

@@ -54,7 +54,7 @@ const (
 	rejectedEnd   = "<!-- /before handlers -->\n"
 )
 
-// What net/http rejects is answered as documented in the README, by text/plain at most, without the headers of a
+// Requests that net/http rejects are answered as documented in the README, by text/plain at most, without the headers of a
 // window; it reaches no service and no log. The gate responds to every other unusual request.
 func TestNetHTTPRejectsAsTheREADMESays(t *testing.T) {
 	t.Parallel()

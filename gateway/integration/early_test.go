@@ -57,7 +57,7 @@ func TestTheEarlyRejectionAnswersAsTheGateDoes(t *testing.T) {
 	}
 }
 
-// Whatever a request target looks like, it gets one response with everything that responses have, is logged and
+// Every request target gets one response with everything that responses have, is logged and
 // counted, and the early rejection decides as the gate does. Nothing panics.
 func TestPercentEncodedTargetsAreAnsweredAndCounted(t *testing.T) {
 	t.Parallel()

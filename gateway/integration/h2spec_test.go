@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What h2spec finds fault with at the gateway it finds fault with at a bare Caddy as well: nothing that the gate
+// Faults that h2spec finds in the gateway it finds in a bare Caddy as well: nothing that the gate
 // does breaks HTTP/2. TEST_H2SPEC is the program.
 func TestH2specFindsNoFaultThatABareCaddyHasNot(t *testing.T) {
 	t.Parallel()

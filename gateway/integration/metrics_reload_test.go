@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What is counted belongs to the process: a configuration that comes counts on, and the one that goes leaves
+// Metrics belong to the process: a new configuration counts on, and the previous one leaves
 // nothing behind.
 func TestMetricsGoOnWithEachReload(t *testing.T) {
 	t.Parallel()

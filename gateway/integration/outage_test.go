@@ -50,7 +50,7 @@ func TestWithoutTheTokensServiceTokensGet503AndNever401(t *testing.T) {
 }
 
 // A gateway is ready once it has reached tokens-svc. It stays so without Redis and without tokens-svc: otherwise all
-// gateways would leave a load balancer at once, although they still serve the tokens that they remember.
+// gateways would leave a load balancer at once, although they still serve cached tokens.
 func TestReadinessNeedsTheTokensServiceOnceAndNoRedis(t *testing.T) {
 	t.Parallel()
 

@@ -17,7 +17,7 @@ func TestReservationsNeverExceedTheRemainder(t *testing.T) {
 	const limit = 100
 	var r reservations
 	var charged, through, refused atomic.Int64
-	left := func() (int, error) { return limit - int(charged.Load()), nil } //nolint:unparam // what reserve wants
+	left := func() (int, error) { return limit - int(charged.Load()), nil } //nolint:unparam // the signature of reserve
 	var all sync.WaitGroup
 	for n := range 1000 {
 		all.Go(func() {

@@ -17,8 +17,8 @@ const lowerBoundCommand = "lower-bound"
 
 // lowerBound answers lists and gets of one organization and creates of another
 // as directly as Go and Postgres can: prepared statements, no tokens, no limits, no
-// row-level security, no events, no counters. A list reads the same rows in the
-// same form as the service does.
+// row-level security, no events, no counters. Rows are read in the same form
+// as the service does.
 type lowerBound struct {
 	reader, writer    string // organizations, as Postgres has them
 	list, get, create *sql.Stmt
@@ -56,9 +56,9 @@ SELECT total.n, row_to_json(s)
 FROM (SELECT coalesce(sum(n), 0)::bigint AS n FROM shipment_months WHERE organization_id = $1 AND status = '') total
 LEFT JOIN (SELECT version, ` + columns + ` FROM shipments WHERE organization_id = $1 ORDER BY created_at DESC, id DESC LIMIT 25) s ON true
 ORDER BY s.created_at DESC, s.id DESC`
-	boundGetSQL   = `SELECT ` + columns + ` FROM shipments WHERE organization_id = $1 AND id = $2`
-	boundWriteSQL = `INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination, pallets_count, created_at)
-		VALUES ($1, gen_random_uuid(), 1, 'pending', $2, $3, $4, $5, 0, now()) RETURNING ` + columns
+	boundGetSQL   = `SELECT 1, row_to_json(s) FROM (SELECT ` + columns + ` FROM shipments WHERE organization_id = $1 AND id = $2) s`
+	boundWriteSQL = `WITH s AS (INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination, pallets_count, created_at)
+		VALUES ($1, gen_random_uuid(), 1, 'pending', $2, $3, $4, $5, 0, now()) RETURNING ` + columns + `) SELECT 1, row_to_json(s) FROM s`
 )
 
 func openLowerBound(ctx context.Context, dsn, reader, writer string) (*lowerBound, error) {
@@ -105,7 +105,7 @@ func (b *lowerBound) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /readyz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /api/v1/shipments", func(w http.ResponseWriter, r *http.Request) {
-		items, total, err := readList(b.list.QueryContext(r.Context(), b.reader))
+		items, total, err := read(b.list.QueryContext(r.Context(), b.reader))
 		var page struct {
 			Shipments []listItem `json:"shipments"`
 			Meta      struct {
@@ -119,7 +119,7 @@ func (b *lowerBound) handler() http.Handler {
 		reply(w, http.StatusOK, page, err)
 	})
 	mux.HandleFunc("GET /api/v1/shipments/{id}", func(w http.ResponseWriter, r *http.Request) {
-		items, err := read(b.get.QueryContext(r.Context(), b.reader, r.PathValue("id")))
+		items, _, err := read(b.get.QueryContext(r.Context(), b.reader, r.PathValue("id")))
 		if err == nil && len(items) == 0 {
 			err = sql.ErrNoRows
 		}
@@ -132,14 +132,14 @@ func (b *lowerBound) handler() http.Handler {
 			return
 		}
 		s := body.Shipment
-		items, err := read(b.create.QueryContext(r.Context(), b.writer, s.Reference, s.Vessel, s.Origin, s.Destination))
+		items, _, err := read(b.create.QueryContext(r.Context(), b.writer, s.Reference, s.Vessel, s.Origin, s.Destination))
 		replyOne(w, http.StatusCreated, items, err)
 	})
 	return mux
 }
 
-// readList returns the shipments of a list, which are JSON, and their total.
-func readList(rows *sql.Rows, err error) (items []listItem, total int, _ error) {
+// read returns shipments, which are rows of JSON, and the total of their list.
+func read(rows *sql.Rows, err error) (items []listItem, total int, _ error) {
 	if err != nil {
 		return nil, 0, err
 	}
@@ -165,28 +165,6 @@ func readList(rows *sql.Rows, err error) (items []listItem, total int, _ error) 
 		items = append(items, s.listItem)
 	}
 	return items, total, rows.Err()
-}
-
-// read returns shipments.
-func read(rows *sql.Rows, err error) (items []listItem, _ error) {
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var s listItem
-		var created time.Time
-		var approved sql.NullTime
-		if err := rows.Scan(&s.ID, &s.Reference, &s.Status, &s.Vessel, &s.Origin, &s.Destination, &s.PalletsCount, &created, &approved); err != nil {
-			return nil, err
-		}
-		s.CreatedAt = created.UTC().Format(timestamp)
-		if approved.Valid {
-			s.ApprovedAt = new(approved.Time.UTC().Format(timestamp))
-		}
-		items = append(items, s)
-	}
-	return items, rows.Err()
 }
 
 func replyOne(w http.ResponseWriter, status int, items []listItem, err error) {

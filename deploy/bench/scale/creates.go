@@ -12,21 +12,22 @@ import (
 	"github.com/quayside/quayside/deploy/bench/benchmark"
 )
 
-// without is what creating shipments is spared, by triggers that drop rows
+// without is a part of creating shipments that triggers skip: they drop rows
 // before they are inserted.
 type without struct {
 	title  string
 	tables []string
 }
 
-var spared = []without{
+// variants are the ways in which creates are measured.
+var variants = []without{
 	{title: "as it is"},
 	{"without counters", []string{"shipment_counts"}},
 	{"without events", []string{"outbox"}},
 	{"without both", []string{"shipment_counts", "outbox"}},
 }
 
-// counted reports whether the counters learn of what is created.
+// counted reports whether the counters include what is created.
 func (w without) counted() bool { return len(w.tables) == 0 || w.tables[0] != "shipment_counts" }
 
 // creates are what was measured of creating shipments: how many a second, each
@@ -42,7 +43,7 @@ type creates struct {
 func (c creates) ratio(title string) float64 {
 	ratios := make([]float64, len(c.rates[title]))
 	for i, rate := range c.rates[title] {
-		ratios[i] = c.rates[spared[0].title][i] / rate
+		ratios[i] = c.rates[variants[0].title][i] / rate
 	}
 	return benchmark.Median(ratios)
 }
@@ -56,7 +57,7 @@ func measureCreates(ctx context.Context, db *sql.DB, address string, org organiz
 	a := newAPI(address, org.name)
 	c.rates = map[string][]float64{}
 	for range s.createRounds {
-		for _, w := range spared {
+		for _, w := range variants {
 			if err := numbered(ctx, db); err != nil {
 				return c, err
 			}

@@ -139,7 +139,7 @@ func (r *report) sayWrites(say func(string, ...any)) {
 	say("While it is measured, the service numbers the events as well.\n")
 	say("| | creates a second | as it is, by this |")
 	say("|---|---|---|")
-	for _, w := range spared {
+	for _, w := range variants {
 		say("| %s | %.0f | %.2f |", w.title, benchmark.Median(r.creates.rates[w.title]), r.creates.ratio(w.title))
 	}
 }

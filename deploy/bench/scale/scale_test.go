@@ -52,7 +52,7 @@ func TestAShortRunMeasuresEverything(t *testing.T) {
 	if e := r.exactness; e.wrong > 0 || !e.after || e.lists == 0 || e.created == 0 || e.deleted == 0 || e.moved == 0 {
 		t.Errorf("totals while others wrote: %+v", e)
 	}
-	if c := r.creates; !c.exact || c.uncounted == 0 || len(c.rates) != len(spared) {
+	if c := r.creates; !c.exact || c.uncounted == 0 || len(c.rates) != len(variants) {
 		t.Errorf("creates: %+v", c)
 	}
 	if len(r.details) != 2 || r.details[1].bytes <= r.details[0].bytes || len(r.readings) != 2 {

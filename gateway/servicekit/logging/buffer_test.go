@@ -75,7 +75,7 @@ func TestABlockedOutputDoesNotBlockWrite(t *testing.T) {
 	}
 	writers.Wait() // would not end
 	dropped := b.Dropped()
-	// What is pending, and what is being written.
+	// The pending lines, and those being written.
 	if kept := lines - dropped; kept < capacity/1024 || kept > 2*capacity/1024 {
 		t.Errorf("%d lines are kept", kept)
 	}

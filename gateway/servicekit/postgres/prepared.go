@@ -10,8 +10,8 @@ import (
 )
 
 // maxPrepared bounds the statements that one connection keeps prepared, those
-// with names apart. Each costs the server some ten kilobytes and is forgotten
-// with its connection.
+// with names apart. Each costs the server some ten kilobytes until its
+// connection is closed.
 const maxPrepared = 256
 
 // ErrStalePlan is the error of a statement whose prepared form no longer fits
