@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -34,21 +33,14 @@ func (r *testbed) profile(ctx context.Context, sc scenario) error {
 	return nil
 }
 
-// adminSocket is where the gateway serves profiles.
-func (r *testbed) adminSocket() string { return filepath.Join(r.dir, "admin.sock") }
-
 func (r *testbed) fetchProfile(ctx context.Context, path string) error {
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", r.adminSocket())
-	}}
-	defer transport.CloseIdleConnections()
 	seconds := 1 + int((r.settings.warmup + r.settings.length).Seconds()) // all of one measurement
-	url := fmt.Sprintf("http://localhost/debug/pprof/profile?seconds=%d", seconds)
+	url := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", r.servers[gateway].Inner(), seconds)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
 	}
-	res, err := (&http.Client{Transport: transport}).Do(req)
+	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -114,16 +115,19 @@ func (r *testbed) inspectRedis(ctx context.Context) error {
 func (r *testbed) startServers(ctx context.Context, shipped *devstack.Program) error {
 	_, upstreamPort, _ := net.SplitHostPort(r.upstream.Address())
 	env := append(shipped.Environ(), "SHIPMENTS_PORT="+upstreamPort, "GOGC="+gcPercent())
-	for _, c := range []struct {
-		name string
-		file func() (string, error)
-	}{{gateway, r.gatewayFile}, {bare, r.bareFile}, {ungated, r.ungatedFile}} {
-		caddyfile, err := c.file()
-		if err != nil {
-			return err
-		}
-		if err := r.serve(ctx, c.name, env, func(string) []string {
-			return []string{shipped.Binary(), "run", "--adapter", "caddyfile", "--config", caddyfile}
+	if r.settings.profiles != "" {
+		env = append(env, "DEBUG_ENDPOINTS=true")
+	}
+	caddyfile := filepath.Join(r.settings.root, "gateway", "Caddyfile")
+	without, err := r.writeUngated(caddyfile)
+	if err != nil {
+		return err
+	}
+	for name, config := range map[string]string{
+		gateway: caddyfile, ungated: without, bare: filepath.Join(r.settings.root, "deploy", "bench", "bare.Caddyfile"),
+	} {
+		if err := r.serve(ctx, name, env, func(string) []string {
+			return []string{shipped.Binary(), "run", "--adapter", "caddyfile", "--config", config}
 		}); err != nil {
 			return err
 		}
@@ -156,44 +160,23 @@ func (r *testbed) serve(ctx context.Context, name string, env []string, command 
 // port returns the ":PORT" of an address.
 func port(address string) string { return address[strings.LastIndexByte(address, ':'):] }
 
-// shipped reads the gateway's Caddyfile.
-func (r *testbed) shipped() (string, error) {
-	text, err := os.ReadFile(filepath.Join(r.settings.root, "gateway", "Caddyfile"))
-	return string(text), err
-}
-
-// gatewayFile is the shipped Caddyfile or, for profiles, a copy with Caddy's
-// admin endpoint on a socket.
-func (r *testbed) gatewayFile() (string, error) {
-	if r.settings.profiles == "" {
-		return filepath.Join(r.settings.root, "gateway", "Caddyfile"), nil
-	}
-	return r.variant("profiled", regexp.MustCompile(`(?m)^\tadmin off$`), "\tadmin unix/"+r.adminSocket())
-}
-
-func (r *testbed) bareFile() (string, error) {
-	return filepath.Join(r.settings.root, "deploy", "bench", "bare.Caddyfile"), nil
-}
-
-// ungatedFile is the shipped Caddyfile without the gate.
-func (r *testbed) ungatedFile() (string, error) {
-	return r.variant("ungated", regexp.MustCompile(`(?m)^\s*import gate$|^\s*token_gate_ready$`), "")
-}
-
-// variant writes the shipped Caddyfile with matches replaced.
-func (r *testbed) variant(name string, match *regexp.Regexp, by string) (string, error) {
-	text, err := r.shipped()
+// writeUngated writes the shipped Caddyfile without the gate, and returns its path.
+func (r *testbed) writeUngated(shipped string) (path string, err error) {
+	text, err := os.ReadFile(shipped) //nolint:gosec // G304: of the repository
 	if err != nil {
 		return "", err
 	}
-	if !match.MatchString(text) {
-		return "", fmt.Errorf("nothing in gateway/Caddyfile matches %s", match)
+	if !gateLines.Match(text) {
+		return "", fmt.Errorf("%s has no line %s", shipped, gateLines)
 	}
+	text = gateLines.ReplaceAll(text, nil)
 	// imports are relative to the file
-	text = strings.ReplaceAll(text, "import routes/", "import "+filepath.Join(r.settings.root, "gateway", "routes")+"/")
-	path := filepath.Join(r.dir, name+".Caddyfile")
-	return path, os.WriteFile(path, []byte(match.ReplaceAllLiteralString(text, by)), 0o600)
+	text = bytes.ReplaceAll(text, []byte("import routes/"), []byte("import "+filepath.Dir(shipped)+"/routes/"))
+	path = filepath.Join(r.dir, "ungated.Caddyfile")
+	return path, os.WriteFile(path, text, 0o600)
 }
+
+var gateLines = regexp.MustCompile(`(?m)^\s*import gate$|^\s*token_gate_ready$`)
 
 // peaks returns the peak memory of each server, in bytes.
 func (r *testbed) peaks() (map[string]int64, error) {

@@ -52,6 +52,8 @@ func Run(ctx context.Context, plan Plan, mark func() error) (Result, error) {
 	limit := plan.Warmup + plan.Length + hangTimeout
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
 	r := &run{plan: plan, deadline: time.Now().Add(limit), wrong: map[int]int{}}
 	clients := make([]*client, plan.Connections)
 	for i := range clients {
@@ -74,8 +76,7 @@ func Run(ctx context.Context, plan Plan, mark func() error) (Result, error) {
 	for _, c := range clients {
 		group.Go(func() {
 			if err := work(ctx, c); err != nil {
-				r.fail(err)
-				cancel()
+				fail(fmt.Errorf("load on %s: %w", plan.Address, err))
 			}
 		})
 	}
@@ -83,7 +84,7 @@ func Run(ctx context.Context, plan Plan, mark func() error) (Result, error) {
 	r.ended.Store(time.Now().UnixNano())
 	group.Wait()
 	if err == nil {
-		err = r.failure
+		err = context.Cause(ctx)
 	}
 	result.Wrong = r.wrong
 	result.P50, result.P99 = quantiles(clients)
@@ -103,15 +104,14 @@ type run struct {
 	began    atomic.Int64 // when counting began, in nanoseconds since 1970; 0: not yet
 	ended    atomic.Int64 // when it ended, likewise
 
-	mu      sync.Mutex
-	wrong   map[int]int
-	failure error
+	mu    sync.Mutex
+	wrong map[int]int
 }
 
 // count waits for the warm-up, and then for the measured time.
 func (r *run) count(ctx context.Context, mark func() error) (Result, error) {
 	if err := wait(ctx, r.plan.Warmup); err != nil {
-		return Result{}, r.failed(err)
+		return Result{}, err
 	}
 	if err := mark(); err != nil {
 		return Result{}, err
@@ -119,7 +119,7 @@ func (r *run) count(ctx context.Context, mark func() error) (Result, error) {
 	start, before := time.Now(), r.answers.Load()
 	r.began.Store(start.UnixNano())
 	if err := wait(ctx, r.plan.Length); err != nil {
-		return Result{}, r.failed(err)
+		return Result{}, err
 	}
 	answers, took := r.answers.Load()-before, time.Since(start)
 	return Result{Answers: int(answers), Took: took}, mark()
@@ -151,24 +151,6 @@ func (r *run) recordStatus(status int) {
 	r.wrong[status]++
 }
 
-func (r *run) fail(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.failure == nil {
-		r.failure = fmt.Errorf("load on %s: %w", r.plan.Address, err)
-	}
-}
-
-// failed keeps the cause rather than the cancellation that follows.
-func (r *run) failed(err error) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.failure != nil {
-		return r.failure
-	}
-	return err
-}
-
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -176,7 +158,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 }
 

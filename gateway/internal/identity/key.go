@@ -1,15 +1,11 @@
 package identity
 
 import (
-	"crypto"
 	"crypto/ed25519"
 	"crypto/x509"
-	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"strings"
-
-	"github.com/go-jose/go-jose/v4"
 )
 
 // demoSeed is what the key of the demo begins with, which is published.
@@ -35,11 +31,3 @@ func ParseKey(text string) (ed25519.PrivateKey, error) {
 
 // Demo reports whether key is the built-in demo key, which is public.
 func Demo(key ed25519.PrivateKey) bool { return strings.HasPrefix(string(key.Seed()), demoSeed) }
-
-func thumbprint(key jose.JSONWebKey) (string, error) {
-	sum, err := key.Thumbprint(crypto.SHA256)
-	if err != nil {
-		return "", err
-	}
-	return base64.RawURLEncoding.EncodeToString(sum), nil
-}

@@ -14,7 +14,9 @@
 package identity
 
 import (
+	"crypto"
 	"crypto/ed25519"
+	"encoding/base64"
 	"fmt"
 	"time"
 
@@ -63,11 +65,11 @@ type assertion struct {
 // NewSigner returns a signer with key for that issuer. Its kid is the key's thumbprint (RFC 7638). now is the clock
 // of iat and exp.
 func NewSigner(key ed25519.PrivateKey, issuer string, now func() time.Time) (*Signer, error) {
-	public := jose.JSONWebKey{Key: key.Public()}
-	kid, err := thumbprint(public)
+	thumbprint, err := (&jose.JSONWebKey{Key: key.Public()}).Thumbprint(crypto.SHA256)
 	if err != nil {
 		return nil, err
 	}
+	kid := base64.RawURLEncoding.EncodeToString(thumbprint)
 	signer, err := jose.NewSigner(
 		jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: key, KeyID: kid}},
 		(&jose.SignerOptions{}).WithType("JWT"))
