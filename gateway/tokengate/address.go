@@ -76,7 +76,7 @@ func (g *Gate) reserveAddress(ctx context.Context, caller netip.Addr) (release f
 			held = append(held, one)
 			continue
 		case errors.Is(err, errNoneLeft):
-			v.refused = limitReached(v.window)
+			v.refused = rateLimited.until(v.window)
 		case errors.Is(err, ratelimit.ErrUnavailable):
 			v.refused = &limiterUnavailable
 		default:
@@ -87,11 +87,4 @@ func (g *Gate) reserveAddress(ctx context.Context, caller netip.Addr) (release f
 		return nil, v
 	}
 	return release, verdict{}
-}
-
-// tooManyFromAddress is the response to a request for something without a token whose window is empty.
-func tooManyFromAddress(window windowState) *problem {
-	p := rateLimited.withDetail("There were too many requests from your address.")
-	p.retryAfter = window.secondsLeft()
-	return &p
 }

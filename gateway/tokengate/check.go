@@ -98,7 +98,7 @@ func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.
 		v.refused = &limiterUnavailable
 	case g.enforced.stops(result, err):
 		g.usage.Refused(token.TokenID, caller)
-		v.refused = limitReached(v.window)
+		v.refused = rateLimited.until(v.window)
 	default:
 		g.usage.Passed(token.TokenID, caller)
 	}
@@ -129,7 +129,7 @@ func (g *Gate) chargeAddress(
 	window, err := countAddress(ctx, addressWindow, caller, addressQuota, take)
 	g.decided(addressWindow, window.Result, err)
 	if g.enforced.stops(window.Result, err) {
-		return verdict{window: window, refused: limitReached(window)}
+		return verdict{window: window, refused: rateLimited.until(window)}
 	}
 	return verdict{window: window, refused: &p}
 }
@@ -182,11 +182,4 @@ func (g *Gate) decided(window string, result ratelimit.Result, err error) {
 		made.decision = "shadowed"
 	}
 	decisions.of(made).Inc()
-}
-
-// limitReached is the response for an empty window.
-func limitReached(window windowState) *problem {
-	p := rateLimited
-	p.retryAfter = window.secondsLeft()
-	return &p
 }

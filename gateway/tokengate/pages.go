@@ -43,7 +43,7 @@ func (g *Gate) admitPage(out *responseWriter, r *http.Request, caller netip.Addr
 	out.window, err = countAddress(r.Context(), policy, caller, quota, g.windows.Take)
 	g.decided(policy, out.window.Result, err)
 	if g.enforced.stops(out.window.Result, err) {
-		return tooManyFromAddress(out.window)
+		return addressLimited.until(out.window)
 	}
 	requests.of(policy).Inc()
 	return nil

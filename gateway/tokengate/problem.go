@@ -62,6 +62,7 @@ var (
 		Status: http.StatusTooManyRequests, Code: "rate_limited", Title: "Rate limit exceeded",
 		Detail: "Too many requests; wait until the time in X-RateLimit-Reset.",
 	}
+	addressLimited     = rateLimited.withDetail("There were too many requests from your address.") // without a token
 	concurrencyLimited = problem{
 		Status: http.StatusTooManyRequests, Code: "concurrency_limited", Title: "Too many concurrent requests", retryAfter: 1,
 		Detail: "The organization has as many requests for this resource in flight as are allowed; wait for the end of one.",
@@ -126,6 +127,12 @@ func problemOf(err error) problem {
 func (p problem) withDetail(detail string) problem {
 	p.Detail = detail
 	return p
+}
+
+// until returns p with a Retry-After at the end of an empty window.
+func (p problem) until(window windowState) *problem {
+	p.retryAfter = window.secondsLeft()
+	return &p
 }
 
 // write responds with p as JSON, with the members that belong to the request. Their order is that of the services.

@@ -37,7 +37,7 @@ func (g *Gate) countPublic(ctx context.Context, out *responseWriter, caller neti
 	out.window, err = countAddress(ctx, publicWindow, caller, publicQuota, g.windows.TakeLocal)
 	g.decided(publicWindow, out.window.Result, err)
 	if g.enforced.stops(out.window.Result, err) {
-		return tooManyFromAddress(out.window)
+		return addressLimited.until(out.window)
 	}
 	return nil
 }
