@@ -8,8 +8,6 @@ export GOFLAGS := -trimpath
 # The race detector sleeps for a second at the end of every program, which is a second for each package of tests.
 export GORACE := atexit_sleep_ms=0
 
-.PHONY: help run token test test-all generated bench bench-path bench-scale chaos test-kubernetes lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
-
 .PHONY: help run token test test-all generated bench bench-path bench-scale chaos drills test-kubernetes lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
 
 help: ## list the targets
