@@ -26,8 +26,9 @@ import (
 // that are much shorter than a stream.
 type replica struct {
 	*program
-	url  string
-	open atomic.Int64 // streams
+	url     string
+	open    atomic.Int64 // streams
+	waiting atomic.Int64 // streams that are to be notified
 }
 
 func startReplica(t *testing.T, dsn string) *replica {
@@ -38,7 +39,11 @@ func startReplica(t *testing.T, dsn string) *replica {
 	var ringing sync.WaitGroup
 	ringing.Go(func() { notifier.Run(ctx, func(error) {}) })
 	t.Cleanup(func() { cancel(); ringing.Wait() })
-	r.wait = notifier.Wait
+	r.wait = func() (<-chan struct{}, func()) {
+		notified, end := notifier.Wait()
+		r.waiting.Add(1)
+		return notified, func() { r.waiting.Add(-1); end() }
+	}
 	r.opened = func() func() { r.open.Add(1); return func() { r.open.Add(-1) } }
 	r.handle(t, r.service)
 	s := httptest.NewUnstartedServer(r.internal)
@@ -249,14 +254,14 @@ func TestDrainEndsTheStreams(t *testing.T) {
 	r := startReplica(t, start(t).dsn)
 	f := r.follow(t, "")
 	f.next()
-	if n := r.open.Load(); n != 1 {
-		t.Errorf("%d streams are counted", n)
+	if n, waiting := r.open.Load(), r.waiting.Load(); n != 1 || waiting != 1 {
+		t.Errorf("%d streams are counted, %d are to be notified", n, waiting)
 	}
 	r.feed.Close()
 	if got := f.change(); got != "" {
 		t.Errorf("it goes on with %s", got)
 	}
-	for deadline := time.After(5 * time.Second); r.open.Load() != 0; { // the handler returns a moment after its last byte
+	for deadline := time.After(5 * time.Second); r.open.Load() != 0 || r.waiting.Load() != 0; { // the handler returns a moment after its last byte
 		select {
 		case <-deadline:
 			t.Fatal("the stream is still counted")

@@ -1,0 +1,114 @@
+package tokens
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestIDsAndSecretsAreBase62(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"": true, "09AZaz": true, "/": false, ":": false, "@": false, "[": false, "`": false, "{": false, "-": false, "a_": false, "é": false,
+	} {
+		if got := isBase62(text); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+	id := strings.Repeat("a", idLen)
+	for text, want := range map[TokenID]bool{
+		TokenID(idPrefix + id): true, TokenID(id): false, TokenID("abc_" + id): false, TokenID(idPrefix + id[1:]): false, TokenID(idPrefix + id + "a"): false, TokenID(idPrefix + id[1:] + "-"): false,
+	} {
+		if got := text.Valid(); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}
+
+// The checksum of each of these fits.
+func TestTextsOfAnotherShapeAreMalformed(t *testing.T) {
+	t.Parallel()
+	id, secret := strings.Repeat("a", idLen), strings.Repeat("b", secretLen)
+	for body, want := range map[string]error{
+		"shpt_live_" + id + "_" + secret:           nil,
+		"shpt_test_" + id + "_" + secret:           nil,
+		"shpt_prod_" + id + "_" + secret:           ErrMalformed,
+		"shpt_live-" + id + "_" + secret:           ErrMalformed,
+		"shpt_live_" + id + "-" + secret:           ErrMalformed,
+		"shpt_live_" + id[1:] + "-_" + secret:      ErrMalformed,
+		"shpt_live_" + id + "_" + secret[1:] + "-": ErrMalformed,
+		"abcd_live_" + id + "_" + secret:           ErrMalformed,
+	} {
+		sum := checksum(body)
+		if _, err := Parse(body + string(sum[:])); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", body, err, want)
+		}
+	}
+}
+
+func TestRateLimitsHaveBounds(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		limit  RateLimit
+		faults int
+	}{
+		{RateLimit{Limit: 1, Window: time.Second}, 0},
+		{RateLimit{Limit: maxLimit, Window: maxWindow}, 0},
+		{RateLimit{Limit: 0, Window: time.Second}, 1},
+		{RateLimit{Limit: maxLimit + 1, Window: time.Second}, 1},
+		{RateLimit{Limit: 1, Window: time.Second - 1}, 1},
+		{RateLimit{Limit: 1, Window: time.Second + 1}, 1},
+		{RateLimit{Limit: 1, Window: maxWindow + time.Second}, 1},
+		{RateLimit{}, 2},
+	} {
+		var wrong ValidationError
+		if got := checkRateLimit(&wrong, Operator(), tt.limit); len(wrong.Fields) != tt.faults || got != tt.limit {
+			t.Errorf("%+v: %+v", tt.limit, wrong.Fields)
+		}
+	}
+}
+
+func TestUsesOfOneTokenAndHourAreMerged(t *testing.T) {
+	t.Parallel()
+	hour := time.Date(2026, time.November, 22, 11, 0, 0, 0, time.UTC)
+	use := func(token TokenID, after time.Duration, requests, refused int64) Use {
+		return Use{Token: token, LastUsedAt: hour.Add(after), Requests: requests, Refused: refused}
+	}
+	got := merge([]Use{use("tok_b", 5, 1, 0), use("tok_a", time.Hour, 2, 1), use("tok_b", 3, 4, 2), use("tok_a", time.Hour-1, 8, 3), use("tok_a", 0, 16, 4)})
+	want := []Use{use("tok_a", time.Hour-1, 24, 7), use("tok_a", time.Hour, 2, 1), use("tok_b", 5, 5, 2)}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+func TestDescriptionsOfPermissionsHaveBounds(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"x": 0, strings.Repeat("é", maxReason): 0, strings.Repeat("é", maxReason+1): 1, "": 1, "a\nb": 1} {
+		if got := new(Catalogue).add(entry{Name: "temperatures:read", Text: text}); len(got) != want {
+			t.Errorf("%.10q: %v", text, got)
+		}
+	}
+}
+
+func TestTestTokensHaveAPartitionOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	o := Organization{ID: "org_live", TestID: "org_test"}
+	shared := o
+	shared.SharedTest = true
+	for env, want := range map[Environment]OrgID{Live: "org_live", Test: "org_test"} {
+		token := Token{Environment: env, Organization: o}
+		if got := token.Partition(); got != want || token.checkPartition() != nil {
+			t.Errorf("%s: %s, %v", env, got, token.checkPartition())
+		}
+		token.Organization = shared
+		if err := token.checkPartition(); (err != nil) != (env == Test) {
+			t.Errorf("%s, test data shared: %v", env, err)
+		}
+	}
+	live := Token{Environment: Live, Organization: Organization{SharedLive: true}}
+	if live.checkPartition() == nil {
+		t.Error("live data shared is not noticed")
+	}
+}
