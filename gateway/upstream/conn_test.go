@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 )
@@ -119,5 +120,23 @@ func TestChecksCloseConnectionsThatAreIdleForLong(t *testing.T) {
 	conns.idle[0].idleSince = time.Now().Add(-keepIdle)
 	if transport.service.checkAll(t.Context()); len(conns.idle) != 0 {
 		t.Error("a connection that the service is about to close is kept")
+	}
+}
+
+func TestConnectionIsReusedAfterAResponseWithoutABody(t *testing.T) {
+	t.Parallel()
+
+	const empty = "HTTP/1.1 204 No Content\r\n\r\n"
+	s := newScripted(t, empty, empty)
+	through := s.transport(t)
+	for range 2 {
+		response, err := through.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close() // which nobody read
+	}
+	if n := s.connections.Load(); n != 1 {
+		t.Errorf("%d connections", n)
 	}
 }

@@ -86,6 +86,28 @@ func TestOutgoingRequestIsOfAConnectionOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestLargestBodyIsForwarded(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 1, nil)
+	handler := handlerTo(t, all)
+	handler.MaxBody = 5
+	for body, want := range map[string]int{"12345": http.StatusOK, "123456": http.StatusRequestEntityTooLarge} {
+		w := httptest.NewRecorder()
+		err := handler.ServeHTTP(w, request(t, http.MethodPost, "/", strings.NewReader(body)), nil)
+		status := w.Code
+		if failure, ok := errors.AsType[caddyhttp.HandlerError](err); ok {
+			status = failure.StatusCode
+		}
+		if status != want {
+			t.Errorf("%d bytes: %d, %v", len(body), status, err)
+		}
+	}
+	if n := all[0].seen.Load(); n != 1 {
+		t.Errorf("%d requests arrived", n)
+	}
+}
+
 // A client that fails to send its body is not a failure of the service.
 func TestErrorStatusNamesTheFailingSide(t *testing.T) {
 	t.Parallel()
