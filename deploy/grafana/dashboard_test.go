@@ -48,7 +48,10 @@ func (d Dashboard) JSON() ([]byte, error) {
 		"templating": object{"list": []object{
 			{"name": "datasource", "label": "Prometheus", "type": "datasource", "query": "prometheus"},
 		}},
-		"links": []object{{"title": "Quayside", "type": "dashboards", "tags": []string{"quayside"}, "keepTime": true}},
+		"links": []object{{
+			"title": "Quayside", "type": "dashboards", "tags": []string{"quayside"}, "icon": "external link", "tooltip": "",
+			"asDropdown": false, "includeVars": true, "keepTime": true, "targetBlank": false,
+		}},
 	})
 	if err != nil {
 		return nil, err
