@@ -118,10 +118,10 @@ func TestSettingsExistAndAgreeWithCompose(t *testing.T) {
 	c := readCompose(t)
 	each(t, func(t *testing.T, m manifests) {
 		for _, name := range programs {
-			documented := read(t, name+"/README.md")
+			documented := read(t, name+"/README.md") + read(t, "deploy/examples/coldchain/coldchain.caddy")
 			for variable, value := range settings(t, m, name) {
 				if !strings.Contains(documented, variable) {
-					t.Errorf("%s/README.md does not have %s", name, variable)
+					t.Errorf("neither %s/README.md nor the routes of coldchain have %s", name, variable)
 				}
 				if inCompose, ok := c.Services[name].Environment[variable]; ok && !strings.HasPrefix(inCompose, "${") && inCompose != value {
 					t.Errorf("%s: %s is %q, in docker compose %q", name, variable, value, inCompose)

@@ -26,6 +26,9 @@ const root = "../.."
 // overlays are what an operator applies.
 var overlays = []string{"trial", "production"}
 
+// components are what an operator may add to an overlay.
+var components = []string{"services", "traces", "../examples/coldchain"}
+
 // programs are the Deployments of base.
 var programs = []string{"gateway", "shipments-svc", "tokens-svc"}
 
@@ -45,10 +48,10 @@ type manifests struct {
 	scalers      map[string]autoscalingv2.HorizontalPodAutoscaler
 }
 
-// build renders an overlay as kustomize does, and refuses what the Kubernetes API has no field for.
-func build(t *testing.T, overlay string) (m manifests) {
+// build renders an overlay with components as kustomize does, and refuses what the Kubernetes API has no field for.
+func build(t *testing.T, overlay string, components ...string) (m manifests) {
 	t.Helper()
-	rendered, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), overlay)
+	rendered, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), extend(t, overlay, components))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,6 +93,38 @@ func build(t *testing.T, overlay string) (m manifests) {
 	return m
 }
 
+// extend returns a directory whose kustomization is the overlay with components.
+func extend(t *testing.T, overlay string, components []string) string {
+	t.Helper()
+	if len(components) == 0 {
+		return overlay
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := filepath.Rel(dir, here) // kustomize takes no absolute path
+	if err != nil {
+		t.Fatal(err)
+	}
+	kustomization := map[string][]string{"resources": {filepath.Join(base, overlay)}}
+	for _, c := range components {
+		kustomization["components"] = append(kustomization["components"], filepath.Join(base, c))
+	}
+	text, err := yaml.Marshal(kustomization)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 func add[T any](t *testing.T, to *map[string]T, name string, text []byte) {
 	t.Helper()
 	var object T
@@ -127,9 +162,13 @@ func (m manifests) workloads() (all []workload) {
 	return all
 }
 
-// each runs a test for every overlay.
+// each runs a test for every overlay, and for production with all components.
 func each(t *testing.T, test func(*testing.T, manifests)) {
 	t.Parallel()
+	t.Run("production with components", func(t *testing.T) {
+		t.Parallel()
+		test(t, build(t, "production", components...))
+	})
 	for _, overlay := range overlays {
 		t.Run(overlay, func(t *testing.T) {
 			t.Parallel()

@@ -27,7 +27,7 @@ func TestNetworkPoliciesAdmitOnlyWhatIsListed(t *testing.T) {
 		{"logins", "postgres", "postgres"}:            true,
 	}
 	m := build(t, "trial")
-	pods := map[string]workload{"internet": {}, "prometheus": {meta: metav1.ObjectMeta{Labels: map[string]string{"app.kubernetes.io/name": "prometheus"}}}}
+	pods := map[string]workload{"internet": {}, "prometheus": outside("prometheus")}
 	for _, w := range m.workloads() {
 		pods[w.name] = w
 	}
