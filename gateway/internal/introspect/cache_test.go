@@ -57,6 +57,34 @@ func TestStaleResultIsUsedUntilItIsRevalidated(t *testing.T) {
 	}
 }
 
+func TestClearForgetsInactiveResultsToo(t *testing.T) {
+	t.Parallel()
+
+	c := newCache()
+	t.Cleanup(c.close)
+	id, d, now := idOf(good), digestOf(good), time.Unix(1_795_300_000, 0)
+	for _, active := range []bool{false, true} {
+		c.endFlight(c.beginFlight(id), d, &Result{Active: active}, now)
+		if result, usable := c.get(id, d, now, nil); !usable || result.Active != active {
+			t.Errorf("%+v, usable %t", result, usable)
+		}
+		c.clear()
+		if result, usable := c.get(id, d, now, nil); usable {
+			t.Errorf("after clear: %+v", result)
+		}
+	}
+}
+
+func TestFailedIntrospectionIsNotInFlight(t *testing.T) {
+	t.Parallel()
+	withFakeService(t, func(t *testing.T, w *fakeService) {
+		w.fail()
+		if _, err := w.Introspect(t.Context(), good); err == nil || len(w.cache.flights) != 0 {
+			t.Errorf("%d flights, %v", len(w.cache.flights), err)
+		}
+	})
+}
+
 func BenchmarkEvict(b *testing.B) {
 	c := newCache()
 	b.Cleanup(c.close)

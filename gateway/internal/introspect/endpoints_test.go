@@ -207,6 +207,35 @@ func TestOneLookupIsInFlightAtATime(t *testing.T) {
 	})
 }
 
+func TestLookupSortsAddressesAndForgetsFailuresOfOthers(t *testing.T) {
+	t.Parallel()
+
+	addrs := func(texts ...string) (all []netip.Addr) {
+		for _, text := range texts {
+			all = append(all, netip.MustParseAddr(text))
+		}
+		return all
+	}
+	var found []netip.Addr
+	e := newEndpoints(&url.URL{Scheme: "http", Host: "tokens"})
+	e.resolve = func(context.Context, string, string) ([]netip.Addr, error) { return found, nil }
+	if got, err := e.lookUp(t.Context()); err == nil {
+		t.Errorf("no addresses: %v", got)
+	}
+	found = addrs("192.0.2.2", "::ffff:192.0.2.1", "192.0.2.1")
+	got, err := e.lookUp(t.Context())
+	if want := addrs("192.0.2.1", "192.0.2.2"); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	for _, addr := range got {
+		e.record(endpoint{addr: addr}, false)
+	}
+	found = addrs("192.0.2.2", "192.0.2.3")
+	if _, err := e.lookUp(t.Context()); err != nil || len(e.failures) != 1 || e.failures[got[1]].inARow != 1 {
+		t.Errorf("%+v, %v", e.failures, err)
+	}
+}
+
 // closing is a body that knows when it is closed.
 type closing struct {
 	io.Reader

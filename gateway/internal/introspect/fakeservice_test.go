@@ -33,6 +33,7 @@ type fakeService struct {
 	refuse  error                            // of the next connections
 	streams []*stream
 	ended   []error
+	heard   int // heartbeats that were reported
 }
 
 // stream is one connection to the change stream.
@@ -52,11 +53,13 @@ func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 		w.Introspector = New(Config{
 			Introspection: "http://tokens/introspect", Changes: "http://tokens/changes", Credential: "x", Now: time.Now,
 			OnStream: func(err error) {
-				if err != nil {
-					w.mu.Lock()
-					defer w.mu.Unlock()
-					w.ended = append(w.ended, err)
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				if err == nil {
+					w.heard++
+					return
 				}
+				w.ended = append(w.ended, err)
 			},
 		})
 		w.client.http.Transport = w

@@ -91,12 +91,13 @@ func TestRotatedTokenHasASuccessor(t *testing.T) {
 func TestSmallestAndLargestQuotaAreAccepted(t *testing.T) {
 	t.Parallel()
 
-	for quota, want := range map[string]time.Duration{
-		`{"limit":1,"window_seconds":1}`: time.Second, `{"limit":1000000,"window_seconds":86400}`: 24 * time.Hour,
+	for quota, want := range map[string]introspect.Result{
+		`{"limit":1,"window_seconds":1}`:           {Limit: 1, Window: time.Second},
+		`{"limit":1000000,"window_seconds":86400}`: {Limit: 1_000_000, Window: 24 * time.Hour},
 	} {
 		body := strings.Replace(activeAnswer, "{", `{"rate_limit":`+quota+`,`, 1)
 		result, err := newIntrospector(t, newTokensService(t, body).URL, new(clock)).Introspect(t.Context(), token)
-		if err != nil || result.Window != want {
+		if err != nil || result.Limit != want.Limit || result.Window != want.Window {
 			t.Errorf("%s: %+v, %v", quota, result, err)
 		}
 	}
@@ -120,5 +121,27 @@ func TestAdmitsMappedAddressesAsIPv4(t *testing.T) {
 	}
 	if answer.Admits(netip.Addr{}) {
 		t.Error("an unknown address is admitted")
+	}
+}
+
+func TestRangesOfMappedAddressesAreNotWidened(t *testing.T) {
+	t.Parallel()
+
+	for allowed, want := range map[string]map[string]bool{
+		"::ffff:0:0/96":   {"198.51.100.1": true, "2001:db8::1": false},
+		"::ffff:0:0/95":   {"198.51.100.1": false, "2001:db8::1": false},
+		"2001:db8::/112":  {"2001:db8::1": true, "2001:db8::1:1": false, "2001:db9::1": false, "198.51.100.1": false},
+		"198.51.100.1/24": {"198.51.100.200": true, "198.51.101.1": false},
+	} {
+		body := strings.Replace(activeAnswer, "{", fmt.Sprintf(`{"ip_allow":[%q],`, allowed), 1)
+		answer, err := newIntrospector(t, newTokensService(t, body).URL, new(clock)).Introspect(t.Context(), token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for addr, want := range want {
+			if got := answer.Admits(netip.MustParseAddr(addr)); got != want {
+				t.Errorf("%s admits %s: %t", allowed, addr, got)
+			}
+		}
 	}
 }

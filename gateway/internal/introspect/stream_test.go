@@ -207,6 +207,9 @@ func TestStateShowsWhetherTheStreamIsFreshAndTheServiceReached(t *testing.T) {
 			t.Errorf("unused: %+v", got)
 		}
 		w.startStream()
+		if w.publish(); w.heard != 1 {
+			t.Errorf("%d heartbeats were reported", w.heard)
+		}
 		heard := time.Now()
 		want := State{ActiveResults: 1, StreamFresh: true, LastHeartbeat: heard, Reached: true}
 		if got := w.State(); got != want {
