@@ -72,6 +72,11 @@ func TestCSVVariants(t *testing.T) {
 		"bars":                          {"a|b|c\r\n1|2|3\r\n", "1[a·b·c]2[1·2·3]"},
 		"letterhead of another width":   {"ACME, Ltd, Cape Town\n\nx;y;z\n1;2;3\n4;5;6\n", "1[ACME, Ltd, Cape Town]3[x·y·z]4[1·2·3]5[4·5·6]"},
 		"named delimiter":               {"sep=;\na;b\n1,1;2,2\n", "2[a·b]3[1,1·2,2]"},
+		"named delimiter alone":         {"sep=;", ""},
+		"named delimiter, CRLF":         {"sep=|\r\na|b,c\r\n", "2[a·b,c]"},
+		"a text that is no name":        {"sep=;x\na;b\n", "1[sep=;x]2[a;b]"},
+		"blank rows are no sample":      {"a;b;c,d,e\nx,y,z\n \n\n;\n", "1[a·b·c,d,e]2[x,y,z]"},
+		"two zero bytes":                {strings.Repeat("a,b,c\n", 40) + "\x00\x00", strings.Join(numbered(40, "[a·b·c]"), "")},
 		"line break in quotes":          {"a,\"net\nweight\",c\n1,2,3\n", "1[a·net weight·c]2[1·2·3]"},
 		"doubled quotation marks":       {"a,\"6\"\" box\",c\n", "1[a·6\" box·c]"},
 		"quotation mark within":         {"a,6\" box,c\n1,2,3\n", "1[a·6\" box·c]2[1·2·3]"},
@@ -98,6 +103,14 @@ func TestCSVVariants(t *testing.T) {
 			}
 		})
 	}
+}
+
+// numbered returns n texts after their numbers from 1.
+func numbered(n int, text string) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprint(i+1, text))
+	}
+	return all
 }
 
 func TestCSVOfTooManyRowsIsRefused(t *testing.T) {

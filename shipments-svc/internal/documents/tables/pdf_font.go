@@ -9,7 +9,7 @@ import (
 
 // font has the widths of characters.
 type font struct {
-	name     string // without the prefix of a subset
+	name     string
 	encoding pdf.TextEncoding
 	first    int       // code of the first width
 	widths   []float64 // of characters, relative to the font size; empty: unknown
@@ -21,11 +21,7 @@ func fontOf(v pdf.Value, page string) (*font, error) {
 		return nil, err
 	}
 	f := pdf.Font{V: v}
-	name := f.BaseFont()
-	if _, plain, found := strings.Cut(name, "+"); found {
-		name = plain
-	}
-	read := &font{name: name, encoding: f.Encoder(), first: f.FirstChar()}
+	read := &font{name: f.BaseFont(), encoding: f.Encoder(), first: f.FirstChar()}
 	for _, w := range f.Widths() {
 		read.widths = append(read.widths, w/1000)
 	}

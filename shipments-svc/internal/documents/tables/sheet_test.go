@@ -1,0 +1,136 @@
+package tables
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/xuri/excelize/v2"
+)
+
+func TestWholeNumbersAreShownWithAllDigitsUpTo18(t *testing.T) {
+	t.Parallel()
+	for stored, want := range map[string]Cell{
+		"1E+15": {Text: "1000000000000000", Number: "1000000000000000"}, "9.99E+17": {Text: "999000000000000000", Number: "999000000000000000"},
+		"1E+18": {Text: "1E+18", Number: "1000000000000000000"}, "-1E+15": {Text: "-1E+15", Number: "-1000000000000000"}, "1E-1": {Text: "1E-1", Number: "0.1"},
+		"0E0": {Text: "0", Number: "0"}, "x": {Text: "x"},
+	} {
+		b := &book{}
+		b.table("Sheet1")
+		got := Cell{Text: stored}
+		if b.number(&got, stored, Place{}); got != want {
+			t.Errorf("%s: %+v, want %+v", stored, got, want)
+		}
+	}
+	for stored, notes := range map[string]int{"999999999999999": 0, "1000000000000000": 1, "1000000000000000.5": 0, "-1000000000000000": 0} {
+		b := &book{}
+		b.table("Sheet1")
+		if b.number(&Cell{Text: stored}, stored, Place{}); len(b.Notes) != notes {
+			t.Errorf("%s: %+v", stored, b.Notes)
+		}
+	}
+}
+
+func TestColumnIsHiddenByAttributeOrWidth(t *testing.T) {
+	t.Parallel()
+	for attributes, want := range map[string]bool{
+		"": false, "hidden=1": true, "hidden=true": true, "hidden=0": false, "width=0": true, "width=0.0": true, "width=12": false, "width=x": false, "width=12 hidden=1": true,
+	} {
+		var e xml.StartElement
+		for attribute := range strings.FieldsSeq(attributes) {
+			name, value, _ := strings.Cut(attribute, "=")
+			e.Attr = append(e.Attr, xml.Attr{Name: xml.Name{Local: name}, Value: value})
+		}
+		if got := hides(e); got != want {
+			t.Errorf("%s: %t", attributes, got)
+		}
+	}
+	for text, want := range map[string]int{"": 0, "7": 7, "120": 120, "1048576": 1_048_576, "1a": 0, "/": 0, ":": 0, "-1": 0, "99999999999999999999": 0} {
+		if got := whole(text); got != want {
+			t.Errorf("%q: %d", text, got)
+		}
+	}
+	for text, want := range map[string]cellRange{"B2:D9": {left: 2, top: 2, right: 4, bottom: 9}, "A1:A1": {left: 1, top: 1, right: 1, bottom: 1}} {
+		if got, ok := rangeOf(text); !ok || got != want {
+			t.Errorf("%s: %+v, %t", text, got, ok)
+		}
+	}
+	for _, text := range []string{"", "A1", "D2:B9", "B9:D2", "B2:9", "2:D9"} {
+		if got, ok := rangeOf(text); ok {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
+func TestRowsAndCellsMayHaveNoNumbers(t *testing.T) {
+	t.Parallel()
+	content := sheeted(t, `<row><c><v>1</v></c><c r="D1"><v>2.5</v></c><c><v>3.5</v></c></row><row r="4"><c r="B4"><v>4.5</v></c></row><row><c><v>5.5</v></c></row>`, "", "")
+	if got, want := rowsOf(t, XLSX, content), "Sheet11[1···2.5·3.5]Sheet14[·4.5]Sheet15[5.5]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	book, err := Read(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"1,,,2.5,3.5", ",4.5", "5.5"} {
+		var numbers []string
+		for _, cell := range book.Tables[0].Rows[i].Cells {
+			numbers = append(numbers, cell.Number)
+		}
+		if got := strings.Join(numbers, ","); got != want {
+			t.Errorf("row %d has the numbers %s, want %s", i, got, want)
+		}
+	}
+}
+
+func TestHiddenContentIsNotedAtItsFirstPlace(t *testing.T) {
+	t.Parallel()
+	content := booked(t, func(f *excelize.File) error {
+		return errors.Join(f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b", "c"}), f.SetSheetRow("Sheet1", "A2", &[]any{1, 2, 3}), f.SetSheetRow("Sheet1", "A3", &[]any{4, 5, 6}),
+			f.SetColVisible("Sheet1", "B:C", false), f.SetRowVisible("Sheet1", 2, false), f.SetRowVisible("Sheet1", 3, false),
+			f.SetCellValue("Sheet1", "A4", strings.Repeat("x", MaxText+1)))
+	})
+	book, err := Read(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]Place{NoteHiddenColumns: {Sheet: "Sheet1", Row: 1, Column: 2}, NoteHiddenRows: {Sheet: "Sheet1", Row: 2}, NoteCut: {Sheet: "Sheet1", Row: 4, Column: 1}}
+	for _, note := range book.Notes {
+		if note.Place != want[note.Code] {
+			t.Errorf("%+v", note)
+		}
+		if note.Code == NoteHiddenRows && !strings.HasPrefix(note.Text, "2 hidden rows") {
+			t.Error(note.Text)
+		}
+	}
+	if len(book.Notes) != len(want) {
+		t.Errorf("%+v", book.Notes)
+	}
+}
+
+func TestElementsAreCountedByTheirStart(t *testing.T) {
+	t.Parallel()
+	count := &elements{left: 2}
+	if n, err := count.Write([]byte("<a><b/></a>")); n != 11 || err != nil || count.left != 0 {
+		t.Errorf("%d, %v, %d left", n, err, count.left)
+	}
+	if _, err := count.Write([]byte("<c/>")); err == nil {
+		t.Error("one element too many is accepted")
+	}
+}
+
+func TestPagesContinueTheFirst(t *testing.T) {
+	t.Parallel()
+	content := paged(t, 3)
+	book, err := Read(t.Context(), PDF, bytes.NewReader(content), int64(len(content)))
+	if err != nil || len(book.Tables) != 3 {
+		t.Fatal(len(book.Tables), err)
+	}
+	for i, table := range book.Tables {
+		if !table.Printed || table.Continues != (i > 0) {
+			t.Errorf("%s: printed %t, continues %t", table.Name, table.Printed, table.Continues)
+		}
+	}
+}
