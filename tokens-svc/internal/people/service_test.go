@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -64,8 +66,14 @@ func open(t *testing.T, ways ...*counted) []*people.Service {
 	return services
 }
 
-// repository returns a database with one organization.
+// repository returns people over a database with one organization.
 func repository(t *testing.T) *postgres.People {
+	t.Helper()
+	return postgres.NewPeople(database(t), repotest.AuditKeys())
+}
+
+// database returns one with one organization.
+func database(t *testing.T) *sqlx.DB {
 	t.Helper()
 	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate), postgrestest.Session())
 	if err != nil {
@@ -75,7 +83,7 @@ func repository(t *testing.T) *postgres.People {
 	if _, err := tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), org, "Acme"); err != nil {
 		t.Fatal(err)
 	}
-	return postgres.NewPeople(db, repotest.AuditKeys())
+	return db
 }
 
 func enroll(t *testing.T, s *people.Service, e people.Enrolment) (people.User, bool) {

@@ -272,3 +272,23 @@ func TestLineNeedsAnAmountOrThreeCells(t *testing.T) {
 		t.Errorf("%v, skipped %v", all, remarked(list, RowSkipped))
 	}
 }
+
+func TestRowsMayBeLongerAndShorterThanTheHeader(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		lines []string
+		want  []string
+	}{
+		{[]string{"Pallet No,Produce,Cartons,Net kg/carton", "P1,Avocado,80,4,x", "P2,Avocado,80,4,7"}, []string{"P1", "P2"}},
+		{[]string{"Cartons,Net kg,Pallets", "80,800,100", "81,810", "82,820,103"}, []string{"100", "103"}},
+		{[]string{"Cartons,Net kg,Pallets", "80,800,001", "82,820,002"}, []string{"001", "002"}},
+	} {
+		var got []string
+		for _, p := range listOf(t, tt.lines...).Pallets {
+			got = append(got, p.Number)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%v: %v, want %v", tt.lines, got, tt.want)
+		}
+	}
+}
