@@ -148,6 +148,7 @@ func TestCellsOfALine(t *testing.T) {
 		"a word over an edge":  {c, textLine{at("3", 30, 34), at("4444", 36, 44), at("x", 90, 94), at("y", 100, 104)}, "3 4444||x y"},
 		"a total":              {c, textLine{at("Total", 82, 90), at("9", 100, 104)}, "||Total|9"},
 		"prose":                {c, textLine{at("Total", 10, 30), at("weight", 32, 60)}, "Total weight"},
+		"prose over an edge":   {c, textLine{at("Total", 30, 39), at("net", 41, 50)}, "Total net"},
 		"headings":             {columns{edges: []float64{40}, usual: 5}, textLine{at("a", 0, 2), at("b", 10, 12), at("c", 20, 22), at("d", 50, 52), at("e", 60, 62)}, "a b c|d e"},
 		"without columns":      {columns{usual: 4}, textLine{at("1", 10, 14), at("2", 50, 54), at("x", 56, 60)}, "1|2 x"},
 		"fewer than the usual": {columns{edges: []float64{40}, usual: 9}, textLine{at("1", 50, 52), at("2", 60, 62), at("x", 70, 72), at("y", 80, 82)}, "|1|2|x|y"},

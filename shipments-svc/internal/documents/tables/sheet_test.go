@@ -70,6 +70,10 @@ func TestRowsAndCellsMayHaveNoNumbers(t *testing.T) {
 	if got, want := rowsOf(t, XLSX, content), "Sheet11[1···2.5·3.5]Sheet14[·4.5]Sheet15[5.5]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
+	empty := sheeted(t, `<row r="1"><c><v>1</v></c></row><row r="2" hidden="1"/>`, "", "")
+	if got := rowsOf(t, XLSX, empty); got != "Sheet11[1]" {
+		t.Errorf("with an empty hidden row: %s", got)
+	}
 	book, err := Read(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(err)
