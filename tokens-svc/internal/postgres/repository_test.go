@@ -6,7 +6,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
@@ -24,9 +23,4 @@ func open(tb testing.TB, dsn string) *postgres.Repository {
 	}
 	tb.Cleanup(func() { _ = db.Close() })
 	return postgres.NewRepository(db, repotest.AuditKeys())
-}
-
-func TestRepository(t *testing.T) {
-	t.Parallel()
-	repotest.Run(t, func(t *testing.T) tokens.Repository { return open(t, postgrestest.New(t, postgres.Migrate)) })
 }

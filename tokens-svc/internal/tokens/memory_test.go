@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -14,8 +13,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
-// memory is a Repository for the service's tests. It passes the same suite as
-// the real one.
+// memory is a Repository for the service's tests.
 type memory struct {
 	mu       sync.Mutex
 	down     error // what every look-up fails with, if anything
@@ -378,9 +376,4 @@ func (m *memory) UnsealedTokens(_ context.Context, after tokens.TokenID, n int) 
 		}
 	}
 	return unsealed, nil
-}
-
-func TestMemory(t *testing.T) {
-	t.Parallel()
-	repotest.Run(t, func(*testing.T) tokens.Repository { return newMemory() })
 }

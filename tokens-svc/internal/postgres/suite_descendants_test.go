@@ -1,4 +1,4 @@
-package repotest
+package postgres_test
 
 import (
 	"testing"
@@ -6,20 +6,21 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func descendantsAreFound(t *testing.T, repo tokens.Repository) {
 	after := time.Duration(0)
 	made := func(by *tokens.Token, lineage tokens.TokenID) *tokens.Token {
 		after += time.Second
-		token, digest := NewToken(t, after)
+		token, digest := repotest.NewToken(t, after)
 		if by != nil {
 			token.CreatedBy = audit.Actor{Kind: audit.Token, ID: string(by.ID), Name: by.Name}
 		}
 		if lineage != "" {
 			token.Lineage = lineage
 		}
-		_, err := repo.CreateToken(t.Context(), Org, token, digest, nil, Entry(audit.TokenCreated, string(token.ID)))
+		_, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID)))
 		gives(t, err, nil)
 		return &token
 	}
@@ -32,13 +33,13 @@ func descendantsAreFound(t *testing.T, repo tokens.Repository) {
 		want = append(want, child.ID, made(child, "").ID)
 	}
 	for _, id := range []tokens.TokenID{parent.ID, successor.ID} {
-		got, err := repo.Descendants(t.Context(), Org, id)
+		got, err := repo.Descendants(t.Context(), repotest.Org, id)
 		gives(t, err, nil)
 		equal(t, tokens.IDs(got), want)
 	}
-	none, err := repo.Descendants(t.Context(), Org, want[len(want)-1])
+	none, err := repo.Descendants(t.Context(), repotest.Org, want[len(want)-1])
 	gives(t, err, nil)
 	equal(t, len(none), 0)
-	_, err = repo.Descendants(t.Context(), Other, parent.ID)
+	_, err = repo.Descendants(t.Context(), repotest.Other, parent.ID)
 	gives(t, err, tokens.ErrNotFound)
 }

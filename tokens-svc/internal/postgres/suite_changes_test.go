@@ -1,4 +1,4 @@
-package repotest
+package postgres_test
 
 import (
 	"errors"
@@ -9,16 +9,17 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func changeComesBack(t *testing.T, repo tokens.Repository) {
 	want, digest := add(t, repo, 0)
-	done, err := repo.ChangeToken(t.Context(), Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
+	done, err := repo.ChangeToken(t.Context(), repotest.Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
 		equal(t, got, want)
 		got.Name, got.Permissions, got.IPAllow = "WMS", []tokens.Permission{tokens.Admin}, nil
 		got.RateLimit = tokens.RateLimit{Limit: 1, Window: time.Second}
 		got.ExpiresAt = time.Time{}
-		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: Entry(audit.TokenUpdated, string(got.ID))}, nil
+		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: repotest.Entry(audit.TokenUpdated, string(got.ID))}, nil
 	})
 	gives(t, err, nil)
 	equal(t, done.Token.Revision, want.Revision+1)
@@ -28,13 +29,13 @@ func changeComesBack(t *testing.T, repo tokens.Repository) {
 	equal(t, got.Name, "WMS")
 	equal(t, stored, digest)
 
-	done, err = repo.ChangeToken(t.Context(), Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
+	done, err = repo.ChangeToken(t.Context(), repotest.Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
 		got.IPAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
-		got.ExpiresAt = Noon.Add(time.Hour)
-		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: Entry(audit.TokenUpdated, string(got.ID))}, nil
+		got.ExpiresAt = repotest.Noon.Add(time.Hour)
+		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: repotest.Entry(audit.TokenUpdated, string(got.ID))}, nil
 	})
 	gives(t, err, nil)
-	again, err := repo.Token(t.Context(), Org, want.ID)
+	again, err := repo.Token(t.Context(), repotest.Org, want.ID)
 	gives(t, err, nil)
 	equal(t, again, done.Token)
 }
@@ -43,7 +44,7 @@ func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 	want, _ := add(t, repo, 0)
 	no := errors.New("no")
 	for _, answer := range []error{no, nil} {
-		_, err := repo.ChangeToken(t.Context(), Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
+		_, err := repo.ChangeToken(t.Context(), repotest.Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
 			got.Name = "changed"
 			return tokens.Step{Token: got}, answer
 		})
@@ -53,11 +54,11 @@ func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 		t.Error("there is nothing to decide")
 		return tokens.Step{}, nil
 	}
-	_, err := repo.ChangeToken(t.Context(), Other, want.ID, nil, never)
+	_, err := repo.ChangeToken(t.Context(), repotest.Other, want.ID, nil, never)
 	gives(t, err, tokens.ErrNotFound)
 	_, err = repo.ChangeToken(t.Context(), unknown, want.ID, nil, never)
 	gives(t, err, tokens.ErrNotFound)
-	got, err := repo.Token(t.Context(), Org, want.ID)
+	got, err := repo.Token(t.Context(), repotest.Org, want.ID)
 	gives(t, err, nil)
 	equal(t, got, want)
 	changes, upTo, _, err := repo.Changes(t.Context(), 0, 10)
@@ -74,17 +75,17 @@ func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
 	steps := make([]tokens.Step, n)
 	together(n, func(i int) {
 		var next tokens.Token
-		next, digests[i] = NewToken(t, time.Hour)
+		next, digests[i] = repotest.NewToken(t, time.Hour)
 		next.RotatedFrom = old.ID
 		results[i] = tokens.ErrUnavailable
 		for errors.Is(results[i], tokens.ErrUnavailable) { // too long in the queue, on a busy machine
-			steps[i], results[i] = repo.ChangeToken(t.Context(), Org, old.ID, nil, func(got tokens.Token) (tokens.Step, error) {
+			steps[i], results[i] = repo.ChangeToken(t.Context(), repotest.Org, old.ID, nil, func(got tokens.Token) (tokens.Step, error) {
 				if got.RotatedTo != "" {
 					return tokens.Step{}, errRotated
 				}
 				got.RotatedTo = next.ID
 				return tokens.Step{
-					Kind: tokens.Rotated, Token: got, Successor: next, Digest: digests[i], Entry: Entry(audit.TokenRotated, string(old.ID)),
+					Kind: tokens.Rotated, Token: got, Successor: next, Digest: digests[i], Entry: repotest.Entry(audit.TokenRotated, string(old.ID)),
 				}, nil
 			})
 		}
@@ -97,7 +98,7 @@ func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
 		}
 		gives(t, err, errRotated)
 	}
-	got, err := repo.Token(t.Context(), Org, old.ID)
+	got, err := repo.Token(t.Context(), repotest.Org, old.ID)
 	gives(t, err, nil)
 	equal(t, got, steps[winner].Token)
 	next, stored, err := repo.FindToken(t.Context(), got.RotatedTo)
@@ -110,24 +111,24 @@ func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
 		{Revision: next.Revision, Token: next.ID, Kind: tokens.Created},
 		{Revision: got.Revision, Token: old.ID, Kind: tokens.Rotated},
 	})
-	head, err := repo.VerifyAudit(t.Context(), Org)
+	head, err := repo.VerifyAudit(t.Context(), repotest.Org)
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(3))
 }
 
 func tokensArePicked(t *testing.T, repo tokens.Repository) {
-	now := Noon.Add(time.Hour)
+	now := repotest.Noon.Add(time.Hour)
 	ends := map[string]time.Time{
 		"lasting": {}, "far": now.Add(tokens.ExpiringWithin + 1e6), "near": now.Add(tokens.ExpiringWithin), "nearer": now.Add(1e6),
 		"ended": now, "revoked": {}, "revoked and ended": now.Add(-1e6),
 	}
 	for name, end := range ends {
-		token, digest := NewToken(t, 0)
+		token, digest := repotest.NewToken(t, 0)
 		token.Name, token.ExpiresAt = name, end
-		_, err := repo.CreateToken(t.Context(), Org, token, digest, nil, Entry(audit.TokenCreated, string(token.ID)))
+		_, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID)))
 		gives(t, err, nil)
 		if name == "revoked" || name == "revoked and ended" {
-			gives(t, revoke(t, repo, Org, token.ID, Noon, ""), nil)
+			gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
 		}
 	}
 	for filter, want := range map[tokens.Filter]map[string]bool{
@@ -139,7 +140,7 @@ func tokensArePicked(t *testing.T, repo tokens.Repository) {
 	} {
 		got := map[string]bool{}
 		for page := 1; page <= len(ends)/2+1; page++ {
-			all, total, err := repo.Tokens(t.Context(), Org, tokens.Query{Filter: filter, Page: tokens.Page{Number: page, Size: 2}}, now)
+			all, total, err := repo.Tokens(t.Context(), repotest.Org, tokens.Query{Filter: filter, Page: tokens.Page{Number: page, Size: 2}}, now)
 			gives(t, err, nil)
 			equal(t, total, len(want))
 			for _, token := range all {
@@ -159,7 +160,7 @@ func changesComeInOrder(t *testing.T, repo tokens.Repository) {
 		token, _ := add(t, repo, 0)
 		want = append(want, tokens.Change{Revision: token.Revision, Token: token.ID, Kind: tokens.Created})
 	}
-	gives(t, revoke(t, repo, Org, want[0].Token, Noon, ""), nil)
+	gives(t, revoke(t, repo, repotest.Org, want[0].Token, repotest.Noon, ""), nil)
 	want = append(want, tokens.Change{Revision: 6, Token: want[0].Token, Kind: tokens.Revoked})
 	for after, upTo := range map[int64]int64{-1: 3, 0: 3, 2: 5, 3: 6, 4: 6, 6: 6, 7: 6, 1 << 40: 6} {
 		got, newest, _, err := repo.Changes(t.Context(), after, 3)

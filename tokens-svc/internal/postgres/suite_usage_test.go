@@ -1,4 +1,4 @@
-package repotest
+package postgres_test
 
 import (
 	"net/netip"
@@ -6,19 +6,20 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 var (
-	here  = netip.MustParseAddr("192.0.2.1")
-	there = netip.MustParseAddr("2001:db8::7")
+	firstAddress  = netip.MustParseAddr("192.0.2.1")
+	secondAddress = netip.MustParseAddr("2001:db8::7")
 )
 
 func usageIsAddedUp(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
 	idle, _ := add(t, repo, 0)
-	use := tokens.Use{Token: token.ID, Requests: 120, Refused: 3, LastUsedAt: Noon, Address: here}
-	later := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: Noon.Add(2 * time.Hour), Address: there}
-	stranger := tokens.Use{Token: "tok_zzzzzzzzzzzz", Requests: 7, LastUsedAt: Noon}
+	use := tokens.Use{Token: token.ID, Requests: 120, Refused: 3, LastUsedAt: repotest.Noon, Address: firstAddress}
+	later := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: repotest.Noon.Add(2 * time.Hour), Address: secondAddress}
+	stranger := tokens.Use{Token: "tok_zzzzzzzzzzzz", Requests: 7, LastUsedAt: repotest.Noon}
 	for range 2 {
 		gives(t, repo.AddUsage(t.Context(), []tokens.Use{use, later, stranger}), nil)
 	}
@@ -30,9 +31,9 @@ func usageIsAddedUp(t *testing.T, repo tokens.Repository) {
 
 func usageNeverMovesBack(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
-	newer := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: Noon.Add(time.Minute), Address: there}
-	older := tokens.Use{Token: token.ID, Requests: 2, LastUsedAt: Noon, Address: here}
-	nowhere := tokens.Use{Token: token.ID, Refused: 4, LastUsedAt: Noon.Add(2 * time.Minute)}
+	newer := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: repotest.Noon.Add(time.Minute), Address: secondAddress}
+	older := tokens.Use{Token: token.ID, Requests: 2, LastUsedAt: repotest.Noon, Address: firstAddress}
+	nowhere := tokens.Use{Token: token.ID, Refused: 4, LastUsedAt: repotest.Noon.Add(2 * time.Minute)}
 	for _, u := range []tokens.Use{newer, older} {
 		gives(t, repo.AddUsage(t.Context(), []tokens.Use{u}), nil)
 	}
@@ -45,8 +46,8 @@ func usageNeverMovesBack(t *testing.T, repo tokens.Repository) {
 
 func usageIsPrivate(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
-	gives(t, repo.AddUsage(t.Context(), []tokens.Use{{Token: token.ID, Requests: 1, LastUsedAt: Noon}}), nil)
-	got, err := repo.Usage(t.Context(), Other, []tokens.TokenID{token.ID}, 10)
+	gives(t, repo.AddUsage(t.Context(), []tokens.Use{{Token: token.ID, Requests: 1, LastUsedAt: repotest.Noon}}), nil)
+	got, err := repo.Usage(t.Context(), repotest.Other, []tokens.TokenID{token.ID}, 10)
 	gives(t, err, nil)
 	equal(t, got, []tokens.Use{})
 }
@@ -56,9 +57,9 @@ func reportsAllCount(t *testing.T, repo tokens.Repository) {
 	uses := make([]tokens.Use, n)
 	for i := range uses {
 		token, _ := add(t, repo, 0)
-		uses[i] = tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: Noon}
+		uses[i] = tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: repotest.Noon}
 	}
-	s := tokens.NewService(repo, tokens.Config{Now: func() time.Time { return Noon }})
+	s := tokens.NewService(repo, tokens.Config{Now: func() time.Time { return repotest.Noon }})
 	together(gateways, func(gateway int) {
 		report := make([]tokens.Use, 0, n)
 		for i := range uses { // each gateway begins elsewhere
@@ -74,7 +75,7 @@ func reportsAllCount(t *testing.T, repo tokens.Repository) {
 
 func wantUsage(t *testing.T, repo tokens.Repository, ids []tokens.TokenID, n int, want ...tokens.Use) {
 	t.Helper()
-	got, err := repo.Usage(t.Context(), Org, ids, n)
+	got, err := repo.Usage(t.Context(), repotest.Org, ids, n)
 	gives(t, err, nil)
 	if len(got) == 2 && got[0].LastUsedAt.After(got[1].LastUsedAt) {
 		got[0], got[1] = got[1], got[0] // their order is not promised

@@ -1,32 +1,33 @@
-package repotest
+package postgres_test
 
 import (
 	"testing"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func auditComesBack(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
-	gives(t, revoke(t, repo, Org, token.ID, Noon, ""), nil)
-	gives(t, revoke(t, repo, Org, token.ID, Noon, ""), nil)
-	events, total, err := repo.AuditEvents(t.Context(), Org, tokens.Page{Number: 1, Size: 10})
+	gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
+	gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
+	events, total, err := repo.AuditEvents(t.Context(), repotest.Org, tokens.Page{Number: 1, Size: 10})
 	gives(t, err, nil)
 	equal(t, total, 3)
 	var want audit.Head
-	want.Organization = string(Org)
+	want.Organization = string(repotest.Org)
 	for i, e := range []audit.Entry{
-		Entry(audit.OrganizationCreated, string(Org)),
-		Entry(audit.TokenCreated, string(token.ID)),
-		Entry(audit.TokenRevoked, string(token.ID)),
+		repotest.Entry(audit.OrganizationCreated, string(repotest.Org)),
+		repotest.Entry(audit.TokenCreated, string(token.ID)),
+		repotest.Entry(audit.TokenRevoked, string(token.ID)),
 	} {
-		event, err := want.Append(e, AuditKeys())
+		event, err := want.Append(e, repotest.AuditKeys())
 		gives(t, err, nil)
 		want = event.Head()
 		equal(t, events[total-1-i], event)
 	}
-	head, err := repo.VerifyAudit(t.Context(), Org)
+	head, err := repo.VerifyAudit(t.Context(), repotest.Org)
 	gives(t, err, nil)
 	equal(t, head, want)
 }
@@ -36,7 +37,7 @@ func auditComesInPages(t *testing.T, repo tokens.Repository) {
 		add(t, repo, 0)
 	}
 	for page, want := range map[int][]int64{1: {5, 4}, 2: {3, 2}, 3: {1}, 4: nil} {
-		events, total, err := repo.AuditEvents(t.Context(), Org, tokens.Page{Number: page, Size: 2})
+		events, total, err := repo.AuditEvents(t.Context(), repotest.Org, tokens.Page{Number: page, Size: 2})
 		gives(t, err, nil)
 		equal(t, total, 5)
 		var got []int64
@@ -56,7 +57,7 @@ func auditIsPickedByAction(t *testing.T, repo tokens.Repository) {
 		add(t, repo, 0)
 	}
 	for page, want := range map[int][]int64{1: {4, 3}, 2: {2}, 3: nil} {
-		events, total, err := repo.AuditEventsOf(t.Context(), Org, audit.TokenCreated, tokens.Page{Number: page, Size: 2})
+		events, total, err := repo.AuditEventsOf(t.Context(), repotest.Org, audit.TokenCreated, tokens.Page{Number: page, Size: 2})
 		gives(t, err, nil)
 		equal(t, total, 3)
 		var got []int64
@@ -65,7 +66,7 @@ func auditIsPickedByAction(t *testing.T, repo tokens.Repository) {
 		}
 		equal(t, got, want)
 	}
-	for org, action := range map[tokens.OrgID]audit.Action{Org: audit.TokenRevoked, Other: audit.TokenCreated, unknown: audit.TokenCreated} {
+	for org, action := range map[tokens.OrgID]audit.Action{repotest.Org: audit.TokenRevoked, repotest.Other: audit.TokenCreated, unknown: audit.TokenCreated} {
 		events, total, err := repo.AuditEventsOf(t.Context(), org, action, tokens.Page{Number: 1, Size: 2})
 		gives(t, err, nil)
 		equal(t, total+len(events), 0)
@@ -74,21 +75,21 @@ func auditIsPickedByAction(t *testing.T, repo tokens.Repository) {
 
 func auditIsChainedUnderConcurrency(t *testing.T, repo tokens.Repository) {
 	together(16, func(int) { add(t, repo, 0) })
-	head, err := repo.VerifyAudit(t.Context(), Org)
+	head, err := repo.VerifyAudit(t.Context(), repotest.Org)
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(17))
-	other, err := repo.VerifyAudit(t.Context(), Other)
+	other, err := repo.VerifyAudit(t.Context(), repotest.Other)
 	gives(t, err, nil)
 	equal(t, other.Sequence, int64(1))
 }
 
 func auditOfAFailureIsNone(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := repo.CreateToken(t.Context(), Org, first, digest, nil, Entry(audit.TokenCreated, string(first.ID)))
+	_, err := repo.CreateToken(t.Context(), repotest.Org, first, digest, nil, repotest.Entry(audit.TokenCreated, string(first.ID)))
 	gives(t, err, tokens.ErrExists)
-	_, err = repo.ChangeToken(t.Context(), Org, first.ID, nil, func(tokens.Token) (tokens.Step, error) { return tokens.Step{}, tokens.ErrForbidden })
+	_, err = repo.ChangeToken(t.Context(), repotest.Org, first.ID, nil, func(tokens.Token) (tokens.Step, error) { return tokens.Step{}, tokens.ErrForbidden })
 	gives(t, err, tokens.ErrForbidden)
-	head, err := repo.VerifyAudit(t.Context(), Org)
+	head, err := repo.VerifyAudit(t.Context(), repotest.Org)
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(2))
 }

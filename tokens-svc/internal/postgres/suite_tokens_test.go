@@ -1,4 +1,4 @@
-package repotest
+package postgres_test
 
 import (
 	"slices"
@@ -7,22 +7,21 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
-const unknown tokens.OrgID = "org_00000000000000000000000000"
-
 func organizationComesBack(t *testing.T, repo tokens.Repository) {
-	got, err := repo.Organization(t.Context(), Org)
+	got, err := repo.Organization(t.Context(), repotest.Org)
 	gives(t, err, nil)
-	equal(t, got, tokens.Organization{ID: Org, Name: "Organization 0", CreatedAt: Noon})
+	equal(t, got, tokens.Organization{ID: repotest.Org, Name: "Organization 0", CreatedAt: repotest.Noon})
 	_, err = repo.Organization(t.Context(), unknown)
 	gives(t, err, tokens.ErrNotFound)
 }
 
 func partitionsAreTheirOwn(t *testing.T, repo tokens.Repository) {
-	here, err := repo.Organization(t.Context(), Org)
+	here, err := repo.Organization(t.Context(), repotest.Org)
 	gives(t, err, nil)
-	there, err := repo.Organization(t.Context(), Other)
+	there, err := repo.Organization(t.Context(), repotest.Other)
 	gives(t, err, nil)
 	ids := []tokens.OrgID{here.ID, here.TestID, there.ID, there.TestID}
 	slices.Sort(ids)
@@ -31,22 +30,22 @@ func partitionsAreTheirOwn(t *testing.T, repo tokens.Repository) {
 	found, _, err := repo.FindToken(t.Context(), token.ID)
 	gives(t, err, nil)
 	equal(t, found.Organization.TestID, here.TestID)
-	o := tokens.Organization{ID: here.TestID, Name: "Usurper", CreatedAt: Noon}
-	_, err = repo.CreateOrganization(t.Context(), o, Entry(audit.OrganizationCreated, string(o.ID)))
+	o := tokens.Organization{ID: here.TestID, Name: "Usurper", CreatedAt: repotest.Noon}
+	_, err = repo.CreateOrganization(t.Context(), o, repotest.Entry(audit.OrganizationCreated, string(o.ID)))
 	gives(t, err, tokens.ErrExists)
 }
 
 func organizationIsTakenOnce(t *testing.T, repo tokens.Repository) {
-	_, err := repo.CreateOrganization(t.Context(), tokens.Organization{ID: Org, Name: "Usurper", CreatedAt: Noon}, Entry(audit.OrganizationCreated, string(Org)))
+	_, err := repo.CreateOrganization(t.Context(), tokens.Organization{ID: repotest.Org, Name: "Usurper", CreatedAt: repotest.Noon}, repotest.Entry(audit.OrganizationCreated, string(repotest.Org)))
 	gives(t, err, tokens.ErrExists)
-	got, err := repo.Organization(t.Context(), Org)
+	got, err := repo.Organization(t.Context(), repotest.Org)
 	gives(t, err, nil)
 	equal(t, got.Name, "Organization 0")
 }
 
 func tokenComesBack(t *testing.T, repo tokens.Repository) {
 	want, digest := add(t, repo, 0)
-	got, err := repo.Token(t.Context(), Org, want.ID)
+	got, err := repo.Token(t.Context(), repotest.Org, want.ID)
 	gives(t, err, nil)
 	equal(t, got, want)
 	found, stored, err := repo.FindToken(t.Context(), want.ID)
@@ -54,26 +53,26 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 	equal(t, found, want)
 	equal(t, stored, digest)
 
-	plain, digest := NewToken(t, time.Second)
+	plain, digest := repotest.NewToken(t, time.Second)
 	plain.IPAllow, plain.ExpiresAt = nil, time.Time{}
-	plain.Revision, err = repo.CreateToken(t.Context(), Org, plain, digest, nil, Entry(audit.TokenCreated, string(plain.ID)))
+	plain.Revision, err = repo.CreateToken(t.Context(), repotest.Org, plain, digest, nil, repotest.Entry(audit.TokenCreated, string(plain.ID)))
 	gives(t, err, nil)
-	got, err = repo.Token(t.Context(), Org, plain.ID)
+	got, err = repo.Token(t.Context(), repotest.Org, plain.ID)
 	gives(t, err, nil)
 	equal(t, got, plain)
 }
 
 func tokenIsTakenOnce(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	for _, org := range []tokens.OrgID{Org, Other} {
-		_, err := repo.CreateToken(t.Context(), org, first, digest, nil, Entry(audit.TokenCreated, string(first.ID)))
+	for _, org := range []tokens.OrgID{repotest.Org, repotest.Other} {
+		_, err := repo.CreateToken(t.Context(), org, first, digest, nil, repotest.Entry(audit.TokenCreated, string(first.ID)))
 		gives(t, err, tokens.ErrExists)
 	}
 }
 
 func tokenNeedsOrganization(t *testing.T, repo tokens.Repository) {
-	token, digest := NewToken(t, 0)
-	_, err := repo.CreateToken(t.Context(), unknown, token, digest, nil, Entry(audit.TokenCreated, string(token.ID)))
+	token, digest := repotest.NewToken(t, 0)
+	_, err := repo.CreateToken(t.Context(), unknown, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID)))
 	gives(t, err, tokens.ErrNotFound)
 	_, _, err = repo.FindToken(t.Context(), token.ID)
 	gives(t, err, tokens.ErrNotFound)
@@ -84,10 +83,10 @@ func tokensAreListed(t *testing.T, repo tokens.Repository) {
 	for i, after := range []time.Duration{2, 0, 3, 1} {
 		want[3-after], _ = add(t, repo, after*time.Second)
 		if i == 0 {
-			gives(t, revoke(t, repo, Org, want[3-after].ID, Noon, ""), nil)
+			gives(t, revoke(t, repo, repotest.Org, want[3-after].ID, repotest.Noon, ""), nil)
 		}
 	}
-	got, total, err := repo.Tokens(t.Context(), Org, tokens.Query{}, Noon)
+	got, total, err := repo.Tokens(t.Context(), repotest.Org, tokens.Query{}, repotest.Noon)
 	gives(t, err, nil)
 	equal(t, total, 4)
 	ids := func(all []tokens.Token) (ids []tokens.TokenID) {
@@ -97,24 +96,24 @@ func tokensAreListed(t *testing.T, repo tokens.Repository) {
 		return ids
 	}
 	equal(t, ids(got), ids(want))
-	for _, org := range []tokens.OrgID{Other, unknown} {
-		got, total, err = repo.Tokens(t.Context(), org, tokens.Query{}, Noon)
+	for _, org := range []tokens.OrgID{repotest.Other, unknown} {
+		got, total, err = repo.Tokens(t.Context(), org, tokens.Query{}, repotest.Noon)
 		gives(t, err, nil)
 		equal(t, total, 0)
 		equal(t, got, []tokens.Token{})
 	}
 }
 
-func otherOrganizationFindsNothing(t *testing.T, repo tokens.Repository) {
+func otherOrganizationFindsNoToken(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
-	_, err := repo.Token(t.Context(), Other, token.ID)
+	_, err := repo.Token(t.Context(), repotest.Other, token.ID)
 	gives(t, err, tokens.ErrNotFound)
-	gives(t, revoke(t, repo, Other, token.ID, Noon, ""), tokens.ErrNotFound)
-	_, err = repo.Token(t.Context(), Org, "tok_000000000000")
+	gives(t, revoke(t, repo, repotest.Other, token.ID, repotest.Noon, ""), tokens.ErrNotFound)
+	_, err = repo.Token(t.Context(), repotest.Org, "tok_000000000000")
 	gives(t, err, tokens.ErrNotFound)
-	gives(t, revoke(t, repo, Org, "tok_000000000000", Noon, ""), tokens.ErrNotFound)
+	gives(t, revoke(t, repo, repotest.Org, "tok_000000000000", repotest.Noon, ""), tokens.ErrNotFound)
 
-	got, err := repo.Token(t.Context(), Org, token.ID)
+	got, err := repo.Token(t.Context(), repotest.Org, token.ID)
 	gives(t, err, nil)
 	equal(t, got, token)
 }
@@ -122,15 +121,15 @@ func otherOrganizationFindsNothing(t *testing.T, repo tokens.Repository) {
 func revokingEndsOnce(t *testing.T, repo tokens.Repository) {
 	want, digest := add(t, repo, 0)
 	bystander, _ := add(t, repo, 0)
-	at := Noon.Add(time.Hour)
-	gives(t, revoke(t, repo, Org, want.ID, at, "lost"), nil)
-	gives(t, revoke(t, repo, Org, want.ID, at.Add(time.Hour), "found"), nil)
+	at := repotest.Noon.Add(time.Hour)
+	gives(t, revoke(t, repo, repotest.Org, want.ID, at, "lost"), nil)
+	gives(t, revoke(t, repo, repotest.Org, want.ID, at.Add(time.Hour), "found"), nil)
 	want.RevokedAt, want.RevokedReason, want.Revision = at, "lost", bystander.Revision+1
 	got, stored, err := repo.FindToken(t.Context(), want.ID)
 	gives(t, err, nil)
 	equal(t, got, want)
 	equal(t, stored, digest)
-	got, err = repo.Token(t.Context(), Org, bystander.ID)
+	got, err = repo.Token(t.Context(), repotest.Org, bystander.ID)
 	gives(t, err, nil)
 	equal(t, got, bystander)
 }
@@ -138,9 +137,9 @@ func revokingEndsOnce(t *testing.T, repo tokens.Repository) {
 func oneRevocationCounts(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
 	together(16, func(i int) {
-		gives(t, revoke(t, repo, Org, token.ID, Noon.Add(time.Duration(i)*time.Second), ""), nil)
+		gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon.Add(time.Duration(i)*time.Second), ""), nil)
 	})
-	got, err := repo.Token(t.Context(), Org, token.ID)
+	got, err := repo.Token(t.Context(), repotest.Org, token.ID)
 	gives(t, err, nil)
 	equal(t, got.Revision, token.Revision+1)
 	next, _ := add(t, repo, 0)
@@ -151,8 +150,8 @@ func revisionsAreDense(t *testing.T, repo tokens.Repository) {
 	const n = 16
 	made := make([]tokens.Token, n)
 	together(n, func(i int) { made[i], _ = add(t, repo, 0) })
-	together(n/2, func(i int) { gives(t, revoke(t, repo, Org, made[i].ID, Noon, ""), nil) })
-	all, _, err := repo.Tokens(t.Context(), Org, tokens.Query{}, Noon)
+	together(n/2, func(i int) { gives(t, revoke(t, repo, repotest.Org, made[i].ID, repotest.Noon, ""), nil) })
+	all, _, err := repo.Tokens(t.Context(), repotest.Org, tokens.Query{}, repotest.Noon)
 	gives(t, err, nil)
 	var got []int64
 	for _, token := range made[:n/2] {
@@ -182,10 +181,10 @@ func resealingComparesAndSets(t *testing.T, repo tokens.Repository) {
 
 func failureLeavesNothing(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := repo.CreateToken(t.Context(), Other, first, digest, nil, Entry(audit.TokenCreated, string(first.ID)))
+	_, err := repo.CreateToken(t.Context(), repotest.Other, first, digest, nil, repotest.Entry(audit.TokenCreated, string(first.ID)))
 	gives(t, err, tokens.ErrExists)
-	orphan, digest := NewToken(t, 0)
-	_, err = repo.CreateToken(t.Context(), unknown, orphan, digest, nil, Entry(audit.TokenCreated, string(orphan.ID)))
+	orphan, digest := repotest.NewToken(t, 0)
+	_, err = repo.CreateToken(t.Context(), unknown, orphan, digest, nil, repotest.Entry(audit.TokenCreated, string(orphan.ID)))
 	gives(t, err, tokens.ErrNotFound)
 	next, _ := add(t, repo, 0)
 	equal(t, next.Revision, first.Revision+1)

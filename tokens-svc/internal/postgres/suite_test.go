@@ -1,0 +1,85 @@
+package postgres_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
+)
+
+func TestRepository(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]func(*testing.T, tokens.Repository){
+		"an organization is read as it was stored":             organizationComesBack,
+		"an organization's id is unique":                       organizationIsTakenOnce,
+		"the test partition of an organization has its own id": partitionsAreTheirOwn,
+		"a token is read as it was stored":                     tokenComesBack,
+		"a token's id is unique":                               tokenIsTakenOnce,
+		"a token needs its organization":                       tokenNeedsOrganization,
+		"tokens are listed newest first":                       tokensAreListed,
+		"another organization's token is not found":            otherOrganizationFindsNoToken,
+		"a second revocation changes nothing":                  revokingEndsOnce,
+		"of concurrent revocations one takes effect":           oneRevocationCounts,
+		"revisions are dense and unique under concurrency":     revisionsAreDense,
+		"resealing is a compare-and-set of the digest":         resealingComparesAndSets,
+		"an idempotency key takes effect once":                 keyTakesEffectOnce,
+		"a failed creation leaves no token and no revision":    failureLeavesNothing,
+		"a changed token is read as it was stored":             changeComesBack,
+		"a refused change changes nothing":                     refusalChangesNothing,
+		"a rotated token has one successor":                    rotationHasOneSuccessor,
+		"tokens are filtered and paged":                        tokensArePicked,
+		"descendants of a token are found at every depth":      descendantsAreFound,
+		"usage is summed by hour":                              usageIsAddedUp,
+		"usage never moves back":                               usageNeverMovesBack,
+		"another organization's usage is not found":            usageIsPrivate,
+		"concurrent usage reports are all added":               reportsAllCount,
+		"changes are in the order of their revisions":          changesComeInOrder,
+		"the audit log is read as it was written":              auditComesBack,
+		"the audit log is paged, newest first":                 auditComesInPages,
+		"the audit log is filtered by action":                  auditIsPickedByAction,
+		"the audit log is one chain under concurrency":         auditIsChainedUnderConcurrency,
+		"failed changes are not in the audit log":              auditOfAFailureIsNone,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			repo := open(t, postgrestest.New(t, postgres.Migrate))
+			for i, org := range []tokens.OrgID{repotest.Org, repotest.Other} {
+				o := tokens.Organization{ID: org, Name: fmt.Sprintf("Organization %d", i), CreatedAt: repotest.Noon}
+				if _, err := repo.CreateOrganization(t.Context(), o, repotest.Entry(audit.OrganizationCreated, string(org))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			test(t, repo)
+		})
+	}
+}
+
+// revoke revokes a token unless it is revoked already.
+func revoke(t *testing.T, repo tokens.Repository, org tokens.OrgID, id tokens.TokenID, at time.Time, reason string) error {
+	t.Helper()
+	_, err := repo.ChangeToken(t.Context(), org, id, nil, func(token tokens.Token) (tokens.Step, error) {
+		if !token.RevokedAt.IsZero() {
+			return tokens.Step{Token: token}, nil
+		}
+		token.RevokedAt, token.RevokedReason = at, reason
+		return tokens.Step{Kind: tokens.Revoked, Token: token, Entry: repotest.Entry(audit.TokenRevoked, string(id))}, nil
+	})
+	return err
+}
+
+// add stores a token of the first organization and returns it with its revision.
+func add(t *testing.T, repo tokens.Repository, after time.Duration) (tokens.Token, tokens.Digest) {
+	t.Helper()
+	token, digest := repotest.NewToken(t, after)
+	revision, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	token.Revision = revision
+	return token, digest
+}
