@@ -24,7 +24,7 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	public, inner := freeAddress(t), freeAddress(t)
-	ports := strings.NewReplacer("127.0.0.1:8083", public, "127.0.0.1:9083", inner)
+	ports := strings.NewReplacer("127.0.0.1:8083", public, "{$COLDCHAIN_HOST:127.0.0.1}:8083", public, "127.0.0.1:9083", inner)
 	var steps []string
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllSubmatch(page, -1) {
 		steps = append(steps, ports.Replace(string(block[1])))
