@@ -63,13 +63,8 @@ func (r *topology) messagesSince(marks logMarks) (map[message]int, error) {
 // replaces it.
 func (r *topology) logPath(program string) string {
 	path := filepath.Join(r.stack.LogDir(), program+".log")
-	if beside := path + aside; exists(beside) {
-		return beside
+	if _, err := os.Stat(path + aside); err == nil {
+		path += aside
 	}
 	return path
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
