@@ -14,6 +14,7 @@ package endpoints
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/go-kit/kit/endpoint"
@@ -33,11 +34,19 @@ type Request struct {
 	Waited func() time.Duration
 }
 
+// Waiter is a decoded request that may take longer than the budget, by the duration
+// that Waits returns: it waits for a change, or it is a large one.
+type Waiter interface{ Waits() time.Duration }
+
 // Wiring is the configuration of all endpoints.
 type Wiring struct {
 	Budget  time.Duration // for decoding a request and one call of a method
 	Observe Observe
 }
+
+// Observe is called after each request: with the operation, its error, if any,
+// and its duration.
+type Observe func(operation string, err error, took time.Duration)
 
 // Method is a method of a service: it takes an organization and a request, and
 // returns a response.
@@ -48,11 +57,22 @@ func New[Req, Res any](w Wiring, operation string, needs Permission, method Meth
 	return endpoint.Chain(
 		middleware.Observe(func(_ any, err error, took time.Duration) { w.Observe(operation, err, took) }),
 		middleware.Recover,
-		permitting(needs),
-		decoding,
-		limiting(w.Budget),
 	)(func(ctx context.Context, request any) (any, error) {
-		d := request.(decoded)
-		return method(ctx, d.org, d.request.(Req))
+		r := request.(Request)
+		if !slices.Contains(r.Permissions, string(needs)) {
+			return nil, &PermissionError{Needs: needs, Held: r.Permissions}
+		}
+		start := time.Now()
+		decoded, err := r.Decode()
+		if err != nil {
+			return nil, err
+		}
+		left := w.Budget - (time.Since(start) - r.Waited())
+		if waiter, ok := decoded.(Waiter); ok {
+			left += waiter.Waits()
+		}
+		ctx, cancel := context.WithTimeout(ctx, left)
+		defer cancel()
+		return method(ctx, r.Org, decoded.(Req))
 	})
 }

@@ -1,12 +1,8 @@
 package endpoints
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/go-kit/kit/endpoint"
 )
 
 // PermissionError says that the caller's token lacks the permission of an
@@ -23,15 +19,4 @@ func (e *PermissionError) Error() string {
 		held = strings.Join(e.Held, " ")
 	}
 	return fmt.Sprintf("this needs %s; the token has %s", e.Needs, held)
-}
-
-func permitting(needs Permission) endpoint.Middleware {
-	return func(next endpoint.Endpoint) endpoint.Endpoint {
-		return func(ctx context.Context, request any) (any, error) {
-			if held := request.(Request).Permissions; !slices.Contains(held, string(needs)) {
-				return nil, &PermissionError{Needs: needs, Held: held}
-			}
-			return next(ctx, request)
-		}
-	}
 }
