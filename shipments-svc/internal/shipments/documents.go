@@ -65,8 +65,8 @@ func (d Document) Unfinished() bool { return d.Status == Queued || d.Status == B
 
 // Failure says why a document could not be read.
 type Failure struct {
-	Code   string // for programs: "no_text_layer"
-	Detail string // for people
+	Code   string `json:"code"`   // for programs: "no_text_layer"
+	Detail string `json:"detail"` // for people
 }
 
 // Declared is what a document says about the whole of its pallets. A zero

@@ -3,8 +3,8 @@ package shipments
 // Fact is something that a document says about the shipment as a whole, to be
 // compared with what others say.
 type Fact struct {
-	Kind FactKind
-	Text string // as written
+	Kind FactKind `json:"kind"`
+	Text string   `json:"text"` // as written
 	Place
 }
 
@@ -37,8 +37,8 @@ const (
 // Remark is something in a document that was passed over or taken to mean
 // what it does not quite say.
 type Remark struct {
-	Code string // for programs: "row_skipped"
-	Text string // for people
+	Code string `json:"code"` // for programs: "row_skipped"
+	Text string `json:"text"` // for people
 	Place
 }
 

@@ -4,27 +4,27 @@ import "slices"
 
 // Mapping says how one table of a packing list was understood.
 type Mapping struct {
-	Sheet      string // empty: the document has no sheets or pages
-	HeaderRow  int    // the first row of its headings
-	HeaderRows int
-	Columns    []MappedColumn
-	Skipped    []SkippedRow // rows below the headings that are no lines of pallets
+	Sheet      string         `json:"sheet,omitempty"` // empty: the document has no sheets or pages
+	HeaderRow  int            `json:"header_row"`      // the first row of its headings
+	HeaderRows int            `json:"header_rows"`
+	Columns    []MappedColumn `json:"columns"`      // never nil
+	Skipped    []SkippedRow   `json:"skipped_rows"` // rows below the headings that are no lines of pallets; never nil
 }
 
 // MappedColumn is a column of a table and what it was taken for.
 type MappedColumn struct {
-	Column  string // "A"
-	Heading string
-	Field   string // empty: its heading is not understood
-	Unit    string // of a weight that was used: kg, g, lb or t
-	Used    bool
-	Reason  string // why it was not used
+	Column  string `json:"column"` // "A"
+	Heading string `json:"heading"`
+	Field   string `json:"field,omitempty"` // empty: its heading is not understood
+	Unit    string `json:"unit,omitempty"`  // of a weight that was used: kg, g, lb or t
+	Used    bool   `json:"used"`
+	Reason  string `json:"reason,omitempty"` // why it was not used
 }
 
 // SkippedRow is a row that was not read as a line of a pallet.
 type SkippedRow struct {
-	Row    int
-	Reason string
+	Row    int    `json:"row"`
+	Reason string `json:"reason"`
 }
 
 // Bounds of what is kept of a document's mappings.

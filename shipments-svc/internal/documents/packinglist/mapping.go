@@ -80,7 +80,10 @@ func near(a, b float64) bool { return max(a, b)-min(a, b) <= 0.02*max(a, b) }
 // buildMapping records how each column was understood, and remarks on unused ones
 // that may be relevant.
 func (r *reader) buildMapping(s *sheet) {
-	m := shipments.Mapping{Sheet: s.Name, HeaderRow: s.Rows[s.header.from].Number, HeaderRows: s.header.to - s.header.from}
+	m := shipments.Mapping{
+		Sheet: s.Name, HeaderRow: s.Rows[s.header.from].Number, HeaderRows: s.header.to - s.header.from,
+		Columns: []shipments.MappedColumn{}, Skipped: []shipments.SkippedRow{},
+	}
 	columns := len(s.header.headings)
 	for _, row := range s.Rows[s.header.to:] {
 		columns = max(columns, len(row.Cells))

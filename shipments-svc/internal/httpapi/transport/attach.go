@@ -23,7 +23,7 @@ type attachedView struct {
 type previewView struct {
 	Document previewDocumentView `json:"document"`
 	Checks   []checkView         `json:"checks"`
-	Mappings []mappingView       `json:"mappings,omitempty"`
+	Mappings []shipments.Mapping `json:"mappings,omitempty"`
 }
 
 // decodeAttach returns what reads a document: as a form, or as JSON that has the
@@ -127,7 +127,7 @@ func inFile(faults []shipments.Fault, pointer string) []shipments.Fault {
 
 func encodeAttach(r *http.Request, a shipments.Attached) reply {
 	if a.DryRun {
-		return reply{status: http.StatusOK, body: previewView{viewPreview(a.Document), viewChecks(a.Checks), viewMappings(a.Mappings)}}
+		return reply{status: http.StatusOK, body: previewView{viewPreview(a.Document), viewChecks(a.Checks), a.Mappings}}
 	}
 	view := attachedView{viewDocument(a.Document), viewChecks(a.Checks)}
 	return reply{

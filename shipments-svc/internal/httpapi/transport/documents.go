@@ -22,7 +22,7 @@ type documentView struct {
 type previewDocumentView struct {
 	Type             shipments.DocumentType   `json:"type"`
 	Status           shipments.DocumentStatus `json:"status"`
-	Error            *failureView             `json:"error,omitempty"`
+	Error            shipments.Failure        `json:"error,omitzero"`
 	Filename         string                   `json:"filename,omitempty"`
 	ContentType      string                   `json:"content_type,omitempty"`
 	Size             int64                    `json:"size_bytes,omitempty"`
@@ -30,25 +30,8 @@ type previewDocumentView struct {
 	RowsRead         int                      `json:"rows_read"`
 	PalletsExtracted int                      `json:"pallets_extracted"`
 	Declared         *declaredView            `json:"declared,omitempty"`
-	Facts            []factView               `json:"facts,omitempty"`
-	Remarks          []remarkView             `json:"remarks,omitempty"`
-}
-
-type failureView struct {
-	Code   string `json:"code"`
-	Detail string `json:"detail"`
-}
-
-type factView struct {
-	Kind shipments.FactKind `json:"kind"`
-	Text string             `json:"text"`
-	shipments.Place
-}
-
-type remarkView struct {
-	Code string `json:"code"`
-	Text string `json:"text"`
-	shipments.Place
+	Facts            []shipments.Fact         `json:"facts,omitempty"`
+	Remarks          []shipments.Remark       `json:"remarks,omitempty"`
 }
 
 type declaredView struct {
@@ -131,17 +114,8 @@ func viewDocument(d shipments.Document) documentView {
 
 func viewPreview(d shipments.Document) previewDocumentView {
 	view := previewDocumentView{
-		Type: d.Type, Status: d.Status, Filename: d.Filename, ContentType: d.ContentType, Size: d.Size,
-		SHA256: hex.EncodeToString(d.SHA256[:]), RowsRead: d.RowsRead, PalletsExtracted: d.PalletsExtracted,
-	}
-	if d.Failure != (shipments.Failure{}) {
-		view.Error = &failureView{d.Failure.Code, d.Failure.Detail}
-	}
-	for _, f := range d.Facts {
-		view.Facts = append(view.Facts, factView(f))
-	}
-	for _, m := range d.Remarks {
-		view.Remarks = append(view.Remarks, remarkView(m))
+		Type: d.Type, Status: d.Status, Error: d.Failure, Filename: d.Filename, ContentType: d.ContentType, Size: d.Size,
+		SHA256: hex.EncodeToString(d.SHA256[:]), RowsRead: d.RowsRead, PalletsExtracted: d.PalletsExtracted, Facts: d.Facts, Remarks: d.Remarks,
 	}
 	if d.Declared != (shipments.Declared{}) {
 		view.Declared = &declaredView{d.Declared.Pallets, d.Declared.Boxes, kilograms(d.Declared.NetWeight), d.Declared.ContainerNumber}
