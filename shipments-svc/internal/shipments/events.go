@@ -80,7 +80,7 @@ func (s *Service) Events(ctx context.Context, org OrgID, q EventQuery) (EventPag
 	page := EventPage{After: q.After, Limit: paging.PerPage, Next: q.After}
 	events, first, err := s.repo.Events(ctx, org, q.After, page.Limit)
 	if err != nil {
-		return EventPage{}, fmt.Errorf("read events: %w", err)
+		return EventPage{}, err
 	}
 	if q.After > 0 && q.After < first-1 {
 		return EventPage{}, &ExpiredError{First: first}

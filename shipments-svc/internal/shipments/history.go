@@ -2,7 +2,6 @@ package shipments
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -53,10 +52,7 @@ type HistoryPage struct {
 // page past the end is empty and has the true total.
 func (s *Service) History(ctx context.Context, org OrgID, q HistoryQuery) (HistoryPage, error) {
 	paging, offset := paged(q.Page, q.PerPage)
-	page := HistoryPage{Paging: paging}
-	var err error
-	if page.Entries, page.Total, err = s.repo.History(ctx, org, q.ID, offset, page.PerPage); err != nil {
-		return HistoryPage{}, fmt.Errorf("read history: %w", err)
-	}
-	return page, nil
+	entries, total, err := s.repo.History(ctx, org, q.ID, offset, paging.PerPage)
+	paging.Total = total
+	return HistoryPage{Entries: entries, Paging: paging}, err
 }

@@ -3,7 +3,6 @@ package shipments
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -39,9 +38,5 @@ var ErrKeyInProgress = errors.New("a request with the key is in progress")
 //
 // do must use the context that it is given for all that it does.
 func (s *Service) Once(ctx context.Context, org OrgID, k Key, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error) {
-	answer, replayed, err = s.repo.Once(ctx, org, k, s.now(), do)
-	if err != nil {
-		return nil, false, fmt.Errorf("do once: %w", err)
-	}
-	return answer, replayed, nil
+	return s.repo.Once(ctx, org, k, s.now(), do)
 }

@@ -45,13 +45,9 @@ func NewService(n Needs) *Service {
 // is empty and has the true total.
 func (s *Service) List(ctx context.Context, org OrgID, q Query) (Page, error) {
 	paging, offset := paged(q.Page, q.PerPage)
-	page := Page{Paging: paging}
-	var err error
-	page.Shipments, page.Total, err = s.repo.List(ctx, org, q.instants(), offset, page.PerPage)
-	if err != nil {
-		return Page{}, fmt.Errorf("list shipments: %w", err)
-	}
-	return page, nil
+	all, total, err := s.repo.List(ctx, org, q.instants(), offset, paging.PerPage)
+	paging.Total = total
+	return Page{Shipments: all, Paging: paging}, err
 }
 
 // paged returns the effective page and size, and how many elements stand
@@ -80,10 +76,7 @@ func (s *Service) Create(ctx context.Context, org OrgID, c Creation) (Shipment, 
 		return Shipment{}, &Invalid{Faults: f}
 	}
 	created := Shipment{ID: s.newID(), Draft: c.Draft, Status: Pending, Version: 1, CreatedAt: instant(s.now())}
-	if err := s.repo.Create(ctx, org, created, c.By); err != nil {
-		return Shipment{}, fmt.Errorf("create shipment: %w", err)
-	}
-	return created, nil
+	return created, s.repo.Create(ctx, org, created, c.By)
 }
 
 // Import stores shipments that have a past: of any status, with pallets,
@@ -112,11 +105,7 @@ func (s *Service) Import(ctx context.Context, org OrgID, all []Detail) (int, err
 	if faults != nil {
 		return 0, &Invalid{Faults: faults}
 	}
-	n, err := s.repo.Import(ctx, org, ready)
-	if err != nil {
-		return 0, fmt.Errorf("import shipments: %w", err)
-	}
-	return n, nil
+	return s.repo.Import(ctx, org, ready)
 }
 
 func (s *Service) completed(d Detail) Detail {

@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
 // Documents returns the documents of a shipment, the first attached first.
 func (s *Service) Documents(ctx context.Context, org OrgID, id ID) ([]Document, error) {
-	all, err := s.repo.Documents(ctx, org, id)
-	if err != nil {
-		return nil, fmt.Errorf("read documents: %w", err)
-	}
-	return all, nil
+	return s.repo.Documents(ctx, org, id)
 }
 
 // Document returns a document of a shipment, or ErrNoDocument.
@@ -23,12 +20,11 @@ func (s *Service) Document(ctx context.Context, org OrgID, q DocumentQuery) (Doc
 	if err != nil {
 		return Document{}, err
 	}
-	for _, doc := range all {
-		if doc.ID == q.Document {
-			return doc, nil
-		}
+	i := slices.IndexFunc(all, func(doc Document) bool { return doc.ID == q.Document })
+	if i < 0 {
+		return Document{}, ErrNoDocument
 	}
-	return Document{}, ErrNoDocument
+	return all[i], nil
 }
 
 // StoredFile is the file of a document.
@@ -48,13 +44,7 @@ func (s *Service) File(ctx context.Context, org OrgID, q DocumentQuery) (StoredF
 	if doc.Filename == "" {
 		return StoredFile{}, ErrNoDocument
 	}
-	return StoredFile{doc, func(ctx context.Context) (OpenFile, error) {
-		content, err := s.files.Open(ctx, FileKey{org, doc.ID})
-		if err != nil {
-			return nil, fmt.Errorf("open file: %w", err)
-		}
-		return content, nil
-	}}, nil
+	return StoredFile{doc, func(ctx context.Context) (OpenFile, error) { return s.files.Open(ctx, FileKey{org, doc.ID}) }}, nil
 }
 
 // toDiscard is how long removing a file may take after a request.

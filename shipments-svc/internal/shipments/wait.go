@@ -2,14 +2,11 @@ package shipments
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
-const (
-	// MaxWait is how long a GetQuery may wait.
-	MaxWait = 25 * time.Second
-)
+// MaxWait is how long a GetQuery may wait.
+const MaxWait = 25 * time.Second
 
 // GetQuery requests a shipment, optionally once it has changed.
 type GetQuery struct {
@@ -39,13 +36,11 @@ func (s *Service) Get(ctx context.Context, org OrgID, l GetQuery) (GetResult, er
 	var err error
 	if l.Wait > 0 {
 		if found.Waited, err = s.wait(ctx, org, l); err != nil {
-			return GetResult{}, fmt.Errorf("await shipment: %w", err)
+			return GetResult{}, err
 		}
 	}
-	if found.Detail, err = s.repo.Get(ctx, org, l.ID); err != nil {
-		return GetResult{}, fmt.Errorf("get shipment: %w", err)
-	}
-	return found, nil
+	found.Detail, err = s.repo.Get(ctx, org, l.ID)
+	return found, err
 }
 
 // wait waits for a change, and reports whether that was granted.
