@@ -10,31 +10,17 @@ import (
 
 // Change implements shipments.Repository.
 func (r *Repository) Change(ctx context.Context, org shipments.OrgID, from, to shipments.Shipment, e shipments.Entry) error {
-	row, err := jsonOf(shipmentRowOf(to))
-	if err != nil {
-		return failure("change", err)
-	}
-	changes, err := jsonOf(historyChanges(e))
-	if err != nil {
-		return failure("change", err)
-	}
-	events, err := announcements(e, from.Status, to, nil)
-	if err != nil {
-		return failure("change", err)
-	}
 	k := keyOf(from, from.Status)
-	return r.swap(ctx, org, "change", changeSQL, uuid.UUID(from.ID), string(from.Status), from.Version,
-		row, string(to.Status), k.day, k.shard, e.At, string(e.By), string(e.Action), e.Reason, changes, events)
+	return r.swap(ctx, org, "change shipment", changeSQL, uuid.UUID(from.ID), string(from.Status), from.Version,
+		asJSON{shipmentRowOf(to)}, string(to.Status), k.day, k.shard, e.At, string(e.By), string(e.Action), e.Reason,
+		asJSON{historyChanges(e)}, asJSON{announcedRows(shipments.Announce(e, from.Status, to, nil))})
 }
 
 // Delete implements shipments.Repository.
 func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipments.Shipment, e shipments.Entry) error {
-	events, err := announcements(e, s.Status, s, nil) // as it was, for it has become nothing
-	if err != nil {
-		return failure("delete", err)
-	}
 	k := keyOf(s, s.Status)
-	return r.swap(ctx, org, "delete", deleteSQL, uuid.UUID(s.ID), string(s.Status), s.Version, k.day, k.shard, events)
+	events := shipments.Announce(e, s.Status, s, nil) // as it was, for it has become nothing
+	return r.swap(ctx, org, "delete shipment", deleteSQL, uuid.UUID(s.ID), string(s.Status), s.Version, k.day, k.shard, asJSON{announcedRows(events)})
 }
 
 // swap runs a statement that changes one shipment if it still is as expected.

@@ -1,13 +1,12 @@
 package postgres
 
 import (
+	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
-
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Row types name their columns in JSON tags. Statements read rows with
@@ -15,7 +14,6 @@ import (
 // named in its row type only.
 var (
 	shipmentColumns = list(columns(reflect.TypeFor[shipmentRow]()), "%s")
-	shipmentValues  = list(values(columns(reflect.TypeFor[shipmentRow]())), "%s")
 	palletColumns   = list(columns(reflect.TypeFor[palletRow]()), "%s")
 	checkColumns    = list(columns(reflect.TypeFor[checkRow]()), "%s")
 	documentColumns = list(columns(reflect.TypeFor[documentRow]()), "%s")
@@ -37,17 +35,6 @@ func columns(row reflect.Type) []string {
 	return names
 }
 
-// values returns names, with an expression that is never null for each optional
-// text, which JSON omits where it is empty.
-func values(names []string) []string {
-	for i, name := range names {
-		if slices.ContainsFunc(shipments.Texts, func(t shipments.Text) bool { return t.Optional && t.Name == name }) {
-			names[i] = "coalesce(" + name + ", '')"
-		}
-	}
-	return names
-}
-
 // list joins names, each in a format, by commas.
 func list(names []string, format string) string {
 	all := make([]string, len(names))
@@ -57,15 +44,24 @@ func list(names []string, format string) string {
 	return strings.Join(all, ", ")
 }
 
-// jsonOf returns a value as JSON in a string: lib/pq sends a []byte as bytea,
-// which is not cast to JSON.
-func jsonOf(value any) (string, error) {
-	text, err := json.Marshal(value)
+// asJSON is an argument that is sent as JSON.
+type asJSON struct{ value any }
+
+// Value implements driver.Valuer. It returns a string: lib/pq sends a []byte as
+// bytea, which is not cast to JSON.
+func (a asJSON) Value() (driver.Value, error) {
+	text, err := json.Marshal(a.value)
 	return string(text), err
 }
 
-// fromJSON decodes a column of JSON.
-func fromJSON[Row any](text []byte) (row Row, err error) {
-	err = json.Unmarshal(text, &row)
-	return row, err
+// fromJSON is a column of JSON. Its value is zero where the column is null.
+type fromJSON[Value any] struct{ value Value }
+
+// Scan implements sql.Scanner.
+func (c *fromJSON[Value]) Scan(column any) error {
+	var text sql.Null[[]byte]
+	if err := text.Scan(column); err != nil || !text.Valid {
+		return err
+	}
+	return json.Unmarshal(text.V, &c.value)
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -57,15 +56,10 @@ func (c counts) apply(ctx context.Context, tx sqlx.ExecerContext, org shipments.
 	}
 	changes := make([]change, 0, len(c))
 	for key, n := range c {
-		if n == 0 {
-			continue
+		if n != 0 {
+			changes = append(changes, change{key.status, key.day, key.shard, n})
 		}
-		changes = append(changes, change{key.status, key.day, key.shard, n})
 	}
-	given, err := json.Marshal(changes)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, countSQL, uuid.UUID(org), string(given))
+	_, err := tx.ExecContext(ctx, countSQL, uuid.UUID(org), asJSON{changes})
 	return err
 }

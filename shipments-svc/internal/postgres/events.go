@@ -35,31 +35,27 @@ type eventRow struct {
 	ID      uuid.NullUUID
 	Type    sql.NullString
 	At      sql.NullTime
-	Subject []byte
+	Subject fromJSON[*subjectRow]
 }
 
 // Events implements shipments.Repository.
 func (r *Repository) Events(ctx context.Context, org shipments.OrgID, after, limit int64) ([]shipments.Event, int64, error) {
 	var rows []eventRow
 	if err := r.reads(ctx, org).SelectContext(ctx, &rows, eventsSQL, uuid.UUID(org), after, limit); err != nil {
-		return nil, 0, failure("events", err)
+		return nil, 0, failure("read events", err)
 	}
 	first := rows[0].First
-	events, err := tryEach(slices.DeleteFunc(rows, func(row eventRow) bool { return !row.Number.Valid }), eventRow.event)
-	return events, first, failure("events", err)
+	return each(slices.DeleteFunc(rows, func(row eventRow) bool { return !row.Number.Valid }), eventRow.event), first, nil
 }
 
-func (r eventRow) event() (shipments.Event, error) {
+func (r eventRow) event() shipments.Event {
+	subject := r.Subject.value
 	e := shipments.Event{
 		ID: shipments.EventID(r.ID.UUID), Type: shipments.EventType(r.Type.String), At: r.At.Time.UTC(), Number: r.Number.Int64,
+		Shipment: subject.Shipment.shipment(),
 	}
-	subject, err := fromJSON[subjectRow](r.Subject)
-	if err != nil {
-		return shipments.Event{}, err
-	}
-	e.Shipment = subject.Shipment.shipment()
 	if subject.Document != nil {
 		e.Document = new(subject.Document.document())
 	}
-	return e, nil
+	return e
 }

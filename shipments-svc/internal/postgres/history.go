@@ -19,7 +19,7 @@ type historyRow struct {
 	Action  sql.NullString
 	Status  sql.NullString
 	Reason  sql.NullString
-	Changes []byte
+	Changes fromJSON[[]shipments.Change]
 
 	DocumentID uuid.NullUUID `db:"document_id"`
 }
@@ -33,25 +33,23 @@ func historyChanges(e shipments.Entry) []shipments.Change {
 func (r *Repository) History(ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64) ([]shipments.Entry, int64, error) {
 	var rows []historyRow
 	if err := r.reads(ctx, org).SelectContext(ctx, &rows, historySQL, uuid.UUID(org), uuid.UUID(id), offset, limit); err != nil {
-		return nil, 0, failure("history", err)
+		return nil, 0, failure("read history", err)
 	}
 	if len(rows) == 0 {
 		return nil, 0, shipments.ErrNotFound
 	}
 	total := rows[0].Total
-	entries, err := tryEach(slices.DeleteFunc(rows, func(row historyRow) bool { return !row.Version.Valid }), historyRow.entry)
-	return entries, total, failure("history", err)
+	return each(slices.DeleteFunc(rows, func(row historyRow) bool { return !row.Version.Valid }), historyRow.entry), total, nil
 }
 
-func (r historyRow) entry() (shipments.Entry, error) {
+func (r historyRow) entry() shipments.Entry {
 	e := shipments.Entry{
 		Version: r.Version.Int64, At: r.At.Time.UTC(), By: shipments.TokenID(r.TokenID.String),
 		Action: shipments.Action(r.Action.String), Status: shipments.Status(r.Status.String), Reason: r.Reason.String,
 		Document: shipments.DocumentID(r.DocumentID.UUID),
 	}
-	changes, err := fromJSON[[]shipments.Change](r.Changes)
-	if len(changes) > 0 {
-		e.Changes = changes
+	if len(r.Changes.value) > 0 {
+		e.Changes = r.Changes.value
 	}
-	return e, err
+	return e
 }

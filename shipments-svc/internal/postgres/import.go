@@ -49,12 +49,9 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 // store stores those shipments of a batch that are not there yet, with their
 // parts, announces and returns them.
 func store(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipments.Detail, at time.Time) ([]shipments.Detail, error) {
-	given, err := jsonOf(each(batch, func(d shipments.Detail) revisedRow { return revisedRowOf(d.Shipment, d.Checks) }))
-	if err != nil {
-		return nil, err
-	}
+	rows := each(batch, func(d shipments.Detail) revisedRow { return revisedRowOf(d.Shipment, d.Checks) })
 	var ids []uuid.UUID
-	if err := tx.SelectContext(ctx, &ids, importShipmentsSQL, uuid.UUID(org), given); err != nil {
+	if err := tx.SelectContext(ctx, &ids, importShipmentsSQL, uuid.UUID(org), asJSON{rows}); err != nil {
 		return nil, err
 	}
 	added := slices.DeleteFunc(slices.Clone(batch), func(d shipments.Detail) bool {
@@ -79,11 +76,7 @@ func store(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipme
 
 func storeParts[Row any](ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, query string, rows []Row) error {
 	for batch := range slices.Chunk(rows, importBatch) {
-		given, err := jsonOf(batch)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, query, uuid.UUID(org), given); err != nil {
+		if _, err := tx.ExecContext(ctx, query, uuid.UUID(org), asJSON{batch}); err != nil {
 			return err
 		}
 	}

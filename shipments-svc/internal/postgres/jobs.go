@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -108,14 +107,10 @@ type claimedRow struct {
 
 // Claim implements shipments.Jobs.
 func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn shipments.Turn) (shipments.Job, error) {
-	except := make([]string, len(turn.Except))
-	for i, org := range turn.Except {
-		except[i] = uuid.UUID(org).String()
-	}
 	after, wrapped := uuid.UUID(turn.After), turn.After == shipments.OrgID{}
 	for {
 		var row claimedRow
-		err := r.claims(ctx).GetContext(ctx, &row, claimSQL, uuid.UUID(lease), shipments.LeaseTime.Seconds(), after, pq.Array(except))
+		err := r.claims(ctx).GetContext(ctx, &row, claimSQL, uuid.UUID(lease), shipments.LeaseTime.Seconds(), after, arrayOf(turn.Except))
 		switch {
 		case errors.Is(err, sql.ErrNoRows) && wrapped:
 			return shipments.Job{}, shipments.ErrNoJob

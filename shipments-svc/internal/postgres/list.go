@@ -14,18 +14,13 @@ func (r *Repository) List(ctx context.Context, org shipments.OrgID, f shipments.
 	query, args := listQuery(org, f, offset, limit)
 	var rows []listRow
 	if err := r.selectList(ctx, org, &rows, query, args); err != nil {
-		return nil, 0, failure("list", err)
+		return nil, 0, failure("list shipments", err)
 	}
 	page := make([]shipments.Shipment, 0, len(rows))
 	for _, row := range rows {
-		if row.Shipment == nil {
-			continue
+		if row.Shipment.value != nil {
+			page = append(page, row.Shipment.value.shipment())
 		}
-		shipment, err := fromJSON[shipmentRow](row.Shipment)
-		if err != nil {
-			return nil, 0, failure("list", err)
-		}
-		page = append(page, shipment.shipment())
 	}
 	return page, rows[0].Total, nil
 }

@@ -35,17 +35,10 @@ type subjectRow struct {
 	Document *documentRow `json:"document,omitempty"`
 }
 
-// announcements returns what Announce makes of a change as a JSON array.
-func announcements(e shipments.Entry, before shipments.Status, to shipments.Shipment, doc *shipments.Document) (string, error) {
-	return jsonOf(announcedRows(shipments.Announce(e, before, to, doc)))
-}
-
 func announcedRows(events []shipments.Event) []announcedRow {
-	rows := make([]announcedRow, len(events))
-	for i, e := range events {
-		rows[i] = announcedRow{ID: uuid.Must(uuid.NewV7()), Type: e.Type, At: e.At, Subject: subjectRowOf(e)}
-	}
-	return rows
+	return each(events, func(e shipments.Event) announcedRow {
+		return announcedRow{ID: uuid.Must(uuid.NewV7()), Type: e.Type, At: e.At, Subject: subjectRowOf(e)}
+	})
 }
 
 func subjectRowOf(e shipments.Event) subjectRow {

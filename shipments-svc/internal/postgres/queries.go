@@ -50,7 +50,7 @@ SELECT row_to_json(head) FROM (
 var createSQL = `
 WITH created AS (
 	INSERT INTO shipments (organization_id, ` + shipmentColumns + `)
-	SELECT $1, ` + shipmentValues + ` FROM json_populate_record(NULL::shipments, $2::json)
+	SELECT $1, ` + shipmentColumns + ` FROM json_populate_record(NULL::shipments, $2::json)
 	RETURNING id, version, created_at, status
 ), noted AS (
 	INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status)
@@ -68,7 +68,7 @@ ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + 1`
 var changeSQL = `
 WITH changed AS (
 	UPDATE shipments SET (` + shipmentColumns + `) =
-		(SELECT ` + shipmentValues + ` FROM json_populate_record(NULL::shipments, $5::json))
+		(SELECT ` + shipmentColumns + ` FROM json_populate_record(NULL::shipments, $5::json))
 	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
 	RETURNING version, status
 ), noted AS (
@@ -126,7 +126,7 @@ ORDER BY h.version DESC`
 var importShipmentsSQL = `
 WITH stored AS (
 	INSERT INTO shipments (organization_id, ` + shipmentColumns + `, check_results)
-	SELECT $1, ` + shipmentValues + `, check_results FROM json_populate_recordset(NULL::shipments, $2::json)
+	SELECT $1, ` + shipmentColumns + `, check_results FROM json_populate_recordset(NULL::shipments, $2::json)
 	ON CONFLICT (organization_id, id) DO NOTHING
 	RETURNING id, version, status
 ), noted AS (

@@ -49,7 +49,7 @@ type jobRow struct {
 	PreviousSecret []byte `db:"previous_secret"`
 	Type           sql.NullString
 	At             sql.NullTime
-	Subject        []byte
+	Subject        fromJSON[*subjectRow]
 }
 
 // Claim leases a due delivery of an endpoint until a time, after which it can be
@@ -64,7 +64,7 @@ func (w *Webhooks) Claim(ctx context.Context, place webhooks.Place, now, until t
 		return webhooks.Job{}, false, failure("claim", err)
 	}
 	job, err = w.job(place, row)
-	if err == nil && row.EventNumber.Valid && row.Subject == nil { // it was replayed as it expired
+	if err == nil && row.EventNumber.Valid && row.Subject.value == nil { // it was replayed as it expired
 		_, err = w.writes(ctx, place.Org).ExecContext(ctx, abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.EventID, row.Claim)
 		return webhooks.Job{}, false, failure("abandon", err)
 	}
@@ -86,26 +86,20 @@ func (w *Webhooks) job(place webhooks.Place, row jobRow) (webhooks.Job, error) {
 		}
 		job.Secrets = append(job.Secrets, secret)
 	}
-	if row.Subject == nil {
-		return job, nil
+	if row.Subject.value != nil {
+		job.Event = eventRow{
+			Number: row.EventNumber, ID: uuid.NullUUID{UUID: row.EventID, Valid: true}, Type: row.Type, At: row.At, Subject: row.Subject,
+		}.event()
 	}
-	var err error
-	job.Event, err = eventRow{
-		Number: row.EventNumber, ID: uuid.NullUUID{UUID: row.EventID, Valid: true}, Type: row.Type, At: row.At, Subject: row.Subject,
-	}.event()
-	return job, err
+	return job, nil
 }
 
 // Finish writes what became of a delivery, unless someone else claimed it
 // meanwhile.
 func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error {
-	attempt, err := attemptText(a)
-	if err != nil {
-		return failure("finish", err)
-	}
 	var finished int
-	err = w.writes(ctx, job.Org).GetContext(ctx, &finished, finishSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim,
-		string(v.Status), nullTime(v.Due), attempt, webhooks.MaxAttempts, string(v.Health), a.At, a.At.Add(-webhooks.MaxFailing))
+	err := w.writes(ctx, job.Org).GetContext(ctx, &finished, finishSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim,
+		string(v.Status), nullTime(v.Due), asJSON{[]attemptRow{attemptRowOf(a)}}, webhooks.MaxAttempts, string(v.Health), a.At, a.At.Add(-webhooks.MaxFailing))
 	return failure("finish", err)
 }
 

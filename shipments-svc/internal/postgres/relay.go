@@ -94,11 +94,7 @@ func (r *Repository) organizations(ctx context.Context, doing, query string, aft
 	if err := r.dispatches(ctx).SelectContext(ctx, &rows, query, uuid.UUID(after), limit); err != nil {
 		return nil, failure(doing, err)
 	}
-	orgs := make([]shipments.OrgID, len(rows))
-	for i, row := range rows {
-		orgs[i] = shipments.OrgID(row)
-	}
-	return orgs, nil
+	return idsOf[shipments.OrgID](rows), nil
 }
 
 // Number gives the next numbers to an organization's first events without one,

@@ -51,40 +51,33 @@ func (r *Repository) Ready(ctx context.Context) error {
 
 // Get implements shipments.Repository.
 func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
-	var text []byte
-	if err := r.reads(ctx, org).GetContext(ctx, &text, getSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
-		return shipments.Detail{}, failure("get", err)
+	var row fromJSON[detailRow]
+	if err := r.reads(ctx, org).GetContext(ctx, &row, getSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+		return shipments.Detail{}, failure("get shipment", err)
 	}
-	row, err := fromJSON[detailRow](text)
-	return row.detail(), failure("get", err)
+	return row.value.detail(), nil
 }
 
 // Head implements shipments.Repository.
 func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
-	var text []byte
-	if err := r.reads(ctx, org).GetContext(ctx, &text, headSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
-		return shipments.Head{}, failure("head", err)
+	var row fromJSON[headRow]
+	if err := r.reads(ctx, org).GetContext(ctx, &row, headSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+		return shipments.Head{}, failure("get shipment", err)
 	}
-	row, err := fromJSON[headRow](text)
-	return shipments.Head{Shipment: row.shipment(), Failing: row.Failing, Documents: row.Documents}, failure("head", err)
+	head := row.value
+	return shipments.Head{Shipment: head.shipment(), Failing: head.Failing, Documents: head.Documents}, nil
 }
 
 // Create implements shipments.Repository.
 func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.TokenID) error {
 	k := keyOf(s, s.Status)
-	events, err := announcements(shipments.Entry{Action: shipments.Create, At: s.CreatedAt}, "", s, nil)
-	if err != nil {
-		return failure("create", err)
-	}
-	row, err := jsonOf(shipmentRowOf(s))
-	if err != nil {
-		return failure("create", err)
-	}
-	_, err = r.writes(ctx, org).ExecContext(ctx, createSQL, uuid.UUID(org), row, string(s.Status), k.day, k.shard, string(by), events)
+	events := shipments.Announce(shipments.Entry{Action: shipments.Create, At: s.CreatedAt}, "", s, nil)
+	_, err := r.writes(ctx, org).ExecContext(ctx, createSQL, uuid.UUID(org), asJSON{shipmentRowOf(s)}, string(s.Status), k.day, k.shard, string(by),
+		asJSON{announcedRows(events)})
 	if err == nil {
 		r.notify()
 	}
-	return failure("create", err)
+	return failure("create shipment", err)
 }
 
 // failure turns an error of the database into one that the domain knows.

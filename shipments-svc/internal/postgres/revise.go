@@ -20,7 +20,7 @@ var (
 	reviseSQL = `
 WITH revised AS (
 	UPDATE shipments SET (` + shipmentColumns + `, check_results) =
-		(SELECT ` + shipmentValues + `, check_results FROM json_populate_record(NULL::shipments, $5::json))
+		(SELECT ` + shipmentColumns + `, check_results FROM json_populate_record(NULL::shipments, $5::json))
 	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
 	RETURNING id
 )
@@ -65,12 +65,11 @@ LIMIT $5`
 
 // Documents implements shipments.Repository.
 func (r *Repository) Documents(ctx context.Context, org shipments.OrgID, id shipments.ID) ([]shipments.Document, error) {
-	var text []byte
-	if err := r.reads(ctx, org).GetContext(ctx, &text, documentsSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
-		return nil, failure("documents", err)
+	var rows fromJSON[[]documentRow]
+	if err := r.reads(ctx, org).GetContext(ctx, &rows, documentsSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
+		return nil, failure("read documents", err)
 	}
-	rows, err := fromJSON[[]documentRow](text)
-	return each(rows, documentRow.document), failure("documents", err)
+	return each(rows.value, documentRow.document), nil
 }
 
 // Revise implements shipments.Repository.
@@ -84,12 +83,8 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 
 func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision) error {
 	owner, id := uuid.UUID(org), uuid.UUID(v.From.ID)
-	row, err := jsonOf(revisedRowOf(v.To, v.Checks))
-	if err != nil {
-		return err
-	}
 	var before []int
-	if err := tx.SelectContext(ctx, &before, reviseSQL, owner, id, string(v.From.Status), v.From.Version, row); err != nil {
+	if err := tx.SelectContext(ctx, &before, reviseSQL, owner, id, string(v.From.Status), v.From.Version, asJSON{revisedRowOf(v.To, v.Checks)}); err != nil {
 		return err
 	}
 	if len(before) == 0 {
@@ -110,11 +105,8 @@ func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.R
 	if err := note(ctx, tx, org, v.From.ID, v.Entry); err != nil {
 		return err
 	}
-	events, err := announcements(v.Entry, v.From.Status, v.To, cmp.Or(v.Attached, v.Changed))
-	if err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, announceSQL, owner, events); err != nil {
+	events := shipments.Announce(v.Entry, v.From.Status, v.To, cmp.Or(v.Attached, v.Changed))
+	if _, err := tx.ExecContext(ctx, announceSQL, owner, asJSON{announcedRows(events)}); err != nil {
 		return err
 	}
 	counted := counts{}
@@ -131,11 +123,7 @@ func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v sh
 		if doc == nil {
 			continue
 		}
-		row, err := jsonOf(documentRowOf(*doc))
-		if err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, putDocumentSQL, owner, id, row); err != nil {
+		if _, err := tx.ExecContext(ctx, putDocumentSQL, owner, id, asJSON{documentRowOf(*doc)}); err != nil {
 			return err
 		}
 		if err := reviseJob(ctx, tx, org, v, *doc); err != nil {
@@ -156,12 +144,8 @@ func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v sh
 
 // note adds an entry to a shipment's history.
 func note(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, id shipments.ID, e shipments.Entry) error {
-	changes, err := jsonOf(historyChanges(e))
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, noteSQL, uuid.UUID(org), uuid.UUID(id), e.Version, e.At, string(e.By), string(e.Action), string(e.Status),
-		uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != (shipments.DocumentID{})}, changes)
+	_, err := tx.ExecContext(ctx, noteSQL, uuid.UUID(org), uuid.UUID(id), e.Version, e.At, string(e.By), string(e.Action), string(e.Status),
+		uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != (shipments.DocumentID{})}, asJSON{historyChanges(e)})
 	return err
 }
 
@@ -185,14 +169,10 @@ func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do fu
 
 // PalletUses implements shipments.Repository.
 func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except shipments.ID, ssccs []string, after time.Time) ([]shipments.Use, error) {
-	var rows []struct{ SSCC, Reference string }
-	if err := r.reads(ctx, org).SelectContext(ctx, &rows, palletUsesSQL,
+	uses := []shipments.Use{}
+	if err := r.reads(ctx, org).SelectContext(ctx, &uses, palletUsesSQL,
 		uuid.UUID(org), uuid.UUID(except), pq.Array(ssccs), after, shipments.MaxLocations); err != nil {
 		return nil, failure("pallet uses", err)
-	}
-	uses := make([]shipments.Use, len(rows))
-	for i, row := range rows {
-		uses[i] = shipments.Use(row)
 	}
 	return uses, nil
 }

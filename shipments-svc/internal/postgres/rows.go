@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -56,7 +57,7 @@ func revisedRowOf(s shipments.Shipment, checks []shipments.Check) revisedRow {
 // listRow is a row of a list. An empty page has one row, of the total only.
 type listRow struct {
 	Total    int64
-	Shipment []byte // a shipmentRow, or null
+	Shipment fromJSON[*shipmentRow] // or null
 }
 
 // headRow is the result of headSQL.
@@ -94,16 +95,14 @@ func each[A, B any](all []A, convert func(A) B) []B {
 	return converted
 }
 
-// tryEach converts the elements of a slice, up to the first error.
-func tryEach[A, B any](all []A, convert func(A) (B, error)) ([]B, error) {
-	converted := make([]B, len(all))
-	for i, a := range all {
-		var err error
-		if converted[i], err = convert(a); err != nil {
-			return nil, err
-		}
-	}
-	return converted, nil
+// arrayOf returns identifiers as an argument that is an array of uuid.
+func arrayOf[ID ~[16]byte](ids []ID) any {
+	return pq.Array(each(ids, func(id ID) string { return uuid.UUID(id).String() }))
+}
+
+// idsOf returns the identifiers of a column of uuid.
+func idsOf[ID ~[16]byte](column []uuid.UUID) []ID {
+	return each(column, func(id uuid.UUID) ID { return ID(id) })
 }
 
 func nullTime(t time.Time) sql.NullTime {

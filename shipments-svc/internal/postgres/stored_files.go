@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -79,7 +78,7 @@ func (r *Repository) AdoptStore(ctx context.Context, id shipments.StoreID) error
 // Known implements sweeper.Ledger.
 func (r *Repository) Known(ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID) (map[shipments.DocumentID]bool, error) {
 	var there []uuid.UUID
-	if err := r.reads(ctx, org).SelectContext(ctx, &there, knownSQL, uuid.UUID(org), documentIDs(ids)); err != nil {
+	if err := r.reads(ctx, org).SelectContext(ctx, &there, knownSQL, uuid.UUID(org), arrayOf(ids)); err != nil {
 		return nil, failure("known documents", err)
 	}
 	known := make(map[shipments.DocumentID]bool, len(there))
@@ -95,7 +94,7 @@ func (r *Repository) Quarantine(ctx context.Context, org shipments.OrgID, store 
 		Document uuid.UUID `db:"document_id"`
 		Since    time.Time
 	}
-	if err := r.writes(ctx, org).SelectContext(ctx, &rows, quarantineSQL, uuid.UUID(org), uuid.UUID(store), documentIDs(ids), now); err != nil {
+	if err := r.writes(ctx, org).SelectContext(ctx, &rows, quarantineSQL, uuid.UUID(org), uuid.UUID(store), arrayOf(ids), now); err != nil {
 		return nil, failure("quarantine files", err)
 	}
 	orphans := make(map[shipments.DocumentID]time.Time, len(rows))
@@ -108,22 +107,10 @@ func (r *Repository) Quarantine(ctx context.Context, org shipments.OrgID, store 
 // ExpireQuarantine implements sweeper.Ledger.
 func (r *Repository) ExpireQuarantine(ctx context.Context, org shipments.OrgID, store shipments.StoreID, ids []shipments.DocumentID, before time.Time) ([]shipments.DocumentID, error) {
 	var rows []uuid.UUID
-	if err := r.writes(ctx, org).SelectContext(ctx, &rows, expireFilesSQL, uuid.UUID(org), uuid.UUID(store), documentIDs(ids), before); err != nil {
+	if err := r.writes(ctx, org).SelectContext(ctx, &rows, expireFilesSQL, uuid.UUID(org), uuid.UUID(store), arrayOf(ids), before); err != nil {
 		return nil, failure("expire quarantine", err)
 	}
-	gone := make([]shipments.DocumentID, len(rows))
-	for i, row := range rows {
-		gone[i] = shipments.DocumentID(row)
-	}
-	return gone, nil
-}
-
-func documentIDs(ids []shipments.DocumentID) any {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = uuid.UUID(id).String()
-	}
-	return pq.Array(texts)
+	return idsOf[shipments.DocumentID](rows), nil
 }
 
 var _ sweeper.Ledger = (*Repository)(nil)

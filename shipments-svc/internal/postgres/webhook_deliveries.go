@@ -3,11 +3,9 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -20,7 +18,7 @@ type deliveryRow struct {
 	Status      webhooks.DeliveryStatus
 	DueAt       sql.NullTime `db:"due_at"`
 	Leased      bool
-	Attempts    []byte
+	Attempts    fromJSON[[]attemptRow]
 	CreatedAt   time.Time `db:"created_at"`
 	Type        sql.NullString
 }
@@ -41,9 +39,10 @@ func (r attemptRow) attempt() webhooks.Attempt {
 	return webhooks.Attempt{At: r.At.UTC(), Took: time.Duration(r.Took) * time.Millisecond, Outcome: r.Outcome, Response: r.Response}
 }
 
-func (r deliveryRow) delivery() (webhooks.Delivery, error) {
+func (r deliveryRow) delivery() webhooks.Delivery {
 	d := webhooks.Delivery{
-		Event: shipments.EventID(r.EventID), Type: webhooks.Test, Number: r.EventNumber.Int64, Status: r.Status, CreatedAt: r.CreatedAt.UTC(),
+		Event: shipments.EventID(r.EventID), Type: webhooks.Test, Number: r.EventNumber.Int64, Status: r.Status,
+		Attempts: each(r.Attempts.value, attemptRow.attempt), CreatedAt: r.CreatedAt.UTC(),
 	}
 	if r.EventNumber.Valid {
 		d.Type = shipments.EventType(r.Type.String)
@@ -51,9 +50,7 @@ func (r deliveryRow) delivery() (webhooks.Delivery, error) {
 	if r.DueAt.Valid && !r.Leased {
 		d.Due = r.DueAt.Time.UTC()
 	}
-	attempts, err := fromJSON[[]attemptRow](r.Attempts)
-	d.Attempts = each(attempts, attemptRow.attempt)
-	return d, err
+	return d
 }
 
 // Deliveries implements webhooks.Repository.
@@ -66,8 +63,7 @@ func (w *Webhooks) Deliveries(ctx context.Context, org shipments.OrgID, q webhoo
 	if err := w.reads(ctx, org).SelectContext(ctx, &rows, deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status), before, limit); err != nil {
 		return nil, failure("deliveries", err)
 	}
-	all, err := tryEach(rows, deliveryRow.delivery)
-	return all, failure("deliveries", err)
+	return each(rows, deliveryRow.delivery), nil
 }
 
 // CreateTest implements webhooks.Repository.
@@ -79,20 +75,12 @@ func (w *Webhooks) CreateTest(ctx context.Context, org shipments.OrgID, id webho
 
 // Replay implements webhooks.Repository.
 func (w *Webhooks) Replay(ctx context.Context, org shipments.OrgID, id webhooks.ID, events []shipments.EventID, now time.Time) ([]shipments.EventID, error) {
-	given := make([]string, len(events))
-	for i, event := range events {
-		given[i] = uuid.UUID(event).String()
-	}
 	var rows []uuid.UUID
-	if err := w.writes(ctx, org).SelectContext(ctx, &rows, replaySQL, uuid.UUID(org), uuid.UUID(id), pq.Array(given), now); err != nil {
+	if err := w.writes(ctx, org).SelectContext(ctx, &rows, replaySQL, uuid.UUID(org), uuid.UUID(id), arrayOf(events), now); err != nil {
 		return nil, failure("replay", err)
 	}
 	w.due()
-	found := make([]shipments.EventID, len(rows))
-	for i, row := range rows {
-		found[i] = shipments.EventID(row)
-	}
-	return found, nil
+	return idsOf[shipments.EventID](rows), nil
 }
 
 // ReplayRange implements webhooks.Repository.
@@ -104,10 +92,4 @@ func (w *Webhooks) ReplayRange(ctx context.Context, org shipments.OrgID, id webh
 	err := w.writes(ctx, org).GetContext(ctx, &row, replayRangeSQL, uuid.UUID(org), uuid.UUID(id), after, until, limit, now)
 	w.due()
 	return row.N, row.Last, failure("replay", err)
-}
-
-// attemptText is an attempt in a JSON array of one.
-func attemptText(a webhooks.Attempt) (string, error) {
-	text, err := json.Marshal([]attemptRow{attemptRowOf(a)})
-	return string(text), err
 }

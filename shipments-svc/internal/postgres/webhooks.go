@@ -45,7 +45,7 @@ type endpointRow struct {
 
 func (r endpointRow) endpoint() webhooks.Endpoint {
 	e := webhooks.Endpoint{
-		ID: webhooks.ID(r.ID), URL: r.URL, Description: r.Description, EventTypes: make([]shipments.EventType, len(r.EventTypes)),
+		ID: webhooks.ID(r.ID), URL: r.URL, Description: r.Description, EventTypes: each(r.EventTypes, func(kind string) shipments.EventType { return shipments.EventType(kind) }),
 		Status: r.Status, Reason: r.DisabledReason, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
 	}
 	if r.FailingSince.Valid {
@@ -54,18 +54,11 @@ func (r endpointRow) endpoint() webhooks.Endpoint {
 	if r.PreviousUntil.Valid {
 		e.PreviousUntil = r.PreviousUntil.Time.UTC()
 	}
-	for i, kind := range r.EventTypes {
-		e.EventTypes[i] = shipments.EventType(kind)
-	}
 	return e
 }
 
 func typesArray(types []shipments.EventType) any {
-	texts := make(pq.StringArray, len(types))
-	for i, kind := range types {
-		texts[i] = string(kind)
-	}
-	return texts
+	return pq.StringArray(each(types, func(kind shipments.EventType) string { return string(kind) }))
 }
 
 // CreateEndpoint implements webhooks.Repository.
@@ -92,11 +85,7 @@ func (w *Webhooks) Endpoints(ctx context.Context, org shipments.OrgID) ([]webhoo
 	if err := w.reads(ctx, org).SelectContext(ctx, &rows, endpointsSQL, uuid.UUID(org)); err != nil {
 		return nil, failure("endpoints", err)
 	}
-	all := make([]webhooks.Endpoint, len(rows))
-	for i, row := range rows {
-		all[i] = row.endpoint()
-	}
-	return all, nil
+	return each(rows, endpointRow.endpoint), nil
 }
 
 // Endpoint implements webhooks.Repository.

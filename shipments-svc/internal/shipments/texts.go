@@ -11,11 +11,10 @@ type Draft struct {
 
 // Text describes a field of a Draft.
 type Text struct {
-	Name     string // in JSON, in query parameters and as a column
-	Max      int    // code points
-	Optional bool   // may be empty, and is then omitted from JSON
-	Filter   bool   // lists can be filtered by it; its column has an index
-	field    func(*Draft) *string
+	Name   string // in JSON, in query parameters and as a column
+	Max    int    // code points
+	Filter bool   // lists can be filtered by it; its column has an index
+	field  func(*Draft) *string
 }
 
 // Texts lists the fields of a Draft in their order. Validation, decoding,
@@ -35,9 +34,7 @@ func (t Text) Set(d *Draft, value string) { *t.field(d) = value }
 
 // Valid reports whether a shipment can have this value of the text.
 func (t Text) Valid(value string) bool {
-	var f faults
-	f.draftText("", t, value)
-	return f == nil
+	return TextFaults("", t.Name, value, t.Max) == nil
 }
 
 // NewDraft returns the draft whose texts have the values that value returns for
@@ -85,7 +82,7 @@ func (e Edit) Faults() []Fault {
 	var f faults
 	for _, t := range Texts {
 		if value, ok := e.Texts[t.Name]; ok {
-			f.draftText("", t, value)
+			f.text("", t.Name, value, t.Max)
 		}
 	}
 	return f
@@ -94,18 +91,8 @@ func (e Edit) Faults() []Fault {
 // Faults returns all faults of the draft, with pointers from it, or nil.
 func (d Draft) Faults() []Fault {
 	var f faults
-	f.draft("", d)
-	return f
-}
-
-func (f *faults) draft(at string, d Draft) {
 	for _, t := range Texts {
-		f.draftText(at, t, t.Of(d))
+		f.text("", t.Name, t.Of(d), t.Max)
 	}
-}
-
-func (f *faults) draftText(at string, t Text, value string) {
-	if !t.Optional || value != "" {
-		f.text(at, t.Name, value, t.Max)
-	}
+	return f
 }

@@ -27,8 +27,7 @@ const (
 // pointers from it, or nil. PalletsCount, ID and Version are not validated: the
 // Service sets them.
 func (d Detail) Faults() []Fault {
-	var f faults
-	f.draft("", d.Draft)
+	f := faults(d.Draft.Faults())
 	if !slices.Contains(Statuses, d.Status) {
 		f.add(InvalidValue, "/status", "status must be one of %s", list(Statuses))
 	}

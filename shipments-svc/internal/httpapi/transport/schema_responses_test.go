@@ -141,7 +141,7 @@ func TestTextsHaveTheDescribedBounds(t *testing.T) {
 			if schema == nil || schema.MaxLength == nil || int(*schema.MaxLength) != text.Max {
 				t.Errorf("%s.%s must have at most %d characters", name, text.Name, text.Max)
 			}
-			if want := !text.Optional && name != "UpdateShipment"; slices.Contains(required, text.Name) != want {
+			if want := name != "UpdateShipment"; slices.Contains(required, text.Name) != want {
 				t.Errorf("%s.%s: required must be %t", name, text.Name, want)
 			}
 		}
