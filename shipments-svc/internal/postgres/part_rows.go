@@ -69,7 +69,7 @@ func palletRowOf(p shipments.Pallet) palletRow {
 		row.Places = new(placesRow(p.Places))
 	}
 	for _, c := range p.Contents {
-		row.Contents = append(row.Contents, contentRow{c.ProduceName, c.Calibre, c.Lot, c.Orchard, c.Boxes, c.BoxWeight, c.Place})
+		row.Contents = append(row.Contents, contentRow(c))
 	}
 	return row
 }
@@ -83,9 +83,7 @@ func (r palletRow) pallet() shipments.Pallet {
 		p.Places = shipments.Places(*r.Places)
 	}
 	for _, c := range r.Contents {
-		p.Contents = append(p.Contents, shipments.Content{
-			ProduceName: c.ProduceName, Calibre: c.Calibre, Lot: c.Lot, Orchard: c.Orchard, Boxes: c.Boxes, BoxWeight: c.BoxWeight, Place: c.Place,
-		})
+		p.Contents = append(p.Contents, shipments.Content(c))
 	}
 	return p
 }
@@ -101,13 +99,13 @@ type placesRow struct {
 
 // contentRow is a shipments.Content as it is stored.
 type contentRow struct {
-	ProduceName string          `json:"produce_name"`
-	Calibre     string          `json:"calibre"`
-	Lot         string          `json:"lot,omitempty"`
-	Orchard     string          `json:"orchard,omitempty"`
-	Boxes       int             `json:"boxes"`
-	BoxWeight   shipments.Grams `json:"box_weight_g"`
-	Place       shipments.Place `json:"place"`
+	ProduceName     string          `json:"produce_name"`
+	Calibre         string          `json:"calibre"`
+	Lot             string          `json:"lot,omitempty"`
+	Orchard         string          `json:"orchard,omitempty"`
+	Boxes           int             `json:"boxes"`
+	BoxWeight       shipments.Grams `json:"box_weight_g"`
+	shipments.Place `json:"place"`
 }
 
 // checkRow is a shipments.Check as SQL names its fields.
@@ -128,11 +126,9 @@ type locationRow struct {
 }
 
 func checkRowOf(c shipments.Check) checkRow {
-	row := checkRow{Name: c.Name, Result: c.Result, Details: c.Details, Count: c.Count, Locations: []locationRow{}}
-	for _, l := range c.Locations {
-		row.Locations = append(row.Locations, locationRow{uuid.UUID(l.Document), l.Sheet, l.Row, l.PalletNumber})
-	}
-	return row
+	return checkRow{c.Name, c.Result, c.Details, c.Count, each(c.Locations, func(l shipments.Location) locationRow {
+		return locationRow{uuid.UUID(l.Document), l.Sheet, l.Row, l.PalletNumber}
+	})}
 }
 
 func (r checkRow) check() shipments.Check {

@@ -39,17 +39,13 @@ func (w *Webhooks) Due(ctx context.Context, after webhooks.Place, now time.Time,
 
 // jobRow is the row of claimDeliverySQL.
 type jobRow struct {
-	EventID        uuid.UUID     `db:"event_id"`
-	EventNumber    sql.NullInt64 `db:"event_number"`
+	eventRow
 	Claim          int64
 	Tries          int
 	CreatedAt      time.Time `db:"created_at"`
 	URL            string
 	Secret         []byte
 	PreviousSecret []byte `db:"previous_secret"`
-	Type           sql.NullString
-	At             sql.NullTime
-	Subject        fromJSON[*subjectRow]
 }
 
 // Claim leases a due delivery of an endpoint until a time, after which it can be
@@ -64,8 +60,8 @@ func (w *Webhooks) Claim(ctx context.Context, place webhooks.Place, now, until t
 		return webhooks.Job{}, false, failure("claim", err)
 	}
 	job, err = w.job(place, row)
-	if err == nil && row.EventNumber.Valid && row.Subject.value == nil { // it was replayed as it expired
-		_, err = w.writes(ctx, place.Org).ExecContext(ctx, abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.EventID, row.Claim)
+	if err == nil && row.Number.Valid && row.Subject.value == nil { // it was replayed as it expired
+		_, err = w.writes(ctx, place.Org).ExecContext(ctx, abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.ID.UUID, row.Claim)
 		return webhooks.Job{}, false, failure("abandon", err)
 	}
 	return job, true, failure("claim", err)
@@ -74,7 +70,7 @@ func (w *Webhooks) Claim(ctx context.Context, place webhooks.Place, now, until t
 func (w *Webhooks) job(place webhooks.Place, row jobRow) (webhooks.Job, error) {
 	job := webhooks.Job{
 		Place: place, Claim: row.Claim, URL: row.URL, Tries: row.Tries,
-		Event: shipments.Event{ID: shipments.EventID(row.EventID), Type: webhooks.Test, At: row.CreatedAt.UTC()},
+		Event: shipments.Event{ID: shipments.EventID(row.ID.UUID), Type: webhooks.Test, At: row.CreatedAt.UTC()},
 	}
 	for _, sealed := range [][]byte{row.Secret, row.PreviousSecret} {
 		if sealed == nil {
@@ -87,9 +83,7 @@ func (w *Webhooks) job(place webhooks.Place, row jobRow) (webhooks.Job, error) {
 		job.Secrets = append(job.Secrets, secret)
 	}
 	if row.Subject.value != nil {
-		job.Event = eventRow{
-			Number: row.EventNumber, ID: uuid.NullUUID{UUID: row.EventID, Valid: true}, Type: row.Type, At: row.At, Subject: row.Subject,
-		}.event()
+		job.Event = row.event()
 	}
 	return job, nil
 }

@@ -40,7 +40,7 @@ WITH next AS (
 	WHERE d.organization_id = $1 AND d.endpoint_id = $2 AND d.event_id = next.event_id
 	RETURNING d.event_id, d.event_number, d.claim, d.tries, d.created_at
 )
-SELECT c.event_id, c.event_number, c.claim, c.tries, c.created_at, w.url, w.secret,
+SELECT c.event_id AS id, c.event_number AS number, c.claim, c.tries, c.created_at, w.url, w.secret,
 	CASE WHEN w.previous_until > $3 THEN w.previous_secret END AS previous_secret, e.type, e.at, e.subject
 FROM claimed c
 JOIN webhook_endpoints w ON w.organization_id = $1 AND w.id = $2

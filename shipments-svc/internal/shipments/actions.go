@@ -3,7 +3,6 @@ package shipments
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 )
 
@@ -134,25 +133,33 @@ func repeat[T any](try func() (T, error)) (T, error) {
 // errConflict is a version conflict: the shipment changed concurrently.
 var errConflict = errors.New("version conflict")
 
+// conflict returns the error of storing a change, as errConflict where the shipment
+// has another version.
+func conflict(err error) error {
+	if errors.Is(err, ErrVersion) {
+		return errConflict
+	}
+	return err
+}
+
 func (s *Service) try(ctx context.Context, org OrgID, a Action, o Order, decide func(Head, *Shipment, *Entry) error) (Shipment, error) {
-	failed := func(err error) (Shipment, error) { return Shipment{}, fmt.Errorf("%s shipment: %w", a, err) }
 	head, err := s.repo.Head(ctx, org, o.ID)
 	if err != nil {
-		return failed(err)
+		return Shipment{}, err
 	}
 	if a == Approve && head.Status == Approved {
 		return head.Shipment, nil
 	}
 	if !o.Expect.met(head.Version) {
-		return failed(ErrVersion)
+		return Shipment{}, ErrVersion
 	}
 	to := head.Shipment
 	if to.Status, err = move(a, head.Status, parts{}); err != nil {
-		return failed(err)
+		return Shipment{}, err
 	}
 	entry := Entry{Version: head.Version + 1, At: instant(s.now()), By: o.By, Action: a, Status: to.Status}
 	if err := decide(head, &to, &entry); err != nil {
-		return failed(err)
+		return Shipment{}, err
 	}
 	if to == head.Shipment { // nothing differs
 		return to, nil
@@ -163,11 +170,5 @@ func (s *Service) try(ctx context.Context, org OrgID, a Action, o Order, decide 
 	} else {
 		err = s.repo.Change(ctx, org, head.Shipment, to, entry)
 	}
-	if errors.Is(err, ErrVersion) {
-		return Shipment{}, errConflict
-	}
-	if err != nil {
-		return failed(err)
-	}
-	return to, nil
+	return to, conflict(err)
 }

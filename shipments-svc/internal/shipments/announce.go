@@ -1,69 +1,41 @@
 package shipments
 
-// announcement is what an action is announced as: first what became of its
-// document, then what became of the shipment.
-type announcement struct {
-	attached bool      // the document is new
-	read     bool      // the document may have been read
-	shipment EventType // byStatus: as the shipment's status says
-}
-
-// byStatus announces a shipment by the status to which it came, and as updated
-// where it has the same as before.
-const byStatus EventType = ""
-
-// announcements has a line for every action but StartDocument, which is not
-// announced.
-var announcements = map[Action]announcement{
-	Create:         {shipment: ShipmentCreated},
-	Import:         {shipment: ShipmentCreated},
-	Update:         {shipment: ShipmentUpdated},
-	AttachDocument: {attached: true, read: true, shipment: byStatus},
-	DeleteDocument: {shipment: byStatus},
-
-	ReprocessDocument: {shipment: byStatus},
-	ProcessDocument:   {read: true, shipment: byStatus},
-	FailDocument:      {read: true, shipment: byStatus},
-
-	Approve: {shipment: ShipmentApproved},
-	Reject:  {shipment: ShipmentRejected},
-	Delete:  {shipment: ShipmentDeleted},
-}
-
-// arrivals says what a status is announced as when a shipment gets it. The
-// others are not announced by themselves.
-var arrivals = map[Status]EventType{
-	Processing:     ShipmentProcessing,
-	ReadyForReview: ShipmentReadyForReview,
-}
-
-// readings says what the status of a document that may have been read is
-// announced as.
-var readings = map[DocumentStatus]EventType{
-	Processed: DocumentProcessed,
-	Failed:    DocumentFailed,
+// announced has the events of actions that are announced as themselves. The others
+// are announced by what becomes of the shipment.
+var announced = map[Action]EventType{
+	Create:  ShipmentCreated,
+	Import:  ShipmentCreated,
+	Approve: ShipmentApproved,
+	Reject:  ShipmentRejected,
+	Delete:  ShipmentDeleted,
 }
 
 // Announce returns the events of an action, in their order and without ID and
-// Number: with the shipment, whose earlier status was before, and the document of
-// the action if it still exists.
+// Number: what became of its document, which is nil if it does not exist, then what
+// became of the shipment, whose earlier status was before.
 func Announce(e Entry, before Status, to Shipment, doc *Document) []Event {
-	a := announcements[e.Action]
 	var events []Event
 	add := func(kind EventType, doc *Document) {
 		events = append(events, Event{Type: kind, At: e.At, Shipment: to, Document: doc})
 	}
-	if doc != nil && a.attached {
-		add(DocumentAttached, doc)
+	if doc != nil {
+		if e.Action == AttachDocument {
+			add(DocumentAttached, doc)
+		}
+		if doc.Status == Processed {
+			add(DocumentProcessed, doc)
+		}
+		if doc.Status == Failed {
+			add(DocumentFailed, doc)
+		}
 	}
-	if doc != nil && a.read && readings[doc.Status] != "" {
-		add(readings[doc.Status], doc)
-	}
-	switch arrived := arrivals[to.Status]; {
-	case a.shipment != byStatus:
-		add(a.shipment, nil)
-	case arrived != "" && to.Status != before:
-		add(arrived, nil)
+	switch kind, ok := announced[e.Action]; {
+	case ok:
+		add(kind, nil)
+	case to.Status == Processing && before != Processing:
+		add(ShipmentProcessing, nil)
+	case to.Status == ReadyForReview && before != ReadyForReview:
+		add(ShipmentReadyForReview, nil)
 	default:
 		add(ShipmentUpdated, nil)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 )
@@ -42,7 +43,7 @@ func (s *Service) AttachOnce(ctx context.Context, org OrgID, k Key, a Attachment
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toFree)
 		defer cancel()
 		_ = s.repo.Free(ctx, org, k) // if this fails, the lease expires
-		return nil, false, fmt.Errorf("attach once: %w", err)
+		return nil, false, err
 	}
 	return answer, replayed, nil
 }
@@ -95,7 +96,7 @@ func (s *Service) prepare(ctx context.Context, org OrgID, a Attachment) (*prepar
 		p.doc.ProcessedAt = p.doc.CreatedAt
 	}
 	if a.File != nil {
-		if err := s.files.Put(ctx, FileKey{org, p.doc.ID}, section(a.File), a.File.Size); err != nil {
+		if err := s.files.Put(ctx, FileKey{org, p.doc.ID}, io.NewSectionReader(a.File.Content, 0, a.File.Size), a.File.Size); err != nil {
 			return nil, fmt.Errorf("store file: %w", err)
 		}
 	}

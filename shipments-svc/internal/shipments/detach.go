@@ -2,7 +2,6 @@ package shipments
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -61,7 +60,7 @@ func (d Document) queued() Document {
 func (s *Service) lookedAt(ctx context.Context, org OrgID, a Action, o DocumentOrder) (Detail, Document, error) {
 	d, err := s.repo.Get(ctx, org, o.ID)
 	if err != nil {
-		return Detail{}, Document{}, fmt.Errorf("%s: %w", a, err)
+		return Detail{}, Document{}, err
 	}
 	i := slices.IndexFunc(d.Documents, func(doc Document) bool { return doc.ID == o.Document })
 	if i < 0 {

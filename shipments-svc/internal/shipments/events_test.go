@@ -7,20 +7,9 @@ import (
 	"testing"
 )
 
-// TestEveryActionIsAnnounced: otherwise a change would be missing for clients that
-// follows an organization by its events.
-func TestEveryActionIsAnnounced(t *testing.T) {
-	t.Parallel()
-	for _, a := range append([]Action{Create, Import}, Actions...) {
-		if _, ok := announcements[a]; !ok {
-			t.Errorf("%s has no line in announcements", a)
-		}
-	}
-}
-
 func TestAnnouncements(t *testing.T) {
 	t.Parallel()
-	doc := &Document{ID: DocumentID{7}, Status: Processed}
+	doc, queued, failed := &Document{ID: DocumentID{7}, Status: Processed}, &Document{Status: Queued}, &Document{Status: Failed}
 	for _, c := range []struct {
 		action     Action
 		before, to Status
@@ -39,13 +28,17 @@ func TestAnnouncements(t *testing.T) {
 		{DeleteDocument, Rejected, Rejected, nil, "shipment.updated"},
 		{ProcessDocument, Processing, ReadyForReview, doc, "document.processed shipment.ready_for_review"},
 		{DeleteDocument, Pending, Processing, nil, "shipment.processing"},
+		{AttachDocument, Pending, Processing, queued, "document.attached shipment.processing"},
+		{AttachDocument, Processing, Processing, queued, "document.attached shipment.updated"},
+		{ReprocessDocument, ReadyForReview, Processing, queued, "shipment.processing"},
+		{FailDocument, Processing, Pending, failed, "document.failed shipment.updated"},
 	} {
 		e := Entry{Action: c.action, At: start}
 		to := Shipment{ID: ID{1}, Status: c.to}
 		var got []string
 		for _, event := range Announce(e, c.before, to, c.doc) {
 			got = append(got, string(event.Type))
-			if about := strings.HasPrefix(string(event.Type), "document."); about != (event.Document == doc) || event.Shipment != to || event.At != start {
+			if about := strings.HasPrefix(string(event.Type), "document."); about != (event.Document != nil) || about && event.Document != c.doc || event.Shipment != to || event.At != start {
 				t.Errorf("%s: %+v", c.action, event)
 			}
 		}

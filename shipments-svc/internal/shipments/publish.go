@@ -49,7 +49,7 @@ func (s *Service) read(ctx context.Context, j Job) (Detail, Document, error) {
 		return Detail{}, Document{}, ErrLost
 	}
 	if err != nil {
-		return Detail{}, Document{}, fmt.Errorf("publish document: %w", err)
+		return Detail{}, Document{}, err
 	}
 	i := slices.IndexFunc(d.Documents, func(doc Document) bool { return doc.ID == j.Document })
 	if i < 0 || d.Documents[i].Run != j.Run || !d.Documents[i].Unfinished() || d.Status != Processing {

@@ -2,8 +2,6 @@ package shipments
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -99,7 +97,7 @@ func withoutPallets(all []Pallet, id DocumentID) []Pallet {
 func (s *Service) getFor(ctx context.Context, org OrgID, a Action, o Order) (Detail, error) {
 	d, err := s.repo.Get(ctx, org, o.ID)
 	if err != nil {
-		return Detail{}, fmt.Errorf("%s: %w", a, err)
+		return Detail{}, err
 	}
 	return d, permitted(a, o, d.Shipment)
 }
@@ -123,7 +121,7 @@ func (s *Service) checksOf(ctx context.Context, org OrgID, r Revision) ([]Check,
 	if labels := r.ssccs(); len(labels) > 0 {
 		var err error
 		if evidence.Reused, err = s.repo.PalletUses(ctx, org, r.From.ID, labels, s.now().Add(-reuseAfter)); err != nil {
-			return nil, fmt.Errorf("find pallets in other shipments: %w", err)
+			return nil, err
 		}
 	}
 	return s.runChecks(evidence), nil
@@ -157,12 +155,5 @@ func (s *Service) conclude(ctx context.Context, org OrgID, r *Revision) error {
 
 // revise stores a revision, or returns errConflict.
 func (s *Service) revise(ctx context.Context, org OrgID, r Revision) error {
-	err := s.repo.Revise(ctx, org, r)
-	if errors.Is(err, ErrVersion) {
-		return errConflict
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.Entry.Action, err)
-	}
-	return nil
+	return conflict(s.repo.Revise(ctx, org, r))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 )
@@ -64,5 +63,3 @@ func (s *Service) discard(ctx context.Context, key FileKey) error {
 func uncertain(err error) bool {
 	return errors.Is(err, ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
-
-func section(u *Upload) io.Reader { return io.NewSectionReader(u.Content, 0, u.Size) }

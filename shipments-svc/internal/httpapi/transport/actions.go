@@ -10,8 +10,9 @@ import (
 // mergePatch is the media type of RFC 7396.
 const mergePatch = "application/merge-patch+json"
 
-type shipmentView struct {
-	Shipment itemView `json:"shipment"`
+// shipmentBody is a body with one shipment, as an operation shows it.
+type shipmentBody[View any] struct {
+	Shipment View `json:"shipment"`
 }
 
 // decodeOrder reads what every action on a shipment has besides its body.
@@ -64,7 +65,7 @@ func decodeReject(r *http.Request) (shipments.Rejection, error) {
 }
 
 func encodeShipment(_ *http.Request, s shipments.Shipment) reply {
-	return reply{status: http.StatusOK, header: http.Header{"Etag": {tagOf(s.Version)}}, body: shipmentView{viewItem(s)}}
+	return reply{status: http.StatusOK, header: http.Header{"Etag": {tagOf(s.Version)}}, body: shipmentBody[itemView]{viewItem(s)}}
 }
 
 func encodeDelete(*http.Request, struct{}) reply {

@@ -127,9 +127,9 @@ func inFile(faults []shipments.Fault, pointer string) []shipments.Fault {
 
 func encodeAttach(r *http.Request, a shipments.Attached) reply {
 	if a.DryRun {
-		return reply{status: http.StatusOK, body: previewView{viewPreview(a.Document), viewChecks(a.Checks), a.Mappings}}
+		return reply{status: http.StatusOK, body: previewView{viewPreview(a.Document), each(a.Checks, viewCheck), a.Mappings}}
 	}
-	view := attachedView{viewDocument(a.Document), viewChecks(a.Checks)}
+	view := attachedView{viewDocument(a.Document), each(a.Checks, viewCheck)}
 	return reply{
 		status: http.StatusCreated,
 		header: http.Header{"Location": {canonicalPath(r) + "/" + view.Document.ID}},

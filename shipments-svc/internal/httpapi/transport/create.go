@@ -12,10 +12,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-type createView struct {
-	Shipment createdView `json:"shipment"`
-}
-
 type createdView struct {
 	ID        string           `json:"id"`
 	Reference string           `json:"reference"`
@@ -41,7 +37,7 @@ func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 	return reply{
 		status: http.StatusCreated,
 		header: http.Header{"Location": {canonicalPath(r) + "/" + id}},
-		body:   createView{createdView{id, s.Reference, s.Status, viewTime(s.CreatedAt)}},
+		body:   shipmentBody[createdView]{createdView{id, s.Reference, s.Status, viewTime(s.CreatedAt)}},
 	}
 }
 

@@ -72,10 +72,7 @@ func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
 }
 
 func encodeDeliveries(r *http.Request, page webhooks.DeliveryPage) reply {
-	view := deliveriesView{Deliveries: make([]deliveryView, len(page.Deliveries)), Meta: deliveriesMetaView{Limit: page.Limit}}
-	for i, d := range page.Deliveries {
-		view.Deliveries[i] = viewDelivery(d)
-	}
+	view := deliveriesView{each(page.Deliveries, viewDelivery), deliveriesMetaView{Limit: page.Limit}}
 	re := reply{status: http.StatusOK}
 	if page.More {
 		view.Meta.NextBefore = view.Deliveries[len(view.Deliveries)-1].EventID
@@ -88,14 +85,14 @@ func encodeDeliveries(r *http.Request, page webhooks.DeliveryPage) reply {
 }
 
 func viewDelivery(d webhooks.Delivery) deliveryView {
-	view := deliveryView{
+	return deliveryView{
 		EventID: viewEventID(d.Event), EventType: d.Type, Sequence: d.Number, Status: d.Status,
-		Next: viewTime(d.Due), Attempts: make([]attemptView, len(d.Attempts)), CreatedAt: viewTime(d.CreatedAt),
+		Next: viewTime(d.Due), Attempts: each(d.Attempts, viewAttempt), CreatedAt: viewTime(d.CreatedAt),
 	}
-	for i, a := range d.Attempts {
-		view.Attempts[i] = attemptView{viewTime(a.At), a.Took.Milliseconds(), a.Outcome, a.Response}
-	}
-	return view
+}
+
+func viewAttempt(a webhooks.Attempt) attemptView {
+	return attemptView{viewTime(a.At), a.Took.Milliseconds(), a.Outcome, a.Response}
 }
 
 func viewEventID(id shipments.EventID) string { return publicid.Format(eventPrefix, uuid.UUID(id)) }

@@ -57,7 +57,7 @@ func decodeDocuments(r *http.Request) (shipments.ID, error) {
 }
 
 func encodeDocuments(_ *http.Request, all []shipments.Document) reply {
-	return reply{status: http.StatusOK, body: documentsView{viewDocuments(all)}}
+	return reply{status: http.StatusOK, body: documentsView{each(all, viewDocument)}}
 }
 
 func decodeDocument(r *http.Request) (shipments.DocumentQuery, error) {
@@ -98,14 +98,6 @@ func encodeReprocess(r *http.Request, d shipments.Document) reply {
 		header: http.Header{"Location": {strings.TrimSuffix(canonicalPath(r), "/reprocess")}},
 		body:   oneDocumentView{viewDocument(d)},
 	}
-}
-
-func viewDocuments(all []shipments.Document) []documentView {
-	views := make([]documentView, len(all))
-	for i, d := range all {
-		views[i] = viewDocument(d)
-	}
-	return views
 }
 
 func viewDocument(d shipments.Document) documentView {

@@ -13,10 +13,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-type getView struct {
-	Shipment detailView `json:"shipment"`
-}
-
 // shipmentID reads the id in the path. A malformed id is ErrNotFound, like an
 // unknown one.
 func shipmentID(r *http.Request) (shipments.ID, error) {
@@ -56,7 +52,7 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 			view.Documents[i].Facts, view.Documents[i].Remarks = nil, nil
 		}
 	}
-	return reply{status: http.StatusOK, header: header, body: getView{view}}
+	return reply{status: http.StatusOK, header: header, body: shipmentBody[detailView]{view}}
 }
 
 // preferredWait reads the preference wait of a Prefer header (RFC 7240, 4.3),

@@ -35,10 +35,7 @@ func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
 }
 
 func encodeHistory(r *http.Request, page shipments.HistoryPage) reply {
-	view := historyView{History: make([]entryView, len(page.Entries)), Meta: viewPaging(page.Paging)}
-	for i, e := range page.Entries {
-		view.History[i] = viewEntry(e)
-	}
+	view := historyView{each(page.Entries, viewEntry), metaView(page.Paging)}
 	return reply{status: http.StatusOK, header: http.Header{"Link": {links(r.URL, page.Paging)}}, body: view}
 }
 

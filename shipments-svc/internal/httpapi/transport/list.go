@@ -21,10 +21,6 @@ type metaView struct {
 	Total   int64 `json:"total"`
 }
 
-func viewPaging(p shipments.Paging) metaView {
-	return metaView{Page: p.Page, PerPage: p.PerPage, Total: p.Total}
-}
-
 func decodeList(r *http.Request) (shipments.Query, error) {
 	p := readParameters(r)
 	q := shipments.Query{
@@ -63,13 +59,7 @@ func filterTexts(p parameters) (d shipments.Draft) {
 }
 
 func encodeList(r *http.Request, page shipments.Page) reply {
-	view := listView{
-		Shipments: make([]itemView, len(page.Shipments)),
-		Meta:      viewPaging(page.Paging),
-	}
-	for i, s := range page.Shipments {
-		view.Shipments[i] = viewItem(s)
-	}
+	view := listView{each(page.Shipments, viewItem), metaView(page.Paging)}
 	return reply{status: http.StatusOK, header: http.Header{"Link": {links(r.URL, page.Paging)}}, body: view}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/query"
@@ -60,18 +61,11 @@ func bodyTooLarge(err error) (fault, bool) {
 }
 
 func only(code string, fields []problem.Field) bool {
-	for _, f := range fields {
-		if f.Code != code {
-			return false
-		}
-	}
-	return len(fields) > 0
+	return len(fields) > 0 && !slices.ContainsFunc(fields, func(f problem.Field) bool { return f.Code != code })
 }
 
 func fieldsOf(e *shipments.Invalid) []problem.Field {
-	fields := make([]problem.Field, len(e.Faults))
-	for i, f := range e.Faults {
-		fields[i] = problem.Field{Code: string(f.Code), Pointer: f.Pointer, Detail: f.Detail}
-	}
-	return fields
+	return each(e.Faults, func(f shipments.Fault) problem.Field {
+		return problem.Field{Code: string(f.Code), Pointer: f.Pointer, Detail: f.Detail}
+	})
 }

@@ -77,10 +77,7 @@ func attachOnce(service Service) endpoints.Method[keyed[shipments.Attachment], r
 	return func(ctx context.Context, org shipments.OrgID, k keyed[shipments.Attachment]) (reply, error) {
 		if k.key == nil {
 			result, err := service.Attach(ctx, org, k.request)
-			if err != nil {
-				return reply{}, err
-			}
-			return encodeAttach(k.http, result), nil
+			return encodeAttach(k.http, result), err
 		}
 		var made reply
 		answer, replayed, err := service.AttachOnce(ctx, org, *k.key, k.request, func(result shipments.Attached) ([]byte, error) {

@@ -17,11 +17,11 @@ import (
 // views are the bodies of successful responses by operation and status.
 var views = map[string]any{
 	"listShipments 200":         listView{},
-	"createShipment 201":        createView{},
-	"getShipment 200":           getView{},
-	"updateShipment 200":        shipmentView{},
-	"approveShipment 200":       shipmentView{},
-	"rejectShipment 200":        shipmentView{},
+	"createShipment 201":        shipmentBody[createdView]{},
+	"getShipment 200":           shipmentBody[detailView]{},
+	"updateShipment 200":        shipmentBody[itemView]{},
+	"approveShipment 200":       shipmentBody[itemView]{},
+	"rejectShipment 200":        shipmentBody[itemView]{},
 	"getShipmentHistory 200":    historyView{},
 	"attachDocument 200":        previewView{},
 	"attachDocument 201":        attachedView{},

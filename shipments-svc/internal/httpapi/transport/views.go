@@ -93,16 +93,7 @@ func viewItem(s shipments.Shipment) itemView {
 }
 
 func viewDetail(d shipments.Detail) detailView {
-	view := detailView{
-		itemView:  viewItem(d.Shipment),
-		Pallets:   make([]palletView, len(d.Pallets)),
-		Checks:    viewChecks(d.Checks),
-		Documents: viewDocuments(d.Documents),
-	}
-	for i, p := range d.Pallets {
-		view.Pallets[i] = viewPallet(p)
-	}
-	return view
+	return detailView{viewItem(d.Shipment), each(d.Pallets, viewPallet), each(d.Checks, viewCheck), each(d.Documents, viewDocument)}
 }
 
 func viewPallet(p shipments.Pallet) palletView {
@@ -118,13 +109,17 @@ func viewPallet(p shipments.Pallet) palletView {
 	return view
 }
 
-func viewChecks(checks []shipments.Check) []checkView {
-	views := make([]checkView, len(checks))
-	for i, c := range checks {
-		views[i] = checkView{Name: c.Name, Result: c.Result, Details: c.Details, Count: c.Count, Locations: make([]locationView, len(c.Locations))}
-		for j, l := range c.Locations {
-			views[i].Locations[j] = locationView{l.PalletNumber, viewSource(l.Source)}
-		}
+func viewCheck(c shipments.Check) checkView {
+	return checkView{c.Name, c.Result, c.Details, c.Count, each(c.Locations, func(l shipments.Location) locationView {
+		return locationView{l.PalletNumber, viewSource(l.Source)}
+	})}
+}
+
+// each returns the views of all elements. The result is never nil.
+func each[A, B any](all []A, view func(A) B) []B {
+	views := make([]B, len(all))
+	for i, a := range all {
+		views[i] = view(a)
 	}
 	return views
 }

@@ -53,11 +53,7 @@ func viewMade(m webhooks.Made) (view madeView) {
 }
 
 func encodeEndpoints(_ *http.Request, all []webhooks.Endpoint) reply {
-	view := endpointsView{make([]endpointView, len(all))}
-	for i, e := range all {
-		view.Endpoints[i] = viewEndpoint(e)
-	}
-	return reply{status: http.StatusOK, body: view}
+	return reply{status: http.StatusOK, body: endpointsView{each(all, viewEndpoint)}}
 }
 
 func encodeEndpoint(_ *http.Request, e webhooks.Endpoint) reply {

@@ -85,11 +85,7 @@ func decodeEndpointEdit(hooks Webhooks) func(*http.Request) (webhooks.Edit, erro
 }
 
 func eventTypes(texts []string) []shipments.EventType {
-	types := make([]shipments.EventType, len(texts))
-	for i, text := range texts {
-		types[i] = shipments.EventType(text)
-	}
-	return types
+	return each(texts, func(text string) shipments.EventType { return shipments.EventType(text) })
 }
 
 // decodeEndpointID reads the endpoint's id in the path. A malformed id is
