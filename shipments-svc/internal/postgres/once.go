@@ -122,10 +122,6 @@ func locked(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, k shipments.K
 	if !mine {
 		return nil, false, shipments.ErrKeyInProgress
 	}
-	return remembered(ctx, tx, org, k, now)
-}
-
-func remembered(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, k shipments.Key, now time.Time) ([]byte, bool, error) {
 	var row struct{ Fingerprint, Answer []byte }
 	err := tx.GetContext(ctx, &row, readKeySQL, uuid.UUID(org), k.Operation, k.Text, now)
 	switch {

@@ -92,7 +92,11 @@ func (a Attachment) Faults() []Fault {
 		f.declared("/declared", a.Declared)
 		return f
 	}
-	f.filename("/filename", a.File.Filename)
+	f.text("", "filename", a.File.Filename, MaxFilename)
+	// The service never uses the name as a path, but a client that downloads the file may.
+	if name := a.File.Filename; name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
+		f.add(InvalidText, "/filename", "filename must be a name without directories")
+	}
 	switch {
 	case len(a.Pallets) > 0:
 		f.add(InvalidValue, "/pallets", "a document has a file or pallets, not both")
@@ -104,15 +108,6 @@ func (a Attachment) Faults() []Fault {
 		f.add(UnsupportedDocument, "/file", "a packing list is a CSV or XLSX file or a PDF with text; this is %s", a.File.ContentType)
 	}
 	return f
-}
-
-// filename validates the name of a file. The service never uses it as a path, but
-// a client that downloads the file may.
-func (f *faults) filename(pointer, name string) {
-	f.text("", strings.TrimPrefix(pointer, "/"), name, MaxFilename)
-	if name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
-		f.add(InvalidText, pointer, "filename must be a name without directories")
-	}
 }
 
 // Times of a request that attaches.
