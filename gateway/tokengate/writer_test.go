@@ -1,0 +1,107 @@
+package tokengate
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Only the gate says these things to clients.
+func TestHeadersOfServicesThatOnlyTheGateMaySetAreRemoved(t *testing.T) {
+	t.Parallel()
+
+	g := newTestGate(t, new(Gate), strings.Replace(activeBody, "{", `{"exp":4102444800,"rotated_to":"tok_000000000001",`, 1))
+	for _, answers := range []bool{true, false} { // with and without a call of WriteHeader
+		w, _ := g.serve(t, request(http.MethodGet, "/"), func(w http.ResponseWriter, _ *http.Request) error {
+			h := w.Header()
+			for _, name := range []string{"Server", "Via", "X-Request-ID", "x-ratelimit-limit", "X-RateLimit-Other", "RateLimit", "Ratelimit-Policy", "Sunset", "Set-Cookie"} {
+				h[name] = []string{"service"}
+			}
+			h.Set("Trailer", "X-Kept, Sunset, ")
+			h.Set("X-Kept", "service")
+			if answers {
+				w.WriteHeader(http.StatusOK)
+			}
+			return nil
+		})
+		for name, values := range w.Header() {
+			for _, value := range values {
+				if value == "service" && name != "X-Kept" {
+					t.Errorf("%s of the service is sent", name)
+				}
+			}
+		}
+		if got := w.Header().Get("Trailer"); got != "X-Kept" {
+			t.Errorf("trailers %q", got)
+		}
+		if got := w.Header().Get("Sunset"); got != "Fri, 01 Jan 2100 00:00:00 GMT" {
+			t.Errorf("Sunset %q", got)
+		}
+	}
+	if w, _ := g.serve(t, request(http.MethodGet, "/settings/x"), func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Set-Cookie", "session=x")
+		return nil
+	}); w.Header().Get("Set-Cookie") != "session=x" || w.Header().Get("Sunset") != "" {
+		t.Errorf("of a page: %v", w.Header())
+	}
+}
+
+func TestTagsOfCompressedResponsesAreThoseOfTheService(t *testing.T) {
+	t.Parallel()
+
+	header := http.Header{"If-None-Match": {`"a-gzip"`, `"b-zstd", "c"`}, "If-Match": {`"d-gzip"`}, "If-Range": {`"e"`}}
+	known := stripEncodedTags(header)
+	if known != `"a-gzip", "b-zstd", "c"` || header.Get("If-None-Match") != `"a", "b", "c"` || header.Get("If-Match") != `"d"` || header.Get("If-Range") != `"e"` {
+		t.Errorf("%s, %v", known, header)
+	}
+	if known := stripEncodedTags(http.Header{"If-Match": {`"d-gzip"`}, "If-None-Match": {`"c"`}}); known != "" {
+		t.Errorf("nothing of If-None-Match was changed: %s", known)
+	}
+	for tag, want := range map[string]string{`"a"`: `"a-gzip"`, `"b"`: `"b-zstd"`, `"c"`: `"c"`, `"x"`: `"x"`} {
+		header := http.Header{"Etag": {tag}}
+		if restoreEncodedTag(header, known); header.Get("Etag") != want {
+			t.Errorf("%s is restored to %s, want %s", tag, header.Get("Etag"), want)
+		}
+		header = http.Header{"Etag": {tag}}
+		if restoreEncodedTag(header, ""); header.Get("Etag") != tag {
+			t.Errorf("%s is changed to %s", tag, header.Get("Etag"))
+		}
+	}
+}
+
+func TestPlainPathsAndHostsHaveBounds(t *testing.T) {
+	t.Parallel()
+
+	for text, want := range map[string]bool{"09": true, "AZ": true, "az": true, "-": true, "/": false, ":": false, "@": false, "[": false, "`": false, "{": false} {
+		if got := isPlain("/a" + text); got != (want || text == "/") {
+			t.Errorf("path %q: %t", text, got)
+		}
+		if got := isPlainHost("a" + text); got != (want || text == ":") {
+			t.Errorf("host %q: %t", text, got)
+		}
+	}
+	for parameters, want := range map[string]float64{"": 1, "q=0": 0, "q=1": 1, "q=0.5": .5, "q=1.1": 0, "q=-0.1": 0, "q=x": 0, "level=1; Q=0.3": .3, "q=NaN": 0} {
+		if got := quality(parameters); got != want {
+			t.Errorf("%q: %v", parameters, got)
+		}
+	}
+}
+
+// A client that closed its connection is not a failure of the gate, and a response that is no failure is kept.
+func TestFailuresOfAClosedConnectionAreTheClients(t *testing.T) {
+	t.Parallel()
+
+	r := request(http.MethodGet, "/")
+	if got := unlessClosed(r, authUnavailable); got.Code != authUnavailable.Code {
+		t.Errorf("while it is open: %s", got.Code)
+	}
+	ctx, leave := context.WithCancel(r.Context())
+	leave()
+	closed := r.WithContext(ctx)
+	for _, tt := range []struct{ p, want problem }{{authUnavailable, clientClosed}, {rateLimited, rateLimited}} {
+		if got := unlessClosed(closed, tt.p); got.Code != tt.want.Code {
+			t.Errorf("%s is %s", tt.p.Code, got.Code)
+		}
+	}
+}
