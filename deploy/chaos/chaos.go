@@ -50,7 +50,8 @@ func Run(ctx context.Context, c Config) (err error) {
 	if err := clean(c.Dir, c.Logs); err != nil {
 		return err
 	}
-	r, err := startTopology(ctx, c.Root, c.Dir, c.Log)
+	selected := chosen(c.Faults)
+	r, err := startTopology(ctx, c, loadTime(selected))
 	if err != nil {
 		return errors.Join(err, clean(c.Dir, c.Logs))
 	}
@@ -62,7 +63,7 @@ func Run(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	report.resources("at the start, under load", start.lines())
-	for _, f := range chosen(c.Faults) {
+	for _, f := range selected {
 		o, err := r.observe(ctx, f)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.title(), err)
@@ -80,6 +81,15 @@ func Run(ctx context.Context, c Config) (err error) {
 
 func chosen(titles *regexp.Regexp) []fault {
 	return filter(faults, func(f fault) bool { return titles == nil || titles.MatchString(f.title()) })
+}
+
+// loadTime is how long the load runs for these faults, at least.
+func loadTime(all []fault) time.Duration {
+	total := 5 * calm
+	for _, f := range all {
+		total += calm + f.lasts + calmAfter
+	}
+	return total
 }
 
 // burstClients is the number of concurrent clients of the initial burst.

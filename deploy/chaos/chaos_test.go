@@ -65,11 +65,7 @@ func TestFaultsAreCompleteAndDistinct(t *testing.T) {
 // The sum of all durations of load, without preparation and counting.
 func TestAFullRunTakesUnderTenMinutes(t *testing.T) {
 	t.Parallel()
-	total := 5 * calm
-	for _, f := range faults {
-		total += calm + f.lasts + calmAfter
-	}
-	if total > 8*time.Minute {
+	if total := loadTime(faults); total > 8*time.Minute {
 		t.Errorf("%s of load alone", total)
 	}
 }

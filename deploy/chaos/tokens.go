@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -31,13 +32,13 @@ type tokens struct {
 const (
 	limitedQuota  = 5
 	limitedWindow = 10  // seconds
-	freshTokens   = 256 // then the first ones are used again
+	freshTokens   = 256 // at most; then the first ones are used again
 	plenty        = "1000000"
 )
 
-// createTokens creates the tokens with the command line of tokens-svc.
-func createTokens(ctx context.Context, stack *devstack.Stack) (*tokens, error) {
-	c := &tokens{fresh: make([]string, freshTokens)}
+// createTokens creates the tokens for a load of that time with the command line of tokens-svc.
+func createTokens(ctx context.Context, stack *devstack.Stack, loaded time.Duration) (*tokens, error) {
+	c := &tokens{fresh: make([]string, min(freshTokens, kindOf(kindFresh).rate*int(loaded.Seconds())))}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(4)
 	token := func(into *string, permissions string, more ...string) {

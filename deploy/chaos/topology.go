@@ -3,7 +3,6 @@ package chaos
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -30,8 +29,8 @@ type topology struct {
 	seen []request
 }
 
-// startTopology starts the product in dir and creates the tokens.
-func startTopology(ctx context.Context, root, dir string, log io.Writer) (r *topology, err error) {
+// startTopology starts the product and creates the tokens for a load of that time.
+func startTopology(ctx context.Context, c Config, loaded time.Duration) (r *topology, err error) {
 	r = &topology{inner: &http.Client{Timeout: 2 * time.Second}}
 	r.network = newNetwork(r.record)
 	defer func() {
@@ -40,7 +39,7 @@ func startTopology(ctx context.Context, root, dir string, log io.Writer) (r *top
 		}
 	}()
 	r.stack, err = devstack.Start(ctx, devstack.Options{
-		Root: root, Dir: dir, Log: log, SecondShipments: true, Proxy: r.network.proxy,
+		Root: c.Root, Dir: c.Dir, Log: c.Log, SecondShipments: true, Proxy: r.network.proxy,
 	})
 	if err != nil {
 		r.stack = nil // it has stopped everything
@@ -51,7 +50,7 @@ func startTopology(ctx context.Context, root, dir string, log io.Writer) (r *top
 		return r, err
 	}
 	r.client, r.control = newClient(r.stack.URL), newClient("http://"+control.Address())
-	if r.tokens, err = createTokens(ctx, r.stack); err != nil {
+	if r.tokens, err = createTokens(ctx, r.stack, loaded); err != nil {
 		return r, err
 	}
 	return r, r.tokens.findShipment(ctx, r)
