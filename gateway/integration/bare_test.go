@@ -13,9 +13,6 @@ func startBare(t *testing.T, service string) *gateway {
 		"GATEWAY_ADDRESS":       ":" + public,
 		"GATEWAY_INNER_ADDRESS": ":" + inner,
 		"SHIPMENTS":             service,
-		"XDG_CONFIG_HOME":       t.TempDir(),
-		"XDG_DATA_HOME":         t.TempDir(),
-		"HOME":                  t.TempDir(),
 	})
 	return bare
 }

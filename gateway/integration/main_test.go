@@ -45,15 +45,24 @@ func TestMain(m *testing.M) {
 	}
 	// Tests wait for time-outs and drains more than they compute, so more of them run at once than there are processors.
 	// The command line's -parallel is parsed later, and wins.
-	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
+	var err error
+	if stateDir, err = os.MkdirTemp("", "quayside-integration-"); err != nil {
 		panic(err)
 	}
 	code := m.Run()
 	if !allEnded() {
 		code = 1
 	}
+	_ = os.RemoveAll(stateDir)
 	os.Exit(code)
 }
+
+// stateDir has the state of each gateway. It is removed when all have ended: a test does not wait for the drain of its
+// gateway, which may write until then.
+var stateDir string
 
 // gateway is a running gateway with its surroundings.
 type gateway struct {
@@ -112,9 +121,6 @@ func start(t testing.TB, o options) *gateway {
 		"SHIPMENTS_PORT":        port,
 		"TRUSTED_PROXIES":       "127.0.0.1/32 " + g.client + "/32",
 		"REDIS_DOWN":            "deny", // so that a Redis that is too slow is visible
-		"XDG_CONFIG_HOME":       t.TempDir(),
-		"XDG_DATA_HOME":         t.TempDir(),
-		"HOME":                  t.TempDir(),
 	}
 	if _, g.noRedis = o.env["REDIS_URL"]; !g.noRedis {
 		env["REDIS_URL"] = redistest.URL(t)
@@ -137,8 +143,15 @@ func ready(next http.Handler) http.Handler {
 // launch runs the program with a Caddyfile.
 func (g *gateway) launch(t testing.TB, caddyfile string, env map[string]string) {
 	t.Helper()
+	state, err := os.MkdirTemp(stateDir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	process := exec.Command(os.Args[0], "run", "--config", caddyfile, "--adapter", "caddyfile")
-	process.Env = []string{"GORACE=atexit_sleep_ms=0"} // all goroutines have ended with the drain
+	process.Env = []string{
+		"GORACE=atexit_sleep_ms=0", // all goroutines have ended with the drain
+		"HOME=" + state, "XDG_CONFIG_HOME=" + state + "/config", "XDG_DATA_HOME=" + state + "/data",
+	}
 	for name, value := range env {
 		process.Env = append(process.Env, name+"="+value)
 	}

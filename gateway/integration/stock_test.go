@@ -39,9 +39,6 @@ func startStock(t *testing.T, service http.Handler) (g *gateway, token, id strin
 		"TOKENS_INTERNAL_URL":   g.tokens.URL,
 		"REDIS_URL":             redistest.URL(t),
 		"SHIPMENTS":             strings.TrimPrefix(behind.URL, "http://"),
-		"XDG_CONFIG_HOME":       t.TempDir(),
-		"XDG_DATA_HOME":         t.TempDir(),
-		"HOME":                  t.TempDir(),
 	})
 	token, id = g.tokens.createWithPrefix("acme", plenty)
 	g.introspect(t, token)
