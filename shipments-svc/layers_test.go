@@ -70,7 +70,7 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			"delivering knows no storage and no form of what it delivers",
 		},
 		"/cmd/shipments-svc/seed": {
-			[]string{"net/http", "database/sql", module + transport, module + postgres},
+			[]string{"database/sql", module + transport, module + postgres},
 			"reading shipments needs no service",
 		},
 	} {
