@@ -1,9 +1,6 @@
 package postgres
 
 import (
-	"database/sql/driver"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -16,7 +13,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -305,53 +301,6 @@ func TestAListReadsTheDaysOfOneMonth(t *testing.T) {
 	}
 }
 
-// explainGeneric returns the plan that a prepared statement has for all
-// arguments.
-func explainGeneric(t *testing.T, db *sqlx.DB, query string, args []any) plan {
-	t.Helper()
-	exec(t, db, `SET plan_cache_mode = force_generic_plan`)
-	exec(t, db, `PREPARE generic AS `+query)
-	literals := make([]string, len(args))
-	for i, arg := range args {
-		if valuer, ok := arg.(driver.Valuer); ok {
-			var err error
-			if arg, err = valuer.Value(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		switch arg := arg.(type) {
-		case nil:
-			literals[i] = "NULL"
-		case time.Time:
-			literals[i] = pq.QuoteLiteral(arg.Format(time.RFC3339Nano))
-		case []byte:
-			literals[i] = pq.QuoteLiteral(`\x` + hex.EncodeToString(arg))
-		default:
-			literals[i] = pq.QuoteLiteral(fmt.Sprint(arg))
-		}
-	}
-	execute := "EXECUTE generic"
-	if len(args) > 0 {
-		execute += "(" + strings.Join(literals, ", ") + ")"
-	}
-	p := explain(t, db, execute, nil)
-	exec(t, db, `DEALLOCATE generic; RESET plan_cache_mode`)
-	return p
-}
-
-func explain(t *testing.T, db *sqlx.DB, query string, args []any) plan {
-	t.Helper()
-	var text string
-	if err := db.GetContext(t.Context(), &text, "EXPLAIN (FORMAT JSON) "+query, args...); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	var plans []struct{ Plan plan }
-	if err := json.Unmarshal([]byte(text), &plans); err != nil {
-		t.Fatal(err)
-	}
-	return plans[0].Plan
-}
-
 // filters returns every combination of filters, with each check result and
 // references that are there and are not.
 func filters() map[string]shipments.Filter {
@@ -370,64 +319,4 @@ func filters() map[string]shipments.Filter {
 		}
 	}
 	return all
-}
-
-type plan struct {
-	NodeType  string `json:"Node Type"`
-	Relation  string `json:"Relation Name"`
-	IndexName string `json:"Index Name"`
-	IndexCond string `json:"Index Cond"`
-	Plans     []plan
-}
-
-// find returns the first node of the type, or nil.
-func (p plan) find(nodeType string) *plan {
-	if p.NodeType == nodeType {
-		return &p
-	}
-	for _, inner := range p.Plans {
-		if found := inner.find(nodeType); found != nil {
-			return found
-		}
-	}
-	return nil
-}
-
-// findIndex returns the first node that uses the index, or nil.
-func (p plan) findIndex(name string) *plan {
-	if p.IndexName == name {
-		return &p
-	}
-	for _, inner := range p.Plans {
-		if found := inner.findIndex(name); found != nil {
-			return found
-		}
-	}
-	return nil
-}
-
-func (p plan) check(t *testing.T, query string) {
-	t.Helper()
-	if p.NodeType == "Seq Scan" && p.Relation != "file_store" && p.Relation != "goose_db_version" { // which have few rows
-		t.Errorf("%s: sequential scan of %s", query, p.Relation)
-	}
-	within := "organization_id = "
-	switch {
-	case query == "waitingSQL", query == "publishersSQL":
-		within = "organization_id > " // they go from one organization to the next
-	case query == "dueSQL" && p.IndexName == "webhook_deliveries_due":
-		within = "ROW(organization_id, endpoint_id) > " // it goes from one endpoint to the next
-	case query == "overdueSQL":
-		within = "due_at <= " // it counts those of all organizations, for the metric
-	case query == "jobsWaitingSQL":
-		within = "claimable_at <= " // likewise
-	case query == "claimSQL" && p.NodeType == "Index Only Scan":
-		within = "organization_id > " // it goes from one organization to the next
-	}
-	if p.IndexName != "" && !strings.Contains(p.IndexCond, within) {
-		t.Errorf("%s: %s is searched by %q", query, p.IndexName, p.IndexCond)
-	}
-	for _, inner := range p.Plans {
-		inner.check(t, query)
-	}
 }

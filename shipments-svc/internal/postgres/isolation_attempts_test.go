@@ -1,0 +1,258 @@
+package postgres
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
+)
+
+// unfiltered is a connector that removes the condition on the organization from
+// every query.
+type unfiltered struct{ driver.Connector }
+
+func (c unfiltered) Connect(ctx context.Context) (driver.Conn, error) {
+	inner, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return unfilteredConn{inner.(postgres.Conn), inner.(driver.Tx)}, nil
+}
+
+type unfilteredConn struct {
+	postgres.Conn
+	driver.Tx
+}
+
+var organizationCondition = regexp.MustCompile(`(\w+\.)?organization_id = \$1`)
+
+func (c unfilteredConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	return c.Conn.QueryContext(ctx, organizationCondition.ReplaceAllString(query, `$$1::uuid IS NOT NULL`), args)
+}
+
+func (c unfilteredConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	return c.Conn.ExecContext(ctx, organizationCondition.ReplaceAllString(query, `$$1::uuid IS NOT NULL`), args)
+}
+
+func openUnfiltered(t *testing.T, dsn string) *Webhooks {
+	t.Helper()
+	db, err := postgres.Open(dsn, postgres.Options{Wrap: func(c driver.Connector, timeout string) driver.Connector {
+		return scopedConnector{unfiltered{c}, timeout, false}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return NewWebhooks(NewRepository(db), sealingKeys(t, 2, 1), func() {})
+}
+
+// victim is an organization with a row in every table, and what a thief knows
+// of it.
+type victim struct {
+	org shipments.OrgID
+	shipments.Shipment
+
+	doc      shipments.Document
+	leased   shipments.Key
+	key      shipments.Key
+	job      shipments.Job
+	hook     webhooks.Made
+	delivery webhooks.Job
+}
+
+const sscc = "106141412345678908"
+
+func newVictim(t *testing.T, r *Repository) victim {
+	t.Helper()
+	w := NewWebhooks(r, sealingKeys(t, 1), func() {})
+	v := victim{
+		org: repotest.Org(), Shipment: repotest.Shipment(shipments.Pending, repotest.Noon), key: shipments.Key{Operation: "POST /", Text: "k"},
+		leased: shipments.Key{Operation: "POST /", Text: "leased", Lease: shipments.Lease{6}},
+		doc: shipments.Document{
+			ID: shipments.DocumentID{5}, Type: shipments.PackingList, Status: shipments.Processed, SHA256: [32]byte{9},
+			CreatedAt: repotest.Noon, ProcessedAt: repotest.Noon,
+		},
+	}
+	v.Version = 1
+	from := v.Shipment
+	v.Version, v.Status, v.PalletsCount = 2, shipments.ReadyForReview, 1
+	v.hook = endpointOf(t, w, v.org)
+	ctx := t.Context()
+	_, _, err := r.Once(ctx, v.org, v.key, repotest.Noon, func(ctx context.Context) ([]byte, error) {
+		return []byte("secret"), r.Create(ctx, v.org, from, repotest.By)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err = r.Reserve(ctx, v.org, v.leased, repotest.Noon); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err = r.Number(ctx, v.org, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Revise(ctx, v.org, shipments.Revision{
+		From: from, To: v.Shipment, Attached: &v.doc,
+		Pallets: []shipments.Pallet{{Number: sscc, Boxes: 1, BoxWeight: 1}},
+		Checks:  []shipments.Check{{Name: "required_fields", Result: shipments.Fail}},
+		Entry:   shipments.Entry{Version: 2, Action: shipments.AttachDocument, Status: v.Status, Document: v.doc.ID},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	v.delivery, _ = w.claim(t, v.org, v.hook.ID, later)
+	must(t, w.CreateTest(ctx, v.org, v.hook.ID, shipments.EventID{7}, later))
+	if _, err := r.Quarantine(ctx, v.org, shipments.StoreID{1}, []shipments.DocumentID{orphan}, later); err != nil {
+		t.Fatal(err)
+	}
+	repotest.Queued(t, r, v.org)
+	if v.job, err = r.Claim(ctx, shipments.Lease{1}, shipments.Turn{}); err != nil || v.job.Org != v.org {
+		t.Fatalf("%+v (%v)", v.job, err)
+	}
+	return v
+}
+
+// orphan is a file of the victim in quarantine.
+var orphan = shipments.DocumentID{99}
+
+// theft is a method called by another organization with what it knows of the
+// victim; it reports whether the thief got hold of anything.
+type theft struct {
+	method string
+	do     func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error)
+}
+
+func found(err error) (bool, error) {
+	for _, none := range []error{shipments.ErrNotFound, shipments.ErrLost, shipments.ErrVersion, webhooks.ErrNotFound} {
+		if errors.Is(err, none) {
+			return false, nil
+		}
+	}
+	return err == nil, err
+}
+
+func thefts() []theft {
+	approved := func(v victim) (shipments.Shipment, shipments.Entry) {
+		to := v.Shipment
+		to.Version, to.Status, to.ApprovedAt = v.Version+1, shipments.Approved, repotest.Noon
+		return to, shipments.Entry{Version: to.Version, Action: shipments.Approve, Status: to.Status}
+	}
+	late := repotest.Noon.AddDate(10, 0, 0)
+	all := []theft{
+		{"Get", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			_, err := r.Get(ctx, thief, v.ID)
+			return found(err)
+		}},
+		{"Head", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			_, err := r.Head(ctx, thief, v.ID)
+			return found(err)
+		}},
+		{"Documents", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			_, err := r.Documents(ctx, thief, v.ID)
+			return found(err)
+		}},
+		{"History", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			_, _, err := r.History(ctx, thief, v.ID, 0, 10)
+			return found(err)
+		}},
+		{"PalletUses", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+			uses, err := r.PalletUses(ctx, thief, shipments.ID{}, []string{sscc}, time.Time{})
+			return len(uses) > 0, err
+		}},
+		{"Events", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+			all, first, err := r.Events(ctx, thief, 0, 10)
+			return len(all) > 0 || first != 1, err
+		}},
+		{"Number", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+			n, _, err := r.Number(ctx, thief, 10)
+			return n > 0, err
+		}},
+		{"Expire", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+			n, err := r.Expire(ctx, thief, late, 10)
+			return n > 0, err
+		}},
+		{"Known", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			known, err := r.Known(ctx, thief, []shipments.DocumentID{v.doc.ID})
+			return len(known) > 0, err
+		}},
+		{"Quarantine", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			orphans, err := r.Quarantine(ctx, thief, shipments.StoreID{1}, []shipments.DocumentID{v.doc.ID}, late)
+			_, orphan := orphans[v.doc.ID]
+			return err == nil && !orphan, err // then the thief knows that there is such a document
+		}},
+		{"ExpireQuarantine", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+			gone, err := r.ExpireQuarantine(ctx, thief, shipments.StoreID{1}, []shipments.DocumentID{orphan}, late)
+			return len(gone) > 0, err
+		}},
+		{"Begin", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			v.job.Org = thief
+			return found(r.Begin(ctx, v.job, late))
+		}},
+		{"Extend", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			v.job.Org = thief
+			return found(r.Extend(ctx, v.job))
+		}},
+		{"Release", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			v.job.Org = thief
+			return found(r.Repository.Release(ctx, v.job, time.Hour))
+		}},
+		{"Change", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			to, e := approved(v)
+			return found(r.Change(ctx, thief, v.Shipment, to, e))
+		}},
+		{"Revise", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			to, e := approved(v)
+			return found(r.Revise(ctx, thief, shipments.Revision{From: v.Shipment, To: to, Entry: e, Detached: v.doc.ID}))
+		}},
+		{"Delete", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			return found(r.Delete(ctx, thief, v.Shipment, shipments.Entry{Action: shipments.Delete}))
+		}},
+		{"Once", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			_, replayed, err := r.Repository.Once(ctx, thief, v.key, repotest.Noon, func(context.Context) ([]byte, error) { return []byte("{}"), nil })
+			return replayed, err
+		}},
+		{"Once", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) { // when the victim's key has expired
+			_, _, err := r.Repository.Once(ctx, thief, shipments.Key{Text: "other"}, late, func(context.Context) ([]byte, error) { return []byte("{}"), nil })
+			return false, err
+		}},
+		{"Reserve", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			_, replayed, err := r.Reserve(ctx, thief, shipments.Key{Operation: v.key.Operation, Text: v.key.Text, Lease: shipments.Lease{7}}, repotest.Noon)
+			return replayed, err
+		}},
+		{"Free", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			return false, r.Free(ctx, thief, v.leased)
+		}},
+		{"Exclusively", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (found bool, err error) {
+			err = r.Exclusively(ctx, thief, func(ctx context.Context) error {
+				_, err := r.Get(ctx, thief, v.ID)
+				found = err == nil
+				if errors.Is(err, shipments.ErrNotFound) {
+					return nil
+				}
+				return err
+			})
+			return found, err
+		}},
+		{"Create", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			return false, r.Create(ctx, thief, v.Shipment, repotest.By)
+		}},
+		{"Import", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			n, err := r.Import(ctx, thief, []shipments.Detail{{Shipment: v.Shipment}, {Shipment: repotest.Shipment(shipments.Pending, repotest.Noon)}})
+			return n == 0, err
+		}},
+	}
+	all = append(all, webhookThefts()...)
+	for _, f := range filters() {
+		all = slices.Insert(all, 0, theft{"List", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+			page, total, err := r.List(ctx, thief, f, 0, 10)
+			return len(page) > 0 || total > 0, err
+		}})
+	}
+	return all
+}

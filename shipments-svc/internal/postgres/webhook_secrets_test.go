@@ -1,0 +1,99 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
+)
+
+// TestSecretsAreSealed: nothing that Postgres keeps holds one, and one that is
+// put in the place of another's does not open.
+func TestSecretsAreSealed(t *testing.T) {
+	t.Parallel()
+	w, db := openWebhooks(t)
+	org := repotest.Org()
+	made := endpointOf(t, w, org)
+	k := shipments.Key{Operation: "POST /", Text: "k"}
+	answer := []byte(made.Secret.Reveal())
+	do := func(context.Context) ([]byte, error) { return answer, nil }
+	for _, wantReplayed := range []bool{false, true} {
+		got, replayed, err := w.Once(t.Context(), org, k, repotest.Noon, do)
+		if err != nil || replayed != wantReplayed || !bytes.Equal(got, answer) {
+			t.Errorf("%s, replayed %t (%v)", got, replayed, err)
+		}
+	}
+	var kept [][]byte
+	must(t, db.SelectContext(t.Context(), &kept, `
+		SELECT secret FROM webhook_endpoints UNION ALL SELECT answer FROM idempotency_keys
+		UNION ALL SELECT convert_to(w::text, 'UTF8') FROM webhook_endpoints w`))
+	if len(kept) != 3 {
+		t.Fatalf("%d values", len(kept))
+	}
+	for _, text := range kept {
+		for _, shown := range [][]byte{made.Secret[:], answer, answer[len("whsec_"):], []byte(fmt.Sprintf("%x", made.Secret[:]))} {
+			if bytes.Contains(text, shown) {
+				t.Errorf("%q holds the secret", text)
+			}
+		}
+	}
+	other := endpointOf(t, w, org)
+	exec(t, db, `UPDATE webhook_endpoints SET secret = $2 WHERE id = $1`, uuid.UUID(other.ID), kept[0])
+	happen(t, w, org, 1)
+	if _, _, err := w.Claim(t.Context(), webhooks.Place{Org: org, Endpoint: other.ID}, later, later); !errors.Is(err, sealing.ErrSealed) {
+		t.Errorf("another's secret: %v", err)
+	}
+}
+
+func TestSecretsMoveToTheNewestKey(t *testing.T) {
+	t.Parallel()
+	old, _ := openWebhooks(t)
+	org := repotest.Org()
+	made := endpointOf(t, old, org)
+	next := webhooks.Secret{77}
+	if _, err := old.RotateSecret(t.Context(), org, made.ID, next, repotest.Noon, later.AddDate(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	both := NewWebhooks(old.Repository, sealingKeys(t, 2, 1), func() {})
+	for range 2 { // the second has nothing to do
+		must(t, both.Reseal(t.Context(), org))
+	}
+	newest := NewWebhooks(old.Repository, sealingKeys(t, 2), func() {})
+	happen(t, newest, org, 1)
+	job, ok := newest.claim(t, org, made.ID, later)
+	if !ok || !slices.Equal(job.Secrets, []webhooks.Secret{next, made.Secret}) {
+		t.Errorf("%t, %d secrets", ok, len(job.Secrets))
+	}
+	if err := old.Reseal(t.Context(), org); !errors.Is(err, sealing.ErrSealed) {
+		t.Errorf("without the newest key: %v", err)
+	}
+}
+
+// TestASecretOfARetiredKeyStopsNoOther: the organization's other secrets move to
+// the newest key.
+func TestASecretOfARetiredKeyStopsNoOther(t *testing.T) {
+	t.Parallel()
+	retired, _ := openWebhooks(t)
+	org := repotest.Org()
+	endpointOf(t, retired, org)
+	second := NewWebhooks(retired.Repository, sealingKeys(t, 2), func() {})
+	made := endpointOf(t, second, org)
+	both := NewWebhooks(retired.Repository, sealingKeys(t, 3, 2), func() {})
+	if err := both.Reseal(t.Context(), org); !errors.Is(err, sealing.ErrSealed) {
+		t.Errorf("%v", err)
+	}
+	newest := NewWebhooks(retired.Repository, sealingKeys(t, 3), func() {})
+	happen(t, newest, org, 1)
+	if job, ok := newest.claim(t, org, made.ID, later); !ok || !slices.Equal(job.Secrets, []webhooks.Secret{made.Secret}) {
+		t.Errorf("%t, %d secrets", ok, len(job.Secrets))
+	}
+}
