@@ -3,6 +3,8 @@ module github.com/quayside/quayside/tokens-svc
 go 1.26.0
 
 require (
+	github.com/alecthomas/kong v1.17.0
+	github.com/alexedwards/argon2id v1.0.0
 	github.com/alexedwards/scs/v2 v2.9.0
 	github.com/coreos/go-oidc/v3 v3.21.0
 	github.com/getkin/kin-openapi v0.152.0
@@ -13,7 +15,6 @@ require (
 	github.com/prometheus/client_golang v1.24.1
 	github.com/quayside/quayside/gateway/servicekit v0.0.0
 	github.com/rogpeppe/go-internal v1.16.0
-	golang.org/x/crypto v0.58.0
 	golang.org/x/oauth2 v0.37.0
 )
 
@@ -54,6 +55,7 @@ require (
 	go.opentelemetry.io/proto/otlp v1.11.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect

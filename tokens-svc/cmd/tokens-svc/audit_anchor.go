@@ -10,7 +10,12 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutAnchor = `Protects audit logs that an earlier version wrote without keys: appends an event
+type auditAnchor struct {
+	Organization orgID `placeholder:"ORG" help:"Only this organization, an org_… id."`
+}
+
+func (auditAnchor) Help() string {
+	return `Protects audit logs that an earlier version wrote without keys: appends an event
 audit.anchored, under the primary key of AUDIT_KEYS, to every log that ends with an
 event without a key, and prints the organizations of those logs.
 
@@ -18,20 +23,12 @@ Run it once, at the upgrade, when no earlier version writes any more. Before it,
 check the logs with audit verify of the earlier version, against heads that were
 kept: what is in a log at that time counts as genuine from then on. A log that needs
 it later was rewritten, or was written to by an earlier version.`
+}
 
-func anchorAudit(ctx context.Context, p program) error {
-	f := newFlags("audit anchor", aboutAnchor)
-	org := f.String("organization", "", "the `org_…` id of the one organization; all if left out")
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
-	}
+func (c auditAnchor) Run(ctx context.Context, p program) error {
 	var only []tokens.OrgID
-	if *org != "" {
-		one, err := parseOrg(*org)
-		if err != nil {
-			return err
-		}
-		only = append(only, one)
+	if c.Organization != "" {
+		only = append(only, tokens.OrgID(c.Organization))
 	}
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
 		if len(only) == 0 {

@@ -12,18 +12,18 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutHeads = `Prints the head of every organization's audit log, one JSON object a line. Keep
+type auditHeads struct{}
+
+func (auditHeads) Help() string {
+	return `Prints the head of every organization's audit log, one JSON object a line. Keep
 the output out of reach of those with write access to the database, and pass it
 back later:
 
     tokens-svc audit heads > heads.jsonl
     tokens-svc audit verify --heads heads.jsonl`
+}
 
-func printHeads(ctx context.Context, p program) error {
-	f := newFlags("audit heads", aboutHeads)
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
-	}
+func (auditHeads) Run(ctx context.Context, p program) error {
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
 		heads, err := s.AuditHeads(ctx)
 		if err != nil {
@@ -38,7 +38,7 @@ func printHeads(ctx context.Context, p program) error {
 	})
 }
 
-// readHeads reads a file that printHeads filled, or standard input for "-".
+// readHeads reads a file of audit heads, or standard input for "-".
 func readHeads(p program, path string) ([]audit.Head, error) {
 	in := p.stdin
 	if path != "-" {

@@ -15,28 +15,19 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-func listAudit(ctx context.Context, p program) error {
-	f := newFlags("audit list", "Shows who changed what in an organization, newest first.")
-	org := f.String("organization", "", "the organization's `org_…` id")
-	newest := 50
-	f.Func("limit", "number of `events`, 50 by default", positive(&newest))
-	asJSON := f.Bool("json", false, "print JSON")
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
-	}
-	if err := f.require("organization"); err != nil {
-		return err
-	}
-	owner, err := parseOrg(*org)
-	if err != nil {
-		return err
-	}
+type auditList struct {
+	Organization orgID    `required:"" placeholder:"ORG" help:"The organization's org_… id."`
+	Limit        positive `default:"50" help:"Number of events."`
+	JSON         bool     `help:"Print JSON."`
+}
+
+func (c auditList) Run(ctx context.Context, p program) error {
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		events, _, err := s.AuditEvents(ctx, tokens.Operator(), owner, tokens.Page{Number: 1, Size: newest})
+		events, _, err := s.AuditEvents(ctx, tokens.Operator(), tokens.OrgID(c.Organization), tokens.Page{Number: 1, Size: int(c.Limit)})
 		if err != nil {
 			return err
 		}
-		if *asJSON {
+		if c.JSON {
 			return printJSON(p.stdout, struct {
 				Events []wire.AuditEvent `json:"audit_events"`
 			}{wire.NewAuditEvents(events)})

@@ -14,7 +14,14 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutAudit = `Verifies audit logs and finds the first event of each that was changed,
+type auditVerify struct {
+	Organization orgID       `placeholder:"ORG" help:"Only this organization, an org_… id."`
+	Against      []knownHead `placeholder:"NUMBER:HASH" help:"A head of that organization that was printed before; may be repeated."`
+	Heads        string      `placeholder:"FILE" help:"File with heads that audit heads printed, or log lines audit head; - for standard input."`
+}
+
+func (auditVerify) Help() string {
+	return `Verifies audit logs and finds the first event of each that was changed,
 removed or inserted. For each log that is as it was written it prints the
 organization, the number of its newest event, and that event's hash:
 
@@ -24,37 +31,27 @@ Write access to the database is enough to cut off the end of a log, or to restor
 earlier state of it. Keep what audit heads prints where they cannot reach it, and
 give it back with --heads. An empty log is a fault, as is one that ends with an event
 without a key; see audit anchor. The exit code is 1 when any log has a fault.`
+}
 
-// knownHeads are heads that were written down, as flags.
-type knownHeads []audit.Head
+// knownHead is a head that was printed before, such as "12:217766…".
+type knownHead audit.Head
 
-// Set implements flag.Value: it reads "12:217766…".
-func (k *knownHeads) Set(text string) error {
-	number, hex, ok := strings.Cut(text, ":")
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (k *knownHead) UnmarshalText(text []byte) error {
+	number, hex, ok := strings.Cut(string(text), ":")
 	sequence, err := strconv.ParseInt(number, 10, 64)
-	hash, wrong := audit.ParseHash(hex)
-	if !ok || err != nil || sequence < 1 || wrong != nil {
+	hash, errHash := audit.ParseHash(hex)
+	if !ok || err != nil || sequence < 1 || errHash != nil {
 		return errors.New("want a number, a colon and a hash of 64 hexadecimal digits")
 	}
-	*k = append(*k, audit.Head{Sequence: sequence, Hash: hash})
+	*k = knownHead{Sequence: sequence, Hash: hash}
 	return nil
 }
 
-// String implements flag.Value.
-func (k *knownHeads) String() string { return "" }
-
-func verifyAudit(ctx context.Context, p program) error {
-	f := newFlags("audit verify", aboutAudit)
-	org := f.String("organization", "", "the `org_…` id of the one organization; all if left out")
-	var known knownHeads
-	f.Var(&known, "against", "a `number:hash` that was printed before, of that organization; may be given several times")
-	file := f.String("heads", "", "the `file` with heads that audit heads printed, or log lines audit head; - for standard input")
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
-	}
+func (c auditVerify) Run(ctx context.Context, p program) error {
 	kept := map[tokens.OrgID][]audit.Head{}
-	if *file != "" {
-		heads, err := readHeads(p, *file)
+	if c.Heads != "" {
+		heads, err := readHeads(p, c.Heads)
 		if err != nil {
 			return err
 		}
@@ -63,14 +60,13 @@ func verifyAudit(ctx context.Context, p program) error {
 		}
 	}
 	var only []tokens.OrgID
-	if *org != "" {
-		one, err := parseOrg(*org)
-		if err != nil {
-			return err
+	if c.Organization != "" {
+		only = append(only, tokens.OrgID(c.Organization))
+		for _, known := range c.Against {
+			kept[only[0]] = append(kept[only[0]], audit.Head(known))
 		}
-		only = append(only, one)
-	} else if len(known) > 0 {
-		return f.usagef("--against needs --organization")
+	} else if len(c.Against) > 0 {
+		return usagef("--against needs --organization")
 	}
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
 		if len(only) == 0 {
@@ -89,7 +85,7 @@ func verifyAudit(ctx context.Context, p program) error {
 		}
 		var faults []error
 		for _, org := range only {
-			head, err := s.VerifyAudit(ctx, org, append(kept[org], known...)...)
+			head, err := s.VerifyAudit(ctx, org, kept[org]...)
 			if err != nil {
 				faults = append(faults, err)
 				continue

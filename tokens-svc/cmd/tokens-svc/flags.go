@@ -2,91 +2,121 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// errHelp says that a command explained itself and did nothing else.
-var errHelp = errors.New("help was asked for")
+// orgID is an organization's id.
+type orgID tokens.OrgID
 
-// usageError is a command line that cannot be carried out.
-type usageError struct{ text string }
-
-func (e *usageError) Error() string { return e.text }
-
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
-}
-
-// flags are the parameters of a command: flags, in either of their spellings, and
-// operands, which may stand before, between and behind them.
-type flags struct {
-	*flag.FlagSet
-	operands []string // their names, in order
-	about    string
-}
-
-func newFlags(command, about string, operands ...string) flags {
-	set := flag.NewFlagSet(command, flag.ContinueOnError)
-	set.SetOutput(io.Discard) // errors are returned, and help goes to the writer of parse
-	return flags{FlagSet: set, operands: operands, about: about}
-}
-
-// parse reads args and returns the operands' values. Asked for help it explains
-// the command on out and returns errHelp.
-func (f flags) parse(args []string, out io.Writer) ([]string, error) {
-	var values []string
-	for {
-		err := f.Parse(args)
-		if errors.Is(err, flag.ErrHelp) {
-			f.explain(out)
-			return nil, errHelp
-		}
-		if err != nil {
-			return nil, f.usagef("%v", err)
-		}
-		if f.NArg() == 0 {
-			break
-		}
-		values = append(values, f.Arg(0))
-		args = f.Args()[1:]
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (o *orgID) UnmarshalText(text []byte) error {
+	if _, ok := publicid.Parse("org", string(text)); !ok {
+		return fmt.Errorf("%q is no organization's id: it has org_ and 26 characters, as org create prints it", text)
 	}
-	switch {
-	case len(values) < len(f.operands):
-		return nil, f.usagef("%s is missing", f.operands[len(values)])
-	case len(values) > len(f.operands):
-		return nil, f.usagef("unexpected argument %q", values[len(f.operands)])
-	}
-	return values, nil
-}
-
-// require refuses a command line that leaves one of these flags empty.
-func (f flags) require(names ...string) error {
-	for _, name := range names {
-		if f.Lookup(name).Value.String() == "" {
-			return f.usagef("--%s is missing", name)
-		}
-	}
+	*o = orgID(text)
 	return nil
 }
 
-func (f flags) usagef(format string, args ...any) error {
-	return usagef("%s: %s\nusage: %s\n(tokens-svc %s -h explains each flag)",
-		f.Name(), fmt.Sprintf(format, args...), f.synopsis(), f.Name())
+// tokenID is a token's id.
+type tokenID tokens.TokenID
+
+var tokenIDs = regexp.MustCompile(`^tok_[0-9A-Za-z]{12}$`)
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (id *tokenID) UnmarshalText(text []byte) error {
+	if !tokenIDs.Match(text) {
+		return fmt.Errorf("%q is no token's id: it has tok_ and 12 characters, as token list prints it", text)
+	}
+	*id = tokenID(text)
+	return nil
 }
 
-func (f flags) synopsis() string {
-	return strings.Join(append([]string{"tokens-svc", f.Name()}, append(f.operands, "[flags]")...), " ")
+// settings are the mutable settings of a token, apart from its name.
+type settings struct {
+	Permissions   list     `placeholder:"LIST" help:"Permissions, separated by commas."`
+	IPAllow       list     `name:"ip-allow" placeholder:"LIST" help:"Allowed addresses and CIDR ranges, separated by commas; empty for any."`
+	Limit         positive `placeholder:"N" help:"Requests per window, 100 by default."`
+	WindowSeconds positive `placeholder:"N" help:"Length of the window in seconds, 60 by default."`
+
+	ExpiresIn duration  `xor:"expiry" help:"Lifetime, such as 90d or 12h; 90d by default."`
+	ExpiresAt time.Time `xor:"expiry" placeholder:"TIME" help:"Expiry, such as 2027-03-01T00:00:00Z."`
+	NoExpiry  bool      `xor:"expiry" help:"No expiry."`
 }
 
-func (f flags) explain(out io.Writer) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Usage: %s\n\n%s\n", f.synopsis(), f.about)
-	f.VisitAll(func(fl *flag.Flag) {
-		kind, usage := flag.UnquoteUsage(fl)
-		fmt.Fprintf(&b, "\n  %s\n        %s\n", strings.TrimSpace("--"+fl.Name+" "+kind), usage)
-	})
-	_, _ = io.WriteString(out, b.String())
+// defaultLifetime is the lifetime of a token unless one is given.
+const defaultLifetime = 90 * day
+
+// expiry returns the expiry, zero for none, and whether one is given.
+func (s settings) expiry(now time.Time) (end time.Time, given bool) {
+	switch {
+	case s.NoExpiry:
+		return time.Time{}, true
+	case !s.ExpiresAt.IsZero():
+		return s.ExpiresAt, true
+	case s.ExpiresIn > 0:
+		return now.Add(time.Duration(s.ExpiresIn)), true
+	}
+	return now.Add(defaultLifetime), false
+}
+
+func (s settings) rateLimit() tokens.RateLimit {
+	return tokens.RateLimit{Limit: int(s.Limit), Window: time.Duration(s.WindowSeconds) * time.Second}
+}
+
+const day = 24 * time.Hour
+
+// duration is one of Go's durations, or whole days such as 90d.
+type duration time.Duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *duration) UnmarshalText(text []byte) error {
+	value, err := time.ParseDuration(string(text))
+	if number, ok := strings.CutSuffix(string(text), "d"); ok {
+		var days int
+		days, err = strconv.Atoi(number)
+		if days > math.MaxInt64/int(day) {
+			err = strconv.ErrRange
+		}
+		value = time.Duration(days) * day
+	}
+	if err != nil || value <= 0 {
+		return errors.New("want a duration such as 90d, 12h or 30m")
+	}
+	*d = duration(value)
+	return nil
+}
+
+// positive is a whole number from 1.
+type positive int
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (n *positive) UnmarshalText(text []byte) error {
+	value, err := strconv.Atoi(string(text))
+	if err != nil || value < 1 {
+		return errors.New("want a whole number from 1")
+	}
+	*n = positive(value)
+	return nil
+}
+
+// list has entries separated by commas. It is nil if it was not given.
+type list []string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (l *list) UnmarshalText(text []byte) error { //nolint:unparam // the interface returns an error
+	*l = list{}
+	for entry := range strings.SplitSeq(string(text), ",") {
+		if entry = strings.TrimSpace(entry); entry != "" {
+			*l = append(*l, entry)
+		}
+	}
+	return nil
 }

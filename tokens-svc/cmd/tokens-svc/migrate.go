@@ -9,28 +9,31 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 )
 
-const aboutMigrate = `Changes the database schema: up migrates to the newest version, down reverts
+type migrate struct {
+	Direction string `arg:"" enum:"up,down,status" help:"up, down or status."`
+}
+
+func (migrate) Help() string {
+	return `Changes the database schema: up migrates to the newest version, down reverts
 the last migration, status lists applied migrations. It may run while the
 previous version serves, and concurrently.`
+}
 
-func migrate(ctx context.Context, p program) error {
-	f := newFlags("migrate", aboutMigrate, "up|down|status")
-	operands, err := f.parse(p.args, p.stdout)
-	if err != nil {
-		return err
-	}
+func (c migrate) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ, config.Migration)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
 	}
-	return postgres.Migrate(ctx, cfg.DirectURL(), operands[0], p.stdout)
+	return postgres.Migrate(ctx, cfg.DirectURL(), c.Direction, p.stdout)
 }
 
-func health(ctx context.Context, p program) error {
-	f := newFlags("health", "Asks the server at INNER_ADDRESS whether it lives; the exit code is the answer.")
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
-	}
+type health struct{}
+
+func (health) Help() string {
+	return "Sends a request to the server at INNER_ADDRESS. The exit code is 0 if it succeeds."
+}
+
+func (health) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -10,30 +11,20 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-func createOrganization(ctx context.Context, p program) error {
-	f := newFlags("org create", "Creates an organization and prints its id.")
-	name := f.String("name", "", "its name")
-	id := f.String("id", "", "its `org_…` id; generated if left out")
-	asJSON := f.Bool("json", false, "print JSON")
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
-	}
-	if err := f.require("name"); err != nil {
-		return err
-	}
-	if *id == "" {
-		*id = publicid.New("org")
-	}
-	org, err := parseOrg(*id)
-	if err != nil {
-		return err
-	}
+type orgCreate struct {
+	Name string `required:"" help:"Its name."`
+	ID   orgID  `placeholder:"ORG" help:"Its org_… id; generated unless given."`
+	JSON bool   `help:"Print JSON."`
+}
+
+func (c orgCreate) Run(ctx context.Context, p program) error {
+	org := tokens.OrgID(cmp.Or(string(c.ID), publicid.New("org")))
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		o, err := s.CreateOrganization(ctx, tokens.Operator(), org, *name)
+		o, err := s.CreateOrganization(ctx, tokens.Operator(), org, c.Name)
 		if err != nil {
 			return err
 		}
-		if *asJSON {
+		if c.JSON {
 			return printJSON(p.stdout, struct {
 				Organization wire.Organization `json:"organization"`
 			}{wire.NewOrganization(o)})

@@ -1,21 +1,20 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"text/tabwriter"
 
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 )
 
-const aboutPermissions = `Lists the permissions that tokens can be granted: the built-in ones and those of
-further services, which SERVICE_PERMISSIONS names.`
+type permissions struct{}
 
-func listPermissions(_ context.Context, p program) error {
-	f := newFlags("permissions", aboutPermissions)
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
-	}
+func (permissions) Help() string {
+	return `Lists the permissions that tokens can be granted: the built-in ones and those of
+further services, which SERVICE_PERMISSIONS names.`
+}
+
+func (permissions) Run(p program) error {
 	cfg, err := config.Load(p.environ, config.Permissions)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)

@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/quayside/quayside/gateway/servicekit/buildinfo"
 )
@@ -21,80 +22,81 @@ type program struct {
 	now     time.Time // when it began; a command happens at this instant
 }
 
-// command is one of the program's commands.
-type command struct {
-	name    string // "token create"
-	summary string
-	run     func(ctx context.Context, p program) error // p.args is what follows the name
+// commands is the command line. A command's method Run executes it, Help is its
+// explanation, and its fields are its flags and arguments.
+type commands struct {
+	Version kong.VersionFlag `help:"Print the version."`
+
+	Serve   serve   `cmd:"" help:"Serve gateways, the management API and pages."`
+	Migrate migrate `cmd:"" help:"Migrate the database schema up, or down by one."`
+	Health  health  `cmd:"" help:"Check whether a running server is alive."`
+	Org     struct {
+		Create orgCreate `cmd:"" help:"Create an organization and print its id."`
+	} `cmd:"" help:"Organizations."`
+	User struct {
+		Create      userCreate      `cmd:"" help:"Make a person a member of an organization."`
+		List        userList        `cmd:"" help:"List accounts, and which are verified."`
+		Verify      userVerify      `cmd:"" help:"Mark an account's e-mail address as verified."`
+		SetPassword userSetPassword `cmd:"" help:"Give an account a new password."`
+		Disable     userDisable     `cmd:"" help:"Prevent sign-in to an account, and end its sessions, until it is enabled. Memberships stay."`
+		Enable      userEnable      `cmd:"" help:"Enable a disabled account, with its previous password."`
+		EndSessions userEndSessions `cmd:"" help:"End all sessions of an account. Its password stays."`
+		Unlink      userUnlink      `cmd:"" help:"Remove an account's link to the issuer."`
+	} `cmd:"" help:"Accounts and memberships."`
+	Permissions permissions `cmd:"" help:"List the permissions that tokens can be granted."`
+	Token       struct {
+		Create        tokenCreate        `cmd:"" help:"Create a token and print it once."`
+		List          tokenList          `cmd:"" help:"List an organization's tokens, newest first, also those that ended."`
+		Update        tokenUpdate        `cmd:"" help:"Change a token's permissions, limits or expiry."`
+		Rotate        tokenRotate        `cmd:"" help:"Create a token's successor and print it once."`
+		HandOver      tokenHandOver      `cmd:"" help:"Make the organization the owner of a token."`
+		Revoke        tokenRevoke        `cmd:"" help:"Revoke a token."`
+		RevokeChanged tokenRevokeChanged `cmd:"" help:"Revoke what changed after the state that was restored."`
+		Check         tokenCheck         `cmd:"" help:"Show whether a token is valid, and its permissions."`
+	} `cmd:"" help:"API tokens."`
+	Audit struct {
+		List   auditList   `cmd:"" help:"List the audit log of an organization, newest first."`
+		Heads  auditHeads  `cmd:"" help:"Print the heads of the audit logs, to be stored elsewhere."`
+		Anchor auditAnchor `cmd:"" help:"Protect audit logs of an earlier version with a key."`
+		Verify auditVerify `cmd:"" help:"Verify audit logs."`
+	} `cmd:"" help:"Audit logs."`
 }
 
-func commands() []command {
-	return []command{
-		{"serve", "serve gateways, the management API and pages", serve},
-		{"migrate", "migrate the database schema up, or down by one", migrate},
-		{"health", "check whether a running server is alive", health},
-		{"org create", "create an organization", createOrganization},
-		{"user create", "make a person a member of an organization", createUser},
-		{"user list", "list accounts, and which are verified", listUsers},
-		{"user verify", "mark an account's e-mail address as verified", verifyUser},
-		{"user set-password", "give an account a new password", setUserPassword},
-		{"user disable", "prevent sign-in to an account", disableUser},
-		{"user enable", "enable a disabled account", enableUser},
-		{"user end-sessions", "end all sessions of an account", endUserSessions},
-		{"user unlink", "remove an account's link to the issuer", unlinkUser},
-		{"permissions", "list the permissions that tokens can be granted", listPermissions},
-		{"token create", "create a token and print it once", createToken},
-		{"token list", "list an organization's tokens", listTokens},
-		{"token update", "change a token's permissions, limits or expiry", updateToken},
-		{"token rotate", "create a token's successor and print it once", rotateToken},
-		{"token hand-over", "make the organization the owner of a token", handOverToken},
-		{"token revoke", "revoke a token", revokeToken},
-		{"token revoke-changed", "revoke what changed after the state that was restored", revokeChanged},
-		{"token check", "show whether a token is valid, and its permissions", checkToken},
-		{"audit list", "list the audit log of an organization", listAudit},
-		{"audit heads", "print the heads of the audit logs, to be stored elsewhere", printHeads},
-		{"audit anchor", "protect audit logs of an earlier version with a key", anchorAudit},
-		{"audit verify", "verify audit logs", verifyAudit},
-	}
+// usageError is a command line that cannot be carried out.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// run executes the command named by the arguments. It returns a usageError if they name
-// nothing that can be done.
+// newParser returns a parser of the command line. It calls exit after it has
+// printed help or the version.
+func newParser(p program, exit func(int)) *kong.Kong {
+	return kong.Must(new(commands),
+		kong.Name("tokens-svc"),
+		kong.Description("Each command has help with -h. Configuration is by environment variables; see README.md."),
+		kong.Vars{"version": strings.TrimSpace(buildinfo.Read().Line("tokens-svc"))},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.WithHyphenPrefixedParameters(true),
+		kong.Writers(p.stdout, p.stderr),
+		kong.Exit(exit))
+}
+
+// run executes the command line. It returns a usageError for one that is invalid.
 func run(ctx context.Context, p program) error {
-	for _, c := range commands() {
-		words := strings.Fields(c.name)
-		if len(p.args) >= len(words) && strings.Join(p.args[:len(words)], " ") == c.name {
-			p.args = p.args[len(words):]
-			if err := c.run(ctx, p); !errors.Is(err, errHelp) {
-				return err
-			}
-			return nil
-		}
+	if len(p.args) > 0 && p.args[0] == "help" {
+		p.args = []string{"--help"}
 	}
-	if len(p.args) == 0 {
-		return usagef("a command is missing\n\n%s", overview())
+	done := false
+	command, err := newParser(p, func(int) { done = true }).Parse(p.args)
+	switch {
+	case done:
+		return nil
+	case err != nil:
+		return usagef("%v\n(tokens-svc COMMAND -h explains each flag)", err)
 	}
-	if p.args[0] == "--version" {
-		_, err := io.WriteString(p.stdout, buildinfo.Read().Line("tokens-svc"))
-		return err
-	}
-	if isHelp(p.args[0]) {
-		_, err := fmt.Fprint(p.stdout, overview())
-		return err
-	}
-	return usagef("unknown command %q\n\n%s", strings.Join(p.args[:min(2, len(p.args))], " "), overview())
-}
-
-func overview() string {
-	var b strings.Builder
-	b.WriteString("Usage: tokens-svc COMMAND [ARGUMENTS]\n\nCommands:\n")
-	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-20s %s\n", c.name, c.summary)
-	}
-	b.WriteString("  --version         print the version\n\nEach command has help with -h. Configuration is by environment variables; see README.md.\n")
-	return b.String()
-}
-
-func isHelp(arg string) bool {
-	return arg == "help" || arg == "-h" || arg == "-help" || arg == "--help"
+	command.BindTo(ctx, (*context.Context)(nil))
+	return command.Run(p)
 }

@@ -23,18 +23,18 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutServe = `Serves pages and the management API at LISTEN_ADDRESS, and gateways, health
+type serve struct{}
+
+func (serve) Help() string {
+	return `Serves pages and the management API at LISTEN_ADDRESS, and gateways, health
 and metrics at INNER_ADDRESS, until SIGTERM or SIGINT. It
 starts without Postgres and is ready when Postgres is available.`
+}
 
 // usageKept is the retention of hourly usage.
 const usageKept = 30 * 24 * time.Hour
 
-func serve(ctx context.Context, p program) error {
-	f := newFlags("serve", aboutServe)
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
-	}
+func (serve) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ, config.Database, config.Changes, config.Peppers, config.AuditKeys, config.Gateways, config.Callers, config.Pages, config.Permissions)
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
@@ -77,14 +76,6 @@ func invalid(err error) error {
 		fmt.Fprintf(&b, "\n  --%s %s", strings.ReplaceAll(f.Field, "_", "-"), f.Detail)
 	}
 	return usagef("%s", b.String())
-}
-
-// parseOrg parses an organization's id.
-func parseOrg(text string) (tokens.OrgID, error) {
-	if _, ok := publicid.Parse("org", text); !ok {
-		return "", usagef("%q is no organization's id: it has org_ and 26 characters, as org create prints it", text)
-	}
-	return tokens.OrgID(text), nil
 }
 
 // printJSON writes v for scripts, on one line.

@@ -13,28 +13,29 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutCheck = `Reads a token from standard input and shows whether it is valid, its organization
+type tokenCheck struct {
+	JSON bool `help:"Print JSON, also for an invalid token."`
+}
+
+func (tokenCheck) Help() string {
+	return `Reads a token from standard input and shows whether it is valid, its organization
 and its permissions. The exit code is 0 for a valid token and 1 for any other. The
 token is never an argument, where other users would see it, and never printed:
 
     tokens-svc token check < token.txt`
+}
 
 // maxInput is much more than a token, and much less than a mistaken file.
 const maxInput = 4 << 10
 
-func checkToken(ctx context.Context, p program) error {
-	f := newFlags("token check", aboutCheck)
-	asJSON := f.Bool("json", false, "print JSON, also for an invalid token")
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
-	}
+func (c tokenCheck) Run(ctx context.Context, p program) error {
 	input, err := io.ReadAll(io.LimitReader(p.stdin, maxInput))
 	if err != nil {
 		return fmt.Errorf("read the token: %w", err)
 	}
 	text := strings.TrimSpace(string(input))
 	if text == "" {
-		return f.usagef("no token on standard input")
+		return usagef("no token on standard input")
 	}
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
 		presented, malformed := tokens.Parse(text)
@@ -42,7 +43,7 @@ func checkToken(ctx context.Context, p program) error {
 		if err != nil {
 			return err
 		}
-		if *asJSON {
+		if c.JSON {
 			err = printJSON(p.stdout, newChecked(found, s.Now()))
 		} else if found.Outcome == tokens.OutcomeActive {
 			err = printGood(p.stdout, found.Token)
@@ -51,7 +52,7 @@ func checkToken(ctx context.Context, p program) error {
 	}, config.Peppers)
 }
 
-// refusal says why a token is not good, and is nil for one that is. Operators
+// refusal returns the reason why a token is invalid, nil for a valid one. Operators
 // see more than clients, because they can read the database.
 func refusal(found tokens.Introspection, malformed error) error {
 	t := found.Token
@@ -82,12 +83,12 @@ type checked struct {
 }
 
 func newChecked(found tokens.Introspection, now time.Time) checked {
-	c := checked{Active: found.Outcome == tokens.OutcomeActive, Reason: found.Reason()}
-	if c.Active || c.Reason != "" {
+	v := checked{Active: found.Outcome == tokens.OutcomeActive, Reason: found.Reason()}
+	if v.Active || v.Reason != "" {
 		t := wire.NewToken(found.Token, now)
-		c.Token = &t
+		v.Token = &t
 	}
-	return c
+	return v
 }
 
 func printGood(w io.Writer, t tokens.Token) error {

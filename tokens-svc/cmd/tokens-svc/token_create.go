@@ -11,7 +11,16 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutCreate = `Creates a token and prints it. The secret is shown once: the stored value verifies
+type tokenCreate struct {
+	Organization orgID  `required:"" placeholder:"ORG" help:"The organization's org_… id."`
+	Name         string `required:"" help:"Its name."`
+	Environment  string `placeholder:"ENV" help:"live or test, visible in its text; live unless given."`
+	JSON         bool   `help:"Print JSON, with the token as member secret."`
+	settings
+}
+
+func (tokenCreate) Help() string {
+	return `Creates a token and prints it. The secret is shown once: the stored value verifies
 it but cannot recover it. Standard output is the token and nothing else, so
 
     TOKEN=$(tokens-svc token create --organization org_… --name ERP --permissions shipments:read)
@@ -20,33 +29,19 @@ keeps it off the screen; other output goes to standard error.
 
 The permissions are those of Quayside and of further services, which
 "tokens-svc permissions" lists. admin includes all.`
+}
 
-func createToken(ctx context.Context, p program) error {
-	f := newFlags("token create", aboutCreate)
-	org := f.String("organization", "", "the organization's `org_…` id")
-	asJSON := f.Bool("json", false, "print JSON, the token as its member secret")
-	var d tokens.Draft
-	f.StringVar(&d.Name, "name", "", "its name")
-	f.StringVar((*string)(&d.Environment), "environment", "", "`live` or test, visible in its text; live if left out")
-	draftFlags(f, &d.Permissions, &d.IPAllow, &d.RateLimit)
-	expiry := expiryFlags(f, p.now)
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
+func (c tokenCreate) Run(ctx context.Context, p program) error {
+	d := tokens.Draft{
+		Name: c.Name, Environment: tokens.Environment(c.Environment), Permissions: c.Permissions, IPAllow: c.IPAllow, RateLimit: c.rateLimit(),
 	}
-	if err := f.require("organization", "name"); err != nil {
-		return err
-	}
-	owner, err := parseOrg(*org)
-	if err != nil {
-		return err
-	}
-	d.ExpiresAt = expiry()
+	d.ExpiresAt, _ = c.expiry(p.now)
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		t, secret, err := s.CreateToken(ctx, tokens.Operator(), owner, d)
+		t, secret, err := s.CreateToken(ctx, tokens.Operator(), tokens.OrgID(c.Organization), d)
 		if err != nil {
 			return err
 		}
-		if err := printCreated(p, t, secret, s.Now(), *asJSON); err != nil {
+		if err := printCreated(p, t, secret, s.Now(), c.JSON); err != nil {
 			return fmt.Errorf("token %s was made but could not be printed; revoke it and make another: %w", t.ID, err)
 		}
 		return nil

@@ -13,27 +13,20 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-func listTokens(ctx context.Context, p program) error {
-	f := newFlags("token list", "Lists an organization's tokens, newest first, the ended ones too.")
-	org := f.String("organization", "", "the organization's `org_…` id")
-	status := f.String("status", "all", "status: active, `expiring` (within 7 days), expired, revoked or all")
-	asJSON := f.Bool("json", false, "print JSON")
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
-	}
-	picked, err := tokens.ParseFilter(*status)
+type tokenList struct {
+	Organization orgID  `required:"" placeholder:"ORG" help:"The organization's org_… id."`
+	Status       string `default:"all" help:"active, expiring (within 7 days), expired, revoked or all."`
+	JSON         bool   `help:"Print JSON."`
+}
+
+func (c tokenList) Run(ctx context.Context, p program) error {
+	filter, err := tokens.ParseFilter(c.Status)
 	if err != nil {
-		return f.usagef("--status %v, or all", err)
+		return usagef("--status %v, or all", err)
 	}
-	if err := f.require("organization"); err != nil {
-		return err
-	}
-	owner, err := parseOrg(*org)
-	if err != nil {
-		return err
-	}
+	owner := tokens.OrgID(c.Organization)
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		all, _, err := s.Tokens(ctx, owner, tokens.Query{Filter: picked})
+		all, _, err := s.Tokens(ctx, owner, tokens.Query{Filter: filter})
 		if err != nil {
 			return err
 		}
@@ -41,7 +34,7 @@ func listTokens(ctx context.Context, p program) error {
 		if err != nil {
 			return err
 		}
-		if *asJSON {
+		if c.JSON {
 			return printJSON(p.stdout, struct {
 				Tokens []wire.Token `json:"tokens"`
 			}{wire.NewTokens(all, usage, s.Now())})

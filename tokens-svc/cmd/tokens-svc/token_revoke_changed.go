@@ -12,22 +12,23 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutRevokeChanged = `Revokes every token that changed after a revision, for a database that was restored
+type tokenRevokeChanged struct {
+	After int64 `required:"" placeholder:"REVISION" help:"The revision of the restored state."`
+}
+
+func (tokenRevokeChanged) Help() string {
+	return `Revokes every token that changed after a revision, for a database that was restored
 to an older state: what these tokens may do is no longer known. Standard input has
 lines of the change stream of the state that was lost, such as
 {"rev":813,"token":"tok_4fZyo82mVyR1"}. Tokens that the database does not have are
 ignored. Running it again changes nothing. Prints the ids of the tokens named.`
+}
 
-func revokeChanged(ctx context.Context, p program) error {
-	f := newFlags("token revoke-changed", aboutRevokeChanged)
-	after := f.Int64("after", -1, "the `revision` of the restored state")
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
+func (c tokenRevokeChanged) Run(ctx context.Context, p program) error {
+	if c.After < 0 {
+		return usagef("--after must not be negative")
 	}
-	if *after < 0 {
-		return f.usagef("--after is missing")
-	}
-	ids, err := readChanges(p.stdin, *after)
+	ids, err := readChanges(p.stdin, c.After)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func readChanges(in io.Reader, after int64) (ids []tokens.TokenID, err error) {
 			Token    tokens.TokenID `json:"token"` // empty: a heartbeat
 		}
 		if err := json.Unmarshal(lines.Bytes(), &change); err != nil || change.Revision == nil ||
-			change.Token != "" && !tokenID.MatchString(string(change.Token)) {
+			change.Token != "" && !tokenIDs.MatchString(string(change.Token)) {
 			return nil, fmt.Errorf("%q is no line of the change stream; no token was revoked", lines.Text())
 		}
 		if *change.Revision > after && change.Token != "" && !seen[change.Token] {

@@ -10,45 +10,45 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutRotate = `Creates a successor of a token and prints it once: standard output is the
+type tokenRotate struct {
+	target
+
+	Grace grace `default:"24h" help:"Overlap, such as 12h or 7d; 0 for none."`
+}
+
+// grace is a duration, or 0.
+type grace duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (g *grace) UnmarshalText(text []byte) error {
+	if string(text) == "0" {
+		return nil
+	}
+	return (*duration)(g).UnmarshalText(text)
+}
+
+func (tokenRotate) Help() string {
+	return `Creates a successor of a token and prints it once: standard output is the
 new token and nothing else. It has the old one's name, permissions, limits and
 addresses, and the old one's original lifetime. The old one stays
 valid for the overlap, or until its own expiry if that is earlier.
 ID is the old token's tok_… id, never the token itself.`
+}
 
-func rotateToken(ctx context.Context, p program) error {
-	f := newFlags("token rotate", aboutRotate, "ID")
-	subject := targetFlag(f)
-	asJSON := f.Bool("json", false, "print JSON, the new token as the member secret of token")
-	grace := tokens.DefaultGrace
-	f.Func("grace", "overlap, a `duration` such as 12h or 7d, 0 for none; 24h by default", func(text string) (err error) {
-		if text == "0" {
-			grace = 0
-			return nil
-		}
-		grace, err = parseDuration(text)
-		return err
-	})
-	operands, err := f.parse(p.args, p.stdout)
-	if err != nil {
-		return err
-	}
-	if err := subject.read(f, operands[0]); err != nil {
-		return err
-	}
-	if grace > tokens.MaxGrace {
-		return f.usagef("--grace may be at most %.0fd", tokens.MaxGrace.Hours()/24)
+func (c tokenRotate) Run(ctx context.Context, p program) error {
+	if c.Grace > grace(tokens.MaxGrace) {
+		return usagef("--grace may be at most %.0fd", tokens.MaxGrace.Hours()/24)
 	}
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		owner, err := subject.owner(ctx, s)
+		org, err := c.organization(ctx, s)
 		if err != nil {
 			return err
 		}
-		done, err := s.RotateToken(ctx, tokens.Operator(), owner, subject.id, grace)
+		done, err := s.RotateToken(ctx, tokens.Operator(), org, c.id(), time.Duration(c.Grace))
 		if err != nil {
 			return err
 		}
-		if err := printRotated(p, done, s.Now(), *asJSON); err != nil {
+		if err := printRotated(p, done, s.Now(), c.JSON); err != nil {
 			return fmt.Errorf("token %s was made but could not be printed; rotate it in turn, or revoke it: %w", done.Token.ID, err)
 		}
 		return nil

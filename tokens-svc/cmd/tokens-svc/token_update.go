@@ -2,75 +2,45 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"io"
 	"strings"
-	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutUpdate = `Changes the given settings of a token. A token that was rotated or
-has ended cannot be changed. Gateways apply it within a second, or within ten
-if their change stream is down. ID is the token's tok_… id, never the token itself.`
+type tokenUpdate struct {
+	target
 
-func updateToken(ctx context.Context, p program) error {
-	f := newFlags("token update", aboutUpdate, "ID")
-	subject := targetFlag(f)
-	asJSON := f.Bool("json", false, "print JSON")
-	var patch tokens.Patch
-	var d tokens.Draft
-	f.StringVar(&d.Name, "name", "", "its name")
-	draftFlags(f, &d.Permissions, &d.IPAllow, &d.RateLimit)
-	expiry := expiryFlags(f, p.now)
-	operands, err := f.parse(p.args, p.stdout)
-	if err != nil {
-		return err
-	}
-	if err := subject.read(f, operands[0]); err != nil {
-		return err
-	}
-	f.Visit(func(given *flag.Flag) {
-		switch given.Name {
-		case "name":
-			patch.Name = &d.Name
-		case "permissions":
-			patch.Permissions = &d.Permissions
-		case "ip-allow":
-			patch.IPAllow = &d.IPAllow
-		case "limit", "window-seconds":
-			patch.RateLimit = &d.RateLimit
-		case "expires-in", "expires-at", "no-expiry":
-			d.ExpiresAt = expiry()
-			patch.ExpiresAt = &d.ExpiresAt
-		}
-	})
-	if patch == (tokens.Patch{}) {
-		return f.usagef("say what is to change")
-	}
-	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		owner, err := subject.owner(ctx, s)
-		if err != nil {
-			return err
-		}
-		t, err := s.UpdateToken(ctx, tokens.Operator(), owner, subject.id, patch)
-		if err != nil {
-			return err
-		}
-		if *asJSON {
-			return printToken(p.stdout, t, s.Now())
-		}
-		_, err = fmt.Fprintf(p.stdout, "%s %q may %s, until %s\n", t.ID, t.Name, strings.Join(wire.Permissions(t), ", "), end(t))
-		return err
-	}, config.Peppers, config.AuditKeys)
+	Name *string `help:"Its name."`
+	settings
 }
 
-// printToken writes a token for scripts.
-func printToken(w io.Writer, t tokens.Token, now time.Time) error {
-	return printJSON(w, struct {
-		Token wire.Token `json:"token"`
-	}{wire.NewToken(t, now)})
+func (tokenUpdate) Help() string {
+	return `Changes the given settings of a token. A token that was rotated or
+has ended cannot be changed. Gateways apply it within a second, or within ten
+if their change stream is down. ID is the token's tok_… id, never the token itself.`
+}
+
+func (c tokenUpdate) Run(ctx context.Context, p program) error {
+	patch := tokens.Patch{Name: c.Name}
+	if c.Permissions != nil {
+		patch.Permissions = (*[]string)(&c.Permissions)
+	}
+	if c.IPAllow != nil {
+		patch.IPAllow = (*[]string)(&c.IPAllow)
+	}
+	if limit := c.rateLimit(); limit != (tokens.RateLimit{}) {
+		patch.RateLimit = &limit
+	}
+	if end, given := c.expiry(p.now); given {
+		patch.ExpiresAt = &end
+	}
+	if patch == (tokens.Patch{}) {
+		return usagef("nothing to change: give at least one setting")
+	}
+	return c.change(ctx, p, func(s *tokens.Service, org tokens.OrgID) (tokens.Token, string, error) {
+		t, err := s.UpdateToken(ctx, tokens.Operator(), org, c.id(), patch)
+		return t, fmt.Sprintf("may %s, until %s", strings.Join(wire.Permissions(t), ", "), end(t)), err
+	})
 }

@@ -15,9 +15,19 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-const aboutUserCreate = `Makes a person a member of an organization, and creates their account unless
+type userCreate struct {
+	Email          string `required:"" placeholder:"ADDRESS" help:"The e-mail address for sign-in."`
+	Organization   orgID  `required:"" placeholder:"ORG" help:"The organization's org_… id."`
+	Role           string `required:"" help:"owner, admin, member or auditor."`
+	Name           string `help:"Display name."`
+	AssumeVerified bool   `help:"Give an account that is not verified a new password, and end its old one and its sessions."`
+}
+
+func (userCreate) Help() string {
+	return `Makes a person a member of an organization, and creates their account unless
 it exists: then its password and its name stay, as does the role of an
 existing membership. Running it again changes nothing.
 
@@ -35,31 +45,17 @@ from standard input or made, is what you give to that person, who must change
 it at sign-in.
 
 Roles: owner, admin, member, auditor.`
+}
 
-func createUser(ctx context.Context, p program) error {
-	f := newFlags("user create", aboutUserCreate)
-	email := f.String("email", "", "the `address` for sign-in")
-	org := f.String("organization", "", "the `org_…` id of the organization")
-	role := f.String("role", "", "`owner`, admin, member or auditor")
-	name := f.String("name", "", "display name; optional")
-	assume := f.Bool("assume-verified", false, "an account that is not verified gets a new password, and loses its old one and its sessions")
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
-	}
-	if err := f.require("email", "organization", "role"); err != nil {
-		return err
-	}
-	owner, err := parseOrg(*org)
-	if err != nil {
-		return err
-	}
+func (c userCreate) Run(ctx context.Context, p program) error {
+	owner := tokens.OrgID(c.Organization)
 	return withPeople(p, func(service *people.Service) error {
 		secret, made, err := readPassword(p)
 		if err != nil {
 			return err
 		}
 		admitted, err := service.Enroll(ctx, people.Enrolment{
-			Organization: owner, Email: *email, Name: *name, Role: *role, Password: secret, AssumeVerified: *assume,
+			Organization: owner, Email: c.Email, Name: c.Name, Role: c.Role, Password: secret, AssumeVerified: c.AssumeVerified,
 		})
 		if errors.Is(err, people.ErrAccountUnverified) {
 			return fmt.Errorf("no changes were made: %w.\nSomebody who does not own it may have chosen the account's password. "+

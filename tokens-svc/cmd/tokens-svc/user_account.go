@@ -16,38 +16,24 @@ const aboutNewSecret = `
 
 The new password is the first line of standard input. If that is empty, a
 password is generated and printed on standard output. Give it to that person only;
-they must change it at sign-in.
+they must change it at sign-in.`
 
-USER is an account's e-mail address or its usr_… id.`
+// account is the account that a command changes.
+type account struct {
+	User string `arg:"" help:"The account's e-mail address or its usr_… id."`
+}
 
-const aboutUserVerify = `Marks the e-mail address of an account as verified, so that the account can join
+type userVerify struct{ account }
+
+func (userVerify) Help() string {
+	return `Marks the e-mail address of an account as verified, so that the account can join
 further organizations. You assert that you know the person who owns the
 address. Another person may have chosen the account's current password, so it
 ends, with all sessions. A verified account is not changed.` + aboutNewSecret
+}
 
-const aboutUserSetPassword = `Gives an account a new password and ends all its sessions. The e-mail address
-does not become verified.` + aboutNewSecret
-
-const aboutUserDisable = `Ends an account's sessions and prevents sign-in, with a password
-or at an issuer, until user enable. Memberships stay. USER is its e-mail
-address or usr_… id.`
-
-const aboutUserEnable = `Enables a disabled account, with its previous password. USER is its
-e-mail address or usr_… id.`
-
-const aboutUserEndSessions = `Ends all sessions of an account. Its password stays. USER is its e-mail address or
-usr_… id.`
-
-const aboutUserUnlink = `Removes an account's link to the OpenID Connect issuer and ends its sessions. It is
-for an address that the issuer has given a new identity (sub), which the account
-refuses because it is linked to the old one. The next person who signs in at the
-issuer with this verified address gets the account and all its memberships: if
-that is another person than before, remove the memberships first. USER is its
-e-mail address or usr_… id.`
-
-func verifyUser(ctx context.Context, p program) error {
-	f := newFlags("user verify", aboutUserVerify, "USER")
-	return withPassword(ctx, p, f, func(s *people.Service, u people.User, secret string) (string, bool, error) {
+func (c userVerify) Run(ctx context.Context, p program) error {
+	return withPassword(ctx, p, c.User, func(s *people.Service, u people.User, secret string) (string, bool, error) {
 		done, err := s.Verify(ctx, u, secret)
 		if !done {
 			return "is verified already; nothing was changed", false, err
@@ -56,35 +42,59 @@ func verifyUser(ctx context.Context, p program) error {
 	})
 }
 
-func setUserPassword(ctx context.Context, p program) error {
-	f := newFlags("user set-password", aboutUserSetPassword, "USER")
-	return withPassword(ctx, p, f, func(s *people.Service, u people.User, secret string) (string, bool, error) {
+type userSetPassword struct{ account }
+
+func (userSetPassword) Help() string {
+	return `Gives an account a new password and ends all its sessions. The e-mail address
+does not become verified.` + aboutNewSecret
+}
+
+func (c userSetPassword) Run(ctx context.Context, p program) error {
+	return withPassword(ctx, p, c.User, func(s *people.Service, u people.User, secret string) (string, bool, error) {
 		return "has a new password, which must be changed at sign-in; all its sessions have ended", true, s.SetPassword(ctx, u, secret)
 	})
 }
 
-func disableUser(ctx context.Context, p program) error {
-	f := newFlags("user disable", aboutUserDisable, "USER")
-	reason := f.String("reason", "", "reason, for the audit log")
-	return withUser(ctx, p, f, func(s *people.Service, u people.User) (string, error) {
-		return "is disabled; all its sessions have ended", s.Disable(ctx, u, *reason)
+type userDisable struct {
+	account
+
+	Reason string `help:"Reason, for the audit log."`
+}
+
+func (c userDisable) Run(ctx context.Context, p program) error {
+	return withUser(ctx, p, c.User, func(s *people.Service, u people.User) (string, error) {
+		return "is disabled; all its sessions have ended", s.Disable(ctx, u, c.Reason)
 	})
 }
 
-func enableUser(ctx context.Context, p program) error {
-	return withUser(ctx, p, newFlags("user enable", aboutUserEnable, "USER"), func(s *people.Service, u people.User) (string, error) {
+type userEnable struct{ account }
+
+func (c userEnable) Run(ctx context.Context, p program) error {
+	return withUser(ctx, p, c.User, func(s *people.Service, u people.User) (string, error) {
 		return "is enabled", s.Enable(ctx, u)
 	})
 }
 
-func endUserSessions(ctx context.Context, p program) error {
-	return withUser(ctx, p, newFlags("user end-sessions", aboutUserEndSessions, "USER"), func(s *people.Service, u people.User) (string, error) {
+type userEndSessions struct{ account }
+
+func (c userEndSessions) Run(ctx context.Context, p program) error {
+	return withUser(ctx, p, c.User, func(s *people.Service, u people.User) (string, error) {
 		return "is signed out everywhere", s.EndSessions(ctx, u)
 	})
 }
 
-func unlinkUser(ctx context.Context, p program) error {
-	return withUser(ctx, p, newFlags("user unlink", aboutUserUnlink, "USER"), func(s *people.Service, u people.User) (string, error) {
+type userUnlink struct{ account }
+
+func (userUnlink) Help() string {
+	return `Removes an account's link to the OpenID Connect issuer and ends its sessions. It is
+for an address that the issuer has given a new identity (sub), which the account
+refuses because it is linked to the old one. The next person who signs in at the
+issuer with this verified address gets the account and all its memberships: if
+that is another person than before, remove the memberships first.`
+}
+
+func (c userUnlink) Run(ctx context.Context, p program) error {
+	return withUser(ctx, p, c.User, func(s *people.Service, u people.User) (string, error) {
 		memberships, err := s.Memberships(ctx, u.ID)
 		if err != nil {
 			return "", err
@@ -102,17 +112,13 @@ func unlinkUser(ctx context.Context, p program) error {
 	})
 }
 
-// withUser calls do with the account that the operand names, and says on
-// standard error a confirmation.
-func withUser(ctx context.Context, p program, f flags, do func(*people.Service, people.User) (done string, err error)) error {
-	operands, err := f.parse(p.args, p.stdout)
-	if err != nil {
-		return err
-	}
+// withUser calls do with the named account and writes a confirmation to standard
+// error.
+func withUser(ctx context.Context, p program, name string, do func(*people.Service, people.User) (done string, err error)) error {
 	return withPeople(p, func(s *people.Service) error {
-		u, err := s.Find(ctx, operands[0])
+		u, err := s.Find(ctx, name)
 		if errors.Is(err, tokens.ErrNotFound) {
-			return fmt.Errorf("there is no account %q; give its e-mail address or its usr_… id", operands[0])
+			return fmt.Errorf("there is no account %q; give its e-mail address or its usr_… id", name)
 		}
 		if err != nil {
 			return err
@@ -125,12 +131,12 @@ func withUser(ctx context.Context, p program, f flags, do func(*people.Service, 
 	}, config.AuditKeys)
 }
 
-// withPassword is withUser with a password from standard input, or a made one,
-// which is printed if it was used.
-func withPassword(ctx context.Context, p program, f flags, do func(*people.Service, people.User, string) (done string, used bool, err error)) error {
+// withPassword is withUser with a password from standard input, or a generated
+// one, which is printed if it was used.
+func withPassword(ctx context.Context, p program, name string, do func(*people.Service, people.User, string) (done string, used bool, err error)) error {
 	var secret string
 	var show bool
-	err := withUser(ctx, p, f, func(s *people.Service, u people.User) (string, error) {
+	err := withUser(ctx, p, name, func(s *people.Service, u people.User) (string, error) {
 		var made bool
 		var err error
 		if secret, made, err = readPassword(p); err != nil {

@@ -10,20 +10,21 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 )
 
-const aboutUserList = `Lists accounts by e-mail address: since when the address is verified and the
+type userList struct {
+	Unverified bool `help:"Show only accounts whose address is not verified."`
+	JSON       bool `help:"Print JSON."`
+}
+
+func (userList) Help() string {
+	return `Lists accounts by e-mail address: since when the address is verified and the
 account disabled, if it is, and the organizations with the account's roles.
 
 An account that is not verified and belongs to several organizations is from
 before accounts had to be verified for that. The person who redeemed an invitation of
 the first one may have its password: see user verify.`
+}
 
-func listUsers(ctx context.Context, p program) error {
-	f := newFlags("user list", aboutUserList)
-	unverified := f.Bool("unverified", false, "show only accounts whose address is not verified")
-	asJSON := f.Bool("json", false, "print JSON")
-	if _, err := f.parse(p.args, p.stdout); err != nil {
-		return err
-	}
+func (c userList) Run(ctx context.Context, p program) error {
 	return withPeople(p, func(s *people.Service) error {
 		all, err := s.Users(ctx)
 		if err != nil {
@@ -31,11 +32,11 @@ func listUsers(ctx context.Context, p program) error {
 		}
 		rows := []userRow{}
 		for _, u := range all {
-			if !*unverified || u.VerifiedAt.IsZero() {
+			if !c.Unverified || u.VerifiedAt.IsZero() {
 				rows = append(rows, userRow{string(u.ID), u.Email, timeOrEmpty(u.VerifiedAt), timeOrEmpty(u.DisabledAt), u.Organizations})
 			}
 		}
-		if *asJSON {
+		if c.JSON {
 			return printJSON(p.stdout, struct {
 				Users []userRow `json:"users"`
 			}{rows})
