@@ -43,11 +43,11 @@ func (p *process) create(ctx context.Context, org string) (id string) {
 	return created.Shipment.ID
 }
 
-// TestAKilledProgramLosesNoEvent: four programs create shipments and deliver the
+// TestNoEventIsLostWhenTheProgramIsKilled: four programs create shipments and deliver the
 // events, and each is killed 25 times, after a random time. Every acknowledged
 // shipment has its event, the events' numbers have no gap, and the receiver gets
 // every event.
-func TestAKilledProgramLosesNoEvent(t *testing.T) {
+func TestNoEventIsLostWhenTheProgramIsKilled(t *testing.T) {
 	t.Parallel()
 	const programs, lives, longest = 4, 25, 150 * time.Millisecond
 	dsn, documents, org := postgrestest.New(t, postgres.Migrate), t.TempDir(), publicid.New("org")

@@ -128,9 +128,9 @@ func (p *process) upload(t *testing.T, org string, n int) (shipment string) {
 	return shipment
 }
 
-// TestAKilledWorkerLosesNothing: the whole program is killed at moments of its
+// TestNoDocumentIsLostWhenAWorkerIsKilled: the whole program is killed at moments of its
 // work, and the next one finishes it, once.
-func TestAKilledWorkerLosesNothing(t *testing.T) {
+func TestNoDocumentIsLostWhenAWorkerIsKilled(t *testing.T) {
 	t.Parallel()
 	const pallets = 300
 	dsn, documents, org := postgrestest.New(t, postgres.Migrate), t.TempDir(), publicid.New("org")

@@ -27,7 +27,7 @@ const usage = `usage: shipments-svc COMMAND
 
 Configuration comes from the environment; README.md lists it.`
 
-// errUsage says that the command line is wrong.
+// errUsage means that the command line is wrong.
 var errUsage = errors.New("wrong command line")
 
 // program is what a command works with.
@@ -38,7 +38,7 @@ type program struct {
 	stdout, stderr io.Writer
 }
 
-// run does what the command line says until it is done or ctx ends.
+// run executes the command line. It ends with ctx.
 func run(ctx context.Context, p program) error {
 	if len(p.args) == 0 {
 		return fmt.Errorf("%w\n%s", errUsage, usage)

@@ -32,7 +32,7 @@ func (s notedStore) Delete(ctx context.Context, key shipments.FileKey) error {
 	return s.noted(s.Store.Delete(ctx, key))
 }
 
-// noted notes err, unless it says nothing about the store.
+// noted notes err, unless it is an error of the request.
 func (s notedStore) noted(err error) error {
 	if err == nil || errors.Is(err, shipments.ErrUnavailable) {
 		s.note(err)

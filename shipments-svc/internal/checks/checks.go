@@ -3,7 +3,7 @@
 //
 // Each check is a pure function, with its rule and source beside it and its
 // reference data as a table. Guarantees: Run makes every check of the catalogue,
-// in its order, for any evidence; a check without data is skipped and says why;
+// in its order, for any evidence; a check without data is skipped, with the reason;
 // details are sentences that name the first places and the number of the others;
 // locations name the same places for programs.
 //

@@ -48,7 +48,7 @@ func containerNumber(s subject) finding {
 	return finding{result: shipments.Fail, count: len(problems), details: summary(problems)}
 }
 
-// containerProblem says what is wrong with a container number, or returns "".
+// containerProblem describes the fault of a container number; "" for none.
 // ISO 6346: three letters of the owner, a category U, J or Z, six digits and a
 // check digit.
 func containerProblem(number string) string {

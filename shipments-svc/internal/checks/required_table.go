@@ -64,7 +64,7 @@ var outlying = []string{
 }
 
 // requirements is the table of documents that destinations require by law. The
-// package documentation says which entries were verified.
+// package documentation lists the verified entries.
 var requirements = []requirement{
 	{
 		region: "the European Union", countries: union, document: shipments.PhytosanitaryCertificate,

@@ -63,7 +63,7 @@ func summary(problems []string) string {
 	return sentence(strings.Join(problems, "; "))
 }
 
-// rowsOf says where pallets begin: "row 7", "rows 7 and 31", with sheet and
+// rowsOf describes where pallets begin: "row 7", "rows 7 and 31", with sheet and
 // packing list where there are several.
 func rowsOf(s subject, pallets ...shipments.Pallet) string {
 	sources := make([]shipments.Source, len(pallets))

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the generated table in README.md")
 
-func TestDefaultsAreThoseOfALaptop(t *testing.T) {
+func TestDefaultsAreForDevelopment(t *testing.T) {
 	t.Parallel()
 	cfg, err := Load([]string{"DATABASE_URL=postgres://u:p@localhost:5432/shipments"})
 	want := Config{
@@ -28,7 +28,7 @@ func TestDefaultsAreThoseOfALaptop(t *testing.T) {
 	}
 }
 
-func TestABucketNeedsItsKeysAndWorkersAreBounded(t *testing.T) {
+func TestBucketNeedsKeysAndWorkersAreBounded(t *testing.T) {
 	t.Parallel()
 	for want, environ := range map[string][]string{
 		"S3_SECRET_KEY is not":         {"S3_BUCKET=b", "S3_ACCESS_KEY=hunter2"},
@@ -45,7 +45,7 @@ func TestABucketNeedsItsKeysAndWorkersAreBounded(t *testing.T) {
 	}
 }
 
-func TestADirectURLIsForMigrations(t *testing.T) {
+func TestMigrationsUseTheDirectURL(t *testing.T) {
 	t.Parallel()
 	cfg, err := Load([]string{"DATABASE_URL=host=pooler", "DATABASE_DIRECT_URL=host=primary"})
 	if err != nil || cfg.DirectURL() != "host=primary" || cfg.DatabaseURL != "host=pooler" {
@@ -53,7 +53,7 @@ func TestADirectURLIsForMigrations(t *testing.T) {
 	}
 }
 
-func TestEverythingWrongIsToldAtOnceWithoutAnyValue(t *testing.T) {
+func TestAllFaultsAreReportedWithoutSecretValues(t *testing.T) {
 	t.Parallel()
 	_, err := Load([]string{
 		"LOG_LEVEL=chatty", "QUAYSIDE_DEMO=maybe",
@@ -79,7 +79,7 @@ func TestADatabaseIsRequired(t *testing.T) {
 	}
 }
 
-func TestTheDemosPasswordIsRefusedElsewhere(t *testing.T) {
+func TestDemoPasswordsAreRejectedInProduction(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"DATABASE_URL", "DATABASE_DIRECT_URL"} {
 		for _, dsn := range []string{"postgres://u:demo-secret@db/shipments", "host=db password=demo-secret"} {

@@ -13,9 +13,9 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
-// TestNonsenseFromPostgresIsUnavailable: on new connections and on open ones,
+// TestGarbledRepliesOfPostgresAreUnavailable: on new connections and on open ones,
 // at any point of an exchange; and none of it is left for whoever asks next.
-func TestNonsenseFromPostgresIsUnavailable(t *testing.T) {
+func TestGarbledRepliesOfPostgresAreUnavailable(t *testing.T) {
 	t.Parallel()
 	proxy, dsn := faultproxy.New(t, pgtestDSN(t))
 	db := openAt(t, dsn)
@@ -45,8 +45,7 @@ func TestNonsenseFromPostgresIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestWhoeverWantsToKnowIsToldWhetherPostgresCanServe.
-func TestWhoeverWantsToKnowIsToldWhetherPostgresCanServe(t *testing.T) {
+func TestReadinessReportsWhetherPostgresServes(t *testing.T) {
 	t.Parallel()
 	proxy, dsn := faultproxy.New(t, pgtestDSN(t))
 	var mu sync.Mutex

@@ -136,7 +136,7 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 	}
 }
 
-func TestWhatIsUndoneIsNotAnnounced(t *testing.T) {
+func TestRolledBackChangesAreNotAnnounced(t *testing.T) {
 	t.Parallel()
 	r, _ := newTest(t)
 	org, failed := repotest.Org(), errors.New("no")
@@ -226,8 +226,8 @@ func TestNumbersAreDenseWhateverIsKilled(t *testing.T) {
 	}
 }
 
-// TestOldEventsAreForgottenInBatches, and the numbers go on.
-func TestOldEventsAreForgottenInBatches(t *testing.T) {
+// TestOldEventsExpireInBatches, and the numbers go on.
+func TestOldEventsExpireInBatches(t *testing.T) {
 	t.Parallel()
 	r, db := newTest(t)
 	org, theirs := repotest.Org(), repotest.Org()

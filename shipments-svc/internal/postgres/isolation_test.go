@@ -85,9 +85,9 @@ func TestEveryMethodIsTriedFromAnotherOrganization(t *testing.T) {
 	}
 }
 
-// TestWhoForgetsTheOrganizationSeesNothing: neither outside of a transaction
+// TestQueriesWithoutAnOrganizationReturnNothing: neither outside of a transaction
 // nor in one that was begun for nobody.
-func TestWhoForgetsTheOrganizationSeesNothing(t *testing.T) {
+func TestQueriesWithoutAnOrganizationReturnNothing(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
 	db := openAt(t, dsn)
@@ -111,9 +111,9 @@ func TestWhoForgetsTheOrganizationSeesNothing(t *testing.T) {
 	}
 }
 
-// TestNobodyWritesForAnother: a row of another organization is refused, and so
+// TestWritesForAnotherOrganizationAreRejected: a row of another organization is refused, and so
 // is a method of another one within a transaction.
-func TestNobodyWritesForAnother(t *testing.T) {
+func TestWritesForAnotherOrganizationAreRejected(t *testing.T) {
 	t.Parallel()
 	r, db := newTest(t)
 	mine, theirs := repotest.Org(), repotest.Org()
@@ -165,8 +165,7 @@ func TestEveryTableOfOrganizationsHasRowLevelSecurity(t *testing.T) {
 	}
 }
 
-// TestTheRolesMayDoNoMoreThanTheyMust.
-func TestTheRolesMayDoNoMoreThanTheyMust(t *testing.T) {
+func TestDatabaseRolesHaveMinimalPrivileges(t *testing.T) {
 	t.Parallel()
 	_, db := newTest(t)
 	var mighty []string

@@ -68,7 +68,7 @@ SELECT coalesce(extract(epoch FROM now() - min(claimable_at)), 0)::float8 FROM j
 UPDATE jobs SET claimable_at = now() + $6 * interval '1 second', lease = $7
 WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3 AND run = $4 AND lease = $5`
 
-	// lockShipmentSQL reads a shipment that nobody else then changes.
+	// lockShipmentSQL reads a shipment and locks it against changes.
 	lockShipmentSQL = `
 SELECT version, status FROM shipments WHERE organization_id = $1 AND id = $2 FOR UPDATE`
 

@@ -9,9 +9,9 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
-// TestALeasedKeyIsDoneOnce: by its holder, or by the one that has it when the
+// TestConcurrentRequestsWithOneKeyTakeEffectOnce: by its holder, or by the one that has it when the
 // holder died; never by both.
-func TestALeasedKeyIsDoneOnce(t *testing.T) {
+func TestConcurrentRequestsWithOneKeyTakeEffectOnce(t *testing.T) {
 	t.Parallel()
 	r, all := newTest(t)
 	org, ctx := repotest.Org(), t.Context()
@@ -54,8 +54,8 @@ func TestALeasedKeyIsDoneOnce(t *testing.T) {
 	}
 }
 
-// TestLeasesOfTheDeadAreRemoved when the organization leases another key.
-func TestLeasesOfTheDeadAreRemoved(t *testing.T) {
+// TestExpiredLeasesAreRemoved when the organization leases another key.
+func TestExpiredLeasesAreRemoved(t *testing.T) {
 	t.Parallel()
 	r, all := newTest(t)
 	org := repotest.Org()

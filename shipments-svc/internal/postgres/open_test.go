@@ -17,7 +17,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
-func TestOpenRefusesWhatIsNoDSNWithoutRepeatingIt(t *testing.T) {
+func TestOpenRejectsInvalidDSNsWithoutPrintingThem(t *testing.T) {
 	t.Parallel()
 	for _, dsn := range []string{"postgres://u:hunter2@local host/", "://hunter2", "password=hunter2 nonsense"} {
 		if _, err := Open(dsn, postgrestest.Session()); err == nil || strings.Contains(err.Error(), "hunter2") {
@@ -37,9 +37,8 @@ func TestOpenDoesNotConnect(t *testing.T) {
 	}
 }
 
-// TestPostgresGivesUpAStatementByItself, even if nobody is there any more to
-// cancel it; unless the DSN says otherwise.
-func TestPostgresGivesUpAStatementByItself(t *testing.T) {
+// TestConnectionsSetStatementTimeout, unless the DSN has another.
+func TestConnectionsSetStatementTimeout(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
 	for suffix, want := range map[string]string{"": "900ms", "&statement_timeout=250": "250ms"} {

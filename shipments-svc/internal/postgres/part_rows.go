@@ -6,7 +6,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// partKey says of which shipment a pallet or check is, and in which place.
+// partKey is the shipment of a pallet or check, and its position.
 type partKey struct {
 	Shipment uuid.UUID `json:"shipment_id"`
 	Position int       `json:"position"` // from 1

@@ -56,12 +56,12 @@ func live(ctx context.Context, r *Repository) error {
 	return service.Process(ctx, j)
 }
 
-// TestAWorkerThatIsCutOffAnywhereLosesNothing cuts a worker's connection to
+// TestNoDocumentIsLostWhenAWorkerLosesPostgres cuts a worker's connection to
 // Postgres at every point between two messages of claiming, beginning and
 // publishing, as when either is killed there. Whatever became of that, others
 // finish the document: it is begun once and published once, and its events are
 // there once.
-func TestAWorkerThatIsCutOffAnywhereLosesNothing(t *testing.T) {
+func TestNoDocumentIsLostWhenAWorkerLosesPostgres(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
 	proxy, through := faultproxy.New(t, dsn)

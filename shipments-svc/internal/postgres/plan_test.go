@@ -282,9 +282,9 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 	}
 }
 
-// TestAListReadsTheDaysOfOneMonth, and none after it: under row-level security
+// TestListReadsTheDayCountersOfOneMonth, and none after it: under row-level security
 // only leakproof comparisons use an index.
-func TestAListReadsTheDaysOfOneMonth(t *testing.T) {
+func TestListReadsTheDayCountersOfOneMonth(t *testing.T) {
 	t.Parallel()
 	db := oneConn(t, pgtestDSN(t))
 	org := repotest.Org()

@@ -112,7 +112,7 @@ func (w *Webhooks) Overdue(ctx context.Context, now time.Time, limit int) (n int
 // Expire does what the Repository's does, and removes deliveries whose event or
 // endpoint is gone. It returns how much there was to do, up to limit.
 func (w *Webhooks) Expire(ctx context.Context, org shipments.OrgID, before time.Time, limit int) (int, error) {
-	forgotten, err := w.Repository.Expire(ctx, org, before, limit)
+	expired, err := w.Repository.Expire(ctx, org, before, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -120,5 +120,5 @@ func (w *Webhooks) Expire(ctx context.Context, org shipments.OrgID, before time.
 	if err := w.writes(ctx, org).GetContext(ctx, &orphans, tidySQL, uuid.UUID(org), before, limit); err != nil {
 		return 0, failure("tidy", err)
 	}
-	return max(forgotten, orphans), nil
+	return max(expired, orphans), nil
 }

@@ -3,7 +3,7 @@ package postgres
 const (
 	// dueSQL visits, after the endpoint $2 of the organization $1, up to $4
 	// endpoints that have deliveries to come, by one step in the index each. It
-	// tells of each whether one is due at $3.
+	// returns for each whether one is due at $3.
 	dueSQL = `
 WITH RECURSIVE found (organization_id, endpoint_id, due_at, n) AS (
 	(SELECT organization_id, endpoint_id, due_at, 1 FROM webhook_deliveries

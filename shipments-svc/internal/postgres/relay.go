@@ -57,7 +57,7 @@ WITH taken AS (
 )
 SELECT count(*) AS given, coalesce(extract(epoch FROM now() - min(at)), 0)::float8 AS waited FROM numbered`
 
-	// expireSQL forgets events that were numbered before $2, the first $3 at
+	// expireSQL removes events that were numbered before $2, the first $3 at
 	// most, with their deliveries, and returns how many these were. Numbers and
 	// their times rise together, so none is left out.
 	expireSQL = `
@@ -116,10 +116,10 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 	return row.Given, time.Duration(row.Waited * float64(time.Second)), failure("number", err)
 }
 
-// Expire forgets an organization's events that got their numbers before a
+// Expire removes an organization's events that got their numbers before a
 // time, the first limit at most, and returns how many it forgot.
 func (r *Repository) Expire(ctx context.Context, org shipments.OrgID, before time.Time, limit int) (int, error) {
-	var forgotten int
-	err := r.writes(ctx, org).GetContext(ctx, &forgotten, expireSQL, uuid.UUID(org), before, limit)
-	return forgotten, failure("expire", err)
+	var expired int
+	err := r.writes(ctx, org).GetContext(ctx, &expired, expireSQL, uuid.UUID(org), before, limit)
+	return expired, failure("expire", err)
 }

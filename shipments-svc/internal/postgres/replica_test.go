@@ -104,9 +104,9 @@ func TestListsFromAReplicaAreNeverOlder(t *testing.T) {
 	}
 }
 
-// TestEveryActionThatListsShowIsAnnounced, by which a replica is known to be
+// TestEveryListedActionIsAnnounced, by which a replica is known to be
 // fresh.
-func TestEveryActionThatListsShowIsAnnounced(t *testing.T) {
+func TestEveryListedActionIsAnnounced(t *testing.T) {
 	t.Parallel()
 	for _, a := range []shipments.Action{
 		shipments.Create, shipments.Import, shipments.Update, shipments.AttachDocument, shipments.DeleteDocument,

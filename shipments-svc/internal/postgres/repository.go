@@ -80,7 +80,7 @@ func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipment
 	return failure("create shipment", err)
 }
 
-// failure turns an error of the database into one that the domain knows.
+// failure converts an error of the database to one of the domain's.
 func failure(doing string, err error) error {
 	switch {
 	case err == nil:

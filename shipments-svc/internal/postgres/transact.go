@@ -16,7 +16,7 @@ import (
 // succeed when it is repeated.
 const attempts = 3
 
-// errOtherScope says that a method for one organization was called within the
+// errOtherScope means that a method for one organization was called within the
 // transaction of another.
 var errOtherScope = errors.New("postgres: the transaction works for another organization")
 

@@ -13,9 +13,9 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
-// TestEventsAreDeliveredToWhoWantsThem, once each, from the endpoint's creation
+// TestEventsAreDeliveredToSubscribedEndpoints, once each, from the endpoint's creation
 // on.
-func TestEventsAreDeliveredToWhoWantsThem(t *testing.T) {
+func TestEventsAreDeliveredToSubscribedEndpoints(t *testing.T) {
 	t.Parallel()
 	w, _ := openWebhooks(t)
 	org, theirs := repotest.Org(), repotest.Org()
@@ -98,7 +98,7 @@ func TestADeliveryHasOneHolderAtATime(t *testing.T) {
 	}
 }
 
-func TestAnEndpointThatIsGoneIsDisabled(t *testing.T) {
+func TestStatus410DisablesAnEndpoint(t *testing.T) {
 	t.Parallel()
 	w, _ := openWebhooks(t)
 	org := repotest.Org()
@@ -172,7 +172,7 @@ func TestEventsAreReplayed(t *testing.T) {
 	}
 }
 
-func TestATestIsDeliveredAndIsNoEvent(t *testing.T) {
+func TestTestDeliveryIsNoEvent(t *testing.T) {
 	t.Parallel()
 	w, _ := openWebhooks(t)
 	org := repotest.Org()

@@ -78,9 +78,9 @@ func TestSecretsMoveToTheNewestKey(t *testing.T) {
 	}
 }
 
-// TestASecretOfARetiredKeyStopsNoOther: the organization's other secrets move to
+// TestSecretOfARetiredKeyDoesNotBlockOthers: the organization's other secrets move to
 // the newest key.
-func TestASecretOfARetiredKeyStopsNoOther(t *testing.T) {
+func TestSecretOfARetiredKeyDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	retired, _ := openWebhooks(t)
 	org := repotest.Org()

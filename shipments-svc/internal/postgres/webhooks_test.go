@@ -86,7 +86,7 @@ func (w *Webhooks) claim(t *testing.T, org shipments.OrgID, id webhooks.ID, now 
 	return job, ok
 }
 
-func TestAnEndpointIsKeptAsItWasGiven(t *testing.T) {
+func TestEndpointIsReadAsItWasStored(t *testing.T) {
 	t.Parallel()
 	w, db := openWebhooks(t)
 	org, theirs := repotest.Org(), repotest.Org()
@@ -127,8 +127,8 @@ func TestAnEndpointIsKeptAsItWasGiven(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestAnOrganizationHasAtMostSoManyEndpoints, also of many created at once.
-func TestAnOrganizationHasAtMostSoManyEndpoints(t *testing.T) {
+// TestEndpointsOfAnOrganizationAreLimited, also of many created at once.
+func TestEndpointsOfAnOrganizationAreLimited(t *testing.T) {
 	t.Parallel()
 	w, _ := openWebhooks(t)
 	org := repotest.Org()

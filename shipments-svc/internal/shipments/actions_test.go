@@ -94,7 +94,7 @@ func TestTheStateMachine(t *testing.T) {
 	}
 }
 
-func TestWhatIsAllowedIsSaid(t *testing.T) {
+func TestTransitionErrorListsTheAllowedActions(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[Status]string{
 		Pending:        "update, attach_document, reprocess_document, delete_document, delete",
@@ -113,7 +113,7 @@ func TestWhatIsAllowedIsSaid(t *testing.T) {
 	}
 }
 
-func TestAChangeMakesTheNextVersionAndIsNoted(t *testing.T) {
+func TestEachChangeIncrementsTheVersionAndIsInTheHistory(t *testing.T) {
 	t.Parallel()
 	now := start.UTC().Truncate(time.Millisecond)
 	for a, want := range map[Action]Entry{
@@ -146,9 +146,9 @@ func TestAnActionForAnotherVersionIsRefused(t *testing.T) {
 	}
 }
 
-// TestWhoIsOvertakenLooksAgain: what he then sees decides, and his own
+// TestVersionConflictIsRetried: the new version decides, and the own
 // expectation with it.
-func TestWhoIsOvertakenLooksAgain(t *testing.T) {
+func TestVersionConflictIsRetried(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		expect  Expectation
@@ -241,7 +241,7 @@ func TestAnUpdateThatChangesNothingIsNone(t *testing.T) {
 	}
 }
 
-func TestActionsAreJudged(t *testing.T) {
+func TestActionsAreValidated(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", MaxReason+1)
 	for want, faults := range map[string][]Fault{

@@ -133,7 +133,7 @@ func TestWithTheLastDocumentTheShipmentIsPendingAgain(t *testing.T) {
 	}
 }
 
-func TestAttachmentsAreJudged(t *testing.T) {
+func TestAttachmentsAreValidated(t *testing.T) {
 	t.Parallel()
 	for want, a := range map[string]Attachment{
 		"":                                     attachment(plum),
@@ -160,7 +160,7 @@ func TestAttachmentsAreJudged(t *testing.T) {
 	}
 }
 
-func TestSSCCsAreToldFromOtherLabels(t *testing.T) {
+func TestSSCCsAreDistinguishedFromOtherLabels(t *testing.T) {
 	t.Parallel()
 	for label, want := range map[string]string{
 		"106141412345678908": "106141412345678908", "00106141412345678908": "106141412345678908", "(00) 1 0614141 234567890 8": "106141412345678908",

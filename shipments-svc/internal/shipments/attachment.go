@@ -54,10 +54,10 @@ type DocumentQuery struct {
 // ErrNoDocument is an ErrNotFound: the shipment has no such document.
 var ErrNoDocument = fmt.Errorf("%w: no such document", ErrNotFound)
 
-// ErrNotReadAgain says that a document has no file that could be read again.
+// ErrNotReadAgain means that a document has no file that could be read again.
 var ErrNotReadAgain = errors.New("the document has no file that is read")
 
-// DuplicateError says that the shipment has a document of the same content.
+// DuplicateError means that the shipment has a document of the same content.
 type DuplicateError struct{ ID DocumentID }
 
 // Error implements error.

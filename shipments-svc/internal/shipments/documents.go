@@ -20,15 +20,15 @@ const (
 // DocumentTypes lists every DocumentType.
 var DocumentTypes = []DocumentType{PackingList, PhytosanitaryCertificate, CommercialInvoice, BillOfLading, OtherDocument}
 
-// DocumentStatus says how far a document has been read.
+// DocumentStatus is the progress of reading a document.
 type DocumentStatus string
 
 // The statuses of a document.
 const (
 	Queued    DocumentStatus = "queued"     // waits for its turn to be read
 	BeingRead DocumentStatus = "processing" // is being read
-	Processed DocumentStatus = "processed"  // what it says is part of the shipment
-	Failed    DocumentStatus = "failed"     // nothing of it is: Failure says why
+	Processed DocumentStatus = "processed"  // its content is part of the shipment
+	Failed    DocumentStatus = "failed"     // nothing of it is: see Failure
 )
 
 // DocumentStatuses lists every DocumentStatus in the order in which a document
@@ -52,7 +52,7 @@ type Document struct {
 	RowsRead         int
 	PalletsExtracted int
 	Declared         Declared
-	Facts            []Fact   // what it says besides, in the order in which it says so
+	Facts            []Fact   // further statements, in their order
 	Remarks          []Remark // what was odd in reading it
 	Failure          Failure  // zero unless Status is Failed
 
@@ -63,13 +63,13 @@ type Document struct {
 // Unfinished reports whether the document is still to be read, or being read.
 func (d Document) Unfinished() bool { return d.Status == Queued || d.Status == BeingRead }
 
-// Failure says why a document could not be read.
+// Failure is the reason why a document could not be read.
 type Failure struct {
 	Code   string `json:"code"`   // for programs: "no_text_layer"
 	Detail string `json:"detail"` // for people
 }
 
-// Declared is what a document says about the whole of its pallets. A zero
+// Declared is the totals of a document, over all its pallets. A zero
 // field is not declared.
 type Declared struct {
 	Pallets         int

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// ErrNotFound says that the organization has no such shipment. The error does
+// ErrNotFound means that the organization has no such shipment. The error does
 // not reveal whether another organization has it.
 var ErrNotFound = errors.New("no such shipment")
 
-// ErrUnavailable says that a dependency is not available. The request is valid
+// ErrUnavailable means that a dependency is not available. The request is valid
 // and can be retried.
 var ErrUnavailable = errors.New("the data is unavailable for now")
 

@@ -48,7 +48,7 @@ type Event struct {
 	Document *Document // right after it; nil unless the event is about one
 }
 
-// EventQuery says which part of an organization's events is wanted.
+// EventQuery selects a part of an organization's events.
 type EventQuery struct {
 	After int64 // the Number of the last event that is known; 0: none is
 	Limit int64 // from 1; 0 means DefaultPerPage, more than MaxPerPage means that
@@ -63,7 +63,7 @@ type EventPage struct {
 	Next   int64 // After of the next query: the last event's Number, or After where there is none
 }
 
-// ExpiredError says that events after the one that the query names are no
+// ExpiredError means that events after the one that the query names are no
 // longer kept.
 type ExpiredError struct{ First int64 } // the Number of the first that is
 

@@ -74,7 +74,7 @@ func TestEventsGoOnAfterTheLastOne(t *testing.T) {
 	}
 }
 
-func TestAGapInTheEventsIsTold(t *testing.T) {
+func TestGapInTheEventsIsReported(t *testing.T) {
 	t.Parallel()
 	k := &keeper{first: 41, events: []Event{{Number: 41}}}
 	_, err := service(k).Events(t.Context(), OrgID{1}, EventQuery{After: 39})

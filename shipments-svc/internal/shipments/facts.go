@@ -1,6 +1,6 @@
 package shipments
 
-// Fact is something that a document says about the shipment as a whole, to be
+// Fact is a statement of a document about the shipment as a whole, to be
 // compared with what others say.
 type Fact struct {
 	Kind FactKind `json:"kind"`
@@ -8,7 +8,7 @@ type Fact struct {
 	Place
 }
 
-// FactKind says what a Fact is about.
+// FactKind is the subject of a Fact.
 type FactKind string
 
 // The kinds of facts.

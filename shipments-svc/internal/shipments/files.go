@@ -43,5 +43,5 @@ type Files interface {
 	List(ctx context.Context, before time.Time) iter.Seq2[FileKey, error]
 }
 
-// ErrNoFile says that there is no file under a key.
+// ErrNoFile means that there is no file under a key.
 var ErrNoFile = errors.New("no such file")

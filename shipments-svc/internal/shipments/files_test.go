@@ -97,8 +97,8 @@ func TestAFileIsStoredAndItsDocumentQueued(t *testing.T) {
 	}
 }
 
-// TestWhatIsOnlyKeptIsPartOfTheShipmentAtOnce: there is nothing to wait for.
-func TestWhatIsOnlyKeptIsPartOfTheShipmentAtOnce(t *testing.T) {
+// TestDocumentWithoutProcessingIsAttachedImmediately: there is nothing to wait for.
+func TestDocumentWithoutProcessingIsAttachedImmediately(t *testing.T) {
 	t.Parallel()
 	k := at(ReadyForReview)
 	k.pallets, k.head.PalletsCount = []Pallet{plum}, 1
@@ -205,7 +205,7 @@ func TestAShipmentHasBoundedDocuments(t *testing.T) {
 	}
 }
 
-func TestAFileGoesWithItsDocument(t *testing.T) {
+func TestFileIsDeletedWithItsDocument(t *testing.T) {
 	t.Parallel()
 	k := at(Processing)
 	key := FileKey{OrgID{1}, DocumentID{1}}

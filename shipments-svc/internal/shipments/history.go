@@ -35,7 +35,7 @@ type Change struct {
 	To    string `json:"to"`
 }
 
-// HistoryQuery says which part of a shipment's history is wanted.
+// HistoryQuery selects a part of a shipment's history.
 type HistoryQuery struct {
 	ID      ID
 	Page    int64 // as in Query

@@ -54,9 +54,9 @@ type Turn struct {
 	Except []OrgID
 }
 
-// ErrNoJob says that no organization that Turn selects has a job.
+// ErrNoJob means that no organization that Turn selects has a job.
 var ErrNoJob = errors.New("no job")
 
-// ErrLost says that the caller does not own the job: its lease expired, the document
+// ErrLost means that the caller does not own the job: its lease expired, the document
 // was deleted, or has a later run.
 var ErrLost = errors.New("the job was lost")

@@ -2,7 +2,7 @@ package shipments
 
 import "slices"
 
-// Mapping says how one table of a packing list was understood.
+// Mapping describes how one table of a packing list was interpreted.
 type Mapping struct {
 	Sheet      string         `json:"sheet,omitempty"` // empty: the document has no sheets or pages
 	HeaderRow  int            `json:"header_row"`      // the first row of its headings
@@ -34,7 +34,7 @@ const (
 	MaxSkippedRows   = 200 // of a mapping
 )
 
-// sound reports whether a mapping keeps the rules; text bounds what it says.
+// sound reports whether a mapping is valid; text checks its texts.
 func (m Mapping) sound(text func(string, int) bool) bool {
 	return text(m.Sheet, MaxFactText) && m.HeaderRow > 0 && m.HeaderRows > 0 && len(m.Columns) <= MaxMappedColumns && len(m.Skipped) <= MaxSkippedRows &&
 		!slices.ContainsFunc(m.Columns, func(c MappedColumn) bool {

@@ -74,7 +74,7 @@ func Allowed(status Status) []Action {
 	return allowed
 }
 
-// TransitionError says that an action is not allowed as the shipment is.
+// TransitionError means that an action is not allowed as the shipment is.
 type TransitionError struct {
 	Action  Action
 	Status  Status
@@ -95,7 +95,7 @@ func (e *TransitionError) Error() string {
 	return fmt.Sprintf("%s is not allowed while %s; allowed: %s", e.Action, while, allowed)
 }
 
-// ChecksFailingError says that approving a shipment with failing checks needs a
+// ChecksFailingError means that approving a shipment with failing checks needs a
 // reason.
 type ChecksFailingError struct {
 	Checks []string // the names of those that fail
@@ -106,11 +106,11 @@ func (e *ChecksFailingError) Error() string {
 	return fmt.Sprintf("checks are failing: %s; to approve nevertheless, give an override_reason", strings.Join(e.Checks, ", "))
 }
 
-// ErrVersion says that the shipment is not, or no longer, of a version that
+// ErrVersion means that the shipment is not, or no longer, of a version that
 // the caller expects.
 var ErrVersion = errors.New("the shipment has changed")
 
-// Expectation says which versions of a shipment an action is meant for.
+// Expectation is the versions of a shipment that an action is meant for.
 type Expectation struct {
 	Versions []int64 // nil: any
 }

@@ -25,11 +25,11 @@ const LeaseOfKey = 15 * time.Second
 // toFree is how long ending a lease may take after a request.
 const toFree = time.Second
 
-// ErrKeyReused says that the key was given to a request with another
+// ErrKeyReused means that the key was given to a request with another
 // fingerprint.
 var ErrKeyReused = errors.New("the key belongs to another request")
 
-// ErrKeyInProgress says that a request with the key is in progress.
+// ErrKeyInProgress means that a request with the key is in progress.
 var ErrKeyInProgress = errors.New("a request with the key is in progress")
 
 // Once runs do once for each key of an organization, in one transaction with the

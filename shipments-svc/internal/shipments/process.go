@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Process reads the document of a job and publishes what it says. ErrLost
+// Process reads the document of a job and publishes its content. ErrLost
 // means that the reading is obsolete. After any other error the document is
 // unchanged, and a retry can succeed.
 func (s *Service) Process(ctx context.Context, j Job) error {

@@ -20,7 +20,7 @@ func reading() *keeper {
 	return k
 }
 
-func TestWhatWasReadReplacesWhatWasThere(t *testing.T) {
+func TestPublishReplacesTheEarlierPallets(t *testing.T) {
 	t.Parallel()
 	k := reading()
 	read := Reading{

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says how a file is read.
+// Kind is the format of a file.
 type Kind string
 
 // The kinds of files.
@@ -23,12 +23,12 @@ const (
 // Reader reads files. Its errors are UnreadableError where the file is at
 // fault, or the context's; with any other it is worth to try again.
 type Reader interface {
-	// Read returns what a file says: of a packing list its pallets, of another
+	// Read returns the content of a file: of a packing list its pallets, of another
 	// document only facts.
 	Read(ctx context.Context, t DocumentType, kind Kind, content io.ReaderAt, size int64) (Reading, error)
 }
 
-// Reading is what a file says.
+// Reading is the content of a file.
 type Reading struct {
 	Pallets  []Pallet // the documents of their Sources are not set
 	Declared Declared
@@ -38,7 +38,7 @@ type Reading struct {
 	Mappings []Mapping // how each table of a packing list was understood
 }
 
-// UnreadableError says that a file cannot be read; a retry would fail, too.
+// UnreadableError means that a file cannot be read; a retry would fail, too.
 type UnreadableError struct{ Failure }
 
 // Error implements error.

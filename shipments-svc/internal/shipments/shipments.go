@@ -100,7 +100,7 @@ type Content struct {
 	ProduceName string
 	Calibre     string
 	Lot         string // empty: the line names none
-	Orchard     string // or who grew it, as the list says; empty: it does not
+	Orchard     string // or the grower, as in the list; empty: unknown
 	Boxes       int
 	BoxWeight   Grams
 	Place
@@ -116,7 +116,7 @@ type Check struct {
 	Result  Result
 	Details string // for people
 	Count   int    // how many things were found; 0 where nothing was
-	// Locations says where they are, at most MaxLocations of them.
+	// Locations is where they are, at most MaxLocations of them.
 	Locations []Location
 }
 
@@ -132,7 +132,7 @@ const (
 	MaxPerPage     = 100
 )
 
-// Filter says which of an organization's shipments are meant: those that meet
+// Filter selects shipments of an organization: those that meet
 // all of its fields. The zero Filter means every one.
 type Filter struct {
 	Draft                    // exactly these texts, of those with Text.Filter; empty: any
@@ -142,7 +142,7 @@ type Filter struct {
 	CreatedBefore *time.Time // strictly earlier than this; nil: ever
 }
 
-// Query says which part of an organization's shipments is wanted.
+// Query selects a part of an organization's shipments.
 type Query struct {
 	Filter
 	Page    int64 // from 1; 0 means 1
@@ -156,7 +156,7 @@ type Page struct {
 	Paging
 }
 
-// Paging says which part of a list a page is.
+// Paging is the position of a page in a list.
 type Paging struct {
 	Page    int64 // effective
 	PerPage int64 // effective

@@ -141,7 +141,7 @@ func service(k *keeper) *Service {
 	})
 }
 
-func TestListTurnsPagesIntoOffsets(t *testing.T) {
+func TestPagesAreConvertedToOffsets(t *testing.T) {
 	t.Parallel()
 	for q, want := range map[Query]string{
 		{}:                           "1 25 0",
@@ -192,7 +192,7 @@ func TestListComparesTimesAsIfExactly(t *testing.T) {
 	}
 }
 
-func TestANewShipmentIsPendingAndDatedToTheMillisecond(t *testing.T) {
+func TestNewShipmentIsPendingWithMillisecondTimes(t *testing.T) {
 	t.Parallel()
 	k := &keeper{}
 	s, err := service(k).Create(t.Context(), OrgID{1}, Creation{Draft: good, By: "tok_1"})
@@ -202,7 +202,7 @@ func TestANewShipmentIsPendingAndDatedToTheMillisecond(t *testing.T) {
 	}
 }
 
-func TestADraftWithFaultsIsNotStored(t *testing.T) {
+func TestInvalidDraftIsNotStored(t *testing.T) {
 	t.Parallel()
 	k := &keeper{}
 	_, err := service(k).Create(t.Context(), OrgID{1}, Creation{Draft: Draft{Vessel: "a\nb"}})
@@ -321,7 +321,7 @@ func TestPartsHaveBounds(t *testing.T) {
 	}
 }
 
-func TestAnImportIsCompletedAndJudgedWhole(t *testing.T) {
+func TestImportIsCompletedAndValidatedAsAWhole(t *testing.T) {
 	t.Parallel()
 	k := &keeper{}
 	given := ID{1}
@@ -352,7 +352,7 @@ func TestAnImportIsCompletedAndJudgedWhole(t *testing.T) {
 	}
 }
 
-func TestAFaultInReadingHidesThoseOfTheValueItLeft(t *testing.T) {
+func TestMergeDropsValueFaultsOfUnreadableFields(t *testing.T) {
 	t.Parallel()
 	merged := Merge(
 		[]Fault{{Pointer: "/shipment/vessel", Code: InvalidType}, {Pointer: "/shipment/a", Code: UnknownField}},

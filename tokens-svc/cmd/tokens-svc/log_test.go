@@ -12,8 +12,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestTheLogCutsTokensDown wherever in a line they stand.
-func TestTheLogCutsTokensDown(t *testing.T) {
+// TestLogRedactsTokens wherever in a line they stand.
+func TestLogRedactsTokens(t *testing.T) {
 	t.Parallel()
 	const token = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
 	var out strings.Builder

@@ -233,9 +233,9 @@ func TestServeMovesUsedTokensToThePrimaryPepper(t *testing.T) {
 	after.finish(t)
 }
 
-// TestServeWithoutANeededPepperIsNotReadyAndRefusesNobody: the token may be
+// TestServeWithoutANeededPepperIsNotReady: the token may be
 // good, so the answer is 503 and never {"active":false}.
-func TestServeWithoutANeededPepperIsNotReadyAndRefusesNobody(t *testing.T) {
+func TestServeWithoutANeededPepperIsNotReady(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
 	token, id := newToken(t, dsn)
@@ -316,9 +316,9 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-// TestASecretThatNobodyReadIsSaidToBeLost: the token exists, so it must be
+// TestUnprintedSecretNamesItsToken: the token exists, so it must be
 // named.
-func TestASecretThatNobodyReadIsSaidToBeLost(t *testing.T) {
+func TestUnprintedSecretNamesItsToken(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
 	operate(t, dsn, "org", "create", "--name", "Acme", "--id", testOrg)

@@ -98,7 +98,7 @@ func TestTheHashIsKnown(t *testing.T) {
 	}
 }
 
-func TestAWholeChainIsFoundWhole(t *testing.T) {
+func TestVerifyAcceptsAnUnchangedChain(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 4; n++ {
 		events, head := chain(n)
@@ -142,8 +142,8 @@ func TestEveryMemberIsHashed(t *testing.T) {
 	}
 }
 
-// TestTamperingIsFoundWhereItWasDone, by whoever cannot rewrite the head.
-func TestTamperingIsFoundWhereItWasDone(t *testing.T) {
+// TestVerifyFindsTheFirstChangedEvent, by whoever cannot rewrite the head.
+func TestVerifyFindsTheFirstChangedEvent(t *testing.T) {
 	t.Parallel()
 	forged := func(after audit.Event) audit.Event { return follow(after.Head(), entry("forged")) }
 	for name, c := range map[string]struct {
@@ -184,8 +184,8 @@ func TestAnEmptiedLogIsAFault(t *testing.T) {
 	wantFault(t, "begun anew", audit.Verify(stream(events[:1]), events[0].Head(), keys, head), 2)
 }
 
-// TestAForgedChainIsToldByAHeadKeptElsewhere: it is consistent in itself.
-func TestAForgedChainIsToldByAHeadKeptElsewhere(t *testing.T) {
+// TestStoredHeadRevealsAForgedChain: it is consistent in itself.
+func TestStoredHeadRevealsAForgedChain(t *testing.T) {
 	t.Parallel()
 	events, _ := chain(5)
 	kept := []audit.Head{events[1].Head(), events[3].Head()}

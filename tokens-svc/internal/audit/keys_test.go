@@ -46,9 +46,9 @@ func verify(events []audit.Event, keys audit.Keys) error {
 	return audit.Verify(stream(events), events[len(events)-1].Head(), keys)
 }
 
-// TestAChainRecomputedWithoutTheKeysIsFound, head and all, also when the writer
+// TestVerifyFindsAChainRecomputedWithoutKeys, head and all, also when the writer
 // says of the forged events, or of the head, that they have a key.
-func TestAChainRecomputedWithoutTheKeysIsFound(t *testing.T) {
+func TestVerifyFindsAChainRecomputedWithoutKeys(t *testing.T) {
 	t.Parallel()
 	none := audit.Keys{}
 	forged := grow(t, nil, audit.TokenCreated, none, none, none)
@@ -66,7 +66,7 @@ func TestAChainRecomputedWithoutTheKeysIsFound(t *testing.T) {
 	wantFault(t, "a false version", verify(forged, keys), 3)
 }
 
-func TestAnEventWithoutAKeyBehindOneWithAKeyIsFound(t *testing.T) {
+func TestVerifyFindsAnEventWithoutAKeyAfterOneWithAKey(t *testing.T) {
 	t.Parallel()
 	wantFault(t, "tail", verify(grow(t, nil, audit.TokenCreated, keys, keys, audit.Keys{}), keys), 3)
 }

@@ -71,7 +71,7 @@ func Verify(events iter.Seq2[Event, error], head Head, keys Keys, known ...Head)
 	case at.Sequence < head.Sequence:
 		return fault(at.Sequence+1, "is missing")
 	case at.Hash != head.Hash:
-		return fault(at.Sequence, "is not the one that the head speaks of")
+		return fault(at.Sequence, "is not the one of the head")
 	case at.Unanchored() && !keys.IsZero():
 		return fault(at.Sequence, "is the last and has no key: the log is not anchored; run audit anchor if that was never done here, otherwise the log was rewritten")
 	}

@@ -36,7 +36,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func TestMigrationsGoToPostgresItself(t *testing.T) {
+func TestMigrationsUseADirectConnection(t *testing.T) {
 	t.Parallel()
 	c, err := Load([]string{"DATABASE_URL=" + dsn}, Migration)
 	if err != nil || c.DirectURL() != dsn {
@@ -48,9 +48,9 @@ func TestMigrationsGoToPostgresItself(t *testing.T) {
 	}
 }
 
-// TestACommandNeedsOnlyWhatItUses: health runs in containers that hold no
+// TestEachCommandNeedsOnlyItsOwnConfiguration: health runs in containers that hold no
 // secret.
-func TestACommandNeedsOnlyWhatItUses(t *testing.T) {
+func TestEachCommandNeedsOnlyItsOwnConfiguration(t *testing.T) {
 	t.Parallel()
 	if _, err := Load(nil); err != nil {
 		t.Errorf("nothing is needed: %v", err)
@@ -110,7 +110,7 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 	}
 }
 
-func TestADemoMayUseWhatEverybodyKnows(t *testing.T) {
+func TestDemoAcceptsTheBuiltInSecrets(t *testing.T) {
 	t.Parallel()
 	_, err := Load([]string{
 		"QUAYSIDE_DEMO=true", "DATABASE_URL=host=db user=u password=demo-x", "GATEWAY_CREDENTIAL=" + demo,

@@ -77,7 +77,7 @@ func (c Config) Domains() (map[string]people.Domain, error) {
 }
 
 // google is an issuer that also verifies addresses in domains that others
-// manage. Only its claim hd says that the domain's owner manages an account.
+// manage. Only its claim hd proves that the domain's owner manages an account.
 const google = "https://accounts.google.com"
 
 // checkURL wants https, except on one's own machine.

@@ -8,7 +8,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-func TestHowPeopleSignIn(t *testing.T) {
+func TestSignInConfiguration(t *testing.T) {
 	t.Parallel()
 	issuer := []string{"OIDC_ISSUER=https://issuer.example", "OIDC_CLIENT_ID=quayside", "OIDC_CLIENT_SECRET=s3cret"}
 	for name, c := range map[string]struct {
@@ -28,7 +28,7 @@ func TestHowPeopleSignIn(t *testing.T) {
 	}
 }
 
-func TestWherePagesMayLie(t *testing.T) {
+func TestPublicURLs(t *testing.T) {
 	t.Parallel()
 	for address, good := range map[string]bool{
 		"https://quayside.example": true, "https://quayside.example:8443/": true, "http://localhost:8080": true,
@@ -58,7 +58,7 @@ func TestDomainsAreRead(t *testing.T) {
 	}
 }
 
-func TestADomainMayWantATenant(t *testing.T) {
+func TestDomainMayRequireATenant(t *testing.T) {
 	t.Parallel()
 	const org = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
 	for _, c := range []struct {
@@ -90,7 +90,7 @@ func TestADomainMayWantATenant(t *testing.T) {
 	}
 }
 
-func TestAllThatKeepsPeopleOutIsSaidAtOnce(t *testing.T) {
+func TestAllSignInConfigurationFaultsAreReported(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ environ, want []string }{
 		"sign-in would be impossible": {[]string{"LOCAL_SIGN_IN=false"}, []string{"sign-in would be impossible"}},

@@ -77,8 +77,8 @@ func TestTheDomainNeedsTheStandardLibraryOnly(t *testing.T) {
 	}
 }
 
-// TestOnlyTheProgramSeesAll: no package but cmd's may tie transport to storage.
-func TestOnlyTheProgramSeesAll(t *testing.T) {
+// TestOnlyCommandsImportTransportAndStorage: no package but cmd's may tie transport to storage.
+func TestOnlyCommandsImportTransportAndStorage(t *testing.T) {
 	t.Parallel()
 	for name, p := range list(t) {
 		if !strings.HasPrefix(name, module) || strings.HasPrefix(name, module+"cmd/") {

@@ -9,30 +9,31 @@ import (
 // Errors, besides tokens.ErrNotFound, tokens.ErrUnavailable,
 // tokens.ErrExists and a tokens.ValidationError. Test with errors.Is.
 var (
-	// ErrRefused says that e-mail address and password do not fit, or that the
+	// ErrRefused means that e-mail address and password do not fit, or that the
 	// account has no password; never which.
 	ErrRefused = errors.New("the e-mail address or the password is wrong")
-	// ErrCode says that there is no such invitation for that address, or no
+	// ErrCode means that there is no such invitation for that address, or no
 	// longer.
 	ErrCode = errors.New("the invitation is not good, or no longer")
-	// ErrUnverified says that the issuer has not verified the e-mail address.
+	// ErrUnverified means that the issuer has not verified the e-mail address.
 	ErrUnverified = errors.New("the issuer has not verified the e-mail address")
-	// ErrAccountUnverified says that an account with that e-mail address exists
+	// ErrAccountUnverified means that an account with that e-mail address exists
 	// and cannot join a further organization, because nothing proves that its
 	// holder owns the address.
 	ErrAccountUnverified = errors.New("an account with this e-mail address exists, but the address is not verified")
-	// ErrDisabled says that an operator disabled the account. It is given only to
+	// ErrDisabled means that an operator disabled the account. It is given only to
 	// who has proved to be its holder.
 	ErrDisabled = errors.New("the account is disabled")
-	// ErrLinkedElsewhere says that the account with the e-mail address is linked to
+	// ErrLinkedElsewhere means that the account with the e-mail address is linked to
 	// another identity at the issuer, as when the address was given to another
 	// person there.
 	ErrLinkedElsewhere = errors.New("the account with this e-mail address is linked to another identity at the issuer")
-	// ErrNotInvited says that whom the issuer knows is not expected here.
-	ErrNotInvited = errors.New("nobody invited this e-mail address")
-	// ErrForbidden says that the role does not allow it.
+	// ErrNotInvited means that a person of the issuer's has no account and no
+	// invitation.
+	ErrNotInvited = errors.New("this e-mail address has no invitation")
+	// ErrForbidden means that the role does not allow it.
 	ErrForbidden = errors.New("the role does not allow this")
-	// ErrLastOwner says that an organization would be left without an owner.
+	// ErrLastOwner means that an organization would be left without an owner.
 	ErrLastOwner = errors.New("an organization needs an owner")
 )
 

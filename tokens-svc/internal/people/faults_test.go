@@ -20,8 +20,8 @@ func TestDirectionMarksAreRefusedInNamesAndAddresses(t *testing.T) {
 	}
 }
 
-// TestTheNameThatAnIssuerStatesIsMadeFit: a sign-in does not fail for it.
-func TestTheNameThatAnIssuerStatesIsMadeFit(t *testing.T) {
+// TestIssuerNamesAreNormalized: a sign-in does not fail for it.
+func TestIssuerNamesAreNormalized(t *testing.T) {
 	t.Parallel()
 	for claimed, want := range map[string]string{
 		" Anna\u202e \x00Nowak\n":  "Anna Nowak",

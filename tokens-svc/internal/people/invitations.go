@@ -140,7 +140,7 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 	return admitted.User, offer.Organization, nil
 }
 
-// newUser returns the account that an invited person asks for.
+// newUser returns the account of an invited person.
 func (s *Service) newUser(ctx context.Context, email string, a Acceptance) (User, string, error) {
 	var wrong faults
 	now := s.Now()

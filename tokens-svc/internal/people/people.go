@@ -52,7 +52,7 @@ type User struct {
 	VerifiedAt time.Time
 	// DisabledAt is since when the account cannot be used; zero: it can.
 	DisabledAt time.Time
-	// PasswordTemporary says that an operator set the password: the person must
+	// PasswordTemporary means that an operator set the password: the person must
 	// change it before doing anything else.
 	PasswordTemporary bool
 	// SessionEpoch increases whenever all of the account's sessions end. A

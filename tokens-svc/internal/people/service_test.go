@@ -118,7 +118,7 @@ func TestEnrollingAgainChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAllThatIsWrongWithAnEnrolmentIsSaid(t *testing.T) {
+func TestAllFaultsOfAnEnrolmentAreReported(t *testing.T) {
 	t.Parallel()
 	s := open(t, cheap(1))[0]
 	_, err := s.Enroll(t.Context(), people.Enrolment{Organization: org, Email: "x", Name: "a\x00b", Role: "king", Password: "short"})
@@ -168,8 +168,7 @@ func TestUnknownAccountsCostTheSame(t *testing.T) {
 	}
 }
 
-// TestConcurrentTriesDoNotGetAroundTheCount.
-func TestConcurrentTriesDoNotGetAroundTheCount(t *testing.T) {
+func TestConcurrentAttemptsAreThrottled(t *testing.T) {
 	t.Parallel()
 	way := cheap(1)
 	s := open(t, way)[0]

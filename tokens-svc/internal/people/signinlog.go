@@ -84,7 +84,7 @@ func (s *Service) recordRefusal(ctx context.Context, u User, e audit.Entry, once
 // recordBudget. No attempt may begin meanwhile.
 func (s *Service) Wait() { s.recording.Wait() }
 
-// SignedOut records that a person ended sessions of theirs: which says in words
+// SignedOut records that a person ended their own sessions: which describes
 // which ones.
 func (s *Service) SignedOut(ctx context.Context, u User, client ClientInfo, which string) error {
 	e := s.about(audit.UserSignedOut, client.actor(u), u)

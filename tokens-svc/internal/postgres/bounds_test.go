@@ -103,9 +103,9 @@ func TestNoColumnOfATokenCanBeAltered(t *testing.T) {
 	}
 }
 
-// TestAProgramOfTheVersionBeforeMakesNoTokenAltered: it knows nothing of MACs,
+// TestTokensOfThePreviousVersionAreNotAltered: it knows nothing of MACs,
 // and what it writes is like an old token.
-func TestAProgramOfTheVersionBeforeMakesNoTokenAltered(t *testing.T) {
+func TestTokensOfThePreviousVersionAreNotAltered(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
 	repo, db := open(t, dsn), connect(t, dsn)

@@ -69,8 +69,8 @@ func TestExpiredSessionsAreRecordedOnce(t *testing.T) {
 	}
 }
 
-// TestASessionThatCannotBeRecordedStays, and the others are removed.
-func TestASessionThatCannotBeRecordedStays(t *testing.T) {
+// TestSessionStaysIfItsEndIsNotRecorded, and the others are removed.
+func TestSessionStaysIfItsEndIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	s := openSessions(t)
 	for sum, user := range map[string]people.UserID{"anna's": s.anna, "bert's": s.bert} {

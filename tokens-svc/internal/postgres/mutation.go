@@ -102,10 +102,10 @@ func (m *mutation) announceOwned(ctx context.Context, org tokens.OrgID, owner pe
 			UPDATE revision SET value = value + n FROM counted WHERE n > 0 RETURNING value - n AS before
 		), moved AS (
 			UPDATE api_tokens t SET rev = next.before + owned.nth FROM owned, next WHERE t.id = owned.id RETURNING t.id, t.rev
-		), told AS (
+		), notified AS (
 			INSERT INTO changes (rev, token_id, kind) SELECT rev, id, $3 FROM moved RETURNING rev
 		)
-		SELECT pg_notify($4, '') FROM told LIMIT 1`, org, owner, tokens.Updated, channel)
+		SELECT pg_notify($4, '') FROM notified LIMIT 1`, org, owner, tokens.Updated, channel)
 	return err
 }
 
@@ -115,7 +115,7 @@ func (m *mutation) announceOwned(ctx context.Context, org tokens.OrgID, owner pe
 func (m *mutation) announce(ctx context.Context, id tokens.TokenID, kind tokens.ChangeKind) (int64, error) {
 	var row struct {
 		Revision int64  `db:"rev"`
-		Notified string `db:"told"` // nothing: pg_notify returns void
+		Notified string `db:"notified"` // nothing: pg_notify returns void
 	}
 	err := m.GetContext(ctx, &row, `
 		WITH next AS (
@@ -123,6 +123,6 @@ func (m *mutation) announce(ctx context.Context, id tokens.TokenID, kind tokens.
 		), change AS (
 			INSERT INTO changes (rev, token_id, kind) SELECT value, $1, $2 FROM next RETURNING rev
 		)
-		SELECT rev, pg_notify($3, '')::text AS told FROM change`, id, kind, channel)
+		SELECT rev, pg_notify($3, '')::text AS notified FROM change`, id, kind, channel)
 	return row.Revision, err
 }

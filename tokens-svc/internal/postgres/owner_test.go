@@ -20,9 +20,9 @@ const (
 	boris people.UserID = "usr_01k9x3v7t2e8sbq4m6n0pacdfh"
 )
 
-// TestARoleChangesWhatItsTokensMay and tells everybody who follows the changes,
+// TestRoleChangeAppliesToExistingTokens and tells everybody who follows the changes,
 // of each of the person's live tokens in that organization and of no other.
-func TestARoleChangesWhatItsTokensMay(t *testing.T) {
+func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
 	repo := open(t, dsn)

@@ -182,8 +182,8 @@ func (c capture) Connect(ctx context.Context) (driver.Conn, error) {
 	return opened, err
 }
 
-// TestAChangeOutsideOfATransactionIsKept, or the error of its commit returned.
-func TestAChangeOutsideOfATransactionIsKept(t *testing.T) {
+// TestStatementOutsideATransactionIsCommitted, or the error of its commit returned.
+func TestStatementOutsideATransactionIsCommitted(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, Migrate)
 	exec(t, owner(t, dsn), `CREATE TABLE one (n int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED); GRANT ALL ON one TO quayside_tokens`)
@@ -208,8 +208,8 @@ func TestAChangeOutsideOfATransactionIsKept(t *testing.T) {
 	}
 }
 
-// TestALoginNeedsNoMoreThanTheRole to serve, and no superuser to migrate.
-func TestALoginNeedsNoMoreThanTheRole(t *testing.T) {
+// TestLoginsNeedOnlyTheServingRole to serve, and no superuser to migrate.
+func TestLoginsNeedOnlyTheServingRole(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.New(t, Migrate)
 	admin := owner(t, server)

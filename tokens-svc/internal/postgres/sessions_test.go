@@ -64,7 +64,7 @@ func (s *sessions) find(t *testing.T, tokenSum string) (string, bool, session.Ro
 	return string(data), found, row
 }
 
-func TestASessionComesBackUntilItEnds(t *testing.T) {
+func TestSessionIsFoundUntilItEnds(t *testing.T) {
 	t.Parallel()
 	s := openSessions(t)
 	row := session.Row{User: s.anna, Address: netip.MustParseAddr("2001:db8::1"), UserAgent: "Firefox"}
@@ -111,8 +111,8 @@ func TestASessionIsRenewedAndChanged(t *testing.T) {
 	}
 }
 
-// TestAnEndedSessionIsNotBroughtBack by a request that was under way.
-func TestAnEndedSessionIsNotBroughtBack(t *testing.T) {
+// TestEndedSessionIsNotRestored by a request that was under way.
+func TestEndedSessionIsNotRestored(t *testing.T) {
 	t.Parallel()
 	s := openSessions(t)
 	first := session.Row{User: s.anna}
@@ -127,7 +127,7 @@ func TestAnEndedSessionIsNotBroughtBack(t *testing.T) {
 	}
 }
 
-func TestPeopleSeeAndEndTheirOwnSessions(t *testing.T) {
+func TestUsersListAndEndTheirOwnSessions(t *testing.T) {
 	t.Parallel()
 	s := openSessions(t)
 	rows := make([]session.Row, 4)

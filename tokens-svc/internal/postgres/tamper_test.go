@@ -12,9 +12,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
-// TestTamperingIsFoundWhereItWasDone in the table itself, by somebody who took
+// TestVerifyFindsTheFirstChangedEvent in the table itself, by somebody who took
 // the trigger away first.
-func TestTamperingIsFoundWhereItWasDone(t *testing.T) {
+func TestVerifyFindsTheFirstChangedEvent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		statement string

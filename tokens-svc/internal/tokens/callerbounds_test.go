@@ -84,7 +84,7 @@ func TestAChildTakesItsParentsBounds(t *testing.T) {
 	}
 }
 
-func TestNoTokenMakesOneThatIsGoodForMoreThanItself(t *testing.T) {
+func TestTokenCreatesTokensWithinItsOwnBounds(t *testing.T) {
 	t.Parallel()
 	repo := newMemory()
 	s, now := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
@@ -156,8 +156,8 @@ func TestNoTokenGainsByChangingOrRotatingAnother(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestNoTokenProlongsItsLife by rotating itself, nor puts out its owner at once.
-func TestNoTokenProlongsItsLife(t *testing.T) {
+// TestTokenCannotExtendItsExpiry by rotating itself, nor puts out its owner at once.
+func TestTokenCannotExtendItsExpiry(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	token, _ := create(t, s) // for an hour
@@ -183,8 +183,8 @@ func TestNoTokenProlongsItsLife(t *testing.T) {
 	}
 }
 
-// TestATestTokenKnowsTestTokensOnly, also of its own organization.
-func TestATestTokenKnowsTestTokensOnly(t *testing.T) {
+// TestTestTokenAccessesTestTokensOnly, also of its own organization.
+func TestTestTokenAccessesTestTokensOnly(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	live := restricted(t, s, nil)

@@ -38,7 +38,7 @@ type catalogueFile struct {
 var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}:[a-z][a-z0-9_-]{0,31}$`)
 
 // NewCatalogue returns the built-in permissions and those of files. The error
-// says all that is wrong with the files.
+// lists all faults of the files.
 func NewCatalogue(files ...PermissionFile) (*Catalogue, error) {
 	c := new(Catalogue)
 	var problems []error

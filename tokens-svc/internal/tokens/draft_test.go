@@ -31,7 +31,7 @@ func TestADraftGetsItsDefaults(t *testing.T) {
 	}
 }
 
-func TestADraftIsPutInOrder(t *testing.T) {
+func TestDraftIsNormalized(t *testing.T) {
 	t.Parallel()
 	got, err := draft(func(d *Draft) {
 		d.Name = "  ERP Kraków  "
@@ -56,7 +56,7 @@ func TestADraftIsPutInOrder(t *testing.T) {
 	}
 }
 
-func TestADraftsFaultsAreNamed(t *testing.T) {
+func TestDraftFaultsNameTheirFields(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*Draft)

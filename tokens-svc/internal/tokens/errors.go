@@ -8,14 +8,14 @@ import (
 
 // Errors other than of input. Test with errors.Is.
 var (
-	// ErrNotFound says that there is no such organization, or no such token in
+	// ErrNotFound means that there is no such organization, or no such token in
 	// that organization. A token of another organization is not found either.
 	ErrNotFound = errors.New("not found")
-	// ErrExists says that the identifier is taken.
+	// ErrExists means that the identifier is taken.
 	ErrExists = errors.New("exists already")
 	// ErrForbidden means that the principal lacks the right.
 	ErrForbidden = errors.New("not allowed")
-	// ErrUnavailable says that the storage is unavailable; the same call
+	// ErrUnavailable means that the storage is unavailable; the same call
 	// may succeed later.
 	ErrUnavailable = errors.New("the token store is not available")
 )
@@ -46,7 +46,7 @@ func (e *StateError) Error() string {
 	return fmt.Sprintf("token %s is %s", e.ID, e.Status)
 }
 
-// PepperError says that a token cannot be checked because its digest is under a
+// PepperError means that a token cannot be checked because its digest is under a
 // pepper that is not loaded. It is an ErrUnavailable: the token may be good.
 type PepperError struct {
 	ID      TokenID
@@ -61,7 +61,7 @@ func (e *PepperError) Error() string {
 // Unwrap returns ErrUnavailable.
 func (e *PepperError) Unwrap() error { return ErrUnavailable }
 
-// ValidationError says all that is wrong with an input. Nothing was done.
+// ValidationError lists all faults of an input. Nothing was done.
 type ValidationError struct {
 	Fields []FieldError
 }

@@ -49,7 +49,7 @@ func (l *listener) wants(t *testing.T, want ...string) {
 	l.heard = nil
 }
 
-func TestAFollowerHearsEachChangeInOrder(t *testing.T) {
+func TestFollowerGetsEachChangeInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
@@ -78,7 +78,7 @@ func TestAFollowerHearsEachChangeInOrder(t *testing.T) {
 	})
 }
 
-func TestAFollowerFarBehindHearsAllOfItFirst(t *testing.T) {
+func TestFollowerGetsMissedChangesFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		repo := newMemory()
@@ -96,9 +96,9 @@ func TestAFollowerFarBehindHearsAllOfItFirst(t *testing.T) {
 	})
 }
 
-// TestNoHeartbeatLies: where the storage cannot be asked the following ends,
+// TestHeartbeatsFollowTheStoredRevision: where the storage cannot be asked the following ends,
 // and where it was put back that is told.
-func TestNoHeartbeatLies(t *testing.T) {
+func TestHeartbeatsFollowTheStoredRevision(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		repo := newMemory()

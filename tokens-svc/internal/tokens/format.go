@@ -37,7 +37,7 @@ const (
 	Test Environment = "test"
 )
 
-// ErrMalformed says that a text is no token at all. Errors that wrap it say
+// ErrMalformed means that a text is no token at all. Errors that wrap it say
 // the fault and never repeat the text.
 var ErrMalformed = errors.New("not an API token")
 

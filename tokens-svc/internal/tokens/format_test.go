@@ -33,7 +33,7 @@ func generate(tb testing.TB, env Environment) Secret {
 	return s
 }
 
-func TestParseKnowsTheContractsTokens(t *testing.T) {
+func TestParseAcceptsTheContractsTokens(t *testing.T) {
 	t.Parallel()
 	for _, text := range contract(t).Valid {
 		s, err := Parse(text)

@@ -58,9 +58,9 @@ func TestATokenIsHandedOverByPeopleOnly(t *testing.T) {
 	wantState(t, err, tokens.StateError{ID: made.ID, Status: tokens.StatusRevoked})
 }
 
-// TestWhatATokenMadeIsRevokedWithIt if asked for, down to the last grandchild,
+// TestDescendantsAreRevokedWithTheirToken if asked for, down to the last grandchild,
 // also what its predecessor made.
-func TestWhatATokenMadeIsRevokedWithIt(t *testing.T) {
+func TestDescendantsAreRevokedWithTheirToken(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	child := func(of tokens.Token, permission string) tokens.Token {

@@ -11,11 +11,11 @@ import (
 // KeyLifetime is how long an idempotency key is remembered.
 const KeyLifetime = 24 * time.Hour
 
-// ErrKeyReused says that the idempotency key belongs to a request with another
+// ErrKeyReused means that the idempotency key belongs to a request with another
 // body. Nothing was done.
 var ErrKeyReused = errors.New("the idempotency key belongs to another request")
 
-// RepeatedError says that a request with the same idempotency key and body took
+// RepeatedError means that a request with the same idempotency key and body took
 // effect before. Nothing was done.
 type RepeatedError struct{ Token TokenID } // the token that was made, or revoked
 

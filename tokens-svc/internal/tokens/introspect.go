@@ -42,7 +42,7 @@ func (i Introspection) Reason() string {
 	return ""
 }
 
-// Introspect says whether a presented token is good now. The zero Secret stands
+// Introspect reports whether a presented token is valid now. The zero Secret stands
 // for a text that is no token. An error means that this is not known: the
 // repository's ErrUnavailable, or a *PepperError, which is one, too.
 func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspection, error) {

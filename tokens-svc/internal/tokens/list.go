@@ -55,7 +55,7 @@ func (t Token) Expiring(now time.Time) bool {
 	return t.Status(now) == StatusActive && !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(now.Add(ExpiringWithin))
 }
 
-// Query says which tokens to list.
+// Query selects tokens.
 type Query struct {
 	Filter      Filter
 	Environment Environment // "": both

@@ -11,7 +11,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-func TestTheCensusIsReadyOnlyWhileEveryNeededPepperIsLoaded(t *testing.T) {
+func TestPepperCountIsReadyOnlyWithEveryNeededPepper(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	stored, asked := map[int]int{1: 3, 2: 5}, 0
@@ -41,9 +41,9 @@ func TestTheCensusIsReadyOnlyWhileEveryNeededPepperIsLoaded(t *testing.T) {
 	}
 }
 
-// TestOldTokensWithoutAMACStopAReplicaThatWouldRefuseThem when it starts. One
+// TestReplicaWithUnsealedTokensIsNotReady when it starts. One
 // that is ready stays so: then somebody altered a token, and others are good.
-func TestOldTokensWithoutAMACStopAReplicaThatWouldRefuseThem(t *testing.T) {
+func TestReplicaWithUnsealedTokensIsNotReady(t *testing.T) {
 	t.Parallel()
 	now, unsealed := time.Unix(0, 0), 4
 	pepperCount := func(sealOld bool) *tokens.PepperCount {

@@ -21,9 +21,9 @@ func bearer(id tokens.TokenID, held ...tokens.Permission) tokens.Principal {
 	return tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(id), Name: "ERP"}, caller, held)
 }
 
-// TestWhoMayDoWhat is the table of roles: whether each may make a token of a
+// TestRoleTable is the table of roles: whether each may make a token of a
 // permission, change another's and their own, and read the audit log.
-func TestWhoMayDoWhat(t *testing.T) {
+func TestRoleTable(t *testing.T) {
 	t.Parallel()
 	data := []tokens.Permission{"documents:read", "documents:write", "shipments:read", "shipments:write"}
 	own := tokens.Token{ID: "tok_000000000001", Owner: tokens.Owner{ID: "usr_1"}}
@@ -68,8 +68,8 @@ func TestRolesAreRead(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotAllowedIsRefused by every method, and nothing is done.
-func TestWhatIsNotAllowedIsRefused(t *testing.T) {
+// TestForbiddenActionsAreRejected by every method, and nothing is done.
+func TestForbiddenActionsAreRejected(t *testing.T) {
 	t.Parallel()
 	repo := newMemory()
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
@@ -100,8 +100,8 @@ func TestWhatIsNotAllowedIsRefused(t *testing.T) {
 	}
 }
 
-// TestNoTokenExceedsItsMaker, neither in permissions nor in its limit.
-func TestNoTokenExceedsItsMaker(t *testing.T) {
+// TestTokenIsWithinItsCreatorsPermissions, neither in permissions nor in its limit.
+func TestTokenIsWithinItsCreatorsPermissions(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	member := person("usr_1", tokens.RoleMember)

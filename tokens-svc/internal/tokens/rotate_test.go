@@ -12,9 +12,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
-// TestASuccessorTakesTheTokensPlace: it is the same in all but its secret, and
+// TestRotationCreatesASuccessor: it is the same in all but its secret, and
 // both work until the overlap is over.
-func TestASuccessorTakesTheTokensPlace(t *testing.T) {
+func TestRotationCreatesASuccessor(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	anna := person("usr_1", tokens.RoleMember)

@@ -21,9 +21,9 @@ func leaks(text string, s Secret) bool {
 	return false
 }
 
-// TestASecretShowsItselfToNobody prints a secret in every way that a program
+// TestSecretsAreRedactedWhenPrinted prints a secret in every way that a program
 // does by accident, also from within other values.
-func TestASecretShowsItselfToNobody(t *testing.T) {
+func TestSecretsAreRedactedWhenPrinted(t *testing.T) {
 	t.Parallel()
 	s := generate(t, Live)
 	type public struct{ S Secret }
@@ -77,7 +77,7 @@ func TestASecretShowsItsPublicPart(t *testing.T) {
 	}
 }
 
-func TestScrubCutsTokensDown(t *testing.T) {
+func TestScrubRedactsTokens(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "", "shipments": "shipments",

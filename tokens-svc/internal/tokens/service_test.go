@@ -61,7 +61,7 @@ func introspect(t *testing.T, s *tokens.Service, presented tokens.Secret) tokens
 	return found
 }
 
-func TestATokensLife(t *testing.T) {
+func TestTokenLifecycle(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	token, secret := create(t, s)
@@ -84,9 +84,9 @@ func TestATokensLife(t *testing.T) {
 	}
 }
 
-// TestOnlyTheRightSecretLearnsAReason: to everybody else all refusals look
+// TestReasonNeedsTheRightSecret: to everybody else all refusals look
 // alike, and carry nothing of the token.
-func TestOnlyTheRightSecretLearnsAReason(t *testing.T) {
+func TestReasonNeedsTheRightSecret(t *testing.T) {
 	t.Parallel()
 	repo := newMemory()
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
@@ -137,7 +137,7 @@ func withIDOf(t *testing.T, s tokens.Secret) tokens.Secret {
 	return other
 }
 
-func TestAFailureToFindOutIsNoRefusal(t *testing.T) {
+func TestStorageFailureIsUnavailableNotInactive(t *testing.T) {
 	t.Parallel()
 	repo := newMemory()
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
@@ -179,9 +179,9 @@ func isInvalid(err error) bool {
 	return ok
 }
 
-// TestATokenThatCannotBeCheckedIsNotRefused: without its pepper a token is
+// TestUncheckableTokenIsUnavailableNotInactive: without its pepper a token is
 // neither good nor bad, whatever secret is presented.
-func TestATokenThatCannotBeCheckedIsNotRefused(t *testing.T) {
+func TestUncheckableTokenIsUnavailableNotInactive(t *testing.T) {
 	t.Parallel()
 	repo := newMemory()
 	with, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
@@ -270,9 +270,9 @@ func TestOnlyGoodTokensMove(t *testing.T) {
 	introspect(t, during, withIDOf(t, secret))
 }
 
-// TestAFullOrFailingResealerHoldsNobodyUp: requests never wait for it, and what
+// TestFullOrFailingResealerDoesNotBlock: requests never wait for it, and what
 // it could not do is told.
-func TestAFullOrFailingResealerHoldsNobodyUp(t *testing.T) {
+func TestFullOrFailingResealerDoesNotBlock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		repo := newMemory()

@@ -94,7 +94,7 @@ type RateLimit struct {
 // DefaultRateLimit is the documented limit: 100 requests a minute.
 var DefaultRateLimit = RateLimit{Limit: 100, Window: time.Minute}
 
-// Status says in one word whether a token is good.
+// Status is the state of a token.
 type Status string
 
 // The statuses. A token that was revoked stays so when its expiry passes.

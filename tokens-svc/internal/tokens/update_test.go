@@ -72,7 +72,7 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 	}
 }
 
-func TestAPatchsFaultsAreNamedAllAtOnce(t *testing.T) {
+func TestAllFaultsOfAPatchAreReported(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	token, _ := create(t, s)

@@ -9,8 +9,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
-// TestUsageIsToldByTheHour for the last 24, however far back the last use is.
-func TestUsageIsToldByTheHour(t *testing.T) {
+// TestUsageIsReturnedByHour for the last 24, however far back the last use is.
+func TestUsageIsReturnedByHour(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	busy, _ := create(t, s)
@@ -47,7 +47,7 @@ func TestUsageIsToldByTheHour(t *testing.T) {
 	}
 }
 
-func TestAClockThatRunsAheadIsNotBelieved(t *testing.T) {
+func TestFutureTimesOfGatewaysAreClamped(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	token, _ := create(t, s)
@@ -60,7 +60,7 @@ func TestAClockThatRunsAheadIsNotBelieved(t *testing.T) {
 	}
 }
 
-func TestAReportWithAFaultIsRefusedWhole(t *testing.T) {
+func TestInvalidReportIsRejectedCompletely(t *testing.T) {
 	t.Parallel()
 	repo := newMemory()
 	s, now := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})

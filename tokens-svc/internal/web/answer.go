@@ -122,5 +122,5 @@ func (s *site) view(r *http.Request, v *visit, a answer) view {
 // Moment is for templates: it shows a time as seen from now.
 func (v view) Moment(t time.Time) moment { return moment{t, v.Now} }
 
-// StatusOf is for templates: it says in words how a token is.
+// StatusOf is for templates: it describes the state of a token.
 func (v view) StatusOf(t tokens.Token) state { return stateOf(t, v.Now) }

@@ -34,8 +34,7 @@ func (b busy) Verify(ctx context.Context, stored, text string) (right, stale boo
 	}
 }
 
-// TestWaitingForAPasswordIsNotTheDatabasesTime.
-func TestWaitingForAPasswordIsNotTheDatabasesTime(t *testing.T) {
+func TestPasswordHashingDoesNotUseTheDatabaseTimeout(t *testing.T) {
 	t.Parallel()
 	const timeout = time.Second
 	w := start(t, func(c *Config) { c.Timeout = timeout })
@@ -69,9 +68,9 @@ func (l *lost) CommitCtx(ctx context.Context, sum string, data []byte, end time.
 	return l.Store.CommitCtx(ctx, sum, data, end)
 }
 
-// TestAChangedPasswordIsNoFailure: where the session cannot be saved after the
+// TestPasswordChangeWithoutASavedSessionLeadsToSignIn: where the session cannot be saved after the
 // password was changed, the person is sent to sign in.
-func TestAChangedPasswordIsNoFailure(t *testing.T) {
+func TestPasswordChangeWithoutASavedSessionLeadsToSignIn(t *testing.T) {
 	t.Parallel()
 	store := &lost{}
 	w := start(t, func(c *Config) { store.Store = c.Sessions; c.Sessions = store })

@@ -18,9 +18,9 @@ func concrete(pattern string) (method, path string) {
 	).Replace(path)
 }
 
-// TestWhatAnotherSiteSendsChangesNothing drives every route that takes a POST:
+// TestCrossOriginRequestsAreRejected drives every route that takes a POST:
 // one that is added to the table is tested by itself.
-func TestWhatAnotherSiteSendsChangesNothing(t *testing.T) {
+func TestCrossOriginRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)

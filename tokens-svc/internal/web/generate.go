@@ -30,7 +30,7 @@ var expiryOptions = []expiryOption{
 	{ID: "none", Name: "No expiry"},
 }
 
-// generateForm is the page on which a token is asked for, as it was filled in.
+// generateForm is the form for a new token, as it was filled in.
 type generateForm struct {
 	faults
 	Nonce                     string
@@ -52,7 +52,7 @@ func (f generateForm) Open() bool {
 	return f.Any("ip_allow", "environment", "limit") || f.Addresses != "" || f.Limit != "" || f.Environment == tokens.Test
 }
 
-// Ends says when a token that is made now would end.
+// Ends returns when a token that is created now would expire.
 func (f generateForm) Ends(l expiryOption, now time.Time) string {
 	if l.Days == 0 {
 		return ""

@@ -58,7 +58,7 @@ func claimsOf(subject, email string) people.Claims {
 
 func withIssuer(c *Config) { c.Issuer, c.Passwords = &stub{}, false }
 
-func TestAtTheIssuerWhoIsInvitedComesIn(t *testing.T) {
+func TestInvitedPersonSignsInAtTheIssuer(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *Config) { c.Issuer = &stub{} })
 	owner := w.member(t, tokens.RoleOwner)
@@ -77,7 +77,7 @@ func TestAtTheIssuerWhoIsInvitedComesIn(t *testing.T) {
 	want(t, owner.get(t, members("")), http.StatusOK, "No open invitations.")
 }
 
-func TestAtTheIssuerWhoIsNotExpectedStaysOut(t *testing.T) {
+func TestUninvitedPersonIsRejectedAtTheIssuer(t *testing.T) {
 	t.Parallel()
 	w := start(t, withIssuer)
 	w.enroll(t, "bert@acme.example", acme, tokens.RoleOwner)
@@ -100,8 +100,8 @@ func TestAtTheIssuerWhoIsNotExpectedStaysOut(t *testing.T) {
 	}
 }
 
-// TestADomainLetsPeopleInOnce: who was removed stays removed.
-func TestADomainLetsPeopleInOnce(t *testing.T) {
+// TestDomainProvisionsAnAccountOnce: who was removed stays removed.
+func TestDomainProvisionsAnAccountOnce(t *testing.T) {
 	t.Parallel()
 	w := start(t, withIssuer)
 	b := w.browser()
@@ -117,9 +117,9 @@ func TestADomainLetsPeopleInOnce(t *testing.T) {
 	want(t, again.get(t, "/settings"), http.StatusOK, "You aren't a member of an organization")
 }
 
-// TestAPasswordFromBeforeIsForgotten (pre-hijacking): whoever chose it never
+// TestLinkingAnIdentityRemovesThePassword (pre-hijacking): whoever chose it never
 // proved that the address is theirs.
-func TestAPasswordFromBeforeIsForgotten(t *testing.T) {
+func TestLinkingAnIdentityRemovesThePassword(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *Config) { c.Issuer = &stub{} })
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
@@ -134,9 +134,9 @@ func TestAPasswordFromBeforeIsForgotten(t *testing.T) {
 	want(t, w.browser().post(t, "/sign-in", form), http.StatusUnprocessableEntity, "Incorrect e-mail address or password.")
 }
 
-// TestAReassignedAddressWaitsForTheOperator: whom the issuer gave the address
+// TestReassignedAddressNeedsAnOperator: whom the issuer gave the address
 // later is told what to do, and comes in once the operator has unlinked it.
-func TestAReassignedAddressWaitsForTheOperator(t *testing.T) {
+func TestReassignedAddressNeedsAnOperator(t *testing.T) {
 	t.Parallel()
 	w := start(t, withIssuer)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
@@ -171,8 +171,8 @@ func TestAReassignedAddressWaitsForTheOperator(t *testing.T) {
 	}
 }
 
-// TestADomainMayWantTheTenantThatManagesIt: an address in it is not enough.
-func TestADomainMayWantTheTenantThatManagesIt(t *testing.T) {
+// TestDomainMayRequireItsManagingTenant: an address in it is not enough.
+func TestDomainMayRequireItsManagingTenant(t *testing.T) {
 	t.Parallel()
 	w := start(t, withIssuer)
 	for i, c := range []struct {
@@ -195,7 +195,7 @@ func TestADomainMayWantTheTenantThatManagesIt(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatWasNotAskedForIsRefused(t *testing.T) {
+func TestUnsolicitedCallbackIsRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t, withIssuer)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
@@ -216,7 +216,7 @@ func TestAnAnswerThatWasNotAskedForIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnIssuerThatIsAwayIsSaidSo(t *testing.T) {
+func TestUnavailableIssuerIsReported(t *testing.T) {
 	t.Parallel()
 	for err, c := range map[error]struct {
 		status int

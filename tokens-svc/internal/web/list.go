@@ -10,13 +10,13 @@ import (
 // perPage is how many entries a list shows at a time.
 const perPage = 50
 
-// pages says where in a list one is.
+// pages is the position in a list.
 type pages struct {
 	Number, Last, Total int
 	Previous, Next      string // addresses; "": none
 }
 
-// pageOf reads the page that is asked for; nonsense is the first.
+// pageOf reads the number of the requested page; an invalid one is 1.
 func pageOf(v *visit) tokens.Page {
 	n, err := strconv.Atoi(v.Form.Get("page"))
 	if err != nil || n < 1 || n > 1_000_000 {

@@ -77,7 +77,7 @@ func TestAnInvitationNeverChangesAPassword(t *testing.T) {
 	want(t, b.get(t, api("")), http.StatusOK, `id="organization-menu"`, "Other &amp; Sons")
 }
 
-func TestAnInvitationIsGoodForOnePersonAndAWeek(t *testing.T) {
+func TestInvitationIsValidForOnePersonAndAWeek(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
@@ -128,7 +128,7 @@ func TestWrongCodesAreThrottledByAddress(t *testing.T) {
 	}
 }
 
-func TestEachFaultOfAnInvitationStandsBesideItsField(t *testing.T) {
+func TestInvitationFaultsAreShownAtTheirFields(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner, admin := w.member(t, tokens.RoleOwner), w.member(t, tokens.RoleAdmin)
@@ -200,7 +200,7 @@ func TestRolesChangeAndMembersGo(t *testing.T) {
 	want(t, owner.get(t, "/settings/"+string(acme)+"/audit-log"), http.StatusOK, "Member removed", "Role changed", "Is now: ", "auditor")
 }
 
-func TestTheLastOwnerStays(t *testing.T) {
+func TestLastOwnerCannotBeRemoved(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
@@ -215,8 +215,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 	want(t, owner.get(t, api("")), http.StatusNotFound)
 }
 
-// TestWhatARoleMayNotDoIsNeitherShownNorDone.
-func TestWhatARoleMayNotDoIsNeitherShownNorDone(t *testing.T) {
+func TestForbiddenActionsAreHiddenAndRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	member := map[tokens.Role]*browser{}
@@ -284,8 +283,8 @@ func TestWhatARoleMayNotDoIsNeitherShownNorDone(t *testing.T) {
 	want(t, member[tokens.RoleMember].post(t, api(""), form), http.StatusUnprocessableEntity, "Choose permissions for the token.")
 }
 
-// TestAnotherOrganizationLooksLikeNone, whatever is asked of it.
-func TestAnotherOrganizationLooksLikeNone(t *testing.T) {
+// TestAnotherOrganizationEqualsAnUnknownOne, on every route.
+func TestAnotherOrganizationEqualsAnUnknownOne(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.member(t, tokens.RoleOwner)

@@ -47,7 +47,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	want(t, stranger.get(t, "/settings/sessions"), http.StatusOK)
 }
 
-func TestTheAuditLogTellsWhoDidWhat(t *testing.T) {
+func TestAuditPageShowsActorAndAction(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
@@ -67,7 +67,7 @@ func TestTheAuditLogTellsWhoDidWhat(t *testing.T) {
 	want(t, owner.get(t, log+"?action=token.created"), http.StatusOK, "Page 1 of 2", "page=2")
 }
 
-func TestWhatIsNotThere(t *testing.T) {
+func TestUnknownResourcesAreNotFound(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
@@ -165,7 +165,7 @@ func TestFaultsHavePagesToo(t *testing.T) {
 	}
 }
 
-func TestWithoutPostgresNobodyIsSignedOut(t *testing.T) {
+func TestPostgresOutageEndsNoSession(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
@@ -177,8 +177,8 @@ func TestWithoutPostgresNobodyIsSignedOut(t *testing.T) {
 	want(t, owner.get(t, api("")), http.StatusOK)
 }
 
-// TestATokenIsShownEvenIfItsSessionCannotBeSaved: it cannot be shown again.
-func TestATokenIsShownEvenIfItsSessionCannotBeSaved(t *testing.T) {
+// TestTokenIsShownIfTheSessionIsNotSaved: it cannot be shown again.
+func TestTokenIsShownIfTheSessionIsNotSaved(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
@@ -251,7 +251,7 @@ func TestWordsForTime(t *testing.T) {
 	}
 }
 
-func TestADeviceIsNamed(t *testing.T) {
+func TestDeviceNames(t *testing.T) {
 	t.Parallel()
 	for agent, want := range map[string]string{
 		"Mozilla/5.0 (Windows NT 10.0) Chrome/150.0 Safari/537.36 Edg/150.0":           "Edge on Windows",

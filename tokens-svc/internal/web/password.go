@@ -12,7 +12,7 @@ import (
 // passwordForm is the page for changing a password.
 type passwordForm struct {
 	faults
-	// Temporary says that the present password came from an operator.
+	// Temporary means that the present password came from an operator.
 	Temporary bool
 }
 

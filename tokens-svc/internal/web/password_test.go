@@ -40,7 +40,7 @@ func TestChangingThePasswordEndsAllOtherSessions(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsChangedByWhoKnowsItOnly(t *testing.T) {
+func TestChangingAPasswordNeedsTheCurrentOne(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
@@ -70,9 +70,9 @@ func TestAPasswordIsChangedByWhoKnowsItOnly(t *testing.T) {
 	want(t, b.get(t, "/settings/sessions"), http.StatusOK, "!/settings/password")
 }
 
-// TestADisabledAccountIsOutAtOnce, by session, password and issuer, until it is
+// TestDisablingAnAccountEndsItsSessions, by session, password and issuer, until it is
 // enabled again.
-func TestADisabledAccountIsOutAtOnce(t *testing.T) {
+func TestDisablingAnAccountEndsItsSessions(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *Config) { c.Issuer = &stub{} })
 	owner := w.member(t, tokens.RoleOwner)
@@ -112,9 +112,9 @@ func TestADisabledAccountIsOutAtOnce(t *testing.T) {
 	wantTo(t, w.browser().post(t, "/sign-in", form), "/settings")
 }
 
-// TestASessionFromBeforeAChangeIsNotValid, also one that was stored a moment
+// TestSessionOfAnEarlierEpochIsInvalid, also one that was stored a moment
 // after the change had removed all sessions.
-func TestASessionFromBeforeAChangeIsNotValid(t *testing.T) {
+func TestSessionOfAnEarlierEpochIsInvalid(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)

@@ -14,7 +14,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/web/websession"
 )
 
-func TestSigningInLeadsToWhereSomebodyWantedToGo(t *testing.T) {
+func TestSignInRedirectsToTheRequestedPage(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
@@ -29,9 +29,9 @@ func TestSigningInLeadsToWhereSomebodyWantedToGo(t *testing.T) {
 	wantTo(t, b.get(t, "/settings"), api(""))
 }
 
-// TestTheCookieSaysNothingAndIsBoundToUs: __Host- makes browsers refuse it for
+// TestCookiesAreOpaqueAndBoundToTheHost: __Host- makes browsers refuse it for
 // any other host, path or plain http.
-func TestTheCookieSaysNothingAndIsBoundToUs(t *testing.T) {
+func TestCookiesAreOpaqueAndBoundToTheHost(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
@@ -52,7 +52,7 @@ func TestTheCookieSaysNothingAndIsBoundToUs(t *testing.T) {
 	}
 }
 
-func TestAWrongPasswordAndAnUnknownAccountLookAlike(t *testing.T) {
+func TestWrongPasswordAndUnknownAccountGetTheSameResponse(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
@@ -94,10 +94,10 @@ func TestAnAccountIsThrottledFromOneAddress(t *testing.T) {
 	w.signedIn(t, "anna@acme.example")
 }
 
-// TestWrongPasswordsOfOthersLockNobodyOut: eleven from one address leave the
+// TestWrongPasswordsOfOthersDoNotLockAnAccount: eleven from one address leave the
 // account's holder alone at another, and however many from however many
 // addresses leave those devices alone that the holder has used before.
-func TestWrongPasswordsOfOthersLockNobodyOut(t *testing.T) {
+func TestWrongPasswordsOfOthersDoNotLockAnAccount(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
@@ -128,9 +128,9 @@ func TestWrongPasswordsOfOthersLockNobodyOut(t *testing.T) {
 	wantTo(t, known.post(t, "/sign-in", good), "/settings")
 }
 
-// TestAKnownDeviceIsThrottledByItself: whoever has its cookie gets no more
+// TestKnownDevicesHaveTheirOwnThrottle: whoever has its cookie gets no more
 // guesses, and uses up nobody else's.
-func TestAKnownDeviceIsThrottledByItself(t *testing.T) {
+func TestKnownDevicesHaveTheirOwnThrottle(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
@@ -202,8 +202,8 @@ func TestAnAddressIsThrottled(t *testing.T) {
 	wantTo(t, b.post(t, "/sign-in", good), "/settings")
 }
 
-// TestWhoSignsInIsNotCounted, so an office behind one address goes on.
-func TestWhoSignsInIsNotCounted(t *testing.T) {
+// TestSuccessfulSignInIsNotCounted, so an office behind one address goes on.
+func TestSuccessfulSignInIsNotCounted(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
@@ -212,9 +212,9 @@ func TestWhoSignsInIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestASessionCannotBeForcedUponSomebody (fixation): the text of the cookie
+// TestSessionFixationIsPrevented: the text of the cookie
 // changes at sign-in, and the one before is good for nothing.
-func TestASessionCannotBeForcedUponSomebody(t *testing.T) {
+func TestSessionFixationIsPrevented(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
@@ -236,7 +236,7 @@ func TestASessionCannotBeForcedUponSomebody(t *testing.T) {
 	}
 }
 
-func TestNextNeverLeadsElsewhere(t *testing.T) {
+func TestNextRedirectsWithinTheSiteOnly(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"/settings", api("?show=all&page=2"), "/settings/x?next=https%3A%2F%2Fevil.example"} {
 		if got := safeNext(text); got != text {
@@ -261,7 +261,7 @@ func TestNextNeverLeadsElsewhere(t *testing.T) {
 	wantTo(t, res, "/settings")
 }
 
-func TestASessionEndsByItself(t *testing.T) {
+func TestSessionExpires(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
@@ -308,7 +308,7 @@ func TestWatchingKeepsNoSessionAlive(t *testing.T) {
 	want(t, owner.get(t, path), http.StatusUnauthorized, "{}")
 }
 
-func TestWithoutPasswordsThereAreNone(t *testing.T) {
+func TestPasswordsCanBeDisabled(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *Config) { c.Passwords = false })
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)

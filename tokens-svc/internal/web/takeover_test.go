@@ -72,8 +72,8 @@ func TestAnInvitedAccountJoinsNoFurtherOrganization(t *testing.T) {
 	w.ownsNothing(t, attacker)
 }
 
-// TestVerifyingEndsWhatTheHijackerHas: password, session and known device.
-func TestVerifyingEndsWhatTheHijackerHas(t *testing.T) {
+// TestVerifyingEndsPasswordAndSessions: password, session and known device.
+func TestVerifyingEndsPasswordAndSessions(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	attacker := w.hijack(t)
@@ -95,9 +95,9 @@ func TestVerifyingEndsWhatTheHijackerHas(t *testing.T) {
 	}
 }
 
-// TestRedeemingAndAddingAtOnceIsNoWayAround: whichever comes first, the
+// TestConcurrentRedemptionsDoNotAdmitAnAttacker: whichever comes first, the
 // attacker's password opens nothing of the other organization.
-func TestRedeemingAndAddingAtOnceIsNoWayAround(t *testing.T) {
+func TestConcurrentRedemptionsDoNotAdmitAnAttacker(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.enroll(t, "boss@other.example", other, tokens.RoleOwner)
@@ -130,9 +130,9 @@ func TestRedeemingAndAddingAtOnceIsNoWayAround(t *testing.T) {
 	}
 }
 
-// TestTheIssuersPersonTakesOverWhatSomebodyElseMade: the attacker's password
+// TestVerifiedIdentityTakesOverAnUnverifiedAccount: the attacker's password
 // and session end, and the membership stays, since the address was invited.
-func TestTheIssuersPersonTakesOverWhatSomebodyElseMade(t *testing.T) {
+func TestVerifiedIdentityTakesOverAnUnverifiedAccount(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *Config) { c.Issuer = &stub{} })
 	attacker := w.hijack(t)
@@ -153,8 +153,8 @@ func TestTheIssuersPersonTakesOverWhatSomebodyElseMade(t *testing.T) {
 	}
 }
 
-// TestAnIssuersUnicodeAddressIsNobodyElses: the Kelvin sign's lower case is k.
-func TestAnIssuersUnicodeAddressIsNobodyElses(t *testing.T) {
+// TestUnicodeAddressDoesNotMatchAnASCIIAccount: the Kelvin sign's lower case is k.
+func TestUnicodeAddressDoesNotMatchAnASCIIAccount(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *Config) { c.Issuer = &stub{} })
 	w.enroll(t, "mike@acme.example", acme, tokens.RoleOwner)

@@ -15,7 +15,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-func TestAnEmptyListExplainsItself(t *testing.T) {
+func TestEmptyListHasAnExplanation(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	want(t, w.member(t, tokens.RoleOwner).get(t, api("")), http.StatusOK,
@@ -102,8 +102,8 @@ func TestATokenIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestADoubleClickMakesOneToken, also when both requests arrive at once.
-func TestADoubleClickMakesOneToken(t *testing.T) {
+// TestSubmittingTheFormTwiceCreatesOneToken, also when both requests arrive at once.
+func TestSubmittingTheFormTwiceCreatesOneToken(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
@@ -153,7 +153,7 @@ func TestAFormIsBoundToItsSessionAndPurpose(t *testing.T) {
 	}
 }
 
-func TestEachFaultStandsBesideItsField(t *testing.T) {
+func TestFaultsAreShownAtTheirFields(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
@@ -194,7 +194,7 @@ func TestEachFaultStandsBesideItsField(t *testing.T) {
 	}
 }
 
-func TestAFormGivesWhatItSays(t *testing.T) {
+func TestGenerateFormCreatesTheTokenAsFilledIn(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
@@ -303,7 +303,7 @@ func TestRevokingIsConfirmedAndShowsTheLastUse(t *testing.T) {
 	want(t, owner.get(t, path), http.StatusConflict, "Already done")
 }
 
-func TestTheFirstRequestIsTold(t *testing.T) {
+func TestPageShowsTheFirstRequest(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)

@@ -9,9 +9,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestWhatPostgresCannotHoldIsRefused on every route: an id that is not UTF-8
+// TestTextsThatPostgresCannotStoreAreRejected on every route: an id that is not UTF-8
 // names nothing, and a form with such a value is not read.
-func TestWhatPostgresCannotHoldIsRefused(t *testing.T) {
+func TestTextsThatPostgresCannotStoreAreRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	visitors := []*browser{w.browser(), w.member(t, tokens.RoleOwner)}

@@ -28,7 +28,7 @@ func (m moment) Minute() string { return m.At.UTC().Format("2 Jan 2006, 15:04 UT
 // Date is the day.
 func (m moment) Date() string { return m.At.UTC().Format("2 Jan 2006") }
 
-// Relative says how long ago it was, or how long until then.
+// Relative formats a time relative to now.
 func (m moment) Relative() string {
 	if m.At.After(m.now) {
 		return "in " + span(m.At.Sub(m.now))
@@ -39,7 +39,7 @@ func (m moment) Relative() string {
 	return "just now"
 }
 
-// span says how long, in the largest unit of which there are two.
+// span formats a duration in the largest unit of which there are two.
 func span(d time.Duration) string {
 	for _, unit := range []struct {
 		length time.Duration

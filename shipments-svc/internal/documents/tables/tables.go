@@ -4,7 +4,7 @@
 // Guarantees: any content is read or refused with an Unreadable, without a panic;
 // formulas are never evaluated, their stored values are read; the constants of
 // this package limit what is read, and reading ends with its context. Hidden
-// content is not read, and a Note says so.
+// content is not read, with a Note.
 //
 // The PDF and XLSX libraries do not limit time and memory: a damaged document may
 // exhaust either. Untrusted documents are read in a separate process.
@@ -69,7 +69,7 @@ type Table struct {
 	Rows      []Row
 }
 
-// Note says what was skipped or assumed.
+// Note describes what was skipped or assumed.
 type Note struct {
 	Code  string
 	Text  string

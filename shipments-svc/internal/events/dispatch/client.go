@@ -37,7 +37,7 @@ type ClientConfig struct {
 //
 // It connects to public addresses only. The address is checked when the connection is
 // made, after each lookup, which prevents DNS rebinding and unusual spellings of
-// addresses. It follows no redirects, uses no proxy, and speaks HTTP/1.1 only. A
+// addresses. It follows no redirects, uses no proxy, and sends HTTP/1.1 only. A
 // connection is reused only after its response was read to the end.
 func NewClient(cfg ClientConfig) *http.Client {
 	allowed := []ssrf.Option{ssrf.WithAnyPort()}

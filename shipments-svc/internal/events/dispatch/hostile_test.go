@@ -90,8 +90,8 @@ func hostile() map[string]func(net.Conn) {
 	}
 }
 
-// TestHostileReceiversTimeOut without leaking goroutines.
-func TestHostileReceiversTimeOut(t *testing.T) {
+// TestSlowReceiversTimeOut without leaking goroutines.
+func TestSlowReceiversTimeOut(t *testing.T) {
 	before := runtime.NumGoroutine()
 	accepted := map[string]bool{"drips its body": true, "streams without an end": true, "streams chunks": true, "promises more than it sends": true}
 	t.Run("all", func(t *testing.T) {
@@ -118,7 +118,6 @@ func TestHostileReceiversTimeOut(t *testing.T) {
 	}
 }
 
-// TestLongResponsesAreNotReadToTheEnd.
 func TestLongResponsesAreNotReadToTheEnd(t *testing.T) {
 	t.Parallel()
 	var sent atomic.Int64

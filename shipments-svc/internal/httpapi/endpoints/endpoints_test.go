@@ -29,7 +29,7 @@ func request(decode func() (any, error)) Request {
 
 func four() (any, error) { return 4, nil }
 
-func TestAMethodGetsTheOrganizationAndTheDecodedRequest(t *testing.T) {
+func TestEndpointGetsOrganizationAndDecodedRequest(t *testing.T) {
 	t.Parallel()
 	var observed []seen
 	e := New(wiring(&observed), "double", ReadShipments, func(_ context.Context, org shipments.OrgID, n int) (string, error) {
@@ -47,7 +47,7 @@ func TestAMethodGetsTheOrganizationAndTheDecodedRequest(t *testing.T) {
 	}
 }
 
-func TestNothingIsDecodedOrDoneWithoutThePermission(t *testing.T) {
+func TestPermissionIsCheckedBeforeDecoding(t *testing.T) {
 	t.Parallel()
 	var observed []seen
 	e := New(wiring(&observed), "x", WriteShipments, func(context.Context, shipments.OrgID, int) (int, error) {
@@ -67,7 +67,7 @@ func TestNothingIsDecodedOrDoneWithoutThePermission(t *testing.T) {
 	}
 }
 
-func TestAnErrorInDecodingIsTheAnswer(t *testing.T) {
+func TestDecodingErrorIsReturned(t *testing.T) {
 	t.Parallel()
 	var observed []seen
 	want := errors.New("malformed")
@@ -80,7 +80,7 @@ func TestAnErrorInDecodingIsTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAPanicIsAnErrorAndIsObserved(t *testing.T) {
+func TestPanicIsObservedAsAnError(t *testing.T) {
 	t.Parallel()
 	var observed []seen
 	e := New(wiring(&observed), "x", ReadShipments, func(context.Context, shipments.OrgID, int) (int, error) {

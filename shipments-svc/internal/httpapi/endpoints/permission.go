@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// PermissionError says that the caller's token lacks the permission of an
+// PermissionError means that the caller's token lacks the permission of an
 // operation.
 type PermissionError struct {
 	Needs Permission

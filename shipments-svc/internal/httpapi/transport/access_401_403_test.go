@@ -106,9 +106,9 @@ func TestTheAuthorizationTableIsTheDescribedOne(t *testing.T) {
 	}
 }
 
-// TestWithoutAnIdentityNothingIsDone: whatever else is wrong or right with a
+// TestIdentityIsRequired: whatever else is wrong or right with a
 // request, one that did not come through the gateway is refused.
-func TestWithoutAnIdentityNothingIsDone(t *testing.T) {
+func TestIdentityIsRequired(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	other := publicid.New("org")
@@ -145,7 +145,6 @@ func TestWithoutAnIdentityNothingIsDone(t *testing.T) {
 	a.do(t, broken).wants(t, http.StatusUnauthorized, "missing_identity")
 }
 
-// TestEveryPermissionButTheNeededOneIsNotEnough.
 func TestEveryPermissionButTheNeededOneIsNotEnough(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)

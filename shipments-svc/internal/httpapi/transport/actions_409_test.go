@@ -31,7 +31,7 @@ func (r answer) conflict(tb testing.TB, code string) members {
 	return p.members
 }
 
-func TestWhatTheStatusDoesNotAllowIsRefusedWithWhatItAllows(t *testing.T) {
+func TestInvalidTransitionListsTheAllowedActions(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	all := map[string]func(string) call{"update": update, "approve": approve, "reject": reject, "delete": remove, "attach_document": attach}
@@ -68,9 +68,9 @@ func TestFailingChecksAreNamed(t *testing.T) {
 	}
 }
 
-// TestOfApprovalsAndRejectionsAtOnceOneWins: fifty at once, of which each
+// TestOneOfConcurrentApprovalsAndRejectionsSucceeds: fifty at once, of which each
 // would do alone.
-func TestOfApprovalsAndRejectionsAtOnceOneWins(t *testing.T) {
+func TestOneOfConcurrentApprovalsAndRejectionsSucceeds(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := a.loaded(t, shipments.ReadyForReview)

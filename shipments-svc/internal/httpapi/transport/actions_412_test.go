@@ -7,9 +7,9 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// TestIfMatchDecidesWhetherAnActionIsMeant: with the tag of the present
+// TestIfMatchRestrictsActions: with the tag of the present
 // version, also as a compressing proxy spells it, it is; otherwise not.
-func TestIfMatchDecidesWhetherAnActionIsMeant(t *testing.T) {
+func TestIfMatchRestrictsActions(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for value, met := range map[string]bool{
@@ -34,9 +34,9 @@ func TestIfMatchDecidesWhetherAnActionIsMeant(t *testing.T) {
 	}
 }
 
-// TestAnUpdateOfWhatSomeoneElseUpdatedIsRefused: the second of two who saw the
+// TestConcurrentUpdateIsRejected: the second of two who saw the
 // same version loses nothing of the first.
-func TestAnUpdateOfWhatSomeoneElseUpdatedIsRefused(t *testing.T) {
+func TestConcurrentUpdateIsRejected(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-func TestActionsPointAtWhatIsWrong(t *testing.T) {
+func TestActionFaultsHavePointers(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := a.loaded(t, shipments.ReadyForReview)

@@ -91,7 +91,7 @@ func divertedBody(r *http.Request, file io.Writer, large *admission) (*jsonbody.
 	return body, err
 }
 
-// readList reads what a document says that is given by its pallets.
+// readList reads a document that is given by its pallets.
 func readList(document *jsonbody.Object, a *shipments.Attachment) {
 	declared := document.OptionalObject("declared")
 	a.Declared = shipments.Declared{

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestAClientThatLeavesIsNoFaultOfTheService: what it did not wait for is
+// TestCanceledRequestIsNoServerError: what it did not wait for is
 // logged as 499, without an error, however the database said so.
-func TestAClientThatLeavesIsNoFaultOfTheService(t *testing.T) {
+func TestCanceledRequestIsNoServerError(t *testing.T) {
 	t.Parallel()
 	begun, ended := make(chan struct{}), make(chan struct{})
 	a := newAPIOf(t, failingService{list: func(ctx context.Context) error {

@@ -44,8 +44,8 @@ func TestTheIdentityIsReadAsTheContractHasIt(t *testing.T) {
 	}
 }
 
-// TestAProblemIsWrittenAsTheContractHasIt, member by member and in order.
-func TestAProblemIsWrittenAsTheContractHasIt(t *testing.T) {
+// TestProblemsMatchTheContract, member by member and in order.
+func TestProblemsMatchTheContract(t *testing.T) {
 	t.Parallel()
 	want := golden(t, "problem.json", new(json.RawMessage))
 	p := problem.New(http.StatusUnprocessableEntity, "validation_failed", "Validation failed", "2 fields are not valid; see errors.")

@@ -57,7 +57,7 @@ func invalid(decoding []shipments.Fault, at string, validation []shipments.Fault
 	return nil
 }
 
-// mediaTypeError says that a body is not sent as JSON.
+// mediaTypeError means that a body is not sent as JSON.
 type mediaTypeError struct{ reason string }
 
 // Error implements error.
@@ -65,7 +65,7 @@ func (e *mediaTypeError) Error() string {
 	return e.reason + "; send JSON with Content-Type: application/json"
 }
 
-// errCutShort says that a body ended before it was complete.
+// errCutShort means that a body ended before it was complete.
 var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was complete"}
 
 // jsonMedia is the media type of JSON (RFC 8259).

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestCreateAnswersWithTheFourFieldsAndWhereItIs(t *testing.T) {
+func TestCreateReturnsTheFieldsAndALocation(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	before := time.Now().Truncate(time.Millisecond)

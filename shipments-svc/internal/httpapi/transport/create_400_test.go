@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestCreateRefusesWhatIsNotJSONAndSaysWhere(t *testing.T) {
+func TestCreateRejectsInvalidJSONWithItsOffset(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for name, c := range map[string]struct{ body, detail string }{

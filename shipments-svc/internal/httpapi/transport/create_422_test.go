@@ -10,7 +10,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 )
 
-func TestCreatePointsAtEverythingThatIsWrong(t *testing.T) {
+func TestCreateReportsAllFaultsWithPointers(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	field := func(code, pointer, detail string) problem.Field {
@@ -107,9 +107,9 @@ func TestCreateNamesAnUnknownFieldAndTheNearestOne(t *testing.T) {
 	}
 }
 
-// TestCreateTellsNoMoreThanFiftyFaults, so that an answer is never much larger
+// TestCreateReportsAtMostFiftyFaults, so that an answer is never much larger
 // than what was sent deserves.
-func TestCreateTellsNoMoreThanFiftyFaults(t *testing.T) {
+func TestCreateReportsAtMostFiftyFaults(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	var members strings.Builder

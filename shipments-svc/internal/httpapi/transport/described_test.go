@@ -144,8 +144,8 @@ func find(router routers.Router, req *http.Request) (*routers.Route, map[string]
 	return route, params, err
 }
 
-// TestWhatIsNotDescribedIsFound: the check above is worth something.
-func TestWhatIsNotDescribedIsFound(t *testing.T) {
+// TestUndescribedMembersAreFound checks the check above.
+func TestUndescribedMembersAreFound(t *testing.T) {
 	t.Parallel()
 	const fine = `{"shipments":[],"meta":{"page":1,"per_page":25,"total":0}}`
 	for name, c := range map[string]struct {

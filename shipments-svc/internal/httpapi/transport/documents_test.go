@@ -111,7 +111,7 @@ func memberOf(tb testing.TB, text []byte, member string) string {
 	return string(object[member])
 }
 
-func TestChecksNameWhatIsWrongWhereItIs(t *testing.T) {
+func TestChecksNameTheLocationOfEachFault(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
@@ -139,8 +139,8 @@ func TestChecksNameWhatIsWrongWhereItIs(t *testing.T) {
 	a.do(t, approve(path)).wants(t, http.StatusOK, "")
 }
 
-// TestAPalletIsNotInTwoShipments: an SSCC names one pallet of the world.
-func TestAPalletIsNotInTwoShipments(t *testing.T) {
+// TestPalletReuseIsReported: an SSCC names one pallet of the world.
+func TestPalletReuseIsReported(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	body := strings.Replace(list, "0041", "(00)106141412345678908", 1)
@@ -159,7 +159,7 @@ func TestAPalletIsNotInTwoShipments(t *testing.T) {
 	}
 }
 
-func TestADryRunTellsAndStoresNothing(t *testing.T) {
+func TestDryRunReturnsTheResultAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
@@ -221,7 +221,7 @@ func TestDocumentsOfOthersAndUnknownOnesAreNotFound(t *testing.T) {
 	}
 }
 
-func TestAttachPointsAtWhatIsWrong(t *testing.T) {
+func TestAttachFaultsHavePointers(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t) + "/documents"

@@ -58,7 +58,7 @@ func entityTags(lines []string) (tags []entityTag, anything, proper bool) {
 }
 
 // matches reports whether an If-None-Match header (RFC 9110, 13.1.2) names the
-// entity-tag. The comparison is weak: W/ says nothing here.
+// entity-tag. The comparison is weak: W/ is ignored.
 func matches(lines []string, tag string) bool {
 	tags, anything, _ := entityTags(lines)
 	for _, t := range tags {

@@ -62,8 +62,8 @@ func (a *api) events(t *testing.T, query string) eventPage {
 	return page
 }
 
-// TestEventsTellWhatBecameOfAShipment, in the order in which it happened.
-func TestEventsTellWhatBecameOfAShipment(t *testing.T) {
+// TestEventsRecordTheLifecycleOfAShipment, in the order in which it happened.
+func TestEventsRecordTheLifecycleOfAShipment(t *testing.T) {
 	t.Parallel()
 	a, db := publishing(t)
 	if none := a.events(t, ""); none.Events == nil || len(none.Events) != 0 || none.Meta.NextAfter != 0 || none.Meta.Limit != 25 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAMalformedPlaceInTheEventsIsRefused(t *testing.T) {
+func TestMalformedEventCursorIsRejected(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for query, code := range map[string]string{

@@ -10,7 +10,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-func TestAGapInTheEventsIsTold(t *testing.T) {
+func TestGapInTheEventsIsReported(t *testing.T) {
 	t.Parallel()
 	a, db := publishing(t)
 	for range 5 {

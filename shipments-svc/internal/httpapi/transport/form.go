@@ -23,7 +23,7 @@ const (
 	maxFormRest = 64 << 10
 )
 
-// formError says that a body is not a well-formed form.
+// formError means that a body is not a well-formed form.
 type formError struct{ reason string }
 
 // Error implements error.

@@ -63,9 +63,9 @@ func TestGetOfAShipmentWithoutPartsHasEmptyLists(t *testing.T) {
 	}
 }
 
-// TestAGetNeedsNoMediaType: the customer's document has every request carry
+// TestGetNeedsNoContentType: the customer's document has every request carry
 // Content-Type; a GET without one, or with another, is answered alike.
-func TestAGetNeedsNoMediaType(t *testing.T) {
+func TestGetNeedsNoContentType(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	id := a.create(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
-func TestGetIsNotRepeatedToWhoHasIt(t *testing.T) {
+func TestGetWithTheCurrentETagReturns304(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)

@@ -8,9 +8,9 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 )
 
-// TestGetCannotTellWhetherAnotherOrganizationHasAShipment: an id that is
+// TestGetOfAnotherOrganizationsShipmentEqualsAnUnknownOne: an id that is
 // another organization's, unknown or malformed gives the same answer.
-func TestGetCannotTellWhetherAnotherOrganizationHasAShipment(t *testing.T) {
+func TestGetOfAnotherOrganizationsShipmentEqualsAnUnknownOne(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	theirs := a.as(publicid.New("org")).create(t)
@@ -36,7 +36,7 @@ func TestGetCannotTellWhetherAnotherOrganizationHasAShipment(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoRouteIsAProblemToo(t *testing.T) {
+func TestUnknownRoutesReturnAProblem(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for _, path := range []string{

@@ -26,7 +26,7 @@ const (
 	toAdmit = time.Second
 )
 
-// errBusy says that a large request was not admitted in time.
+// errBusy means that a large request was not admitted in time.
 var errBusy = errors.New("too many large requests are being processed")
 
 // admission bounds how many large requests are in memory.

@@ -100,7 +100,7 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 	}
 }
 
-func TestAQueryThatIsNotWellFormedIsRefused(t *testing.T) {
+func TestMalformedQueryIsRejected(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for _, query := range []string{"?page=%zz", "?page=1;per_page=2", "?%"} {

@@ -131,9 +131,9 @@ func TestListLinksKeepTheFilters(t *testing.T) {
 	}
 }
 
-// TestACreatedShipmentIsFoundByWhatWasSent: the reference is normalized alike
+// TestCreatedShipmentIsReadAsSent: the reference is normalized alike
 // where it is created and where it is looked for.
-func TestACreatedShipmentIsFoundByWhatWasSent(t *testing.T) {
+func TestCreatedShipmentIsReadAsSent(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for _, reference := range []string{"Cafe\u0301", " PO-7 ", "\u00a0\u212b 1\u2003", "a  b", "🍊&x=y#%", "👩\u200d🌾"} {

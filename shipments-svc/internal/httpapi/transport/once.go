@@ -27,7 +27,7 @@ func (k keyed[Req]) Waits() time.Duration {
 }
 
 // decodeKeyed reads a request and its key. The fingerprint is that of the
-// body, byte for byte; of a form, what it says.
+// body, byte for byte; of a form, its content.
 func decodeKeyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Request) (keyed[Req], error) {
 	return func(r *http.Request) (keyed[Req], error) {
 		key, err := idempotency.Key(r)

@@ -66,8 +66,8 @@ func TestEveryPostIsDoneOnceForItsKey(t *testing.T) {
 	}
 }
 
-// TestARefusalIsNotRemembered: what was wrong can be put right under the same key.
-func TestARefusalIsNotRemembered(t *testing.T) {
+// TestRejectionsAreNotStoredForReplay: what was wrong can be put right under the same key.
+func TestRejectionsAreNotStoredForReplay(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := a.loaded(t, shipments.ReadyForReview, shipments.Fail)
@@ -93,9 +93,9 @@ func TestKeysAreVisibleASCII(t *testing.T) {
 	a.do(t, call{method: http.MethodPost, body: valid}.with("Idempotency-Key", strings.Repeat("~", 255))).wants(t, http.StatusCreated, "")
 }
 
-// TestWhileARequestIsDoneItsKeyIsTaken: the second gets Retry-After, and
+// TestKeyIsInProgressDuringItsRequest: the second gets Retry-After, and
 // gets the answer then. A lock on the counters holds the first up.
-func TestWhileARequestIsDoneItsKeyIsTaken(t *testing.T) {
+func TestKeyIsInProgressDuringItsRequest(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
 	a := newAPIAt(t, dsn)
@@ -146,11 +146,11 @@ func TestWhileARequestIsDoneItsKeyIsTaken(t *testing.T) {
 	}
 }
 
-// TestARequestThatWasInterruptedAnywhereIsDoneOnce cuts the connection to
+// TestInterruptedRequestTakesEffectOnce cuts the connection to
 // Postgres at every point between two messages of a request, as when this
 // program or Postgres is killed there, and sends the request again: whatever
 // became of the first, the effect is there once.
-func TestARequestThatWasInterruptedAnywhereIsDoneOnce(t *testing.T) {
+func TestInterruptedRequestTakesEffectOnce(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
 	proxy, through := faultproxy.New(t, dsn)

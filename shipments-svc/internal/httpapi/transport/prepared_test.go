@@ -144,8 +144,8 @@ func TestNoTransactionIsHeldWhileFilesAreStoredOrRead(t *testing.T) {
 	}
 }
 
-// TestAnUpdateMakesTheChecksAnew: they are those of the new destination at once.
-func TestAnUpdateMakesTheChecksAnew(t *testing.T) {
+// TestUpdateRunsTheChecks: they are those of the new destination at once.
+func TestUpdateRunsTheChecks(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
@@ -185,9 +185,9 @@ func TestAnUpdateMakesTheChecksAnew(t *testing.T) {
 	}
 }
 
-// TestOfTwoShipmentsWithOneSSCCAtOnceOneSeesTheOther: while the checks of one are
+// TestConcurrentReuseOfAnSSCCIsReported: while the checks of one are
 // made, the other waits, wherever both are on the way.
-func TestOfTwoShipmentsWithOneSSCCAtOnceOneSeesTheOther(t *testing.T) {
+func TestConcurrentReuseOfAnSSCCIsReported(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
 	db, err := postgres.Open(dsn, postgrestest.Session())

@@ -16,12 +16,12 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
 )
 
-// TestWhenPostgresFailsRequestsAreAnsweredAndServiceComesBack: with more
+// TestServiceRecoversFromEveryPostgresFault: with more
 // requests at once than the pool has connections, and however Postgres fails,
 // every answer is a 503 within two seconds; once it is back, so is the
 // service, with all that it acknowledged. It does not run beside other tests,
 // because it measures time.
-func TestWhenPostgresFailsRequestsAreAnsweredAndServiceComesBack(t *testing.T) {
+func TestServiceRecoversFromEveryPostgresFault(t *testing.T) {
 	const atOnce = 25 // lists, and as many creates: more than twice the pool
 	for name, fault := range map[string]faultproxy.Fault{
 		"silent":                  faultproxy.Silent,
@@ -64,9 +64,9 @@ func TestWhenPostgresFailsRequestsAreAnsweredAndServiceComesBack(t *testing.T) {
 	}
 }
 
-// TestARestartOfPostgresIsOverWithIt: connections that the server closed are
+// TestServiceRecoversWhenPostgresHasRestarted: connections that the server closed are
 // replaced without a restart.
-func TestARestartOfPostgresIsOverWithIt(t *testing.T) {
+func TestServiceRecoversWhenPostgresHasRestarted(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
 	a := newAPIAt(t, dsn)

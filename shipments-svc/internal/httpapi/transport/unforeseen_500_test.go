@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestAnUnforeseenErrorIsLoggedOnceAndToldToNobody.
-func TestAnUnforeseenErrorIsLoggedOnceAndToldToNobody(t *testing.T) {
+func TestUnexpectedErrorIsLoggedOnceAndNotReturned(t *testing.T) {
 	t.Parallel()
 	for name, list := range map[string]func(context.Context) error{
 		"an error":        func(context.Context) error { return errors.New("secret cause") },

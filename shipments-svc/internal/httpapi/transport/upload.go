@@ -14,7 +14,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// fileTooLargeError says that a file has more bytes than are accepted.
+// fileTooLargeError means that a file has more bytes than are accepted.
 type fileTooLargeError struct{}
 
 // Error implements error.
@@ -96,7 +96,7 @@ type base64Spool struct {
 	err     error
 }
 
-// errNotBase64 says that a text is not base64.
+// errNotBase64 means that a text is not base64.
 var errNotBase64 = errors.New("not base64")
 
 // base64Piece is how many characters are decoded at once, a multiple of four.

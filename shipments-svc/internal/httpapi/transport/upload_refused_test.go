@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestAFileThatCannotBeReadFailsAndSaysWhy, and can be read again.
-func TestAFileThatCannotBeReadFailsAndSaysWhy(t *testing.T) {
+// TestUnreadableFileFailsWithAReason, and can be read again.
+func TestUnreadableFileFailsWithAReason(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	a.works(t)
@@ -65,8 +65,8 @@ func bomb() string {
 	return b.String()
 }
 
-// TestWhatIsNoDocumentIsRefusedAndLeavesNothing: neither a row nor a file.
-func TestWhatIsNoDocumentIsRefusedAndLeavesNothing(t *testing.T) {
+// TestInvalidUploadIsRejectedAndLeavesNoFile: neither a row nor a file.
+func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
@@ -166,8 +166,8 @@ func TestAnInterruptedUploadLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestWithoutAPlaceForFilesItIsUnavailable: nothing is wrong with the request.
-func TestWithoutAPlaceForFilesItIsUnavailable(t *testing.T) {
+// TestUploadWithoutStorageIsUnavailable: nothing is wrong with the request.
+func TestUploadWithoutStorageIsUnavailable(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)

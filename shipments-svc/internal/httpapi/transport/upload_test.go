@@ -142,8 +142,8 @@ func (r answer) document(tb testing.TB) uploaded {
 	return got
 }
 
-// TestAFileBecomesPallets, whichever way it is sent, and comes back as it was.
-func TestAFileBecomesPallets(t *testing.T) {
+// TestUploadedFileIsReadIntoPallets, whichever way it is sent, and comes back as it was.
+func TestUploadedFileIsReadIntoPallets(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	a.works(t)
@@ -262,8 +262,8 @@ func TestADryRunOfAFileStoresNothing(t *testing.T) {
 	}
 }
 
-// TestAFormSentAgainIsTheSame, although its boundary is another.
-func TestAFormSentAgainIsTheSame(t *testing.T) {
+// TestRepeatedFormIsReplayed, although its boundary is another.
+func TestRepeatedFormIsReplayed(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)

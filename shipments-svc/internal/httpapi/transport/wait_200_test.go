@@ -9,8 +9,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// TestAGetThatWaitsIsAnsweredWithTheChange, and not before.
-func TestAGetThatWaitsIsAnsweredWithTheChange(t *testing.T) {
+// TestWaitingGetReturnsTheChange, and not before.
+func TestWaitingGetReturnsTheChange(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := a.loaded(t, shipments.ReadyForReview)
@@ -30,9 +30,9 @@ func TestAGetThatWaitsIsAnsweredWithTheChange(t *testing.T) {
 	}
 }
 
-// TestAGetThatHasNothingWaitsForTheNextChange: someone changes the shipment
+// TestGetWithoutAnETagWaitsForTheNextChange: someone changes the shipment
 // all the time, so there is one.
-func TestAGetThatHasNothingWaitsForTheNextChange(t *testing.T) {
+func TestGetWithoutAnETagWaitsForTheNextChange(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)

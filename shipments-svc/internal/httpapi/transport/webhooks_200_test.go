@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestASecretIsShownWhenItIsMadeAndNeverAgain, except in the response to the same
+// TestSecretIsReturnedOnCreationOnly, except in the response to the same
 // request again with its key.
-func TestASecretIsShownWhenItIsMadeAndNeverAgain(t *testing.T) {
+func TestSecretIsReturnedOnCreationOnly(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	create := call{method: http.MethodPost, path: hooksPath, body: hook}.with("Idempotency-Key", "k")

@@ -7,7 +7,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 )
 
-func TestNothingIsSentToWhatIsDisabled(t *testing.T) {
+func TestDisabledEndpointsGetNoDeliveries(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	one := hooksPath + "/" + a.hook(t).ID

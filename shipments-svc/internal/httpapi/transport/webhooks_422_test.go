@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestEverythingWrongWithAnEndpointIsToldAtOnce.
-func TestEverythingWrongWithAnEndpointIsToldAtOnce(t *testing.T) {
+func TestAllFaultsOfAnEndpointAreReported(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	one := hooksPath + "/" + a.hook(t).ID

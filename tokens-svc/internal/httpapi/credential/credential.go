@@ -43,7 +43,7 @@ func Parse(text string) (Set, error) {
 }
 
 // Accepts reports whether presented is one of the credentials. How long it
-// takes tells nothing of them: digests of equal length are compared whole, and
+// takes does not depend on them: digests of equal length are compared whole, and
 // all of them always.
 func (s Set) Accepts(presented string) bool {
 	digest := sha256.Sum256([]byte(presented))

@@ -19,7 +19,7 @@ const (
 	mergePatch = "application/merge-patch+json" // RFC 7396
 )
 
-// mediaTypeError says that a body is not sent as it must be.
+// mediaTypeError means that a body is not sent as it must be.
 type mediaTypeError struct{ reason, want string }
 
 // Error implements error.
@@ -38,7 +38,7 @@ func (e *bodyError) Error() string {
 // limits bound the JSON of a body.
 var limits = jsonbody.Limits{Elements: 1_000, Values: 5_000, Scalar: 16 << 10}
 
-// errCutShort says that a body ended before it was complete.
+// errCutShort means that a body ended before it was complete.
 var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was complete"}
 
 // readJSON reads a body that must be JSON, of one of these media types, of a

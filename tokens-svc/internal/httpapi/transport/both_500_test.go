@@ -12,9 +12,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestAFaultIsToldToOperatorsOnly: clients get a fixed text, the log the cause,
+// TestInternalErrorsAreLoggedAndNotReturned: clients get a fixed text, the log the cause,
 // once.
-func TestAFaultIsToldToOperatorsOnly(t *testing.T) {
+func TestInternalErrorsAreLoggedAndNotReturned(t *testing.T) {
 	t.Parallel()
 	fault := failing(errors.New("column does not exist"))
 	panicking := double{
@@ -44,9 +44,9 @@ func TestAFaultIsToldToOperatorsOnly(t *testing.T) {
 	}
 }
 
-// TestAClientThatLeavesIsNoFault: its request was cancelled, and nobody needs
+// TestCanceledRequestIsNotLoggedAsAnError: its request was cancelled, and nobody needs
 // to look into that.
-func TestAClientThatLeavesIsNoFault(t *testing.T) {
+func TestCanceledRequestIsNotLoggedAsAnError(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	token, secret := p.create(t, nil)

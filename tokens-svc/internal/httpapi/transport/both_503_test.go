@@ -29,9 +29,9 @@ func wantUnavailable(t *testing.T, res *httptest.ResponseRecorder) {
 	}
 }
 
-// TestWithoutPostgresNothingIsSaidOfTokens: not that they are good, and above
+// TestPostgresOutageMakesIntrospectionUnavailable: not that they are good, and above
 // all not that they are bad.
-func TestWithoutPostgresNothingIsSaidOfTokens(t *testing.T) {
+func TestPostgresOutageMakesIntrospectionUnavailable(t *testing.T) {
 	t.Parallel()
 	var lc net.ListenConfig
 	closed, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -51,10 +51,10 @@ func TestWithoutPostgresNothingIsSaidOfTokens(t *testing.T) {
 // known is the form of a well-formed token, for which Postgres must be asked.
 const known = "token=shpt_live_000000000001_0000000000000000000000000000000027i4HK"
 
-// TestASilentPostgresIsGivenUpInTwoSeconds: it vanishes, without a reset, in
+// TestSilentPostgresTimesOutInTwoSeconds: it vanishes, without a reset, in
 // front of more requests than the pool has connections. When it is back, so is
 // the service.
-func TestASilentPostgresIsGivenUpInTwoSeconds(t *testing.T) {
+func TestSilentPostgresTimesOutInTwoSeconds(t *testing.T) {
 	t.Parallel()
 	direct := start(t)
 	token, secret := direct.create(t, nil)
@@ -95,9 +95,9 @@ func TestASilentPostgresIsGivenUpInTwoSeconds(t *testing.T) {
 	t.Error("5 seconds after Postgres was back the service was not")
 }
 
-// TestATokenWhosePepperIsNotLoadedIsNotRefused, and the log says which token
+// TestTokenOfAnUnloadedPepperIsUnavailableNotInactive, and the log says which token
 // and which version.
-func TestATokenWhosePepperIsNotLoadedIsNotRefused(t *testing.T) {
+func TestTokenOfAnUnloadedPepperIsUnavailableNotInactive(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	token, secret := p.create(t, nil)
@@ -108,8 +108,8 @@ func TestATokenWhosePepperIsNotLoadedIsNotRefused(t *testing.T) {
 	}
 }
 
-// TestADeadlineIsNoRefusal, even where the repository did not recognize it.
-func TestADeadlineIsNoRefusal(t *testing.T) {
+// TestDeadlineIsUnavailableNotInactive, even where the repository did not recognize it.
+func TestDeadlineIsUnavailableNotInactive(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{context.DeadlineExceeded, tokens.ErrUnavailable} {
 		wantUnavailable(t, with(t, failing(err)).introspect(t, known, nil))

@@ -111,7 +111,7 @@ func (f *following) change() string {
 	}
 }
 
-func TestAStreamTellsWhatWasMissedAndWhatIsNew(t *testing.T) {
+func TestStreamSendsMissedAndNewChanges(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	first, _ := p.create(t, nil)
@@ -280,7 +280,7 @@ func (p *program) changes(t *testing.T, query string) *httptest.ResponseRecorder
 	return answer(p.internal, r)
 }
 
-func TestAStreamIsForGateways(t *testing.T) {
+func TestStreamNeedsTheGatewayCredential(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/internal/v1/changes", http.NoBody)

@@ -17,9 +17,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
-// TestIntrospectionAnswersAreTheContracts makes the tokens that the contract
+// TestIntrospectionResponsesMatchTheContract makes the tokens that the contract
 // speaks of and compares the answers with its text, order of members included.
-func TestIntrospectionAnswersAreTheContracts(t *testing.T) {
+func TestIntrospectionResponsesMatchTheContract(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	p.now = time.Unix(1795255432, 0).UTC()
@@ -91,8 +91,8 @@ func (p *program) plant(t *testing.T, s tokens.Secret, revision int64, token tok
 	}
 }
 
-// TestIdentityHeadersAreTheContracts: what the gateway sends is understood.
-func TestIdentityHeadersAreTheContracts(t *testing.T) {
+// TestIdentityHeadersMatchTheContract: what the gateway sends is understood.
+func TestIdentityHeadersMatchTheContract(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	p.plant(t, parsed(t, "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"), 1,

@@ -9,7 +9,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// defaultLifetime is how long a new token lasts when nothing is said: as long as
+// defaultLifetime is the lifetime of a new token unless one is given: the same as
 // one made at the command line or in the form.
 const defaultLifetime = 90 * 24 * time.Hour
 
@@ -106,7 +106,7 @@ func decodeRevocation(r *http.Request) (revocation, error) {
 }
 
 // readEnd returns when a token is to end, the zero time where that is null, or
-// nil where nothing is said.
+// nil if it is omitted.
 func readEnd(token *jsonbody.Object) *time.Time {
 	if token.Null("expires_at") {
 		return new(time.Time)

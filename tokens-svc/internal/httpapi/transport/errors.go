@@ -44,7 +44,7 @@ type answer struct {
 	header  http.Header
 }
 
-// table says which answer an error is: the first row that matches. An error
+// table maps errors to problems: the first row that matches. An error
 // that no row matches is a fault of this program.
 var table = []struct {
 	status int
@@ -57,7 +57,7 @@ var table = []struct {
 	{http.StatusUnauthorized, "invalid_token", "Invalid token", is(endpoints.ErrInvalidToken,
 		"the API token is not valid, or no longer; use another one")},
 	{http.StatusUnauthorized, "invalid_credential", "Invalid credential", is(errCredential,
-		"only gateways may ask; send Authorization: Bearer with the gateway credential")},
+		"this endpoint is for gateways; send Authorization: Bearer with the gateway credential")},
 	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", insufficientScope},
 	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", forbidden},
 	{http.StatusNotFound, "not_found", "Not found", is(tokens.ErrNotFound, "there is no such token")},

@@ -92,7 +92,7 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readAfter returns the revision that a follower knows, or nil for none.
+// readAfter returns the last revision of a follower, or nil for none.
 func readAfter(r *http.Request) (*int64, error) {
 	p := query.Read(r)
 	text, _ := p.Text("after")

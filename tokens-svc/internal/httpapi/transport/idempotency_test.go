@@ -69,8 +69,8 @@ func TestOneKeyMakesOneToken(t *testing.T) {
 	}
 }
 
-// TestAKeyNamesOneRequest of an organization: its path and body, for 24 hours.
-func TestAKeyNamesOneRequest(t *testing.T) {
+// TestIdempotencyKeyIdentifiesOneRequest of an organization: its path and body, for 24 hours.
+func TestIdempotencyKeyIdentifiesOneRequest(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	create := func(asking tokens.Token, key, body string) *httptest.ResponseRecorder {

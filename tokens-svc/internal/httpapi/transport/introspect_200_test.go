@@ -9,7 +9,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-func TestWhatIsNoGoodTokenGivesExactlyInactive(t *testing.T) {
+func TestInvalidTokensReturnExactlyInactive(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	_, good := p.create(t, nil)
@@ -62,7 +62,7 @@ func TestTheScopeIsAllThatTheTokenMayDo(t *testing.T) {
 	}
 }
 
-func TestARevokedTokenIsInactiveAtOnce(t *testing.T) {
+func TestRevokedTokenIsInactiveImmediately(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	token, secret := p.create(t, nil)
@@ -70,7 +70,7 @@ func TestARevokedTokenIsInactiveAtOnce(t *testing.T) {
 	wantBody(t, p.introspect(t, formOf(secret), nil), `{"active":false,"reason":"revoked"}`)
 }
 
-func TestEachGoodCredentialOpens(t *testing.T) {
+func TestEachConfiguredCredentialIsAccepted(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	for _, authorization := range []string{

@@ -35,7 +35,7 @@ func TestATokenInTheQueryIsNotRead(t *testing.T) {
 	wantProblem(t, res, http.StatusBadRequest, "invalid_request")
 }
 
-func TestABodyThatBreaksOffIsRefused(t *testing.T) {
+func TestTruncatedBodyIsRejected(t *testing.T) {
 	t.Parallel()
 	p := with(t, failing(errors.New("must not be asked")))
 	res := p.introspect(t, "", func(r *http.Request) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWithoutAGatewaysCredentialNothingIsTold, whatever else is wrong.
-func TestWithoutAGatewaysCredentialNothingIsTold(t *testing.T) {
+// TestGatewayCredentialIsRequired, also by otherwise invalid requests.
+func TestGatewayCredentialIsRequired(t *testing.T) {
 	t.Parallel()
 	p := with(t, failing(errors.New("must not be asked")))
 	for name, change := range map[string]func(http.Header){

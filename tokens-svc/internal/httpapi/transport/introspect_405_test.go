@@ -19,7 +19,7 @@ func TestOnlyPostIntrospects(t *testing.T) {
 	}
 }
 
-func TestThereIsNothingElseInside(t *testing.T) {
+func TestInnerListenerHasNoOtherRoutes(t *testing.T) {
 	t.Parallel()
 	p := with(t, failing(errors.New("must not be asked")))
 	for _, path := range []string{"/internal/", "/internal/v1/introspect/", "/internal/v1//introspect", "/internal/v2/introspect"} {

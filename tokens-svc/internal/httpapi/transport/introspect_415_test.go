@@ -15,7 +15,7 @@ func TestOnlyFormsAreRead(t *testing.T) {
 	}
 }
 
-func TestAFormMayNameItsCharset(t *testing.T) {
+func TestFormMayHaveACharset(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	res := p.introspect(t, "token=x", func(r *http.Request) {

@@ -29,8 +29,8 @@ func (p *program) tell(t *testing.T, s tokens.Secret) (found told) {
 	return found
 }
 
-// TestGatewaysAreToldTheLineage: successors share one window.
-func TestGatewaysAreToldTheLineage(t *testing.T) {
+// TestIntrospectionReturnsTheLineage: successors share one window.
+func TestIntrospectionReturnsTheLineage(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	first, secret := p.create(t, func(d *tokens.Draft) { d.Permissions = []string{"admin"} })
@@ -91,8 +91,8 @@ func TestATestTokenHasAPartitionOfItsOwn(t *testing.T) {
 	wantProblem(t, m.do(t, http.MethodPost, "/api/v1/tokens", `{"token":{"name":"ERP","permissions":["admin"],"environment":"test"}}`), http.StatusUnprocessableEntity, "validation_failed")
 }
 
-// TestARevocationTellsOfChildren, and ends them if that is asked for.
-func TestARevocationTellsOfChildren(t *testing.T) {
+// TestRevocationListsDescendants, and ends them if that is asked for.
+func TestRevocationListsDescendants(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	parent, _ := m.create(t, func(d *tokens.Draft) { d.Permissions = []string{"admin"} })
@@ -119,9 +119,9 @@ func TestARevocationTellsOfChildren(t *testing.T) {
 	wantProblem(t, m.do(t, http.MethodPost, path, `{"children":"yes"}`), http.StatusUnprocessableEntity, "validation_failed")
 }
 
-// TestARestrictedTokenMakesRestrictedOnes, and is told the field and the bound
+// TestRestrictedTokenCreatesRestrictedTokens, and is told the field and the bound
 // of what it may not.
-func TestARestrictedTokenMakesRestrictedOnes(t *testing.T) {
+func TestRestrictedTokenCreatesRestrictedTokens(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	parent, _ := p.create(t, func(d *tokens.Draft) {

@@ -43,7 +43,7 @@ type tokenView struct {
 	Token wire.Token `json:"token"`
 }
 
-// meta says which part of a list an answer is.
+// meta is the position of a page in a list.
 type meta struct {
 	Page    int `json:"page"`
 	PerPage int `json:"per_page"`

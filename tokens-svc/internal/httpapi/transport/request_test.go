@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestARequestKeepsTheGatewaysIDOrGetsItsOwn, the same in the problem and in
+// TestRequestIDIsTheGatewaysOrGenerated, the same in the problem and in
 // the log.
-func TestARequestKeepsTheGatewaysIDOrGetsItsOwn(t *testing.T) {
+func TestRequestIDIsTheGatewaysOrGenerated(t *testing.T) {
 	t.Parallel()
 	const gateways = "req_01k9x3v7t2e8sbq4m6n0pacdfh"
 	for sent, kept := range map[string]bool{gateways: true, "": false, "req_1": false, "1\n{}": false, gateways + "0": false} {

@@ -9,7 +9,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-func TestATokenIsToldAllAboutItself(t *testing.T) {
+func TestGetTokenReturnsAllProperties(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	token, _ := p.create(t, func(d *tokens.Draft) {
@@ -26,7 +26,7 @@ func TestATokenIsToldAllAboutItself(t *testing.T) {
 		`"rate_limit":{"limit":60,"window_seconds":30},"ip_allow":["192.0.2.7/32","2001:db8::/32"]}}`, token.ID))
 }
 
-func TestWhatDoesNotApplyIsLeftOut(t *testing.T) {
+func TestInapplicableFieldsAreOmitted(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	token, _ := p.create(t, func(d *tokens.Draft) { d.ExpiresAt = time.Time{}; d.Permissions = []string{"shipments:read"} })

@@ -9,9 +9,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestWithoutAnIdentityNothingIsDone: such a request did not come through the
+// TestIdentityIsRequired: such a request did not come through the
 // gateway.
-func TestWithoutAnIdentityNothingIsDone(t *testing.T) {
+func TestIdentityIsRequired(t *testing.T) {
 	t.Parallel()
 	p := with(t, failing(errors.New("must not be asked")))
 	for name, change := range map[string]func(http.Header){
@@ -30,10 +30,10 @@ func TestWithoutAnIdentityNothingIsDone(t *testing.T) {
 	}
 }
 
-// TestOnlyAGoodTokenIsAnswered: the gateway may believe in a token for some
+// TestEndedTokensAreRejectedImmediately: the gateway may believe in a token for some
 // seconds after its end; here it ends at once. And where the gateway names
 // another organization than the token's, both are refused to be believed.
-func TestOnlyAGoodTokenIsAnswered(t *testing.T) {
+func TestEndedTokensAreRejectedImmediately(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	good, _ := p.create(t, nil)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestThereIsNothingElseOutside(t *testing.T) {
+func TestPublicListenerHasNoOtherRoutes(t *testing.T) {
 	t.Parallel()
 	p := with(t, failing(errors.New("must not be asked")))
 	for _, path := range []string{

@@ -50,7 +50,7 @@ func TestTokensAreListedInPagesWithTheirUsage(t *testing.T) {
 	}
 }
 
-func TestTokensAreListedByWhatTheyAre(t *testing.T) {
+func TestTokensAreFilteredByStatus(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	m.create(t, func(d *tokens.Draft) { d.Name, d.ExpiresAt = "near", created.Add(48*time.Hour) })
@@ -132,7 +132,7 @@ func TestATokenIsRevokedOnce(t *testing.T) {
 	wantBody(t, m.introspect(t, formOf(secret), nil), `{"active":false,"reason":"revoked"}`)
 }
 
-func TestATokenEndsItself(t *testing.T) {
+func TestTokenRevokesItself(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	token, secret := p.create(t, func(d *tokens.Draft) { d.Permissions = []string{"documents:read"} })
@@ -141,8 +141,8 @@ func TestATokenEndsItself(t *testing.T) {
 	wantProblem(t, p.send(t, token, http.MethodDelete, "/api/v1/token", ""), http.StatusUnauthorized, "invalid_token")
 }
 
-// TestTheAuditLogNamesWhoDidWhat, from where, and in which request.
-func TestTheAuditLogNamesWhoDidWhat(t *testing.T) {
+// TestAuditLogHasActorAndAction, from where, and in which request.
+func TestAuditLogHasActorAndAction(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	made := read(t, m.do(t, http.MethodPost, "/api/v1/tokens", `{"token":{"name":"ERP","permissions":["shipments:read"]}}`), http.StatusCreated).Token

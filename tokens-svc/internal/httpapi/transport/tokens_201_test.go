@@ -40,7 +40,7 @@ func TestATokenIsMadeAndItsSecretWorks(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSaidOfATokenIsItsDefault(t *testing.T) {
+func TestOmittedTokenFieldsHaveDefaults(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	for body, end := range map[string]string{
@@ -101,8 +101,8 @@ func TestATokenRotatesItself(t *testing.T) {
 	}
 }
 
-// TestOfFiftyRotationsAtOnceOneSucceeds, and all others name its successor.
-func TestOfFiftyRotationsAtOnceOneSucceeds(t *testing.T) {
+// TestOneOfFiftyConcurrentRotationsSucceeds, and all others name its successor.
+func TestOneOfFiftyConcurrentRotationsSucceeds(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	old, _ := m.create(t, nil)

@@ -30,9 +30,9 @@ func operations(t *testing.T) map[string][]string {
 	return found
 }
 
-// TestEveryOperationRefusesWhoLacksItsPermission before it reads the body, and
+// TestEveryOperationRequiresItsPermission before it reads the body, and
 // says what is needed and what the token has.
-func TestEveryOperationRefusesWhoLacksItsPermission(t *testing.T) {
+func TestEveryOperationRequiresItsPermission(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	all := operations(t)
@@ -58,8 +58,7 @@ func TestEveryOperationRefusesWhoLacksItsPermission(t *testing.T) {
 	}
 }
 
-// TestNoIdentityIsRefusedEverywhere.
-func TestNoIdentityIsRefusedEverywhere(t *testing.T) {
+func TestEveryRouteRequiresAnIdentity(t *testing.T) {
 	t.Parallel()
 	p := with(t, failing(errors.New("must not be asked")))
 	for _, list := range operations(t) {
@@ -71,9 +70,9 @@ func TestNoIdentityIsRefusedEverywhere(t *testing.T) {
 	}
 }
 
-// TestATokenThatHasEndedManagesNothing, although the gateway still lets it
+// TestEndedTokenHasNoAccess, although the gateway still lets it
 // pass for a moment.
-func TestATokenThatHasEndedManagesNothing(t *testing.T) {
+func TestEndedTokenHasNoAccess(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	m.revoke(t, m.token.ID)

@@ -8,9 +8,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestAnotherOrganizationsTokenIsNotThere: it is answered like one that nobody
+// TestAnotherOrganizationsTokenIsNotFound: the response is that to one that nobody
 // has, and nothing happens to it.
-func TestAnotherOrganizationsTokenIsNotThere(t *testing.T) {
+func TestAnotherOrganizationsTokenIsNotFound(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	foreign, _, err := m.service.CreateToken(t.Context(), tokens.Operator(), other, tokens.Draft{Name: "theirs", Permissions: []string{"shipments:read"}})

@@ -9,9 +9,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestWhatHasEndedIsNotChanged: a rotated token names its successor, for
+// TestEndedTokensCannotBeChanged: a rotated token names its successor, for
 // programs as well.
-func TestWhatHasEndedIsNotChanged(t *testing.T) {
+func TestEndedTokensCannotBeChanged(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	rotated, _ := m.create(t, nil)

@@ -1,4 +1,4 @@
-// Package transport speaks HTTP for the endpoints: routes, decoding, encoding,
+// Package transport serves the endpoints over HTTP: routes, decoding, encoding,
 // and the one table from errors to problems.
 //
 // Guarantees: a request without an organization is answered 401 before anything

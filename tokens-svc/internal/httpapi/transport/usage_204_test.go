@@ -60,9 +60,9 @@ func TestReportsAreAddedUp(t *testing.T) {
 	}
 }
 
-// TestABusyTokenCostsOneRowAReport: the number of writes does not depend on how
+// TestWritesDoNotGrowWithATokensUsage: the number of writes does not depend on how
 // much it was used, and is that of the gateways' reports.
-func TestABusyTokenCostsOneRowAReport(t *testing.T) {
+func TestWritesDoNotGrowWithATokensUsage(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	token, _ := p.create(t, nil)
@@ -148,7 +148,7 @@ func TestManyGatewaysReportAtOnce(t *testing.T) {
 	}
 }
 
-func TestAReportWithAFaultIsRefusedWhole(t *testing.T) {
+func TestInvalidReportIsRejectedCompletely(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	token, _ := p.create(t, nil)

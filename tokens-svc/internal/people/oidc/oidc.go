@@ -29,16 +29,16 @@ const Timeout = 5 * time.Second
 
 // Errors. Test with errors.Is.
 var (
-	// ErrUnavailable says that the issuer is unavailable or its response is
+	// ErrUnavailable means that the issuer is unavailable or its response is
 	// malformed.
 	ErrUnavailable = errors.New("the issuer is not available")
-	// ErrDenied says that the issuer, or the person at the issuer, refused.
+	// ErrDenied means that the issuer, or the person at the issuer, refused.
 	ErrDenied = errors.New("the issuer refused")
-	// ErrClaims says that an ID token does not identify a person for this client:
+	// ErrClaims means that an ID token does not identify a person for this client:
 	// its subject, its authorized party or the type of a claim is wrong.
 	ErrClaims = errors.New("the ID token's claims cannot be used")
-	// ErrMismatch says that an answer does not belong to the flow at hand.
-	ErrMismatch = errors.New("the answer is not to what was asked")
+	// ErrMismatch means that an answer does not belong to the flow at hand.
+	ErrMismatch = errors.New("the callback does not belong to this sign-in")
 )
 
 // Config is this program's registration at the issuer.

@@ -17,7 +17,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 )
 
-func TestSomebodySignsIn(t *testing.T) {
+func TestSignIn(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
 	c := i.client()
@@ -107,7 +107,6 @@ func TestNoTwoFlowsAreAlike(t *testing.T) {
 	}
 }
 
-// TestAnAnswerCountsForItsOwnFlowOnly.
 func TestAnAnswerCountsForItsOwnFlowOnly(t *testing.T) {
 	t.Parallel()
 	wrongKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -175,7 +174,7 @@ func TestAnAnswerCountsForItsOwnFlowOnly(t *testing.T) {
 	}
 }
 
-func TestACodeIsGoodOnce(t *testing.T) {
+func TestInvitationCodeIsValidOnce(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
 	c := i.client()
@@ -217,8 +216,8 @@ func TestAnIssuerMayComeLater(t *testing.T) {
 	}
 }
 
-// TestAnIssuerThatSaysItIsAnotherIsNotBelieved (mix-up).
-func TestAnIssuerThatSaysItIsAnotherIsNotBelieved(t *testing.T) {
+// TestIssuerMismatchIsRejected (mix-up).
+func TestIssuerMismatchIsRejected(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -136,7 +136,7 @@ func (v *visitor) user(t *testing.T) (user people.UserID) {
 	return user
 }
 
-func TestASessionLastsWhileItIsUsedAndTwelveHoursAtMost(t *testing.T) {
+func TestSessionHasAnIdleTimeoutAndATwelveHourLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := &visitor{Manager: websession.New(newMemory(), false)}
@@ -159,7 +159,7 @@ func TestASessionLastsWhileItIsUsedAndTwelveHoursAtMost(t *testing.T) {
 	})
 }
 
-func TestTheStoreNeverSeesTheCookie(t *testing.T) {
+func TestSessionsAreStoredByHash(t *testing.T) {
 	t.Parallel()
 	store := newMemory()
 	v := &visitor{Manager: websession.New(store, false)}
@@ -174,7 +174,7 @@ func TestTheStoreNeverSeesTheCookie(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsKeptMakesASession(t *testing.T) {
+func TestSessionIsCreatedByItsFirstValue(t *testing.T) {
 	t.Parallel()
 	store := newMemory()
 	v := &visitor{Manager: websession.New(store, false)}
@@ -209,7 +209,7 @@ func TestOnlyWhatIsKeptMakesASession(t *testing.T) {
 	}
 }
 
-func TestANonceIsGoodOnceForItsPurposeAndSession(t *testing.T) {
+func TestNonceIsValidOnceForItsPurposeAndSession(t *testing.T) {
 	t.Parallel()
 	store := newMemory()
 	v, other := &visitor{Manager: websession.New(store, false)}, &visitor{Manager: websession.New(store, false)}
