@@ -20,8 +20,9 @@ func (tokenRevokeChanged) Help() string {
 	return `Revokes every token that changed after a revision, for a database that was restored
 to an older state: what these tokens may do is no longer known. Standard input has
 lines of the change stream of the state that was lost, such as
-{"rev":813,"token":"tok_4fZyo82mVyR1"}. Tokens that the database does not have are
-ignored. Running it again changes nothing. Prints the ids of the tokens named.`
+{"rev":813,"token":"tok_4fZyo82mVyR1"}; they must reach the revision, without a gap.
+Tokens that the database does not have are ignored. Running it again changes nothing.
+Prints the ids of the tokens named.`
 }
 
 func (c tokenRevokeChanged) Run(ctx context.Context, p program) error {
@@ -52,23 +53,48 @@ func (c tokenRevokeChanged) Run(ctx context.Context, p program) error {
 	}, config.Peppers, config.AuditKeys)
 }
 
-// readChanges returns the tokens of changes after a revision, once each.
+// readChanges returns the tokens of changes after a revision, once each. A stream
+// that may lack some is refused: revisions are consecutive, and a heartbeat has the
+// newest one. A line that broke off counts as read when a heartbeat follows.
 func readChanges(in io.Reader, after int64) (ids []tokens.TokenID, err error) {
+	refuse := func(format string, args ...any) error { return fmt.Errorf(format+"; no token was revoked", args...) }
 	seen := map[tokens.TokenID]bool{}
+	broken, epoch, last, known := "", "", int64(-1), after
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		var change struct {
 			Revision *int64         `json:"rev"`
 			Token    tokens.TokenID `json:"token"` // empty: a heartbeat
+			Epoch    string         `json:"epoch"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &change); err != nil || change.Revision == nil ||
 			change.Token != "" && !tokenIDs.MatchString(string(change.Token)) {
-			return nil, fmt.Errorf("%q is no line of the change stream; no token was revoked", lines.Text())
+			broken = lines.Text()
+			continue
 		}
-		if *change.Revision > after && change.Token != "" && !seen[change.Token] {
+		if change.Epoch != epoch { // restored or promoted: its revisions begin again from an earlier one
+			epoch, last, known = change.Epoch, -1, after
+		}
+		if *change.Revision > known+1 || change.Token == "" && *change.Revision > known {
+			return nil, refuse("the change stream lacks revision %d", known+1)
+		}
+		last, known = max(last, *change.Revision), max(known, *change.Revision)
+		if change.Token == "" {
+			broken = ""
+		} else if *change.Revision > after && !seen[change.Token] {
 			seen[change.Token] = true
 			ids = append(ids, change.Token)
 		}
 	}
-	return ids, lines.Err()
+	switch {
+	case lines.Err() != nil:
+		return nil, lines.Err()
+	case broken != "":
+		return nil, refuse("%q is no line of the change stream", broken)
+	case last < 0:
+		return nil, refuse("the change stream is empty")
+	case last < after:
+		return nil, refuse("the change stream ends at revision %d, before %d", last, after)
+	}
+	return ids, nil
 }
