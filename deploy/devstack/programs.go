@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -104,12 +105,12 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 		}
 		programs = append(programs, &Program{
 			name: name, command: "shipments-svc", args: []string{"serve"}, outer: listen, inner: inner,
-			env: []string{
+			env: slices.Concat([]string{
 				"DATABASE_URL=" + dsn["shipments"], "DATABASE_DIRECT_URL=" + s.dsn["shipments"],
 				"LISTEN_ADDRESS=" + listen, "INNER_ADDRESS=" + inner, callers, level,
 				"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"),           // shared by all replicas
 				"WEBHOOK_KEYS_FILE=" + s.secrets.webhooksFile, "QUAYSIDE_DEMO=true", // permits webhooks to this machine
-			},
+			}, s.opts.Bucket),
 		})
 	}
 	return programs, nil

@@ -40,6 +40,8 @@ type Options struct {
 	// Environ, if not nil, looks up the gateway's documented settings, except
 	// for addresses and secrets, which the stack decides.
 	Environ func(name string) (string, bool)
+	// Bucket has the S3_… settings of shipments-svc; without them files are in Dir.
+	Bucket []string
 	// SecondShipments adds a second shipments-svc under the name of the first.
 	SecondShipments bool
 	// Proxy, if not nil, starts a proxy for a link: it listens at Link.Listen

@@ -64,6 +64,9 @@ func killed(ctx context.Context, p *devstack.Program) (restore func() error, err
 	return func() error { return p.Start(ctx) }, p.Kill()
 }
 
+// haproxy is outside of PATH for users other than root.
+const haproxy = "/usr/sbin/haproxy"
+
 // How long the load runs before a loss, and after the promised time.
 const (
 	calm = 3 * time.Second
@@ -73,7 +76,7 @@ const (
 // Run runs the drills one after another. It returns ErrBroken for broken
 // promises, or an error that prevented the observation.
 func Run(ctx context.Context, c Config) (err error) {
-	for _, program := range []string{"patroni", "etcd", "redis-server", "redis-sentinel", "redis-cli"} {
+	for _, program := range []string{"patroni", "etcd", "redis-server", "redis-sentinel", "redis-cli", haproxy} {
 		if _, err := exec.LookPath(program); err != nil {
 			return fmt.Errorf("%w: apt-get install postgresql patroni python3-etcd etcd-server redis-server redis-sentinel redis-tools haproxy", err)
 		}
@@ -267,7 +270,7 @@ func (i *infrastructure) useGateways(ctx context.Context, cluster bool) (err err
 	for n, g := range i.gateways {
 		env = append(env, fmt.Sprintf("GATEWAY_%d=%s", n+1, g.Address()), fmt.Sprintf("GATEWAY_%d_INNER_PORT=%s", n+1, g.Inner()[strings.LastIndexByte(g.Inner(), ':')+1:]))
 	}
-	i.haproxy, err = spawn(i.dir, "haproxy", nil, env, "/usr/sbin/haproxy", "-f", filepath.Join(i.config.Root, "deploy", "drills", "haproxy.cfg"))
+	i.haproxy, err = spawn(i.dir, "haproxy", nil, env, haproxy, "-f", filepath.Join(i.config.Root, "deploy", "drills", "haproxy.cfg"))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,7 +22,7 @@ import (
 
 // TestABackupRestoresIntoAnEmptyEnvironment takes a backup while documents are
 // uploaded and deleted, and another one at rest, revokes a token, restores the
-// backup on another Postgres with another store, and compares.
+// backup on another Postgres with a bucket instead of the directory, and compares.
 func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	first := start(t, devstack.Options{Dir: tempDir(t)})
 	kept, revoked := first.token(t), first.token(t)
@@ -75,7 +76,8 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(second, "demo.env"), read(t, filepath.Join(first.dir, "demo.env")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	newer := filepath.Join(second, "documents", "org_01k9x3v7t2e8sbq4m6n0pacdfg", "doc_01k9x3v7t2e8sbq4m6n0pacdfg")
+	store, bucket := s3(t)
+	newer := filepath.Join(store, "org_01k9x3v7t2e8sbq4m6n0pacdfg", "doc_01k9x3v7t2e8sbq4m6n0pacdfg")
 	if err := os.MkdirAll(filepath.Dir(newer), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	} else if err := os.Chtimes(newer, old, old); err != nil {
 		t.Fatal(err)
 	}
-	restored := []string{"DATABASE_SERVER_URL=" + cluster.URL, "DOCUMENTS_DIR=" + filepath.Join(second, "documents")}
+	restored := append(bucket, "DATABASE_SERVER_URL="+cluster.URL)
 	output := script(t, first, "restore", restored, dir, first.DSN("tokens"))
 	if !strings.Contains(output, revoked.ID) || strings.Contains(output, kept.ID) {
 		t.Errorf("revoked by restoring:\n%s", output)
@@ -99,7 +101,7 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 		map[string]int{"api_tokens": 1, "audit_heads": 1, "revision": 1, "sessions": len(before["tokens"]["sessions"]), "invitations": len(before["tokens"]["invitations"])},
 		map[string]int{"api_tokens": 1, "audit_heads": 1, "revision": 1, "audit_events": 1, "changes": 1})
 
-	again := start(t, devstack.Options{Dir: second, DatabaseURL: cluster.URL})
+	again := start(t, devstack.Options{Dir: second, DatabaseURL: cluster.URL, Bucket: bucket})
 	if got := again.status(t, kept.Secret); got != http.StatusOK {
 		t.Errorf("a token of before the backup: %d", got)
 	}
@@ -114,6 +116,10 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	}
 	if err := again.VerifyAudit(t.Context()); err != nil {
 		t.Error(err)
+	}
+	copied := fmt.Sprintf("%d files, of which %[1]d were copied", len(before["shipments"]["documents"]))
+	if output := script(t, again, "backup", nil, filepath.Join(tempDir(t), "backup")); !strings.Contains(output, copied) {
+		t.Errorf("a backup of the bucket: %s, want %s", output, copied)
 	}
 	purge := exec.CommandContext(t.Context(), again.Program("shipments-svc").Binary(), "files", "purge")
 	purge.Env = again.Program("shipments-svc").Environ()
@@ -159,6 +165,43 @@ func TestARestoredBackupWithoutChangesRevokesEveryToken(t *testing.T) {
 	if kept, err := filepath.Glob(filepath.Join(s.dir, "documents", "*", "doc_*")); err != nil || len(kept) != 2 {
 		t.Errorf("files in the store: %q, %v", kept, err)
 	}
+}
+
+// s3 starts a server with a bucket, and returns the directory of its objects and
+// the settings of shipments-svc.
+func s3(t *testing.T) (dir string, settings []string) {
+	t.Helper()
+	program := os.Getenv("TEST_VERSITYGW")
+	if program == "" && os.Getenv("CI") == "" {
+		t.Skip("TEST_VERSITYGW is not set; `make test` sets it")
+	}
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close() // for the server
+	root := tempDir(t)
+	dir = filepath.Join(root, "documents")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "--access", "quayside", "--secret", "quayside-drills", "--port", address, "--quiet", "posix", "--nometa", root)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for conn := net.Conn(nil); conn == nil; { // until it listens
+		if conn, err = new(net.Dialer).DialContext(t.Context(), "tcp", address); err == nil {
+			_ = conn.Close()
+		} else if t.Context().Err() != nil {
+			t.Fatal("versitygw does not answer")
+		}
+	}
+	return dir, []string{"S3_ENDPOINT=http://" + address, "S3_BUCKET=documents", "S3_ACCESS_KEY=quayside", "S3_SECRET_KEY=quayside-drills"}
 }
 
 // compare fails the test unless exactly these numbers of rows are missing and new.

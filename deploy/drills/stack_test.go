@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	_ "github.com/lib/pq" // database/sql's "postgres"
@@ -157,7 +158,11 @@ func script(t *testing.T, p product, name string, more []string, args ...string)
 
 func command(p product, name string, more []string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join("..", "backup", name), args...)
-	cmd.Env = slices.Concat(p.Program("tokens-svc").Environ(), p.Program("shipments-svc").Environ(), []string{
+	environ := slices.DeleteFunc(slices.Concat(p.Program("tokens-svc").Environ(), p.Program("shipments-svc").Environ()), func(setting string) bool {
+		return strings.HasPrefix(setting, "DATABASE_")
+	})
+	cmd.Env = slices.Concat(environ, []string{
+		"DATABASE_URL_FILE=/run/secrets/of_the_program", // as in containers
 		"TOKENS_DATABASE_URL=" + p.DSN("tokens"), "SHIPMENTS_DATABASE_URL=" + p.DSN("shipments"),
 		"TOKENS_SVC=" + p.Program("tokens-svc").Binary(), "SHIPMENTS_SVC=" + p.Program("shipments-svc").Binary(),
 	}, more)
