@@ -22,6 +22,11 @@ var rightlyEmpty = map[string]string{
 	`sum by (service, code) (rate(quayside_gateway_upstream_failures_total[$__rate_interval]))`: "no service has failed",
 	`sum by (service) (rate(quayside_gateway_upstream_retries_total[$__rate_interval]))`:        "no connection has failed",
 	`sum by (service) (rate(quayside_gateway_upstream_ejections_total[$__rate_interval]))`:      "no replica has failed repeatedly",
+
+	`sum by (job, instance) (rate(quayside_shipments_request_seconds_count{code="401"}[1m])) / sum by (job, instance) (rate(quayside_shipments_request_seconds_count[1m])) > 0.1`:                                        "no identity is refused",
+	`sum by (job, instance) (rate(quayside_tokens_request_seconds_count{code="401",route!~"/internal/.+"}[1m])) / sum by (job, instance) (rate(quayside_tokens_request_seconds_count{route!~"/internal/.+"}[1m])) > 0.1`: "no identity is refused",
+	`probe_ssl_earliest_cert_expiry - time() < 14 * 24 * 3600`: "no certificate is probed",
+
 	`absent(up{job="gateway"})`:       "each program is scraped",
 	`absent(up{job="tokens-svc"})`:    "each program is scraped",
 	`absent(up{job="shipments-svc"})`: "each program is scraped",
