@@ -52,6 +52,16 @@ func read(t *testing.T, path string) (p project) {
 	return p
 }
 
+// containers are the services of docker-compose.yml, and those that other files add.
+func containers(t *testing.T) map[string]service {
+	t.Helper()
+	all := read(t, "docker-compose.yml").Services
+	for _, name := range []string{"pgbouncer", "backup"} {
+		all[name] = read(t, "deploy/compose/"+name+".yml").Services[name]
+	}
+	return all
+}
+
 func TestOnlyTheGatewayIsPublished(t *testing.T) {
 	t.Parallel()
 	for name, s := range read(t, "docker-compose.yml").Services {
@@ -86,7 +96,7 @@ func TestNetworksSeparateWhatNeedNotMeet(t *testing.T) {
 
 func TestEveryContainerIsLimitedAndRotatesItsLog(t *testing.T) {
 	t.Parallel()
-	for name, s := range read(t, "docker-compose.yml").Services {
+	for name, s := range containers(t) {
 		if s.MemLimit == "" || s.Pids == 0 {
 			t.Errorf("%s: mem_limit %q, pids_limit %d", name, s.MemLimit, s.Pids)
 		}
@@ -105,7 +115,7 @@ func TestEveryContainerIsLimitedAndRotatesItsLog(t *testing.T) {
 func TestImagesArePinnedToAPatchRelease(t *testing.T) {
 	t.Parallel()
 	pinned := regexp.MustCompile(`:v?\d+\.\d+(\.\d+)?(-|@|$)`)
-	for name, s := range read(t, "docker-compose.yml").Services {
+	for name, s := range containers(t) {
 		if s.Build == nil && !pinned.MatchString(s.Image) {
 			t.Errorf("%s uses %s", name, s.Image)
 		}
@@ -158,6 +168,8 @@ func TestDemoAndNewSecretsAreThoseThatComposeMounts(t *testing.T) {
 		t.Error("secrets.sh overwrites secrets")
 	}
 	want := slices.Sorted(maps.Keys(read(t, "docker-compose.yml").Secrets))
+	want = slices.AppendSeq(want, maps.Keys(read(t, "deploy/compose/pgbouncer.yml").Secrets))
+	slices.Sort(want)
 	for _, dir := range []string{"demo", fresh} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
@@ -171,6 +183,30 @@ func TestDemoAndNewSecretsAreThoseThatComposeMounts(t *testing.T) {
 			t.Errorf("%s has %q, want %q", dir, have, want)
 		}
 	}
+}
+
+func TestSecretsThatWereNotAllWrittenLeaveNoFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	failing := "#!/bin/sh\n[ $1 != genpkey ] && exec " + tool(t, "openssl") + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "openssl"), []byte(failing), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "./secrets.sh", filepath.Join(dir, "secrets"))
+	cmd.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
+	out, err := cmd.CombinedOutput()
+	if left, _ := filepath.Glob(filepath.Join(dir, "secrets*")); err == nil || len(left) > 0 {
+		t.Errorf("%v, left %q: %s", err, left, out)
+	}
+}
+
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func TestProductionHasNoDefaultForAnySecret(t *testing.T) {
