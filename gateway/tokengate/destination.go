@@ -3,15 +3,19 @@ package tokengate
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"golang.org/x/net/http/httpguts"
 )
 
 // destination is where a request goes that the gate lets through: to next, unless its path is read differently by
 // different readers, or its method is for something else than a resource: a tunnel (CONNECT), or the request
-// itself with its secrets (TRACE).
+// itself with its secrets (TRACE), or HTTP/2 carried what no request line of HTTP/1.1 can.
 func destination(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) caddyhttp.Handler {
 	switch {
+	case !httpguts.ValidHeaderFieldName(r.Method) || strings.Contains(r.URL.RawQuery, " "): // a method is a token, too
+		return malformed
 	case r.Method == http.MethodConnect || r.Method == http.MethodTrace:
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
 		return methodNotAllowed
@@ -23,6 +27,9 @@ func destination(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler)
 }
 
 var (
+	malformed = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
+		return caddyhttp.Error(http.StatusBadRequest, errors.New("not a request of HTTP/1.1"))
+	})
 	pathNotFound = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
 		return caddyhttp.Error(http.StatusNotFound, errors.New("the path can be read in several ways"))
 	})

@@ -1,0 +1,44 @@
+package integration
+
+import (
+	"strings"
+	"testing"
+)
+
+// HTTP/2 can carry methods and queries that the request line of HTTP/1.1, which the services are sent, cannot. The
+// client is told so, with or without a token: they are not forwarded and are no failures of a service, which would
+// eject it.
+func TestRequestLinesThatHTTP1CannotCarryAreTheClientsFault(t *testing.T) {
+	t.Parallel()
+
+	visits := new(headersSeen)
+	g := start(t, options{upstream: visits})
+	token, _ := g.tokens.create(plenty)
+	for _, tt := range []struct{ method, path string }{
+		{"GET /x", "/api/v1/shipments"},
+		{"GET\t/x", "/api/v1/shipments"},
+		{"(GET)", "/api/v1/shipments"},
+		{`G"T`, "/api/v1/shipments"},
+		{"G\u00c9T", "/api/v1/shipments"},
+		{" ", "/api/v1/shipments"},
+		{"GET / HTTP/1.1", "/api/v1/shipments"},
+		{"(POST)", "/settings"},
+		{"GET", "/api/v1/shipments?a b"},
+		{"GET", "/api/v1/shipments?a HTTP/1.1"},
+		{"GET", "/settings?a b"},
+	} {
+		status, body := g.askHTTP2(t, tt.method, tt.path, "authorization", "Bearer "+token)
+		if status != "400" || !strings.Contains(body, `"code":"bad_request"`) {
+			t.Errorf("%q: %s %s", tt, status, body)
+		}
+	}
+	if n := len(visits.take()); n != 0 {
+		t.Errorf("%d were forwarded", n)
+	}
+	if metrics := g.metrics(t); strings.Contains(metrics, "quayside_gateway_upstream_failures_total{") {
+		t.Errorf("a service is blamed:\n%s", metrics)
+	}
+	if status, body := g.askHTTP2(t, "QUERY", "/api/v1/shipments?a%20b", "authorization", "Bearer "+token); status != "200" {
+		t.Errorf("another method: %s %s", status, body)
+	}
+}
