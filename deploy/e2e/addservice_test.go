@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -51,6 +52,11 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 	if err := os.WriteFile(routes, []byte(ports.Replace(string(text))), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	catalogue := filepath.Join(stack.ServicesDir(), "longest.json")
+	if err := os.WriteFile(catalogue, longestPermissions(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	administrator := fresh(t, "admin")
 	load := func() {
 		if err := stack.Program("gateway").Signal(syscall.SIGUSR1); err != nil {
 			t.Fatal(err)
@@ -66,6 +72,11 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 	load()
 	token := fresh(t, "temperatures:write")
 	await(t, "the route", func() bool { return status(t, stack.URL+path, token.Secret) == http.StatusOK })
+	for _, path := range []string{path, "/api/v1/shipments", "/api/v1/token"} {
+		if got := status(t, stack.URL+path, administrator.Secret); got != http.StatusOK {
+			t.Errorf("%s with admin, which is every permission: %d", path, got)
+		}
+	}
 	if out, want := runSteps(t, steps[2], token.Secret), `{"celsius":3.5}{"celsius":3.5}`; out != want {
 		t.Errorf("the commands print %s, want %s", out, want)
 	}
@@ -114,7 +125,7 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 		t.Errorf("the gateway's readiness is %d", got)
 	}
 
-	for _, name := range []string{"coldchain.caddy", "coldchain.json"} {
+	for _, name := range []string{"coldchain.caddy", "coldchain.json", "longest.json"} {
 		if err := os.Remove(filepath.Join(stack.ServicesDir(), name)); err != nil {
 			t.Error(err)
 		}
@@ -129,6 +140,16 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 
 // runSteps runs a block of the page's commands in the repository and returns what they print. What they leave in the
 // background ends with the test.
+// longestPermissions is a file that fills the catalogue with names that are as long, and of as many kinds of letters,
+// as they may be.
+func longestPermissions() []byte {
+	var entries []string
+	for n := range 100 - 7 - 2 { // without the built-in ones and the example's
+		entries = append(entries, fmt.Sprintf(`{"name": "longest_name-of-a-service-2026%02d:read-and_write-everything-2026%02d", "text": "x"}`, n, n))
+	}
+	return []byte(`{"permissions": [` + strings.Join(entries, ",") + `]}`)
+}
+
 func runSteps(t *testing.T, commands, token string) string {
 	t.Helper()
 	services, err := filepath.Abs(stack.ServicesDir())

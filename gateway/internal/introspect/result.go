@@ -29,7 +29,7 @@ const maxResultBytes = 64 << 10
 var (
 	tokenIDForm = regexp.MustCompile(`^tok_[0-9A-Za-z]{12}$`)
 	orgIDForm   = regexp.MustCompile(`^org_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
-	scopeForm   = regexp.MustCompile(`^([a-z]+(:[a-z]+)?( [a-z]+(:[a-z]+)?)*)?$`)
+	scopeForm   = regexp.MustCompile(`^([!#-\[\]-~]+( [!#-\[\]-~]+)*)?$`) // RFC 6749, section 3.3
 )
 
 // Result is the result of an introspection.

@@ -45,7 +45,7 @@ func TestAllFaultsOfPermissionFilesAreReported(t *testing.T) {
 	t.Parallel()
 	files := []PermissionFile{
 		{"names.json", []byte(`{"permissions": [
-			{"name": "Temperatures", "text": "x"}, {"name": "a:b:c", "text": "x"}, {"name": "admin", "text": "x"}, {"name": "a:b", "text": ""},
+			{"name": "Temperatures", "text": "x"}, {"name": "a:b:c", "text": "x"}, {"name": "admin", "text": "x"}, {"name": "a:b", "text": " "},
 			{"name": "c:d", "text": "two\nlines"}, {"name": "shipments:read", "text": "Read"}]}`)},
 		{"includes.json", []byte(`{"permissions": [
 			{"name": "e:f", "text": "x", "includes": ["shipment:read", "admin"]},
@@ -84,6 +84,26 @@ func TestAllFaultsOfPermissionFilesAreReported(t *testing.T) {
 	}
 	if len(lines) != len(want) {
 		t.Errorf("%d problems, want %d", len(lines), len(want))
+	}
+}
+
+func TestAtMost100PermissionsAreDefined(t *testing.T) {
+	t.Parallel()
+	for further, want := range map[int]string{
+		100 - len(AllPermissions()): "",
+		101 - len(AllPermissions()): "all files together define 101 permissions; the limit is 100, because requests carry them",
+	} {
+		var entries []string
+		for n := range further {
+			entries = append(entries, fmt.Sprintf(`{"name": "further%d:read", "text": "x"}`, n))
+		}
+		got := ""
+		if _, err := NewCatalogue(PermissionFile{"many.json", fmt.Appendf(nil, `{"permissions": [%s]}`, strings.Join(entries, ","))}); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%d further permissions: %q, want %q", further, got, want)
+		}
 	}
 }
 

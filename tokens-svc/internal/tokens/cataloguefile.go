@@ -35,6 +35,10 @@ type catalogueFile struct {
 	Presets     []Preset `json:"presets"`
 }
 
+// maxPermissions bounds the catalogue: each request of a token with admin carries every permission in a header, and
+// again in the gateway's assertion. 100 of the longest are 16 kB; services accept 64 KiB of headers.
+const maxPermissions = 100
+
 var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}:[a-z][a-z0-9_-]{0,31}$`)
 
 // NewCatalogue returns the built-in permissions and those of files. The error
@@ -61,6 +65,9 @@ func NewCatalogue(files ...PermissionFile) (*Catalogue, error) {
 	for _, e := range c.entries {
 		problems = append(problems, c.checkIncludes(e)...)
 	}
+	if n := len(c.entries); n > maxPermissions {
+		problems = append(problems, fmt.Errorf("all files together define %d permissions; the limit is %d, because requests carry them", n, maxPermissions))
+	}
 	return c, errors.Join(problems...)
 }
 
@@ -85,7 +92,7 @@ func (c *Catalogue) add(e entry) (problems []error) {
 	if !permissionName.MatchString(string(e.Name)) && e.Name != Admin {
 		problems = append(problems, e.problem("must be like temperatures:read: two words of at most 32 lower-case letters, digits, _ and -"))
 	}
-	if e.Text == "" || utf8.RuneCountInString(e.Text) > maxReason || strings.ContainsFunc(e.Text, IsControl) {
+	if strings.TrimSpace(e.Text) == "" || utf8.RuneCountInString(e.Text) > maxReason || strings.ContainsFunc(e.Text, IsControl) {
 		problems = append(problems, e.problem("text must have 1 to %d characters, on one line", maxReason))
 	}
 	at, taken := slices.BinarySearchFunc(c.entries, e, func(a, b entry) int { return strings.Compare(string(a.Name), string(b.Name)) })
