@@ -192,6 +192,12 @@ handle /api/v1/further/* {
 	}
 
 	first := make(chan answer, 1)
+	low, _ := g.tokens.create(`,"rate_limit":{"limit":39,"window_seconds":60}`)
+	// It would never be served, so no time to wait until is named.
+	if got := send(http.MethodGet, "costly", low); got.StatusCode != http.StatusForbidden || got.problem(t)["code"] != "limit_too_low" || got.Header.Get("Retry-After") != "" || got.Header.Get("X-RateLimit-Remaining") != "38" {
+		t.Errorf("a cost above the token's limit: %s, %v", got.Status, got.Header)
+	}
+
 	go func() { first <- send(http.MethodGet, "slow", a) }()
 	<-began
 	if got := send(http.MethodGet, "slow", b); got.StatusCode != http.StatusTooManyRequests || got.problem(t)["code"] != "concurrency_limited" || got.Header.Get("Retry-After") != "1" {

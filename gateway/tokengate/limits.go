@@ -63,14 +63,20 @@ var (
 	windowNames = []string{tokenWindow, addressWindow, pageWindow, signInWindow, publicWindow}
 )
 
+// maxCost is the highest limit that a token can have: nothing that costs more can be served.
+const maxCost = 1_000_000
+
 // Validate reports everything that is wrong with the configuration.
 func (l *Limits) Validate() error {
 	var problems []error
 	if !limitsName.MatchString(l.Name) || slices.Contains(windowNames, l.Name) {
 		problems = append(problems, fmt.Errorf("limits: the name %q must be lower-case letters, digits and -, and none of %v", l.Name, windowNames))
 	}
-	if l.Cost < 0 || l.Concurrent < 0 {
-		problems = append(problems, errors.New("limits: cost and concurrent must be whole numbers from 1"))
+	if l.Cost < 0 || l.Cost > maxCost || l.Concurrent < 0 {
+		problems = append(problems, fmt.Errorf("limits: cost must be a whole number from 1 to %d, and concurrent one from 1", maxCost))
+	}
+	if l.Cost < 2 && l.Token == nil && l.Organization == nil && l.Concurrent == 0 {
+		problems = append(problems, errors.New("limits: nothing is limited; give a cost of at least 2, token, organization or concurrent"))
 	}
 	for name, quota := range map[string]*RouteQuota{"token": l.Token, "organization": l.Organization} {
 		if quota != nil && !quota.valid() {
@@ -128,8 +134,12 @@ func (l *Limits) charge(ctx context.Context, out *responseWriter, token *introsp
 			return p
 		}
 	}
-	if l.Cost < 2 {
+	switch {
+	case l.Cost < 2:
 		return nil
+	case l.Cost > token.Limit && !out.gate.enforced.shadow:
+		p := limitTooLow.withDetail(fmt.Sprintf("This request counts as %d, and the token's limit is %d in a whole window; waiting does not help.", l.Cost, token.Limit))
+		return &p
 	}
 	// The gate has counted 1 already.
 	result, err := out.gate.windows.TakeAll(ctx, token.Lineage, ratelimit.Quota{Limit: token.Limit, Window: token.Window}, l.Cost-1)

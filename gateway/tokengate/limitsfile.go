@@ -53,6 +53,9 @@ func (l *Limits) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			return d.Errf("subdirective %s is unknown, given twice, or has a wrong number of values", name)
 		}
 	}
+	if err := l.Validate(); err != nil {
+		return d.WrapErr(err) // here, because Caddy's error of a module names no file and line
+	}
 	return nil
 }
 

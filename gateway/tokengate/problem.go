@@ -67,6 +67,9 @@ var (
 		Status: http.StatusTooManyRequests, Code: "concurrency_limited", Title: "Too many concurrent requests", retryAfter: 1,
 		Detail: "The organization has as many requests for this resource in flight as are allowed; wait for the end of one.",
 	}
+	limitTooLow = problem{
+		Status: http.StatusForbidden, Code: "limit_too_low", Title: "Rate limit too low",
+	}
 	authUnavailable = problem{
 		Status: http.StatusServiceUnavailable, Code: "auth_unavailable", Title: "Authentication unavailable", retryAfter: 2,
 		Detail: "The API token cannot be checked at the moment; it may well be valid.",

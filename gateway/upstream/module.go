@@ -22,7 +22,12 @@
 package upstream
 
 import (
+	"fmt"
+	"net"
 	"net/http"
+	"net/netip"
+	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -46,6 +51,8 @@ func init() {
 const (
 	defaultAnswerWithin = 1500 * time.Millisecond
 	defaultMaxBody      = 1 << 20
+	// maxAnswerWithin is less than the time in which the server ends any response.
+	maxAnswerWithin = 5 * time.Minute
 	// keepIdle is shorter than the services' idle timeout, so that no request meets a connection that was just
 	// closed.
 	keepIdle    = 30 * time.Second
@@ -98,6 +105,29 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	return nil
 }
 
+var (
+	serviceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	hostName    = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,252}$`)
+)
+
+// checkNames reports a name or an address that would fail with every request, or be another one than it looks like.
+func (h *Handler) checkNames() error {
+	if !serviceName.MatchString(h.Name) {
+		return fmt.Errorf("service: the name %q must be of letters, digits, dots, _ and -", h.Name)
+	}
+	host, port, err := net.SplitHostPort(h.Address)
+	if err != nil {
+		return fmt.Errorf("service: %s is not host:port: %w", h.Address, err)
+	}
+	if _, err := netip.ParseAddr(host); err != nil && !hostName.MatchString(host) {
+		return fmt.Errorf("service: %s is not host:port: %q is neither a name nor an address", h.Address, host)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return fmt.Errorf("service: %s is not host:port: %q is not a port", h.Address, port)
+	}
+	return nil
+}
+
 // Cleanup closes idle connections and stops watching the service when no other handler uses it.
 func (h *Handler) Cleanup() error {
 	if h.transport == nil {
@@ -118,6 +148,9 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if !d.Args(&h.Name, &h.Address) || d.NextArg() {
 		return d.ArgErr()
 	}
+	if err := h.checkNames(); err != nil {
+		return d.WrapErr(err) // here, because Caddy's error of a module names no file and line
+	}
 	for d.NextBlock(0) {
 		option := d.Val()
 		var text string
@@ -127,8 +160,8 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		switch {
 		case option == "answer_within" && h.AnswerWithin == 0:
 			within, err := caddy.ParseDuration(text)
-			if err != nil || within <= 0 {
-				return d.Errf("answer_within: %s is not a duration", text)
+			if err != nil || within <= 0 || within > maxAnswerWithin {
+				return d.Errf("answer_within: %s is not a duration of at most 5m", text)
 			}
 			h.AnswerWithin = caddy.Duration(within)
 		case option == "max_body" && h.MaxBody == 0:

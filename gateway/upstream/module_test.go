@@ -23,13 +23,13 @@ func TestHandlerIsReadFromTheCaddyfile(t *testing.T) {
 	if err != nil || got.Name != "shipments-svc" || got.Address != "shipments:8081" || got.AnswerWithin != caddy.Duration(3*time.Second) || got.MaxBody != 5<<20 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := parse("service a b {\nmax_body 1TiB\n}"); err != nil || got.MaxBody != 1<<40 {
+	if got, err := parse("service a b:80 {\nmax_body 1TiB\n}"); err != nil || got.MaxBody != 1<<40 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, text := range []string{
-		"service", "service a", "service a b c", "service a b {\nanswer_within\n}", "service a b {\nanswer_within 1s 2s\n}", "service a b {\nanswer_within x\n}",
-		"service a b {\nanswer_within 0s\n}", "service a b {\nanswer_within -1s\n}", "service a b {\nanswer_within 1s\nanswer_within 1s\n}",
-		"service a b {\nmax_body x\n}", "service a b {\nmax_body 0\n}", "service a b {\nmax_body 1025GiB\n}", "service a b {\nmax_body 1\nmax_body 1\n}", "service a b {\nother 1\n}",
+		"service", "service a", "service a b", "service a b:80 c", "service a b:80 {\nanswer_within\n}", "service a b:80 {\nanswer_within 1s 2s\n}", "service a b:80 {\nanswer_within x\n}",
+		"service a b:80 {\nanswer_within 6m\n}", "service a b:80 {\nanswer_within 0s\n}", "service a b:80 {\nanswer_within -1s\n}", "service a b:80 {\nanswer_within 1s\nanswer_within 1s\n}",
+		"service a b:80 {\nmax_body x\n}", "service a b:80 {\nmax_body 0\n}", "service a b:80 {\nmax_body 1025GiB\n}", "service a b:80 {\nmax_body 1\nmax_body 1\n}", "service a b:80 {\nother 1\n}",
 	} {
 		if got, err := parse(text); err == nil {
 			t.Errorf("%q: %+v", text, got)
