@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -191,13 +192,13 @@ handle /api/v1/further/* {
 		}
 	}
 
-	first := make(chan answer, 1)
 	low, _ := g.tokens.create(`,"rate_limit":{"limit":39,"window_seconds":60}`)
 	// It would never be served, so no time to wait until is named.
 	if got := send(http.MethodGet, "costly", low); got.StatusCode != http.StatusForbidden || got.problem(t)["code"] != "limit_too_low" || got.Header.Get("Retry-After") != "" || got.Header.Get("X-RateLimit-Remaining") != "38" {
 		t.Errorf("a cost above the token's limit: %s, %v", got.Status, got.Header)
 	}
 
+	first := make(chan answer, 1)
 	go func() { first <- send(http.MethodGet, "slow", a) }()
 	<-began
 	if got := send(http.MethodGet, "slow", b); got.StatusCode != http.StatusTooManyRequests || got.problem(t)["code"] != "concurrency_limited" || got.Header.Get("Retry-After") != "1" {
@@ -210,5 +211,38 @@ handle /api/v1/further/* {
 	go func() { <-began; finish <- struct{}{} }()
 	if got := send(http.MethodGet, "slow", b); got.StatusCode != http.StatusOK {
 		t.Errorf("after its end: %s", got.Status)
+	}
+}
+
+// A file of routes cannot take paths that are not its service's: those of the pages with passwords and cookies, those
+// of the token API, or those of all. The gateway does not load it.
+func TestRoutesThatTakeThePathsOfOthersAreRefused(t *testing.T) {
+	t.Parallel()
+
+	for routes, want := range map[string]string{
+		`handle_pages /sign-in {`:                "/sign-in and /sign-in",
+		`handle_pages /settings/further {`:       "/settings/further and /settings/*",
+		`handle_public /settings {`:              "/settings and /settings",
+		`handle_public /* {`:                     "/docs and /*",
+		`handle_public /api/v1/token {`:          "/api/v1/token is never reached",
+		`handle_public /api/v1/Shipments* {`:     "/api/v1/shipments is never reached",
+		`handle /api/v1/token {`:                 "/api/v1/token is never reached",
+		`handle /api/* {`:                        "/api/v1/token is never reached: a route before it takes /api/*",
+		"@all path *\nhandle @all {":             "/api/v1/token is never reached: a route before it takes *",
+		"handle {":                               "2 routes for *",
+		"handle /a {\nrespond a\n}\nhandle /a {": "2 routes for /a",
+	} {
+		file := filepath.Join(t.TempDir(), "further.caddy")
+		if err := os.WriteFile(file, []byte(routes+"\n\tservice further 127.0.0.1:1\n}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../Caddyfile", "--adapter", "caddyfile")
+		process.Env = []string{
+			becomeGateway + "=1", "HOME=" + t.TempDir(), "QUAYSIDE_DEMO=true",
+			"GATEWAY_CREDENTIAL=demo-0123456789012345678901234567890", "SERVICE_ROUTES=" + file,
+		}
+		if output, err := process.CombinedOutput(); err == nil || !strings.Contains(string(output), want) {
+			t.Errorf("%s: %v, want %q in\n%s", routes, err, want, output)
+		}
 	}
 }

@@ -139,7 +139,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	configureServer(ctx)
 	g.upstreams = &upstreamErrors{logger: g.logger}
 	g.addOpenRoutes(ctx)
-	if err := errors.Join(g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
+	if err := errors.Join(checkShadowing(besides(ctx)), g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
 		return err
 	}
 	g.public, g.pages = newPaths(g.Public), newPaths(g.Pages)
