@@ -62,6 +62,7 @@ drills: ## lose each primary, a gateway and a service under load, on replicated 
 lint: ## run golangci-lint over every module
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools -o $(CURDIR)/.bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	@for m in $(MODULES); do echo "--- $$m"; (cd $$m && CGO_ENABLED=0 $(CURDIR)/.bin/golangci-lint run ./...) || exit 1; done
+	@echo "--- deploy/examples/coldchain"; cd deploy/examples/coldchain && GOWORK=off CGO_ENABLED=0 $(CURDIR)/.bin/golangci-lint run ./...
 
 clean: devstack ## remove what `make run` and the builds left
 	@.bin/devstack clean

@@ -95,11 +95,13 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 		want                string
 	}{
 		"without a token":                 {http.MethodGet, "", "", http.StatusUnauthorized, `"code":"missing_token"`},
-		"without the permission":          {http.MethodGet, before.Secret, "", http.StatusForbidden, `"code":"insufficient_permission"`},
+		"without the permission":          {http.MethodGet, before.Secret, "", http.StatusForbidden, `"code":"insufficient_permission","request_id":"req_`},
 		"with the permission to read":     {http.MethodGet, reader.Secret, "", http.StatusOK, `{"celsius":3.5}`},
 		"with the permission to read, it": {http.MethodPut, reader.Secret, "{}", http.StatusForbidden, `"code":"insufficient_permission"`},
 		"of another organization":         {http.MethodGet, other.Secret, "", http.StatusOK, "{}"},
 		"with a body that is too large":   {http.MethodPut, token.Secret, strings.Repeat(" ", 1025), http.StatusRequestEntityTooLarge, `"code":"body_too_large"`},
+		"with a body that is no JSON":     {http.MethodPut, token.Secret, "<p>", http.StatusBadRequest, `"code":"invalid_json"`},
+		"without wanting the body":        {http.MethodHead, reader.Secret, "", http.StatusOK, ""},
 		"with another method":             {http.MethodDelete, token.Secret, "", http.StatusMethodNotAllowed, `"code":"method_not_allowed"`},
 	} {
 		got, header, body := request(t, c.method, stack.URL+path, c.token, c.body)
@@ -138,8 +140,6 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 	})
 }
 
-// runSteps runs a block of the page's commands in the repository and returns what they print. What they leave in the
-// background ends with the test.
 // longestPermissions is a file that fills the catalogue with names that are as long, and of as many kinds of letters,
 // as they may be.
 func longestPermissions() []byte {
@@ -150,6 +150,8 @@ func longestPermissions() []byte {
 	return []byte(`{"permissions": [` + strings.Join(entries, ",") + `]}`)
 }
 
+// runSteps runs a block of the page's commands in the repository and returns what they print. What they leave in the
+// background ends with the test.
 func runSteps(t *testing.T, commands, token string) string {
 	t.Helper()
 	services, err := filepath.Abs(stack.ServicesDir())

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log"
@@ -19,23 +20,42 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 )
 
 var temperatures sync.Map // the last body, by organization and path
 
 func handle(w http.ResponseWriter, r *http.Request) {
 	id, err := assertion.FromHeader(r.Header)
-	if needs := "temperatures:" + map[string]string{http.MethodGet: "read", http.MethodPut: "write"}[r.Method]; err != nil || !slices.Contains(id.Permissions, needs) {
-		_ = problem.New(http.StatusForbidden, "insufficient_permission", "Insufficient permission", "This needs "+needs+".").Write(w, r)
+	needs := "temperatures:read"
+	if r.Method == http.MethodPut {
+		needs = "temperatures:write"
+	}
+	if err != nil || !slices.Contains(id.Permissions, needs) {
+		refuse(w, r, http.StatusForbidden, "insufficient_permission", "Insufficient permission", "This needs "+needs+".")
 		return
 	}
+	key := id.Organization + r.URL.Path
 	if r.Method == http.MethodPut {
-		body, _ := io.ReadAll(r.Body) // the gateway bounds it
-		temperatures.Store(id.Organization+r.URL.Path, body)
+		body, err := io.ReadAll(r.Body) // the gateway bounds it
+		if err != nil || !json.Valid(body) {
+			refuse(w, r, http.StatusBadRequest, "invalid_json", "Invalid JSON", "The body must be JSON.")
+			return
+		}
+		temperatures.Store(key, body)
+	}
+	body, ok := temperatures.Load(key)
+	if !ok {
+		body = []byte("{}")
 	}
 	w.Header().Set("Content-Type", "application/json")
-	body, _ := temperatures.LoadOrStore(id.Organization+r.URL.Path, []byte("{}"))
-	_, _ = w.Write(body.([]byte))
+	_, _ = w.Write(body.([]byte)) //nolint:gosec // G705: it is JSON, and says so
+}
+
+func refuse(w http.ResponseWriter, r *http.Request, status int, code, title, detail string) {
+	p := problem.New(status, code, title, detail)
+	p.RequestID = requestid.Of(r)
+	_ = p.Write(w, r)
 }
 
 func main() {
@@ -52,7 +72,8 @@ func main() {
 	http.HandleFunc("PUT /api/v1/shipments/{id}/temperature", handle)
 	guarded := assertion.NewVerifier("coldchain", keys, time.Now).Guard(slog.Default(), problem.Mux(http.DefaultServeMux))
 	broken := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
-	handler := httpserver.Instrument(counted, nil, httpserver.AccessLog(slog.Default(), func(*http.Request) []slog.Attr { return nil }, broken, guarded))
+	attrs := func(r *http.Request) []slog.Attr { return []slog.Attr{slog.String("request_id", requestid.Of(r))} }
+	handler := httpserver.Instrument(counted, nil, requestid.Ensure(httpserver.AccessLog(slog.Default(), attrs, broken, guarded)))
 	inner := httpserver.NewInner(counted, func(context.Context) error { return nil })
 	log.Fatal(httpserver.Serve(ctx, slog.Default(), inner.Drain,
 		httpserver.Server{Name: "public", Listener: public, Handler: handler, Ready: inner.Ready},
