@@ -31,8 +31,6 @@ func TestLimitsRefuseOverTheQuotaOfTheTokenAndOfTheOrganization(t *testing.T) {
 		"organization":           {"limits x {\norganization 3 24h\n}", "", 3, "x", "99", "requests of the organization"},
 		"the lower one":          {"limits x {\norganization 3 24h\ntoken 1 24h\n}", "", 1, "x", "99", "requests of the token"},
 		"cost":                   {"limits x {\ncost 30\n}", "", 3, "token", "70", "counts as 30"},
-		"cost of 1":              {"limits x {\ncost 1\n}", "", 4, "token", "99", ""},
-		"nothing":                {"limits x", "", 4, "token", "99", ""},
 		"token, in shadow mode":  {"limits x {\ntoken 2 24h\n}", "shadow", 4, "token", "99", ""},
 		"cost, in shadow mode":   {"limits x {\ncost 30\n}", "shadow", 4, "token", "70", ""},
 		"Redis is not available": {"limits x {\ntoken 2 24h\n}", "allow", 4, "token", "99", ""},
@@ -182,8 +180,9 @@ func TestLimitsAreReadFromTheCaddyfile(t *testing.T) {
 	}
 	for _, wrong := range []*Limits{
 		{},
-		{Name: "Upper"},
-		{Name: "token"},
+		{Name: "a"}, // limits nothing
+		{Name: "Upper", Cost: 2},
+		{Name: "token", Cost: 2},
 		{Name: "a", Cost: -1},
 		{Name: "a", Concurrent: -1},
 		{Name: "a", Token: &RouteQuota{0, caddy.Duration(time.Second)}},
@@ -193,7 +192,7 @@ func TestLimitsAreReadFromTheCaddyfile(t *testing.T) {
 			t.Errorf("%+v is valid", wrong)
 		}
 	}
-	if err := (&Limits{Name: "a"}).Validate(); err != nil {
+	if err := (&Limits{Name: "a", Cost: 2}).Validate(); err != nil {
 		t.Error(err)
 	}
 }
