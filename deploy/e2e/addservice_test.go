@@ -73,9 +73,9 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 	token := fresh(t, "temperatures:write")
 	await(t, "the route", func() bool { return status(t, stack.URL+path, token.Secret) == http.StatusOK })
 	for _, path := range []string{path, "/api/v1/shipments", "/api/v1/token"} {
-		if got := status(t, stack.URL+path, administrator.Secret); got != http.StatusOK {
-			t.Errorf("%s with admin, which is every permission: %d", path, got)
-		}
+		await(t, path+" with admin, which is every permission", func() bool {
+			return status(t, stack.URL+path, administrator.Secret) == http.StatusOK
+		})
 	}
 	if out, want := runSteps(t, steps[2], token.Secret), `{"celsius":3.5}{"celsius":3.5}`; out != want {
 		t.Errorf("the commands print %s, want %s", out, want)
