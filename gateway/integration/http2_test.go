@@ -93,11 +93,13 @@ func TestBothVersionsAreServedWithTLSAndWithout(t *testing.T) {
 					t.Fatal(err)
 				}
 				request.Header.Set("Authorization", authorization)
-				if response, err = client.Do(request); err != nil {
+				got, err := client.Do(request)
+				if err != nil {
 					t.Fatalf("HTTP/%d at %s: %v\n%s", tt.major, tt.url, err, secret.log)
 				}
-				_ = response.Body.Close()
-				return response.StatusCode != http.StatusServiceUnavailable
+				_ = got.Body.Close()
+				response = got
+				return got.StatusCode != http.StatusServiceUnavailable
 			}, "a response other than 503", secret.log)
 			if response.StatusCode != want || response.ProtoMajor != tt.major {
 				t.Errorf("HTTP/%d at %s: %s %s, want %d", tt.major, tt.url, response.Proto, response.Status, want)
