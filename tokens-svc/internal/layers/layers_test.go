@@ -37,7 +37,7 @@ var rules = map[string][]string{
 		"database/sql", module + "internal/postgres...", module + "internal/config...", module + "internal/httpapi/transport...",
 		"github.com/go-kit/...", "github.com/lib/pq...", "github.com/jmoiron/...",
 	},
-	"internal/people/password":    {"net/http", "database/sql", "github.com/..."},
+	"internal/people/password":    {"net/http", "database/sql", module + "..."},
 	"internal/httpapi/wire":       {"net/http", "database/sql", "github.com/..."},
 	"internal/httpapi/credential": {"net/http", "github.com/..."},
 	"internal/config":             {module + "internal/postgres...", module + "internal/httpapi/transport..."},
