@@ -6,8 +6,8 @@ import (
 )
 
 // HTTP/2 can carry methods and queries that the request line of HTTP/1.1, which the services are sent, cannot. The
-// client is told so, with or without a token: they are not forwarded and are no failures of a service, which would
-// eject it.
+// response is 400, with or without a token: such requests are not forwarded and are not counted as failures of a
+// service, which would eject it.
 func TestRequestLinesThatHTTP1CannotCarryAreTheClientsFault(t *testing.T) {
 	t.Parallel()
 
@@ -36,7 +36,7 @@ func TestRequestLinesThatHTTP1CannotCarryAreTheClientsFault(t *testing.T) {
 		t.Errorf("%d were forwarded", n)
 	}
 	if metrics := g.metrics(t); strings.Contains(metrics, "quayside_gateway_upstream_failures_total{") {
-		t.Errorf("a service is blamed:\n%s", metrics)
+		t.Errorf("a failure of a service is counted:\n%s", metrics)
 	}
 	if status, body := g.askHTTP2(t, "QUERY", "/api/v1/shipments?a%20b", "authorization", "Bearer "+token); status != "200" {
 		t.Errorf("another method: %s %s", status, body)

@@ -64,7 +64,7 @@ var (
 )
 
 // maxCost is the highest limit that a token can have: nothing that costs more can be served.
-const maxCost = 1_000_000
+const maxCost = introspect.MaxLimit
 
 // Validate reports everything that is wrong with the configuration.
 func (l *Limits) Validate() error {

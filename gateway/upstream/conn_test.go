@@ -14,9 +14,9 @@ func TestConnectionWithUnreadBytesIsNotReused(t *testing.T) {
 	t.Parallel()
 
 	for name, spoiled := range map[string]string{
-		"at once":             answering("mine") + answering("of nobody"),
-		"after a chunked one": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nmine\r\n0\r\n\r\n" + answering("of nobody"),
-		"after no content":    "HTTP/1.1 204 No Content\r\n\r\nof nobody",
+		"at once":             answering("mine") + answering("unrequested"),
+		"after a chunked one": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nmine\r\n0\r\n\r\n" + answering("unrequested"),
+		"after no content":    "HTTP/1.1 204 No Content\r\n\r\nunrequested",
 		"announced closed":    "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\nmine",
 		"without a length":    "HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nmine",
 	} {
@@ -61,7 +61,7 @@ func TestConnectionWithUnsolicitedBytesIsNotReused(t *testing.T) {
 	if !w.isIdle() {
 		t.Error("a new connection is not quiet")
 	}
-	if _, err := io.WriteString(peer, answering("of nobody")); err != nil {
+	if _, err := io.WriteString(peer, answering("unrequested")); err != nil {
 		t.Fatal(err)
 	}
 	w.headerLeft = 1

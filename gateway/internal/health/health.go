@@ -50,7 +50,7 @@ func run(flags caddycmd.Flags) (int, error) {
 	return caddy.ExitCodeSuccess, nil
 }
 
-// Address is the address of the inner listener of this machine's gateway is, given its :port, by default :9080, and
+// Address is the address of the inner listener of this machine's gateway, given its :port, by default :9080, and
 // the addresses that the gateway listens on, separated by spaces; none means all.
 func Address(inner, bind string) string {
 	if inner == "" {
