@@ -26,6 +26,7 @@ SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR
 
 test: devstack versitygw h2spec pebble kubectl-validate ## run all tests, with the race detector, on real Postgres, Redis and Chromium
 	@$(SERVERS) sh -ec '$(TEST) -p 1 $(STACKS); $(TEST) $(OTHERS)'
+	@cd deploy/examples/coldchain && GOWORK=off $(TEST) ./...
 
 test-all: test ## the same, then databases through PgBouncer, 5,000 generated requests, a build as by xcaddy: what CI runs
 	@$(SERVERS) sh -ec 'if [ -n "$$TEST_DATABASE_POOLED_URL" ]; then \

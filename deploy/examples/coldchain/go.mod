@@ -10,7 +10,7 @@ exclude golang.org/x/net v0.61.0
 require (
 	github.com/go-jose/go-jose/v4 v4.1.6 // indirect
 	github.com/google/uuid v1.6.0 // indirect
-	github.com/maypok86/otter/v2 v2.4.0 // indirect
+	github.com/maypok86/otter/v2 v2.4.0
 	github.com/prometheus/client_golang v1.24.1 // indirect
 	go.opentelemetry.io/otel v1.47.0 // indirect
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect

@@ -1,4 +1,5 @@
-// Coldchain keeps the last temperature of each shipment, in memory: the smallest service behind the gateway.
+// Coldchain keeps the last temperature of each of the latest shipments, in memory: the smallest service behind the
+// gateway.
 package main
 
 import (
@@ -12,9 +13,10 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"sync"
 	"syscall"
 	"time"
+
+	"github.com/maypok86/otter/v2"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
@@ -23,7 +25,11 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
 )
 
-var temperatures sync.Map // the last body, by organization and path
+// temperatures are the last bodies, by organization and path: at most 16 MiB of them.
+var temperatures = otter.Must(&otter.Options[string, []byte]{
+	MaximumWeight: 16 << 20,
+	Weigher:       func(key string, body []byte) uint32 { return uint32(len(key) + len(body)) },
+})
 
 func handle(w http.ResponseWriter, r *http.Request) {
 	id, err := assertion.FromHeader(r.Header)
@@ -42,14 +48,14 @@ func handle(w http.ResponseWriter, r *http.Request) {
 			refuse(w, r, http.StatusBadRequest, "invalid_json", "Invalid JSON", "The body must be JSON.")
 			return
 		}
-		temperatures.Store(key, body)
+		temperatures.Set(key, body)
 	}
-	body, ok := temperatures.Load(key)
+	body, ok := temperatures.GetIfPresent(key)
 	if !ok {
 		body = []byte("{}")
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body.([]byte)) //nolint:gosec // G705: it is JSON, and says so
+	_, _ = w.Write(body) //nolint:gosec // G705: it is JSON, and says so
 }
 
 func refuse(w http.ResponseWriter, r *http.Request, status int, code, title, detail string) {

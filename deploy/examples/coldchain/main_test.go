@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+)
+
+func TestTemperaturesTakeBoundedMemory(t *testing.T) {
+	const size = 64 << 10
+	bound := int(temperatures.GetMaximum())
+	body := `"` + strings.Repeat("x", size-2) + `"`
+	for n := range 2 * bound / size {
+		if got := put(t, n, body); got != body {
+			t.Fatalf("the answer to %d has %d bytes", n, len(got))
+		}
+	}
+	temperatures.CleanUp()
+	if kept := temperatures.EstimatedSize() * size; kept > bound || kept < bound/2 {
+		t.Errorf("%d bytes are kept, of at most %d", kept, bound)
+	}
+}
+
+func put(t *testing.T, shipment int, body string) string {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, fmt.Sprintf("/api/v1/shipments/ship_%d/temperature", shipment), strings.NewReader(body))
+	r.Header.Set(assertion.HeaderOrganization, "org_01m7xzb0gzec9swnkhafwhcvka")
+	r.Header.Set(assertion.HeaderToken, "tok_1")
+	r.Header.Set(assertion.HeaderPermissions, "temperatures:write")
+	w := httptest.NewRecorder()
+	handle(w, r)
+	return w.Body.String()
+}
