@@ -177,8 +177,13 @@ func each(t *testing.T, test func(*testing.T, manifests)) {
 	}
 }
 
-// kubectl-validate runs the validation of the API server with the published schemas of Kubernetes 1.30.
 func TestManifestsMatchTheSchemasOfTheAPI(t *testing.T) {
+	each(t, func(t *testing.T, m manifests) { validate(t, m.text) })
+}
+
+// validate runs the API server's validation of manifests with the published schemas of Kubernetes 1.30: kubectl-validate.
+func validate(t *testing.T, manifests []byte, options ...string) {
+	t.Helper()
 	binary := os.Getenv("TEST_KUBECTL_VALIDATE")
 	if binary == "" {
 		if os.Getenv("CI") != "" {
@@ -186,15 +191,13 @@ func TestManifestsMatchTheSchemasOfTheAPI(t *testing.T) {
 		}
 		t.Skip("TEST_KUBECTL_VALIDATE is not set: make kubectl-validate")
 	}
-	each(t, func(t *testing.T, m manifests) {
-		path := filepath.Join(t.TempDir(), "manifests.yaml")
-		if err := os.WriteFile(path, m.text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		validate := exec.CommandContext(t.Context(), binary, "--version", "1.30", path)
-		validate.Env = []string{"HOME=" + t.TempDir(), "KUBECONFIG=/dev/null"} // no cluster is asked
-		if out, err := validate.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
-	})
+	path := filepath.Join(t.TempDir(), "manifests.yaml")
+	if err := os.WriteFile(path, manifests, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), binary, append(options, "--version", "1.30", path)...)
+	command.Env = []string{"HOME=" + t.TempDir(), "KUBECONFIG=/dev/null"} // no cluster is asked
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
