@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -46,6 +47,15 @@ func TestGoalsWithoutFiguresAreSkipped(t *testing.T) {
 		if _, measured := g.evaluate(results{}); measured {
 			t.Errorf("%s", g.what)
 		}
+	}
+}
+
+func TestTheReportNamesOneCoreInTheSingular(t *testing.T) {
+	t.Parallel()
+	r := report{cores: cores{gateway: "0-0", others: "1-3"}}
+	const want = "the measured program on core 0; load, upstream, Redis, Postgres and tokens-svc on cores 1-3\n"
+	if got := r.Markdown(); !strings.Contains(got, want) {
+		t.Errorf("got %s, want a line %q", got, want)
 	}
 }
 

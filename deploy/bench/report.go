@@ -139,10 +139,18 @@ func (r *report) sayFacts(say func(string, ...any)) {
 	if r.cores.gateway == "" {
 		say("- not pinned: the measured program shares all cores with load, upstream and Redis")
 	} else {
-		say("- the measured program on cores %s; load, upstream, Redis, Postgres and tokens-svc on cores %s", r.cores.gateway, r.cores.others)
+		say("- the measured program on %s; load, upstream, Redis, Postgres and tokens-svc on %s", named(r.cores.gateway), named(r.cores.others))
 	}
 	say("- GOGC=%s for all; %d connections; measured for %s after %s, %d rounds, in alternating order; steady is %d requests a second; %s in all",
 		gcPercent(), r.settings.connections, r.settings.length, r.settings.warmup, r.settings.rounds, r.settings.rate, r.took.Round(time.Second))
+}
+
+// named is a list of cores in words: "core 0" or "cores 0-1".
+func named(list string) string {
+	if first, last, _ := strings.Cut(list, "-"); first == last {
+		return "core " + first
+	}
+	return "cores " + list
 }
 
 // writeFigures writes the medians behind the ratios.
