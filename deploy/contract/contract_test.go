@@ -78,13 +78,15 @@ func TestProgramsDoNotImportEachOther(t *testing.T) {
 // decision 0011.
 func TestTheGatewaysCopyIsServicekits(t *testing.T) {
 	t.Parallel()
-	copies, err := filepath.Glob("../../gateway/internal/timerslack/*.go")
-	if err != nil || len(copies) == 0 {
-		t.Fatalf("%d files, %v", len(copies), err)
-	}
-	for _, path := range copies {
-		name := filepath.Base(path)
-		same(t, filepath.Join("gateway/internal/timerslack", name), filepath.Join("gateway/servicekit/timerslack", name))
+	for _, name := range []string{"heapfloor", "timerslack"} {
+		copies, err := filepath.Glob("../../gateway/internal/" + name + "/*.go")
+		if err != nil || len(copies) == 0 {
+			t.Fatalf("%s: %d files, %v", name, len(copies), err)
+		}
+		for _, path := range copies {
+			file := filepath.Join(name, filepath.Base(path))
+			same(t, filepath.Join("gateway/internal", file), filepath.Join("gateway/servicekit", file))
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	_ "github.com/quayside/quayside/gateway"
 	"github.com/quayside/quayside/gateway/internal/buildinfo"
+	"github.com/quayside/quayside/gateway/internal/heapfloor"
 	_ "github.com/quayside/quayside/gateway/internal/stock"
 	"github.com/quayside/quayside/gateway/internal/timerslack"
 )
@@ -27,6 +28,7 @@ func main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "run" {
 		timerslack.Relax()
+		heapfloor.Raise()
 	}
 	caddycmd.Main()
 }

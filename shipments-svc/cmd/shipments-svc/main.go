@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/quayside/quayside/gateway/servicekit/heapfloor"
 	"github.com/quayside/quayside/gateway/servicekit/timerslack"
 )
 
@@ -23,6 +24,7 @@ const (
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		timerslack.Relax()
+		heapfloor.Raise()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, program{

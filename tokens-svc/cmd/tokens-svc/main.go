@@ -16,6 +16,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/quayside/quayside/gateway/servicekit/heapfloor"
 	"github.com/quayside/quayside/gateway/servicekit/timerslack"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -30,6 +31,7 @@ const (
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		timerslack.Relax()
+		heapfloor.Raise()
 	}
 	os.Exit(realMain())
 }

@@ -1,0 +1,7 @@
+package heapfloor_test
+
+import "github.com/quayside/quayside/gateway/servicekit/heapfloor"
+
+func ExampleRaise() {
+	heapfloor.Raise()
+}
