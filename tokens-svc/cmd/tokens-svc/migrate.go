@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
@@ -22,7 +21,7 @@ previous version serves, and concurrently.`
 func (c migrate) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ, config.Migration)
 	if err != nil {
-		return fmt.Errorf("configuration:\n%w", err)
+		return err
 	}
 	return postgres.Migrate(ctx, cfg.DirectURL(), c.Direction, p.stdout)
 }
@@ -36,7 +35,7 @@ func (health) Help() string {
 func (health) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ)
 	if err != nil {
-		return fmt.Errorf("configuration:\n%w", err)
+		return err
 	}
 	return httpserver.Check(ctx, cfg.InnerAddress)
 }

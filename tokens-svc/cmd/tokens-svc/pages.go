@@ -31,14 +31,10 @@ func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *to
 	if err != nil {
 		return nil, nil, fmt.Errorf("PUBLIC_URL: %w", err)
 	}
-	domains, err := cfg.Domains()
-	if err != nil {
-		return nil, nil, err
-	}
 	sessions := postgres.NewSessions(db, publicid.New, time.Now)
 	c := web.Config{
 		People: people.NewService(repo, people.Config{
-			Passwords: password.New(password.Default), NewID: publicid.New, Domains: domains,
+			Passwords: password.New(password.Default), NewID: publicid.New, Domains: cfg.Domains,
 			Log: log,
 		}),
 		Tokens: service, Sessions: sessions, Passwords: cfg.Passwords(), PublicURL: address,

@@ -29,16 +29,12 @@ func TestAShutdownWaitsForRefusedSignIns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	cfg, err := config.Load([]string{"DATABASE_URL=" + dsn, "QUAYSIDE_DEMO=true", "AUDIT_KEYS=" + testAuditKey})
+	cfg, err := config.Load([]string{"DATABASE_URL=" + dsn, "QUAYSIDE_DEMO=true", "AUDIT_KEYS=" + testAuditKey}, config.AuditKeys)
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	keys, err := auditKeys(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, upkeep, err := newPages(cfg, postgres.NewPeople(db, keys), db, tokens.NewService(postgres.NewRepository(db, keys), tokens.Config{}), log)
+	pages, upkeep, err := newPages(cfg, postgres.NewPeople(db, cfg.LogKeys), db, tokens.NewService(postgres.NewRepository(db, cfg.LogKeys), tokens.Config{}), log)
 	if err != nil {
 		t.Fatal(err)
 	}

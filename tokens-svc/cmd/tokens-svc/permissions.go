@@ -17,15 +17,11 @@ further services, which SERVICE_PERMISSIONS names.`
 func (permissions) Run(p program) error {
 	cfg, err := config.Load(p.environ, config.Permissions)
 	if err != nil {
-		return fmt.Errorf("configuration:\n%w", err)
-	}
-	catalogue, err := cfg.Catalogue()
-	if err != nil {
 		return err
 	}
 	table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	for _, permission := range catalogue.All() {
-		_, _ = fmt.Fprintf(table, "%s\t%s\n", permission, catalogue.Text(permission))
+	for _, permission := range cfg.Catalogue.All() {
+		_, _ = fmt.Fprintf(table, "%s\t%s\n", permission, cfg.Catalogue.Text(permission))
 	}
 	return table.Flush()
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/outage"
 	"github.com/quayside/quayside/gateway/servicekit/tracing"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/metrics"
@@ -37,25 +36,6 @@ const usageKept = 30 * 24 * time.Hour
 func (serve) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ, config.Database, config.Changes, config.Peppers, config.AuditKeys, config.Gateways, config.Callers, config.Pages, config.Permissions)
 	if err != nil {
-		return fmt.Errorf("configuration:\n%w", err)
-	}
-	if err := installPermissions(cfg); err != nil {
-		return err
-	}
-	peppers, err := tokens.ParsePeppers(cfg.TokenPeppers)
-	if err != nil {
-		return fmt.Errorf("TOKEN_PEPPERS: %w", err)
-	}
-	logKeys, err := auditKeys(cfg)
-	if err != nil {
-		return err
-	}
-	gateways, err := credential.Parse(cfg.GatewayCredential)
-	if err != nil {
-		return fmt.Errorf("GATEWAY_CREDENTIAL: %w", err)
-	}
-	keys, err := cfg.GatewayKeys()
-	if err != nil {
 		return err
 	}
 	lines := logging.NewBuffer(p.stderr)
@@ -73,7 +53,7 @@ func (serve) Run(ctx context.Context, p program) error {
 	}
 	defer traces.Close(ctx)
 
-	repo := postgres.NewRepository(db, logKeys)
+	repo := postgres.NewRepository(db, cfg.LogKeys)
 	resealer := tokens.NewResealer(repo)
 	defer inBackground(ctx, func(ctx context.Context) {
 		resealer.Run(ctx, func(err error) { log.Warn("a token was not resealed", "error", err) })
@@ -88,7 +68,7 @@ func (serve) Run(ctx context.Context, p program) error {
 			}
 		})
 	})()
-	settings := tokens.Config{Peppers: peppers, OnStale: resealer.Offer, SealOld: cfg.SealOldTokens}
+	settings := tokens.Config{Peppers: cfg.Peppers, OnStale: resealer.Offer, SealOld: cfg.SealOldTokens, Permissions: cfg.Catalogue}
 	service := tokens.NewService(repo, settings)
 	if cfg.SealOldTokens {
 		defer inBackground(ctx, func(ctx context.Context) { sealOldTokens(ctx, service, log) })()
@@ -117,7 +97,7 @@ func (serve) Run(ctx context.Context, p program) error {
 		}
 		return peppersReady(ctx)
 	})
-	inner.Handle(transport.InternalPath, httpserver.Instrument(counted.Metrics, traces.Tracer(), transport.Internal(service, feed, wiring, gateways, log)))
+	inner.Handle(transport.InternalPath, httpserver.Instrument(counted.Metrics, traces.Tracer(), transport.Internal(service, feed, wiring, cfg.Gateways, log)))
 	if cfg.DebugEndpoints {
 		inner.HandleDebug()
 	}
@@ -125,12 +105,12 @@ func (serve) Run(ctx context.Context, p program) error {
 		inner.Drain()
 		feed.Close()
 	}
-	pages, prune, err := newPages(cfg, postgres.NewPeople(db, logKeys), db, service, log)
+	pages, prune, err := newPages(cfg, postgres.NewPeople(db, cfg.LogKeys), db, service, log)
 	if err != nil {
-		return fmt.Errorf("configuration:\n%w", err)
+		return err
 	}
 	defer inBackground(ctx, prune)()
-	callers := assertion.NewVerifier("tokens-svc", keys, time.Now)
+	callers := assertion.NewVerifier("tokens-svc", cfg.CallerKeys, time.Now)
 	defer callers.Close()
 	api := callers.Guard(log, transport.Public(service, wiring, log))
 	return listen(ctx, log, cfg, httpserver.Instrument(counted.Metrics, traces.Tracer(), public(api, callers.GuardPages(log, pages, http.HandlerFunc(refusePage)))), inner, draining)

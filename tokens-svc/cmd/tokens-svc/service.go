@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -20,19 +19,6 @@ import (
 func withService(ctx context.Context, p program, do func(context.Context, *tokens.Service) error, needs ...config.Need) error {
 	cfg, err := config.Load(p.environ, append(needs, config.Database, config.Permissions)...)
 	if err != nil {
-		return fmt.Errorf("configuration:\n%w", err)
-	}
-	if err := installPermissions(cfg); err != nil {
-		return err
-	}
-	c := tokens.Config{Now: func() time.Time { return p.now }, SealOld: cfg.SealOldTokens}
-	if cfg.TokenPeppers != "" {
-		if c.Peppers, err = tokens.ParsePeppers(cfg.TokenPeppers); err != nil {
-			return fmt.Errorf("TOKEN_PEPPERS: %w", err)
-		}
-	}
-	keys, err := auditKeys(cfg)
-	if err != nil {
 		return err
 	}
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session())
@@ -40,28 +26,9 @@ func withService(ctx context.Context, p program, do func(context.Context, *token
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
-	return invalid(do(ctx, tokens.NewService(postgres.NewRepository(db, keys), c)))
-}
-
-// installPermissions installs the configured catalogue.
-func installPermissions(cfg config.Config) error {
-	catalogue, err := cfg.Catalogue()
-	if err == nil {
-		tokens.Install(catalogue)
-	}
-	return err
-}
-
-// auditKeys returns the configured keys, none if there are none.
-func auditKeys(cfg config.Config) (audit.Keys, error) {
-	if cfg.AuditKeys == "" {
-		return audit.Keys{}, nil
-	}
-	keys, err := audit.ParseKeys(cfg.AuditKeys)
-	if err != nil {
-		return audit.Keys{}, fmt.Errorf("AUDIT_KEYS: %w", err)
-	}
-	return keys, nil
+	return invalid(do(ctx, tokens.NewService(postgres.NewRepository(db, cfg.LogKeys), tokens.Config{
+		Peppers: cfg.Peppers, Now: func() time.Time { return p.now }, SealOld: cfg.SealOldTokens, Permissions: cfg.Catalogue,
+	})))
 }
 
 // invalid names the flags of a ValidationError; other errors pass.

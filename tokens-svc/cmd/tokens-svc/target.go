@@ -41,7 +41,7 @@ func (t target) change(ctx context.Context, p program, do func(*tokens.Service, 
 		if t.JSON {
 			return printJSON(p.stdout, struct {
 				Token wire.Token `json:"token"`
-			}{wire.NewToken(changed, s.Now())})
+			}{wire.NewToken(s, changed)})
 		}
 		_, err = fmt.Fprintf(p.stdout, "%s %q %s\n", changed.ID, changed.Name, result)
 		return err

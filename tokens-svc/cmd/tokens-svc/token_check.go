@@ -44,9 +44,9 @@ func (c tokenCheck) Run(ctx context.Context, p program) error {
 			return err
 		}
 		if c.JSON {
-			err = printJSON(p.stdout, newChecked(found, s.Now()))
+			err = printJSON(p.stdout, newChecked(s, found))
 		} else if found.Outcome == tokens.OutcomeActive {
-			err = printGood(p.stdout, found.Token)
+			err = printGood(p.stdout, s, found.Token)
 		}
 		return errors.Join(err, refusal(found, malformed))
 	}, config.Peppers)
@@ -82,17 +82,17 @@ type checked struct {
 	Token  *wire.Token `json:"token,omitempty"`
 }
 
-func newChecked(found tokens.Introspection, now time.Time) checked {
+func newChecked(s *tokens.Service, found tokens.Introspection) checked {
 	v := checked{Active: found.Outcome == tokens.OutcomeActive, Reason: found.Reason()}
 	if v.Active || v.Reason != "" {
-		t := wire.NewToken(found.Token, now)
+		t := wire.NewToken(s, found.Token)
 		v.Token = &t
 	}
 	return v
 }
 
-func printGood(w io.Writer, t tokens.Token) error {
+func printGood(w io.Writer, s *tokens.Service, t tokens.Token) error {
 	_, err := fmt.Fprintf(w, "good\nid:           %s\nname:         %s\norganization: %s (%s)\nowner:        %s\nenvironment:  %s\npermissions:  %s\nuntil:        %s\n",
-		t.ID, t.Name, t.Organization.ID, t.Organization.Name, owner(t), t.Environment, strings.Join(wire.Texts(t.Effective()), " "), end(t))
+		t.ID, t.Name, t.Organization.ID, t.Organization.Name, owner(s, t), t.Environment, strings.Join(wire.Texts(s.Permissions().Effective(t)), " "), end(t))
 	return err
 }

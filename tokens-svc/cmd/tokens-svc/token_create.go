@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
@@ -41,7 +39,7 @@ func (c tokenCreate) Run(ctx context.Context, p program) error {
 		if err != nil {
 			return err
 		}
-		if err := printCreated(p, t, secret, s.Now(), c.JSON); err != nil {
+		if err := printCreated(p, s, t, secret, c.JSON); err != nil {
 			return fmt.Errorf("token %s was made but could not be printed; revoke it and make another: %w", t.ID, err)
 		}
 		return nil
@@ -49,14 +47,14 @@ func (c tokenCreate) Run(ctx context.Context, p program) error {
 }
 
 // printCreated writes the secret.
-func printCreated(p program, t tokens.Token, secret tokens.Secret, now time.Time, asJSON bool) error {
+func printCreated(p program, s *tokens.Service, t tokens.Token, secret tokens.Secret, asJSON bool) error {
 	if asJSON {
-		return printJSON(p.stdout, wire.NewCreated(t, secret, now))
+		return printJSON(p.stdout, wire.NewCreated(s, t, secret))
 	}
 	if _, err := fmt.Fprintln(p.stdout, secret.Reveal()); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintf(p.stderr, "%s %q of %s may %s, until %s. It is shown this once.\n",
-		t.ID, t.Name, t.Organization.Name, strings.Join(wire.Permissions(t), ", "), end(t))
+		t.ID, t.Name, t.Organization.Name, granted(s, t, ", "), end(t))
 	return nil
 }

@@ -37,20 +37,25 @@ func (c tokenList) Run(ctx context.Context, p program) error {
 		if c.JSON {
 			return printJSON(p.stdout, struct {
 				Tokens []wire.Token `json:"tokens"`
-			}{wire.NewTokens(all, usage, s.Now())})
+			}{wire.NewTokens(s, all, usage)})
 		}
-		return printTable(p.stdout, all, usage, s.Now())
+		return printTable(p.stdout, s, all, usage)
 	})
 }
 
-func printTable(out io.Writer, all []tokens.Token, usage map[tokens.TokenID]tokens.Usage, now time.Time) error {
+func printTable(out io.Writer, s *tokens.Service, all []tokens.Token, usage map[tokens.TokenID]tokens.Usage) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "ID\tNAME\tSTATUS\tUNTIL\tLAST USED\tOWNER\tPERMISSIONS")
 	for _, t := range all {
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			t.ID, t.Name, t.Status(now), end(t), lastUsed(usage[t.ID]), owner(t), strings.Join(wire.Permissions(t), " "))
+			t.ID, t.Name, t.Status(s.Now()), end(t), lastUsed(usage[t.ID]), owner(s, t), granted(s, t, " "))
 	}
 	return w.Flush()
+}
+
+// granted returns everything that a token was granted.
+func granted(s *tokens.Service, t tokens.Token, separator string) string {
+	return strings.Join(wire.Texts(s.Permissions().Expand(t.Permissions)), separator)
 }
 
 // end returns a token's expiry as text.
@@ -62,9 +67,9 @@ func end(t tokens.Token) string {
 }
 
 // owner describes the owner of a token, and whether that person's role limits it.
-func owner(t tokens.Token) string {
+func owner(s *tokens.Service, t tokens.Token) string {
 	name := cmp.Or(t.Owner.Name, t.Owner.ID, "organization")
-	if t.Limited() {
+	if s.Permissions().Limited(t) {
 		name += " (limits it)"
 	}
 	return name

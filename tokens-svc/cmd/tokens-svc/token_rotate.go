@@ -48,7 +48,7 @@ func (c tokenRotate) Run(ctx context.Context, p program) error {
 		if err != nil {
 			return err
 		}
-		if err := printRotated(p, done, s.Now(), c.JSON); err != nil {
+		if err := printRotated(p, s, done, c.JSON); err != nil {
 			return fmt.Errorf("token %s was made but could not be printed; rotate it in turn, or revoke it: %w", done.Token.ID, err)
 		}
 		return nil
@@ -56,10 +56,10 @@ func (c tokenRotate) Run(ctx context.Context, p program) error {
 }
 
 // printRotated writes the new secret, and when the old one ends.
-func printRotated(p program, done tokens.Rotation, now time.Time, asJSON bool) error {
+func printRotated(p program, s *tokens.Service, done tokens.Rotation, asJSON bool) error {
 	old := done.Previous
 	if asJSON {
-		return printJSON(p.stdout, wire.NewRotation(done, now))
+		return printJSON(p.stdout, wire.NewRotation(s, done))
 	}
 	if _, err := fmt.Fprintln(p.stdout, done.Secret.Reveal()); err != nil {
 		return err

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -41,6 +39,6 @@ func (c tokenUpdate) Run(ctx context.Context, p program) error {
 	}
 	return c.change(ctx, p, func(s *tokens.Service, org tokens.OrgID) (tokens.Token, string, error) {
 		t, err := s.UpdateToken(ctx, tokens.Operator(), org, c.id(), patch)
-		return t, fmt.Sprintf("may %s, until %s", strings.Join(wire.Permissions(t), ", "), end(t)), err
+		return t, fmt.Sprintf("may %s, until %s", granted(s, t, ", "), end(t)), err
 	})
 }

@@ -84,10 +84,6 @@ func (c userCreate) Run(ctx context.Context, p program) error {
 func withPeople(p program, do func(*people.Service) error, needs ...config.Need) error {
 	cfg, err := config.Load(p.environ, append(needs, config.Database)...)
 	if err != nil {
-		return fmt.Errorf("configuration:\n%w", err)
-	}
-	keys, err := auditKeys(cfg)
-	if err != nil {
 		return err
 	}
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session())
@@ -95,7 +91,7 @@ func withPeople(p program, do func(*people.Service) error, needs ...config.Need)
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
-	return invalid(do(people.NewService(postgres.NewPeople(db, keys), people.Config{
+	return invalid(do(people.NewService(postgres.NewPeople(db, cfg.LogKeys), people.Config{
 		Passwords: password.New(password.Default), NewID: publicid.New, Now: func() time.Time { return p.now },
 	})))
 }

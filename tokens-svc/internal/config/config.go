@@ -7,16 +7,33 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Config is every variable of the program. Which of them must be set depends
+// Config is the settings, and what the needs of a command have read of them.
+type Config struct {
+	Settings
+	Peppers    tokens.Peppers           // read by Peppers
+	LogKeys    audit.Keys               // by AuditKeys
+	Gateways   credential.Set           // by Gateways
+	CallerKeys assertion.Keys           // by Callers: what gateways sign with
+	Domains    map[string]people.Domain // by Pages
+	Catalogue  *tokens.Catalogue        // by Permissions
+}
+
+// Settings is every variable of the program. Which of them must be set depends
 // on the command: see Need. Its secrets are as they were given and must not be
 // printed.
-type Config struct {
+type Settings struct {
 	ListenAddress      string     `env:"LISTEN_ADDRESS" envDefault:":8082" doc:"Address of the public listener, for requests through the gateway."`
 	InnerAddress       string     `env:"INNER_ADDRESS" envDefault:":9082" doc:"Address of the internal listener: introspection, health and metrics. Do not publish."`
 	DatabaseURL        string     `env:"DATABASE_URL" secret:"true" doc:"Postgres, directly or through a transaction pooler. Needed by all but health."`
@@ -41,19 +58,22 @@ type Config struct {
 	Demo               bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"Development mode: accepts the built-in demo secrets, no GATEWAY_PUBLIC_KEYS, and plain http. Never enable in production."`
 }
 
-// Load reads the configuration from environ, a list of NAME=value, and checks
-// the settings that the command needs.
+// Load reads the configuration from environ, a list of NAME=value, with what the
+// command needs of it.
 func Load(environ []string, needs ...Need) (Config, error) {
-	cfg, err := settings.Load[Config](environ)
-	errs := []error{err}
+	set, err := settings.Load[Settings](environ)
+	cfg, errs := Config{Settings: set}, []error{err}
 	for _, need := range needs {
-		errs = append(errs, need(cfg))
+		errs = append(errs, need(&cfg))
 	}
-	return cfg, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return cfg, fmt.Errorf("configuration:\n%w", err)
+	}
+	return cfg, nil
 }
 
 // DirectURL returns the DSN that leads to Postgres itself.
-func (c Config) DirectURL() string {
+func (c Settings) DirectURL() string {
 	if c.DatabaseDirectURL != "" {
 		return c.DatabaseDirectURL
 	}
@@ -61,6 +81,6 @@ func (c Config) DirectURL() string {
 }
 
 // Session is how the program uses the sessions of Postgres.
-func (c Config) Session() postgres.Session {
+func (c Settings) Session() postgres.Session {
 	return postgres.SessionOf(c.DatabaseURL, c.DirectURL(), c.PreparedStatements)
 }

@@ -27,11 +27,11 @@ func environ(more ...string) []string {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	got, err := Load(environ(), all...)
-	want := Config{
+	want := Settings{
 		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080", OIDCVerifiedClaim: "email_verified", LogLevel: slog.LevelInfo,
 		DatabaseURL: dsn, GatewayCredential: shared, TokenPeppers: pepper, AuditKeys: pepper,
 	}
-	if err != nil || got != want {
+	if err != nil || got.Settings != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Need is a part of the configuration that a command cannot do without.
-type Need func(Config) error
+// Need reads a part of the configuration that a command cannot do without.
+type Need func(*Config) error
 
 // Database is needed by whatever reads or writes tokens.
-func Database(c Config) error {
+func Database(c *Config) error {
 	return errors.Join(c.checkDSN("DATABASE_URL", c.DatabaseURL), settings.CheckBool("PREPARED_STATEMENTS", c.PreparedStatements))
 }
 
 // Migration is needed to change the schema.
-func Migration(c Config) error {
+func Migration(c *Config) error {
 	if c.DatabaseDirectURL == "" {
 		return Database(c)
 	}
@@ -31,7 +31,7 @@ func Migration(c Config) error {
 }
 
 // Changes is needed, besides Database, to receive notifications of changes.
-func Changes(c Config) error {
+func Changes(c *Config) error {
 	if c.DatabaseDirectURL == "" {
 		return nil
 	}
@@ -39,35 +39,36 @@ func Changes(c Config) error {
 }
 
 // Peppers are needed to make and to verify tokens.
-func Peppers(c Config) error {
+func Peppers(c *Config) error {
 	if c.TokenPeppers == "" {
 		return errors.New(`TOKEN_PEPPERS is not set; make one with: echo "1:$(openssl rand -base64 32)"`)
 	}
-	peppers, err := tokens.ParsePeppers(c.TokenPeppers)
-	if err != nil {
+	var err error
+	if c.Peppers, err = tokens.ParsePeppers(c.TokenPeppers); err != nil {
 		return fmt.Errorf("TOKEN_PEPPERS: %w", err)
 	}
-	return c.refuseDemo("TOKEN_PEPPERS", peppers.AnyBeginsWith(settings.DemoPrefix))
+	return c.refuseDemo("TOKEN_PEPPERS", c.Peppers.AnyBeginsWith(settings.DemoPrefix))
 }
 
 // AuditKeys are needed to write to audit logs and to verify them.
-func AuditKeys(c Config) error {
+func AuditKeys(c *Config) error {
 	if c.AuditKeys == "" {
 		return errors.New(`AUDIT_KEYS is not set; make one with: echo "1:$(openssl rand -base64 32)"`)
 	}
-	keys, err := audit.ParseKeys(c.AuditKeys)
-	if err != nil {
+	var err error
+	if c.LogKeys, err = audit.ParseKeys(c.AuditKeys); err != nil {
 		return fmt.Errorf("AUDIT_KEYS: %w", err)
 	}
-	return c.refuseDemo("AUDIT_KEYS", keys.AnyBeginsWith(settings.DemoPrefix))
+	return c.refuseDemo("AUDIT_KEYS", c.LogKeys.AnyBeginsWith(settings.DemoPrefix))
 }
 
 // Gateways are needed to answer introspections.
-func Gateways(c Config) error {
+func Gateways(c *Config) error {
 	if c.GatewayCredential == "" {
 		return errors.New("GATEWAY_CREDENTIAL is not set; make one with: openssl rand -hex 32")
 	}
-	if _, err := credential.Parse(c.GatewayCredential); err != nil {
+	var err error
+	if c.Gateways, err = credential.Parse(c.GatewayCredential); err != nil {
 		return fmt.Errorf("GATEWAY_CREDENTIAL: %w", err)
 	}
 	demo := false
@@ -77,26 +78,20 @@ func Gateways(c Config) error {
 	return c.refuseDemo("GATEWAY_CREDENTIAL", demo)
 }
 
-// Callers are needed to answer requests that came through the gateway.
-func Callers(c Config) error {
-	_, err := c.GatewayKeys()
-	return err
+// Callers are needed to answer requests that came through the gateway. Without
+// keys, or with the demo's, it takes QUAYSIDE_DEMO to go on.
+func Callers(c *Config) error {
+	var err error
+	if c.CallerKeys, err = assertion.ParseKeys(c.GatewayPublicKeys); err != nil {
+		return fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
+	}
+	if why := c.CallerKeys.DevelopmentOnly(); why != "" && !c.Demo {
+		return fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true for development", why)
+	}
+	return nil
 }
 
-// GatewayKeys returns the keys that gateways sign with. Without them, or with
-// the demo's, it takes QUAYSIDE_DEMO to go on.
-func (c Config) GatewayKeys() (assertion.Keys, error) {
-	keys, err := assertion.ParseKeys(c.GatewayPublicKeys)
-	if err != nil {
-		return assertion.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
-	}
-	if why := keys.DevelopmentOnly(); why != "" && !c.Demo {
-		return assertion.Keys{}, fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true for development", why)
-	}
-	return keys, nil
-}
-
-func (c Config) checkDSN(name, dsn string) error {
+func (c Settings) checkDSN(name, dsn string) error {
 	if dsn == "" {
 		return fmt.Errorf("%s is not set; it looks like postgres://user:password@host:5432/tokens", name)
 	}
@@ -107,7 +102,7 @@ func (c Config) checkDSN(name, dsn string) error {
 	return c.refuseDemo(name, strings.HasPrefix(parsed.Password, settings.DemoPrefix))
 }
 
-func (c Config) refuseDemo(name string, demo bool) error {
+func (c Settings) refuseDemo(name string, demo bool) error {
 	if demo && !c.Demo {
 		return fmt.Errorf("%s is a demo secret from the repository; set one of your own, or QUAYSIDE_DEMO=true for development", name)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Pages are needed to serve people in a browser.
-func Pages(c Config) error {
+func Pages(c *Config) error {
 	errs := []error{c.checkURL("PUBLIC_URL", c.PublicURL)}
 	if u, err := url.Parse(c.PublicURL); err == nil && strings.Trim(u.Path, "/") != "" {
 		errs = append(errs, errors.New("PUBLIC_URL must have no path: pages lie at /sign-in and /settings"))
@@ -33,19 +33,18 @@ func Pages(c Config) error {
 	if c.OIDCIssuer == "" && !c.Passwords() {
 		errs = append(errs, errors.New("LOCAL_SIGN_IN is false and OIDC_ISSUER is not set: sign-in would be impossible"))
 	}
-	_, err := c.Domains()
-	return errors.Join(append(errs, err)...)
+	return errors.Join(append(errs, c.readDomains())...)
 }
 
 // Passwords reports whether people may sign in with one.
-func (c Config) Passwords() bool {
+func (c Settings) Passwords() bool {
 	yes, err := strconv.ParseBool(c.LocalSignIn)
 	return yes || err != nil && c.OIDCIssuer == ""
 }
 
-// Domains reads OIDC_DOMAINS.
-func (c Config) Domains() (map[string]people.Domain, error) {
-	all := map[string]people.Domain{}
+// readDomains reads OIDC_DOMAINS.
+func (c *Config) readDomains() error {
+	c.Domains = map[string]people.Domain{}
 	var errs []error
 	for entry := range strings.SplitSeq(c.OIDCDomains, ",") {
 		if entry = strings.TrimSpace(entry); entry == "" {
@@ -71,9 +70,9 @@ func (c Config) Domains() (map[string]people.Domain, error) {
 			errs = append(errs, fmt.Errorf("OIDC_DOMAINS: %q is not like example.com=org_…:member, or with :hd=example.com or :tid=… behind it", entry))
 			continue
 		}
-		all[strings.ToLower(domain)] = d
+		c.Domains[strings.ToLower(domain)] = d
 	}
-	return all, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // google is an issuer that also verifies addresses in domains that others
@@ -81,7 +80,7 @@ func (c Config) Domains() (map[string]people.Domain, error) {
 const google = "https://accounts.google.com"
 
 // checkURL wants https, except on one's own machine.
-func (c Config) checkURL(name, text string) error {
+func (c Settings) checkURL(name, text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "":

@@ -24,7 +24,7 @@ func TestTheReadmeShowsTheConfiguration(t *testing.T) {
 	if !opened || !closed {
 		t.Fatalf("README.md has no %s … %s", strings.TrimSpace(start), end)
 	}
-	want := before + start + settings.Table[Config]() + end + after
+	want := before + start + settings.Table[Settings]() + end + after
 	if string(content) == want {
 		return
 	}

@@ -58,13 +58,17 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(hers)
+	catalogue, err := tokens.NewCatalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, step := range []struct {
 		to   tokens.Role
 		want []tokens.Permission
 	}{
 		{tokens.RoleMember, []tokens.Permission{"documents:read", "documents:write", "shipments:read", "shipments:write"}},
 		{tokens.RoleAuditor, nil},
-		{tokens.RoleOwner, tokens.AllPermissions()},
+		{tokens.RoleOwner, catalogue.All()},
 		{"", nil},
 	} {
 		_, before, _, err := repo.Changes(t.Context(), 1<<40, 100)
@@ -83,16 +87,16 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		}
 		for i, id := range hers {
 			token, _, err := repo.FindToken(t.Context(), id)
-			if err != nil || !slices.Equal(token.Effective(), step.want) {
-				t.Errorf("as %q: %v, %v, want %v", step.to, token.Effective(), err, step.want)
+			if err != nil || !slices.Equal(catalogue.Effective(token), step.want) {
+				t.Errorf("as %q: %v, %v, want %v", step.to, catalogue.Effective(token), err, step.want)
 			}
 			if want := (tokens.Change{Revision: before + int64(i) + 1, Token: id, Kind: tokens.Updated}); changes[i] != want || token.Revision != want.Revision {
 				t.Errorf("as %q: told of %+v, at revision %d, want %+v", step.to, changes[i], token.Revision, want)
 			}
 		}
 		for _, id := range []tokens.TokenID{his, nobodys} {
-			if token, _, err := repo.FindToken(t.Context(), id); err != nil || !slices.Equal(token.Effective(), tokens.AllPermissions()) {
-				t.Errorf("%s: %v, %v", id, token.Effective(), err)
+			if token, _, err := repo.FindToken(t.Context(), id); err != nil || !slices.Equal(catalogue.Effective(token), catalogue.All()) {
+				t.Errorf("%s: %v, %v", id, catalogue.Effective(token), err)
 			}
 		}
 	}
@@ -111,11 +115,11 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		}
 		changes, _, _, err := repo.Changes(t.Context(), before, 100)
 		token, _, found := repo.FindToken(t.Context(), hers[0])
-		if err != nil || found != nil || len(changes) != 3 || (len(token.Effective()) == 0) == disabled.IsZero() {
-			t.Errorf("disabled at %s: told of %v; it may %v; %v, %v", disabled, changes, token.Effective(), err, found)
+		if err != nil || found != nil || len(changes) != 3 || (len(catalogue.Effective(token)) == 0) == disabled.IsZero() {
+			t.Errorf("disabled at %s: told of %v; it may %v; %v, %v", disabled, changes, catalogue.Effective(token), err, found)
 		}
 	}
-	if token, _, err := repo.FindToken(t.Context(), hers[0]); err != nil || len(token.Effective()) != 4 || token.Owner.Name == "" {
+	if token, _, err := repo.FindToken(t.Context(), hers[0]); err != nil || len(catalogue.Effective(token)) != 4 || token.Owner.Name == "" {
 		t.Errorf("who is back: %+v, %v", token, err)
 	}
 }

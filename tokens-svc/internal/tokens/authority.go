@@ -18,14 +18,14 @@ type Owner struct {
 func (o Owner) IsOrganization() bool { return o.ID == "" }
 
 // Effective returns everything that t may do now, sorted, with implied
-// permissions included: those granted, limited to its owner's current
-// role allows it. It is empty when that role allows none of it.
-func (t Token) Effective() []Permission {
-	granted := Expand(t.Permissions)
+// permissions included: those granted, limited to those that its owner's current
+// role allows. It is empty when that role allows none of them.
+func (c *Catalogue) Effective(t Token) []Permission {
+	granted := c.Expand(t.Permissions)
 	if t.Owner.IsOrganization() {
 		return granted
 	}
-	allowed := Expand(t.Owner.Role.powers().mayGrant())
+	allowed := c.Expand(c.mayGrant(t.Owner.Role))
 	if slices.Contains(allowed, Admin) {
 		return granted
 	}
@@ -34,7 +34,7 @@ func (t Token) Effective() []Permission {
 
 // Limited reports whether t may do less than it was granted, because of its
 // owner's role.
-func (t Token) Limited() bool { return len(t.Effective()) < len(Expand(t.Permissions)) }
+func (c *Catalogue) Limited(t Token) bool { return len(c.Effective(t)) < len(c.Expand(t.Permissions)) }
 
 // checkPartition returns a *BoundsError where another organization has the
 // partition of the token's data, too.

@@ -15,7 +15,7 @@ import (
 
 // asking returns the principal of a stored token.
 func caller(t tokens.Token) tokens.Principal {
-	return tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(t.ID), Name: t.Name}, t, t.Effective())
+	return catalogue.Bearer(audit.Actor{Kind: audit.Token, ID: string(t.ID), Name: t.Name}, t, catalogue.Effective(t))
 }
 
 // restricted makes an admin token that is good for an hour, from two networks,
@@ -221,7 +221,7 @@ func TestATokenIsBoundByItsOwnersRole(t *testing.T) {
 	} {
 		token := tokens.Token{Owner: c.owner, Permissions: c.granted}
 		var got []string
-		for _, p := range token.Effective() {
+		for _, p := range catalogue.Effective(token) {
 			got = append(got, string(p))
 		}
 		if text := strings.Join(got, " "); text != c.want {

@@ -1,22 +1,17 @@
 package tokens
 
 import (
-	_ "embed" // for the built-in permissions
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/quayside/quayside/gateway/servicekit/spelling"
 )
 
-//go:embed permissions.json
-var builtInFile []byte
-
 // Catalogue is the permissions that a token can be granted: the built-in ones
 // and those of further services, which are data. It does not change.
 type Catalogue struct {
-	entries []entry // sorted by name
+	entries []Definition // sorted by name
 	presets []Preset
 }
 
@@ -28,24 +23,15 @@ type Preset struct {
 	Permissions []Permission `json:"permissions"` // sorted
 }
 
-// builtIn is the catalogue without further services.
-var builtIn = sync.OnceValue(func() *Catalogue {
-	c, err := NewCatalogue()
-	if err != nil {
-		panic(fmt.Sprintf("permissions.json: %v", err)) // the file is part of the program
-	}
-	return c
-})
-
 // All returns every permission, sorted.
 func (c *Catalogue) All() []Permission {
-	return c.named(func(entry) bool { return true })
+	return c.named(func(Definition) bool { return true })
 }
 
 // OfMembers returns the permissions that members may grant to their tokens,
 // sorted. Owners and admins may grant all.
 func (c *Catalogue) OfMembers() []Permission {
-	return c.named(func(e entry) bool { return e.Members })
+	return c.named(func(d Definition) bool { return d.Members })
 }
 
 // Presets returns the presets, the smallest first.
@@ -53,16 +39,16 @@ func (c *Catalogue) Presets() []Preset { return c.presets }
 
 // Text describes p for people; "" for a permission that is not in the catalogue.
 func (c *Catalogue) Text(p Permission) string {
-	e, _ := c.find(p)
-	return e.Text
+	d, _ := c.find(p)
+	return d.Text
 }
 
 // Parse reads a permission. The error for an unknown one names the nearest.
 func (c *Catalogue) Parse(text string) (Permission, error) {
-	if e, ok := c.find(Permission(text)); ok {
-		return e.Name, nil
+	if d, ok := c.find(Permission(text)); ok {
+		return d.Name, nil
 	}
-	return "", fmt.Errorf("unknown permission %q; did you mean %s?", Scrub(text), c.nearest(text))
+	return "", fmt.Errorf("unknown permission %q; did you mean %s?", Scrub(text), spelling.Closest(text, c.All()))
 }
 
 // Expand returns everything that the granted permissions amount to, sorted and
@@ -74,8 +60,8 @@ func (c *Catalogue) Expand(granted []Permission) []Permission {
 		all = append(all, c.All()...)
 	}
 	for i := 0; i < len(all); i++ {
-		e, _ := c.find(all[i])
-		for _, p := range e.Includes {
+		d, _ := c.find(all[i])
+		for _, p := range d.Includes {
 			if !slices.Contains(all, p) {
 				all = append(all, p)
 			}
@@ -84,25 +70,24 @@ func (c *Catalogue) Expand(granted []Permission) []Permission {
 	return sortedSet(all)
 }
 
-func (c *Catalogue) find(p Permission) (entry, bool) {
-	i, ok := slices.BinarySearchFunc(c.entries, p, func(e entry, p Permission) int { return strings.Compare(string(e.Name), string(p)) })
+func (c *Catalogue) find(p Permission) (Definition, bool) {
+	at, ok := c.search(p)
 	if !ok {
-		return entry{}, false
+		return Definition{}, false
 	}
-	return c.entries[i], true
+	return c.entries[at], true
 }
 
-func (c *Catalogue) named(wanted func(entry) bool) (names []Permission) {
-	for _, e := range c.entries {
-		if wanted(e) {
-			names = append(names, e.Name)
+// search returns where p is, or would be, among the entries.
+func (c *Catalogue) search(p Permission) (at int, ok bool) {
+	return slices.BinarySearchFunc(c.entries, p, func(d Definition, p Permission) int { return strings.Compare(string(d.Name), string(p)) })
+}
+
+func (c *Catalogue) named(wanted func(Definition) bool) (names []Permission) {
+	for _, d := range c.entries {
+		if wanted(d) {
+			names = append(names, d.Name)
 		}
 	}
 	return names
-}
-
-// nearest returns the permission with the fewest typing errors to text, of
-// which letters of the wrong case are none.
-func (c *Catalogue) nearest(text string) Permission {
-	return spelling.Closest(text, c.All())
 }

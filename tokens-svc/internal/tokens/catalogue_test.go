@@ -9,15 +9,15 @@ import (
 )
 
 // further is the permissions of a service that Quayside does not ship.
-const further = `{"permissions": [
-	{"name": "temperatures:read", "text": "Read temperatures", "members": true},
-	{"name": "temperatures:write", "text": "Record temperatures", "includes": ["temperatures:read"], "members": true},
-	{"name": "temperatures:audit", "text": "Audit temperatures", "includes": ["temperatures:write", "shipments:review"]}
-]}`
+var further = []Definition{
+	{Name: "temperatures:read", Text: "Read temperatures", Members: true},
+	{Name: "temperatures:write", Text: "Record temperatures", Includes: []Permission{"temperatures:read"}, Members: true},
+	{Name: "temperatures:audit", Text: "Audit temperatures", Includes: []Permission{"temperatures:write", "shipments:review"}},
+}
 
 func TestPermissionsOfFurtherServices(t *testing.T) {
 	t.Parallel()
-	c, err := NewCatalogue(PermissionFile{"coldchain.json", []byte(further)})
+	c, err := NewCatalogue(further...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestPermissionsOfFurtherServices(t *testing.T) {
 	if got, want := list(c.Expand([]Permission{"temperatures:audit"})), "shipments:review, temperatures:audit, temperatures:read, temperatures:write"; got != want {
 		t.Errorf("temperatures:audit amounts to %s, want %s", got, want)
 	}
-	if got := c.Expand([]Permission{Admin}); !slices.Equal(got, c.All()) || len(got) != len(AllPermissions())+3 {
+	if got := c.Expand([]Permission{Admin}); !slices.Equal(got, c.All()) || len(got) != len(builtIn().All())+3 {
 		t.Errorf("admin amounts to %s", list(got))
 	}
 	if got, want := list(c.OfMembers()), "documents:read, documents:write, shipments:read, shipments:write, temperatures:read, temperatures:write"; got != want {
@@ -39,42 +39,49 @@ func TestPermissionsOfFurtherServices(t *testing.T) {
 	if !slices.IsSorted(c.All()) || c.Text("invoices:read") != "" {
 		t.Errorf("%s, %q", list(c.All()), c.Text("invoices:read"))
 	}
+	if got := list(builtIn().All()); strings.Contains(got, "temperatures") {
+		t.Errorf("the built-in permissions have become %s", got)
+	}
 }
 
-func TestAllFaultsOfPermissionFilesAreReported(t *testing.T) {
+func TestAllFaultsOfPermissionsAreReported(t *testing.T) {
 	t.Parallel()
-	files := []PermissionFile{
-		{"names.json", []byte(`{"permissions": [
-			{"name": "Temperatures", "text": "x"}, {"name": "a:b:c", "text": "x"}, {"name": "admin", "text": "x"}, {"name": "a:b", "text": " "},
-			{"name": "c:d", "text": "two\nlines"}, {"name": "shipments:read", "text": "Read"}]}`)},
-		{"includes.json", []byte(`{"permissions": [
-			{"name": "e:f", "text": "x", "includes": ["shipment:read", "admin"]},
-			{"name": "g:h", "text": "x", "includes": ["shipments:review"], "members": true}]}`)},
-		{"presets.json", []byte(`{"permissions": [{"name": "i:j", "text": "x"}], "presets": [{"id": "x"}]}`)},
-		{"misspelt.json", []byte(`{"permissions": [{"name": "k:l", "text": "x", "member": true}]}`)},
-		{"empty.json", []byte(`{}`)},
-		{"two.json", []byte(`{"permissions": [{"name": "m:n", "text": "x"}]} {}`)},
-		{"text.json", []byte(`permissions`)},
-	}
-	_, err := NewCatalogue(files...)
+	names := func(names ...Permission) []Permission { return names }
+	_, err := NewCatalogue(
+		Definition{File: "a.json", Name: "Temperatures", Text: "x"},
+		Definition{File: "a.json", Name: "a:b:c", Text: "x"},
+		Definition{File: "a.json", Name: "a:b\x00", Text: "x"},
+		Definition{File: "a.json", Name: "admin", Text: "x"},
+		Definition{File: "a.json", Name: "a:b", Text: " "},
+		Definition{File: "a.json", Name: "c:d", Text: "two\nlines"},
+		Definition{File: "a.json", Name: "shipments:read", Text: "Read"},
+		Definition{File: "b.json", Name: "c:d", Text: "x"},
+		Definition{File: "b.json", Name: "e:f", Text: "x", Includes: names("shipment:read", "admin", "e:f")},
+		Definition{File: "b.json", Name: "g:h", Text: "x", Includes: names("shipments:review"), Members: true},
+		Definition{File: "b.json", Name: "i:j", Text: "x", Includes: names("k:l")},
+		Definition{File: "c.json", Name: "k:l", Text: "x", Includes: names("m:n", "shipments:read")},
+		Definition{File: "c.json", Name: "m:n", Text: "x", Includes: names("i:j")},
+		Definition{File: "c.json", Name: "o:p", Text: "x", Includes: names("m:n")},
+	)
 	if err == nil {
 		t.Fatal("no error")
 	}
 	want := []string{
-		`names.json: permission "Temperatures": must be like temperatures:read`,
-		`names.json: permission "a:b:c": must be like temperatures:read`,
-		`names.json: permission "admin": is defined already in the built-in permissions`,
-		`names.json: permission "a:b": text must have 1 to 200 characters`,
-		`names.json: permission "c:d": text must have 1 to 200 characters`,
-		`names.json: permission "shipments:read": is defined already in the built-in permissions`,
-		`presets.json: presets are built in`,
-		`misspelt.json: is not JSON of the documented form: json: unknown field "member"`,
-		`empty.json: has no permissions`,
-		`two.json: has something after its JSON value`,
-		`text.json: is not JSON of the documented form`,
-		`includes.json: permission "e:f": includes: unknown permission "shipment:read"; did you mean shipments:read?`,
-		`includes.json: permission "e:f": includes admin`,
-		`includes.json: permission "g:h": includes shipments:review, which members may not grant`,
+		`a.json: permission "Temperatures": must be like temperatures:read: two words of at most 32 lower-case letters, digits, _ and -`,
+		`a.json: permission "a:b:c": must be like temperatures:read`,
+		`a.json: permission "a:b\x00": must be like temperatures:read`,
+		`a.json: permission "admin": is built in; choose another name`,
+		`a.json: permission "a:b": text must have 1 to 200 characters`,
+		`a.json: permission "c:d": text must have 1 to 200 characters`,
+		`a.json: permission "shipments:read": is built in; choose another name`,
+		`b.json: permission "c:d": is defined already in a.json; rename or remove one of the two`,
+		`b.json: permission "e:f": includes: unknown permission "shipment:read"; did you mean shipments:read?`,
+		`b.json: permission "e:f": includes admin; grant admin itself`,
+		`b.json: permission "e:f": includes itself; remove that`,
+		`b.json: permission "g:h": includes shipments:review, which members may not grant; remove it, or members`,
+		`b.json: permission "i:j": includes k:l, which includes it in turn; remove one of the two`,
+		`c.json: permission "k:l": includes m:n, which includes it in turn; remove one of the two`,
+		`c.json: permission "m:n": includes i:j, which includes it in turn; remove one of the two`,
 	}
 	lines := strings.Split(err.Error(), "\n")
 	for i, line := range lines {
@@ -89,20 +96,20 @@ func TestAllFaultsOfPermissionFilesAreReported(t *testing.T) {
 
 func TestAtMost100PermissionsAreDefined(t *testing.T) {
 	t.Parallel()
-	for further, want := range map[int]string{
-		100 - len(AllPermissions()): "",
-		101 - len(AllPermissions()): "all files together define 101 permissions; the limit is 100, because requests carry them",
+	for n, want := range map[int]string{
+		100 - len(builtIn().All()): "",
+		101 - len(builtIn().All()): "all files together define 101 permissions; the limit is 100, because requests carry them",
 	} {
-		var entries []string
-		for n := range further {
-			entries = append(entries, fmt.Sprintf(`{"name": "further%d:read", "text": "x"}`, n))
+		further := make([]Definition, n)
+		for i := range further {
+			further[i] = Definition{Name: Permission(fmt.Sprintf("further%d:read", i)), Text: "x"}
 		}
 		got := ""
-		if _, err := NewCatalogue(PermissionFile{"many.json", fmt.Appendf(nil, `{"permissions": [%s]}`, strings.Join(entries, ","))}); err != nil {
+		if _, err := NewCatalogue(further...); err != nil {
 			got = err.Error()
 		}
 		if got != want {
-			t.Errorf("%d further permissions: %q, want %q", further, got, want)
+			t.Errorf("%d further permissions: %q, want %q", n, got, want)
 		}
 	}
 }

@@ -39,13 +39,13 @@ type Draft struct {
 }
 
 // check returns the requested token, without id and organization.
-func (d Draft) check(principal Principal, now time.Time) (Token, error) {
+func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, error) {
 	var wrong ValidationError
 	d = d.complete(principal)
 	t := Token{
 		Name:        checkText(&wrong, "name", d.Name, 1, maxName),
 		Environment: d.Environment,
-		Permissions: checkPermissions(&wrong, principal, d.Permissions),
+		Permissions: c.check(&wrong, principal, d.Permissions),
 		IPAllow:     checkIPAllow(&wrong, d.IPAllow),
 		RateLimit:   checkRateLimit(&wrong, principal, d.RateLimit),
 		CreatedBy:   audit.Actor{Kind: principal.Actor.Kind, ID: principal.Actor.ID, Name: principal.Actor.Name},
@@ -103,13 +103,13 @@ func checkText(wrong *ValidationError, field, text string, least, most int) stri
 	return text
 }
 
-func checkPermissions(wrong *ValidationError, principal Principal, texts []string) []Permission {
+func (c *Catalogue) check(wrong *ValidationError, principal Principal, texts []string) []Permission {
 	if len(texts) == 0 {
-		wrong.add("permissions", Required, "is required: name at least one of %s", list(AllPermissions()))
+		wrong.add("permissions", Required, "is required: name at least one of %s", list(c.All()))
 	}
 	granted := make([]Permission, 0, len(texts))
 	for i, text := range texts {
-		p, err := ParsePermission(text)
+		p, err := c.Parse(text)
 		if err != nil {
 			wrong.addEntry("permissions", i+1, InvalidValue, "%v", err)
 			continue

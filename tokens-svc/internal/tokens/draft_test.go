@@ -21,7 +21,7 @@ func draft(change func(*Draft)) Draft {
 
 func TestADraftGetsItsDefaults(t *testing.T) {
 	t.Parallel()
-	got, err := draft(nil).check(Operator(), noon)
+	got, err := draft(nil).check(builtIn(), Operator(), noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestDraftIsNormalized(t *testing.T) {
 		d.Permissions = []string{"shipments:write", "documents:read", "shipments:write"}
 		d.IPAllow = []string{"2001:db8::/32", "192.0.2.7", "10.0.0.0/8", "192.0.2.7/32", "2001:db8::1"}
 		d.ExpiresAt = noon.Add(time.Hour + 1500*time.Microsecond).In(time.FixedZone("", 3600))
-	}).check(Operator(), noon)
+	}).check(builtIn(), Operator(), noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestDraftFaultsNameTheirFields(t *testing.T) {
 		"part of a second":  {func(d *Draft) { d.RateLimit.Window = 1500 * time.Millisecond }, "window_seconds: must be from 1 to 86400"},
 		"several at a time": {func(d *Draft) { *d = Draft{} }, "name: is required; permissions: is required"},
 	} {
-		_, err := draft(c.change).check(Operator(), noon)
+		_, err := draft(c.change).check(builtIn(), Operator(), noon)
 		wrong, ok := errors.AsType[*ValidationError](err)
 		if !ok || !strings.Contains(wrong.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)

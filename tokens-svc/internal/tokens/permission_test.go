@@ -25,7 +25,7 @@ func TestExpand(t *testing.T) {
 			granted = append(granted, Permission(name))
 		}
 		before := slices.Clone(granted)
-		got := strings.ReplaceAll(list(Expand(granted)), ",", "")
+		got := strings.ReplaceAll(list(builtIn().Expand(granted)), ",", "")
 		if got != c.want || !slices.Equal(granted, before) {
 			t.Errorf("Expand(%s) = %s, want %s", c.granted, got, c.want)
 		}
@@ -45,17 +45,17 @@ func TestUnknownPermissionsAreRefusedWithTheNearest(t *testing.T) {
 		"root":            "admin",
 		"":                "admin",
 	} {
-		p, err := ParsePermission(text)
+		p, err := builtIn().Parse(text)
 		if err == nil || !strings.HasSuffix(err.Error(), "did you mean "+want+"?") {
-			t.Errorf("ParsePermission(%q) = %q, %v; want %s named", text, p, err, want)
+			t.Errorf("Parse(%q) = %q, %v; want %s named", text, p, err, want)
 		}
 	}
-	for _, p := range AllPermissions() {
-		if got, err := ParsePermission(string(p)); got != p || err != nil {
-			t.Errorf("ParsePermission(%q) = %q, %v", p, got, err)
+	for _, p := range builtIn().All() {
+		if got, err := builtIn().Parse(string(p)); got != p || err != nil {
+			t.Errorf("Parse(%q) = %q, %v", p, got, err)
 		}
 	}
-	if !slices.IsSorted(AllPermissions()) {
-		t.Error("AllPermissions is not sorted")
+	if !slices.IsSorted(builtIn().All()) {
+		t.Error("the catalogue is not sorted")
 	}
 }

@@ -11,7 +11,7 @@ import (
 // The zero Principal has no rights.
 type Principal struct {
 	Actor    audit.Actor
-	grants   []Permission // expanded: the most that its tokens may be allowed
+	grants   []Permission // the most that its tokens may be allowed; Admin: everything
 	tokens   reach
 	owner    Owner  // of the tokens that it makes
 	caller   *Token // the calling token, whose bounds no other may exceed; nil: a person or an operator
@@ -22,15 +22,15 @@ type Principal struct {
 
 // Operator returns the principal of the command line, with all rights.
 func Operator() Principal {
-	return Principal{Actor: audit.CommandLine, grants: AllPermissions(), tokens: reachAll, audit: true, anyLimit: true}
+	return Principal{Actor: audit.CommandLine, grants: []Permission{Admin}, tokens: reachAll, audit: true, anyLimit: true}
 }
 
 // Person returns the principal of a signed-in user with a role in
 // the organization at hand.
-func Person(actor audit.Actor, role Role) Principal {
+func (c *Catalogue) Person(actor audit.Actor, role Role) Principal {
 	p := role.powers()
 	return Principal{
-		Actor: actor, grants: Expand(p.mayGrant()), tokens: p.tokens, audit: p.audit,
+		Actor: actor, grants: c.Expand(c.mayGrant(role)), tokens: p.tokens, audit: p.audit,
 		owner: Owner{ID: actor.ID, Name: actor.Name, Role: role},
 	}
 }
@@ -40,8 +40,8 @@ func Person(actor audit.Actor, role Role) Principal {
 // if that is the organization, and revoke any, each within its own bounds.
 // Without, it may rotate and end itself. A test token knows of test tokens
 // only.
-func Bearer(actor audit.Actor, caller Token, held []Permission) Principal {
-	p := Principal{Actor: actor, grants: Expand(held), tokens: reachItself, owner: caller.Owner, caller: &caller}
+func (c *Catalogue) Bearer(actor audit.Actor, caller Token, held []Permission) Principal {
+	p := Principal{Actor: actor, grants: c.Expand(held), tokens: reachItself, owner: caller.Owner, caller: &caller}
 	if slices.Contains(p.grants, Admin) {
 		p.tokens, p.audit = reachAll, caller.Environment != Test
 	}
@@ -49,7 +49,7 @@ func Bearer(actor audit.Actor, caller Token, held []Permission) Principal {
 }
 
 // Grants returns every permission that the principal may give to a token,
-// sorted.
+// sorted; Admin alone stands for all.
 func (p Principal) Grants() []Permission { return slices.Clone(p.grants) }
 
 // MayCreate reports whether the principal may make tokens.
@@ -117,7 +117,7 @@ func (p Principal) MayReadAudit() bool { return p.audit }
 
 // checkGrant notes that the principal may not give p, the entry of that number.
 func (p Principal) checkGrant(wrong *ValidationError, entry int, permission Permission) {
-	if !slices.Contains(p.grants, permission) {
+	if !slices.Contains(p.grants, permission) && !slices.Contains(p.grants, Admin) {
 		wrong.addEntry("permissions", entry, InvalidValue, "%s is more than you may grant; you may grant %s", permission, list(p.grants))
 	}
 }

@@ -27,37 +27,32 @@ const (
 	reachAll
 )
 
-// allowance is the set of permissions that a role may grant.
-type allowance func() []Permission
-
 // powers are a role's rights. Every role may list tokens and members.
 type powers struct {
 	role    Role
-	grants  allowance // the most that its tokens may be granted; nil: nothing
-	tokens  reach     // the tokens that it may change, rotate and revoke
-	audit   bool      // may read the audit log
-	members bool      // may invite, change and remove members other than owners
-	owners  bool      // may invite, change and remove owners
+	grants  func(*Catalogue) []Permission // the most that its tokens may be granted; nil: nothing
+	tokens  reach                         // the tokens that it may change, rotate and revoke
+	audit   bool                          // may read the audit log
+	members bool                          // may invite, change and remove members other than owners
+	owners  bool                          // may invite, change and remove owners
 }
 
 // roles is the authorization table of people. That of tokens is the permission
 // of each route in httpapi/transport. Tests compare both with the README and
 // the API document.
 var roles = []powers{
-	{role: RoleOwner, grants: AllPermissions, tokens: reachAll, audit: true, members: true, owners: true},
-	{role: RoleAdmin, grants: AllPermissions, tokens: reachAll, audit: true, members: true},
-	{role: RoleMember, grants: memberPermissions, tokens: reachOwn},
+	{role: RoleOwner, grants: (*Catalogue).All, tokens: reachAll, audit: true, members: true, owners: true},
+	{role: RoleAdmin, grants: (*Catalogue).All, tokens: reachAll, audit: true, members: true},
+	{role: RoleMember, grants: (*Catalogue).OfMembers, tokens: reachOwn},
 	{role: RoleAuditor, audit: true},
 }
 
-func memberPermissions() []Permission { return Permissions().OfMembers() }
-
 // mayGrant returns the most that tokens of the role may be granted.
-func (p powers) mayGrant() []Permission {
-	if p.grants == nil {
-		return nil
+func (c *Catalogue) mayGrant(r Role) []Permission {
+	if grants := r.powers().grants; grants != nil {
+		return grants(c)
 	}
-	return p.grants()
+	return nil
 }
 
 // Roles returns every role, from the most powerful down.

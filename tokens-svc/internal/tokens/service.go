@@ -22,6 +22,8 @@ type Service struct {
 	now     func() time.Time
 	stale   func(Stale)
 	sealOld bool
+
+	permissions *Catalogue
 }
 
 // Config has the settings of a Service. The zero Config suits a program that
@@ -36,11 +38,13 @@ type Config struct {
 	// SealOld accepts tokens without a MAC of their bounds, which a version of
 	// this program without such MACs has stored.
 	SealOld bool
+	// Permissions are those that tokens can be granted. Zero: the built-in ones.
+	Permissions *Catalogue
 }
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
-	s := &Service{repo: repo, peppers: c.Peppers, random: c.Random, now: c.Now, stale: c.OnStale, sealOld: c.SealOld}
+	s := &Service{repo: repo, peppers: c.Peppers, random: c.Random, now: c.Now, stale: c.OnStale, sealOld: c.SealOld, permissions: c.Permissions}
 	if s.random == nil {
 		s.random = rand.Reader
 	}
@@ -50,12 +54,18 @@ func NewService(repo Repository, c Config) *Service {
 	if s.stale == nil {
 		s.stale = func(Stale) {}
 	}
+	if s.permissions == nil {
+		s.permissions = builtIn()
+	}
 	return s
 }
 
 // Now returns the current time for statuses: UTC, whole
 // milliseconds.
 func (s *Service) Now() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+// Permissions returns the permissions that tokens can be granted.
+func (s *Service) Permissions() *Catalogue { return s.permissions }
 
 // CreateOrganization stores a new organization under an id of the caller's
 // choice. It gives ErrExists when the id is taken, and a ValidationError. Who
@@ -86,7 +96,7 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 	if !principal.MayCreate() {
 		return Token{}, Secret{}, principal.refuse("make tokens")
 	}
-	t, err := d.check(principal, s.Now())
+	t, err := d.check(s.permissions, principal, s.Now())
 	if err != nil {
 		return Token{}, Secret{}, err
 	}
@@ -129,7 +139,7 @@ func (s *Service) Caller(ctx context.Context, partition OrgID, id TokenID) (Toke
 // CheckDraft returns the faults that CreateToken would find in a draft, as a
 // ValidationError, and makes nothing.
 func (s *Service) CheckDraft(principal Principal, d Draft) error {
-	_, err := d.check(principal, s.Now())
+	_, err := d.check(s.permissions, principal, s.Now())
 	return err
 }
 

@@ -62,7 +62,7 @@ type Token struct {
 	Organization Organization
 	Name         string // for display; need not be unique
 	Environment  Environment
-	Permissions  []Permission   // as granted, sorted; Expand adds implied ones
+	Permissions  []Permission   // as granted, sorted; Catalogue.Expand adds implied ones
 	IPAllow      []netip.Prefix // where it may be used from, sorted; empty: anywhere
 	RateLimit    RateLimit
 	// CreatedBy is the creator: kind, id and the name at that time. A

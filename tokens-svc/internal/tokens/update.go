@@ -36,7 +36,7 @@ func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgI
 		if err := t.changeable(s.Now()); err != nil {
 			return Step{}, err
 		}
-		changed, err := p.apply(principal, t, s.Now())
+		changed, err := p.apply(s.permissions, principal, t, s.Now())
 		if err != nil {
 			return Step{}, err
 		}
@@ -53,13 +53,13 @@ func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgI
 }
 
 // apply returns t with the patch's changes, which must be as a new token's.
-func (p Patch) apply(principal Principal, t Token, now time.Time) (Token, error) {
+func (p Patch) apply(c *Catalogue, principal Principal, t Token, now time.Time) (Token, error) {
 	var wrong ValidationError
 	if p.Name != nil {
 		t.Name = checkText(&wrong, "name", *p.Name, 1, maxName)
 	}
 	if p.Permissions != nil {
-		t.Permissions = checkPermissions(&wrong, principal, *p.Permissions)
+		t.Permissions = c.check(&wrong, principal, *p.Permissions)
 	}
 	if p.IPAllow != nil {
 		t.IPAllow = checkIPAllow(&wrong, *p.IPAllow)

@@ -129,7 +129,7 @@ func TestOnlyAnOperatorChangesTheLengthOfAWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bearer := tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(admin.ID)}, admin, admin.Permissions)
+	bearer := catalogue.Bearer(audit.Actor{Kind: audit.Token, ID: string(admin.ID)}, admin, admin.Permissions)
 	for name, who := range map[string]tokens.Principal{"a person": person("usr_1", tokens.RoleOwner), "a token": bearer} {
 		for _, c := range []struct {
 			limit   tokens.RateLimit

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
@@ -65,6 +67,7 @@ type view struct {
 	Notice      string
 	May         rights
 	Passwords   bool // people may sign in with one
+	Permissions *tokens.Catalogue
 	RequestID   string
 	Data        any
 }
@@ -109,6 +112,7 @@ func (s *site) view(r *http.Request, v *visit, a answer) view {
 	all := view{
 		Title: a.title, Section: a.section, Style: static.path("style.css"), Script: static.path("script.js"),
 		Icon: static.path("icon.svg"), Now: s.Tokens.Now(), RequestID: requestid.Of(r), Data: a.data, Passwords: s.Passwords,
+		Permissions: s.Tokens.Permissions(),
 	}
 	if v != nil {
 		all.User, all.Current, all.Memberships, all.Notice = v.user, v.current, v.memberships, v.notice
@@ -117,6 +121,26 @@ func (s *site) view(r *http.Request, v *visit, a answer) view {
 		}
 	}
 	return all
+}
+
+// Grants is for templates: it summarizes what a token was granted.
+func (v view) Grants(t tokens.Token) string {
+	for _, p := range v.Permissions.Presets() {
+		if slices.Equal(p.Permissions, t.Permissions) {
+			return p.Name
+		}
+	}
+	texts := make([]string, len(t.Permissions))
+	for i, p := range t.Permissions {
+		texts[i] = string(p)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Allows is for templates: it reports whether a token may use a permission that
+// it was granted.
+func (v view) Allows(t tokens.Token, p tokens.Permission) bool {
+	return slices.Contains(v.Permissions.Effective(t), p)
 }
 
 // Moment is for templates: it shows a time as seen from now.

@@ -61,7 +61,7 @@ func (f generateForm) Ends(l expiryOption, now time.Time) string {
 }
 
 func (s *site) generateForm(ctx context.Context, v *visit) generateForm {
-	presets := tokens.Permissions().Presets()
+	presets := s.Tokens.Permissions().Presets()
 	f := generateForm{
 		Nonce: s.sessions.Form(ctx, purpose("generate", v)), Expiries: expiryOptions, Grants: v.principal().Grants(),
 		Preset: presets[0].ID, Expiry: "90", Environment: tokens.Live,

@@ -32,7 +32,7 @@ func TestATokenIsLimitedByItsOwnersRoleUntilItIsHandedOver(t *testing.T) {
 	want(t, owner.get(t, path), http.StatusOK, "now belongs to the organization", "The organization", `!id="limited"`, `!id="hand-over"`)
 	want(t, owner.get(t, "/settings/"+string(acme)+"/audit-log?action="+string(audit.TokenHandedOver)), http.StatusOK,
 		"Token handed over to the organization", "Owner before", "admin@acme.example", "owner@acme.example")
-	if found, err := w.tokens.Token(t.Context(), acme, token.ID); err != nil || found.Limited() {
+	if found, err := w.tokens.Token(t.Context(), acme, token.ID); err != nil || w.tokens.Permissions().Limited(found) {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
@@ -43,7 +43,7 @@ func TestRevokingOffersToRevokeWhatTheTokenMade(t *testing.T) {
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
 	token := w.token(t, owner, "Terraform", func(d *tokens.Draft) { d.Permissions = []string{"admin"} })
-	asking := tokens.Bearer(audit.Actor{Kind: audit.Token, ID: string(token.ID), Name: token.Name}, token, token.Effective())
+	asking := w.tokens.Permissions().Bearer(audit.Actor{Kind: audit.Token, ID: string(token.ID), Name: token.Name}, token, w.tokens.Permissions().Effective(token))
 	child, _, err := w.tokens.CreateToken(t.Context(), asking, acme, tokens.Draft{Name: "Child", Permissions: []string{"shipments:read"}, DefaultExpiry: true})
 	if err != nil {
 		t.Fatal(err)

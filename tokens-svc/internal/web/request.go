@@ -23,6 +23,7 @@ type visit struct {
 	current     people.Membership
 	// deviceCookie is the name of the cookie by which a browser is known.
 	deviceCookie string
+	permissions  *tokens.Catalogue
 	ended        bool   // the request brought the cookie of a session that has ended
 	notice       string // notice from the previous page
 }
@@ -58,7 +59,9 @@ func (v *visit) member() people.Principal {
 }
 
 // principal returns the user as a principal of package tokens.
-func (v *visit) principal() tokens.Principal { return tokens.Person(v.member().Actor, v.current.Role) }
+func (v *visit) principal() tokens.Principal {
+	return v.permissions.Person(v.member().Actor, v.current.Role)
+}
 
 // clientAddress returns the client's address as the gateway asserts it, see
 // assertion.GuardPages, or the peer's for a request that came directly, in

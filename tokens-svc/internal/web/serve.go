@@ -39,7 +39,7 @@ func (s *site) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), limit)
 		defer cancel()
-		v := &visit{Request: r.WithContext(ctx), deviceCookie: s.deviceCookie()}
+		v := &visit{Request: r.WithContext(ctx), deviceCookie: s.deviceCookie(), permissions: s.Tokens.Permissions()}
 		ctx, a, err := s.answer(ctx, rt, w, v)
 		if err != nil {
 			a = s.errorAnswer(w, r, err)

@@ -3,7 +3,6 @@ package web
 import (
 	"embed"
 	"html/template"
-	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -18,7 +17,7 @@ var templates = readTemplates()
 func readTemplates() map[string]*template.Template {
 	const dir, extension = "templates/", ".html"
 	base := template.Must(template.New("").Funcs(template.FuncMap{
-		"roleName": roleName, "roleText": roleText, "permissionText": permissionText, "grants": grants, "public": public,
+		"roleName": roleName, "roleText": roleText, "public": public,
 		"join": strings.Join,
 	}).ParseFS(templateFiles, dir+"layout"+extension, dir+"parts"+extension))
 	entries, err := templateFiles.ReadDir("templates")
@@ -47,23 +46,7 @@ var roleTexts = map[tokens.Role]string{
 
 func roleText(r tokens.Role) string { return roleTexts[r] }
 
-func permissionText(p tokens.Permission) string { return tokens.Permissions().Text(p) }
-
 // public returns the public part of a token's text.
 func public(t tokens.Token) string {
 	return "shpt_" + string(t.Environment) + "_" + strings.TrimPrefix(string(t.ID), "tok_") + "_…"
-}
-
-// grants summarizes a token's permissions.
-func grants(t tokens.Token) string {
-	for _, p := range tokens.Permissions().Presets() {
-		if slices.Equal(p.Permissions, t.Permissions) {
-			return p.Name
-		}
-	}
-	texts := make([]string, len(t.Permissions))
-	for i, p := range t.Permissions {
-		texts[i] = string(p)
-	}
-	return strings.Join(texts, ", ")
 }

@@ -3,22 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
-	"slices"
-
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
-
-// tokenPage is all there is to know of one token.
-type tokenPage struct {
-	tokenRow
-	Granted []tokens.Permission // with implied permissions
-}
-
-// Allows is for templates: it reports whether the owner's role allows a
-// permission.
-func (p tokenPage) Allows(permission tokens.Permission) bool {
-	return slices.Contains(p.Effective(), permission)
-}
 
 // find returns the token of the visit as a row.
 func (s *site) find(ctx context.Context, v *visit) (tokenRow, error) {
@@ -38,7 +23,7 @@ func (s *site) showToken(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return page("token", row.Name, tokenPage{row, tokens.Expand(row.Permissions)}).in("api"), nil
+	return page("token", row.Name, row).in("api"), nil
 }
 
 // firstUse reports to the page of a new token whether the token was used.

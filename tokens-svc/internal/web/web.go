@@ -37,6 +37,7 @@ import (
 // Tokens are the operations on tokens. *tokens.Service implements it.
 type Tokens interface {
 	Now() time.Time
+	Permissions() *tokens.Catalogue
 	Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query) ([]tokens.Token, int, error)
 	Usage(ctx context.Context, org tokens.OrgID, ids ...tokens.TokenID) (map[tokens.TokenID]tokens.Usage, error)
 	Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)

@@ -63,6 +63,7 @@ type Principal struct {
 type Admission interface {
 	Caller(ctx context.Context, partition tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
 	Now() time.Time
+	Permissions() *tokens.Catalogue
 }
 
 // admit authorizes valid tokens that hold the permission: both now, as stored and
@@ -82,7 +83,7 @@ func admit(ctx context.Context, c Config, s Admission, caller Caller, needs Need
 	if status := t.Status(s.Now()); status != tokens.StatusActive {
 		return Principal{}, fmt.Errorf("%w: %s", ErrInvalidToken, status)
 	}
-	held := slices.DeleteFunc(t.Effective(), func(p tokens.Permission) bool {
+	held := slices.DeleteFunc(s.Permissions().Effective(t), func(p tokens.Permission) bool {
 		return !slices.Contains(caller.Permissions, p)
 	})
 	if needs != NeedsAny && !slices.Contains(held, tokens.Permission(needs)) {
@@ -91,5 +92,5 @@ func admit(ctx context.Context, c Config, s Admission, caller Caller, needs Need
 	actor := audit.Actor{
 		Kind: audit.Token, ID: string(t.ID), Name: t.Name, Address: caller.Address, RequestID: caller.RequestID,
 	}
-	return Principal{Principal: tokens.Bearer(actor, t, held), Organization: t.Organization.ID, Token: t}, nil
+	return Principal{Principal: s.Permissions().Bearer(actor, t, held), Organization: t.Organization.ID, Token: t}, nil
 }

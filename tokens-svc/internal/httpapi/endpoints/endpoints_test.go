@@ -26,13 +26,17 @@ func (a admission) Caller(context.Context, tokens.OrgID, tokens.TokenID) (tokens
 	return a.token, a.err
 }
 
+func (admission) Permissions() *tokens.Catalogue { return catalogue }
+
 func (admission) Now() time.Time { return time.Unix(1000, 0) }
 
 // admin is a valid token, and caller the gateway's assertion of it.
 var (
+	catalogue, _ = tokens.NewCatalogue()
+
 	admin  = admission{token: tokens.Token{ID: "tok_000000000001", Organization: tokens.Organization{ID: "org_1"}, Name: "ERP", Permissions: []tokens.Permission{tokens.Admin}}}
 	caller = Caller{
-		Partition: "org_1", Token: "tok_000000000001", Permissions: tokens.AllPermissions(),
+		Partition: "org_1", Token: "tok_000000000001", Permissions: catalogue.All(),
 		Address: netip.MustParseAddr("192.0.2.1"), RequestID: "req_1",
 	}
 )
@@ -166,7 +170,7 @@ func TestAPermissionMustBeBothAssertedAndStored(t *testing.T) {
 		held     string
 	}{
 		"neither":         {reader, []tokens.Permission{"shipments:read", "shipments:write"}, "shipments:read shipments:write"},
-		"only asserted":   {reader, tokens.AllPermissions(), "shipments:read shipments:write"},
+		"only asserted":   {reader, catalogue.All(), "shipments:read shipments:write"},
 		"only stored":     {admin, []tokens.Permission{"documents:read"}, "documents:read"},
 		"nothing in both": {reader, []tokens.Permission{"documents:read"}, "no permission"},
 	} {
@@ -187,7 +191,7 @@ func TestTheAuditLogNamesTheCallingToken(t *testing.T) {
 	t.Parallel()
 	err := call(t, Config{}, admin, NeedsAdmin, Request{Caller: caller, Decode: read}, func(_ context.Context, principal Principal) error {
 		want := audit.Actor{Kind: audit.Token, ID: "tok_000000000001", Name: "ERP", Address: caller.Address, RequestID: "req_1"}
-		if principal.Actor != want || principal.Organization != "org_1" || principal.Token.ID != "tok_000000000001" || !slices.Equal(principal.Grants(), tokens.AllPermissions()) {
+		if principal.Actor != want || principal.Organization != "org_1" || principal.Token.ID != "tok_000000000001" || !slices.Equal(principal.Grants(), catalogue.All()) {
 			t.Errorf("%+v", principal)
 		}
 		return nil

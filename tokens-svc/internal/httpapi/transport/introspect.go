@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
@@ -68,7 +67,7 @@ func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
 type GatewayService interface {
 	Introspect(ctx context.Context, presented tokens.Secret) (tokens.Introspection, error)
 	RecordUsage(ctx context.Context, reports []tokens.Use) error
-	Now() time.Time
+	wire.Service
 }
 
 // gatewayMethods is what gateways call for themselves.
@@ -91,14 +90,14 @@ func (m gatewayMethods) introspect(ctx context.Context, presented tokens.Secret)
 	m.log.LogAttrs(ctx, level, "introspected",
 		slog.String("outcome", string(found.Outcome)), slog.String("token_id", string(found.ID)),
 		slog.String("request_id", requestid.Of(requestFrom(ctx))))
-	return reply{status: http.StatusOK, body: newIntrospection(found), result: string(found.Outcome)}, nil
+	return reply{status: http.StatusOK, body: m.answer(found), result: string(found.Outcome)}, nil
 }
 
 func (m gatewayMethods) recordUsage(ctx context.Context, uses []tokens.Use) (reply, error) {
 	return reply{status: http.StatusNoContent}, m.RecordUsage(ctx, uses)
 }
 
-func newIntrospection(found tokens.Introspection) introspection {
+func (m gatewayMethods) answer(found tokens.Introspection) introspection {
 	if found.Outcome != tokens.OutcomeActive {
 		return introspection{Reason: found.Reason()}
 	}
@@ -107,7 +106,7 @@ func newIntrospection(found tokens.Introspection) introspection {
 	answer := introspection{
 		Active:         true,
 		TokenType:      "Bearer",
-		Scope:          strings.Join(wire.Texts(t.Effective()), " "),
+		Scope:          strings.Join(wire.Texts(m.Permissions().Effective(t)), " "),
 		Subject:        t.ID,
 		Lineage:        t.Lineage,
 		OrganizationID: t.Partition(),

@@ -63,10 +63,8 @@ func page(ctx context.Context, p tokens.Page, total int, body any) reply {
 	return reply{status: http.StatusOK, header: http.Header{"Link": {query.PageLinks(requestFrom(ctx).URL, int64(p.Number), int64(p.Size), int64(total))}}, body: body}
 }
 
-func (m management) view(t tokens.Token) wire.Token { return wire.NewToken(t, m.Now()) }
-
 func (m management) self(_ context.Context, c endpoints.Call, _ struct{}) (reply, error) {
-	shown := m.view(c.Token)
+	shown := wire.NewToken(m, c.Token)
 	shown.CreatedBy = nil
 	return ok(tokenView{shown}), nil
 }
@@ -80,7 +78,7 @@ func (m management) get(ctx context.Context, c endpoints.Call, _ struct{}) (repl
 		return reply{}, err
 	}
 	usage, err := m.Usage(ctx, c.Organization, t.ID)
-	shown := m.view(t)
+	shown := wire.NewToken(m, t)
 	shown.Usage = wire.NewUsage(usage[t.ID])
 	return ok(tokenView{shown}), err
 }
@@ -95,7 +93,7 @@ func (m management) list(ctx context.Context, c endpoints.Call, q tokens.Query) 
 	return page(ctx, q.Page, total, struct {
 		Tokens []wire.Token `json:"tokens"`
 		Meta   meta         `json:"meta"`
-	}{wire.NewTokens(some, usage, m.Now()), meta{q.Page.Number, q.Page.Size, total}}), err
+	}{wire.NewTokens(m, some, usage), meta{q.Page.Number, q.Page.Size, total}}), err
 }
 
 func (m management) create(ctx context.Context, c endpoints.Call, d tokens.Draft) (reply, error) {
@@ -103,12 +101,12 @@ func (m management) create(ctx context.Context, c endpoints.Call, d tokens.Draft
 	if err != nil {
 		return reply{}, err
 	}
-	return created(t.ID, wire.NewCreated(t, secret, m.Now())), nil
+	return created(t.ID, wire.NewCreated(m, t, secret)), nil
 }
 
 func (m management) update(ctx context.Context, c endpoints.Call, p tokens.Patch) (reply, error) {
 	t, err := m.UpdateToken(ctx, c.Principal.Principal, c.Organization, c.Target, p)
-	return ok(tokenView{m.view(t)}), err
+	return ok(tokenView{wire.NewToken(m, t)}), err
 }
 
 func (m management) rotate(ctx context.Context, c endpoints.Call, grace time.Duration) (reply, error) {
@@ -117,7 +115,7 @@ func (m management) rotate(ctx context.Context, c endpoints.Call, grace time.Dur
 	if err != nil {
 		return reply{}, err
 	}
-	shown := wire.NewRotation(done, m.Now())
+	shown := wire.NewRotation(m, done)
 	if c.Target == "" {
 		shown.Token.CreatedBy, shown.Previous.CreatedBy = nil, nil
 	}
@@ -150,7 +148,7 @@ func (m management) revoke(ctx context.Context, c endpoints.Call, r revocation) 
 	return reply{status: http.StatusOK, header: header, body: struct {
 		tokenView
 		ActiveChildren int `json:"active_children"`
-	}{tokenView{m.view(t)}, len(children)}}, err
+	}{tokenView{wire.NewToken(m, t)}, len(children)}}, err
 }
 
 func (m management) auditEvents(ctx context.Context, c endpoints.Call, p tokens.Page) (reply, error) {

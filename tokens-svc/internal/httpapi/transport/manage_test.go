@@ -34,7 +34,7 @@ func (p *program) send(tb testing.TB, token tokens.Token, method, path, body str
 	tb.Helper()
 	return p.ask(tb, method, path, token.Partition(), token.ID, func(r *http.Request) {
 		var held []string
-		for _, permission := range tokens.Expand(token.Permissions) {
+		for _, permission := range p.service.Permissions().Expand(token.Permissions) {
 			held = append(held, string(permission))
 		}
 		r.Header.Set("X-Token-Permissions", strings.Join(held, " "))

@@ -111,7 +111,7 @@ func TestManyGatewaysReportAtOnce(t *testing.T) {
 		ids[i] = token.ID
 	}
 	const gateways = 20
-	var counted atomic.Int64
+	var counted, unknown atomic.Int64
 	var all sync.WaitGroup
 	for gateway := range gateways {
 		all.Go(func() {
@@ -119,12 +119,13 @@ func TestManyGatewaysReportAtOnce(t *testing.T) {
 			for i := range ids {
 				entries[i] = reportOf(ids[(i*7+gateway)%len(ids)], created, 1, 0)
 			}
-			// On a busy machine one may wait too long for a connection, but a
-			// deadlock would be a fault.
+			// On a busy machine one may wait too long for a connection, or for its
+			// commit, which may then have happened; a deadlock would be a fault.
 			switch res := p.report(t, reports(entries...), nil); res.Code {
 			case http.StatusNoContent:
 				counted.Add(1)
 			case http.StatusServiceUnavailable:
+				unknown.Add(1)
 			default:
 				t.Errorf("%d %s", res.Code, res.Body)
 			}
@@ -142,8 +143,8 @@ func TestManyGatewaysReportAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id, u := range usage {
-		if u.Requests() != counted.Load() {
-			t.Errorf("%s: %d requests of %d reports", id, u.Requests(), counted.Load())
+		if n := u.Requests(); n < counted.Load() || n > counted.Load()+unknown.Load() || n != usage[ids[0]].Requests() {
+			t.Errorf("%s: %d requests of %d reports, and perhaps %d", id, n, counted.Load(), unknown.Load())
 		}
 	}
 }

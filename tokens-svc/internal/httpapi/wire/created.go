@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"time"
-
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-)
+import "github.com/quayside/quayside/tokens-svc/internal/tokens"
 
 // Created is the answer that a new token's secret is in, and the only one.
 type Created struct {
@@ -15,8 +11,8 @@ type Created struct {
 }
 
 // NewCreated returns the JSON form of a new token.
-func NewCreated(t tokens.Token, secret tokens.Secret, now time.Time) (c Created) {
-	c.Token.Token, c.Token.Secret = NewToken(t, now), secret.Reveal()
+func NewCreated(s Service, t tokens.Token, secret tokens.Secret) (c Created) {
+	c.Token.Token, c.Token.Secret = NewToken(s, t), secret.Reveal()
 	return c
 }
 
@@ -26,19 +22,19 @@ type Rotation struct {
 	Previous Token `json:"previous"`
 }
 
-// NewRotation returns the JSON form of a rotation at the time when it was done.
-func NewRotation(r tokens.Rotation, now time.Time) Rotation {
+// NewRotation returns the JSON form of a rotation.
+func NewRotation(s Service, r tokens.Rotation) Rotation {
 	return Rotation{
-		Created:  NewCreated(r.Token, r.Secret, now),
-		Previous: NewToken(r.Previous, now),
+		Created:  NewCreated(s, r.Token, r.Secret),
+		Previous: NewToken(s, r.Previous),
 	}
 }
 
 // NewTokens returns the JSON form of a list with its tokens' usage.
-func NewTokens(all []tokens.Token, usage map[tokens.TokenID]tokens.Usage, now time.Time) []Token {
+func NewTokens(s Service, all []tokens.Token, usage map[tokens.TokenID]tokens.Usage) []Token {
 	shown := make([]Token, len(all))
 	for i, t := range all {
-		shown[i] = NewToken(t, now)
+		shown[i] = NewToken(s, t)
 		shown[i].Usage = NewUsage(usage[t.ID])
 	}
 	return shown

@@ -58,18 +58,25 @@ func NewOrganization(o tokens.Organization) Organization {
 	return Organization{ID: o.ID, Name: o.Name}
 }
 
-// NewToken returns the JSON form of t with its status at a time.
-func NewToken(t tokens.Token, now time.Time) Token {
+// Service has what the JSON form of a token depends on besides the token.
+// *tokens.Service implements it.
+type Service interface {
+	Now() time.Time
+	Permissions() *tokens.Catalogue
+}
+
+// NewToken returns the JSON form of t as it is now.
+func NewToken(s Service, t tokens.Token) Token {
 	creator := newActor(t.CreatedBy)
 	return Token{
 		ID:            t.ID,
 		Name:          t.Name,
 		Organization:  NewOrganization(t.Organization),
 		Environment:   t.Environment,
-		Permissions:   Permissions(t),
-		Effective:     Texts(t.Effective()),
+		Permissions:   Texts(s.Permissions().Expand(t.Permissions)),
+		Effective:     Texts(s.Permissions().Effective(t)),
 		Owner:         owner(t.Owner),
-		Status:        t.Status(now),
+		Status:        t.Status(s.Now()),
 		CreatedAt:     Time(t.CreatedAt),
 		CreatedBy:     &creator,
 		ExpiresAt:     optional(t.ExpiresAt),
@@ -86,9 +93,6 @@ func NewToken(t tokens.Token, now time.Time) Token {
 func NewRateLimit(r tokens.RateLimit) RateLimit {
 	return RateLimit{Limit: r.Limit, WindowSeconds: int64(r.Window / time.Second)}
 }
-
-// Permissions returns everything that t was granted, sorted.
-func Permissions(t tokens.Token) []string { return Texts(tokens.Expand(t.Permissions)) }
 
 // Texts returns permissions as they are written.
 func Texts(permissions []tokens.Permission) []string {

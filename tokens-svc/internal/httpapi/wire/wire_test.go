@@ -38,7 +38,7 @@ func TestAnEndedTokenShowsHowItEnded(t *testing.T) {
 		`"created_by":{"kind":"user","id":"usr_1","name":"anna@acme.example"},"revoked_at":"2026-11-20T15:03:52.123Z","revoked_reason":"lost",` +
 		`"rotated_from":"tok_000000000000","rotated_to":"tok_000000000002","rate_limit":{"limit":100,"window_seconds":60},` +
 		`"ip_allow":["2001:db8::/32"]}`
-	if got, err := json.Marshal(NewToken(token, at)); err != nil || string(got) != want {
+	if got, err := json.Marshal(NewToken(tokens.NewService(nil, tokens.Config{Now: func() time.Time { return at }}), token)); err != nil || string(got) != want {
 		t.Errorf("%s, %v\nwant %s", got, err, want)
 	}
 }

@@ -1,0 +1,114 @@
+package tokens
+
+import (
+	_ "embed" // for the built-in permissions
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/quayside/quayside/gateway/servicekit/spelling"
+)
+
+// Definition defines a permission.
+type Definition struct {
+	Name     Permission   `json:"name"`
+	Text     string       `json:"text"`     // for people
+	Includes []Permission `json:"includes"` // what it implies
+	Members  bool         `json:"members"`  // members may grant it, not only owners and admins
+
+	File string `json:"-"` // for errors
+}
+
+//go:embed permissions.json
+var builtInFile []byte
+
+// builtIn is the catalogue without further services.
+var builtIn = sync.OnceValue(func() *Catalogue {
+	var content struct {
+		Permissions []Definition `json:"permissions"`
+		Presets     []Preset     `json:"presets"`
+	}
+	err := json.Unmarshal(builtInFile, &content)
+	c := &Catalogue{presets: content.Presets}
+	if err = errors.Join(err, c.define(content.Permissions)); err != nil {
+		panic(fmt.Sprintf("permissions.json: %v", err)) // the file is part of the program
+	}
+	return c
+})
+
+// maxPermissions bounds the catalogue: each request of a token with admin carries every permission in a header, and
+// again in the gateway's assertion. 100 of the longest are 16 kB; services accept 64 KiB of headers.
+const maxPermissions = 100
+
+var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}:[a-z][a-z0-9_-]{0,31}$`)
+
+// NewCatalogue returns the built-in permissions and further ones. The error
+// lists all faults of these.
+func NewCatalogue(further ...Definition) (*Catalogue, error) {
+	c := &Catalogue{entries: slices.Clone(builtIn().entries), presets: builtIn().presets}
+	return c, c.define(further)
+}
+
+// define adds permissions and returns what is wrong with them.
+func (c *Catalogue) define(all []Definition) error {
+	var problems []error
+	for _, d := range all {
+		problems = append(problems, c.add(d)...)
+	}
+	for _, d := range all {
+		problems = append(problems, c.checkIncludes(d)...)
+	}
+	if n := len(c.entries); n > maxPermissions {
+		problems = append(problems, fmt.Errorf("all files together define %d permissions; the limit is %d, because requests carry them", n, maxPermissions))
+	}
+	return errors.Join(problems...)
+}
+
+// add adds a permission in its place and returns what is wrong with it.
+func (c *Catalogue) add(d Definition) (problems []error) {
+	if !permissionName.MatchString(string(d.Name)) && d.Name != Admin {
+		problems = append(problems, d.problem("must be like temperatures:read: two words of at most 32 lower-case letters, digits, _ and -"))
+	}
+	if strings.TrimSpace(d.Text) == "" || utf8.RuneCountInString(d.Text) > maxReason || strings.ContainsFunc(d.Text, IsControl) {
+		problems = append(problems, d.problem("text must have 1 to %d characters, on one line", maxReason))
+	}
+	at, taken := c.search(d.Name)
+	if !taken {
+		c.entries = slices.Insert(c.entries, at, d)
+		return problems
+	}
+	if file := c.entries[at].File; file != "" {
+		return append(problems, d.problem("is defined already in %s; rename or remove one of the two", file))
+	}
+	return append(problems, d.problem("is built in; choose another name"))
+}
+
+// checkIncludes returns what is wrong with the permissions that d includes.
+func (c *Catalogue) checkIncludes(d Definition) (problems []error) {
+	for _, p := range d.Includes {
+		included, known := c.find(p)
+		switch {
+		case !known:
+			_, err := c.Parse(string(p))
+			problems = append(problems, d.problem("includes: %w", err))
+		case p == Admin:
+			problems = append(problems, d.problem("includes admin; grant admin itself"))
+		case p == d.Name:
+			problems = append(problems, d.problem("includes itself; remove that"))
+		case slices.Contains(c.Expand([]Permission{p}), d.Name):
+			problems = append(problems, d.problem("includes %s, which includes it in turn; remove one of the two", p))
+		case d.Members && !included.Members:
+			problems = append(problems, d.problem("includes %s, which members may not grant; remove it, or members", p))
+		}
+	}
+	return problems
+}
+
+func (d Definition) problem(format string, args ...any) error {
+	return fmt.Errorf("%s: permission %s: %w", d.File, spelling.Quote(Scrub(string(d.Name))), fmt.Errorf(format, args...))
+}
