@@ -69,6 +69,16 @@ var errorTexts = map[int]errorText{
 	statusClientGone: {Heading: "Cancelled"},
 }
 
+// alteredPage is the page for a change of a token that was altered in the database.
+func alteredPage() answer {
+	text := errorText{
+		Heading: "Token altered", Text: "The stored record of this token was altered, so the token is refused everywhere. No changes were made. " +
+			"Revoke the token and create another one. The error was logged: contact support with the request ID below.",
+		To: "/settings", Link: "Go to settings", ShowRequest: true,
+	}
+	return page("error", text.Heading, text).as(http.StatusConflict)
+}
+
 // errorPage returns the page of a status.
 func errorPage(status int) answer {
 	text := errorTexts[status]

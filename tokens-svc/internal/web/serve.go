@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -156,6 +157,8 @@ func toNewPassword(rt route) answer {
 func sectionOf(path string) string {
 	parts := strings.Split(path, "/") // "", "settings", org, section, …
 	switch {
+	case parts[2] == "join":
+		return "/settings"
 	case parts[2] == "sessions" || parts[2] == "password":
 		return "/settings/" + parts[2]
 	case parts[3] == "invitations":
@@ -178,6 +181,9 @@ func (s *site) errorAnswer(w http.ResponseWriter, r *http.Request, err error) an
 	case status >= http.StatusInternalServerError:
 		s.Log.LogAttrs(r.Context(), slog.LevelError, "internal_error",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
+	}
+	if _, altered := errors.AsType[*tokens.BoundsError](err); altered {
+		return alteredPage()
 	}
 	return errorPage(status)
 }

@@ -62,6 +62,14 @@ func rotated(err error) (explanation, bool) {
 
 func ended(err error) (explanation, bool) { return as[*tokens.StateError](err) }
 
+func altered(err error) (explanation, bool) {
+	e, ok := errors.AsType[*tokens.BoundsError](err)
+	if !ok {
+		return explanation{}, false
+	}
+	return explanation{detail: fmt.Sprintf("the stored record of token %s was altered, so the token is refused everywhere; revoke it and create another", e.ID)}, true
+}
+
 func tooLarge(err error) (explanation, bool) {
 	e, ok := errors.AsType[*http.MaxBytesError](err)
 	if !ok {
