@@ -27,7 +27,7 @@ func (c orgCreate) Run(ctx context.Context, p program) error {
 		if c.JSON {
 			return printJSON(p.stdout, struct {
 				Organization wire.Organization `json:"organization"`
-			}{wire.NewOrganization(o)})
+			}{wire.Organization{ID: o.ID, Name: o.Name}})
 		}
 		_, err = fmt.Fprintln(p.stdout, o.ID)
 		return err

@@ -93,6 +93,6 @@ func newChecked(s *tokens.Service, found tokens.Introspection) checked {
 
 func printGood(w io.Writer, s *tokens.Service, t tokens.Token) error {
 	_, err := fmt.Fprintf(w, "good\nid:           %s\nname:         %s\norganization: %s (%s)\nowner:        %s\nenvironment:  %s\npermissions:  %s\nuntil:        %s\n",
-		t.ID, t.Name, t.Organization.ID, t.Organization.Name, owner(s, t), t.Environment, strings.Join(wire.Texts(s.Permissions().Effective(t)), " "), end(t))
+		t.ID, t.Name, t.Organization.ID, t.Organization.Name, owner(s, t), t.Environment, strings.Join(tokens.Texts(s.Permissions().Effective(t)), " "), end(t))
 	return err
 }

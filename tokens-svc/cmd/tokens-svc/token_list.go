@@ -55,7 +55,7 @@ func printTable(out io.Writer, s *tokens.Service, all []tokens.Token, usage map[
 
 // granted returns everything that a token was granted.
 func granted(s *tokens.Service, t tokens.Token, separator string) string {
-	return strings.Join(wire.Texts(s.Permissions().Expand(t.Permissions)), separator)
+	return strings.Join(tokens.Texts(s.Permissions().Expand(t.Permissions)), separator)
 }
 
 // end returns a token's expiry as text.

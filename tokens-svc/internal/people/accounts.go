@@ -53,9 +53,9 @@ func (s *Service) newPassword(ctx context.Context, password, email, current stri
 	var wrong faults
 	wrong.password(password, email)
 	if current != "" && password == current {
-		wrong.add("password", tokens.InvalidValue, "must not be the current one")
+		wrong.Add("password", tokens.InvalidValue, "must not be the current one")
 	}
-	if err := wrong.orNil(); err != nil {
+	if err := wrong.OrNil(); err != nil {
 		return "", err
 	}
 	return s.passwords.Hash(ctx, password)

@@ -23,7 +23,7 @@ func audited(t *testing.T) (*people.Service, func(audit.Action) []map[string]str
 	return s, func(action audit.Action) (details []map[string]string) {
 		t.Helper()
 		s.Wait()
-		events, _, err := log.AuditEventsOf(t.Context(), tokens.Operator(), org, action, tokens.Page{Number: 1, Size: 100})
+		events, _, err := log.AuditEvents(t.Context(), tokens.Operator(), org, action, tokens.Page{Number: 1, Size: 100})
 		if err != nil {
 			t.Fatal(err)
 		}

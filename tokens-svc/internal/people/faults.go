@@ -1,7 +1,6 @@
 package people
 
 import (
-	"fmt"
 	"net/mail"
 	"strings"
 	"unicode"
@@ -21,25 +20,14 @@ const (
 // faults collects the faults of an input.
 type faults struct{ tokens.ValidationError }
 
-func (f *faults) add(field string, code tokens.FaultCode, format string, args ...any) {
-	f.Fields = append(f.Fields, tokens.FieldError{Field: field, Code: code, Detail: fmt.Sprintf(format, args...)})
-}
-
-func (f *faults) orNil() error {
-	if len(f.Fields) == 0 {
-		return nil
-	}
-	return &f.ValidationError
-}
-
 // email returns text as an address is stored; see canonical.
 func (f *faults) email(text string) string {
 	email, ok := canonical(text)
 	switch {
 	case email == "":
-		f.add("email", tokens.Required, "is required")
+		f.Add("email", tokens.Required, "is required")
 	case !ok:
-		f.add("email", tokens.InvalidValue, "must be an e-mail address such as name@example.com; international domains in the form name@xn--bcher-kva.example")
+		f.Add("email", tokens.InvalidValue, "must be an e-mail address such as name@example.com; international domains in the form name@xn--bcher-kva.example")
 	}
 	return email
 }
@@ -59,19 +47,7 @@ func canonical(text string) (email string, ok bool) {
 func normalize(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // name returns text without the white space around it.
-func (f *faults) name(text string, least int) string {
-	text = strings.TrimSpace(text)
-	n := utf8.RuneCountInString(text)
-	switch {
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, tokens.IsControl):
-		f.add("name", tokens.InvalidText, "must be UTF-8 without control characters and characters that change the direction of text")
-	case n < least:
-		f.add("name", tokens.Required, "is required")
-	case n > maxName:
-		f.add("name", tokens.TooLong, "has %d characters; at most %d are allowed", n, maxName)
-	}
-	return text
-}
+func (f *faults) name(text string, least int) string { return f.Text("name", text, least, maxName) }
 
 // claimedName returns the name that an issuer states, in the form that name
 // accepts: characters not allowed in a name are removed, and the rest is truncated.
@@ -90,14 +66,14 @@ func claimedName(text string) string {
 func (f *faults) password(text, email string) {
 	switch n := utf8.RuneCountInString(text); {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		f.add("password", tokens.InvalidText, "must be UTF-8 without control characters")
+		f.Add("password", tokens.InvalidText, "must be UTF-8 without control characters")
 	case n < minPassword:
-		f.add("password", tokens.InvalidValue, "must have at least %d characters; a phrase of several words is easy to remember", minPassword)
+		f.Add("password", tokens.InvalidValue, "must have at least %d characters; a phrase of several words is easy to remember", minPassword)
 	case len(text) > maxPassword:
-		f.add("password", tokens.TooLong, "must have at most %d bytes", maxPassword)
+		f.Add("password", tokens.TooLong, "must have at most %d bytes", maxPassword)
 	case strings.EqualFold(text, email):
-		f.add("password", tokens.InvalidValue, "must not be the e-mail address")
+		f.Add("password", tokens.InvalidValue, "must not be the e-mail address")
 	case strings.Count(text, text[:1]) == len(text):
-		f.add("password", tokens.InvalidValue, "must not be a single repeated character")
+		f.Add("password", tokens.InvalidValue, "must not be a single repeated character")
 	}
 }

@@ -39,11 +39,11 @@ func (s *Service) Invite(ctx context.Context, principal Principal, org tokens.Or
 	}
 	var err error
 	if i.Role, err = tokens.ParseRole(role); err != nil {
-		wrong.add("role", tokens.InvalidValue, "%v", err)
+		wrong.Add("role", tokens.InvalidValue, "%v", err)
 	} else if !principal.Role.MayAssign("", i.Role) {
-		wrong.add("role", tokens.InvalidValue, "only owners can invite owners")
+		wrong.Add("role", tokens.InvalidValue, "only owners can invite owners")
 	}
-	if err := wrong.orNil(); err != nil {
+	if err := wrong.OrNil(); err != nil {
 		return Invitation{}, "", err
 	}
 	code := rand.Text()[:codeLen]
@@ -140,13 +140,52 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 	return admitted.User, offer.Organization, nil
 }
 
+// Offers returns the open invitations of a person, the oldest first: none unless
+// the e-mail address is verified.
+func (s *Service) Offers(ctx context.Context, u User) ([]Offer, error) {
+	if u.VerifiedAt.IsZero() {
+		return nil, nil
+	}
+	return s.offers(ctx, u.Email)
+}
+
+func (s *Service) offers(ctx context.Context, email string) ([]Offer, error) {
+	offers, err := s.repo.Offers(ctx, email, s.Now())
+	if err != nil {
+		return nil, fmt.Errorf("look invitations up: %w", err)
+	}
+	return offers, nil
+}
+
+// Join makes a signed-in person a member by one of their Offers and returns the
+// organization. It gives tokens.ErrNotFound when there is no such offer, or no
+// longer.
+func (s *Service) Join(ctx context.Context, u User, id InvitationID, client ClientInfo) (tokens.OrgID, error) {
+	offers, err := s.Offers(ctx, u)
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(offers, func(o Offer) bool { return o.ID == id })
+	if at < 0 {
+		return "", fmt.Errorf("invitation %s of user %s: %w", id, u.ID, tokens.ErrNotFound)
+	}
+	_, err = s.repo.Admit(ctx, Admission{
+		Organization: offers[at].Organization, User: u, Role: offers[at].Role, Existing: RequireVerified, Invitation: id,
+		Entry: s.joined(client.actor(u), u.Email, offers[at].Role),
+	})
+	if err != nil {
+		return "", fmt.Errorf("join organization %s: %w", offers[at].Organization, err)
+	}
+	return offers[at].Organization, nil
+}
+
 // newUser returns the account of an invited person.
 func (s *Service) newUser(ctx context.Context, email string, a Acceptance) (User, string, error) {
 	var wrong faults
 	now := s.Now()
 	u := User{ID: UserID(s.newID("usr")), Email: email, Name: wrong.name(a.Name, 1), CreatedAt: now}
 	wrong.password(a.Password, email)
-	if err := wrong.orNil(); err != nil {
+	if err := wrong.OrNil(); err != nil {
 		return User{}, "", err
 	}
 	hash, err := s.passwords.Hash(ctx, a.Password)

@@ -3,10 +3,13 @@ package people_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 const issuer = "https://issuer.example"
@@ -50,7 +53,7 @@ func TestIssuersUserNeedsAVerifiedAddressAndAnInvitationOrDomain(t *testing.T) {
 		if tt.err != nil {
 			continue
 		}
-		if m, err := s.Membership(t.Context(), org, u.ID); err != nil || m.Role != tt.role || u.Name != "Anna N." || u.VerifiedAt.IsZero() {
+		if m, err := membership(t, s, u.ID); err != nil || m.Role != tt.role || u.Name != "Anna N." || u.VerifiedAt.IsZero() {
 			t.Errorf("%s: %+v as %+v, %v", name, u, m, err)
 		}
 		// The identity is the person, whatever the issuer says of the address later.
@@ -111,11 +114,54 @@ func TestIssuersUserAcceptsInvitationsBySigningIn(t *testing.T) {
 	if err != nil || linked {
 		t.Fatalf("%+v, linked %t, %v", u, linked, err)
 	}
-	if m, err := s.Membership(t.Context(), org, u.ID); err != nil || m.Role != tokens.RoleAdmin {
+	if m, err := membership(t, s, u.ID); err != nil || m.Role != tokens.RoleAdmin {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if all, err := s.Invitations(t.Context(), org); err != nil || len(all) != 0 {
 		t.Errorf("still open: %+v, %v", all, err)
+	}
+}
+
+// A person who belongs to an organization joins another by their own decision, once.
+func TestAMemberJoinsByAnInvitationOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	db := database(t)
+	const other tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
+	_, err := tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), other, "Other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := people.NewService(postgres.NewPeople(db, repotest.AuditKeys()), people.Config{Passwords: cheap(1), NewID: publicid.New})
+	owner, _ := enroll(t, s, anna)
+	bert := people.Enrolment{Organization: other, Email: "bert@other.example", Role: "member", Password: secret}
+	enroll(t, s, bert)
+	invite(t, s, owner, bert.Email, "auditor")
+	u, _, err := s.SignInWith(t.Context(), claims("1", bert.Email), here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := membership(t, s, u.ID); !errors.Is(err, tokens.ErrNotFound) {
+		t.Errorf("joined without being asked: %v", err)
+	}
+	offers, err := s.Offers(t.Context(), u)
+	if err != nil || len(offers) != 1 || offers[0].Organization != org || offers[0].OrganizationName != "Acme" || offers[0].Role != tokens.RoleAuditor {
+		t.Fatalf("%+v, %v", offers, err)
+	}
+	unverified := u
+	unverified.VerifiedAt = time.Time{}
+	for name, stranger := range map[string]people.User{"another person": owner, "not verified": unverified} {
+		if _, err := s.Join(t.Context(), stranger, offers[0].ID, here); !errors.Is(err, tokens.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if joined, err := s.Join(t.Context(), u, offers[0].ID, here); err != nil || joined != org {
+		t.Errorf("%s, %v", joined, err)
+	}
+	if m, err := membership(t, s, u.ID); err != nil || m.Role != tokens.RoleAuditor {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if _, err := s.Join(t.Context(), u, offers[0].ID, here); !errors.Is(err, tokens.ErrNotFound) {
+		t.Errorf("again: %v", err)
 	}
 }
 

@@ -17,17 +17,6 @@ func (s *Service) Memberships(ctx context.Context, id UserID) ([]Membership, err
 	return all, nil
 }
 
-// Membership returns a person's membership in an organization, or
-// tokens.ErrNotFound, whether or not there is such an organization. It is asked
-// for each request, so that a removed member is out at once.
-func (s *Service) Membership(ctx context.Context, org tokens.OrgID, id UserID) (Membership, error) {
-	m, err := s.repo.Membership(ctx, org, id)
-	if err != nil {
-		return Membership{}, fmt.Errorf("user %s in organization %s: %w", id, org, err)
-	}
-	return m, nil
-}
-
 // Members returns the people of an organization, by e-mail address.
 func (s *Service) Members(ctx context.Context, org tokens.OrgID) ([]Member, error) {
 	all, err := s.repo.Members(ctx, org)
@@ -46,8 +35,8 @@ func (s *Service) ChangeRole(ctx context.Context, principal Principal, org token
 	to, err := tokens.ParseRole(role)
 	if err != nil {
 		var wrong faults
-		wrong.add("role", tokens.InvalidValue, "%v", err)
-		return wrong.orNil()
+		wrong.Add("role", tokens.InvalidValue, "%v", err)
+		return wrong.OrNil()
 	}
 	return s.change(ctx, principal, org, id, to)
 }

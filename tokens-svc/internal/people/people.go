@@ -19,6 +19,8 @@
 //     that address, and never sets the password of an account that exists. It is
 //     good only while the inviter may grant its role: removing, demoting or
 //     disabling the inviter withdraws it in the same transaction.
+//   - A person who belongs to an organization joins another only by their own
+//     decision, or by an operator's.
 //   - Every organization keeps an owner, whatever is done at the same time.
 //   - Each change of a membership is one transaction with its audit event.
 //

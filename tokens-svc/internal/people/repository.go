@@ -59,8 +59,6 @@ type Repository interface {
 	Admit(ctx context.Context, a Admission) (Admitted, error)
 	// Memberships returns the organizations of a person, by name.
 	Memberships(ctx context.Context, id UserID) ([]Membership, error)
-	// Membership returns a person's membership in an organization.
-	Membership(ctx context.Context, org tokens.OrgID, id UserID) (Membership, error)
 	// Members returns the people of an organization, by e-mail address.
 	Members(ctx context.Context, org tokens.OrgID) ([]Member, error)
 	// ChangeMember gives a member the role that decide returns, or takes the
@@ -98,7 +96,8 @@ type Repository interface {
 
 // Offer is an invitation as seen by the invited.
 type Offer struct {
-	Organization tokens.OrgID
+	Organization     tokens.OrgID
+	OrganizationName string
 	Invitation
 }
 

@@ -93,10 +93,10 @@ func (s *Service) Enroll(ctx context.Context, e Enrolment) (Admitted, error) {
 	name := wrong.name(e.Name, 0)
 	role, err := tokens.ParseRole(e.Role)
 	if err != nil {
-		wrong.add("role", tokens.InvalidValue, "%v", err)
+		wrong.Add("role", tokens.InvalidValue, "%v", err)
 	}
 	wrong.password(e.Password, email)
-	if err := wrong.orNil(); err != nil {
+	if err := wrong.OrNil(); err != nil {
 		return Admitted{}, err
 	}
 	hash, err := s.passwords.Hash(ctx, e.Password)

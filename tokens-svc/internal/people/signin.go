@@ -71,7 +71,8 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 
 // SignInWith returns the user of an identity at the issuer. A user that does not exist
 // yet it makes, provided that the issuer verified an e-mail address which is
-// invited or in one of the domains; invitations are accepted thereby. linked
+// invited or in one of the domains. A person without an organization accepts all
+// invitations thereby; others accept each with Join. linked
 // reports that this sign-in linked the identity to an account that existed
 // before, whose password and sessions have ended. It gives ErrUnverified,
 // ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
@@ -109,9 +110,9 @@ func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (
 	if !verified {
 		return u, linked, nil
 	}
-	offers, err := s.repo.Offers(ctx, c.Email, s.Now())
+	offers, err := s.unasked(ctx, u, c.Email)
 	if err != nil {
-		return User{}, false, fmt.Errorf("look invitations up: %w", err)
+		return User{}, false, err
 	}
 	if domain, ok := s.domains[c.Email[strings.LastIndex(c.Email, "@")+1:]]; ok && (!known || linked) && domain.admits(c) {
 		offers = append(offers, Offer{Organization: domain.Organization, Invitation: Invitation{Role: domain.Role}})
@@ -130,6 +131,15 @@ func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (
 		return User{}, false, ErrNotInvited
 	}
 	return u, linked, nil
+}
+
+// unasked returns the invitations that a sign-in at the issuer accepts.
+func (s *Service) unasked(ctx context.Context, u User, email string) ([]Offer, error) {
+	memberships, err := s.Memberships(ctx, u.ID)
+	if err != nil || len(memberships) > 0 {
+		return nil, err
+	}
+	return s.offers(ctx, email)
 }
 
 // claim links an identity to the account with its verified e-mail address, if

@@ -149,7 +149,7 @@ func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, ar
 func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 	_, err := m.tx.ExecContext(ctx, `
 		UPDATE users SET password = $2, password_temporary = $3, verified_at = $4, disabled_at = $5, session_epoch = $6
-		WHERE id = $1`, a.ID, a.Password, a.PasswordTemporary, toNull(a.VerifiedAt), toNull(a.DisabledAt), a.SessionEpoch)
+		WHERE id = $1`, a.ID, a.Password, a.PasswordTemporary, null(a.VerifiedAt), null(a.DisabledAt), a.SessionEpoch)
 	if err == nil && a.SessionEpoch != m.account.SessionEpoch {
 		_, err = m.tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, a.ID)
 	}

@@ -84,7 +84,7 @@ func admit(ctx context.Context, tx *sqlx.Tx, h heads, a people.Admission) (peopl
 	}
 	result, err := tx.ExecContext(ctx, `
 		INSERT INTO users (id, email, name, password, created_at, verified_at) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (email) DO NOTHING`, u.ID, u.Email, u.Name, a.Password, u.CreatedAt, toNull(u.VerifiedAt))
+		ON CONFLICT (email) DO NOTHING`, u.ID, u.Email, u.Name, a.Password, u.CreatedAt, null(u.VerifiedAt))
 	if err != nil {
 		return people.Admitted{}, err
 	}

@@ -20,12 +20,15 @@ const selectEvents = `
 // auditBatch is how many events are read at once to verify them.
 const auditBatch = 1000
 
-// AuditEvents implements tokens.Repository. Sequences have no gaps, so a page
-// is found by its numbers, however long the log is.
-func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error) {
+// AuditEvents implements tokens.Repository. Sequences have no gaps, so a page of
+// all events is found by its numbers, however long the log is.
+func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
 	head, err := readHead(ctx, r.db, org)
 	if err != nil {
 		return nil, 0, translate(err)
+	}
+	if action != "" {
+		return r.auditEventsOf(ctx, org, action, p)
 	}
 	newest := head.Sequence - int64(p.Offset())
 	rows, err := readEvents(ctx, r.db, `WHERE organization_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
@@ -33,8 +36,7 @@ func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, p tokens
 	return rows, int(head.Sequence), translate(err)
 }
 
-// AuditEventsOf implements tokens.Repository.
-func (r *Repository) AuditEventsOf(ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
+func (r *Repository) auditEventsOf(ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
 	var total int
 	err := r.db.GetContext(ctx, &total, `SELECT count(*) FROM audit_events WHERE organization_id = $1 AND action = $2`, org, action)
 	if err != nil {
@@ -81,11 +83,7 @@ func (r *Repository) AuditAnchored(ctx context.Context) (anchored bool, err erro
 func (r *Repository) AuditHeads(ctx context.Context) ([]audit.Head, error) {
 	var rows []headRow
 	err := r.db.SelectContext(ctx, &rows, selectHeads+` ORDER BY o.id`)
-	heads := make([]audit.Head, len(rows))
-	for i, row := range rows {
-		heads[i] = row.head()
-	}
-	return heads, translate(err)
+	return each(rows, headRow.head), translate(err)
 }
 
 // allEvents reads an organization's events in order, some at a time.

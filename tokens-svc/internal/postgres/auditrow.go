@@ -76,11 +76,6 @@ func toHash(b []byte) (h audit.Hash) {
 	return h
 }
 
-// nullVersion returns NULL for 0.
-func nullVersion(version int) sql.Null[int64] {
-	return sql.Null[int64]{V: int64(version), Valid: version != 0}
-}
-
 // detailsText returns details as jsonb.
 func detailsText(details map[string]string) (string, error) {
 	if details == nil {

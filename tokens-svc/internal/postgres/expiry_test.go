@@ -49,7 +49,7 @@ func TestExpiredSessionsAreRecordedOnce(t *testing.T) {
 	}
 	repo := postgres.NewRepository(s.db, repotest.AuditKeys())
 	for _, org := range []tokens.OrgID{repotest.Org, repotest.Other} {
-		events, n, err := repo.AuditEventsOf(t.Context(), org, audit.UserSessionExpired, tokens.Page{Number: 1, Size: 10})
+		events, n, err := repo.AuditEvents(t.Context(), org, audit.UserSessionExpired, tokens.Page{Number: 1, Size: 10})
 		if err != nil || n != 2 {
 			t.Fatalf("%s: %d events, %v", org, n, err)
 		}

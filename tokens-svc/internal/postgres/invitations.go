@@ -12,6 +12,7 @@ import (
 type invitationRow struct {
 	ID             people.InvitationID `db:"id"`
 	OrganizationID tokens.OrgID        `db:"organization_id"`
+	Organization   string              `db:"organization_name"`
 	Email          string              `db:"email"`
 	Role           tokens.Role         `db:"role"`
 	InvitedBy      string              `db:"invited_by"`
@@ -22,7 +23,7 @@ type invitationRow struct {
 }
 
 func (r invitationRow) offer() people.Offer {
-	return people.Offer{Organization: r.OrganizationID, Invitation: people.Invitation{
+	return people.Offer{Organization: r.OrganizationID, OrganizationName: r.Organization, Invitation: people.Invitation{
 		ID: r.ID, Email: r.Email, Role: r.Role, InvitedBy: r.InvitedBy, Inviter: r.InviterID,
 		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
 	}}
@@ -34,9 +35,10 @@ func (r invitationRow) good() bool { return r.offer().GoodFrom(r.InviterRole) }
 // selectInvitations selects those that have not expired, also where the inviter
 // may no longer grant the role.
 const selectInvitations = `
-	SELECT i.id, i.organization_id, i.email, i.role, i.invited_by, coalesce(i.inviter_id, '') AS inviter_id,
+	SELECT i.id, i.organization_id, o.name AS organization_name, i.email, i.role, i.invited_by, coalesce(i.inviter_id, '') AS inviter_id,
 	       coalesce(m.role, '') AS inviter_role, i.created_at, i.expires_at
 	FROM invitations i
+	JOIN organizations o ON o.id = i.organization_id
 	LEFT JOIN users u ON u.id = i.inviter_id AND u.disabled_at IS NULL
 	LEFT JOIN memberships m ON m.organization_id = i.organization_id AND m.user_id = u.id
 	WHERE i.expires_at > $1 `
@@ -84,11 +86,7 @@ func (p *People) Withdraw(ctx context.Context, org tokens.OrgID, id people.Invit
 // Invitations implements people.Repository.
 func (p *People) Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]people.Invitation, error) {
 	offers, err := p.offers(ctx, selectInvitations+`AND i.organization_id = $2 ORDER BY i.created_at DESC, i.id DESC`, at, org)
-	all := make([]people.Invitation, len(offers))
-	for i, offer := range offers {
-		all[i] = offer.Invitation
-	}
-	return all, err
+	return each(offers, func(o people.Offer) people.Invitation { return o.Invitation }), err
 }
 
 // Offers implements people.Repository.

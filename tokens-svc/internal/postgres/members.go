@@ -27,14 +27,8 @@ const selectMembers = `
 // Members implements people.Repository.
 func (p *People) Members(ctx context.Context, org tokens.OrgID) ([]people.Member, error) {
 	var rows []memberRow
-	if err := p.db.SelectContext(ctx, &rows, selectMembers+`ORDER BY u.email`, org); err != nil {
-		return nil, translate(err)
-	}
-	all := make([]people.Member, len(rows))
-	for i, row := range rows {
-		all[i] = row.member()
-	}
-	return all, nil
+	err := p.db.SelectContext(ctx, &rows, selectMembers+`ORDER BY u.email`, org)
+	return each(rows, memberRow.member), translate(err)
 }
 
 // ChangeMember implements people.Repository.

@@ -80,7 +80,7 @@ func (m *mutation) record(ctx context.Context, e audit.Entry) error {
 			request_id, action, target, details, previous, hash, key_version)
 		VALUES ($1, $2, $3, $4, $5, $6, $7::inet, $8, $9, $10, $11::jsonb, $12, $13, $14)`,
 		event.Organization, event.Sequence, e.At, e.Actor.Kind, e.Actor.ID, e.Actor.Name, nullAddress(e.Actor.Address),
-		e.Actor.RequestID, e.Action, e.Target, details, event.Previous[:], event.Hash[:], nullVersion(event.KeyVersion))
+		e.Actor.RequestID, e.Action, e.Target, details, event.Previous[:], event.Hash[:], null(event.KeyVersion))
 	if err == nil {
 		m.head = event.Head()
 	}

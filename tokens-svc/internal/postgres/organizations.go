@@ -46,11 +46,7 @@ func (r *Repository) Organization(ctx context.Context, org tokens.OrgID) (tokens
 func (r *Repository) Organizations(ctx context.Context) ([]tokens.Organization, error) {
 	var rows []organizationRow
 	err := r.db.SelectContext(ctx, &rows, selectOrganizations+`ORDER BY o.created_at, o.id`)
-	all := make([]tokens.Organization, len(rows))
-	for i, row := range rows {
-		all[i] = row.organization()
-	}
-	return all, translate(err)
+	return each(rows, organizationRow.organization), translate(err)
 }
 
 // sharedTest says whether another organization has the partition of the test data

@@ -38,21 +38,10 @@ const userColumns = `u.id, u.email, u.name, u.created_at, u.verified_at, u.disab
 
 func (r userRow) user() people.User {
 	return people.User{
-		ID: r.ID, Email: r.Email, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), VerifiedAt: fromNull(r.VerifiedAt),
-		DisabledAt: fromNull(r.DisabledAt), PasswordTemporary: r.PasswordTemporary, SessionEpoch: r.SessionEpoch,
+		ID: r.ID, Email: r.Email, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), VerifiedAt: utc(r.VerifiedAt),
+		DisabledAt: utc(r.DisabledAt), PasswordTemporary: r.PasswordTemporary, SessionEpoch: r.SessionEpoch,
 	}
 }
-
-// fromNull returns the zero time for NULL.
-func fromNull(t sql.Null[time.Time]) time.Time {
-	if !t.Valid {
-		return time.Time{}
-	}
-	return t.V.UTC()
-}
-
-// toNull returns NULL for the zero time.
-func toNull(t time.Time) sql.Null[time.Time] { return sql.Null[time.Time]{V: t, Valid: !t.IsZero()} }
 
 // User implements people.Repository.
 func (p *People) User(ctx context.Context, id people.UserID) (people.User, error) {
@@ -107,45 +96,26 @@ func (p *People) Prune(ctx context.Context, at time.Time, window time.Duration) 
 
 var _ people.Repository = (*People)(nil)
 
-type membershipRow struct {
-	OrganizationID        tokens.OrgID `db:"organization_id"`
-	OrganizationName      string       `db:"organization_name"`
-	OrganizationCreatedAt time.Time    `db:"organization_created_at"`
-	Role                  tokens.Role  `db:"role"`
-	JoinedAt              time.Time    `db:"joined_at"`
-}
-
-func (r membershipRow) membership() people.Membership {
-	return people.Membership{
-		Organization: tokens.Organization{
-			ID: r.OrganizationID, Name: r.OrganizationName, CreatedAt: r.OrganizationCreatedAt.UTC(),
-		},
-		Role:     r.Role,
-		JoinedAt: r.JoinedAt.UTC(),
-	}
-}
-
-const selectMemberships = `
-	SELECT m.organization_id, o.name AS organization_name, o.created_at AS organization_created_at, m.role, m.joined_at
-	FROM memberships m JOIN organizations o ON o.id = m.organization_id `
-
 // Memberships implements people.Repository.
 func (p *People) Memberships(ctx context.Context, id people.UserID) ([]people.Membership, error) {
-	var rows []membershipRow
-	err := p.db.SelectContext(ctx, &rows, selectMemberships+`WHERE m.user_id = $1 ORDER BY o.name, o.id`, id)
+	var rows []struct {
+		ID        tokens.OrgID `db:"id"`
+		Name      string       `db:"name"`
+		CreatedAt time.Time    `db:"created_at"`
+		Role      tokens.Role  `db:"role"`
+		JoinedAt  time.Time    `db:"joined_at"`
+	}
+	err := p.db.SelectContext(ctx, &rows, `
+		SELECT o.id, o.name, o.created_at, m.role, m.joined_at
+		FROM memberships m JOIN organizations o ON o.id = m.organization_id WHERE m.user_id = $1 ORDER BY o.name, o.id`, id)
 	if err != nil {
 		return nil, translate(err)
 	}
 	all := make([]people.Membership, len(rows))
 	for i, row := range rows {
-		all[i] = row.membership()
+		all[i] = people.Membership{
+			Organization: tokens.Organization{ID: row.ID, Name: row.Name, CreatedAt: row.CreatedAt.UTC()}, Role: row.Role, JoinedAt: row.JoinedAt.UTC(),
+		}
 	}
 	return all, nil
-}
-
-// Membership implements people.Repository.
-func (p *People) Membership(ctx context.Context, org tokens.OrgID, id people.UserID) (people.Membership, error) {
-	var row membershipRow
-	err := p.db.GetContext(ctx, &row, selectMemberships+`WHERE m.organization_id = $1 AND m.user_id = $2`, org, id)
-	return row.membership(), translate(err)
 }

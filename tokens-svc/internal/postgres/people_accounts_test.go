@@ -43,7 +43,7 @@ func unverifiedJoinsNothingElse(t *testing.T, s peopleStore) {
 	open, err := s.Invitations(t.Context(), repotest.Other, repotest.Noon)
 	gives(t, err, nil)
 	equal(t, open, []people.Invitation{invitation})
-	_, err = s.Membership(t.Context(), repotest.Other, u.ID)
+	_, err = membership(t, s, repotest.Other, u.ID)
 	gives(t, err, tokens.ErrNotFound)
 	equal(t, s.Events(t, repotest.Other), 1)
 
@@ -62,7 +62,7 @@ func unverifiedJoinsNothingElse(t *testing.T, s peopleStore) {
 	again, err := s.Admit(t.Context(), join)
 	gives(t, err, nil)
 	equal(t, again, people.Admitted{User: u})
-	m, err := s.Membership(t.Context(), repotest.Org, u.ID)
+	m, err := membership(t, s, repotest.Org, u.ID)
 	gives(t, err, nil)
 	equal(t, m.Role, tokens.RoleMember)
 }

@@ -105,7 +105,7 @@ func admittedAgain(t *testing.T, s peopleStore) {
 	gives(t, err, nil)
 	equal(t, again, people.Admitted{User: first})
 	equal(t, stored(t, s, first.Email), "hash of anna@acme.example")
-	m, err := s.Membership(t.Context(), repotest.Org, first.ID)
+	m, err := membership(t, s, repotest.Org, first.ID)
 	gives(t, err, nil)
 	equal(t, m.Role, tokens.RoleAdmin)
 	equal(t, s.Events(t, repotest.Org), 1)

@@ -42,6 +42,15 @@ func (r *Repository) Ready(ctx context.Context) error {
 	return translate(err)
 }
 
+// each converts rows.
+func each[R, T any](rows []R, convert func(R) T) []T {
+	all := make([]T, len(rows))
+	for i, row := range rows {
+		all[i] = convert(row)
+	}
+	return all
+}
+
 // The SQLSTATEs that a constraint answers with.
 const (
 	uniqueViolation     = "23505"

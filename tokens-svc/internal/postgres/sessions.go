@@ -54,7 +54,6 @@ func (s *Sessions) FindCtx(ctx context.Context, tokenSum string) ([]byte, bool, 
 // CommitCtx implements scs.CtxStore.
 func (s *Sessions) CommitCtx(ctx context.Context, tokenSum string, data []byte, end time.Time) error {
 	row, now := session.RowFrom(ctx), s.now()
-	user := sql.Null[string]{V: string(row.User), Valid: row.User != ""}
 	if row.TokenSum == tokenSum {
 		_, err := s.db.ExecContext(ctx, `
 			UPDATE sessions SET data = $2, last_seen_at = $3, expires_at = $4, address = $5::inet, user_agent = $6
@@ -65,7 +64,7 @@ func (s *Sessions) CommitCtx(ctx context.Context, tokenSum string, data []byte, 
 	_, err := s.db.ExecContext(ctx, `
 		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent, session_epoch)
 		VALUES ($1, $2, $3, $4, $5, $5, $6, $7::inet, $8, $9)`,
-		id, tokenSum, user, data, now, end, nullAddress(row.Address), row.UserAgent, row.Epoch)
+		id, tokenSum, null(string(row.User)), data, now, end, nullAddress(row.Address), row.UserAgent, row.Epoch)
 	if err == nil {
 		row.ID, row.TokenSum = id, tokenSum
 	}

@@ -145,9 +145,6 @@ func tokensArePicked(t *testing.T, repo tokens.Repository) {
 			equal(t, total, len(want))
 			for _, token := range all {
 				got[token.Name] = true
-				if !filter.Match(token, now) {
-					t.Errorf("%q does not match %s", filter, token.Name)
-				}
 			}
 		}
 		equal(t, fmt.Sprint(got), fmt.Sprint(want))

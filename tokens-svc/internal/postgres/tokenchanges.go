@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/lib/pq"
+
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -77,9 +79,9 @@ func (m *mutation) insert(ctx context.Context, org tokens.OrgID, t tokens.Token,
 			rate_limit, rate_window_seconds, created_by_kind, created_by_id, created_by_name,
 			created_at, expires_at, rotated_from, pepper_version, mac, rev, bounds_version, bounds_mac, owner_id, lineage)
 		VALUES ($1, $2, $3, $4, $5::text[], $6::cidr[], $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
-		t.ID, org, t.Name, t.Environment, permissionTexts(t.Permissions), rangeTexts(t.IPAllow),
+		t.ID, org, t.Name, t.Environment, pq.Array(tokens.Texts(t.Permissions)), pq.Array(tokens.Texts(t.IPAllow)),
 		t.RateLimit.Limit, int(t.RateLimit.Window.Seconds()), t.CreatedBy.Kind, t.CreatedBy.ID, t.CreatedBy.Name,
-		t.CreatedAt, nullTime(t.ExpiresAt), nullID(t.RotatedFrom), d.Version, d.MAC[:], revision, version, mac,
+		t.CreatedAt, null(t.ExpiresAt), null(string(t.RotatedFrom)), d.Version, d.MAC[:], revision, version, mac,
 		t.Owner.ID, t.Lineage)
 	return revision, err
 }
@@ -96,8 +98,8 @@ func (m *mutation) update(ctx context.Context, t tokens.Token, kind tokens.Chang
 			rate_window_seconds = $6, expires_at = $7, revoked_at = $8, revoked_reason = $9, rotated_to = $10, rev = $11,
 			bounds_version = $12, bounds_mac = $13, owner_id = $14
 		WHERE id = $1`,
-		t.ID, t.Name, permissionTexts(t.Permissions), rangeTexts(t.IPAllow), t.RateLimit.Limit,
-		int(t.RateLimit.Window.Seconds()), nullTime(t.ExpiresAt), nullTime(t.RevokedAt), t.RevokedReason,
-		nullID(t.RotatedTo), revision, version, mac, t.Owner.ID)
+		t.ID, t.Name, pq.Array(tokens.Texts(t.Permissions)), pq.Array(tokens.Texts(t.IPAllow)), t.RateLimit.Limit,
+		int(t.RateLimit.Window.Seconds()), null(t.ExpiresAt), null(t.RevokedAt), t.RevokedReason,
+		null(string(t.RotatedTo)), revision, version, mac, t.Owner.ID)
 	return revision, err
 }

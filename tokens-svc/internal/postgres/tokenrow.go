@@ -91,12 +91,15 @@ func toDigest(version int, mac []byte) tokens.Digest {
 	return d
 }
 
+// null returns NULL for the zero value.
+func null[T comparable](value T) sql.Null[T] { return sql.Null[T]{V: value, Valid: value != *new(T)} }
+
 // nullMAC returns NULL for the zero Digest, and its version and MAC otherwise.
 func nullMAC(d tokens.Digest) (sql.Null[int], []byte) {
 	if d.Version == 0 {
 		return sql.Null[int]{}, nil
 	}
-	return sql.Null[int]{V: d.Version, Valid: true}, d.MAC[:]
+	return null(d.Version), d.MAC[:]
 }
 
 // utc returns the zero time for NULL.
@@ -105,31 +108,4 @@ func utc(t sql.Null[time.Time]) time.Time {
 		return time.Time{}
 	}
 	return t.V.UTC()
-}
-
-// nullTime returns NULL for the zero time.
-func nullTime(t time.Time) sql.Null[time.Time] {
-	return sql.Null[time.Time]{V: t, Valid: !t.IsZero()}
-}
-
-// nullID returns NULL for no token.
-func nullID(id tokens.TokenID) sql.Null[string] {
-	return sql.Null[string]{V: string(id), Valid: id != ""}
-}
-
-func permissionTexts(permissions []tokens.Permission) pq.StringArray {
-	texts := make(pq.StringArray, len(permissions))
-	for i, p := range permissions {
-		texts[i] = string(p)
-	}
-	return texts
-}
-
-// rangeTexts returns ranges as a cidr[].
-func rangeTexts(ranges []netip.Prefix) pq.StringArray {
-	texts := make(pq.StringArray, len(ranges))
-	for i, r := range ranges {
-		texts[i] = r.String()
-	}
-	return texts
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -62,10 +61,9 @@ func (r *Repository) Tokens(ctx context.Context, org tokens.OrgID, q tokens.Quer
 	if err := r.db.GetContext(ctx, &total, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment); err != nil {
 		return nil, 0, translate(err)
 	}
-	size := sql.Null[int]{V: q.Page.Size, Valid: q.Page.Size > 0}
 	var rows []tokenRow
 	err := r.db.SelectContext(ctx, &rows,
-		selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $4 OFFSET $5`, org, now, q.Environment, size, q.Page.Offset())
+		selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $4 OFFSET $5`, org, now, q.Environment, null(q.Page.Size), q.Page.Offset())
 	if err != nil {
 		return nil, 0, translate(err)
 	}
@@ -128,11 +126,5 @@ func (r *Repository) UnsealedTokens(ctx context.Context, after tokens.TokenID, n
 	if err != nil {
 		return nil, translate(err)
 	}
-	unsealed := make([]tokens.Token, len(rows))
-	for i, row := range rows {
-		if unsealed[i], err = row.token(); err != nil {
-			return nil, err
-		}
-	}
-	return unsealed, nil
+	return tokensOf(rows)
 }

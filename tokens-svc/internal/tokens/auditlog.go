@@ -7,26 +7,14 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// AuditEvents returns a page of the organization's audit log, newest first, and
-// how many events it has in all. It gives ErrNotFound when there is no such
-// organization, and ErrForbidden.
-func (s *Service) AuditEvents(ctx context.Context, principal Principal, org OrgID, p Page) ([]audit.Event, int, error) {
+// AuditEvents returns a page of the organization's audit log, newest first, of one
+// action or, with "", of all, and how many such events it has. It gives ErrNotFound
+// when there is no such organization, and ErrForbidden.
+func (s *Service) AuditEvents(ctx context.Context, principal Principal, org OrgID, action audit.Action, p Page) ([]audit.Event, int, error) {
 	if !principal.MayReadAudit() {
 		return nil, 0, principal.refuse("read the audit log")
 	}
-	events, total, err := s.repo.AuditEvents(ctx, org, p)
-	if err != nil {
-		return nil, 0, fmt.Errorf("audit log of organization %s: %w", org, err)
-	}
-	return events, total, nil
-}
-
-// AuditEventsOf is AuditEvents for those of one action.
-func (s *Service) AuditEventsOf(ctx context.Context, principal Principal, org OrgID, action audit.Action, p Page) ([]audit.Event, int, error) {
-	if !principal.MayReadAudit() {
-		return nil, 0, principal.refuse("read the audit log")
-	}
-	events, total, err := s.repo.AuditEventsOf(ctx, org, action, p)
+	events, total, err := s.repo.AuditEvents(ctx, org, action, p)
 	if err != nil {
 		return nil, 0, fmt.Errorf("audit log of organization %s: %w", org, err)
 	}

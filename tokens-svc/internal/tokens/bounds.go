@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
 	"hash"
 	"io"
 	"strconv"
@@ -32,8 +31,8 @@ func (t Token) bounds() []bound {
 		{"id", text(t.ID)},
 		{"organization_id", text(t.Organization.ID)},
 		{"environment", text(t.Environment)},
-		{"permissions", all(t.Permissions)},
-		{"ip_allow", all(t.IPAllow)},
+		{"permissions", Texts(t.Permissions)},
+		{"ip_allow", Texts(t.IPAllow)},
 		{"rate_limit", text(strconv.Itoa(t.RateLimit.Limit))},
 		{"rate_window_seconds", text(strconv.Itoa(int(t.RateLimit.Window / time.Second)))},
 		{"created_by_kind", text(t.CreatedBy.Kind)},
@@ -70,14 +69,6 @@ func text[T ~string](value T) []string {
 		return nil
 	}
 	return []string{string(value)}
-}
-
-func all[T any](values []T) []string {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = fmt.Sprint(v)
-	}
-	return texts
 }
 
 // instants returns a time in milliseconds, as precisely as it is stored.

@@ -14,16 +14,16 @@ func (p Principal) checkWithin(wrong *ValidationError, t Token) {
 	}
 	b := *p.caller
 	if t.Environment != b.Environment {
-		wrong.add("environment", InvalidValue, "must be %s, like that of the calling token", b.Environment)
+		wrong.Add("environment", InvalidValue, "must be %s, like that of the calling token", b.Environment)
 	}
 	if !b.ExpiresAt.IsZero() && (t.ExpiresAt.IsZero() || t.ExpiresAt.After(b.ExpiresAt)) {
-		wrong.add("expires_at", OutOfRange, "must be at the latest %s, when the calling token expires", instant(b.ExpiresAt))
+		wrong.Add("expires_at", OutOfRange, "must be at the latest %s, when the calling token expires", instant(b.ExpiresAt))
 	}
 	if beyond := outside(t.IPAllow, b.IPAllow); beyond != "" {
-		wrong.add("ip_allow", OutOfRange, "%s is not within a range of the calling token: %s", beyond, texts(b.IPAllow, ", "))
+		wrong.Add("ip_allow", OutOfRange, "%s is not within a range of the calling token: %s", beyond, join(b.IPAllow, ", "))
 	}
 	if !t.RateLimit.within(b.RateLimit) {
-		wrong.add("limit", OutOfRange, "may be at most that of the calling token: %d in %.0f seconds", b.RateLimit.Limit, b.RateLimit.Window.Seconds())
+		wrong.Add("limit", OutOfRange, "may be at most that of the calling token: %d in %.0f seconds", b.RateLimit.Limit, b.RateLimit.Window.Seconds())
 	}
 }
 

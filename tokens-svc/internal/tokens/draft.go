@@ -43,7 +43,7 @@ func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, e
 	var wrong ValidationError
 	d = d.complete(principal)
 	t := Token{
-		Name:        checkText(&wrong, "name", d.Name, 1, maxName),
+		Name:        wrong.Text("name", d.Name, 1, maxName),
 		Environment: d.Environment,
 		Permissions: c.check(&wrong, principal, d.Permissions),
 		IPAllow:     checkIPAllow(&wrong, d.IPAllow),
@@ -54,13 +54,13 @@ func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, e
 		ExpiresAt:   checkExpiry(&wrong, d.ExpiresAt, now),
 	}
 	if t.Environment != Live && t.Environment != Test {
-		wrong.add("environment", InvalidValue, "must be %s or %s", Live, Test)
+		wrong.Add("environment", InvalidValue, "must be %s or %s", Live, Test)
 	}
-	if err := wrong.orNil(); err != nil {
+	if err := wrong.OrNil(); err != nil {
 		return t, err
 	}
 	principal.checkWithin(&wrong, t)
-	return t, wrong.orNil()
+	return t, wrong.OrNil()
 }
 
 // checkExpiry returns when a token is to end; zero stands for never.
@@ -70,42 +70,40 @@ func checkExpiry(wrong *ValidationError, end, now time.Time) time.Time {
 	}
 	end = end.UTC().Truncate(time.Millisecond)
 	if !end.After(now) {
-		wrong.add("expires_at", OutOfRange, "must be in the future")
+		wrong.Add("expires_at", OutOfRange, "must be in the future")
 	}
 	if !end.Before(lastExpiry) {
-		wrong.add("expires_at", OutOfRange, "must be before the year 10000; leave it out for a token that never expires")
+		wrong.Add("expires_at", OutOfRange, "must be before the year 10000; leave it out for a token that never expires")
 	}
 	return end
 }
-
-// notPlain is the detail of an InvalidText fault.
-const notPlain = "must be UTF-8 without control characters and characters that change the direction of text"
 
 // IsControl reports whether a character is refused in texts that people see: a
 // control character, or one of Unicode's bidirectional controls, which make a
 // text look like another.
 func IsControl(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
-// checkText returns text without the white space around it.
-func checkText(wrong *ValidationError, field, text string, least, most int) string {
+// Text returns text for people without the white space around it, and notes what is
+// wrong with it: least and most are counted in code points.
+func (e *ValidationError) Text(field, text string, least, most int) string {
 	text = strings.TrimSpace(text)
 	n := utf8.RuneCountInString(text)
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, IsControl):
-		wrong.add(field, InvalidText, "%s", notPlain)
+		e.Add(field, InvalidText, "must be UTF-8 without control characters and characters that change the direction of text")
 	case n < least:
-		wrong.add(field, Required, "is required")
+		e.Add(field, Required, "is required")
 	case n > most:
-		wrong.add(field, TooLong, "has %d characters; at most %d are allowed", n, most)
+		e.Add(field, TooLong, "has %d characters; at most %d are allowed", n, most)
 	case Scrub(text) != text:
-		wrong.add(field, InvalidText, "holds what looks like a token, and is not secret")
+		e.Add(field, InvalidText, "holds what looks like a token, and is not secret")
 	}
 	return text
 }
 
 func (c *Catalogue) check(wrong *ValidationError, principal Principal, texts []string) []Permission {
 	if len(texts) == 0 {
-		wrong.add("permissions", Required, "is required: name at least one of %s", list(c.All()))
+		wrong.Add("permissions", Required, "is required: name at least one of %s", list(c.All()))
 	}
 	granted := make([]Permission, 0, len(texts))
 	for i, text := range texts {
@@ -122,7 +120,7 @@ func (c *Catalogue) check(wrong *ValidationError, principal Principal, texts []s
 
 func checkIPAllow(wrong *ValidationError, texts []string) []netip.Prefix {
 	if len(texts) > maxIPAllow {
-		wrong.add("ip_allow", TooLong, "has %d entries; at most %d are allowed", len(texts), maxIPAllow)
+		wrong.Add("ip_allow", TooLong, "has %d entries; at most %d are allowed", len(texts), maxIPAllow)
 		return nil
 	}
 	ranges := make([]netip.Prefix, 0, len(texts))
@@ -158,10 +156,10 @@ func parseRange(text string) (netip.Prefix, error) {
 func checkRateLimit(wrong *ValidationError, principal Principal, r RateLimit) RateLimit {
 	before := len(wrong.Fields)
 	if r.Limit < 1 || r.Limit > maxLimit {
-		wrong.add("limit", OutOfRange, "must be from 1 to %d", maxLimit)
+		wrong.Add("limit", OutOfRange, "must be from 1 to %d", maxLimit)
 	}
 	if r.Window < time.Second || r.Window > maxWindow || r.Window%time.Second != 0 {
-		wrong.add("window_seconds", OutOfRange, "must be from 1 to %.0f", maxWindow.Seconds())
+		wrong.Add("window_seconds", OutOfRange, "must be from 1 to %.0f", maxWindow.Seconds())
 	}
 	if len(wrong.Fields) == before {
 		principal.checkLimit(wrong, r)
@@ -169,4 +167,4 @@ func checkRateLimit(wrong *ValidationError, principal Principal, r RateLimit) Ra
 	return r
 }
 
-func list(permissions []Permission) string { return texts(permissions, ", ") }
+func list(permissions []Permission) string { return join(permissions, ", ") }

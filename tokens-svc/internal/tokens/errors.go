@@ -95,8 +95,8 @@ func (e *ValidationError) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// add notes one more fault.
-func (e *ValidationError) add(field string, code FaultCode, format string, args ...any) {
+// Add notes one more fault.
+func (e *ValidationError) Add(field string, code FaultCode, format string, args ...any) {
 	e.addEntry(field, 0, code, format, args...)
 }
 
@@ -105,8 +105,8 @@ func (e *ValidationError) addEntry(field string, entry int, code FaultCode, form
 	e.Fields = append(e.Fields, FieldError{Field: field, Entry: entry, Code: code, Detail: fmt.Sprintf(format, args...)})
 }
 
-// orNil returns e if it holds a fault.
-func (e *ValidationError) orNil() error {
+// OrNil returns e if it holds a fault.
+func (e *ValidationError) OrNil() error {
 	if len(e.Fields) == 0 {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -35,19 +34,7 @@ func ParseFilter(text string) (Filter, error) {
 	if text == "all" {
 		return FilterAll, nil
 	}
-	return "", fmt.Errorf("must be one of %s", strings.ReplaceAll(texts(filters, " "), " ", ", "))
-}
-
-// Match reports whether the filter lets t through at the given time.
-func (f Filter) Match(t Token, now time.Time) bool {
-	switch f {
-	case FilterAll:
-		return true
-	case FilterExpiring:
-		return t.Expiring(now)
-	default:
-		return t.Status(now) == Status(f)
-	}
+	return "", fmt.Errorf("must be one of %s", join(filters, ", "))
 }
 
 // Expiring reports whether t is active and ends within ExpiringWithin.

@@ -85,23 +85,27 @@ func (m *memory) Organizations(context.Context) ([]tokens.Organization, error) {
 	}), nil
 }
 
-func (m *memory) AuditEvents(_ context.Context, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error) {
+func (m *memory) AuditEvents(_ context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, found := m.orgs[org]; !found {
 		return nil, 0, tokens.ErrNotFound
 	}
-	log := slices.Clone(m.events[org])
+	log := slices.DeleteFunc(slices.Clone(m.events[org]), func(e audit.Event) bool { return action != "" && e.Action != action })
 	slices.Reverse(log)
 	return log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))], len(log), nil
 }
 
-func (m *memory) AuditEventsOf(_ context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	log := slices.DeleteFunc(slices.Clone(m.events[org]), func(e audit.Event) bool { return e.Action != action })
-	slices.Reverse(log)
-	return log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))], len(log), nil
+// matches reports whether a filter lets a token through at a time.
+func matches(f tokens.Filter, t tokens.Token, now time.Time) bool {
+	switch f {
+	case tokens.FilterAll:
+		return true
+	case tokens.FilterExpiring:
+		return t.Expiring(now)
+	default:
+		return t.Status(now) == tokens.Status(f)
+	}
 }
 
 func (m *memory) AuditHeads(context.Context) ([]audit.Head, error) {
@@ -171,7 +175,7 @@ func (m *memory) Tokens(_ context.Context, org tokens.OrgID, q tokens.Query, now
 	defer m.mu.Unlock()
 	var all []tokens.Token
 	for _, t := range m.tokens {
-		if t.Organization.ID == org && q.Filter.Match(t, now) && (q.Environment == "" || q.Environment == t.Environment) {
+		if t.Organization.ID == org && matches(q.Filter, t, now) && (q.Environment == "" || q.Environment == t.Environment) {
 			all = append(all, t)
 		}
 	}

@@ -1,6 +1,9 @@
 package tokens
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Permission is one thing that a token may do. On the wire of RFC 7662 it is
 // called a scope. A Catalogue defines which there are.
@@ -9,6 +12,15 @@ type Permission string
 // Admin is all permissions, including future ones. It is the only permission
 // that this program gives a meaning; services do for all others.
 const Admin Permission = "admin"
+
+// Texts returns permissions, address ranges and the like as they are written.
+func Texts[T any](all []T) []string {
+	texts := make([]string, len(all))
+	for i, one := range all {
+		texts[i] = fmt.Sprint(one)
+	}
+	return texts
+}
 
 // sortedSet sorts list in place and drops repetitions.
 func sortedSet(list []Permission) []Permission {

@@ -126,7 +126,7 @@ func (p Principal) checkGrant(wrong *ValidationError, entry int, permission Perm
 func (p Principal) checkLimit(wrong *ValidationError, r RateLimit) {
 	most := DefaultRateLimit
 	if !p.anyLimit && !r.within(most) {
-		wrong.add("limit", OutOfRange, "may be at most %d, and no more than %d in %.0f seconds", most.Limit, most.Limit, most.Window.Seconds())
+		wrong.Add("limit", OutOfRange, "may be at most %d, and no more than %d in %.0f seconds", most.Limit, most.Limit, most.Window.Seconds())
 	}
 }
 

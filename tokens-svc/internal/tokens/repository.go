@@ -26,12 +26,9 @@ type Repository interface {
 	// Organizations returns every organization, oldest first.
 	Organizations(ctx context.Context) ([]Organization, error)
 
-	// AuditEvents returns a page of org's audit log, newest first, and how many
-	// events it has in all, or ErrNotFound.
-	AuditEvents(ctx context.Context, org OrgID, p Page) (events []audit.Event, total int, err error)
-	// AuditEventsOf is AuditEvents for those of one action. An organization that
-	// does not exist has none.
-	AuditEventsOf(ctx context.Context, org OrgID, action audit.Action, p Page) ([]audit.Event, int, error)
+	// AuditEvents returns a page of org's audit log, newest first, of one action or,
+	// with "", of all, and how many such events it has; or ErrNotFound.
+	AuditEvents(ctx context.Context, org OrgID, action audit.Action, p Page) (events []audit.Event, total int, err error)
 	// VerifyAudit checks all of org's audit log, as it was at one instant, also
 	// against known heads, and returns its head then. It gives an *audit.Fault, or ErrNotFound.
 	VerifyAudit(ctx context.Context, org OrgID, known ...audit.Head) (audit.Head, error)

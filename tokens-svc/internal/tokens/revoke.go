@@ -14,8 +14,8 @@ import (
 // It is also how the overlap of a rotated token is ended early.
 func (s *Service) RevokeToken(ctx context.Context, principal Principal, org OrgID, id TokenID, reason string) (Token, error) {
 	var wrong ValidationError
-	reason = checkText(&wrong, "reason", reason, 0, maxReason)
-	if err := wrong.orNil(); err != nil {
+	reason = wrong.Text("reason", reason, 0, maxReason)
+	if err := wrong.OrNil(); err != nil {
 		return Token{}, err
 	}
 	done, err := s.changeToken(ctx, org, id, principal.key, func(t Token) (Step, error) {

@@ -3,7 +3,6 @@ package tokens
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Role is a person's role in an organization.
@@ -69,11 +68,7 @@ func ParseRole(text string) (Role, error) {
 	if r := Role(text); slices.Contains(Roles(), r) {
 		return r, nil
 	}
-	names := make([]string, len(roles))
-	for i, p := range roles {
-		names[i] = string(p.role)
-	}
-	return "", fmt.Errorf("%q is no role; want one of %s", Scrub(text), strings.Join(names, ", "))
+	return "", fmt.Errorf("%q is no role; want one of %s", Scrub(text), join(Roles(), ", "))
 }
 
 // powers returns the rights of r; none for an unknown role.

@@ -90,7 +90,7 @@ func TestForbiddenActionsAreRejected(t *testing.T) {
 			_, _, errs["create"] = s.CreateToken(t.Context(), principal, repotest.Org, tokens.Draft{Name: "x", Permissions: []string{"shipments:read"}})
 		}
 		if !principal.MayReadAudit() {
-			_, _, errs["audit"] = s.AuditEvents(t.Context(), principal, repotest.Org, tokens.Page{Number: 1, Size: 1})
+			_, _, errs["audit"] = s.AuditEvents(t.Context(), principal, repotest.Org, "", tokens.Page{Number: 1, Size: 1})
 		}
 		for method, err := range errs {
 			if !errors.Is(err, tokens.ErrForbidden) {

@@ -39,8 +39,8 @@ type Rotation struct {
 func (s *Service) RotateToken(ctx context.Context, principal Principal, org OrgID, id TokenID, grace time.Duration) (Rotation, error) {
 	var wrong ValidationError
 	if grace < 0 || grace > MaxGrace {
-		wrong.add("grace_seconds", OutOfRange, "must be from 0 to %.0f", MaxGrace.Seconds())
-		return Rotation{}, wrong.orNil()
+		wrong.Add("grace_seconds", OutOfRange, "must be from 0 to %.0f", MaxGrace.Seconds())
+		return Rotation{}, wrong.OrNil()
 	}
 	var secret Secret
 	done, err := s.changeToken(ctx, org, id, principal.key, func(t Token) (Step, error) {
@@ -51,7 +51,7 @@ func (s *Service) RotateToken(ctx context.Context, principal Principal, org OrgI
 			return Step{}, err
 		}
 		if grace < MinOwnGrace && principal.is(t) && !slices.Contains(principal.grants, Admin) {
-			wrong.add("grace_seconds", OutOfRange, "must be at least %.0f when a token without admin rotates itself", MinOwnGrace.Seconds())
+			wrong.Add("grace_seconds", OutOfRange, "must be at least %.0f when a token without admin rotates itself", MinOwnGrace.Seconds())
 		}
 		for i, p := range t.Permissions {
 			if !principal.is(t) {
@@ -60,7 +60,7 @@ func (s *Service) RotateToken(ctx context.Context, principal Principal, org OrgI
 		}
 		next := t.successor(principal, s.Now())
 		principal.checkWithin(&wrong, next)
-		if err := wrong.orNil(); err != nil {
+		if err := wrong.OrNil(); err != nil {
 			return Step{}, err
 		}
 		var err error

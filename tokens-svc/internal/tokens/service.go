@@ -72,8 +72,8 @@ func (s *Service) Permissions() *Catalogue { return s.permissions }
 // may do so is not asked here: it is for operators.
 func (s *Service) CreateOrganization(ctx context.Context, principal Principal, org OrgID, name string) (Organization, error) {
 	var wrong ValidationError
-	o := Organization{ID: org, Name: checkText(&wrong, "name", name, 1, maxName), CreatedAt: s.Now()}
-	if err := wrong.orNil(); err != nil {
+	o := Organization{ID: org, Name: wrong.Text("name", name, 1, maxName), CreatedAt: s.Now()}
+	if err := wrong.OrNil(); err != nil {
 		return Organization{}, err
 	}
 	entry := s.entry(principal, audit.OrganizationCreated, string(org), map[string]string{"name": o.Name})

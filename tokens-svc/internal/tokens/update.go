@@ -56,7 +56,7 @@ func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgI
 func (p Patch) apply(c *Catalogue, principal Principal, t Token, now time.Time) (Token, error) {
 	var wrong ValidationError
 	if p.Name != nil {
-		t.Name = checkText(&wrong, "name", *p.Name, 1, maxName)
+		t.Name = wrong.Text("name", *p.Name, 1, maxName)
 	}
 	if p.Permissions != nil {
 		t.Permissions = c.check(&wrong, principal, *p.Permissions)
@@ -72,17 +72,17 @@ func (p Patch) apply(c *Catalogue, principal Principal, t Token, now time.Time) 
 		// Gateways count windows of each length apart: another length would begin
 		// with an unused window.
 		if t.RateLimit.Window != window && !principal.anyLimit {
-			wrong.add("window_seconds", InvalidValue, "must stay %.0f: the window of a token cannot change; create another token for another window", window.Seconds())
+			wrong.Add("window_seconds", InvalidValue, "must stay %.0f: the window of a token cannot change; create another token for another window", window.Seconds())
 		}
 	}
 	if p.ExpiresAt != nil {
 		t.ExpiresAt = checkExpiry(&wrong, *p.ExpiresAt, now)
 	}
-	if err := wrong.orNil(); err != nil {
+	if err := wrong.OrNil(); err != nil {
 		return t, err
 	}
 	principal.checkWithin(&wrong, t)
-	return t, wrong.orNil()
+	return t, wrong.OrNil()
 }
 
 // describe returns a token's details for the audit log.
@@ -90,8 +90,8 @@ func describe(t Token) map[string]string {
 	return map[string]string{
 		"name":        t.Name,
 		"environment": string(t.Environment),
-		"permissions": texts(t.Permissions, " "),
-		"ip_allow":    cmp.Or(texts(t.IPAllow, " "), "anywhere"),
+		"permissions": join(t.Permissions, " "),
+		"ip_allow":    cmp.Or(join(t.IPAllow, " "), "anywhere"),
 		"rate_limit":  fmt.Sprintf("%d in %.0f s", t.RateLimit.Limit, t.RateLimit.Window.Seconds()),
 		"expires_at":  instant(t.ExpiresAt),
 		"owner":       cmp.Or(t.Owner.Name, t.Owner.ID, "organization"),
@@ -116,10 +116,4 @@ func instant(t time.Time) string {
 	return t.Format("2006-01-02T15:04:05.000Z")
 }
 
-func texts[T any](all []T, separator string) string {
-	shown := make([]string, len(all))
-	for i, one := range all {
-		shown[i] = fmt.Sprint(one)
-	}
-	return strings.Join(shown, separator)
-}
+func join[T any](all []T, separator string) string { return strings.Join(Texts(all), separator) }

@@ -117,7 +117,7 @@ func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 		}
 		uses[i] = u
 	}
-	if err := wrong.orNil(); err != nil {
+	if err := wrong.OrNil(); err != nil {
 		return err
 	}
 	if err := s.repo.AddUsage(ctx, merge(uses)); err != nil {

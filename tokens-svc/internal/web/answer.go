@@ -130,11 +130,7 @@ func (v view) Grants(t tokens.Token) string {
 			return p.Name
 		}
 	}
-	texts := make([]string, len(t.Permissions))
-	for i, p := range t.Permissions {
-		texts[i] = string(p)
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(tokens.Texts(t.Permissions), ", ")
 }
 
 // Allows is for templates: it reports whether a token may use a permission that

@@ -98,15 +98,10 @@ type eventList struct {
 func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
 	list := eventList{Actions: actionTexts}
 	p := pageOf(v)
-	var events []audit.Event
-	var total int
-	var err error
 	if at := slices.IndexFunc(actionTexts, func(d actionText) bool { return string(d.Action) == v.Form.Get("action") }); at >= 0 {
 		list.Picked = actionTexts[at].Action
-		events, total, err = s.Tokens.AuditEventsOf(ctx, v.principal(), v.org(), list.Picked, p)
-	} else {
-		events, total, err = s.Tokens.AuditEvents(ctx, v.principal(), v.org(), p)
 	}
+	events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), list.Picked, p)
 	if err != nil {
 		return answer{}, err
 	}

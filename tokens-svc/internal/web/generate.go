@@ -148,11 +148,7 @@ func (f *generateForm) permissions() []string {
 		f.add("permissions", "Choose permissions for the token.")
 		return nil
 	}
-	texts := make([]string, len(f.Presets[at].Permissions))
-	for i, p := range f.Presets[at].Permissions {
-		texts[i] = string(p)
-	}
-	return texts
+	return tokens.Texts(f.Presets[at].Permissions)
 }
 
 // end returns when the token is to end; zero stands for never.

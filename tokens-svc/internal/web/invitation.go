@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // invitationForm is the page on which an invited person enters the code.
@@ -15,11 +14,16 @@ type invitationForm struct {
 	Email, Name string
 }
 
+func (f invitationForm) with(all faults) answer {
+	f.faults = all
+	return page("invitation", "Accept an invitation", f)
+}
+
 func (s *site) showInvitation(context.Context, *visit) (answer, error) {
 	if !s.Passwords {
 		return redirect("/sign-in"), nil
 	}
-	return page("invitation", "Accept an invitation", invitationForm{}), nil
+	return invitationForm{}.with(nil), nil
 }
 
 func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
@@ -39,18 +43,13 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 			f.add(field.id, field.text)
 		}
 	}
-	again := func(status int) answer { return page("invitation", "Accept an invitation", f).as(status) }
+	again := func(status int) answer { return f.with(f.faults).as(status) }
 	if len(f.faults) > 0 {
 		return again(http.StatusUnprocessableEntity), nil
 	}
 	user, org, err := s.People.Accept(ctx, a, v.client())
-	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
-		f.add("email", throttledText(throttled.RetryAfter))
-		return again(0).throttled(throttled), nil
-	}
-	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
-		f.faults = faultsOf(invalid)
-		return again(http.StatusUnprocessableEntity), nil
+	if a, ok := refused(err, "email", f.with); ok {
+		return a, nil
 	}
 	switch {
 	case errors.Is(err, people.ErrCode):

@@ -96,7 +96,7 @@ func TestInvitationIsValidForOnePersonAndAWeek(t *testing.T) {
 	refused("new@acme.example", second)
 	want(t, owner.post(t, invitations+"/"+id+"/withdraw", nil), http.StatusNotFound)
 	third := owner.invite(t, "late@acme.example", "member")
-	w.exec(t, `UPDATE invitations SET expires_at = now() - interval '1 second'`)
+	w.exec(t, `UPDATE invitations SET expires_at = now() - interval '1 day'`)
 	refused("late@acme.example", third)
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // passwordForm is the page for changing a password.
@@ -41,13 +40,8 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 		return passwordAnswer(f).as(http.StatusUnprocessableEntity), nil
 	}
 	user, err := s.People.ChangePassword(ctx, v.user.ID, current, password, v.client())
-	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
-		f.add("current", throttledText(throttled.RetryAfter))
-		return passwordAnswer(f).throttled(throttled), nil
-	}
-	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
-		f.faults = faultsOf(invalid)
-		return passwordAnswer(f).as(http.StatusUnprocessableEntity), nil
+	if a, ok := refused(err, "current", func(all faults) answer { return passwordAnswer(passwordForm{all, f.Temporary}) }); ok {
+		return a, nil
 	}
 	if errors.Is(err, people.ErrRefused) {
 		f.add("current", "Incorrect current password.")

@@ -38,11 +38,14 @@ func (s *site) showRevoke(ctx context.Context, v *visit) (answer, error) {
 	case !row.Revocable:
 		return s.notActive(v, row), nil
 	}
-	children, err := s.Tokens.Children(ctx, v.org(), row.ID)
-	if err != nil {
-		return answer{}, err
-	}
-	return revokeForm{tokenRow: row, Children: len(children)}.answer(), nil
+	return s.revokeForm(ctx, v, revokeForm{tokenRow: row})
+}
+
+// revokeForm is the page of a form, with the number of children.
+func (s *site) revokeForm(ctx context.Context, v *visit, f revokeForm) (answer, error) {
+	children, err := s.Tokens.Children(ctx, v.org(), f.ID)
+	f.Children = len(children)
+	return f.answer(), err
 }
 
 func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
@@ -57,11 +60,8 @@ func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		children, err := s.Tokens.Children(ctx, v.org(), row.ID)
-		if err != nil {
-			return answer{}, err
-		}
-		return revokeForm{faults: faultsOf(invalid), tokenRow: row, Reason: tokens.Scrub(reason), Children: len(children)}.answer().as(http.StatusUnprocessableEntity), nil
+		a, err := s.revokeForm(ctx, v, revokeForm{faults: faultsOf(invalid), tokenRow: row, Reason: tokens.Scrub(reason)})
+		return a.as(http.StatusUnprocessableEntity), err
 	}
 	if err != nil {
 		return answer{}, err

@@ -44,6 +44,7 @@ var table = []route{
 	{pattern: "POST /sign-in/invitation", do: (*site).acceptInvitation, hashes: true},
 
 	{pattern: "GET /settings", access: signedIn, do: (*site).chooseOrganization},
+	{pattern: "POST /settings/join", access: signedIn, do: (*site).joinOrganization},
 	{pattern: "POST /settings/sign-out", do: (*site).signOut},
 	{pattern: "GET /settings/password", access: signedIn, temporary: true, do: (*site).showPassword},
 	{pattern: "POST /settings/password", access: signedIn, temporary: true, do: (*site).changePassword, hashes: true},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // signInForm is the page on which people sign in.
@@ -29,6 +30,11 @@ func (s *site) signInPage(v *visit) signInForm {
 }
 
 func signInAnswer(f signInForm) answer { return page("sign-in", "Sign in", f) }
+
+func (f signInForm) with(all faults) answer {
+	f.faults = all
+	return signInAnswer(f)
+}
 
 func (s *site) showSignIn(_ context.Context, v *visit) (answer, error) {
 	f := s.signInPage(v)
@@ -63,9 +69,8 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 		return signInAnswer(f).as(http.StatusUnprocessableEntity), nil
 	}
 	user, err := s.People.SignIn(ctx, f.Email, password, v.client())
-	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
-		f.add("email", throttledText(throttled.RetryAfter))
-		return signInAnswer(f).throttled(throttled), nil
+	if a, ok := refused(err, "email", f.with); ok {
+		return a, nil
 	}
 	if errors.Is(err, people.ErrRefused) {
 		f.add("email", "Incorrect e-mail address or password.")
@@ -93,10 +98,15 @@ func (s *site) startSessionWithPassword(ctx context.Context, user people.User, n
 	return s.rememberDevice(ctx, a, user)
 }
 
-// startSession signs a person in and redirects.
+// startSession signs a person in, redirects, and mentions an open invitation.
 func (s *site) startSession(ctx context.Context, user people.User, next string) (answer, error) {
 	if err := s.sessions.SignIn(ctx, user); err != nil {
 		return answer{}, err
+	}
+	if offers, err := s.People.Offers(ctx, user); err != nil {
+		return answer{}, err
+	} else if len(offers) > 0 {
+		s.notify(ctx, "You have an invitation to "+offers[0].OrganizationName+". To join, open Organizations in the menu of your account.")
 	}
 	return redirect(next), nil
 }
@@ -113,10 +123,19 @@ func (s *site) signOut(ctx context.Context, v *visit) (answer, error) {
 	return redirect("/sign-in?out=1"), nil
 }
 
-// throttled turns a form into the answer to one attempt too many.
-func (a answer) throttled(e *people.ThrottledError) answer {
-	a.status, a.retryAfter = http.StatusTooManyRequests, e.RetryAfter
-	return a
+// refused returns the form for input that is invalid, or for one attempt too many,
+// which is a fault of the field. ok is false for other errors.
+func refused(err error, field string, form func(faults) answer) (a answer, ok bool) {
+	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
+		return form(faultsOf(invalid)).as(http.StatusUnprocessableEntity), true
+	}
+	throttled, ok := errors.AsType[*people.ThrottledError](err)
+	if !ok {
+		return answer{}, false
+	}
+	a = form(faults{{field, throttledText(throttled.RetryAfter)}}).as(http.StatusTooManyRequests)
+	a.retryAfter = throttled.RetryAfter
+	return a, true
 }
 
 func throttledText(wait time.Duration) string {

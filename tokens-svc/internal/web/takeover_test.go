@@ -144,6 +144,8 @@ func TestVerifiedIdentityTakesOverAnUnverifiedAccount(t *testing.T) {
 	}
 	want(t, real.get(t, "/settings/sessions"), http.StatusOK, "An account with your e-mail address already existed")
 	want(t, real.get(t, "/settings/sessions"), http.StatusOK, "!There was an account")
+	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusNotFound)
+	wantTo(t, real.post(t, "/settings/join", real.offered(t)), "/settings/"+string(other)+"/api")
 	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are an owner of this organization")
 	want(t, real.get(t, api("")), http.StatusOK, "You are a member of this organization")
 	wantTo(t, attacker.get(t, api("")), "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())

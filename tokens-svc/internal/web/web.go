@@ -48,8 +48,7 @@ type Tokens interface {
 	RevokeWithChildren(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
 	Children(ctx context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error)
 	HandOver(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
-	AuditEvents(ctx context.Context, principal tokens.Principal, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error)
-	AuditEventsOf(ctx context.Context, principal tokens.Principal, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error)
+	AuditEvents(ctx context.Context, principal tokens.Principal, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error)
 }
 
 // Issuer is where people sign in by OpenID Connect. *oidc.Client implements it.

@@ -36,11 +36,7 @@ type PermissionError struct {
 
 // Error implements error. The text names the missing permission.
 func (e *PermissionError) Error() string {
-	held := make([]string, len(e.Held))
-	for i, p := range e.Held {
-		held[i] = string(p)
-	}
-	return fmt.Sprintf("this needs %s; the token has %s", e.Needs, cmp.Or(strings.Join(held, " "), "no permission"))
+	return fmt.Sprintf("this needs %s; the token has %s", e.Needs, cmp.Or(strings.Join(tokens.Texts(e.Held), " "), "no permission"))
 }
 
 // Caller is the caller that the gateway asserts.

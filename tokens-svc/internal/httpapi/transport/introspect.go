@@ -106,14 +106,14 @@ func (m gatewayMethods) answer(found tokens.Introspection) introspection {
 	answer := introspection{
 		Active:         true,
 		TokenType:      "Bearer",
-		Scope:          strings.Join(wire.Texts(m.Permissions().Effective(t)), " "),
+		Scope:          strings.Join(tokens.Texts(m.Permissions().Effective(t)), " "),
 		Subject:        t.ID,
 		Lineage:        t.Lineage,
 		OrganizationID: t.Partition(),
 		Environment:    t.Environment,
 		IssuedAt:       t.CreatedAt.Unix(),
 		RateLimit:      &limit,
-		IPAllow:        wire.IPAllow(t),
+		IPAllow:        tokens.Texts(t.IPAllow),
 		RotatedTo:      t.RotatedTo,
 		Revision:       t.Revision,
 	}

@@ -27,7 +27,7 @@ type Service interface {
 	Children(ctx context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error)
 	RevokeWithChildren(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
 	RevokeToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
-	AuditEvents(ctx context.Context, principal tokens.Principal, org tokens.OrgID, p tokens.Page) ([]audit.Event, int, error)
+	AuditEvents(ctx context.Context, principal tokens.Principal, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error)
 }
 
 // management is the methods of the management API. Each acts in the caller's
@@ -152,7 +152,7 @@ func (m management) revoke(ctx context.Context, c endpoints.Call, r revocation) 
 }
 
 func (m management) auditEvents(ctx context.Context, c endpoints.Call, p tokens.Page) (reply, error) {
-	events, total, err := m.AuditEvents(ctx, c.Principal.Principal, c.Organization, p)
+	events, total, err := m.AuditEvents(ctx, c.Principal.Principal, c.Organization, "", p)
 	return page(ctx, p, total, struct {
 		Events []wire.AuditEvent `json:"audit_events"`
 		Meta   meta              `json:"meta"`

@@ -53,11 +53,6 @@ type RateLimit struct {
 	WindowSeconds int64 `json:"window_seconds"`
 }
 
-// NewOrganization returns the JSON form of o.
-func NewOrganization(o tokens.Organization) Organization {
-	return Organization{ID: o.ID, Name: o.Name}
-}
-
 // Service has what the JSON form of a token depends on besides the token.
 // *tokens.Service implements it.
 type Service interface {
@@ -71,10 +66,10 @@ func NewToken(s Service, t tokens.Token) Token {
 	return Token{
 		ID:            t.ID,
 		Name:          t.Name,
-		Organization:  NewOrganization(t.Organization),
+		Organization:  Organization{t.Organization.ID, t.Organization.Name},
 		Environment:   t.Environment,
-		Permissions:   Texts(s.Permissions().Expand(t.Permissions)),
-		Effective:     Texts(s.Permissions().Effective(t)),
+		Permissions:   tokens.Texts(s.Permissions().Expand(t.Permissions)),
+		Effective:     tokens.Texts(s.Permissions().Effective(t)),
 		Owner:         owner(t.Owner),
 		Status:        t.Status(s.Now()),
 		CreatedAt:     Time(t.CreatedAt),
@@ -85,7 +80,7 @@ func NewToken(s Service, t tokens.Token) Token {
 		RotatedFrom:   t.RotatedFrom,
 		RotatedTo:     t.RotatedTo,
 		RateLimit:     NewRateLimit(t.RateLimit),
-		IPAllow:       IPAllow(t),
+		IPAllow:       tokens.Texts(t.IPAllow),
 	}
 }
 
@@ -94,29 +89,11 @@ func NewRateLimit(r tokens.RateLimit) RateLimit {
 	return RateLimit{Limit: r.Limit, WindowSeconds: int64(r.Window / time.Second)}
 }
 
-// Texts returns permissions as they are written.
-func Texts(permissions []tokens.Permission) []string {
-	texts := make([]string, len(permissions))
-	for i, p := range permissions {
-		texts[i] = string(p)
-	}
-	return texts
-}
-
 func owner(o tokens.Owner) string {
 	if o.IsOrganization() {
 		return "organization"
 	}
 	return "person"
-}
-
-// IPAllow returns the ranges from which t may be used, or nil for anywhere.
-func IPAllow(t tokens.Token) []string {
-	var texts []string
-	for _, r := range t.IPAllow {
-		texts = append(texts, r.String())
-	}
-	return texts
 }
 
 func optional(t time.Time) *Time {
