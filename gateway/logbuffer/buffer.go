@@ -13,7 +13,7 @@ const (
 	flushSize = 32 << 10
 	// capacity bounds the pending bytes.
 	capacity = 1 << 20
-	// syncTimeout is how long a write without gathering waits for its line to be written.
+	// syncTimeout is how long a write without gathering waits for out.
 	syncTimeout = 10 * time.Millisecond
 	// closeTimeout bounds Destruct.
 	closeTimeout = time.Second
@@ -31,6 +31,7 @@ type buffer struct {
 	written chan struct{} // closed when pending is written
 	spare   []byte        // an empty slice for the next pending lines
 	lost    int           // lines dropped since pending filled up
+	writing bool          // out is being written to
 	blocked bool          // a write waited for out in vain
 	closed  bool
 
@@ -41,13 +42,18 @@ type buffer struct {
 }
 
 func newBuffer(out io.Writer, dropped func()) *buffer {
-	b := &buffer{
+	b := idleBuffer(out, dropped)
+	go b.run()
+	return b
+}
+
+// idleBuffer is a buffer whose goroutine does not run yet.
+func idleBuffer(out io.Writer, dropped func()) *buffer {
+	return &buffer{
 		out: out, dropped: dropped, written: make(chan struct{}),
 		flushIn: make(chan time.Duration, 1), flushNow: make(chan struct{}, 1),
 		closing: make(chan struct{}), done: make(chan struct{}),
 	}
-	go b.run()
-	return b
 }
 
 // write buffers one line for at most gather, or drops it. It returns no error, because the caller cannot handle one.
@@ -82,15 +88,24 @@ func (b *buffer) append(line []byte, gather time.Duration) (written <-chan struc
 	return b.written, gather == 0 && !b.blocked
 }
 
+// waitWritten returns when the line is written, or out blocks. It does not give up before out has the line: the process
+// may end with this line, and the goroutine that writes it have to wait for a processor.
 func (b *buffer) waitWritten(written <-chan struct{}) {
-	timeout := time.NewTimer(syncTimeout)
+	timeout := time.NewTicker(syncTimeout)
 	defer timeout.Stop()
-	select {
-	case <-written:
-	case <-timeout.C:
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.blocked = true // until a write ends
+	for {
+		select {
+		case <-written:
+			return
+		case <-timeout.C:
+			b.mu.Lock()
+			blocked := b.writing
+			b.blocked = blocked // until a write ends
+			b.mu.Unlock()
+			if blocked {
+				return
+			}
+		}
 	}
 }
 
@@ -146,7 +161,7 @@ func (b *buffer) flush() {
 	b.mu.Lock()
 	lines, written, lost := b.pending, b.written, b.lost
 	b.pending, b.written, b.lost = b.spare, make(chan struct{}), 0
-	b.spare = nil
+	b.spare, b.writing = nil, true
 	b.mu.Unlock()
 
 	if lost > 0 {
@@ -159,7 +174,7 @@ func (b *buffer) flush() {
 	close(written)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.blocked = false
+	b.blocked, b.writing = false, false
 	if cap(lines) <= 4*flushSize { // do not keep what an outage of out made it grow to
 		b.spare = lines[:0]
 	}

@@ -197,6 +197,35 @@ func TestLineWithoutGatheringIsWrittenBeforeWriteReturns(t *testing.T) {
 	})
 }
 
+// The line may say why the process ends. On a busy machine the goroutine that writes it may run late.
+func TestLineWithoutGatheringWaitsForItsWriterToRun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		out := new(pipe)
+		b := idleBuffer(out, func() {})
+		returned := make(chan struct{})
+		go func() {
+			defer close(returned)
+			_, _ = b.write([]byte("why\n"), 0)
+		}()
+		time.Sleep(10 * syncTimeout)
+		synctest.Wait()
+		select {
+		case <-returned:
+			t.Error("it did not wait")
+		default:
+		}
+		go b.run()
+		<-returned
+		if got := out.seen(); len(got) != 1 {
+			t.Errorf("written: %q", got)
+		}
+		if err := b.Destruct(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestBlockedOutputDelaysCloseAtMostASecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

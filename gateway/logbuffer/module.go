@@ -3,7 +3,8 @@
 //
 // Guarantees:
 //
-//   - Writing a line costs its copy. A log without gathering also waits until the line is written, at most 10 ms.
+//   - Writing a line costs its copy. A log without gathering also waits until the line is written, which
+//     takes at most 10 ms of a blocked standard error.
 //   - Lines are written whole and in order, across all logs.
 //   - A log with gathering writes its lines within that time, or when 32 KiB are pending.
 //   - At most 1 MiB is pending. While it is full, lines are dropped and counted, and one line reports the loss.
