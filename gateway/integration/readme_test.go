@@ -36,7 +36,7 @@ var environment = []struct{ name, meaning string }{
 	{"TOKENS_PORT", "its public port"},
 	{"SHIPMENTS_HOST", "shipments-svc; all addresses of the name are used, looked up each second. An IPv6 address is written in brackets"},
 	{"SHIPMENTS_PORT", "its public port"},
-	{"SERVICE_ROUTES", "files with the routes of further services: a path, or a pattern such as `/etc/quayside/services/*.caddy`; read again by a reload. See [Routes](#routes)"},
+	{"SERVICE_ROUTES", "files with the routes of further services: a path, or a pattern such as `/etc/quayside/services/*.caddy`, or several separated by spaces; unset: none; read again by a reload. See [Routes](#routes)"},
 	{"GATEWAY_SHUTDOWN_DELAY", "delay between SIGTERM and draining, during which /readyz returns 503 and requests are served: the time that a load balancer in front needs to notice"},
 	{"TRUSTED_PROXIES", "address ranges, separated by spaces, of the proxies in front whose X-Forwarded-For is trusted; unset: none"},
 	{"CORS_ALLOWED_ORIGINS", "origins, separated by spaces, whose pages may use the API from a browser: `https://app.example`, or `*` for all; unset: none. Cookies and other credentials of a browser are never allowed"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig"
@@ -58,6 +59,9 @@ func parseOpenRoute(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 	for h.NextArg() {
 		if h.Val()[0] != '/' {
 			return nil, h.Errf("%s is not a path; this directive takes paths, and no other matcher", h.Val())
+		}
+		if strings.ContainsAny(strings.TrimSuffix(h.Val(), "*"), "*{") {
+			return nil, h.Errf("%s: only the end of a path without a token may be a wildcard", h.Val())
 		}
 		open.Paths = append(open.Paths, h.Val())
 	}

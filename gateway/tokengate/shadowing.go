@@ -1,10 +1,14 @@
 package tokengate
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"strings"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
@@ -70,10 +74,10 @@ func pathsOf(route caddyhttp.Route) (patterns []string, always, open bool) {
 	return patterns, always, open
 }
 
-// covers reports whether pattern a matches whatever pattern b does. Of patterns with * elsewhere than at their end it
-// knows only that they match what they match.
+// covers reports whether pattern a matches whatever pattern b does, which it tells by a path that b matches.
 func covers(a, b string) bool {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	prefix, wild := strings.CutSuffix(a, "*")
-	return a == b || wild && !strings.Contains(prefix, "*") && strings.HasPrefix(b, prefix)
+	r := &http.Request{URL: &url.URL{Path: strings.ReplaceAll(b, "*", "~")}}
+	r = r.WithContext(context.WithValue(context.Background(), caddy.ReplacerCtxKey, caddy.NewEmptyReplacer()))
+	matched, err := caddyhttp.MatchPath{strings.ToLower(a)}.MatchWithError(r)
+	return matched && err == nil
 }

@@ -1,0 +1,127 @@
+package integration
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// validate reports what the program says of the shipped Caddyfile with these settings, and whether it accepts them.
+func validate(t *testing.T, settings ...string) (output string, accepted bool) {
+	t.Helper()
+	process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../Caddyfile", "--adapter", "caddyfile")
+	process.Env = append([]string{
+		becomeGateway + "=1", "HOME=" + t.TempDir(), "QUAYSIDE_DEMO=true", "GATEWAY_CREDENTIAL=demo-0123456789012345678901234567890",
+	}, settings...)
+	raw, err := process.CombinedOutput()
+	return string(raw), err == nil
+}
+
+// A file of routes cannot reach beyond its routes: neither close the site behind the gate, nor add to it what is not
+// behind the gate or changes the routes of others. The error names the file and the line.
+func TestFilesThatAreMoreThanRoutesAreRefused(t *testing.T) {
+	t.Parallel()
+
+	const route = "@a path /api/v1/a\nhandle @a {\n\tservice a 127.0.0.1:1\n}\n"
+	for text, want := range map[string]string{
+		route + "}\n":                   ":5: this } closes nothing",
+		"}\n" + route:                   ":1: this } closes nothing",
+		route + "}\n{\n" + route:        ":5: this } closes nothing",
+		route + "}\n(gate) {\n" + route: ":5: this } closes nothing",
+		route + "}\nhttp://:8081 {\nrespond b\n}\nc {\n": ":5: this } closes nothing",
+		"handle /api/v1/b {\n" + route:                   ":1: this { is not closed",
+		"handle /api/v1/b {\nhandle {\n" + route + "}\n": ":1: this { is not closed",
+		route + "http://:8081 {\nrespond b\n}\n":         ":5: http://:8081 is not one of",
+		route + "{\nadmin :2019\n}\n":                    ":5",
+		route + "(b) {\nrespond b\n}\n":                  ":5: (b) is not one of",
+		route + "&(b) {\nrespond b\n}\n":                 ":5: &(b) is not one of",
+		route + "import ../Caddyfile\n":                  ":5: import is not possible",
+		"handle /api/v1/b {\nimport /etc/passwd\n}\n":    ":2: import is not possible",
+		route + "rewrite /docs /api/v1/a\n":              ":5: rewrite is not one of",
+		route + "request_header X-Organization-ID b\n":   ":5: request_header is not one of",
+		route + "token_gate {\nmode shadow\n}\n":         ":5: token_gate is not one of",
+		route + "handle_errors {\nrespond b\n}\n":        ":5: handle_errors is not one of",
+		route + "bind 127.0.0.1\n":                       ":5: bind is not one of",
+		route + "handle {\nrespond b\n}\n":               ":5: handle needs a path or a matcher",
+		"handle /api/v1/b {\ntls internal\n}\n":          ": parsing caddyfile tokens for 'handle': directive 'tls'",
+		"handle_public /*/* {\nrespond b\n}\n":           "/*/*",
+		"handle_public /s*-in {\nrespond b\n}\n":         "/s*-in",
+		"handle /api/*/token {\nrespond b\n}\n":          "/api/*/token",
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "further.caddy")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(want, ":") {
+			want = file + want
+		}
+		if output, accepted := validate(t, "SERVICE_ROUTES="+dir+"/*.caddy"); accepted || !strings.Contains(output, want) {
+			t.Errorf("accepted: %t, want %q for\n%s\nin\n%s", accepted, want, text, output)
+		}
+	}
+}
+
+// Names of matchers belong to their file, so that services need not know each other's.
+func TestFilesOfRoutesMayUseTheSameNames(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	for _, service := range []string{"a", "b"} {
+		text := "# of " + service + "\n@paths path /api/v1/" + service + "\nhandle @paths {\n\tservice " + service + " 127.0.0.1:1\n}\n"
+		if err := os.WriteFile(filepath.Join(dir, service+".caddy"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, routes := range []string{dir + "/*.caddy", dir + "/a.caddy " + dir + "/b.caddy"} {
+		if output, accepted := validate(t, "SERVICE_ROUTES="+routes); !accepted {
+			t.Errorf("%s:\n%s", routes, output)
+		}
+	}
+}
+
+// A setting that chooses between a few values says which, instead of failing as something else.
+func TestSettingsWithAFewValuesNameThem(t *testing.T) {
+	t.Parallel()
+
+	for setting, want := range map[string]string{
+		"GATEWAY_TLS=Auto":                "GATEWAY_TLS must be off|on|auto and is Auto,",
+		"GATEWAY_TLS=":                    "GATEWAY_TLS must be off|on|auto and is ,",
+		"GATEWAY_TLS=on off":              "GATEWAY_TLS must be off|on|auto and is on off,",
+		"DEBUG_ENDPOINTS=1":               "DEBUG_ENDPOINTS must be true|false and is 1,",
+		"DEBUG_ENDPOINTS=":                "DEBUG_ENDPOINTS must be true|false and is ,",
+		"SERVICE_ROUTES=/nowhere/x.caddy": "there is no file /nowhere/x.caddy; check SERVICE_ROUTES",
+		"SERVICE_ROUTES=/[":               "/[: syntax error in pattern; check SERVICE_ROUTES",
+		"SERVICE_ROUTES=" + t.TempDir():   "is a directory",
+	} {
+		if output, accepted := validate(t, setting); accepted || !strings.Contains(output, want) {
+			t.Errorf("%s: accepted: %t, want %q in\n%s", setting, accepted, want, output)
+		}
+	}
+	for _, setting := range []string{"SERVICE_ROUTES=", "SERVICE_ROUTES=" + t.TempDir() + "/*.caddy", "DEBUG_ENDPOINTS=true"} {
+		if output, accepted := validate(t, setting); !accepted {
+			t.Errorf("%s:\n%s", setting, output)
+		}
+	}
+}
+
+// Certificates are obtained for the hosts of the address, so that with none no handshake could succeed.
+func TestCertificatesAreOnlyObtainedForHosts(t *testing.T) {
+	t.Parallel()
+
+	for address, ok := range map[string]bool{
+		"": false, ":8443": false, "https://:8443": false, "http://api.example.com:8443": false,
+		"api.example.com:8443": true, "https://:8443 https://api.example.com:8443": true,
+	} {
+		settings := []string{"GATEWAY_TLS=auto", "GATEWAY_ADDRESS=" + address}
+		if address == "" {
+			settings = settings[:1]
+		}
+		output, accepted := validate(t, settings...)
+		if accepted != ok || !ok && !strings.Contains(output, "GATEWAY_TLS=auto obtains certificates for the hosts in GATEWAY_ADDRESS") {
+			t.Errorf("GATEWAY_ADDRESS=%s: accepted: %t\n%s", address, accepted, output)
+		}
+	}
+}
