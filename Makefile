@@ -56,7 +56,7 @@ chaos: ## break everything in turn under load, and print what was promised besid
 test-kubernetes: ## test updates, scaling and failures under load on the cluster of KUBECONFIG, in about 5 minutes (NODE=127.0.0.1)
 	@TEST_KUBECONFIG="$${KUBECONFIG:?is not set}" TEST_NODE=$(NODE) go test -count=1 -timeout 1h -v ./deploy/kubernetes -run Cluster
 
-drills: ## lose each primary, a gateway and a service under load, on replicated databases, in about 5 minutes (ONLY= chooses)
+drills: ## lose each primary, a gateway, a service and links under load, on replicated databases, in about 6 minutes (ONLY= chooses)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/drills ./cmd/drills
 	@exec .bin/drills $(if $(ONLY),'$(ONLY)')
 

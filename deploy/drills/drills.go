@@ -39,22 +39,42 @@ var ErrBroken = errors.New("promises were broken")
 
 // A drill loses something. lose returns what restores it.
 type drill struct {
-	name    string
-	within  time.Duration // promised time until the last failed request
-	cluster bool          // the gateways use the Redis cluster
-	lose    func(context.Context, *infrastructure) (restore func() error, err error)
+	name   string
+	within time.Duration // promised time until the last failed request
+	redis  string        // what the gateways use, a key of infrastructure.redis
+	lose   func(context.Context, *infrastructure) (restore func() error, err error)
 }
 
+// The Redises of an infrastructure.
+const (
+	sentinels    = "sentinels"
+	redisCluster = "cluster"
+	overLink     = "over a link"
+)
+
 var all = []drill{
-	{"the Postgres primary is killed", 15 * time.Second, false, func(ctx context.Context, i *infrastructure) (func() error, error) { return i.postgres.lose(ctx) }},
-	{"the Postgres primary hangs", 15 * time.Second, false, func(ctx context.Context, i *infrastructure) (func() error, error) { return i.postgres.freeze(ctx) }},
-	{"the Redis primary of the Sentinels is killed", 5 * time.Second, false, func(ctx context.Context, i *infrastructure) (func() error, error) { return i.sentinel.lose(ctx) }},
-	{"a primary of the Redis cluster is killed", 5 * time.Second, true, func(ctx context.Context, i *infrastructure) (func() error, error) { return i.cluster.lose(ctx) }},
-	{"one of two gateways is killed", 5 * time.Second, false, func(ctx context.Context, i *infrastructure) (func() error, error) { return killed(ctx, i.gateways[0]) }},
-	{"one of two shipments-svc is killed", 5 * time.Second, false, func(ctx context.Context, i *infrastructure) (func() error, error) {
+	{"the Postgres primary is killed", 15 * time.Second, sentinels, func(ctx context.Context, i *infrastructure) (func() error, error) { return i.postgres.lose(ctx) }},
+	{"the Postgres primary hangs", 15 * time.Second, sentinels, func(ctx context.Context, i *infrastructure) (func() error, error) { return i.postgres.freeze(ctx) }},
+	{"the link to the Postgres primary is cut for 5 s", 10 * time.Second, sentinels, func(ctx context.Context, i *infrastructure) (func() error, error) {
+		primary, err := i.postgres.primary(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return primary.link.cutFor(ctx, cut)
+	}},
+	{"the Redis primary of the Sentinels is killed", 5 * time.Second, sentinels, func(ctx context.Context, i *infrastructure) (func() error, error) { return i.sentinel.lose(ctx) }},
+	{"a primary of the Redis cluster is killed", 5 * time.Second, redisCluster, func(ctx context.Context, i *infrastructure) (func() error, error) { return i.cluster.lose(ctx) }},
+	{"the link to Redis is cut for 5 s", 5 * time.Second, overLink, func(ctx context.Context, i *infrastructure) (func() error, error) {
+		return i.redisLink.cutFor(ctx, cut)
+	}},
+	{"one of two gateways is killed", 5 * time.Second, sentinels, func(ctx context.Context, i *infrastructure) (func() error, error) { return killed(ctx, i.gateways[0]) }},
+	{"one of two shipments-svc is killed", 5 * time.Second, sentinels, func(ctx context.Context, i *infrastructure) (func() error, error) {
 		return killed(ctx, i.stack.Program("shipments-svc"))
 	}},
-	{"tokens-svc is killed and started again", 5 * time.Second, false, func(ctx context.Context, i *infrastructure) (func() error, error) {
+	{"the link to one of two shipments-svc is cut for 5 s", 5 * time.Second, sentinels, func(ctx context.Context, i *infrastructure) (func() error, error) {
+		return i.shipmentsLinks[0].cutFor(ctx, cut)
+	}},
+	{"tokens-svc is killed and started again", 5 * time.Second, sentinels, func(ctx context.Context, i *infrastructure) (func() error, error) {
 		p := i.stack.Program("tokens-svc")
 		return func() error { return nil }, errors.Join(p.Kill(), p.Start(ctx))
 	}},
@@ -67,10 +87,10 @@ func killed(ctx context.Context, p *devstack.Program) (restore func() error, err
 // haproxy is outside of PATH for users other than root.
 const haproxy = "/usr/sbin/haproxy"
 
-// How long the load runs before a loss, and after the promised time.
 const (
-	calm = 3 * time.Second
-	rest = 5 * time.Second
+	calm = 3 * time.Second // of load before a loss
+	cut  = 5 * time.Second // how long links are cut
+	rest = 5 * time.Second // of load after the promised time
 )
 
 // Run runs the drills one after another. It returns ErrBroken for broken
@@ -115,7 +135,7 @@ func Run(ctx context.Context, c Config) (err error) {
 
 // run runs one drill and reports it.
 func (i *infrastructure) run(ctx context.Context, d drill, out io.Writer) (kept bool, err error) {
-	if err := i.useGateways(ctx, d.cluster); err != nil {
+	if err := i.useGateways(ctx, d.redis); err != nil {
 		return false, err
 	}
 	token, err1 := i.stack.CreateToken(ctx, i.stack.Demo.Organization, "admin", "--limit", "1000000")
@@ -203,10 +223,15 @@ type infrastructure struct {
 	dir               string
 	postgres          *patroni
 	sentinel, cluster *redises
+	single            *redises          // over redisLink
+	redis             map[string]string // URLs, as the gateways take them
+	redisLink         *link
+	shipmentsLinks    []*link // from the gateways to each shipments-svc
+	shipmentsPort     string  // of these links
 	stack             *devstack.Stack
 	database          *sql.DB // shipments
 	gateways          []*devstack.Program
-	onCluster         bool
+	used              string // Redis of the gateways
 	haproxy           *process
 	balancer          string // address of HAProxy
 }
@@ -226,6 +251,10 @@ func startInfrastructure(ctx context.Context, c Config, dir string) (i *infrastr
 	if i.cluster, err = startCluster(ctx, dir); err != nil {
 		return i, err
 	}
+	i.redis = map[string]string{sentinels: i.sentinel.url, redisCluster: i.cluster.url}
+	if err := i.linkRedis(ctx); err != nil {
+		return i, err
+	}
 	i.stack, err = devstack.Start(ctx, devstack.Options{
 		Root: c.Root, Dir: filepath.Join(dir, "stack"), Log: c.Log, SecondShipments: true,
 		DatabaseURL: i.postgres.dsn, RedisURL: i.sentinel.url, TrustedProxies: "127.0.0.1/32",
@@ -234,28 +263,26 @@ func startInfrastructure(ctx context.Context, c Config, dir string) (i *infrastr
 		i.stack = nil // it has stopped everything
 		return i, err
 	}
+	if err := i.linkShipments(ctx); err != nil {
+		return i, err
+	}
 	if i.database, err = sql.Open("postgres", i.stack.DSN("shipments")); err == nil {
 		i.database.SetMaxIdleConns(-1) // an idle connection could be to a primary that was lost
 	}
 	return i, err
 }
 
-// useGateways starts two gateways, which use the Sentinels or the cluster, and
-// HAProxy.
-func (i *infrastructure) useGateways(ctx context.Context, cluster bool) (err error) {
-	if len(i.gateways) > 0 && i.onCluster == cluster {
+// useGateways starts two gateways, which use one of the Redises, and HAProxy.
+func (i *infrastructure) useGateways(ctx context.Context, redis string) (err error) {
+	if i.used == redis {
 		return nil
 	}
 	if err := i.stopGateways(); err != nil {
 		return err
 	}
-	i.onCluster = cluster
-	url := i.sentinel.url
-	if cluster {
-		url = i.cluster.url
-	}
+	i.used = redis
 	for n := range 2 {
-		g, err := i.stack.StartGateway(ctx, fmt.Sprintf("gateway-%d", n+1), "REDIS_URL="+url)
+		g, err := i.stack.StartGateway(ctx, fmt.Sprintf("gateway-%d", n+1), "REDIS_URL="+i.redis[redis], "SHIPMENTS_PORT="+i.shipmentsPort)
 		if err != nil {
 			return err
 		}
@@ -302,6 +329,10 @@ func (i *infrastructure) stop() (err error) {
 	}
 	i.sentinel.stop()
 	i.cluster.stop()
+	i.single.stop()
 	i.postgres.stop()
+	for _, l := range append(i.shipmentsLinks, i.redisLink) {
+		l.stop()
+	}
 	return err
 }

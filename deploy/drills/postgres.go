@@ -21,11 +21,12 @@ type patroni struct {
 	dir   string
 	etcd  *process
 	nodes [nodes]*node
-	dsn   string // of all nodes
+	dsn   string // of all nodes, over their links
 }
 
 type node struct {
 	process    *process
+	link       *link // from the services
 	dir        string
 	port, rest string
 	env        []string
@@ -71,7 +72,14 @@ func startPatroni(ctx context.Context, root, dir string) (p *patroni, err error)
 		if err := errors.Join(err1, err2); err != nil {
 			return p, err
 		}
-		ports = append(ports, n.port)
+		linked, err := freePort(ctx)
+		if err != nil {
+			return p, err
+		}
+		if n.link, err = startLink("127.0.0.1:"+linked, "127.0.0.1:"+n.port); err != nil {
+			return p, err
+		}
+		ports = append(ports, linked)
 		n.env = []string{
 			"PATRONI_NAME=node" + strconv.Itoa(i), "PATRONI_ETCD3_HOSTS=127.0.0.1:" + client,
 			"PATRONI_RESTAPI_LISTEN=127.0.0.1:" + n.rest, "PATRONI_RESTAPI_CONNECT_ADDRESS=127.0.0.1:" + n.rest,
@@ -196,6 +204,9 @@ func (p *patroni) stop() {
 		if n != nil && n.process != nil {
 			signal(n.pids(), syscall.SIGKILL)
 			n.process.kill()
+		}
+		if n != nil {
+			n.link.stop()
 		}
 	}
 	p.etcd.kill()

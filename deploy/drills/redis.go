@@ -18,18 +18,21 @@ type redises struct {
 	url     string                                // as the gateway takes it
 	primary func(context.Context) (string, error) // the port of a primary that may be lost
 	servers map[string]*process                   // by port
+	buses   map[string]string                     // ports of the cluster bus, by port
 	dir     string
 	args    []string
 }
 
 // startRedis starts n servers with further arguments.
 func startRedis(ctx context.Context, dir string, n int, args ...string) (r *redises, ports []string, err error) {
-	r = &redises{servers: map[string]*process{}, dir: dir, args: args}
+	r = &redises{servers: map[string]*process{}, buses: map[string]string{}, dir: dir, args: args}
 	for range n {
-		port, err := freePort(ctx)
-		if err != nil {
+		port, portErr := freePort(ctx)
+		bus, busErr := freePort(ctx)
+		if err := errors.Join(portErr, busErr); err != nil {
 			return r, nil, err
 		}
+		r.buses[port] = bus
 		if err := r.start(port); err != nil {
 			return r, nil, err
 		}
@@ -46,7 +49,7 @@ func startRedis(ctx context.Context, dir string, n int, args ...string) (r *redi
 func (r *redises) start(port string, more ...string) (err error) {
 	args := append([]string{"--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no", "--dir", r.dir}, r.args...)
 	for i, arg := range args {
-		args[i] = strings.ReplaceAll(arg, "PORT", port)
+		args[i] = strings.NewReplacer("PORT", port, "BUS", r.buses[port]).Replace(arg)
 	}
 	r.servers[port], err = spawn(r.dir, "redis-"+port, nil, nil, "redis-server", append(args, more...)...)
 	return err
@@ -100,9 +103,10 @@ func startSentinel(ctx context.Context, dir string) (r *redises, err error) {
 	})
 }
 
-// startCluster starts three primaries with a replica each.
+// startCluster starts three primaries with a replica each. Their buses have ports
+// below the ephemeral range, in which Redis's default is often in use.
 func startCluster(ctx context.Context, dir string) (r *redises, err error) {
-	r, ports, err := startRedis(ctx, dir, 6, "--cluster-enabled", "yes", "--cluster-config-file", "nodes-PORT.conf", "--cluster-node-timeout", "1500")
+	r, ports, err := startRedis(ctx, dir, 6, "--cluster-enabled", "yes", "--cluster-port", "BUS", "--cluster-config-file", "nodes-PORT.conf", "--cluster-node-timeout", "1500")
 	if err != nil {
 		return r, err
 	}

@@ -2,7 +2,7 @@
 // load, and prints each promise with what was observed. The exit status is 1 for
 // broken promises and 2 if a drill could not be run.
 //
-//	drills           everything, in about five minutes
+//	drills           everything, in about six minutes
 //	drills TEXT      drills whose name contains TEXT, such as Postgres
 package main
 
