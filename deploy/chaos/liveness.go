@@ -43,6 +43,8 @@ func (r *topology) probeLiveness(ctx context.Context) (p liveness) {
 
 // livez returns the failure, or an empty string.
 func (r *topology) livez(ctx context.Context, program *devstack.Program) string {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
 	res, err := r.get(ctx, program, "/livez")
 	if err != nil {
 		return reason(err)
@@ -83,12 +85,12 @@ func (r *topology) poolSizes(ctx context.Context) (map[string]int, error) {
 // idle connection of the gateway has a goroutine in the service that is not
 // stuck, so additional connections are subtracted.
 func (r *topology) awaitRelease(ctx context.Context, before resources) (map[string]stuck, error) {
-	ctx, cancel := context.WithTimeout(ctx, longestRequest+time.Second)
-	defer cancel()
 	sizes, err := r.poolSizes(ctx)
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, longestRequest+time.Second)
+	defer cancel()
 	for {
 		now, err := r.readResources(context.WithoutCancel(ctx))
 		if err != nil {

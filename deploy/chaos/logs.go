@@ -8,8 +8,27 @@ import (
 	"path/filepath"
 )
 
-// message identifies log lines of one program by their text.
-type message struct{ program, text string }
+// message identifies log lines of one program by their text and the state that
+// they report: whose address it is, and how long it is ejected, which doubles
+// with each ejection.
+type message struct{ program, text, state string }
+
+// warning returns the message of a log line of at least level warn. There is none
+// in access logs.
+func warning(program string, line []byte) (m message, ok bool) {
+	var entry struct {
+		Level, Msg, Logger string
+		Address, For       json.RawMessage
+	}
+	if json.Unmarshal(line, &entry) != nil || entry.Logger == "http.log.access" {
+		return m, false // not JSON, or incomplete, or an access log
+	}
+	switch entry.Level {
+	case "info", "INFO", "debug", "DEBUG":
+		return m, false
+	}
+	return message{program, entry.Msg, string(entry.Address) + string(entry.For)}, true
+}
 
 // logMarks are the lengths of the programs' logs at some moment.
 type logMarks map[string]int64
@@ -43,16 +62,8 @@ func (r *topology) messagesSince(marks logMarks) (map[message]int, error) {
 			return nil, err
 		}
 		for line := range bytes.Lines(text) {
-			var entry struct{ Level, Msg, Logger string }
-			if json.Unmarshal(line, &entry) != nil {
-				continue // not JSON, or incomplete
-			}
-			switch entry.Level {
-			case "info", "INFO", "debug", "DEBUG":
-			default:
-				if entry.Logger != "http.log.access" {
-					counts[message{program, entry.Msg}]++
-				}
+			if m, ok := warning(program, line); ok {
+				counts[m]++
 			}
 		}
 	}

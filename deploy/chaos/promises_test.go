@@ -74,9 +74,9 @@ func TestPromises(t *testing.T) {
 		{"back later", recovers, false, observation{samples: []sample{got(kindList, 11.1, 503, quick), got(kindList, 12, 200, quick)}}},
 		{"no requests", recovers, false, observation{}},
 
-		{"a line", logsOnce, true, observation{messages: map[message]int{{"gateway", "down"}: 1}}},
-		{"the same line twice", logsOnce, false, observation{messages: map[message]int{{"gateway", "down"}: 2}}},
-		{"twice, but so did the fault", logsOnce, true, observation{fault: fault{changes: 2}, messages: map[message]int{{"gateway", "down"}: 2}}},
+		{"a line", logsOnce, true, observation{messages: map[message]int{{program: "gateway", text: "down"}: 1}}},
+		{"the same line twice", logsOnce, false, observation{messages: map[message]int{{program: "gateway", text: "down"}: 2}}},
+		{"twice, but so did the fault", logsOnce, true, observation{fault: fault{changes: 2}, messages: map[message]int{{program: "gateway", text: "down"}: 2}}},
 		{"failures without a log line", logsOnce, false, observation{samples: []sample{got(kindList, 3, 503, quick)}}},
 
 		{"two concurrent introspections", looksUpOnce, false, observation{seen: []request{

@@ -31,7 +31,8 @@ type topology struct {
 
 // startTopology starts the product and creates the tokens for a load of that time.
 func startTopology(ctx context.Context, c Config, loaded time.Duration) (r *topology, err error) {
-	r = &topology{inner: &http.Client{Timeout: 2 * time.Second}}
+	// While Postgres hangs, tokens-svc counts tokens for 2 s before it answers a scrape.
+	r = &topology{inner: &http.Client{Timeout: 4 * time.Second}}
 	r.network = newNetwork(r.record)
 	defer func() {
 		if err != nil {
