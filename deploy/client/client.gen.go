@@ -1516,7 +1516,7 @@ type CreateShipmentParams struct {
 // DeleteShipmentParams defines parameters for DeleteShipment.
 type DeleteShipmentParams struct {
 	// IfMatch Entity-tags of the shipment as you know it, or `*`. If it is of none of these versions the answer is 412 and
-	// nothing is changed. Without the header any version will do.
+	// nothing is changed. Without the header any version will do. `If-None-Match` likewise excludes versions.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
@@ -1525,6 +1525,9 @@ type GetShipmentParams struct {
 	// Prefer For example `wait=25`. Malformed and other preferences are ignored.
 	Prefer *string `json:"Prefer,omitempty"`
 
+	// IfMatch Entity-tags of the forms that are wanted, or `*`; 412 when the shipment has another.
+	IfMatch *string `json:"If-Match,omitempty"`
+
 	// IfNoneMatch Entity-tags of forms that the client has, or `*`.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
@@ -1532,14 +1535,14 @@ type GetShipmentParams struct {
 // UpdateShipmentParams defines parameters for UpdateShipment.
 type UpdateShipmentParams struct {
 	// IfMatch Entity-tags of the shipment as you know it, or `*`. If it is of none of these versions the answer is 412 and
-	// nothing is changed. Without the header any version will do.
+	// nothing is changed. Without the header any version will do. `If-None-Match` likewise excludes versions.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // ApproveShipmentParams defines parameters for ApproveShipment.
 type ApproveShipmentParams struct {
 	// IfMatch Entity-tags of the shipment as you know it, or `*`. If it is of none of these versions the answer is 412 and
-	// nothing is changed. Without the header any version will do.
+	// nothing is changed. Without the header any version will do. `If-None-Match` likewise excludes versions.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
@@ -1553,7 +1556,7 @@ type ApproveShipmentParams struct {
 // AttachDocumentParams defines parameters for AttachDocument.
 type AttachDocumentParams struct {
 	// IfMatch Entity-tags of the shipment as you know it, or `*`. If it is of none of these versions the answer is 412 and
-	// nothing is changed. Without the header any version will do.
+	// nothing is changed. Without the header any version will do. `If-None-Match` likewise excludes versions.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
@@ -1567,7 +1570,7 @@ type AttachDocumentParams struct {
 // DeleteDocumentParams defines parameters for DeleteDocument.
 type DeleteDocumentParams struct {
 	// IfMatch Entity-tags of the shipment as you know it, or `*`. If it is of none of these versions the answer is 412 and
-	// nothing is changed. Without the header any version will do.
+	// nothing is changed. Without the header any version will do. `If-None-Match` likewise excludes versions.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
@@ -1586,7 +1589,7 @@ type DownloadDocumentParams struct {
 // ReprocessDocumentParams defines parameters for ReprocessDocument.
 type ReprocessDocumentParams struct {
 	// IfMatch Entity-tags of the shipment as you know it, or `*`. If it is of none of these versions the answer is 412 and
-	// nothing is changed. Without the header any version will do.
+	// nothing is changed. Without the header any version will do. `If-None-Match` likewise excludes versions.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
@@ -1610,7 +1613,7 @@ type GetShipmentHistoryParams struct {
 // RejectShipmentParams defines parameters for RejectShipment.
 type RejectShipmentParams struct {
 	// IfMatch Entity-tags of the shipment as you know it, or `*`. If it is of none of these versions the answer is 412 and
-	// nothing is changed. Without the header any version will do.
+	// nothing is changed. Without the header any version will do. `If-None-Match` likewise excludes versions.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
@@ -3613,15 +3616,26 @@ func NewGetShipmentRequest(server string, id ShipmentInPath, params *GetShipment
 			req.Header.Set("Prefer", headerParam0)
 		}
 
-		if params.IfNoneMatch != nil {
+		if params.IfMatch != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-None-Match", headerParam1)
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+		if params.IfNoneMatch != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam2)
 		}
 
 	}

@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/quayside/quayside/gateway/servicekit/precondition"
+	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/requestid"
 )
 
 // Handler returns the handler that serves a description as JSON, to pages of
@@ -30,8 +33,16 @@ func Handler(description []byte) http.Handler {
 		header.Set("Cache-Control", "public, max-age=300")
 		header.Set("Access-Control-Allow-Origin", "*")
 		header.Set("Access-Control-Expose-Headers", "ETag")
-		if known := strings.Join(r.Header["If-None-Match"], ","); known == "*" || strings.Contains(known, tag) {
+		switch precondition.Failed(r, tag) {
+		case http.StatusNotModified:
 			w.WriteHeader(http.StatusNotModified)
+			return
+		case http.StatusPreconditionFailed:
+			header.Del("Cache-Control")
+			header.Del("Etag")
+			p := problem.New(http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch", "If-Match does not have the ETag of this document")
+			p.RequestID = requestid.Of(r)
+			_ = p.Write(w, r) // it fails if the client is gone
 			return
 		}
 		header.Set("Content-Length", strconv.Itoa(len(text)))

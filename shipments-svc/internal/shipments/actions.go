@@ -9,13 +9,16 @@ import (
 // MaxReason bounds the reason of a decision, in code points.
 const MaxReason = 1_000
 
-// Order is common to all actions: the shipment, the actor and the expected
-// versions.
+// Order is common to all actions.
 type Order struct {
-	ID     ID
-	By     TokenID
-	Expect Expectation
+	ID ID
+	By TokenID
+	// Expects reports whether the action is meant for this version of the
+	// shipment. nil: it is for any.
+	Expects func(version int64) bool
 }
+
+func (o Order) isFor(version int64) bool { return o.Expects == nil || o.Expects(version) }
 
 // Approval is a request to approve a shipment.
 type Approval struct {
@@ -150,7 +153,7 @@ func (s *Service) try(ctx context.Context, org OrgID, a Action, o Order, decide 
 	if a == Approve && head.Status == Approved {
 		return head.Shipment, nil
 	}
-	if !o.Expect.met(head.Version) {
+	if !o.isFor(head.Version) {
 		return Shipment{}, ErrVersion
 	}
 	to := head.Shipment

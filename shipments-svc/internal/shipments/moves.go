@@ -3,7 +3,6 @@ package shipments
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -109,16 +108,6 @@ func (e *ChecksFailingError) Error() string {
 // ErrVersion means that the shipment is not, or no longer, of a version that
 // the caller expects.
 var ErrVersion = errors.New("the shipment has changed")
-
-// Expectation is the versions of a shipment that an action is meant for.
-type Expectation struct {
-	Versions []int64 // nil: any
-}
-
-// met reports whether the action is meant for this version.
-func (e Expectation) met(version int64) bool {
-	return e.Versions == nil || slices.Contains(e.Versions, version)
-}
 
 // parts is what a shipment has, as far as its status depends on it.
 type parts struct {

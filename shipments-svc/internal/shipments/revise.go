@@ -104,7 +104,7 @@ func (s *Service) getFor(ctx context.Context, org OrgID, a Action, o Order) (Det
 
 // permitted reports why an action may not be done with a shipment, or nil.
 func permitted(a Action, o Order, s Shipment) error {
-	if !o.Expect.met(s.Version) {
+	if !o.isFor(s.Version) {
 		return ErrVersion
 	}
 	_, err := move(a, s.Status, parts{})

@@ -21,7 +21,7 @@ func decodeOrder(r *http.Request) (shipments.Order, error) {
 		return shipments.Order{}, err
 	}
 	id, err := shipmentID(r)
-	return shipments.Order{ID: id, By: by(r), Expect: ifMatch(r)}, err
+	return shipments.Order{ID: id, By: by(r), Expects: expects(r)}, err
 }
 
 func decodeUpdate(r *http.Request) (shipments.Edit, error) {

@@ -34,6 +34,17 @@ func TestIfMatchRestrictsActions(t *testing.T) {
 	}
 }
 
+// TestIfNoneMatchRestrictsActions to other versions than those that it names.
+func TestIfNoneMatchRestrictsActions(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := collection + "/" + a.create(t)
+	for _, known := range []string{`*`, `"2.1"`, `W/"2.1"`, `"x", "2.1"`} {
+		a.do(t, update(path).with("If-None-Match", known)).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
+	}
+	a.do(t, update(path).with("If-None-Match", `"2.0"`)).wants(t, http.StatusOK, "")
+}
+
 // TestConcurrentUpdateIsRejected: the second of two who saw the
 // same version loses nothing of the first.
 func TestConcurrentUpdateIsRejected(t *testing.T) {

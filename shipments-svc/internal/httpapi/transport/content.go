@@ -55,8 +55,11 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	// A writer without deadlines is accepted.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(toDownload))
 	maps.Copy(w.Header(), re.header)
-	// Several ranges at once and other units are not supported.
-	if ranges := r.Header.Get("Range"); strings.Contains(ranges, ",") || !strings.HasPrefix(ranges, "bytes=") {
+	// write has evaluated these, and of several lines http.ServeContent reads the first.
+	r.Header.Del("If-Match")
+	r.Header.Del("If-None-Match")
+	// Several ranges at once and other units are not supported; RFC 9110 has none of HEAD.
+	if ranges := strings.Join(r.Header.Values("Range"), ","); r.Method != http.MethodGet || strings.Contains(ranges, ",") || !strings.HasPrefix(ranges, "bytes=") {
 		r.Header.Del("Range")
 	}
 	size, err := content.Seek(0, io.SeekEnd)
@@ -68,7 +71,7 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ranged writes a problem where http.ServeContent would write plain text or
-// nothing: for a range outside of the file and a failed precondition.
+// nothing: for a range outside of the file.
 type ranged struct {
 	http.ResponseWriter
 	request *http.Request
@@ -78,14 +81,7 @@ type ranged struct {
 
 // WriteHeader implements http.ResponseWriter.
 func (w *ranged) WriteHeader(status int) {
-	var p problem.Problem
-	switch status {
-	case http.StatusRequestedRangeNotSatisfiable:
-		w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(w.size, 10)) // also for a malformed range
-		p = problem.New(status, "range_not_satisfiable", "Range not satisfiable", "the requested range is outside of the file; Content-Range has its length")
-	case http.StatusPreconditionFailed:
-		p = problem.New(status, "etag_mismatch", "ETag mismatch", "the file is not the one that If-Match names")
-	default:
+	if status != http.StatusRequestedRangeNotSatisfiable {
 		w.ResponseWriter.WriteHeader(status)
 		return
 	}
@@ -93,6 +89,8 @@ func (w *ranged) WriteHeader(status int) {
 	for _, name := range []string{"Content-Disposition", "Etag", "Content-Length"} {
 		w.Header().Del(name)
 	}
+	w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(w.size, 10)) // also for a malformed range
+	p := problem.New(status, "range_not_satisfiable", "Range not satisfiable", "the requested range is outside of the file; Content-Range has its length")
 	p.RequestID = requestid.Of(w.request)
 	_ = p.Write(w.ResponseWriter, w.request) // the client is gone
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/precondition"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -29,8 +30,8 @@ func decodeGet(r *http.Request) (shipments.GetQuery, error) {
 	}
 	id, err := shipmentID(r)
 	look := shipments.GetQuery{ID: id, Wait: preferredWait(r)}
-	if has := r.Header.Values("If-None-Match"); has != nil {
-		look.Known = func(version int64) bool { return matches(has, tagOf(version)) }
+	if r.Header.Values("If-None-Match") != nil {
+		look.Known = func(version int64) bool { return precondition.Failed(r, tagOf(version)) == http.StatusNotModified }
 	}
 	return look, err
 }
@@ -38,13 +39,9 @@ func decodeGet(r *http.Request) (shipments.GetQuery, error) {
 // encodeGet shows a shipment, with the content of its documents only for tokens
 // that may read documents.
 func encodeGet(r *http.Request, found shipments.GetResult) reply {
-	tag := tagOf(found.Version)
-	header := http.Header{"Etag": {tag}}
+	header := http.Header{"Etag": {tagOf(found.Version)}}
 	if found.Waited {
 		header.Set("Preference-Applied", "wait="+strconv.Itoa(int(preferredWait(r).Seconds())))
-	}
-	if matches(r.Header.Values("If-None-Match"), tag) {
-		return reply{status: http.StatusNotModified, header: header}
 	}
 	view := viewDetail(found.Detail)
 	if !slices.Contains(callerOf(r).Permissions, string(endpoints.Facts)) {

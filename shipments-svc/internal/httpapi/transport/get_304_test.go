@@ -14,26 +14,17 @@ func TestGetWithTheCurrentETagReturns304(t *testing.T) {
 	path := collection + "/" + a.create(t)
 	tag := a.do(t, call{path: path}).header.Get("ETag")
 	for name, c := range map[string]struct {
-		lines  []string
+		header http.Header
 		status int
 	}{
-		"the tag":                   {[]string{tag}, 304},
-		"weak":                      {[]string{"W/" + tag}, 304},
-		"any":                       {[]string{"*"}, 304},
-		"one of a list":             {[]string{`"x", W/"y",` + tag + ` , "z"`}, 304},
-		"on another line":           {[]string{`"x"`, tag}, 304},
-		"with a comma in another":   {[]string{`"a,b", ` + tag}, 304},
-		"empty elements":            {[]string{`, ,` + tag}, 304},
-		"another":                   {[]string{`"2.2"`}, 200},
-		"without quotes":            {[]string{tag[1 : len(tag)-1]}, 200},
-		"unclosed":                  {[]string{tag[:len(tag)-1]}, 200},
-		"only a part":               {[]string{`"1"`}, 200},
-		"after something malformed": {[]string{`x, ` + tag}, 200},
-		"empty":                     {[]string{""}, 200},
-		"a star among others":       {[]string{`"x", *`}, 200},
-		"lower-case w":              {[]string{`w/` + tag}, 200},
+		"the tag":             {http.Header{"If-None-Match": {tag}}, 304},
+		"on another line":     {http.Header{"If-None-Match": {`"x"`, tag}}, 304},
+		"another":             {http.Header{"If-None-Match": {`"2.2"`}}, 200},
+		"expected, and known": {http.Header{"If-Match": {tag}, "If-None-Match": {tag}}, 304},
+		"expected":            {http.Header{"If-Match": {tag}}, 200},
+		"changed since":       {http.Header{"If-Modified-Since": {"Fri, 01 Jan 2100 00:00:00 GMT"}, "If-Unmodified-Since": {"Sun, 06 Nov 1994 08:49:37 GMT"}}, 200},
 	} {
-		res := a.do(t, call{path: path, header: http.Header{"If-None-Match": c.lines}})
+		res := a.do(t, call{path: path, header: c.header})
 		if res.status != c.status || res.header.Get("ETag") != tag {
 			t.Errorf("%s: status %d, ETag %s, want %d, %s", name, res.status, res.header.Get("ETag"), c.status, tag)
 		}
@@ -43,6 +34,20 @@ func TestGetWithTheCurrentETagReturns304(t *testing.T) {
 	}
 	head := a.do(t, call{method: http.MethodHead, path: path, header: http.Header{"If-None-Match": {tag}}})
 	head.wants(t, http.StatusNotModified, "")
+}
+
+// TestGetOfAnotherVersionThanIfMatchNamesReturns412, also where it is known.
+func TestGetOfAnotherVersionThanIfMatchNamesReturns412(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := collection + "/" + a.create(t)
+	for _, header := range []http.Header{{"If-Match": {`"2.2"`}}, {"If-Match": {`W/"2.1"`}}, {"If-Match": {""}}, {"If-Match": {`"2.2"`}, "If-None-Match": {`"2.1"`}}} {
+		a.do(t, call{path: path, header: header}).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
+		if head := a.do(t, call{method: http.MethodHead, path: path, header: header}); head.status != http.StatusPreconditionFailed {
+			t.Errorf("HEAD, %v: status %d", header, head.status)
+		}
+	}
+	a.do(t, call{path: nothing}.with("If-Match", `"2.1"`)).wants(t, http.StatusNotFound, "not_found")
 }
 
 // TestAnotherVersionHasAnotherTag, so that a change is always seen.

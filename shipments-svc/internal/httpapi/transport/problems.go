@@ -41,7 +41,7 @@ var table = []struct {
 	{http.StatusBadRequest, query.UnknownParameter, "Unknown parameter", allOf[*query.Error](query.UnknownParameter)},
 	{http.StatusBadRequest, query.InvalidParameter, "Invalid parameter", as[*query.Error]},
 	{http.StatusGone, "events_expired", "Events expired", as[*shipments.ExpiredError]},
-	{http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch", is(shipments.ErrVersion, "the shipment does not have the version in If-Match; get it again")},
+	{http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch", is(shipments.ErrVersion, "the ETag does not fulfil If-Match or If-None-Match; get the resource again")},
 	{http.StatusConflict, "invalid_transition", "Invalid transition", as[*shipments.TransitionError]},
 	{http.StatusConflict, "checks_failing", "Checks failing", as[*shipments.ChecksFailingError]},
 	{http.StatusConflict, "duplicate_document", "Duplicate document", as[*shipments.DuplicateError]},

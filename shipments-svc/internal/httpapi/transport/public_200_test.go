@@ -19,6 +19,7 @@ func TestTheOpenAPIDocumentNeedsNoIdentity(t *testing.T) {
 	if again := a.do(t, description.with("If-None-Match", res.header.Get("ETag"))); again.status != http.StatusNotModified || len(again.body) > 0 {
 		t.Errorf("the description of a known ETag: %d", again.status)
 	}
+	a.do(t, description.with("If-Match", `"x"`)).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
 }
 
 // TestARequestHasOneIDInItsProblemAndLog: the gateway's, or where there is no

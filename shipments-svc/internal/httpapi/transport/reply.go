@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/quayside/quayside/gateway/servicekit/precondition"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -19,9 +20,19 @@ type reply struct {
 	file   *shipments.StoredFile // sent instead of a body
 }
 
-// write sends the reply. Nothing is sent when the body cannot be encoded
-// or the file not opened.
+// write sends the reply, or 304 without a body if the client has it. Nothing is
+// sent when the body cannot be encoded, the file cannot be opened, or the client
+// expects another entity-tag.
 func (re reply) write(w http.ResponseWriter, r *http.Request) error {
+	if tag := re.header.Get("Etag"); tag != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		switch precondition.Failed(r, tag) {
+		case http.StatusNotModified:
+			re.status, re.body, re.file = http.StatusNotModified, nil, nil
+			re.header.Del("Content-Type")
+		case http.StatusPreconditionFailed:
+			return shipments.ErrVersion
+		}
+	}
 	if re.file != nil {
 		return re.writeFile(w, r)
 	}

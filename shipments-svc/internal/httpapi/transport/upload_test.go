@@ -213,6 +213,14 @@ func TestDownloadsAnswerConditionsAndRanges(t *testing.T) {
 		body   string
 	}{
 		"known":         {content.with("If-None-Match", tag), http.StatusNotModified, ""},
+		"known, weak":   {content.with("If-None-Match", "W/"+tag), http.StatusNotModified, ""},
+		"known, of two": {call{path: content.path, header: http.Header{"If-None-Match": {`"x"`, tag}}}, http.StatusNotModified, ""},
+		"one of two":    {call{path: content.path, header: http.Header{"If-Match": {`"x"`, tag}}}, http.StatusOK, "0123456789"},
+		"none":          {content.with("If-Match", ""), http.StatusPreconditionFailed, "*"},
+		"a weak one":    {content.with("If-Match", "W/"+tag), http.StatusPreconditionFailed, "*"},
+		"since":         {content.with("If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"), http.StatusOK, "0123456789"},
+		"head, a range": {call{method: http.MethodHead, path: content.path}.with("Range", "bytes=2-4"), http.StatusOK, ""},
+		"two ranges":    {call{path: content.path, header: http.Header{"Range": {"bytes=0-1", "bytes=3-4"}}}, http.StatusOK, "0123456789"},
 		"a range":       {content.with("Range", "bytes=2-4"), http.StatusPartialContent, "234"},
 		"the end":       {content.with("Range", "bytes=-2").with("If-Range", tag), http.StatusPartialContent, "89"},
 		"of another":    {content.with("Range", "bytes=-2").with("If-Range", `"x"`), http.StatusOK, "0123456789"},
