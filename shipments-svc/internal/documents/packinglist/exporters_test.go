@@ -162,12 +162,21 @@ func (w *workbook) command(line string) {
 		w.merge(from, to)
 	case "hidecol":
 		w.check(w.f.SetColVisible(w.sheet, arg, false))
-	case "hiderow":
+	case "hiderow", "flatrow":
 		n, err := strconv.Atoi(arg)
 		w.check(err)
-		w.check(w.f.SetRowVisible(w.sheet, n, false))
+		if name == "hiderow" {
+			w.check(w.f.SetRowVisible(w.sheet, n, false))
+		} else {
+			w.check(w.f.SetRowHeight(w.sheet, n, 0))
+		}
 	case "hidden":
 		w.check(w.f.SetSheetVisible(w.sheet, false))
+	case "strike":
+		from, to, _ := strings.Cut(arg, ":")
+		id, err := w.f.NewStyle(&excelize.Style{Font: &excelize.Font{Strike: true}})
+		w.check(err)
+		w.check(w.f.SetCellStyle(w.sheet, from, to, id))
 	case "format":
 		cells, format, _ := strings.Cut(arg, " ")
 		from, to, _ := strings.Cut(cells, ":")

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -140,6 +141,10 @@ func (h *header) resolveLabels(rows []tables.Row) {
 		h.column[produceField], h.column[lineField] = col, -1
 		h.score += worth[produceField]
 	}
+	if col := h.column[boxesField]; col >= 0 && h.meanings[col].strength < clear+2 && enumerates(rows, col) {
+		h.column[boxesField], h.meanings[col] = -1, meaning{field: otherField, resembles: boxesField, reason: "it is the number of a box"}
+		h.score -= worth[boxesField]
+	}
 	if h.has(palletField) || h.has(ssccField) || !h.has(palletsField) {
 		return
 	}
@@ -160,16 +165,43 @@ func (h *header) resolveLabels(rows []tables.Row) {
 	h.score += worth[palletField]
 }
 
-// numbersIn scores the cells that are a number or a label with its value, which a
-// header row does not have.
+// enumerates reports whether the numbers of a column are 1, 2, 3, and so on.
+func enumerates(rows []tables.Row, col int) bool {
+	n := 0
+	for _, row := range rows {
+		if col < len(row.Cells) {
+			if v, ok := plainNumber(row.Cells[col].Text); ok && v == float64(n+1) {
+				n++
+			} else if ok {
+				return false
+			}
+		}
+	}
+	return n > 2
+}
+
+// numbersIn scores the cells that are a number, also with its unit, or a label
+// with its value, which a header row does not have.
 func numbersIn(row tables.Row) (n int) {
 	for _, cell := range row.Cells {
 		_, value, labelled := strings.Cut(cell.Text, ":")
-		if _, ok := plainNumber(cell.Text); ok || labelled && strings.TrimSpace(value) != "" {
+		if isQuantity(cell.Text) || labelled && strings.TrimSpace(value) != "" {
 			n += 2
 		}
 	}
 	return n
+}
+
+// isQuantity reports whether a text is a number, alone or before its unit.
+func isQuantity(text string) bool {
+	n, ok := numbers.Split(text)
+	if !ok || n.Unit != "" && !strings.HasPrefix(text, n.Digits) {
+		return false
+	}
+	_, weight := numbers.Grams[n.Unit]
+	unit, unknown := conceptsOf(n.Unit)
+	_, ok = numbers.Value(n.Digits, numbers.Point)
+	return ok && (weight || unit&^(boxWord|palletsWord|unitWord) == 0 && unknown == 0)
 }
 
 func (h header) has(f field) bool { return h.column[f] >= 0 }

@@ -98,6 +98,7 @@ func (r *reader) sheets(book tables.Book) []*sheet {
 				end = h.from
 				all = append(all, &sheet{Table: t.Table, header: h, beside: t.beside})
 				r.reportTablesAbove(t.Table, h.from)
+				r.notShipped(t.Name, Place{Sheet: t.Name})
 			case t.Continues && len(all) > 0 && n == 0:
 				h = all[len(all)-1].header
 				h.from, h.to, end = 0, 0, 0
@@ -123,10 +124,11 @@ func (r *reader) sheets(book tables.Book) []*sheet {
 type sheet struct {
 	tables.Table
 	header    header
-	continued bool // continues the previous table, without a header row
-	beside    bool // right of another table, below the same letterhead
-	ranges    bool // its rows are ranges of pallets
-	totalled  bool // the grand total row was read
+	continued bool    // continues the previous table, without a header row
+	beside    bool    // right of another table, below the same letterhead
+	ranges    bool    // its rows are ranges of pallets
+	totalled  bool    // the grand total row was read
+	boxes     float64 // of the lines that were read
 	mapping   shipments.Mapping
 	columns   [fieldsThereAre]column
 	box       field  // the weight of one box; noField: no column

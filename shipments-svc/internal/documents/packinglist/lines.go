@@ -25,7 +25,7 @@ type line struct {
 	boxes   amount
 	box     amount // weight of a box
 	whole   amount // weight of the line
-	text    string // of all cells, to detect repeated lines
+	text    string // of all cells in lower case, to detect repeated lines
 }
 
 // read reads the lines of a sheet.
@@ -41,6 +41,7 @@ func (r *reader) read(s *sheet) error {
 	}
 	r.readLetterhead(s)
 	first := len(r.lines)
+	s.boxes = boxesOf(slices.DeleteFunc(slices.Clone(r.lines), func(l line) bool { return l.sheet != s.Name }))
 	for i := s.header.to; i < len(s.Rows); i++ {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -50,6 +51,7 @@ func (r *reader) read(s *sheet) error {
 			return &Unreadable{Code: tables.TooManyRows, Detail: fmt.Sprintf("the list has more than %d lines", MaxLines), Place: s.at(i, -1)}
 		}
 	}
+	r.dropRecapitulation(first)
 	if err := r.expandRanges(s, first); err != nil {
 		return err
 	}
@@ -68,6 +70,9 @@ func (r *reader) row(s *sheet, i int) {
 		s.skipped(i, "the header row is repeated")
 	case r.total(s, i):
 		s.skipped(i, "it is a total row")
+	case averageText.MatchString(fold(row.Cells[cells[0]].Text)) && !s.numbered(i):
+		r.skip(s, i, cells)
+		s.skipped(i, "it is an average")
 	case s.sectionRow(i, cells):
 		s.skipped(i, "it is a section row")
 	default:
@@ -78,6 +83,12 @@ func (r *reader) row(s *sheet, i int) {
 			s.skipped(i, "it is part of a summary")
 		case ok && l.pallet.text != "":
 			r.lines = append(r.lines, l)
+			s.boxes += boxesOf(r.lines[len(r.lines)-1:])
+			for _, col := range cells {
+				if col >= len(s.header.meanings) || s.header.meanings[col].field == noField { // such as remarks
+					r.notShipped(row.Cells[col].Text, s.at(i, col))
+				}
+			}
 		case ok:
 			r.remark(LineWithoutPallet, l.place, "neither the line nor one above has a pallet number")
 			s.skipped(i, "neither it nor a row above has a pallet number")
@@ -85,8 +96,30 @@ func (r *reader) row(s *sheet, i int) {
 		default:
 			r.skip(s, i, cells)
 			s.skipped(i, "it is not a line of a pallet")
+			r.notShipped(sample(row), s.at(i, -1))
 			r.facts(s.Table, i, false)
 		}
+	}
+}
+
+// numbered reports whether a row has a pallet number with digits.
+func (s *sheet) numbered(i int) bool {
+	label, _ := s.label(i)
+	return strings.ContainsFunc(label.text, isDigit)
+}
+
+// averageText matches labels of rows that are neither a line nor a total.
+var averageText = regexp.MustCompile(`^(?:average|avg|mean|median|promedio|moyenne|gemiddeld|gemiddelde|ortalama)(?: \pL+)*$`)
+
+// notShippedText matches texts about pallets that are listed and not shipped.
+var notShippedText = regexp.MustCompile(`\b(?:cancel|cancell?ed|void|rejected|rolled over|(?:not|short) (?:loaded|shipped|sent|dispatched)|` +
+	`(?:anulad|cancelad|rechazad|rejeitad)[oa]s?|(?:no|nao) (?:embarcad|cargad|carregad|despachad|enviad)[oa]s?|` +
+	`(?:annule|rejete|refuse|non (?:charge|expedie|embarque))e?s?|gekanselleer|afgekeur|nie gelaai|iptal)\b`)
+
+// notShipped remarks on a text that may mean that pallets were not shipped.
+func (r *reader) notShipped(text string, at Place) {
+	if notShippedText.MatchString(fold(text)) {
+		r.remark(NotShipped, at, "pallets that are listed may not have been shipped: %s", text)
 	}
 }
 
@@ -153,10 +186,10 @@ func (r *reader) line(s *sheet, i int) (l line, ok bool) {
 	if l.pallet.text == "" {
 		return l, true
 	}
-	r.validate(s, &l)
+	r.validate(s, i, &l)
 	var all strings.Builder
 	for _, c := range s.Rows[i].Cells {
-		all.WriteString(c.Text)
+		all.WriteString(strings.ToLower(c.Text))
 		all.WriteByte(0)
 	}
 	l.text = all.String()
@@ -245,7 +278,7 @@ func (s *sheet) sectionRow(i int, cells []int) bool {
 }
 
 // validate remarks on invalid numbers of a line and discards them.
-func (r *reader) validate(s *sheet, l *line) {
+func (r *reader) validate(s *sheet, i int, l *line) {
 	switch {
 	case !l.boxes.present:
 	case !l.boxes.ok:
@@ -258,6 +291,12 @@ func (r *reader) validate(s *sheet, l *line) {
 		if w.present && !w.ok {
 			r.remark(NotANumber, w.place, "%q is not a weight", s.cellText(*w))
 		}
+	}
+	if n := len(l.pallet.text); l.own && s.header.has(ssccField) && n >= 16 && n < 18 && strings.Trim(l.pallet.text, "0123456789") == "" {
+		r.remark(NotANumber, l.pallet.place, "%s has %d digits; an SSCC has 18", l.pallet.text, n)
+	}
+	if c := l.pallet; l.own && isDate(c.text) && (strings.ContainsFunc(c.text, unicode.IsLetter) || s.Rows[i].Cells[c.place.Column-1].Number != "") {
+		r.remark(DateInPallet, c.place, "the pallet number %q was probably converted to a date by a spreadsheet", c.text)
 	}
 	if c := l.calibre; isDate(c.text) {
 		r.remark(DateInCalibre, c.place, "the calibre %q was probably converted to a date by a spreadsheet", c.text)

@@ -36,6 +36,14 @@ func (r *reader) resolveDuplicates(s *sheet) {
 			}
 		}
 	}
+	if parts := others(boxesField); len(parts) > 1 {
+		for _, col := range parts {
+			if addsUp(s, append(slices.DeleteFunc(slices.Clone(parts), func(p int) bool { return p == col }), s.header.column[boxesField]), col) {
+				s.header.column[boxesField] = col
+				return
+			}
+		}
+	}
 	for _, f := range []field{boxesField, netField, boxWeightField} {
 		if !s.header.has(f) || consistent(s, s.header) {
 			continue
@@ -50,6 +58,31 @@ func (r *reader) resolveDuplicates(s *sheet) {
 			}
 		}
 	}
+}
+
+// addsUp reports whether a column is the sum of others in every row with numbers.
+func addsUp(s *sheet, parts []int, sum int) bool {
+	all := 0
+	for _, row := range s.Rows[s.header.to:] {
+		number := func(col int) (n float64, ok bool) {
+			if col < len(row.Cells) {
+				n, ok = plainNumber(row.Cells[col].Text)
+			}
+			return n, ok
+		}
+		whole, ok := number(sum)
+		for _, col := range parts {
+			n, _ := number(col)
+			whole -= n
+		}
+		if ok && whole != 0 {
+			return false
+		}
+		if ok {
+			all++
+		}
+	}
+	return all > 1
 }
 
 // consistent reports whether boxes × box weight equal the net weight in at least

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -18,9 +19,14 @@ func (r *reader) merge() error {
 	for n, l := range r.lines {
 		key := l.key()
 		i, exists := index[key]
-		if exists && l.own && !samePallet(l, groups[i], n > 0 && i == len(groups)-1, fullest) {
+		follows := n > 0 && i == len(groups)-1
+		switch {
+		case !exists || !l.own:
+		case !samePallet(l, groups[i], follows, fullest) || tables.Scientific(l.pallet.text):
 			r.remark(PalletRepeated, l.place, "pallet %s is listed again and was kept as a separate pallet", l.pallet.text)
 			exists = false
+		case !follows && fullest == 0: // there is no pallet to compare its boxes with
+			r.remark(PalletRepeated, l.place, "pallet %s is listed again and was read as another line of the pallet", l.pallet.text)
 		}
 		if !exists {
 			i = len(groups)

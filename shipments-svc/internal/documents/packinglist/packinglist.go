@@ -70,12 +70,14 @@ const (
 	WeightFromLetterhead  = "weight_from_head"    // given once for the whole list
 	ProduceFromLetterhead = "produce_from_head"   // given once for the whole list
 	DateInCalibre         = "date_in_calibre"     // a spreadsheet converted 10-12 to a date
+	DateInPallet          = "date_in_pallet"      // likewise of 1/10
 	TextShortened         = "text_shortened"      // to the maximum length of its field
 	PalletRepeated        = "pallet_repeated"     // kept as a separate pallet
 	PalletRanges          = "pallet_range_spread" // a row is several pallets
 	ColumnUnused          = "column_unused"       // it may be relevant
 	ColumnChosen          = "column_chosen"       // one of several with this heading, by comparing numbers
 	TableSkipped          = "table_skipped"       // it has numbers but no pallets
+	NotShipped            = "not_shipped"         // by its words
 	WeightImplausible     = "weight_implausible"  // for a box
 	WeightsDiffer         = "weights_differ"      // boxes × box weight differ from the net weight
 	RemarksLeftOut        = "remarks_left_out"    // more than the maximum

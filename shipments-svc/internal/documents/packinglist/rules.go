@@ -80,7 +80,8 @@ var rules = []struct {
 	{palletWord | quantityWord, numberWord, palletsField, 0},
 	{palletWord | totalWord, numberWord, palletsField, 0},
 	{palletWord | weightWord, 0, weightField, 3},
-	{palletWord, lotWord | orchardWord | calibreWord, palletField, 0},
+	{palletWord | numberWord, lotWord | orchardWord | calibreWord, palletField, 0},
+	{palletWord, lotWord | orchardWord | calibreWord, palletField, 1}, // or the kind of pallet
 	{lotWord, 0, lotField, 0},
 	{orchardWord, 0, orchardField, 0},
 	{containerWord, 0, containerField, 0},

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -62,12 +63,12 @@ func (r *reader) total(s *sheet, i int) bool {
 	}
 	for _, f := range []field{palletsField, palletField} {
 		c, _ := s.text(i, f)
-		if v, ok := plainNumber(c.text); ok && t.pallets == 0 && v == float64(int(v)) {
-			t.pallets = int(v)
+		if n, ok := palletCount(c.text); ok && t.pallets == 0 {
+			t.pallets = n
 		}
 	}
 	t.texts(s, i)
-	if t.boxes > 0 && float64(t.boxes) == r.sum(s) { // the other totals of the sheet are part of it
+	if t.boxes > 0 && float64(t.boxes) == s.boxes { // the other totals of the sheet are part of it
 		r.totals = slices.DeleteFunc(r.totals, func(other total) bool { return other.place.Sheet == s.Name })
 		s.totalled = true
 	}
@@ -97,11 +98,12 @@ func (t *total) texts(s *sheet, i int) {
 	t.pallets, t.boxes, t.net = cmp.Or(t.pallets, d.Pallets), cmp.Or(t.boxes, d.Boxes), cmp.Or(t.net, d.NetWeight)
 }
 
-// unlabelled reports whether a row is a total row without a label: it has amounts
-// only, and the boxes of all lines above.
+// unlabelled reports whether a row is a total row without a known label: it has no
+// label, an unknown word or the number of pallets, otherwise amounts only, and the
+// boxes of all lines above.
 func (r *reader) unlabelled(s *sheet, i int) bool {
 	boxes := quietAmount(s, i, boxesField)
-	if label, _ := s.label(i); label.text != "" || !boxes.ok || len(r.lines) < 2 {
+	if !boxes.ok || len(r.lines) < 2 {
 		return false
 	}
 	for _, f := range []field{produceField, varietyField, calibreField} {
@@ -109,17 +111,64 @@ func (r *reader) unlabelled(s *sheet, i int) bool {
 			return false
 		}
 	}
-	return r.sum(s) == boxes.value
+	if s.boxes != boxes.value {
+		return false
+	}
+	label, _ := s.label(i)
+	return !s.numbered(i) || r.countsPallets(s, label.text) && !s.hasPalletAfter(i)
 }
 
-// sum returns the boxes of the lines of a sheet.
-func (r *reader) sum(s *sheet) (sum float64) {
+// hasPalletAfter reports whether a row after this one has a pallet number and boxes.
+func (s *sheet) hasPalletAfter(i int) bool {
+	for n := i + 1; n < len(s.Rows); n++ {
+		if label, _ := s.label(n); label.text != "" && quietAmount(s, n, boxesField).ok {
+			return true
+		}
+	}
+	return false
+}
+
+// palletCount parses a number of pallets: "20", "20 pallets".
+func palletCount(text string) (int, bool) {
+	n, ok := numbers.Split(text)
+	count, valid := numbers.Value(n.Digits, numbers.Point)
+	concepts, unknown := conceptsOf(n.Unit)
+	return int(count), ok && valid && count == float64(int(count)) && unknown == 0 && concepts&^(palletWord|palletsWord) == 0
+}
+
+// countsPallets reports whether a text is the number of pallets above.
+func (r *reader) countsPallets(s *sheet, text string) bool {
+	count, ok := palletCount(text)
+	keys := map[string]bool{}
 	for _, l := range r.lines {
-		if l.boxes.ok && l.sheet == s.Name {
+		if l.sheet == s.Name {
+			keys[l.key()] = true
+		}
+	}
+	return ok && count == len(keys)
+}
+
+// boxesOf returns the boxes of lines.
+func boxesOf(lines []line) (sum float64) {
+	for _, l := range lines {
+		if l.boxes.ok {
 			sum += l.boxes.value
 		}
 	}
 	return sum
+}
+
+// dropRecapitulation drops the last lines of a sheet if they have no pallet numbers
+// of their own, and as many boxes as all lines before, of several pallets.
+func (r *reader) dropRecapitulation(first int) {
+	lines := r.lines[first:]
+	for n := len(lines) - 1; n > 1 && !lines[n].own; n-- {
+		if boxes := boxesOf(lines[n:]); lines[n-1].key() != lines[0].key() && boxes > 0 && boxes == boxesOf(lines[:n]) {
+			r.remark(TableSkipped, lines[n].place, "the last %d lines are part of a summary and were not used", len(lines)-n)
+			r.lines = r.lines[:first+n]
+			return
+		}
+	}
 }
 
 // setDeclared sets the declared totals: the grand total, or else the sum of the

@@ -14,6 +14,8 @@ type book struct {
 	ctx   context.Context // of one call of Read
 	rows  int
 	cells int
+
+	strikes map[int]bool // whether a style of the workbook is struck through
 }
 
 // table begins a table.

@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -43,7 +44,10 @@ func (b *book) csv(content io.ReaderAt, size int64) error {
 		fields := r.next()
 		cells := make([]Cell, min(len(fields), MaxColumns))
 		for i := range cells {
-			cells[i] = b.cell(fields[i], b.here(r.row, i+1))
+			cells[i] = b.cell(unmarked(fields[i]), b.here(r.row, i+1))
+			if Scientific(cells[i].Text) {
+				b.note(NoteImprecise, cells[i].Text+" lost digits when it was saved as a number", b.here(r.row, i+1))
+			}
 		}
 		if err := b.row(r.row, cells); err != nil {
 			return err
@@ -51,6 +55,24 @@ func (b *book) csv(content io.ReaderAt, size int64) error {
 	}
 	return nil
 }
+
+// unmarked returns a field without the marks by which spreadsheets keep a number as
+// a text: ="00123" and '00123.
+func unmarked(field string) string {
+	if text, ok := strings.CutPrefix(field, `="`); ok && strings.HasSuffix(text, `"`) {
+		return strings.TrimSuffix(text, `"`)
+	}
+	if text, ok := strings.CutPrefix(field, "'"); ok && text != "" && text[0] >= '0' && text[0] <= '9' {
+		return text
+	}
+	return field
+}
+
+var scientific = regexp.MustCompile(`^\d(?:[.,]\d+)?[eE]\+\d\d$`)
+
+// Scientific reports whether a text is a long number in scientific notation, which
+// has lost its last digits.
+func Scientific(text string) bool { return scientific.MatchString(text) }
 
 // delimiterOf detects the delimiter: the first one with three fields in at least
 // half of the records, or else the one with most such records. The comma is last,

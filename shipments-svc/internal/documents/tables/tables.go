@@ -87,6 +87,7 @@ const (
 	NoteError         = "error_value" // a cell has an error, such as #REF!
 	NoteCut           = "text_cut"
 	NoteImprecise     = "imprecise_number" // a number may have lost digits
+	NoteStruck        = "struck_through"   // read nevertheless
 )
 
 // Book is the content of a document.

@@ -97,7 +97,7 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 		for behind.row < n && behind.next() {
 			continue
 		}
-		if rows.GetRowOpts().Hidden && len(texts) > 0 {
+		if (rows.GetRowOpts().Hidden || behind.row == n && behind.flat) && len(texts) > 0 {
 			if hidden++; hidden == 1 {
 				first = n
 			}
@@ -109,6 +109,7 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 		}
 		if behind.row == n {
 			b.reveal(cells, behind.cells, n)
+			b.struck(f, behind.cells, n)
 		}
 		for i := range cells {
 			if cells[i].Text != "" && behind.isHidden(i+1) {
@@ -167,6 +168,26 @@ func (b *book) reveal(cells []Cell, behind []cellXML, row int) {
 	}
 }
 
+// struck notes a row with cells that are struck through.
+func (b *book) struck(f *excelize.File, behind []cellXML, row int) {
+	for _, c := range behind {
+		if c.Style == 0 || c.Value == "" {
+			continue
+		}
+		if _, known := b.strikes[c.Style]; !known {
+			style, err := f.GetStyle(c.Style)
+			if b.strikes == nil {
+				b.strikes = map[int]bool{}
+			}
+			b.strikes[c.Style] = err == nil && style.Font != nil && style.Font.Strike
+		}
+		if b.strikes[c.Style] {
+			b.note(NoteStruck, "a text is struck through", b.here(row, 0))
+			return
+		}
+	}
+}
+
 // exact is the number of 16 digits from which doubles are imprecise.
 const exact = 1e15
 
@@ -179,7 +200,7 @@ func (b *book) number(c *Cell, stored string, at Place) {
 	}
 	c.Number = strconv.FormatFloat(v, 'f', -1, 64)
 	whole := v == float64(int64(v)) && v >= 0 && v < 1e18
-	if whole && strings.ContainsAny(c.Text, "eE") {
+	if whole && strings.Trim(c.Text, "0123456789.,+eE") == "" && strings.ContainsAny(c.Text, "eE") {
 		c.Text = c.Number
 	}
 	if whole && v >= exact {

@@ -53,7 +53,8 @@ func partOf(f *excelize.File, name string) []byte {
 // sheetXML reads the XML of a sheet row by row.
 type sheetXML struct {
 	decoder *xml.Decoder
-	row     int // number of the last row; 0 before the first
+	row     int  // number of the last row; 0 before the first
+	flat    bool // the last row has no height
 	cells   []cellXML
 	merges  []cellRange
 	hidden  []cellRange // columns
@@ -65,6 +66,7 @@ type cellXML struct {
 	column  int
 	Ref     string    `xml:"r,attr"`
 	Kind    string    `xml:"t,attr"` // empty or "n": a number
+	Style   int       `xml:"s,attr"`
 	Value   string    `xml:"v"`
 	Formula *struct{} `xml:"f"`
 }
@@ -117,6 +119,7 @@ func (s *sheetXML) readRow(start xml.StartElement) {
 	if n := whole(attribute(start, "r")); n > 0 {
 		s.row = n
 	}
+	s.flat = isZero(attribute(start, "ht"))
 	row := struct {
 		Cells []cellXML `xml:"c"`
 	}{make([]cellXML, 0, len(s.cells))} // encoding/xml does not reset the elements of a slice
@@ -145,8 +148,12 @@ func hides(e xml.StartElement) bool {
 	if hidden := attribute(e, "hidden"); hidden == "1" || hidden == "true" {
 		return true
 	}
-	width, err := strconv.ParseFloat(attribute(e, "width"), 64)
-	return err == nil && width == 0
+	return isZero(attribute(e, "width"))
+}
+
+func isZero(length string) bool {
+	n, err := strconv.ParseFloat(length, 64)
+	return err == nil && n == 0
 }
 
 // isHidden reports whether a column is hidden. It is valid after the first row.
