@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Gathered lines are written at the end: every response that a client received has its line.
-func TestTheEndLosesNoLineOfTheAccessLog(t *testing.T) {
+// Buffered lines are written at shutdown: every response that a client received has its line.
+func TestShutdownWritesEveryLineOfTheAccessLog(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})

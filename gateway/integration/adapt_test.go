@@ -14,10 +14,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files and the README's generated part")
 
-// goldenSeparator stands between a Caddyfile and what it becomes, as in Caddy's own adapt tests.
+// goldenSeparator separates a Caddyfile from its JSON, as in Caddy's own adapt tests.
 const goldenSeparator = "\n----------\n"
 
-// Each file in testdata/adapt is a Caddyfile and the JSON that it becomes, or the error.
+// Each file in testdata/adapt is a Caddyfile and its JSON, or the error.
 func TestAdapt(t *testing.T) {
 	t.Parallel()
 
@@ -41,13 +41,13 @@ func TestAdapt(t *testing.T) {
 				return
 			}
 			if got != want {
-				t.Errorf("becomes\n%s\nwant\n%s", got, want)
+				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
 	}
 }
 
-// The shipped Caddyfile with nothing set in the environment.
+// The shipped Caddyfile with an empty environment.
 func TestAdaptShipped(t *testing.T) {
 	t.Parallel()
 
@@ -67,7 +67,7 @@ func TestAdaptShipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("becomes\n%s\nwant\n%s", got, want)
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

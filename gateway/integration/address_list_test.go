@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A token's list applies to the address of the connection, or to the one from a trusted proxy; addresses that clients
-// claim change nothing.
+// A token's list applies to the address of the connection, or to that from a trusted proxy. Headers of clients have no
+// effect.
 func TestAddressListsMeetTheTrueClientAddress(t *testing.T) {
 	t.Parallel()
 
@@ -41,7 +41,7 @@ func TestAddressListsMeetTheTrueClientAddress(t *testing.T) {
 		{"a claim at the door", atTheDoor, "198.51.100.0/24", "198.51.100.7", 403},
 		{"the true address at the door", atTheDoor, "127.0.0.0/8", "198.51.100.7", 200},
 		{"a claim of being a trusted proxy", otherProxy, "198.51.100.0/24", "198.51.100.7, 192.0.2.1", 403},
-		{"the true address of who claims that", otherProxy, "::ffff:127.0.0.1", "198.51.100.7, 192.0.2.1", 200},
+		{"the address of a client that claims another", otherProxy, "::ffff:127.0.0.1", "198.51.100.7, 192.0.2.1", 200},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// wireAnswer is a response as it came, header names spelt as they were sent.
+// wireAnswer is a response as received: its header names are as sent.
 type wireAnswer struct {
 	status int
 	lines  []string
@@ -69,7 +69,7 @@ func (g *gateway) sendOnce(t *testing.T, lines []string) wireAnswer {
 	return a
 }
 
-// values returns the values of the header lines spelt exactly name.
+// values returns the values of the header lines whose name is exactly name.
 func (a wireAnswer) values(name string) (values []string) {
 	for _, line := range a.lines {
 		if value, ok := strings.CutPrefix(line, name+": "); ok {
@@ -79,8 +79,8 @@ func (a wireAnswer) values(name string) (values []string) {
 	return values
 }
 
-// spelt counts the header lines of that name in any spelling.
-func (a wireAnswer) spelt(name string) (n int) {
+// countHeader counts the header lines of that name in upper or lower case.
+func (a wireAnswer) countHeader(name string) (n int) {
 	for _, line := range a.lines {
 		if len(line) > len(name) && strings.EqualFold(line[:len(name)], name) && line[len(name)] == ':' {
 			n++
@@ -89,8 +89,8 @@ func (a wireAnswer) spelt(name string) (n int) {
 	return n
 }
 
-// awkward is a service that does what services must not, by path.
-func awkward(w http.ResponseWriter, r *http.Request) {
+// misbehaving is a service with invalid responses, chosen by the path.
+func misbehaving(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	for _, name := range []string{"X-RateLimit-Limit", "x-ratelimit-remaining", "X-Ratelimit-Reset", "RATELIMIT", "RateLimit-Policy", "Sunset", "X-Request-ID", "X-RateLimit-Other"} {
 		header[name] = []string{"of the service", "twice"}
@@ -129,24 +129,24 @@ func awkward(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Every response has the documented headers, once, spelt as documented.
-func TestEveryAnswerHasTheWindowHeadersOnce(t *testing.T) {
+// Every response has each documented header once, with the documented name.
+func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 	t.Parallel()
 
-	g := start(t, options{upstream: http.HandlerFunc(awkward), env: map[string]string{"TOKENS_PORT": freePort(t)}})
+	g := start(t, options{upstream: http.HandlerFunc(misbehaving), env: map[string]string{"TOKENS_PORT": freePort(t)}})
 	token, _ := g.tokens.create("")
 	spent, _ := g.tokens.create(`,"rate_limit":{"limit":1,"window_seconds":3600}`)
 	g.get(t, "/api/v1/shipments", newCaller(t), spent)
 	limited, _ := g.tokens.create(`,"ip_allow":["192.0.2.1"]`)
 	bearer := "Authorization: Bearer " + token
 	large := fmt.Sprintf("Content-Length: %d", 1<<20+1)
-	// One byte too long and no more: what a server leaves unread makes it reset the connection.
+	// One byte too long and no more: unread bytes make a server reset the connection.
 	chunked := fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0", 1<<20+1, strings.Repeat("x", 1<<20+1))
 
 	for name, tt := range map[string]struct {
 		lines  []string
 		status int
-		code   string // of the gateway's own answers
+		code   string // of the gateway's own responses
 		policy string
 		also   []string
 	}{
@@ -169,15 +169,15 @@ func TestEveryAnswerHasTheWindowHeadersOnce(t *testing.T) {
 		"400 before any handler":    {[]string{"GET /api/v1/shipments HTTP/1.1", "Host: ..", bearer}, 400, "bad_request", "public", nil},
 		"405 before any handler":    {[]string{strings.Repeat("GET", 20) + " /api/v1/shipments HTTP/1.1", bearer}, 405, "method_not_allowed", "public", nil},
 		"404":                       {[]string{"GET /nowhere HTTP/1.1", bearer}, 404, "not_found", "token", nil},
-		"404 of a dressed-up path":  {[]string{"GET /api/v1//shipments/../../../etc HTTP/1.1", bearer}, 404, "not_found", "token", nil},
+		"404 of an unclean path":    {[]string{"GET /api/v1//shipments/../../../etc HTTP/1.1", bearer}, 404, "not_found", "token", nil},
 		"404 of an absolute target": {[]string{"GET http://other/nowhere HTTP/1.1", bearer}, 404, "not_found", "token", nil},
 		"404 of the service":        {[]string{"GET /api/v1/shipments/own-404 HTTP/1.1", bearer}, 404, "", "token", nil},
 		"405 of the service":        {[]string{"PUT /api/v1/shipments/own-405 HTTP/1.1", bearer}, 405, "", "token", []string{"Allow: GET"}},
-		"413 announced":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, large}, 413, "body_too_large", "token", nil},
-		"413 found out":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, chunked}, 413, "body_too_large", "token", nil},
+		"413 by length":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, large}, 413, "body_too_large", "token", nil},
+		"413 by chunks":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, chunked}, 413, "body_too_large", "token", nil},
 		"429":                       {[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer " + spent}, 429, "rate_limited", "token", []string{"Cache-Control: no-store"}},
 		"503 no address":            {[]string{"GET /api/v1/token HTTP/1.1", bearer}, 503, "upstream_unavailable", "token", []string{"Retry-After: 2", "Cache-Control: no-store"}},
-		"502 broken off":            {[]string{"POST /api/v1/shipments/broken HTTP/1.1", bearer, "Content-Length: 0"}, 502, "upstream_unreachable", "token", nil},
+		"502 aborted":               {[]string{"POST /api/v1/shipments/broken HTTP/1.1", bearer, "Content-Length: 0"}, 502, "upstream_unreachable", "token", nil},
 		"503 of the service":        {[]string{"GET /api/v1/shipments/own-503 HTTP/1.1", bearer}, 503, "", "token", []string{"Retry-After: 7", "Cache-Control: no-store"}},
 		"504":                       {[]string{"GET /api/v1/shipments/hung HTTP/1.1", bearer}, 504, "upstream_timeout", "token", nil},
 	} {
@@ -197,49 +197,49 @@ func TestEveryAnswerHasTheWindowHeadersOnce(t *testing.T) {
 				"X-Request-ID": `^req_[0-7][0-9a-hjkmnp-tv-z]{25}$`,
 			} {
 				values := a.values(spelling)
-				if len(values) != 1 || a.spelt(spelling) != 1 || !regexp.MustCompile(form).MatchString(values[0]) {
+				if len(values) != 1 || a.countHeader(spelling) != 1 || !regexp.MustCompile(form).MatchString(values[0]) {
 					t.Errorf("%s: %q in\n%s", spelling, values, strings.Join(a.lines, "\n"))
 				}
 			}
-			if strings.Contains(strings.Join(a.lines, "\n")+a.body, "of the service") || a.spelt("X-RateLimit-Other")+a.spelt("Sunset")+a.spelt("Server")+a.spelt("Via") > 0 {
-				t.Errorf("headers that are not the service's to set, or the gateway's to tell:\n%s\n%s", strings.Join(a.lines, "\n"), a.body)
+			if strings.Contains(strings.Join(a.lines, "\n")+a.body, "of the service") || a.countHeader("X-RateLimit-Other")+a.countHeader("Sunset")+a.countHeader("Server")+a.countHeader("Via") > 0 {
+				t.Errorf("headers that services must not set or the gateway must not send:\n%s\n%s", strings.Join(a.lines, "\n"), a.body)
 			}
 			for _, line := range tt.also {
-				if name, value, _ := strings.Cut(line, ": "); a.spelt(name) != 1 || a.values(name) == nil || a.values(name)[0] != value {
-					t.Errorf("no single %s in\n%s", line, strings.Join(a.lines, "\n"))
+				if name, value, _ := strings.Cut(line, ": "); a.countHeader(name) != 1 || a.values(name) == nil || a.values(name)[0] != value {
+					t.Errorf("want one line %s in\n%s", line, strings.Join(a.lines, "\n"))
 				}
 			}
 			if tt.code != "" && !strings.Contains(a.body, `"code":"`+tt.code+`","request_id":"`+a.values("X-Request-ID")[0]+`"`) {
 				t.Errorf("body %s", a.body)
 			}
-			if tt.status == http.StatusTooManyRequests && a.spelt("Retry-After") != 1 {
+			if tt.status == http.StatusTooManyRequests && a.countHeader("Retry-After") != 1 {
 				t.Error("no Retry-After")
 			}
 		})
 	}
 }
 
-// RFC 9110, 6.5.1 and 7.6: trailers and 1xx answers of a service are for the gateway.
-func TestInterimAnswersAndTrailersEndAtTheGateway(t *testing.T) {
+// RFC 9110, 6.5.1 and 7.6: the gateway consumes trailers and 1xx responses of a service.
+func TestInterimResponsesAndTrailersAreNotForwarded(t *testing.T) {
 	t.Parallel()
 
-	g := start(t, options{upstream: http.HandlerFunc(awkward)})
+	g := start(t, options{upstream: http.HandlerFunc(misbehaving)})
 	token, _ := g.tokens.create("")
 	for _, method := range []string{"GET", "POST"} {
 		for path, body := range map[string]string{"early-hints": "after hints", "trailers": "with trailers"} {
 			a := g.send(t, method+" /api/v1/shipments/"+path+" HTTP/1.1", "Authorization: Bearer "+token, "Content-Length: 0")
-			if a.status != http.StatusOK || a.spelt("X-RateLimit-Limit") != 1 || a.spelt("Trailer") != 0 || a.body != body {
+			if a.status != http.StatusOK || a.countHeader("X-RateLimit-Limit") != 1 || a.countHeader("Trailer") != 0 || a.body != body {
 				t.Errorf("%s %s:\n%s\n%s", method, path, strings.Join(a.lines, "\n"), a.body)
 			}
 		}
 	}
 }
 
-// RFC 8594: while a rotated token still works, every response to it has its end in Sunset, refusals included.
+// RFC 8594: while a rotated token still works, every response to it, refusals included, has its expiry in Sunset.
 func TestRotatedTokensGetASunsetHeader(t *testing.T) {
 	t.Parallel()
 
-	g := start(t, options{upstream: http.HandlerFunc(awkward)})
+	g := start(t, options{upstream: http.HandlerFunc(misbehaving)})
 	end := time.Now().Add(24 * time.Hour).Truncate(time.Second)
 	const limit = `,"rate_limit":{"limit":1,"window_seconds":3600}`
 	for name, tt := range map[string]struct {

@@ -2,8 +2,7 @@ package integration
 
 import "testing"
 
-// startBare runs a Caddy that does nothing but to send requests on to service, a host:port, for comparison. It is
-// the same program.
+// startBare runs a Caddy that only forwards requests to service, a host:port, for comparison. It is the same program.
 func startBare(t *testing.T, service string) *gateway {
 	t.Helper()
 	public, inner := freePort(t), freePort(t)

@@ -54,9 +54,9 @@ const (
 	rejectedEnd   = "<!-- /before handlers -->\n"
 )
 
-// Requests that net/http rejects are answered as documented in the README, by text/plain at most, without the headers of a
-// window; it reaches no service and no log. The gate responds to every other unusual request.
-func TestNetHTTPRejectsAsTheREADMESays(t *testing.T) {
+// Requests that net/http rejects get the response that the README documents, without rate limit headers. They are not
+// forwarded and not logged. The gate responds to every other unusual request.
+func TestREADMEListsTheRequestsThatNetHTTPRejects(t *testing.T) {
 	t.Parallel()
 
 	upstream := new(visited)
@@ -102,7 +102,7 @@ func TestNetHTTPRejectsAsTheREADMESays(t *testing.T) {
 	current, after, closed := strings.Cut(rest, rejectedEnd)
 	switch {
 	case !found || !closed:
-		t.Error("the README has no place for the table")
+		t.Error("the README lacks the markers of the table")
 	case *update:
 		if err := os.WriteFile("../README.md", []byte(before+rejectedBegin+table.String()+rejectedEnd+after), 0o600); err != nil {
 			t.Error(err)
@@ -112,8 +112,8 @@ func TestNetHTTPRejectsAsTheREADMESays(t *testing.T) {
 	}
 }
 
-// exchange sends bytes and returns all that comes back. When the other side closes with bytes unread, its response may be
-// lost; then it tries again.
+// exchange sends bytes and returns the whole response. A server that closes a connection with unread bytes may reset it
+// and lose the response; then exchange repeats the request.
 func (g *gateway) exchange(t *testing.T, request string) string {
 	t.Helper()
 	for range 50 {
@@ -129,6 +129,6 @@ func (g *gateway) exchange(t *testing.T, request string) string {
 			return string(got)
 		}
 	}
-	t.Errorf("%.60q: never an answer", request)
+	t.Errorf("%.60q: no response in 50 attempts", request)
 	return ""
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// waitUntilFollowing returns when the gateway receives changes.
+// waitUntilFollowing returns when the change stream is connected.
 func (g *gateway) waitUntilFollowing(t *testing.T) {
 	t.Helper()
 	deadline := time.After(30 * time.Second)
@@ -23,7 +23,7 @@ func (g *gateway) waitUntilFollowing(t *testing.T) {
 	}
 }
 
-// untilStatus makes requests with token, one after the other, until one is answered with that status.
+// untilStatus sends requests with token, one after another, until a response has that status.
 func (g *gateway) untilStatus(t *testing.T, token string, status int) time.Time {
 	t.Helper()
 	caller := newCaller(t)
@@ -118,7 +118,7 @@ func TestAStreamOutageIsLoggedOnceAndInMetrics(t *testing.T) {
 
 	g := start(t, options{})
 	if text := g.metrics(t); !strings.Contains(text, "quayside_gateway_change_stream_connected 0\n") || !strings.Contains(text, "quayside_gateway_revocation_lag_seconds +Inf\n") {
-		t.Error("connected before there is anything to follow for")
+		t.Error("the stream is connected before the first token is cached")
 	}
 	token, _ := g.tokens.create("")
 	g.untilStatus(t, token, http.StatusOK)
@@ -128,7 +128,7 @@ func TestAStreamOutageIsLoggedOnceAndInMetrics(t *testing.T) {
 	for connected := true; connected; {
 		select {
 		case <-deadline:
-			t.Fatal("the metrics tell nothing")
+			t.Fatal("the metrics do not show the outage")
 		case <-time.After(100 * time.Millisecond):
 			connected = strings.Contains(g.metrics(t), "quayside_gateway_change_stream_connected 1\n")
 		}
@@ -137,6 +137,6 @@ func TestAStreamOutageIsLoggedOnceAndInMetrics(t *testing.T) {
 		t.Errorf("logged %d times", n)
 	}
 	if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK {
-		t.Errorf("a token already known: %s", a.Status)
+		t.Errorf("a cached token: %s", a.Status)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// A client that closes its connection is recorded as that, and as no failure of the gateway or a service.
+// A request whose client disconnects is logged with status 499, and does not count as a failure of the gateway or of a
+// service.
 func TestAClientThatDisconnectsIsRecordedAs499(t *testing.T) {
 	t.Parallel()
 
@@ -44,7 +45,7 @@ func TestAClientThatDisconnectsIsRecordedAs499(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Half a body, and the connection is gone.
+	// The client disconnects within the body.
 	conn, err := g.dial()
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,7 @@ func TestAClientThatDisconnectsIsRecordedAs499(t *testing.T) {
 	}
 }
 
-// A service that goes silent in the middle of a response does not hold its client for ever, whatever the method.
+// When a service pauses too long within a response, the gateway closes the connection, whatever the method.
 func TestAResponseThatPausesTooLongIsCutOff(t *testing.T) {
 	t.Parallel()
 
@@ -97,7 +98,7 @@ func TestAResponseThatPausesTooLongIsCutOff(t *testing.T) {
 				request.Body = io.NopCloser(strings.NewReader("{}"))
 			}
 			begin := time.Now()
-			// Of a response that short nothing has been sent.
+			// The response is short, so the gateway has sent nothing of it.
 			if response, err := new(http.Transport).RoundTrip(request); !errors.Is(err, io.EOF) {
 				t.Errorf("%v, %v", response, err)
 				_ = response.Body.Close()

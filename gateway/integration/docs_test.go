@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The documentation is part of the gateway: no service, no Redis and no token is needed for it.
+// The gateway serves the documentation itself, without a service, Redis or a token.
 func TestTheDocumentationNeedsNoService(t *testing.T) {
 	t.Parallel()
 
@@ -40,6 +40,6 @@ func TestTheDocumentationNeedsNoService(t *testing.T) {
 		}
 	}
 	if a := g.plainly(t, http.MethodGet, "/api/v1/openapi.json", ""); a.StatusCode != http.StatusBadGateway && a.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("a service answers: %s", a.Status)
+		t.Errorf("a path of a stopped service: %s", a.Status)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// A request with an address header of a proxy is not rejected early, so each of these is answered by the early
-// rejection and by the gate. But for what differs from request to request, the answers are the same, byte for byte.
-func TestTheEarlyRejectionAnswersAsTheGateDoes(t *testing.T) {
+// A request with X-Forwarded-For is not rejected early, so each request is sent twice: to the early rejection and to the
+// gate. Except for ids and times, the two responses are equal, byte for byte.
+func TestEarlyRejectionRespondsAsTheGateDoes(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})
@@ -40,7 +40,7 @@ func TestTheEarlyRejectionAnswersAsTheGateDoes(t *testing.T) {
 	} {
 		early, full := g.fresh(t, lines...), g.fresh(t, append(lines, "X-Forwarded-For: "+newCaller(t))...)
 		if !strings.HasPrefix(early, "HTTP/1.1 ") || early != full {
-			t.Errorf("%s: the early rejection answers\n%s\nand the gate\n%s", name, early, full)
+			t.Errorf("%s: got from the early rejection\n%s\nwant, as from the gate,\n%s", name, early, full)
 		}
 	}
 
@@ -49,16 +49,16 @@ func TestTheEarlyRejectionAnswersAsTheGateDoes(t *testing.T) {
 		g.from(t, caller, "GET /api/v1/shipments HTTP/1.1")
 	}
 	if got := g.from(t, caller, "GET /api/v1/shipments HTTP/1.1"); !strings.HasPrefix(got, "HTTP/1.1 429 ") {
-		t.Errorf("the 101st request without a token is answered\n%s", got)
+		t.Errorf("the 101st request without a token: got\n%s\nwant 429", got)
 	}
 	log := g.logOf(t, 2+2*10+101)
 	if n := strings.Count(log, `"token_id":"`+id+`"`); n != 2+2*3 {
-		t.Errorf("%d lines tell of the token", n)
+		t.Errorf("got %d lines with the token's id, want 8", n)
 	}
 }
 
-// Every request target gets one response with everything that responses have, is logged and
-// counted, and the early rejection decides as the gate does. Nothing panics.
+// Every request target gets one response with all headers, is logged and counted, and the early rejection decides as the
+// gate does. Nothing panics.
 func TestPercentEncodedTargetsAreAnsweredAndCounted(t *testing.T) {
 	t.Parallel()
 
@@ -104,7 +104,7 @@ func TestPercentEncodedTargetsAreAnsweredAndCounted(t *testing.T) {
 	}
 }
 
-// FuzzPaths sends request targets through both ways and compares the answers.
+// FuzzPaths sends request targets to the early rejection and to the gate, and compares the responses.
 func FuzzPaths(f *testing.F) {
 	for _, target := range []string{
 		"/", "/a", "/%61", "/%64ocs", "/docs", "/api/v1/shipments/ship%5F1", "/sign-in", "/sign%2Din", "/..", "//docs",
@@ -139,22 +139,23 @@ func FuzzPaths(f *testing.F) {
 	})
 }
 
-// withoutRedis is the environment of a gateway that counts by itself and never gives a wrong answer for want of time.
+// withoutRedis is the environment of a gateway that counts in memory, so that no response depends on the time that Redis
+// takes.
 func withoutRedis(t testing.TB) map[string]string {
 	t.Helper()
 	return map[string]string{"REDIS_URL": "redis://127.0.0.1:" + freePort(t), "REDIS_DOWN": "local"}
 }
 
-// changing is what differs from answer to answer.
+// changing matches what differs between responses.
 var changing = regexp.MustCompile(`req_[0-9a-z]{26}|(?m)^Date: .*$|(?:^Retry-After: |^X-RateLimit-(?:Reset|Remaining): |;[tr]=)\d+`)
 
-// fresh sends a request from a new address and returns the answer without what differs from one to the next.
+// fresh sends a request from a new address and returns the response without what differs between responses.
 func (g *gateway) fresh(t testing.TB, lines ...string) string {
 	t.Helper()
 	return changing.ReplaceAllString(g.from(t, newLoopback(t), lines...), "…")
 }
 
-// from sends a request from a loopback address and returns the whole answer.
+// from sends a request from a loopback address and returns the whole response.
 func (g *gateway) from(t testing.TB, address string, lines ...string) string {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: 10 * time.Second}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// plainly sends a request without what net/http adds, and returns the response with its body as it came.
+// plainly sends a request without the headers that net/http adds, and returns the response with its body undecoded.
 func (g *gateway) plainly(t *testing.T, method, path, token string, headers ...string) answer {
 	t.Helper()
 	request := g.request(t, path, newCaller(t), token)
@@ -54,7 +54,7 @@ func (a answer) decoded(t *testing.T) string {
 	return string(text)
 }
 
-// versioned is a service whose resource has a strong ETag and answers conditions on it.
+// versioned is a service whose resource has a strong ETag, and which evaluates conditions.
 func versioned(w http.ResponseWriter, r *http.Request) {
 	const tag = `"2.7"`
 	header := w.Header()
@@ -112,7 +112,7 @@ func TestTextIsCompressed(t *testing.T) {
 					tag = `"2.7-` + want + `"`
 				}
 				if method == http.MethodHead && want != "" && a.Header.Get("Content-Encoding") == "" {
-					continue // without a Content-Length nothing is known of the length
+					continue // without a Content-Length the length is unknown
 				}
 				if got := a.Header.Get("Content-Encoding"); got != want || a.Header.Get("ETag") != tag || a.StatusCode != http.StatusOK {
 					t.Errorf("%s %s, Accept-Encoding %q: %s %q, ETag %s", method, path, accepted, a.Status, got, a.Header.Get("ETag"))
@@ -128,7 +128,7 @@ func TestTextIsCompressed(t *testing.T) {
 	}
 }
 
-// The ETag of a compressed response works in every condition, and a 304 names the representation that the client has.
+// The ETag of a compressed response works in every condition, and a 304 has the ETag that the client sent.
 func TestETagsOfCompressedResponsesWorkInConditions(t *testing.T) {
 	t.Parallel()
 
@@ -208,7 +208,7 @@ func TestCORSOfAllowedOrigins(t *testing.T) {
 			}
 		}
 		if a := g.plainly(t, http.MethodGet, "/settings", "", "Origin", origin); a.Header.Get("Access-Control-Allow-Origin") != "" {
-			t.Errorf("pages of %s read the settings: %v", origin, a.Header)
+			t.Errorf("pages of %s can read the settings: %v", origin, a.Header)
 		}
 	}
 	if n := received.Load(); n > 0 {
@@ -216,7 +216,7 @@ func TestCORSOfAllowedOrigins(t *testing.T) {
 	}
 }
 
-// The root leads browsers to the settings and programs to the documentation.
+// The root redirects browsers to the settings and other clients to the documentation.
 func TestTheRootRedirects(t *testing.T) {
 	t.Parallel()
 
@@ -232,7 +232,7 @@ func TestTheRootRedirects(t *testing.T) {
 	}
 }
 
-// Paths that browsers and crawlers request of every site need neither a service nor Redis.
+// Paths that browsers and crawlers request at every site are served without a service and Redis.
 func TestIconAndRobotsExist(t *testing.T) {
 	t.Parallel()
 
@@ -253,7 +253,7 @@ func TestIconAndRobotsExist(t *testing.T) {
 	}
 }
 
-// Browsers get errors as HTML with the same facts, from the gate and from services; programs get problem+json.
+// Clients that prefer text/html get errors as HTML, from the gate and from services; others get problem+json.
 func TestErrorsAreHTMLForBrowsers(t *testing.T) {
 	t.Parallel()
 

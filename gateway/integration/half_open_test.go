@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// A thousand clients that begin something and never end it cost nothing but their connections, and those for less
-// than 30 s. Others are served meanwhile.
+// The connections of a thousand clients that never complete a request are closed within 30 s. Other clients are served
+// meanwhile.
 func TestHalfOpenConnectionsAreClosedWithin30Seconds(t *testing.T) {
 	t.Parallel()
 

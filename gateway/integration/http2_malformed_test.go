@@ -8,7 +8,7 @@ import (
 // HTTP/2 can carry methods and queries that the request line of HTTP/1.1, which the services are sent, cannot. The
 // response is 400, with or without a token: such requests are not forwarded and are not counted as failures of a
 // service, which would eject it.
-func TestRequestLinesThatHTTP1CannotCarryAreTheClientsFault(t *testing.T) {
+func TestHTTP2RequestsThatHTTP1CannotExpressAre400(t *testing.T) {
 	t.Parallel()
 
 	visits := new(headersSeen)

@@ -109,16 +109,16 @@ func TestBothVersionsAreServedWithTLSAndWithout(t *testing.T) {
 			}
 		}
 		if got := upstream.last.Load(); got == nil || got.Header.Get("X-Token-Id") != id || got.ProtoMajor != 1 {
-			t.Errorf("HTTP/%d at %s: the service got %v", tt.major, tt.url, got)
+			t.Errorf("HTTP/%d at %s: the service received %v", tt.major, tt.url, got)
 		}
 	}
 }
 
-// Each of these once took servers down. A connection that does it is cut off, and others are served on.
+// Each of these floods has crashed servers. The gateway closes such a connection and serves the others.
 func TestFloodsOfHTTP2EndTheirOwnConnectionOnly(t *testing.T) {
 	t.Parallel()
 
-	g := start(t, options{upstream: http.HandlerFunc(awkward)})
+	g := start(t, options{upstream: http.HandlerFunc(misbehaving)})
 	token, _ := g.tokens.create(plenty)
 	request := func(path string) []string {
 		return []string{":method", "GET", ":scheme", "http", ":authority", "api", ":path", path, "authorization", "Bearer " + token}
@@ -133,7 +133,7 @@ func TestFloodsOfHTTP2EndTheirOwnConnectionOnly(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		flood func(c *http2Conn) error
-		// atRest floods cost no more than the bytes that are sent, and end by the bounds of time.
+		// atRest floods cost no more than the bytes that are sent, and end with the timeouts.
 		atRest bool
 	}{
 		"resets": {flood: func(c *http2Conn) error {
@@ -160,13 +160,13 @@ func TestFloodsOfHTTP2EndTheirOwnConnectionOnly(t *testing.T) {
 				most = 20_000
 			}
 			n := 0
-			for ; n < most; n++ { // nothing is read, so that answers pile up, too
+			for ; n < most; n++ { // the client reads no response, so that they accumulate
 				if err := tt.flood(c); err != nil {
 					break
 				}
 			}
 			if n == most && !tt.atRest {
-				t.Error("it may go on for ever")
+				t.Error("the connection was not closed")
 			}
 			if status, _ := g.askHTTP2(t, "GET", "/api/v1/shipments", "authorization", "Bearer "+token, "x-forwarded-for", newCaller(t)); status != "200" && status != "503" {
 				t.Errorf("others get %s", status)
@@ -193,6 +193,6 @@ func TestHTTP2SettingsHaveTheLimits(t *testing.T) {
 	token, _ := g.tokens.create("")
 	status, _ := g.askHTTP2(t, "GET", "/api/v1/shipments", "authorization", "Bearer "+token, "x-large", strings.Repeat("x", 40<<10))
 	if status == "200" {
-		t.Error("headers over 32 KiB are let through")
+		t.Error("headers over 32 KiB are accepted")
 	}
 }

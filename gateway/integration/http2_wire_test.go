@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// http2Conn is a connection over which a test sends the frames that it likes.
+// http2Conn is a connection over which a test sends arbitrary frames.
 type http2Conn struct {
 	net.Conn
 	*http2.Framer
@@ -48,8 +48,7 @@ func (g *gateway) dialHTTP2(t *testing.T) *http2Conn {
 	return c
 }
 
-// open begins a request with these header fields, name and value in turn, pseudo-headers first. With end
-// nothing follows.
+// open begins a request with pairs of header names and values, pseudo-headers first. With end the request has no body.
 func (c *http2Conn) open(end bool, fields ...string) error {
 	if c.stream == 0 {
 		c.stream = 1
@@ -67,7 +66,7 @@ func (c *http2Conn) encode(fields []string) []byte {
 	return c.headers.Bytes()
 }
 
-// answer reads until the request opened last is answered: its status, or why there is none.
+// answer reads until the last request has a response, and returns its status, or the reason why there is none.
 func (c *http2Conn) answer() (status, body string) {
 	for {
 		frame, err := c.ReadFrame()

@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// A thousand unknown tokens at once from one address: tokens-svc introspects as many as the address's window allows,
-// and no more. Valid tokens from there cost the window nothing.
-func TestUnknownTokensAtOnceReachTheTokensServiceAsOftenAsTheWindowAllows(t *testing.T) {
+// Of a thousand concurrent unknown tokens from one address, tokens-svc receives at most as many introspections as the
+// window of the address allows. Valid tokens do not count in that window.
+func TestConcurrentUnknownTokensAreIntrospectedWithinTheWindowOnly(t *testing.T) {
 	t.Parallel()
 
-	g := start(t, options{env: withoutRedis(t)}) // the window is counted by the gateway itself, whatever the load
+	g := start(t, options{env: withoutRedis(t)}) // the gateway counts in memory, independent of the load
 	const valid = 150
 	for _, network := range []string{newLoopback(t), newCaller(t)} {
 		caller := network
@@ -68,11 +68,11 @@ func TestUnknownTokensAtOnceReachTheTokensServiceAsOftenAsTheWindowAllows(t *tes
 		all.Wait()
 		received := g.tokens.introspections.Load() - before
 		if refused.Load() > 99 || refused.Load()+later.Load() < 99 || refused.Load()+limited.Load()+later.Load() != 1000 {
-			t.Errorf("%d were 401, %d were 429, %d were 503", refused.Load(), limited.Load(), later.Load())
+			t.Errorf("got %d of 401, %d of 429, %d of 503, want 99 of 401 and the others 429", refused.Load(), limited.Load(), later.Load())
 		}
-		// One that timed out is not charged, and is sent once more where the connection broke.
+		// An introspection that times out is not counted, and is repeated once if the connection broke.
 		if received > 99+2*later.Load() {
-			t.Errorf("tokens-svc received %d introspections, %d were answered 503", received, later.Load())
+			t.Errorf("tokens-svc received %d introspections, want at most 99 and 2 for each of %d responses of 503", received, later.Load())
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestIntrospectionUsesAllAddressesOfAName(t *testing.T) {
 			failures++
 		}
 	}
-	if failures > 4 { // a busy machine may be too late for some
+	if failures > 4 { // on a busy machine some time out
 		t.Errorf("%d of 40 tokens could not be checked with one of two tokens services", failures)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A client that is still writing its body when it is refused must not find its connection reset instead of
-// its answer. One that closes after each request sees the difference.
+// A client that is still sending its body when the gateway refuses the request gets the response, not a reset
+// connection. Clients without keep-alive are affected.
 func TestRequestsRefusedBeforeTheirBodyGetAResponse(t *testing.T) {
 	t.Parallel()
 

@@ -31,8 +31,8 @@ import (
 	_ "github.com/quayside/quayside/gateway/internal/stock"
 )
 
-// The program under test is the test binary itself, which runs as the gateway when this variable is set: cmd/gateway
-// has the same modules. So one build, with the race detector if the tests have it, serves all tests.
+// The program under test is the test binary, which runs as the gateway when this variable is set: cmd/gateway has the
+// same modules. All tests use this one build, with the race detector if the tests have it.
 const becomeGateway = "QUAYSIDE_TEST_BECOME_GATEWAY"
 
 const testCredential = "a-credential-for-tests-that-is-long-enough"
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	// Tests wait for time-outs and drains more than they compute, so more of them run at once than there are processors.
-	// The command line's -parallel is parsed later, and wins.
+	// -parallel on the command line is parsed later and overrides it.
 	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err)
 	}
@@ -64,7 +64,7 @@ func TestMain(m *testing.M) {
 // gateway, which may write until then.
 var stateDir string
 
-// gateway is a running gateway with its surroundings.
+// gateway is a running gateway with its tokens-svc and its log.
 type gateway struct {
 	url, inner string
 	client     string // the address that raw connections come from
@@ -74,7 +74,7 @@ type gateway struct {
 	noRedis    bool // the test gave an address of its own
 }
 
-// options are the differences from an ordinary gateway.
+// options are the differences from the default gateway of a test.
 type options struct {
 	env      map[string]string
 	upstream http.Handler
@@ -82,8 +82,7 @@ type options struct {
 	public   string // the port of the public listener; empty: a free one
 }
 
-// start runs a gateway until the test ends, and fails the test if it does not end well, which includes
-// data races found in it.
+// start runs a gateway until the test ends. TestMain fails if it exits with an error, such as a data race.
 func start(t testing.TB, o options) *gateway {
 	t.Helper()
 	if o.upstream == nil {
@@ -131,7 +130,7 @@ func start(t testing.TB, o options) *gateway {
 	return g
 }
 
-// ready is a service that is ready: health checks are not seen by next.
+// ready is a service that is ready: next does not receive health checks.
 func ready(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/readyz" {
@@ -186,7 +185,7 @@ func allEnded() bool {
 	ok := true
 	failedExits.Range(func(test, exit any) bool {
 		ok = false
-		fmt.Fprintf(os.Stderr, "%s: the gateway ended with %s\n", test, exit)
+		fmt.Fprintf(os.Stderr, "%s: the gateway exited with %s\n", test, exit)
 		return true
 	})
 	return ok
@@ -201,10 +200,10 @@ func (g *gateway) waitUntilAlive(t testing.TB, ended chan error) {
 	for {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("the gateway does not start:\n%s", g.log)
+			t.Fatalf("the gateway did not start in 30 s:\n%s", g.log)
 		case err := <-ended:
 			ended <- err
-			t.Fatalf("the gateway ended at start:\n%s", g.log)
+			t.Fatalf("the gateway exited at start:\n%s", g.log)
 		case <-tick.C:
 			if g.listens(t) {
 				return
@@ -213,8 +212,7 @@ func (g *gateway) waitUntilAlive(t testing.TB, ended chan error) {
 	}
 }
 
-// listens reports whether the gateway answers and listens for clients, too: Caddy starts one server after the
-// other, in any order.
+// listens reports whether the inner and the public listener work: Caddy starts them one after another, in any order.
 func (g *gateway) listens(t testing.TB) bool {
 	t.Helper()
 	response, err := http.Get(g.inner + "/livez")
@@ -229,7 +227,7 @@ func (g *gateway) listens(t testing.TB) bool {
 	return conn.Close() == nil
 }
 
-// reload makes the gateway read its configuration again.
+// reload reloads the configuration of the gateway.
 func (g *gateway) reload(t *testing.T) {
 	t.Helper()
 	const done = "successfully reloaded config from file"

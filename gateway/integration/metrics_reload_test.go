@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// Metrics belong to the process: a new configuration counts on, and the previous one leaves
-// nothing behind.
-func TestMetricsGoOnWithEachReload(t *testing.T) {
+// Metrics belong to the process: counters continue after a reload, and no series exists twice.
+func TestReloadsKeepMetrics(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})
@@ -25,10 +24,10 @@ func TestMetricsGoOnWithEachReload(t *testing.T) {
 		}
 		text := g.metrics(t)
 		if !strings.Contains(text, forwarded+strconv.Itoa(n)+"\n") {
-			t.Errorf("after %d reloads there are not %d requests", n-1, n)
+			t.Errorf("after %d reloads the counter is not %d", n-1, n)
 		}
 		if lines := series(text); len(slices.Compact(slices.Clone(lines))) != len(lines) {
-			t.Errorf("after %d reloads a series is there twice", n-1)
+			t.Errorf("after %d reloads a series exists twice", n-1)
 		}
 		g.reload(t)
 	}
@@ -37,8 +36,8 @@ func TestMetricsGoOnWithEachReload(t *testing.T) {
 	}
 }
 
-// A configuration that goes takes its registry with it, and all that ran for it.
-func TestTwentyReloadsLeaveNothingBehind(t *testing.T) {
+// A reload frees the registry and the goroutines of the previous configuration.
+func TestReloadsLeakNoGoroutinesFilesOrMetrics(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})
@@ -64,12 +63,12 @@ func TestTwentyReloadsLeaveNothingBehind(t *testing.T) {
 	eventually(t, func() bool {
 		return gauge("go_goroutines") <= goroutines*1.1 && gauge("process_open_fds") <= files*1.1
 	}, fmt.Sprintf("%v goroutines and %v files again", goroutines, files), g.log)
-	if now := all(); now > lines+20 { // buckets of histograms may begin; a registry more would double them
-		t.Errorf("%d lines of metrics have become %d", lines, now)
+	if now := all(); now > lines+20 { // new buckets of histograms are possible; a second registry would double the lines
+		t.Errorf("%d lines of metrics became %d", lines, now)
 	}
 }
 
-// series returns the gateway's own, sorted, without their values.
+// series returns the gateway's series, sorted, without their values.
 func series(metrics string) (names []string) {
 	for line := range strings.Lines(metrics) {
 		if strings.HasPrefix(line, "quayside_gateway_") {
@@ -80,7 +79,7 @@ func series(metrics string) (names []string) {
 	return names
 }
 
-// Neither callers nor paths add series, however many there are.
+// The number of series does not depend on the number of tokens, addresses and paths.
 func TestNoMetricGrowsWithTokensAddressesOrPaths(t *testing.T) {
 	t.Parallel()
 
@@ -100,14 +99,14 @@ func TestNoMetricGrowsWithTokensAddressesOrPaths(t *testing.T) {
 	for n := 1; n <= 20; n++ {
 		traffic(n)
 	}
-	// Histograms and counters of Redis's part may begin with any of these requests; they have no such label.
+	// Histograms and counters about Redis may appear with any of these requests; they have no such label.
 	known := regexp.MustCompile(`\{(?:(?:kind|outcome|source|window|decision|service|code|status|state|le)="[a-zA-Z0-9_.:+-]*",?)*\}$`)
 	for _, name := range series(g.metrics(t)) {
 		if strings.Contains(name, "{") && !known.MatchString(name) {
 			t.Errorf("an unbounded label: %s", name)
 		}
 	}
-	if after := series(g.metrics(t)); len(after) > len(before)+12 { // what 20 customers more would exceed
-		t.Errorf("%d series have become %d", len(before), len(after))
+	if after := series(g.metrics(t)); len(after) > len(before)+12 { // 20 further customers would exceed it
+		t.Errorf("%d series became %d", len(before), len(after))
 	}
 }

@@ -22,10 +22,10 @@ func useNameServer(address string) {
 	}}
 }
 
-// nameServer has the same IPv4 addresses for every name.
+// nameServer resolves every name to the same IPv4 addresses.
 type nameServer struct {
 	address string
-	found   atomic.Pointer[[]netip.Addr] // nil: it fails
+	found   atomic.Pointer[[]netip.Addr] // nil: server failure
 }
 
 func newNameServer(t *testing.T, found ...netip.Addr) *nameServer {

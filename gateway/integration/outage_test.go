@@ -39,9 +39,9 @@ func TestWithoutTheTokensServiceTokensGet503AndNever401(t *testing.T) {
 	}
 	g.tokens.Close()
 	if a := g.get(t, "/api/v1/shipments", newCaller(t), known); a.StatusCode != http.StatusOK {
-		t.Errorf("a token already known: %s", a.Status)
+		t.Errorf("a cached token: %s", a.Status)
 	}
-	// Each goes on for longer than the other works in between.
+	// Each outage lasts longer than the other service works in between.
 	for _, line := range []string{"tokens service fails", "gateway credential fails"} {
 		if n := strings.Count(g.log.String(), line); n != 1 {
 			t.Errorf("%q was logged %d times", line, n)
@@ -49,8 +49,8 @@ func TestWithoutTheTokensServiceTokensGet503AndNever401(t *testing.T) {
 	}
 }
 
-// A gateway is ready once it has reached tokens-svc. It stays so without Redis and without tokens-svc: otherwise all
-// gateways would leave a load balancer at once, although they still serve cached tokens.
+// A gateway is ready once it has reached tokens-svc, and stays ready without Redis and tokens-svc: otherwise a load
+// balancer would remove all gateways at once, although they still serve cached tokens.
 func TestReadinessNeedsTheTokensServiceOnceAndNoRedis(t *testing.T) {
 	t.Parallel()
 
@@ -74,7 +74,7 @@ func TestReadinessNeedsTheTokensServiceOnceAndNoRedis(t *testing.T) {
 		t.Helper()
 		var code int
 		var body string
-		// A busy machine may be too late for tokens-svc once.
+		// On a busy machine a call of tokens-svc may time out.
 		eventually(t, func() bool { code, body = get("/readyz"); return code == status && body == text }, why+": "+text, g.log)
 	}
 	if code, body := get("/readyz"); code != http.StatusServiceUnavailable || body != "tokens service not reached yet\n" {
@@ -103,7 +103,7 @@ func TestReadinessNeedsTheTokensServiceOnceAndNoRedis(t *testing.T) {
 		t.Errorf("without the tokens service: %d %s", code, body)
 	}
 	if a := g.get(t, "/api/v1/shipments", newCaller(t), known); a.StatusCode != http.StatusOK {
-		t.Errorf("a remembered token: %s", a.Status)
+		t.Errorf("a cached token: %s", a.Status)
 	}
 	for _, path := range []string{"/livez", "/metrics"} {
 		if code, _ := get(path); code != http.StatusOK {
@@ -112,7 +112,7 @@ func TestReadinessNeedsTheTokensServiceOnceAndNoRedis(t *testing.T) {
 	}
 }
 
-// deadRedis returns addresses where no Redis answers, by why.
+// deadRedis returns addresses without a working Redis, by the kind of failure.
 func deadRedis(t *testing.T) map[string]string {
 	t.Helper()
 	hung, err := net.Listen("tcp", "127.0.0.1:0")
@@ -187,7 +187,7 @@ func TestWithoutRedisEachGatewayAllowsItsShareOfTheWindow(t *testing.T) {
 				left := a.Header.Get("X-RateLimit-Remaining")
 				if n == 2 && secondsLeft(t, a) < 10 {
 					n, good = 1, known()
-					continue // its window ends too soon to be seen whole
+					continue // its window ends before the requests do
 				}
 				if want := max(34-n, 0); left != strconv.Itoa(want) {
 					t.Fatalf("request %d: remaining %s, want %d", n, left, want)
@@ -237,7 +237,8 @@ func TestShadowModeCountsAndRefusesNothing(t *testing.T) {
 
 	g := start(t, options{env: map[string]string{"WINDOWS_MODE": "shadow"}})
 	good, _ := g.tokens.create(`,"rate_limit":{"limit":2,"window_seconds":3600}`)
-	for n := 1; n <= 4; n++ {
+	g.introspect(t, good) // the first request
+	for n := 2; n <= 4; n++ {
 		a := g.get(t, "/api/v1/shipments", newCaller(t), good)
 		if a.StatusCode != http.StatusOK || n > 2 && a.Header.Get("X-RateLimit-Remaining") != "0" {
 			t.Errorf("request %d: %s, remaining %s", n, a.Status, a.Header.Get("X-RateLimit-Remaining"))
@@ -253,6 +254,6 @@ func TestShadowModeCountsAndRefusesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(metrics), `quayside_gateway_window_decisions_total{decision="shadowed"`) {
-		t.Error("no metric of what would have been refused")
+		t.Error("no metric of requests that would have been refused")
 	}
 }

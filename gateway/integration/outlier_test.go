@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Of two replicas one fails every request at once, and is ready. Few requests of clients fail.
-func TestAFailingReplicaBesideAHealthyOneCostsFewRequests(t *testing.T) {
+// One of two replicas is ready but fails every request. Few requests of clients fail.
+func TestAFailingReplicaFailsFewRequests(t *testing.T) {
 	t.Parallel()
 
 	healthy := newReplica(t, 1, "")

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// logOf returns the log once it has the lines of that many requests: a response comes before its line.
+// logOf returns the log once it has the lines of that many requests: a line is written after its response.
 func (g *gateway) logOf(t testing.TB, requests int) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -36,7 +36,7 @@ func (g *gateway) waitForLog(t *testing.T, text string) {
 	eventually(t, func() bool { return strings.Contains(g.log.String(), text) }, text, g.log)
 }
 
-// eventually waits for what must become true, and fails with the log otherwise.
+// eventually waits until a condition is true. If it never is, the test fails with the log.
 func eventually(t *testing.T, ok func() bool, what string, log *lockedBuffer) {
 	t.Helper()
 	deadline := time.After(30 * time.Second)
@@ -45,7 +45,7 @@ func eventually(t *testing.T, ok func() bool, what string, log *lockedBuffer) {
 	for !ok() {
 		select {
 		case <-deadline:
-			t.Fatalf("not yet: %s; the log:\n%s", what, log)
+			t.Fatalf("%s: still false; the log:\n%s", what, log)
 		case <-tick.C:
 		}
 	}
@@ -66,7 +66,7 @@ func (g *gateway) metrics(t *testing.T) string {
 	return string(text)
 }
 
-// lockedBuffer collects a process's output.
+// lockedBuffer collects the output of a process.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -12,7 +12,7 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// echoing is a tokens-svc that sets cookies and keeps the last request it got.
+// echoing is a tokens-svc that sets cookies and keeps the last request.
 func echoing() (*recorder, http.Handler) {
 	last := new(recorder)
 	return last, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -22,10 +22,10 @@ func echoing() (*recorder, http.Handler) {
 	})
 }
 
-// pages are paths of every kind of page, and of some of the API for the difference.
+// pages are paths of every kind of page.
 var pages = []string{"/sign-in", "/sign-in/oidc/callback", "/settings", "/settings/org_01/api", "/settings/static/0a1b/app.css"}
 
-func TestCookiesPassOnPagesAndNowhereElse(t *testing.T) {
+func TestCookiesAreForwardedOnPagesOnly(t *testing.T) {
 	t.Parallel()
 
 	last, upstream := echoing()
@@ -50,13 +50,13 @@ func TestCookiesPassOnPagesAndNowhereElse(t *testing.T) {
 			want, wantSet = 2, 2
 		}
 		if cookies := got.Header["Cookie"]; len(cookies) != want {
-			t.Errorf("%s: the service got the cookies %q", path, cookies)
+			t.Errorf("%s: the service received the cookies %q", path, cookies)
 		}
-		if n := a.spelt("Set-Cookie"); n != wantSet {
-			t.Errorf("%s: the client got %d cookies", path, n)
+		if n := a.countHeader("Set-Cookie"); n != wantSet {
+			t.Errorf("%s: the client received %d cookies", path, n)
 		}
 		if page && got.Header["X-Organization-Id"] != nil || got.Header["Authorization"] != nil {
-			t.Errorf("%s: the service got %v", path, got.Header)
+			t.Errorf("%s: the service received %v", path, got.Header)
 		}
 		for name, values := range got.Header {
 			if strings.EqualFold(name, "x_client_address") || name == "X-Client-Address" && (len(values) != 1 || values[0] != g.client) {
@@ -93,7 +93,7 @@ func TestServicesReceiveTheClientAddress(t *testing.T) {
 	}
 }
 
-func TestAPagesAssertionNamesTheClientAddressAndNoToken(t *testing.T) {
+func TestAssertionsOfPagesHaveTheClientAddressAndNoToken(t *testing.T) {
 	t.Parallel()
 
 	upstream := new(recorder)
@@ -143,8 +143,8 @@ func TestPagesHaveWindowsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// An address has thirty attempts to sign in; using them up blocks neither pages nor the API.
-func TestTriesToSignInAreLimitedByAddress(t *testing.T) {
+// An address has thirty attempts to sign in a minute. Pages and the API have windows of their own.
+func TestSignInAttemptsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})
@@ -163,7 +163,7 @@ func TestTriesToSignInAreLimitedByAddress(t *testing.T) {
 				return false
 			}
 			if a.StatusCode != http.StatusOK || left != strconv.Itoa(30-n) {
-				t.Fatalf("try %d: %s, %s left", n, a.Status, left)
+				t.Fatalf("attempt %d: %s, %s left", n, a.Status, left)
 			}
 		}
 		for accept, contentType := range map[string]string{"text/html,*/*;q=0.8": "text/html; charset=utf-8", "*/*": "application/problem+json"} {
@@ -172,7 +172,7 @@ func TestTriesToSignInAreLimitedByAddress(t *testing.T) {
 				return false
 			}
 			if a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Content-Type") != contentType || a.Header.Get("Retry-After") == "" || a.Header.Get("Cache-Control") != "no-store" {
-				t.Errorf("try 31 with Accept %s: %s %v", accept, a.Status, a.Header)
+				t.Errorf("attempt 31 with Accept %s: %s %v", accept, a.Status, a.Header)
 			}
 		}
 		if a := g.get(t, "/settings", caller, ""); a.StatusCode != http.StatusOK {
@@ -185,7 +185,7 @@ func TestTriesToSignInAreLimitedByAddress(t *testing.T) {
 	})
 }
 
-func TestPagesPassWithoutRedis(t *testing.T) {
+func TestPagesAreServedWithoutRedis(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{env: map[string]string{"REDIS_URL": "redis://127.0.0.1:" + freePort(t)}})
@@ -218,8 +218,8 @@ func TestPagesWithoutTokensServiceAreHTMLForBrowsers(t *testing.T) {
 	}
 }
 
-// Cookies, passwords, codes and the secrets of invitations are in no log.
-func TestNothingOfASignInReachesALog(t *testing.T) {
+// Cookies, passwords, codes and the secrets of invitations are not logged.
+func TestSecretsOfSigningInAreNotLogged(t *testing.T) {
 	t.Parallel()
 
 	const secret = "correct-horse-battery-staple"
@@ -239,7 +239,7 @@ func TestNothingOfASignInReachesALog(t *testing.T) {
 					"Content-Type: application/x-www-form-urlencoded", "Content-Length: "+strconv.Itoa(len("password="+secret)), "", "password="+secret)
 			}
 			if log := g.logOf(t, 5); strings.Contains(log, secret[:12]) {
-				t.Errorf("the log:\n%s", log)
+				t.Errorf("the log has the secret:\n%s", log)
 			}
 		})
 	}

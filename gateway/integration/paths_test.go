@@ -31,7 +31,7 @@ func (v *visited) take() []string {
 	return targets
 }
 
-// oneLine sends a request as it is written and returns the status, or nothing when there is no answer.
+// oneLine sends a request unchanged and returns the status, or an empty string without a response.
 func (g *gateway) oneLine(t *testing.T, request string) string {
 	t.Helper()
 	conn, err := g.dial()
@@ -49,8 +49,8 @@ func (g *gateway) oneLine(t *testing.T, request string) string {
 	return status
 }
 
-// The path that the gate decides by is the path that a service sees, and it is the service's own. What could be
-// read in two ways goes nowhere, and without a token nothing of this goes anywhere.
+// The gate decides by the path that the service receives. An ambiguous path is not forwarded, and neither is any of these
+// requests without a token.
 func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 	t.Parallel()
 
@@ -64,7 +64,7 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 	eventually(t, func() bool { return g.get(t, "/api/v1/token", newCaller(t), token).StatusCode == http.StatusOK }, "tokens-svc", g.log)
 	_, _ = shipments.take(), tokens.take()
 
-	for target, want := range map[string]string{ // with a token; empty: nowhere
+	for target, want := range map[string]string{ // with a token; empty: not forwarded
 		"/api/v1/shipments":                   "shipments /api/v1/shipments",
 		"/api/v1/shipments/":                  "shipments /api/v1/shipments/",
 		"/API/v1/Shipments":                   "shipments /API/v1/Shipments",
@@ -115,22 +115,22 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 		"*":                                   "",
 		"api/v1/shipments":                    "",
 		"?/api/v1/shipments":                  "",
-		"/api/v1/shipments HTTP/1.1\r\nX: ":   "nothing of HTTP/1", // another request line
+		"/api/v1/shipments HTTP/1.1\r\nX: ":   "HTTP/2 only", // another request line
 	} {
 		for _, bearer := range []string{"", "Bearer " + token} {
-			expected, caller := want, newCaller(t) // so that refusals do not add up
+			expected, caller := want, newCaller(t) // each with a window of its own
 			if bearer == "" {
 				expected = ""
 			}
 			statuses := map[string]string{}
-			if want != "nothing of HTTP/1" {
+			if want != "HTTP/2 only" {
 				statuses["HTTP/1"] = g.oneLine(t, "GET "+target+" HTTP/1.1\r\nHost: api\r\nAuthorization: "+bearer+"\r\nX-Forwarded-For: "+caller+"\r\nConnection: close\r\n\r\n")
-				goes(t, "GET "+target, expected, shipments, tokens)
+				checkForwarded(t, "GET "+target, expected, shipments, tokens)
 			} else {
 				expected = ""
 			}
 			statuses["HTTP/2"], _ = g.askHTTP2(t, "GET", target, "authorization", bearer, "x-forwarded-for", caller)
-			goes(t, "HTTP/2 GET "+target, expected, shipments, tokens)
+			checkForwarded(t, "HTTP/2 GET "+target, expected, shipments, tokens)
 			for version, status := range statuses {
 				if expected == "" && strings.HasPrefix(status, "2") {
 					t.Errorf("%s %q with %.6q: %s", version, target, bearer, status)
@@ -157,11 +157,11 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 		"get /api/v1/shipments":                       "shipments /api/v1/shipments",
 	} {
 		g.oneLine(t, line+" HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer "+token+"\r\nX-Forwarded-For: "+newCaller(t)+"\r\nConnection: close\r\n\r\n")
-		goes(t, line, want, shipments, tokens)
+		checkForwarded(t, line, want, shipments, tokens)
 	}
 	for _, method := range []string{"TRACE", "CONNECT"} {
 		status, _ := g.askHTTP2(t, method, "/api/v1/shipments", "authorization", "Bearer "+token)
-		goes(t, "HTTP/2 "+method, "", shipments, tokens)
+		checkForwarded(t, "HTTP/2 "+method, "", shipments, tokens)
 		if strings.HasPrefix(status, "2") {
 			t.Errorf("HTTP/2 %s: %s", method, status)
 		}
@@ -173,11 +173,11 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 	if status, _ := c.answer(); status != "405" {
 		t.Errorf("HTTP/2 CONNECT: %s", status)
 	}
-	goes(t, "HTTP/2 CONNECT", "", shipments, tokens)
+	checkForwarded(t, "HTTP/2 CONNECT", "", shipments, tokens)
 }
 
-// goes fails unless the last request went to want only.
-func goes(t *testing.T, sent, want string, shipments, tokens *visited) {
+// checkForwarded fails unless the last request was forwarded to want only.
+func checkForwarded(t *testing.T, sent, want string, shipments, tokens *visited) {
 	t.Helper()
 	var got []string
 	for _, target := range shipments.take() {
@@ -187,6 +187,6 @@ func goes(t *testing.T, sent, want string, shipments, tokens *visited) {
 		got = append(got, "tokens "+target)
 	}
 	if strings.Join(got, ", ") != want {
-		t.Errorf("%q went to %q, want %q", sent, got, want)
+		t.Errorf("%q: forwarded to %q, want %q", sent, got, want)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Public paths are limited by address, to the request, and Redis is not called for them: neither for those that
-// pass, nor for those that are refused, nor for what Caddy refuses before the gate.
+// Public paths have an exact limit by address without Redis: it is not called for requests that are forwarded, refused,
+// or refused by Caddy before the gate.
 func TestPublicPathsAreLimitedWithoutRedis(t *testing.T) {
 	t.Parallel()
 

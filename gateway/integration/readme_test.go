@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// environment documents each variable of the shipped Caddyfile. Names and defaults are read from
-// the Caddyfile and its routes; the test fails when one of the two has a name that the other has not.
+// environment documents each variable of the shipped Caddyfile. Names and defaults are read from the Caddyfile and its
+// routes; the test fails on a name that only one of the two has.
 var environment = []struct{ name, meaning string }{
 	{"GATEWAY_ADDRESS", "the public listener, `:port`; with `GATEWAY_TLS=auto` followed by the hosts that certificates are obtained for, such as `https://:8080 https://api.example.com:8080`. A host alone would make a site for requests to that host only, the rest getting an empty 200: use GATEWAY_BIND"},
 	{"GATEWAY_INNER_ADDRESS", "the inner listener, `:port`, with /livez, /readyz and /metrics; never published"},
@@ -93,7 +93,7 @@ func TestREADMEListsTheEnvironment(t *testing.T) {
 	before, rest, found := strings.Cut(string(readme), tableBegin)
 	current, after, closed := strings.Cut(rest, tableEnd)
 	if !found || !closed {
-		t.Fatal("the README has no place for the table")
+		t.Fatal("the README lacks the markers of the table")
 	}
 	if *update {
 		if err := os.WriteFile("../README.md", []byte(before+tableBegin+table.String()+tableEnd+after), 0o600); err != nil {

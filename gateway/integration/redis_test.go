@@ -9,7 +9,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/redistest"
 )
 
-// SSL_CERT_FILE names the certificate that Redis's is checked with.
+// The certificate of Redis is verified with SSL_CERT_FILE.
 func TestRedisWithTLSAndACLUser(t *testing.T) {
 	t.Parallel()
 

@@ -18,7 +18,7 @@ import (
 	"github.com/quayside/quayside/gateway/upstream"
 )
 
-// remains are parts of configurations, by type; each reports whether it is still in memory.
+// remains are functions that report whether a part of a configuration is still in memory, by its type.
 type remains map[string][]func() bool
 
 func watch[T any](r remains, part *T) {
@@ -68,7 +68,7 @@ func (r remains) watchHandlers(routes caddyhttp.RouteList) {
 	}
 }
 
-// inMemory counts those of each sort that are still there when the garbage is collected.
+// inMemory counts the parts of each type that are reachable after a garbage collection.
 func (r remains) inMemory() map[string]int {
 	runtime.GC()
 	count := map[string]int{}
@@ -82,7 +82,7 @@ func (r remains) inMemory() map[string]int {
 	return count
 }
 
-// Caddy runs within this process, so that it can be seen what of a configuration is left when the next ones have come.
+// Caddy runs within this process, so that the test can observe which parts of old configurations are in memory.
 func TestOldConfigurationsAreFreed(t *testing.T) {
 	t.Parallel()
 
@@ -134,6 +134,6 @@ func TestOldConfigurationsAreFreed(t *testing.T) {
 			}
 		}
 		return true
-	}, "at most the parts of two configurations are in memory", new(lockedBuffer))
+	}, "the parts of at most two configurations are in memory", new(lockedBuffer))
 	t.Logf("after %d reloads there are %v", reloads, r.inMemory())
 }

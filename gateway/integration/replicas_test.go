@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// replica is one of a service's programs, each at a loopback address of its own. It responds with its name, and drains as
-// the services do.
+// replica is one process of a service, at a loopback address of its own. It responds with its address, and drains as the
+// services do.
 type replica struct {
 	ip     netip.Addr
 	port   string
 	server *http.Server
-	near   atomic.Bool  // the end
-	checks atomic.Int32 // not ready
+	near   atomic.Bool  // shutting down
+	checks atomic.Int32 // health checks that it failed
 }
 
-// newReplica starts one at 127.0.0.number. An empty port is a free one.
+// newReplica starts a replica at 127.0.0.number. If port is empty, it chooses a free one.
 func newReplica(t *testing.T, number byte, port string) *replica {
 	t.Helper()
 	r := &replica{ip: netip.AddrFrom4([4]byte{127, 0, 0, number})}
@@ -49,11 +49,11 @@ func (r *replica) start(t *testing.T) {
 	go func() { _ = server.Serve(listener) }()
 }
 
-// drainDelay is how long a service goes on to take requests after its /readyz has become 503.
+// drainDelay is how long a service accepts requests after its /readyz has become 503.
 const drainDelay = 2 * time.Second
 
-// end drains as the services do: /readyz is 503, and requests are taken for drainDelay more, counted from the health
-// check that the gateway has certainly used, however busy the machine is.
+// end drains as the services do: /readyz is 503, and requests are accepted for drainDelay after a health check that the
+// gateway has evaluated.
 func (r *replica) end(t *testing.T) {
 	t.Helper()
 	r.near.Store(true)
@@ -89,8 +89,8 @@ func (g *gateway) usesBothAddresses(t *testing.T, port string) {
 	eventually(t, func() bool { return strings.Contains(g.metrics(t), want) }, want, g.log)
 }
 
-// Several services behind one name: all are used, the loss of one fails no request, an added one is found,
-// and a name server that fails changes nothing.
+// Requests are distributed over all addresses of a name. Losing a replica fails no request, a new address is used, and
+// while the name server fails the known addresses are used.
 func TestAllReplicasOfANameAreUsed(t *testing.T) {
 	t.Parallel()
 
@@ -118,12 +118,12 @@ func TestAllReplicasOfANameAreUsed(t *testing.T) {
 	}
 	_ = one.server.Close()
 	if count := answers(20); count["127.0.0.2"] != 20 {
-		t.Errorf("with one replica gone: %v", count)
+		t.Errorf("with one replica stopped: %v", count)
 	}
 	names.found.Store(&[]netip.Addr{two.ip, three.ip})
 	g.usesBothAddresses(t, one.port)
 	if count := answers(20); count["127.0.0.2"] != 10 || count["127.0.0.3"] != 10 {
-		t.Errorf("with another one: %v", count)
+		t.Errorf("with a new replica: %v", count)
 	}
 	names.found.Store(nil)
 	g.waitForLog(t, "lookup of the service fails")

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// dial opens a connection from the address that this gateway's test has for itself: all gateways count in one Redis, and
-// the window of 127.0.0.1 would be used up by other tests.
+// dial opens a connection from the test's own address: all gateways count in one Redis, where other tests exhaust the
+// window of 127.0.0.1.
 func (g *gateway) dial() (net.Conn, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(g.client)}}
 	return dialer.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
@@ -37,8 +37,8 @@ func (g *gateway) get(t *testing.T, path, caller, token string) answer {
 	return g.do(t, g.request(t, path, caller, token))
 }
 
-// do sends a request. On a machine too busy for Redis to answer within 50 ms the answer
-// may be 503 for that alone; then do tries again, unless the test is about Redis.
+// do sends a request. If the response is 503 because Redis did not respond within 50 ms, on a busy machine, do repeats
+// it, unless the test has a Redis of its own.
 func (g *gateway) do(t *testing.T, request *http.Request) answer {
 	t.Helper()
 	for range 100 {
@@ -47,7 +47,7 @@ func (g *gateway) do(t *testing.T, request *http.Request) answer {
 		}
 		<-time.After(50 * time.Millisecond) // the circuit breaker is open for a second
 	}
-	t.Fatal("Redis is too slow for any test")
+	t.Fatal("calls of Redis time out")
 	return answer{}
 }
 
@@ -77,7 +77,7 @@ func (g *gateway) introspect(t *testing.T, token string) (requests int) {
 	return requests
 }
 
-// answer is one response, read whole.
+// answer is a response with its whole body.
 type answer struct {
 	*http.Response
 
@@ -97,19 +97,18 @@ func (a answer) problem(t *testing.T) map[string]any {
 	return members
 }
 
-// disturbed reports whether a is the answer to a request that could not be counted.
+// disturbed reports whether a is 503 because Redis did not count the request.
 func (a answer) disturbed() bool {
 	return a.StatusCode == http.StatusServiceUnavailable && strings.Contains(a.body, `"limiter_unavailable"`)
 }
 
-// disturbed reports whether Redis ever answered too late, after which counts may be off.
+// disturbed reports whether a call of Redis timed out, after which counts may differ.
 func (g *gateway) disturbed() bool {
 	return strings.Contains(g.log.String(), "rate limiter fails")
 }
 
-// undisturbed runs round, a test of exact counts, until it reports that Redis answered in time throughout.
-// A request that Redis answered too late is refused and may have been counted, which is never one too many
-// but spoils the count.
+// undisturbed runs round, a test of exact counts, until it reports that no call of Redis timed out. A request whose call
+// timed out is refused, and Redis may have counted it.
 func undisturbed(t *testing.T, round func() bool) {
 	t.Helper()
 	for range 10 {
@@ -118,5 +117,5 @@ func undisturbed(t *testing.T, round func() bool) {
 		}
 		<-time.After(300 * time.Millisecond) // the circuit breaker is open for a second
 	}
-	t.Error("Redis was too slow in every round")
+	t.Error("calls of Redis timed out in every round")
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// furtherService starts a service and returns the address that a file of routes names.
+// furtherService starts a service and returns its address, for a file of routes.
 func furtherService(t *testing.T, service http.Handler) string {
 	t.Helper()
 	s := httptest.NewServer(ready(service))
@@ -49,9 +49,9 @@ func (g *gateway) addRoutes(t *testing.T, dir, text string) {
 	g.reload(t)
 }
 
-// A running gateway gets the routes of a further service by a reload: below a path of a shipped service, behind the
-// gate, and without a token only on paths that the file opens.
-func TestRoutesOfAFurtherServiceComeWithAReload(t *testing.T) {
+// A reload adds the routes of a further service to a running gateway: also below a path of a shipped service, behind the
+// gate, and without a token only on the paths of handle_public.
+func TestAReloadAddsTheRoutesOfAService(t *testing.T) {
 	t.Parallel()
 
 	dir := t.TempDir()
@@ -116,8 +116,8 @@ handle @readings {
 	}
 }
 
-// A route's limits refuse with 429: by the window of the organization, by the cost of a request, and by the requests
-// in flight. The token's window and its headers stay what they are for every other response.
+// The limits of a route are enforced with 429: the window of the organization, the cost of a request, and the requests
+// in flight. Every other response has the headers of the token's window.
 func TestLimitsOfARoute(t *testing.T) {
 	t.Parallel()
 
@@ -192,7 +192,7 @@ handle /api/v1/further/* {
 	}
 
 	low, _ := g.tokens.create(`,"rate_limit":{"limit":39,"window_seconds":60}`)
-	// It would never be served, so no time to wait until is named.
+	// It can never succeed, so there is no Retry-After.
 	if got := send(http.MethodGet, "costly", low); got.StatusCode != http.StatusForbidden || got.problem(t)["code"] != "limit_too_low" || got.Header.Get("Retry-After") != "" || got.Header.Get("X-RateLimit-Remaining") != "38" {
 		t.Errorf("a cost above the token's limit: %s, %v", got.Status, got.Header)
 	}
@@ -213,9 +213,8 @@ handle /api/v1/further/* {
 	}
 }
 
-// A file of routes cannot take paths that are not its service's: those of the pages with passwords and cookies, those
-// of the token API, or those of all. The gateway does not load it.
-func TestRoutesThatTakeThePathsOfOthersAreRefused(t *testing.T) {
+// The gateway does not load a file with routes on paths of pages, of the token API or of every service.
+func TestRoutesOnPathsOfShippedRoutesAreRefused(t *testing.T) {
 	t.Parallel()
 
 	for routes, want := range map[string]string{

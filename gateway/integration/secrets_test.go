@@ -15,12 +15,12 @@ import (
 	"github.com/quayside/quayside/gateway/internal/redistest"
 )
 
-// A token is planted wherever a client can put one, in requests that succeed and that fail in every way
-// that is logged; then the logs are searched for any part of its secret.
-func TestNoTokenReachesALog(t *testing.T) {
+// The test sends a token in every part of a request that can have one, in requests that succeed and in requests that
+// fail in every way that is logged, and searches the logs for parts of the secret.
+func TestTokensAreNotLogged(t *testing.T) {
 	t.Parallel()
 
-	g := start(t, options{upstream: http.HandlerFunc(awkward), env: map[string]string{"TOKENS_PORT": freePort(t), "LOG_LEVEL": "debug"}})
+	g := start(t, options{upstream: http.HandlerFunc(misbehaving), env: map[string]string{"TOKENS_PORT": freePort(t), "LOG_LEVEL": "debug"}})
 	token, id := g.tokens.create("")
 	sent := g.introspect(t, token)
 	bearer := "Authorization: Bearer " + token
@@ -80,7 +80,7 @@ func TestNoTokenReachesALog(t *testing.T) {
 	}
 }
 
-func TestSecretsAreTakenFromFiles(t *testing.T) {
+func TestSecretsAreReadFromFiles(t *testing.T) {
 	t.Parallel()
 
 	file := func(content string) string {
@@ -129,7 +129,7 @@ func TestUnusableSecretsAreRefusedAtStart(t *testing.T) {
 			}
 			for _, want := range tt.want {
 				if !strings.Contains(string(output), want) {
-					t.Errorf("no %q in\n%s", want, output)
+					t.Errorf("%v, want %q in\n%s", err, want, output)
 				}
 			}
 			if strings.Contains(string(output), "hunter2-") {
@@ -139,7 +139,7 @@ func TestUnusableSecretsAreRefusedAtStart(t *testing.T) {
 	}
 }
 
-func TestDemoSecretsAreAcceptedOnALaptop(t *testing.T) {
+func TestDemoSecretsAreAcceptedInDevelopmentMode(t *testing.T) {
 	t.Parallel()
 
 	for name, key := range map[string]string{"with its key": inPEM(t, []byte("demo-gateway-key-for-laptops-xx-")), "without a key": ""} {
@@ -148,7 +148,7 @@ func TestDemoSecretsAreAcceptedOnALaptop(t *testing.T) {
 			becomeGateway + "=1", "HOME=" + t.TempDir(), "QUAYSIDE_DEMO=true",
 			"GATEWAY_CREDENTIAL=demo-0123456789012345678901234567890", "GATEWAY_SIGNING_KEY=" + key,
 		}
-		// Neither Redis nor the tokens service is there: validating needs no network.
+		// Redis and tokens-svc do not run: validating needs no network.
 		if output, err := process.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v:\n%s", name, err, output)
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Documents may be as large as the service takes them; everything else stays small.
+// Only documents may be as large as shipments-svc accepts them.
 func TestOnlyDocumentsMayBeLarge(t *testing.T) {
 	t.Parallel()
 
@@ -44,11 +44,11 @@ func TestOnlyDocumentsMayBeLarge(t *testing.T) {
 	}
 }
 
-// A shipment's GET with Prefer: wait is answered when something changes, and not cut off before.
+// A GET of a shipment with Prefer: wait has the timeout of a long poll.
 func TestPreferWaitExtendsTheTimeout(t *testing.T) {
 	t.Parallel()
 
-	const late = 1700 * time.Millisecond // later than other answers may begin
+	const late = 1700 * time.Millisecond // longer than the timeout of other routes
 	g := start(t, options{upstream: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-time.After(late):

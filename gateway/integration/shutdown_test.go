@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// balancer opens connections to the first of its gateways that is ready, as a load balancer in front does that checks
-// readiness every 100 ms.
+// balancer opens connections to the first gateway that is ready, as a load balancer that checks readiness every 100 ms.
 type balancer struct {
 	gateways []*gateway
 	ready    []atomic.Bool
@@ -59,9 +58,9 @@ func (b *balancer) dial(ctx context.Context, network, _ string) (net.Conn, error
 	return nil, errors.New("no gateway is ready")
 }
 
-// The documented set-up: a balancer in front that follows /readyz, and a GATEWAY_SHUTDOWN_DELAY in which it does. Then
-// no connection is in the accept queue when the listener closes, and SIGTERM loses no request, of clients that keep
-// their connections and of those that connect for each request.
+// The documented set-up: a load balancer that follows /readyz, and a GATEWAY_SHUTDOWN_DELAY that is longer than its
+// interval. No connection is in the accept queue when the listener closes, so SIGTERM loses no request, with keep-alive
+// and without.
 func TestSIGTERMBehindABalancerLosesNoRequest(t *testing.T) {
 	t.Parallel()
 

@@ -17,8 +17,7 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// tapped is a service that keeps every byte that it gets, by connection, and the requests that net/http sees in
-// them.
+// tapped is a service that records every byte that it receives, by connection, and the requests that net/http parses.
 type tapped struct {
 	net.Listener
 
@@ -74,8 +73,8 @@ func (c *tap) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// strictly reads the streams anew, as strictly as RFC 9112 can be read, and returns the requests in them but
-// checks. Whatever could be framed in two ways is an error.
+// strictly parses the streams again, strictly after RFC 9112, and returns their requests without health checks. Ambiguous
+// framing is an error.
 func (s *tapped) strictly() (requests []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +83,7 @@ func (s *tapped) strictly() (requests []string, err error) {
 		for rest != "" {
 			head, body, whole := strings.Cut(rest, "\r\n\r\n")
 			if !whole || strings.Contains(strings.ReplaceAll(head, "\r\n", ""), "\n") || strings.Contains(strings.ReplaceAll(head, "\r\n", ""), "\r") {
-				return requests, fmt.Errorf("not a whole head: %q", rest)
+				return requests, fmt.Errorf("incomplete header: %q", rest)
 			}
 			lines := strings.Split(head, "\r\n")
 			framing := map[string][]string{}
@@ -103,18 +102,18 @@ func (s *tapped) strictly() (requests []string, err error) {
 			case len(codings) == 1:
 				end := strings.Index(body, "0\r\n\r\n")
 				if length = end + 5; end < 0 {
-					length = len(body) // the client gave up
+					length = len(body) // the client closed the connection
 				}
 			case len(lengths) == 1:
 				if _, err := fmt.Sscanf(lengths[0], "%d", &length); err != nil || fmt.Sprint(length) != lengths[0] {
 					return requests, fmt.Errorf("length %q", lengths[0])
 				}
-				length = min(length, len(body)) // the client gave up
+				length = min(length, len(body)) // the client closed the connection
 			}
 			if request, _ := strings.CutSuffix(lines[0], " HTTP/1.1"); request != "GET /readyz" {
 				requests = append(requests, request)
 				if len(framing["x-gateway-assertion"]) != 1 {
-					return requests, fmt.Errorf("%s does not come from the gateway", request)
+					return requests, fmt.Errorf("%s has no X-Gateway-Assertion", request)
 				}
 			}
 			rest = body[length:]
@@ -123,12 +122,12 @@ func (s *tapped) strictly() (requests []string, err error) {
 	return requests, nil
 }
 
-// smuggled is what must not become a request of the service's. It has no token: the gate refuses it, so
-// a service that receives it proves that it bypassed the gate.
+// smuggled must not become a request to the service. It has no token and the gate refuses it, so a service that receives
+// it proves that it bypassed the gate.
 const smuggled = "GET /api/v1/shipments/smuggled HTTP/1.1\r\nHost: api\r\n\r\n"
 
-// A request that two readers frame in two ways is two requests to one of them. The service gets exactly the
-// requests that the gate let through, each framed in one way only.
+// A request with ambiguous framing is one request to one parser and two to another. The service receives exactly the
+// requests that the gate forwarded, each with unambiguous framing.
 func TestNoRequestIsSmuggledPastTheGate(t *testing.T) {
 	t.Parallel()
 
@@ -277,7 +276,7 @@ func TestNoRequestIsSmuggledPastTheGate(t *testing.T) {
 	})
 	c.answer()
 	_ = c.Close()
-	service.gotOnlyTheOuter(t)
+	service.checkOnlyOuter(t)
 }
 
 // converse sends request, which may be incomplete, and reads until the gateway closes the connection.
@@ -290,7 +289,7 @@ func converse(t *testing.T, g *gateway, name, request string) {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
 	_, _ = io.WriteString(conn, request)
-	_ = conn.(*net.TCPConn).CloseWrite() // nothing more comes, so that the gateway does not wait for the rest of a body
+	_ = conn.(*net.TCPConn).CloseWrite() // so that the gateway does not wait for the rest of a body
 	reader := bufio.NewReader(conn)
 	if first, err := reader.ReadString('\n'); err == nil && !strings.HasPrefix(first, "HTTP/1.") {
 		t.Errorf("%s: answered with %q", name, first)
@@ -298,8 +297,8 @@ func converse(t *testing.T, g *gateway, name, request string) {
 	_, _ = io.Copy(io.Discard, reader)
 }
 
-// gotOnlyTheOuter fails unless the service has got of each case at most the outer request, in any reading.
-func (s *tapped) gotOnlyTheOuter(t *testing.T) {
+// checkOnlyOuter fails unless the service has got of each case at most the outer request, in any reading.
+func (s *tapped) checkOnlyOuter(t *testing.T) {
 	t.Helper()
 	strictly, err := s.strictly()
 	if err != nil {
@@ -312,11 +311,11 @@ func (s *tapped) gotOnlyTheOuter(t *testing.T) {
 		times := map[string]int{}
 		for _, request := range requests {
 			if times[request]++; times[request] > 1 || !outer.MatchString(request) {
-				t.Errorf("read %s, the service got %q", reading, request)
+				t.Errorf("parsed %s: the service received %q", reading, request)
 			}
 		}
 		if len(requests) < 5 {
-			t.Errorf("read %s, hardly a request got through: %q", reading, requests)
+			t.Errorf("parsed %s: almost no request was forwarded: %q", reading, requests)
 		}
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/quayside/quayside/gateway/internal/redistest"
 )
 
-// startStock runs the gate with another prefix, realm and issuer before Caddy's own handlers and service, and returns
-// a token of that prefix.
+// startStock runs the gate with another prefix, realm and issuer in front of Caddy's own handlers and service, and
+// returns a token of that prefix.
 func startStock(t *testing.T, service http.Handler) (g *gateway, token, id string) {
 	t.Helper()
 	behind := httptest.NewServer(service)
@@ -45,7 +45,7 @@ func startStock(t *testing.T, service http.Handler) (g *gateway, token, id strin
 	return g, token, id
 }
 
-func TestTheGateProtectsOtherServices(t *testing.T) {
+func TestTheGateWorksBeforeStockHandlers(t *testing.T) {
 	t.Parallel()
 
 	text := strings.Repeat("all the same ", 1000)
@@ -76,7 +76,7 @@ func TestTheGateProtectsOtherServices(t *testing.T) {
 		t.Errorf("limits %q", got)
 	}
 	if a.Header.Get("Seen-X-Organization-Id") != testOrganization || a.Header.Get("Seen-X-Token-Id") != id || a.Header.Get("Seen-Authorization") != "" {
-		t.Errorf("the service got %v", a.Header)
+		t.Errorf("the service received %v", a.Header)
 	}
 	parts := strings.Split(a.Header.Get("Seen-X-Gateway-Assertion"), ".")
 	if len(parts) != 3 {
@@ -108,7 +108,7 @@ func TestTheGateProtectsOtherServices(t *testing.T) {
 }
 
 // A WebSocket handshake goes through reverse_proxy, with the gate's headers on the 101, and bytes flow both ways.
-func TestWebSocketsPassTheGate(t *testing.T) {
+func TestWebSocketsAreForwarded(t *testing.T) {
 	t.Parallel()
 
 	g, token, id := startStock(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -145,13 +145,13 @@ func TestWebSocketsPassTheGate(t *testing.T) {
 	for _, line := range []string{"one\n", "two\n"} {
 		_, _ = io.WriteString(conn, line)
 		if got, err := reader.ReadString('\n'); err != nil || got != line {
-			t.Errorf("%q came back, %v", got, err)
+			t.Errorf("got %q, %v", got, err)
 		}
 	}
 }
 
-// Each event reaches the client when it is sent, also through encode.
-func TestServerSentEventsPassTheGateAtOnce(t *testing.T) {
+// Each event is forwarded when the service sends it, also through encode.
+func TestServerSentEventsAreForwardedImmediately(t *testing.T) {
 	t.Parallel()
 
 	next := make(chan struct{})

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// HTTP/2 has no Connection header and only names in lower case, but everything else that a client can try.
+// As TestReservedHeadersOfClientsAreRemoved, for HTTP/2, which has no Connection header and only names in lower case.
 func TestReservedHeadersOfClientsAreRemovedOverHTTP2(t *testing.T) {
 	t.Parallel()
 
@@ -15,7 +15,7 @@ func TestReservedHeadersOfClientsAreRemovedOverHTTP2(t *testing.T) {
 	g := start(t, options{upstream: upstream, env: map[string]string{"TRUSTED_PROXIES": ""}})
 	type attempt struct {
 		fields, trailers []string
-		malformed        bool // RFC 9113, section 8.1.1: to be refused
+		malformed        bool // after RFC 9113, section 8.1.1; refused
 	}
 	cases := map[string]attempt{"nothing": {}}
 	for _, spelling := range identityNames {

@@ -14,11 +14,11 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// recorder is a service that keeps the last request it got.
+// recorder is a service that keeps the last request.
 type recorder struct{ last atomic.Pointer[http.Request] }
 
 func (u *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body) // the trailers come after it
+	_, _ = io.Copy(io.Discard, r.Body) // trailers follow the body
 	u.last.Store(r)
 	_, _ = io.WriteString(w, "{}")
 }
@@ -88,16 +88,15 @@ func hasGatewayIdentity(t *testing.T, name, id, client string, got *http.Request
 	}
 	for header, values := range got.Header {
 		if strings.Contains(strings.Join(values, " "), "evil") || header == "Authorization" || header == "Cookie" || header == "Connection" || strings.HasPrefix(header, "X-Forwarded-") {
-			t.Errorf("%s: the service got %s: %q", name, header, values)
+			t.Errorf("%s: the service received %s: %q", name, header, values)
 		}
 	}
 	if len(got.Trailer) > 0 {
-		t.Errorf("%s: the service got trailers %v", name, got.Trailer)
+		t.Errorf("%s: the service received trailers %v", name, got.Trailer)
 	}
 }
 
-// raw sends one request line by line, because net/http's client would put it in order. An empty line ends
-// the header.
+// raw sends a request with these lines unchanged, which net/http's client would not. An empty line ends the header.
 func (g *gateway) raw(t *testing.T, lines []string) string {
 	t.Helper()
 	conn, err := g.dial()
@@ -172,11 +171,11 @@ func TestTheClientAddressComesFromATrustedProxy(t *testing.T) {
 	if got := upstream.last.Load().Header; got.Get("X-Client-Address") != "198.51.100.7" || got.Values("X-Forwarded-For") != nil {
 		t.Errorf("the service receives the addresses %q, %q", got.Values("X-Client-Address"), got.Values("X-Forwarded-For"))
 	}
-	// Left of the address that the proxy saw stands what the client claims.
+	// The entry before the last is from the client and not trusted.
 	if a := g.get(t, "/api/v1/shipments", "198.51.100.7, "+newCaller(t), token); a.StatusCode != http.StatusForbidden {
 		t.Errorf("from an address that only claims to be another: %s", a.Status)
 	}
-	// Requests from elsewhere do not count against the token.
+	// The token is not charged for requests from refused addresses.
 	if a := g.get(t, "/api/v1/shipments", "198.51.100.7", token); a.Header.Get("X-RateLimit-Remaining") != "98" && !g.disturbed() {
 		t.Errorf("%s requests left of 100 after 2", a.Header.Get("X-RateLimit-Remaining"))
 	}

@@ -11,19 +11,18 @@ import (
 	"time"
 )
 
-// tokensService stands in for tokens-svc: it creates and introspects tokens, sends changes, and
-// receives reports.
+// tokensService is a fake tokens-svc: it creates and introspects tokens, sends changes and receives reports of usage.
 type tokensService struct {
 	*httptest.Server
 
 	introspections atomic.Int64
-	fault          atomic.Int64 // a status to answer with instead, 0 for none
+	fault          atomic.Int64 // the status of every response; 0: none
 	answers        sync.Map     // token → JSON
-	reports        chan string  // of usage, as they came
+	reports        chan string  // of usage, in order
 
 	mu       sync.Mutex
-	changes  []string      // the lines of the stream; the revision of each is its place, from 1
-	more     chan struct{} // closed when there is another
+	changes  []string      // the lines of the stream; a revision is an index, from 1
+	more     chan struct{} // closed by the next change
 	streams  int           // how many were opened
 	closed   chan struct{}
 	closeOne sync.Once
@@ -60,7 +59,7 @@ func newTokensService(t testing.TB) *tokensService {
 	return s
 }
 
-// Close ends the service and its streams, which would otherwise never end.
+// Close ends the streams, which have no end of their own, and the service.
 func (s *tokensService) Close() {
 	s.closeOne.Do(func() { close(s.closed) })
 	s.Server.Close()

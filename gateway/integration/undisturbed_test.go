@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// plenty is the answer about a token for tests that send many requests.
+// plenty is a limit that tests with many requests do not reach.
 const plenty = `,"rate_limit":{"limit":1000000,"window_seconds":60}`
 
-// load is a few clients that send requests all the time, each on a connection of its own.
+// load is a group of clients that send requests continuously, each on a connection of its own.
 type load struct {
 	sent, lost atomic.Int64
 	unanswered atomic.Int64 // of those lost
@@ -28,13 +28,13 @@ type load struct {
 	why map[string]int
 }
 
-// loadOn begins it. Half of the requests are POSTs, which are never retried.
+// loadOn starts a load. Half of the requests are POSTs, which are never retried.
 func loadOn(t *testing.T, url, token string) *load {
 	t.Helper()
 	return loadBy(t, &http.Transport{MaxIdleConnsPerHost: 1}, url, token)
 }
 
-// loadBy is loadOn with clients that treat their connections so.
+// loadBy starts a load whose clients have this transport.
 func loadBy(t *testing.T, conduct *http.Transport, url, token string) *load {
 	t.Helper()
 	l := &load{stop: make(chan struct{}), why: map[string]int{}}
@@ -88,7 +88,7 @@ func (l *load) send(client *http.Client, url, token string, post bool) {
 	}
 }
 
-// end ends it; what became of every request is known then.
+// end stops the clients and waits for their last responses.
 func (l *load) end() {
 	select {
 	case <-l.stop:
@@ -105,8 +105,7 @@ func (l *load) reasons() map[string]int {
 	return maps.Clone(l.why)
 }
 
-// A service's programs are replaced one after the other, and no request is lost, not even one that could not be
-// repeated.
+// Restarting the replicas of a service one after another loses no request, not even one that cannot be retried.
 func TestARollingRestartLosesNoRequest(t *testing.T) {
 	t.Parallel()
 
@@ -135,7 +134,7 @@ func TestARollingRestartLosesNoRequest(t *testing.T) {
 }
 
 // Clients that keep their connections get Connection: close before a reload stops the old configuration, so they lose
-// nothing. A connection that the kernel completes while the old listener closes may be reset, as with a bare Caddy.
+// no request. A connection that the kernel completes while the old listener closes may be reset, as with a bare Caddy.
 func TestReloadsLoseNoRequestOfClientsThatKeepConnections(t *testing.T) {
 	t.Parallel()
 
@@ -153,7 +152,7 @@ func TestReloadsLoseNoRequestOfClientsThatKeepConnections(t *testing.T) {
 	byGateway.end()
 	byBare.end()
 	connecting.end()
-	// On a machine that has no time for it, a response may be late once, whichever program forwards it.
+	// On a busy machine a response may time out, with the bare Caddy as well.
 	if lost := byGateway.lost.Load(); byGateway.unanswered.Load() > 0 || lost > byBare.lost.Load() {
 		t.Errorf("%d of %d requests were lost: %v", lost, byGateway.sent.Load(), byGateway.reasons())
 	}
@@ -165,7 +164,7 @@ func TestReloadsLoseNoRequestOfClientsThatKeepConnections(t *testing.T) {
 }
 
 // After SIGTERM the gateway sends Connection: close, responds to requests in flight, and then closes: new connections
-// are refused, and old ones lose nothing.
+// are refused, and existing ones lose no request.
 func TestTheEndOfAGatewayLosesNoRequest(t *testing.T) {
 	t.Parallel()
 

@@ -22,8 +22,8 @@ func receiver(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// upload sends a document of size bytes at rate bytes per second, in pieces, until all is sent or a response comes.
-// A rate of 0 stops after half of it. It returns the response, read as far as it came.
+// upload sends a document of size bytes at rate bytes per second, until it is complete or there is a response. A rate
+// of 0 stops after half of it. It returns the response with the part of its body that it read.
 func (g *gateway) upload(t *testing.T, token string, size, rate int) answer {
 	t.Helper()
 	const tick = 50 * time.Millisecond
@@ -45,7 +45,7 @@ func (g *gateway) upload(t *testing.T, token string, size, rate int) answer {
 			return
 		}
 		defer func() { _ = response.Body.Close() }()
-		body, _ := io.ReadAll(response.Body) // what is missing is seen
+		body, _ := io.ReadAll(response.Body) // the caller compares what was read
 		answered <- answer{response, string(body)}
 	}()
 	if rate == 0 {
@@ -70,7 +70,7 @@ func (g *gateway) upload(t *testing.T, token string, size, rate int) answer {
 	return <-answered
 }
 
-// A document of 9 MB at 300 KB/s takes 30 s. It arrives whole.
+// A document of 9 MB at 300 KB/s takes 30 s and is complete.
 func TestASlowButSteadyUploadSucceeds(t *testing.T) {
 	t.Parallel()
 
@@ -92,7 +92,7 @@ func TestASlowButSteadyUploadSucceeds(t *testing.T) {
 	}
 }
 
-// An upload that stops, or drips below the minimum rate, ends after 20 s with 408, which names the cause.
+// An upload that stops, or stays below the minimum rate, gets 408 after 20 s, with the cause.
 func TestAnUploadThatStallsEndsWith408(t *testing.T) {
 	t.Parallel()
 
@@ -115,8 +115,8 @@ func TestAnUploadThatStallsEndsWith408(t *testing.T) {
 	}
 }
 
-// The limits of time leave room for the largest body at the minimum rate, and for the response after it.
-func TestTheTimeoutsAdmitTheLargestBodyAtTheMinimumRate(t *testing.T) {
+// The timeouts are longer than the largest body takes at the minimum rate, plus the response.
+func TestTimeoutsAllowTheLargestBodyAtTheMinimumRate(t *testing.T) {
 	t.Parallel()
 
 	shipped, err := os.ReadFile("testdata/shipped.json")

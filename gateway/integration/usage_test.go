@@ -15,7 +15,7 @@ type reported struct {
 	LastUsedAt     time.Time `json:"last_used_at"`
 }
 
-// until reads reports until the token's requests add up to that many.
+// until reads reports until the sum of the token's requests is that number.
 func (s *tokensService) until(t *testing.T, id string, requests int) (sum reported) {
 	t.Helper()
 	for deadline := time.After(30 * time.Second); sum.Count+sum.Refused < requests; {

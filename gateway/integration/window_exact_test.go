@@ -30,7 +30,7 @@ func TestHundredRequestsPassAndTheNextIsRefused(t *testing.T) {
 				checkRefusal(t, a)
 			}
 		}
-		// The refusals came from the window of the token; the address has spent nothing.
+		// The window of the token refused the requests; the window of the address is unused.
 		if a := g.get(t, "/api/v1/shipments", caller, ""); a.Header.Get("X-RateLimit-Remaining") != "99" {
 			t.Errorf("the address has %s requests left", a.Header.Get("X-RateLimit-Remaining"))
 		}
@@ -75,8 +75,8 @@ func TestAWindowBeginsAgainAtReset(t *testing.T) {
 	}
 }
 
-// A token that replaces another one goes on with its window, so rotating gives no more requests; the usage of each is
-// reported separately.
+// A successor continues the window of the token that it replaces, so rotating gives no further requests. The usage of
+// each token is reported separately.
 func TestWindowsFollowTheLineageOfTokens(t *testing.T) {
 	t.Parallel()
 
@@ -106,7 +106,7 @@ func TestWindowsFollowTheLineageOfTokens(t *testing.T) {
 	}
 	log := g.logOf(t, 3+12+1)
 	if a, b := strings.Count(log, firstID), strings.Count(log, secondID); a != 5 || b != 6 {
-		t.Errorf("%d lines tell of the first token and %d of the second", a, b)
+		t.Errorf("%d lines have the id of the first token and %d that of the second", a, b)
 	}
 }
 
@@ -118,7 +118,7 @@ func checkRefusedFor(t *testing.T, a answer) {
 	}
 }
 
-func TestExactlyHundredPassOverTwoGatewaysAtOnce(t *testing.T) {
+func TestTwoGatewaysAllowExactlyOneLimit(t *testing.T) {
 	t.Parallel()
 
 	first := start(t, options{})
@@ -134,7 +134,7 @@ func TestExactlyHundredPassOverTwoGatewaysAtOnce(t *testing.T) {
 	})
 }
 
-// storm makes 400 requests with token, 40 at a time and by turns at each gateway, and counts the statuses.
+// storm sends 400 requests with token, 40 at a time and alternately to each gateway, and counts the statuses.
 func storm(t *testing.T, token string, gateways ...*gateway) map[int]int {
 	t.Helper()
 	caller := newCaller(t)
@@ -178,7 +178,7 @@ func TestRequestsWithoutAValidTokenAreChargedToTheirAddress(t *testing.T) {
 		for n := 2; n <= 100; n++ { // callerWithTime made the first
 			a := g.once(t, g.request(t, "/api/v1/shipments", caller, kinds[n%len(kinds)]))
 			left := a.Header.Get("X-RateLimit-Remaining")
-			if a.disturbed() || left == "100" { // the window as if unused: Redis was too slow
+			if a.disturbed() || left == "100" { // not counted: Redis was too slow
 				return false
 			}
 			if a.StatusCode != http.StatusUnauthorized || left != strconv.Itoa(100-n) {
@@ -203,20 +203,19 @@ func TestRequestsWithoutAValidTokenAreChargedToTheirAddress(t *testing.T) {
 		if a := g.get(t, "/api/v1/shipments", newCaller(t), ""); a.StatusCode != http.StatusUnauthorized {
 			t.Errorf("another address: %s", a.Status)
 		}
-		// An address in the same /64 is the same customer.
+		// The addresses of a /64 share a window.
 		if a := g.get(t, "/api/v1/shipments", caller+"234", ""); a.StatusCode != http.StatusTooManyRequests && a.Header.Get("X-RateLimit-Remaining") != "100" {
 			t.Errorf("same /64: %s", a.Status)
 		}
 		if a := g.get(t, "/api/v1/shipments", caller, good); a.StatusCode != http.StatusOK {
-			// Remembered for 10 s, and the round takes less unless the machine is busy.
+			// The result is cached for 10 s, longer than a round takes unless the machine is busy.
 			return false
 		}
 		return true
 	})
 }
 
-// tokenWithTime returns a token that has made one request and whose window still lasts long enough for
-// any test here.
+// tokenWithTime sends one request with a new token and returns it if its window lasts long enough for every test here.
 func (g *gateway) tokenWithTime(t *testing.T) string {
 	t.Helper()
 	for {
@@ -244,7 +243,7 @@ func hasTime(t *testing.T, a answer) bool {
 	return secondsLeft(t, a) > 25
 }
 
-// secondsLeft is how long the window of a still lasts.
+// secondsLeft is the time until the window of a ends, in seconds.
 func secondsLeft(t *testing.T, a answer) int64 {
 	t.Helper()
 	reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64)
