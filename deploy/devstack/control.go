@@ -16,7 +16,7 @@ type control struct {
 // and reaches tokens-svc without proxies, is not among Programs, and stops with
 // the stack.
 func (s *Stack) StartControl(ctx context.Context) (*Program, error) {
-	address, err := s.ports.free(ctx)
+	address, err := freeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -28,18 +29,42 @@ func TestAPortInUseIsAnErrorWithItsRemedy(t *testing.T) {
 	}
 }
 
-func TestPortsAreDistinct(t *testing.T) {
+// No address is chosen twice, even if no program listens there yet.
+func TestPortsAreDistinctAmongConcurrentStacks(t *testing.T) {
 	t.Parallel()
-	p, err := choosePorts(t.Context(), 0)
+	const stacks = 50
+	chosen := make([]ports, stacks)
+	var all sync.WaitGroup
+	for i := range chosen {
+		all.Go(func() {
+			var err error
+			if chosen[i], err = choosePorts(t.Context(), 0); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	seen := map[string]bool{}
+	for _, p := range chosen {
+		for _, address := range []string{p.gateway, p.gatewayInner, p.shipments, p.shipmentsInner, p.tokens, p.tokensInner, p.postgres, p.redis} {
+			if address == "" || seen[address] {
+				t.Errorf("%q is empty or chosen twice", address)
+			}
+			seen[address] = true
+		}
+	}
+}
+
+// The reservation is visible to other processes: it is a socket.
+func TestAChosenAddressIsReserved(t *testing.T) {
+	t.Parallel()
+	address, err := freeAddress(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{}
-	for _, address := range []string{p.gateway, p.gatewayInner, p.shipments, p.shipmentsInner, p.tokens, p.tokensInner, p.postgres, p.redis} {
-		if address == "" || seen[address] {
-			t.Errorf("%q is empty or given twice: %+v", address, p)
-		}
-		seen[address] = true
+	if socket, err := new(net.ListenConfig).ListenPacket(t.Context(), "udp", address); err == nil {
+		_ = socket.Close()
+		t.Errorf("%s is not reserved", address)
 	}
 }
 

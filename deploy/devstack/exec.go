@@ -37,7 +37,7 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, database.Stop()) }()
-	pooler, pooledURL, err := startPgBouncer(ctx, database, p, dir, log)
+	pooler, pooledURL, err := startPgBouncer(ctx, database, dir, log)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (s *Stack) link(ctx context.Context, name, server string) (string, error) {
 	if s.opts.Proxy == nil {
 		return server, nil
 	}
-	listen, err := s.ports.free(ctx)
+	listen, err := freeAddress(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -108,7 +108,7 @@ func (s *Stack) replicaLink(ctx context.Context, name, found string) (string, er
 	if s.opts.Proxy == nil {
 		return found, nil
 	}
-	listen, err := s.ports.free(ctx)
+	listen, err := freeAddress(ctx)
 	if err != nil {
 		return "", err
 	}

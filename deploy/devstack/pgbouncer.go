@@ -30,13 +30,13 @@ ignore_startup_parameters = statement_timeout
 
 // startPgBouncer starts PgBouncer in transaction mode in front of a server. It
 // returns a DSN through it, or an empty one if PgBouncer is not installed.
-func startPgBouncer(ctx context.Context, s *server, p ports, dir string, log io.Writer) (stopper, string, error) {
+func startPgBouncer(ctx context.Context, s *server, dir string, log io.Writer) (stopper, string, error) {
 	binary, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		_, _ = fmt.Fprintln(log, "pgbouncer not installed")
 		return closer(func() {}), "", nil
 	}
-	address, err := p.free(ctx)
+	address, err := freeAddress(ctx)
 	if err != nil {
 		return nil, "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // ports are loopback addresses, "127.0.0.1:PORT". All but the gateway's are free
@@ -16,8 +17,6 @@ type ports struct {
 	shipments, shipmentsInner string
 	tokens, tokensInner       string
 	postgres, redis           string
-
-	taken map[string]bool // addresses in use
 }
 
 // Free ports are below the ephemeral range, so that a restarted program finds
@@ -30,8 +29,8 @@ func choosePorts(ctx context.Context, gateway int) (p ports, err error) {
 		if err := tryListen(ctx, p.gateway); err != nil {
 			return p, fmt.Errorf("port %d is in use (%w): stop what listens there, or choose another with QUAYSIDE_PORT=8090 make run", gateway, err)
 		}
+		reserve(ctx, p.gateway)
 	}
-	p.taken = map[string]bool{p.gateway: true}
 	for _, address := range []*string{
 		&p.gateway, &p.gatewayInner, &p.shipments, &p.shipmentsInner,
 		&p.tokens, &p.tokensInner, &p.postgres, &p.redis,
@@ -39,33 +38,52 @@ func choosePorts(ctx context.Context, gateway int) (p ports, err error) {
 		if *address != "" {
 			continue
 		}
-		if *address, err = p.free(ctx); err != nil {
+		if *address, err = freeAddress(ctx); err != nil {
 			return p, err
 		}
 	}
 	return p, nil
 }
 
-// free returns an unused address.
-func (p ports) free(ctx context.Context) (string, error) {
+// freeAddress returns an unused address and reserves it.
+func freeAddress(ctx context.Context) (string, error) {
 	for range 1000 {
 		//nolint:gosec // G404: a port number is no secret
 		candidate := loopback(firstPort + rand.IntN(lastPort-firstPort))
-		if !p.taken[candidate] && tryListen(ctx, candidate) == nil {
-			p.taken[candidate] = true
+		if reserve(ctx, candidate) && tryListen(ctx, candidate) == nil {
 			return candidate, nil
 		}
 	}
 	return "", fmt.Errorf("no free port between %d and %d", firstPort, lastPort)
 }
 
+// reserved are the UDP sockets of reserved addresses.
+var reserved struct {
+	sync.Mutex
+
+	sockets []net.PacketConn
+}
+
+// reserve prevents that two stacks, even of different processes, choose the same
+// address before a program listens there: it opens the UDP port of the same
+// number until this process exits. It reports false if that is in use.
+func reserve(ctx context.Context, address string) bool {
+	socket, err := new(net.ListenConfig).ListenPacket(ctx, "udp", address)
+	if err != nil {
+		return false
+	}
+	reserved.Lock()
+	defer reserved.Unlock()
+	reserved.sockets = append(reserved.sockets, socket) // so that it is not collected and closed
+	return true
+}
+
 // FreeAddresses returns n unused loopback addresses, host:port.
 func FreeAddresses(ctx context.Context, n int) ([]string, error) {
-	p := ports{taken: map[string]bool{}}
 	addresses := make([]string, n)
 	for i := range addresses {
 		var err error
-		if addresses[i], err = p.free(ctx); err != nil {
+		if addresses[i], err = freeAddress(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -95,7 +95,7 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 		name, inner := "shipments-svc", s.ports.shipmentsInner
 		if i > 0 {
 			name = fmt.Sprintf("shipments-svc-%d", i+1)
-			if inner, err = s.ports.free(ctx); err != nil {
+			if inner, err = freeAddress(ctx); err != nil {
 				return nil, err
 			}
 		}

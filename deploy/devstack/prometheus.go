@@ -18,7 +18,7 @@ func (s *Stack) startPrometheus(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
-	address, err := s.ports.free(ctx)
+	address, err := freeAddress(ctx)
 	if err != nil {
 		return err
 	}

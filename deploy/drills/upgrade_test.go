@@ -2,9 +2,7 @@ package drills
 
 import (
 	"bytes"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +18,7 @@ import (
 // TestThePreviousVersionRunsOnTheNewSchema, and the new version on the previous
 // schema is not ready until that is migrated, and then without a restart.
 func TestThePreviousVersionRunsOnTheNewSchema(t *testing.T) {
+	t.Parallel()
 	old := startPrevious(t)
 	root, err := devstack.FindRoot()
 	if err != nil {
@@ -101,10 +100,9 @@ func get(t *testing.T, url string) (status int, text string) {
 
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	addresses, err := devstack.FreeAddresses(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = l.Close() }()
-	return fmt.Sprint(l.Addr())
+	return addresses[0]
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // TestAServiceIsAddedToTheRunningProductByItsFiles runs the commands of ADD-A-SERVICE.md: no program is built again, and
@@ -24,7 +25,11 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	public, inner := freeAddress(t), freeAddress(t)
+	addresses, err := devstack.FreeAddresses(t.Context(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, inner := addresses[0], addresses[1]
 	ports := strings.NewReplacer("127.0.0.1:8083", public, "{$COLDCHAIN_HOST:127.0.0.1}:8083", public, "127.0.0.1:9083", inner)
 	var steps []string
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllSubmatch(page, -1) {
@@ -101,7 +106,7 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 		"of another organization":         {http.MethodGet, other.Secret, "", http.StatusOK, "{}"},
 		"with a body that is too large":   {http.MethodPut, token.Secret, strings.Repeat(" ", 1025), http.StatusRequestEntityTooLarge, `"code":"body_too_large"`},
 		"with a body that is no JSON":     {http.MethodPut, token.Secret, "<p>", http.StatusBadRequest, `"code":"invalid_json"`},
-		"without wanting the body":        {http.MethodHead, reader.Secret, "", http.StatusOK, ""},
+		"with HEAD":                       {http.MethodHead, reader.Secret, "", http.StatusOK, ""},
 		"with another method":             {http.MethodDelete, token.Secret, "", http.StatusMethodNotAllowed, `"code":"method_not_allowed"`},
 	} {
 		got, header, body := request(t, c.method, stack.URL+path, c.token, c.body)
@@ -133,15 +138,14 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 		}
 	}
 	load()
-	// The path is one of shipments-svc again, and a token with permissions that are gone breaks nothing.
+	// The path is one of shipments-svc again, and tokens with removed permissions still work.
 	await(t, "the removal", func() bool { return status(t, stack.URL+path, before.Secret) == http.StatusNotFound })
-	await(t, "a token whose permissions are gone reads itself", func() bool {
+	await(t, "a token with removed permissions reads itself", func() bool {
 		return status(t, stack.URL+"/api/v1/token", token.Secret) == http.StatusOK
 	})
 }
 
-// longestPermissions is a file that fills the catalogue with names that are as long, and of as many kinds of letters,
-// as they may be.
+// longestPermissions is a file with the maximum number of permissions, with names of the maximum length.
 func longestPermissions() []byte {
 	var entries []string
 	for n := range 100 - 7 - 2 { // without the built-in ones and the example's
@@ -150,8 +154,8 @@ func longestPermissions() []byte {
 	return []byte(`{"permissions": [` + strings.Join(entries, ",") + `]}`)
 }
 
-// runSteps runs a block of the page's commands in the repository and returns what they print. What they leave in the
-// background ends with the test.
+// runSteps runs a block of the page's commands in the repository and returns their output. Background processes end
+// with the test.
 func runSteps(t *testing.T, commands, token string) string {
 	t.Helper()
 	services, err := filepath.Abs(stack.ServicesDir())
@@ -164,7 +168,7 @@ func runSteps(t *testing.T, commands, token string) string {
 	shell.Env = append(os.Environ(), "SERVICES="+services, "KEYS="+stack.PublicKeyFile(),
 		"TOKENS_SVC="+stack.Program("tokens-svc").Binary(), "QUAYSIDE_URL="+stack.URL, "TOKEN="+token)
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	output, err := os.CreateTemp(t.TempDir(), "output") // a pipe would be awaited until the background ends
+	output, err := os.CreateTemp(t.TempDir(), "output") // with a pipe, Wait would wait for background processes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,15 +217,4 @@ func status(t *testing.T, url, token string) int {
 func await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	eventually(t, 30*time.Second, what, ok)
-}
-
-// freeAddress returns an address on which nothing listens.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
