@@ -25,8 +25,8 @@ func token(t *testing.T, permissions string) string {
 	return created.Secret
 }
 
-// must sends a request, fails the test unless every promise about responses
-// holds, and returns the response.
+// must sends a request, fails the test if the response violates a guarantee of the
+// API documents, and returns the response.
 func must(t *testing.T, r *request) response {
 	t.Helper()
 	res, err := r.send()
@@ -48,9 +48,9 @@ func wantStatus(t *testing.T, r *request, want int) response {
 	return res
 }
 
-// Percent-encoding once made the gateway panic before it had looked for a
-// token. Encoded or not, a path is one and the same (RFC 3986, 6.2.2.2).
-func TestPercentEncodedPathsAreAnsweredLikePlainOnes(t *testing.T) {
+// A percent-encoded path is equal to the plain one (RFC 3986, 6.2.2.2), and no
+// encoding makes the gateway panic.
+func TestPercentEncodedPathsAreEqualToPlainOnes(t *testing.T) {
 	secret := token(t, "shipments:read")
 	for i, c := range []struct {
 		target           string
@@ -78,8 +78,8 @@ func TestPercentEncodedPathsAreAnsweredLikePlainOnes(t *testing.T) {
 	}
 }
 
-// Without a proxy in front, the address that a client claims is
-// worthless: its requests are counted where its connection comes from.
+// Without a trusted proxy, requests count in the window of the connection's address,
+// whatever address the headers claim.
 func TestAForgedForwardedAddressDoesNotEscapeTheAddressWindow(t *testing.T) {
 	names := []string{"X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Client-Address", "CF-Connecting-IP", "True-Client-IP"}
 	refused := 0
@@ -100,7 +100,7 @@ func TestAForgedForwardedAddressDoesNotEscapeTheAddressWindow(t *testing.T) {
 			t.Fatalf("%d, want 401 or 429", res.status)
 		}
 	}
-	// At most two windows of a hundred can lie within the test.
+	// The test takes less than two windows of a hundred.
 	if refused < 50 {
 		t.Errorf("of 250 requests without a token from one address %d were refused, want at least 50", refused)
 	}
@@ -118,8 +118,8 @@ func TestBodiesOverTheLimitAre413(t *testing.T) {
 	wantStatus(t, &request{method: "POST", target: "/api/v1/webhook_endpoints", header: auth, body: large(2 << 20)}, 413)
 }
 
-// A service once refused headers that the gateway had let through, as text.
-func TestEveryHeaderSizeIsAnsweredByTheGatewayAlone(t *testing.T) {
+// A service must not refuse headers that the gateway forwards.
+func TestOnlyTheGatewayRefusesLargeHeaders(t *testing.T) {
 	secret := token(t, "admin")
 	for _, target := range []string{"/api/v1/shipments", "/api/v1/tokens"} {
 		for kib := 1; kib <= 48; kib += 3 {
@@ -133,7 +133,7 @@ func TestEveryHeaderSizeIsAnsweredByTheGatewayAlone(t *testing.T) {
 	}
 }
 
-// Several requests sent at once on one connection are answered in their order.
+// Responses to several requests on one connection are in the order of the requests.
 func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) {
 	secret := token(t, "shipments:read")
 	c, err := connect("127.31.2.1", 20*time.Second)
@@ -158,8 +158,8 @@ func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) {
 	}
 }
 
-// Another spelling of its path does not make a request another operation.
-func TestAnIdempotencyKeyHoldsForEverySpellingOfThePath(t *testing.T) {
+// A request with another spelling of its path is the same operation.
+func TestAnIdempotencyKeyAppliesToEverySpellingOfAPath(t *testing.T) {
 	header := []field{
 		{"Authorization", "Bearer " + token(t, "admin")},
 		{"Content-Type", "application/json"},
@@ -171,6 +171,6 @@ func TestAnIdempotencyKeyHoldsForEverySpellingOfThePath(t *testing.T) {
 		locations = append(locations, res.header.Get("Location"))
 	}
 	if locations[0] != locations[1] || locations[0] != locations[2] {
-		t.Errorf("one key made %q", locations)
+		t.Errorf("got %q, want one shipment", locations)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// encode writes a value as JSON text, literals as they are.
+// encode returns a value as JSON text, with literals unchanged.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	write(&b, v)
@@ -51,7 +51,7 @@ func write(b *bytes.Buffer, v any) {
 // slot is a place in a JSON value that can be overwritten.
 type slot func(any)
 
-// slots returns every place in v, v's own among them.
+// slots returns every place in v, including v itself.
 func slots(v any, set slot) []slot {
 	all := []slot{set}
 	switch v := v.(type) {
@@ -67,7 +67,7 @@ func slots(v any, set slot) []slot {
 	return all
 }
 
-// objects returns the places of v that hold an object, with what they hold.
+// objects returns a function for each object in v, which replaces the object.
 func objects(v any, set func(object)) (found []func(func(object) object)) {
 	switch v := v.(type) {
 	case object:

@@ -42,7 +42,7 @@ func operations(documents []*openapi3.T) (all []operation) {
 }
 
 // pool holds identifiers from responses, by their prefix, so that
-// generated requests meet things that exist.
+// generated requests refer to existing resources.
 type pool struct {
 	mu  sync.Mutex
 	ids map[string][]string
@@ -127,7 +127,7 @@ func (p *pool) queryValue(rng *rand.Rand, param *openapi3.Parameter) string {
 	return fmt.Sprint(value(rng, param.Schema.Value, 0))
 }
 
-// headerValue returns a value of a request header, allowed but perhaps of no use.
+// headerValue returns a valid value of a request header.
 func headerValue(rng *rand.Rand, name string) string {
 	choices := map[string][]string{
 		"If-Match":        {"*", `"1.1"`, `"2.1"`, `W/"1.1"`, `"1.1", "2.1"`, `"1.1-gzip"`},
@@ -142,7 +142,7 @@ func headerValue(rng *rand.Rand, name string) string {
 	return choices[rng.IntN(len(choices))]
 }
 
-// form makes the request carry a file as multipart/form-data.
+// form gives the request a multipart/form-data body with a file.
 func (r *request) form(rng *rand.Rand) {
 	const boundary = "quayside-boundary"
 	r.set("Content-Type", "multipart/form-data; boundary="+boundary)

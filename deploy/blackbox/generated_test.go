@@ -26,10 +26,9 @@ const (
 	perToken = 80
 )
 
-// No generated request, whether the documents allow it or not, makes the
-// product fail, hang, drop the connection, accept what its documents forbid or
-// answer otherwise than they say.
-func TestNoGeneratedRequestBreaksAPromiseOfTheAPIDocuments(t *testing.T) {
+// The response to every generated request, valid or not, is documented, in time and
+// no server error. Requests that the documents forbid are refused.
+func TestGeneratedRequestsGetTheDocumentedResponses(t *testing.T) {
 	t.Parallel()
 	g := &generator{operations: operations(api.Documents), pool: &pool{ids: map[string][]string{}}}
 	if *budget > 0 {
@@ -42,7 +41,7 @@ func TestNoGeneratedRequestBreaksAPromiseOfTheAPIDocuments(t *testing.T) {
 	wg.Wait()
 	t.Logf("%d requests of %d; by status: %v", g.sent.Load(), *requests, g.counts())
 	if accepted := g.share(200, 299); accepted < 0.05 {
-		t.Errorf("%.1f %% were accepted: the generator no longer meets the product's successful paths", 100*accepted)
+		t.Errorf("%.1f %% were accepted: want at least 5 %%", 100*accepted)
 	}
 	g.checkLogs(t)
 }
@@ -90,7 +89,7 @@ func (g *generator) work(t *testing.T, worker int) {
 			t.Errorf("seed %d, request %d: %v\n\t%s", *seed, n, err, r)
 		}
 		if res.status == 401 || res.status == 429 || strings.HasPrefix(r.target, "/api/v1/token") && r.method != "GET" {
-			used = perToken // the token may have ended itself
+			used = perToken // the request may have revoked the token
 		}
 	}
 }
@@ -132,7 +131,7 @@ func (g *generator) share(low, high int) float64 {
 	return float64(n) / float64(max(g.sent.Load(), 1))
 }
 
-// checkLogs fails the test where a program logged a panic or a data race.
+// checkLogs fails the test if a program logged a panic or a data race.
 func (g *generator) checkLogs(t *testing.T) {
 	t.Helper()
 	logs, err := filepath.Glob(filepath.Join(stack.LogDir(), "*"))

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A mutation makes a request wrong, or at least unusual, in one way.
+// A mutation makes a request invalid or unusual in one way.
 type mutation func(*rand.Rand, *request)
 
 // mutate applies one mutation to a request with this JSON body, and to one in eight a second.

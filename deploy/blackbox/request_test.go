@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// request is a request as it goes over the wire. Nothing in it is encoded or
-// corrected, so that it can also be one that no HTTP library would send.
+// request is a request as sent. Nothing in it is encoded or corrected, so that it can
+// be one that no HTTP library would send.
 type request struct {
 	method string
 	target string // path and query
@@ -52,7 +52,7 @@ func (r *request) head() []byte {
 	return b.Bytes()
 }
 
-// String shows the request to a reader of a failure, without its secret.
+// String formats the request for failure messages, without its secret.
 func (r *request) String() string {
 	shown := *r
 	shown.header = nil
@@ -71,7 +71,7 @@ func (r *request) String() string {
 
 func address() string { return strings.TrimPrefix(stack.URL, "http://") }
 
-// response is what came back, and how long it took.
+// response is a response and its duration.
 type response struct {
 	status int
 	header http.Header
@@ -86,7 +86,7 @@ type conn struct {
 	in *bufio.Reader
 }
 
-// connect opens a connection that ends after limit, whatever happens on it.
+// connect opens a connection with a deadline after limit.
 func connect(from string, limit time.Duration) (*conn, error) {
 	dialer := net.Dialer{Timeout: 5 * time.Second}
 	if from != "" {
@@ -121,8 +121,8 @@ func (r *request) send() (response, error) {
 	}
 	defer func() { _ = c.Close() }()
 	start := time.Now()
-	// A server may answer before it has read the whole body and then close its
-	// side, so an error in writing is no error where a response can be read.
+	// A server may respond before it has read the whole body and then close the
+	// connection, so a write error counts only without a response.
 	_, wrote := c.Write(append(r.head(), r.body...))
 	res, err := c.read(r.method)
 	if err != nil && wrote != nil {

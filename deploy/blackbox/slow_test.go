@@ -22,7 +22,7 @@ func upload(t *testing.T, secret string, size int) *request {
 	return &request{method: "POST", target: created.header.Get("Location") + "/documents", header: auth, body: []byte(body)}
 }
 
-// pace writes content at so many bytes a second.
+// pace writes content at a rate of perSecond bytes.
 func pace(w io.Writer, content []byte, perSecond int) error {
 	const steps = 20 // a second
 	tick := time.NewTicker(time.Second / steps)
@@ -38,7 +38,7 @@ func pace(w io.Writer, content []byte, perSecond int) error {
 	return nil
 }
 
-// A line of 100 KB/s is slow, but it moves: its upload takes as long as it takes.
+// An upload at 100 KB/s is above the minimum rate, so it may take 28 s.
 func TestASlowSteadyUploadSucceeds(t *testing.T) {
 	t.Parallel()
 	r := upload(t, token(t, "admin"), 2<<20) // 2.8 MB as base64: 28 s
@@ -57,7 +57,7 @@ func TestASlowSteadyUploadSucceeds(t *testing.T) {
 	}
 }
 
-// A body that stops coming is the client's fault, and holds nothing for long.
+// When the body stalls, the response is 408 after a time-out.
 func TestAStalledUploadEndsWith408(t *testing.T) {
 	t.Parallel()
 	for i, sent := range []int{0, 1, 100_000, 1 << 20} {
@@ -83,8 +83,8 @@ func TestAStalledUploadEndsWith408(t *testing.T) {
 	}
 }
 
-// A client that drips its request, a byte now and then, is cut off in bounded time.
-func TestADrippingRequestIsCutOff(t *testing.T) {
+// The gateway closes the connection of a client that sends below the minimum rate.
+func TestARequestBelowTheMinimumRateIsAborted(t *testing.T) {
 	t.Parallel()
 	r := upload(t, token(t, "admin"), 1<<20)
 	for name, content := range map[string][]byte{

@@ -21,8 +21,8 @@ type member struct {
 // literal is a piece of JSON text, well-formed or not.
 type literal string
 
-// value returns a value that the schema allows, as far as the keywords tell
-// that the API documents use.
+// value returns a value that is valid for the schema, for the keywords that the API
+// documents use.
 func value(rng *rand.Rand, s *openapi3.Schema, depth int) any {
 	switch {
 	case s == nil || depth > 8:
@@ -116,7 +116,7 @@ func text(rng *rand.Rand, s *openapi3.Schema) string {
 	return word(rng, max(int(s.MinLength), 1), most)
 }
 
-// matching writes a string that re matches.
+// matching writes a string that matches re.
 func matching(rng *rand.Rand, re *syntax.Regexp, b *strings.Builder) {
 	switch re.Op { //nolint:exhaustive // Simplify leaves these, and what matches the empty string
 	case syntax.OpLiteral:

@@ -19,13 +19,13 @@ import (
 	"github.com/quayside/quayside/deploy/apidoc"
 )
 
-// slowest is the time within which every response must have come, in addition
-// to the wait that a client requested.
+// slowest is the maximum duration of a request, in addition to the wait that a client
+// requested.
 const slowest = 3 * time.Second
 
 var requestID = regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{26}$`)
 
-// verdict returns what is wrong with the response to r, nil where nothing is.
+// verdict returns the guarantees that the response to r violates, or nil.
 func (r *request) verdict(res response) error {
 	var wrong []error
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
@@ -62,7 +62,7 @@ func (r *request) verdict(res response) error {
 	return errors.Join(append(wrong, r.compare(res))...)
 }
 
-// compare holds request and response against the API documents. A target that
+// compare checks request and response against the API documents. A target that
 // is no URL is in none of them, nor is one with an encoded slash, which is no
 // separator (RFC 3986, 2.2). Clients that prefer HTML get errors as pages.
 func (r *request) compare(res response) error {
@@ -112,8 +112,8 @@ func errorIf(wrong bool, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// byNetHTTP tells the responses that Go's server gives before any handler
-// runs, which have none of the product's headers.
+// byNetHTTP reports whether a response is from Go's server before any handler, without
+// the product's headers.
 func byNetHTTP(res response) bool {
 	switch res.status {
 	case http.StatusBadRequest, http.StatusRequestHeaderFieldsTooLarge, http.StatusHTTPVersionNotSupported, http.StatusExpectationFailed:
@@ -143,7 +143,7 @@ func checkProblem(res response) error {
 	return nil
 }
 
-// decompress returns a body as it was before the gateway compressed it.
+// decompress returns the decompressed body.
 func decompress(encoding string, body []byte) ([]byte, error) {
 	var r io.Reader
 	switch encoding {
@@ -161,12 +161,12 @@ func decompress(encoding string, body []byte) ([]byte, error) {
 		defer unzip.Close()
 		r = unzip
 	default:
-		return nil, errors.New("no client requested it")
+		return nil, errors.New("the request does not accept it")
 	}
 	return io.ReadAll(r)
 }
 
-// wait returns how long the server held the response back at the request of the client.
+// wait returns how long the server waited because of Prefer: wait.
 func wait(h http.Header) time.Duration {
 	seconds, _ := strconv.Atoi(strings.TrimPrefix(h.Get("Preference-Applied"), "wait="))
 	return time.Duration(seconds) * time.Second

@@ -6,14 +6,14 @@ import (
 )
 
 // axeRules are the rules for every page: WCAG 2.2 at level AA, and what
-// axe's authors hold for good practice.
+// axe's best practices.
 const axeRules = `{
 	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
 	resultTypes: ["violations"],
 }`
 
-// accessible fails the test when axe finds anything on the page as it is, in
-// light and in dark colours, or when a phone cannot show it.
+// accessible fails the test if axe finds a violation on the current page, in light
+// or in dark colours, or if the page does not fit a phone.
 func (b *tab) accessible() {
 	b.Helper()
 	b.fitsPhones()
@@ -47,13 +47,13 @@ func (v violation) String() string {
 
 func (b *tab) audit() []violation {
 	b.Helper()
-	// The page's content security policy stops its own scripts, not the debugger's.
+	// The content security policy applies to scripts of the page, not to the debugger's.
 	eval[bool](b, axe+"; true")
 	return eval[[]violation](b, `axe.run(document, `+axeRules+`).then(result => result.violations)`)
 }
 
-// fitsPhones fails the test when the page has to be scrolled sideways on a
-// window of 320 CSS pixels, which also is a wide one at 400 % zoom (WCAG 1.4.10).
+// fitsPhones fails the test if the page scrolls horizontally in a window of 320 CSS
+// pixels, which is also 1280 at 400 % zoom (WCAG 1.4.10).
 func (b *tab) fitsPhones() {
 	b.Helper()
 	b.size(320, 640)

@@ -52,7 +52,7 @@ func TestARotatedTokenOverlapsUntilItIsEnded(t *testing.T) {
 	b.accessible()
 }
 
-func TestRevokingIsConfirmedAndShowsTheLastUse(t *testing.T) {
+func TestRevokingNeedsConfirmationAndShowsTheLastUse(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
 	b := enter(t, o)
@@ -108,7 +108,7 @@ func TestEverythingWorksWithoutAScript(t *testing.T) {
 	old := b.shownToken()
 	for _, hidden := range []string{`[data-copy="token"]`, `[role="tablist"]`} {
 		if eval[bool](b, `!!document.querySelector('`+hidden+`')?.checkVisibility()`) {
-			t.Errorf("%s is shown, but does nothing", hidden)
+			t.Errorf("%s is shown but needs JavaScript", hidden)
 		}
 	}
 	if status, _ := get(t, b, "/api/v1/shipments", old); status != http.StatusOK {
@@ -196,13 +196,13 @@ func TestEverythingWorksWithTheKeyboard(t *testing.T) {
 	b.sees("was revoked.")
 }
 
-// keys types.
+// keys sends key events.
 func (b *tab) keys(keys string) {
 	b.Helper()
 	b.do(chromedp.KeyEvent(keys))
 }
 
-// tabTo presses Tab until the focus is where it is to be, and can be seen there.
+// tabTo presses Tab until an element has the focus, which must be visible.
 func (b *tab) tabTo(selector string) {
 	b.Helper()
 	for range 60 {
@@ -214,5 +214,5 @@ func (b *tab) tabTo(selector string) {
 		}
 		b.keys(kb.Tab)
 	}
-	b.Fatalf("at %s: Tab does not lead to %s", b.path(), selector)
+	b.Fatalf("at %s: Tab never focuses %s", b.path(), selector)
 }

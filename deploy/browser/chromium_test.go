@@ -19,11 +19,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long anything that a test waits for may take.
+// patience is the time-out of everything that a test waits for.
 const patience = 15 * time.Second
 
-// tab is a page of a browser. Its methods fail the test when the browser does
-// not do, within patience, what they say.
+// tab is a page of a browser. Its methods fail the test on errors and after patience.
 type tab struct {
 	*testing.T
 	ctx     context.Context
@@ -31,14 +30,13 @@ type tab struct {
 	address string // the client address that the gateway sees
 }
 
-// open starts a browser with an empty profile that thinks of the gateway's
-// address as base.
+// open starts a browser with an empty profile, whose address of the gateway is base.
 func open(t *testing.T) *tab {
 	t.Helper()
 	return openAt(t, stack.URL)
 }
 
-// openAt starts a browser that finds the gateway under another name.
+// openAt starts a browser in which the gateway has another name.
 func openAt(t *testing.T, base string) *tab {
 	t.Helper()
 	if chromium == "" {
@@ -46,7 +44,7 @@ func openAt(t *testing.T, base string) *tab {
 	}
 	address := loopbacks()
 	rules := "MAP " + strings.TrimPrefix(base, "http://") + " " + forward(t, address) +
-		", MAP 127.0.0.1 127.0.0.1, MAP * ~NOTFOUND" // nothing beyond this machine
+		", MAP 127.0.0.1 127.0.0.1, MAP * ~NOTFOUND" // no other hosts
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
 		chromedp.NoSandbox, chromedp.DisableGPU, // tests run as root in containers
@@ -96,7 +94,7 @@ func forward(t *testing.T, from string) string {
 	return l.Addr().String()
 }
 
-// pass copies both ways until either side ends.
+// pass copies in both directions until one of the connections closes.
 func pass(client net.Conn, dialer *net.Dialer) {
 	gateway, err := dialer.DialContext(context.Background(), "tcp", strings.TrimPrefix(stack.URL, "http://"))
 	if err != nil {
@@ -140,7 +138,7 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// ask runs an action that answers.
+// ask runs an action and returns its result.
 func ask[T any](b *tab, action chromedp.Action[T]) T {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -158,31 +156,31 @@ func eval[T any](b *tab, expression string) T {
 	return ask(b, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
-// visit types a path into the address bar and returns the answer's status.
+// visit navigates to a path, as from the address bar, and returns the status.
 func (b *tab) visit(path string) int {
 	b.Helper()
 	return int(ask(b, chromedp.NavigateResponse(b.base+path)).Status)
 }
 
-// follow clicks what leads to another page and returns the status of that.
+// follow clicks an element, waits for the next page and returns its status.
 func (b *tab) follow(selector string) int {
 	b.Helper()
 	return b.load(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
-// click clicks what is visible and waits for nothing.
+// click clicks a visible element, without waiting for an effect.
 func (b *tab) click(selector string) {
 	b.Helper()
 	b.do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
-// fill types into a field what is to stand in it.
+// fill replaces the text of a field.
 func (b *tab) fill(selector, text string) {
 	b.Helper()
 	b.do(chromedp.Focus(chromedp.CSS(selector), chromedp.NodeVisible), edit("selectAll"), edit("delete"), chromedp.KeyEvent(text))
 }
 
-// edit runs a command of the browser's editor, as its keys do.
+// edit runs an editing command of the browser, as keyboard shortcuts do.
 func edit(command string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, input.DispatchKeyEvent, input.DispatchKeyEventParams{
@@ -192,7 +190,7 @@ func edit(command string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// load does what leads to another page and returns the status of that.
+// load runs an action, waits for the next page and returns its status.
 func (b *tab) load(actions ...chromedp.Action[chromedp.Void]) int {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -217,7 +215,7 @@ func (b *tab) within(limit time.Duration, expression string) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		// While a page is replaced by the next there is nothing to ask.
+		// While the next page loads there is no page to evaluate in.
 		if ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")")); err == nil && ok {
 			return
 		}
@@ -229,8 +227,8 @@ func (b *tab) within(limit time.Duration, expression string) {
 	}
 }
 
-// reloadsUntil visits a page again and again until a JavaScript expression is
-// true there, for at most the time within which gateways tell of use.
+// reloadsUntil visits a page repeatedly until a JavaScript expression is true there,
+// for at most the interval in which gateways report usage.
 func (b *tab) reloadsUntil(path, expression string) {
 	b.Helper()
 	for deadline := time.Now().Add(2 * patience); ; {
@@ -244,27 +242,27 @@ func (b *tab) reloadsUntil(path, expression string) {
 	}
 }
 
-// sees waits until a text is to be read on the page.
+// sees waits until a text is on the page.
 func (b *tab) sees(text string) {
 	b.Helper()
 	quoted, _ := json.Marshal(text)
 	b.awaits("document.body.innerText.includes(" + string(quoted) + ")")
 }
 
-// body is what is to be read on the page.
+// body is the text of the page.
 func (b *tab) body() string {
 	b.Helper()
 	return eval[string](b, "document.body.innerText")
 }
 
-// has reports whether an element is in the page.
+// has reports whether the page has an element.
 func (b *tab) has(selector string) bool {
 	b.Helper()
 	quoted, _ := json.Marshal(selector)
 	return eval[bool](b, "document.querySelector("+string(quoted)+") !== null")
 }
 
-// path is where the tab is, without the gateway's address.
+// path is the path of the current page.
 func (b *tab) path() string {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
@@ -275,13 +273,13 @@ func (b *tab) path() string {
 	return strings.TrimPrefix(location, b.base)
 }
 
-// size makes the window so large, in CSS pixels.
+// size sets the size of the window, in CSS pixels.
 func (b *tab) size(width, height int64) {
 	b.Helper()
 	b.do(chromedp.EmulateViewport(width, height))
 }
 
-// dark makes the device ask for dark or light colours.
+// dark makes the device prefer dark or light colours.
 func (b *tab) dark(dark bool) {
 	b.Helper()
 	value := "light"
@@ -295,7 +293,7 @@ func (b *tab) dark(dark bool) {
 	}
 }
 
-// withoutScript turns the page's scripts off.
+// withoutScript disables JavaScript.
 func (b *tab) withoutScript() {
 	b.Helper()
 	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
@@ -303,7 +301,7 @@ func (b *tab) withoutScript() {
 	}
 }
 
-// keepPicture keeps what a failed test saw last.
+// keepPicture writes a screenshot of the last page of a failed test.
 func (b *tab) keepPicture() {
 	if !b.Failed() {
 		return
@@ -325,7 +323,7 @@ func (b *tab) keepPicture() {
 	}
 }
 
-// back goes one page back in the tab's history, as the button does.
+// back goes one page back in the history.
 func (b *tab) back() {
 	b.Helper()
 	b.do(chromedp.NavigateBack())
@@ -348,7 +346,7 @@ func cookies(b *tab) []*network.Cookie {
 		b.Fatal(err)
 	}
 	if len(result.Cookies) == 0 {
-		b.Error("there is no cookie")
+		b.Error("the browser has no cookie")
 	}
 	return result.Cookies
 }

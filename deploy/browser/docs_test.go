@@ -66,7 +66,7 @@ func TestTheDocsShowEveryOperationAndLoadFromNoOtherHost(t *testing.T) {
 }
 
 // The embedded Redoc is the published bundle, byte for byte.
-func TestRedocIsTheOneOfNPM(t *testing.T) {
+func TestRedocIsThePublishedBundle(t *testing.T) {
 	t.Parallel()
 	if stack == nil {
 		t.Skip("no product is running")
@@ -84,11 +84,11 @@ func TestRedocIsTheOneOfNPM(t *testing.T) {
 		t.Fatalf("npm pack: %v", err)
 	}
 	if !bytes.Equal(bundleOf(t, filepath.Join(dir, strings.TrimSpace(string(name)))), fetch(t, string(script[0]))) {
-		t.Errorf("%s is not what npm has", script[0])
+		t.Errorf("%s differs from the published bundle", script[0])
 	}
 }
 
-// bundleOf returns Redoc's bundle out of a package of npm.
+// bundleOf returns the bundle from an npm package of Redoc.
 func bundleOf(t *testing.T, path string) []byte {
 	t.Helper()
 	file, err := os.Open(path)

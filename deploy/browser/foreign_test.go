@@ -12,7 +12,7 @@ import (
 
 // Each form is sent by a page at another port of the same host. Its requests carry
 // the cookie, because SameSite ignores ports.
-func TestAnotherOriginCanChangeNothing(t *testing.T) {
+func TestFormsOfAnotherOriginAreRefused(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
 	member := o.join(t, "member")
@@ -41,13 +41,13 @@ func TestAnotherOriginCanChangeNothing(t *testing.T) {
 	for path, fields := range forms {
 		b.do(chromedp.Navigate(foreign.URL + "/?to=" + url.QueryEscape(stack.URL+path) + "&fields=" + url.QueryEscape(fields)))
 		if status := b.follow("button"); status != http.StatusForbidden {
-			t.Errorf("POST %s from another origin is answered %d", path, status)
+			t.Errorf("POST %s from another origin: got %d", path, status)
 		}
 		b.sees("Request from another site")
 	}
 	b.accessible()
 	if status, _ := get(t, b, "/api/v1/token", token); status != http.StatusOK {
-		t.Errorf("the token after all that: %d", status)
+		t.Errorf("the token afterwards: got %d", status)
 	}
 	b.visit(o.path("/api?show=all"))
 	b.onlyToken()

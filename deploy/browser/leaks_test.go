@@ -20,11 +20,11 @@ import (
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
-// secretOf is what of a token is secret: all but shpt_<env>_<id>_.
+// secretOf is the secret part of a token, after shpt_<env>_<id>_.
 func secretOf(token string) string { return token[23:] }
 
-// pieces returns everything by which 8 characters of a secret can be recognized: as
-// they are, in hex, and in base64 at each alignment.
+// pieces returns every 8 consecutive characters of a secret: plain, in hex, and in
+// base64 at each alignment.
 func pieces(secrets ...string) (all [][]byte) {
 	for _, text := range secrets {
 		secret := []byte(text)
@@ -52,11 +52,11 @@ func TestEncodedPartsOfASecretAreFound(t *testing.T) {
 		"shift2": base64.RawURLEncoding.EncodeToString([]byte("ab" + token)),
 	} {
 		if !holds([]byte("before "+disguise+" after"), pieces(secret)) {
-			t.Errorf("%s: nothing found in %s", name, disguise)
+			t.Errorf("%s: no piece found in %s", name, disguise)
 		}
 	}
 	if holds([]byte(token[:23]+secret[:7]), pieces(secretOf(token))) {
-		t.Error("what is no piece of the secret was taken for one")
+		t.Error("found a piece that is not of the secret")
 	}
 }
 
@@ -69,15 +69,15 @@ func holds(content []byte, pieces [][]byte) bool {
 	return false
 }
 
-// clean fails the test when a place holds any of the pieces.
+// clean fails the test if a place contains one of the pieces.
 func clean(t *testing.T, place string, content []byte, pieces [][]byte) {
 	t.Helper()
 	if len(content) == 0 {
-		t.Errorf("%s is empty: nothing was searched", place)
+		t.Errorf("%s is empty", place)
 	}
 	for _, piece := range pieces {
 		if i := bytes.Index(content, piece); i >= 0 {
-			t.Errorf("%s holds %q, a piece of a secret, after %q", place, piece, content[max(0, i-60):i])
+			t.Errorf("%s contains %q, a piece of a secret, after %q", place, piece, content[max(0, i-60):i])
 			return
 		}
 	}
@@ -145,7 +145,7 @@ func redisDump(t *testing.T) []byte {
 	return dump.Bytes()
 }
 
-// metrics is what a program tells of itself.
+// metrics is the /metrics of a program.
 func metrics(t *testing.T, program *devstack.Program) []byte {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+program.Inner()+"/metrics", nil)

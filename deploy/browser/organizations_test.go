@@ -23,18 +23,18 @@ func TestAMemberOfTwoOrganizationsSwitches(t *testing.T) {
 	b.follow(`#organization-menu a[href="` + other.path("/api") + `"]`)
 	b.sees("Your role can't create tokens.")
 	if b.has("#generate") {
-		t.Error("an auditor is offered to generate a token")
+		t.Error("the page offers an auditor to generate a token")
 	}
 	for _, page := range []string{"/api", "/members", "/audit-log", "/api/new"} {
 		if status := b.visit(foreign.path(page)); status != http.StatusNotFound {
-			t.Errorf("%s of an organization that is not theirs: %d", page, status)
+			t.Errorf("%s of another organization: got %d, want 404", page, status)
 		}
 		if strings.Contains(b.body(), foreign.name) {
-			t.Errorf("%s names an organization that is not theirs", page)
+			t.Errorf("%s names another organization", page)
 		}
 	}
 	if status := b.visit(other.path("/api/new")); status != http.StatusForbidden {
-		t.Errorf("an auditor gets the form for a token: %d", status)
+		t.Errorf("the form for a token as an auditor: got %d, want 403", status)
 	}
 	b.accessible()
 }
@@ -55,12 +55,12 @@ func TestARemovedMemberLosesAccessWithTheNextRequest(t *testing.T) {
 	owner.accessible()
 	owner.follow("dialog #remove")
 	if strings.Contains(eval[string](owner, `document.querySelector("#members").innerText`), leaver.email) {
-		t.Error("who was removed is still listed")
+		t.Error("the removed member is still listed")
 	}
 
 	member.fill("#name", "One last token")
 	if status := member.follow("#submit"); status != http.StatusNotFound {
-		t.Errorf("who was removed is answered with %d", status)
+		t.Errorf("a request of the removed member: got %d", status)
 	}
 	owner.visit(o.path("/api"))
 	owner.sees("No tokens yet")
@@ -84,7 +84,7 @@ func TestAnInvitationIsAcceptedOnce(t *testing.T) {
 	owner.accessible()
 	owner.visit(o.path("/members"))
 	if strings.Contains(owner.body(), code) {
-		t.Error("the code is shown again")
+		t.Error("the page shows the code again")
 	}
 	owner.sees(invited.email)
 
@@ -104,7 +104,7 @@ func TestAnInvitationIsAcceptedOnce(t *testing.T) {
 	b.fill("#password", invited.password)
 	b.follow("#accept")
 	if b.path() != o.path("/api") {
-		t.Fatalf("joining led to %s:\n%s", b.path(), b.body())
+		t.Fatalf("after joining: got the page %s:\n%s", b.path(), b.body())
 	}
 	b.sees("Thandi Nkosi")
 

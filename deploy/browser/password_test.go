@@ -28,14 +28,14 @@ func TestAPasswordIsChanged(t *testing.T) {
 	b.accessible()
 	other.visit(o.path("/api"))
 	if !strings.HasPrefix(other.path(), "/sign-in") {
-		t.Errorf("the other session goes on at %s", other.path())
+		t.Errorf("the other session: got %s", other.path())
 	}
 	o.owner.password = "citrus at the quayside"
 	other.signIn(o.owner)
 }
 
 // Until then every page redirects to the page that changes the password.
-func TestAPasswordFromAnOperatorIsChangedFirst(t *testing.T) {
+func TestAPasswordFromAnOperatorMustBeChanged(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
 	var err error

@@ -11,7 +11,7 @@ import (
 // person is a user who can sign in.
 type person struct{ email, password string }
 
-// organization is one that a test has to itself.
+// organization is an organization of one test.
 type organization struct {
 	id    string
 	name  string
@@ -21,7 +21,7 @@ type organization struct {
 // path is the address of one of its pages.
 func (o organization) path(page string) string { return "/settings/" + o.id + page }
 
-// found makes an organization with an owner.
+// found creates an organization with an owner.
 func found(t *testing.T, name string) organization {
 	t.Helper()
 	if stack == nil {
@@ -60,9 +60,8 @@ func (o organization) admit(t *testing.T, p person, role string) {
 	}
 }
 
-// signIn signs a user in on the page that is open. A busy machine may be too
-// slow for the password within a request's time; then it is as on any page that
-// is not available: one tries again.
+// signIn signs a user in on the current page. On a busy machine hashing the password
+// may take longer than the time-out of a request; then signIn repeats it.
 func (b *tab) signIn(p person) {
 	b.Helper()
 	page, status := b.path(), 0
@@ -75,18 +74,18 @@ func (b *tab) signIn(p person) {
 		b.visit(page)
 	}
 	if status != http.StatusOK || strings.HasPrefix(b.path(), "/sign-in") {
-		b.Fatalf("signing in led to %s, %d:\n%s", b.path(), status, b.body())
+		b.Fatalf("after signing in: got the page %s, %d:\n%s", b.path(), status, b.body())
 	}
 }
 
-// enter opens a browser in which the organization's owner sees its tokens.
+// enter opens a browser with the tokens of the organization, signed in as its owner.
 func enter(t *testing.T, o organization) *tab {
 	t.Helper()
 	b := open(t)
 	b.visit(o.path("/api"))
 	b.signIn(o.owner)
 	if b.path() != o.path("/api") {
-		t.Fatalf("signing in led to %s, not back to the requested page", b.path())
+		t.Fatalf("after signing in: got the page %s, want the requested one", b.path())
 	}
 	return b
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The page offers the permission of a further service, shows its text as text, and makes a token that has it. Not
+// The page offers the permission of a further service, escapes its text, and creates a token that has it. Not
 // parallel: it restarts tokens-svc, which reads permissions at start.
 func TestAPermissionOfAFurtherServiceIsGranted(t *testing.T) {
 	o := found(t, "Cape Fresh Exports")

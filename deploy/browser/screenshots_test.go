@@ -17,11 +17,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// published is the example in the documentation of the token format. Pictures
-// show it in the place of a token that once worked.
+// published is the example token of the documentation. Screenshots show it instead of
+// a real one.
 const published = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
 
-// TestScreenshots takes the pictures of tokens-svc's README, with -update.
+// TestScreenshots takes the screenshots of tokens-svc's README, with -update.
 func TestScreenshots(t *testing.T) {
 	if !*update {
 		t.Skip("takes pictures with -update only")
@@ -88,7 +88,7 @@ func TestScreenshots(t *testing.T) {
 	b.take("sessions")
 }
 
-// publish puts the published example in the place of the token that is shown.
+// publish replaces the token on the page by the published example.
 func (b *tab) publish() {
 	b.Helper()
 	eval[bool](b, `(() => {
@@ -101,7 +101,7 @@ func (b *tab) publish() {
 	})()`)
 }
 
-// pretendUse lets the organization's tokens have been used for a day.
+// pretendUse gives the organization's tokens the usage of a day.
 func pretendUse(t *testing.T, o organization) {
 	t.Helper()
 	db, err := sql.Open("postgres", stack.DSN("tokens"))
@@ -119,14 +119,14 @@ func pretendUse(t *testing.T, o organization) {
 	}
 }
 
-// take takes a picture of the window, as large as a laptop's.
+// take takes a screenshot in a window of a laptop's size.
 func (b *tab) take(name string) {
 	b.Helper()
 	b.size(1280, 800)
 	b.write(name + ".png")
 }
 
-// takeOnPhone takes a picture as a phone in the dark shows it.
+// takeOnPhone takes a screenshot with a phone's size and dark colours.
 func (b *tab) takeOnPhone(name string) {
 	b.Helper()
 	b.dark(true)
@@ -151,7 +151,7 @@ func (b *tab) write(name string) {
 	}
 }
 
-// shrink stores a picture with its 256 commonest colours.
+// shrink encodes a picture with its 256 most frequent colours.
 func shrink(b *tab, content []byte) []byte {
 	b.Helper()
 	full, err := png.Decode(bytes.NewReader(content))

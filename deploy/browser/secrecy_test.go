@@ -17,7 +17,7 @@ import (
 // Tokens are created, used, rotated and revoked in the browser and through the API.
 // Then everything that is stored is searched for 8 consecutive characters of the
 // secrets of tokens, of the session and of passwords.
-func TestNoSecretIsAnywhereAfterATokensLife(t *testing.T) {
+func TestSecretsAreStoredAndLoggedNowhere(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
 	b := open(t)
@@ -90,8 +90,8 @@ func TestNoSecretIsAnywhereAfterATokensLife(t *testing.T) {
 	clean(t, "the audit log", log, searched)
 }
 
-// recordAddresses returns a function that tells every address that the browser
-// has requested since, and those in the tab's history.
+// recordAddresses returns a function that lists every address that the browser has
+// requested since, and those in the tab's history.
 func (b *tab) recordAddresses() func() []string {
 	b.Helper()
 	var lock sync.Mutex
@@ -116,8 +116,8 @@ func (b *tab) recordAddresses() func() []string {
 	}
 }
 
-// post sends a POST to the API with a token, and returns the text of the
-// token that the answer shows, if it shows one.
+// post sends a POST to the API with a token, and returns the text of the token in
+// the response, if any.
 func post(t *testing.T, path, token, body string) (secret string) {
 	t.Helper()
 	status, content := request(t, http.MethodPost, path, token, body)

@@ -13,12 +13,12 @@ func TestSigningInRedirectsToTheRequestedPage(t *testing.T) {
 	b := open(t)
 	b.visit(o.path("/members"))
 	if !strings.HasPrefix(b.path(), "/sign-in?next=") {
-		t.Fatalf("without a session one gets to %s", b.path())
+		t.Fatalf("without a session: got %s", b.path())
 	}
 	b.fill("#email", o.owner.email)
 	b.fill("#password", "not the password")
 	if status := b.follow("#sign-in"); status != http.StatusUnprocessableEntity {
-		t.Errorf("a wrong password is answered with %d", status)
+		t.Errorf("a wrong password: got %d", status)
 	}
 	b.sees("Incorrect e-mail address or password.")
 	b.awaits(`document.activeElement.id === "summary"`)
@@ -27,7 +27,7 @@ func TestSigningInRedirectsToTheRequestedPage(t *testing.T) {
 	}
 	b.signIn(o.owner)
 	if b.path() != o.path("/members") {
-		t.Errorf("signing in led to %s", b.path())
+		t.Errorf("after signing in: got the page %s", b.path())
 	}
 	for _, cookie := range cookies(b) {
 		if !cookie.HTTPOnly || cookie.SameSite == "" || cookie.Path != "/" || cookie.Expires > 0 && cookie.Name != "quayside-device" {
@@ -49,7 +49,7 @@ func TestAfterSigningOutBackShowsNoPage(t *testing.T) {
 		t.Errorf("Back shows the organization again:\n%s", b.body())
 	}
 	if status := b.visit(o.path("/api")); status != http.StatusOK || !strings.HasPrefix(b.path(), "/sign-in") {
-		t.Errorf("after signing out one gets to %s", b.path())
+		t.Errorf("after signing out: got %s", b.path())
 	}
 }
 
@@ -67,13 +67,13 @@ func TestWrongPasswordsAreThrottled(t *testing.T) {
 		status = guesser.follow("#sign-in")
 	}
 	if status != http.StatusTooManyRequests {
-		t.Errorf("the eleventh guess is answered with %d", status)
+		t.Errorf("the eleventh attempt: got %d", status)
 	}
 	guesser.sees("Too many attempts.")
 	guesser.accessible()
 	guesser.fill("#password", o.owner.password)
 	if status := guesser.follow("#sign-in"); status != http.StatusTooManyRequests {
-		t.Errorf("the right password is answered with %d", status)
+		t.Errorf("the correct password: got %d", status)
 	}
 	other := o.join(t, "member")
 	guesser.signIn(other)
@@ -81,7 +81,7 @@ func TestWrongPasswordsAreThrottled(t *testing.T) {
 	elsewhere.visit("/sign-in")
 	elsewhere.signIn(o.owner)
 	if status := inside.visit(o.path("/members")); status != http.StatusOK || inside.path() != o.path("/members") {
-		t.Errorf("who was signed in gets to %s, %d", inside.path(), status)
+		t.Errorf("an existing session: got %s, %d", inside.path(), status)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestAnExpiredSessionAsksToSignInAgain(t *testing.T) {
 	b.accessible()
 	b.signIn(o.owner)
 	if b.path() != o.path("/members") {
-		t.Errorf("signing in again led to %s", b.path())
+		t.Errorf("after signing in again: got the page %s", b.path())
 	}
 }
 
@@ -131,7 +131,7 @@ func endSessions(t *testing.T, p person) {
 	}
 }
 
-func TestASessionIsEndedFromAnother(t *testing.T) {
+func TestASessionCanEndTheOthers(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
 	office, lost := enter(t, o), enter(t, o)
@@ -148,6 +148,6 @@ func TestASessionIsEndedFromAnother(t *testing.T) {
 	lost.visit(o.path("/api"))
 	lost.sees("Your session has ended")
 	if status := office.visit(o.path("/api")); status != http.StatusOK || office.path() != o.path("/api") {
-		t.Errorf("who ended the others gets to %s", office.path())
+		t.Errorf("the session that ended the others: got %s", office.path())
 	}
 }

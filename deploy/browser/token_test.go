@@ -46,7 +46,7 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	if status, _ := get(t, b, "/api/v1/shipments", token); status != http.StatusOK {
 		t.Errorf("the new token's first request: %d", status)
 	}
-	// Gateways tell of use every 10 seconds.
+	// Gateways report usage every 10 seconds.
 	b.within(2*patience, `document.body.innerText.includes("first request received from `+b.address+`")`)
 	b.awaits(`/^✓ \d\d:\d\d:\d\d: /.test(document.querySelector("#first-use").textContent)`)
 	b.accessible()
@@ -55,7 +55,7 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	b.sees("shpt_live_" + token[10:22] + "_…")
 	b.sees(b.address)
 	if page := eval[string](b, "document.documentElement.outerHTML"); holds([]byte(page), pieces(secretOf(token))) {
-		t.Error("the list holds a piece of the secret")
+		t.Error("the list contains a piece of the secret")
 	}
 	b.accessible()
 	b.follow("#tokens tbody th a")
@@ -88,7 +88,7 @@ func TestCopyingWorksOnPlainHTTP(t *testing.T) {
 	b.signIn(o.owner)
 	token := b.generate()
 	if eval[bool](b, "!!navigator.clipboard") {
-		t.Fatal("the page has navigator.clipboard: this tests nothing")
+		t.Fatal("the page has navigator.clipboard, which plain HTTP must not have")
 	}
 	b.click(`[data-copy="token"]`)
 	b.awaits(`document.querySelector("#copied").textContent.includes("Copied.")`)
@@ -125,7 +125,7 @@ func TestAFormCreatesOneTokenAndShowsItOnce(t *testing.T) {
 	other.onlyToken()
 
 	if status := b.reload(); status != http.StatusConflict {
-		t.Errorf("reloading is answered with %d", status)
+		t.Errorf("reloading: got %d", status)
 	}
 	b.sees("This form was already submitted")
 	hides(b, "reloading")
@@ -142,7 +142,7 @@ func TestAFormCreatesOneTokenAndShowsItOnce(t *testing.T) {
 		answer := eval[string](other, `fetch("`+o.path("/api")+`", {method: "POST", headers: {"Content-Type":
 			"application/x-www-form-urlencoded"}, body: `+string(quoted)+`}).then(r => r.text().then(text => r.status + " " + text))`)
 		if !strings.HasPrefix(answer, "409 ") || holds([]byte(answer), secret) {
-			t.Errorf("the same form again is answered %.300s", answer)
+			t.Errorf("the same form again: got %.300s", answer)
 		}
 	}
 	other.visit(o.path("/api?show=all"))
@@ -150,7 +150,7 @@ func TestAFormCreatesOneTokenAndShowsItOnce(t *testing.T) {
 }
 
 // The entered values are kept.
-func TestEachFormErrorStandsBesideItsField(t *testing.T) {
+func TestEachFormErrorIsNextToItsField(t *testing.T) {
 	t.Parallel()
 	b := enter(t, found(t, "Cape Fresh Exports"))
 	b.follow("#generate")
@@ -161,7 +161,7 @@ func TestEachFormErrorStandsBesideItsField(t *testing.T) {
 	b.fill("#limit", "101")
 	b.click("label:has(#environment-test)")
 	if status := b.follow("#submit"); status != http.StatusUnprocessableEntity {
-		t.Errorf("a form full of mistakes: %d", status)
+		t.Errorf("a form with mistakes: got %d", status)
 	}
 	b.awaits(`document.activeElement.id === "summary"`)
 	// Errors of single fields are reported first.
@@ -205,16 +205,16 @@ func TestEachFormErrorStandsBesideItsField(t *testing.T) {
 	}
 	token := b.shownToken()
 	if !strings.HasPrefix(token, "shpt_test_") {
-		t.Errorf("made is %.10s…", token)
+		t.Errorf("got the token %.10s…", token)
 	}
 	_, header := get(t, b, "/api/v1/shipments", token)
 	if got := header.Get("X-RateLimit-Limit"); got != "60" {
-		t.Errorf("its limit is %s", got)
+		t.Errorf("got the limit %s", got)
 	}
 }
 
-// generate makes a token called ERP with the form's own choices and returns
-// its text.
+// generate creates a token called ERP with the defaults of the form and returns its
+// text.
 func (b *tab) generate() string {
 	b.Helper()
 	b.follow("#generate")
@@ -242,7 +242,7 @@ func (b *tab) onlyToken() {
 	}
 }
 
-// mayUseClipboard is the person's answer to the browser's question.
+// mayUseClipboard grants or denies the browser's clipboard permission.
 func (b *tab) mayUseClipboard(yes bool) {
 	b.Helper()
 	setting := browser.PermissionSettingDenied
@@ -279,18 +279,18 @@ func get(t *testing.T, b *tab, path, token string) (status int, header http.Head
 	return res.StatusCode, res.Header
 }
 
-// bound is within what time gateways know what became of a token: the
-// published one, and a second for a test's own steps.
+// bound is the published time until gateways know of a change of a token, and a
+// second for the steps of a test.
 const bound = 11 * time.Second
 
-// refused waits until a token does not work any more.
+// refused waits until a token is refused.
 func refused(t *testing.T, b *tab, token string) {
 	t.Helper()
 	answerWithin(t, b, token, "the refusal", func(status int, _ http.Header) bool { return status == http.StatusUnauthorized })
 }
 
-// answerWithin sends requests with a token until the answer is as it is to be, for at
-// most bound, and returns the headers of that.
+// answerWithin sends requests with a token until the response is as required, for at
+// most bound, and returns its headers.
 func answerWithin(t *testing.T, b *tab, token, what string, is func(int, http.Header) bool) http.Header {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
@@ -304,7 +304,7 @@ func answerWithin(t *testing.T, b *tab, token, what string, is func(int, http.He
 		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("%s: not within %s, but %d %v", what, bound, status, header)
+			t.Fatalf("%s, after %s: got %d %v", what, bound, status, header)
 		case <-tick.C:
 		}
 	}

@@ -15,9 +15,10 @@ import (
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
-// TestABackupThatIsNotWholeIsNotRestored damages a backup, or lacks the changes
-// since, and restores it: nothing serves what may be wrong.
-func TestABackupThatIsNotWholeIsNotRestored(t *testing.T) {
+// TestAnIncompleteBackupIsNotRestored restores damaged backups, and backups without
+// the changes since: every attempt fails and leaves no database.
+func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
+	t.Parallel()
 	s := start(t, devstack.Options{Dir: tempDir(t)})
 	s.upload(t, s.Demo.Token, 1)
 	earlier := query(t, connect(t, s.DSN("tokens")), `SELECT json_build_object('rev', rev, 'token', token_id) FROM changes ORDER BY rev`)
@@ -84,7 +85,7 @@ func TestABackupThatIsNotWholeIsNotRestored(t *testing.T) {
 				t.Errorf("%v, want %q:\n%s", err, c.want, out)
 			}
 			if names := query(t, db, `SELECT datname FROM pg_database WHERE datname IN ('tokens', 'shipments')`); len(names) > 0 {
-				t.Errorf("%q can be served from", names)
+				t.Errorf("got the databases %q, want none", names)
 			}
 		})
 	}
@@ -106,9 +107,10 @@ func TestABackupThatIsNotWholeIsNotRestored(t *testing.T) {
 	}
 }
 
-// TestBackupsIntoOneDirectoryDoNotMix, and neither does a server that ends idle
-// transactions end a backup.
+// TestBackupsIntoOneDirectoryDoNotMix: one of two concurrent backups is refused. A
+// backup also works on a server that terminates idle transactions.
 func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
+	t.Parallel()
 	s := start(t, devstack.Options{Dir: tempDir(t)})
 	db := connect(t, s.DSN("tokens"))
 	execute(t, db, `ALTER ROLE CURRENT_USER SET idle_in_transaction_session_timeout = '1ms'`)
@@ -125,7 +127,7 @@ func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
 		}
 	}
 	failed := slices.ContainsFunc([]error{backups[0].Wait(), backups[1].Wait()}, func(err error) bool { return err != nil })
-	if said := outputs[0].String() + outputs[1].String(); !failed || strings.Count(said, "another backup writes to") != 1 || strings.Count(said, "backup: complete") != 1 {
-		t.Errorf("two at once: %s", said)
+	if output := outputs[0].String() + outputs[1].String(); !failed || strings.Count(output, "another backup writes to") != 1 || strings.Count(output, "backup: complete") != 1 {
+		t.Errorf("two concurrent backups: %s", output)
 	}
 }

@@ -24,6 +24,7 @@ import (
 // uploaded and deleted, and another one at rest, revokes a token, restores the
 // backup on another Postgres with a bucket instead of the directory, and compares.
 func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
+	t.Parallel()
 	first := start(t, devstack.Options{Dir: tempDir(t)})
 	kept, revoked := first.token(t), first.token(t)
 	files := map[string][sha256.Size]byte{}
@@ -32,7 +33,7 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 		files[path] = sum
 	}
 
-	// Under load: documents come and go, and each one of the dump has its file.
+	// Under load: documents are created and deleted, and each one in the dump has its file.
 	dir := filepath.Join(tempDir(t), "backup")
 	busy, rest := context.WithCancel(t.Context())
 	var load sync.WaitGroup
@@ -52,7 +53,7 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 		t.Errorf("%d documents were deleted; the backup under load: %s", deleted, underLoad)
 	}
 
-	for _, name := range []string{"gateway", "shipments-svc", "tokens-svc"} { // so that rows stay as they are
+	for _, name := range []string{"gateway", "shipments-svc", "tokens-svc"} { // so that rows do not change
 		if err := first.Program(name).Stop(); err != nil {
 			t.Fatal(err)
 		}
@@ -134,6 +135,7 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 // TestARestoredBackupWithoutChangesRevokesEveryToken, in place, on the server
 // and the store that the backup was taken from, while the programs run.
 func TestARestoredBackupWithoutChangesRevokesEveryToken(t *testing.T) {
+	t.Parallel()
 	s := start(t, devstack.Options{Dir: tempDir(t)})
 	path, sum := s.upload(t, s.Demo.Token, 1)
 	dir := filepath.Join(tempDir(t), "backup")

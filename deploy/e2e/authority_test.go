@@ -48,7 +48,7 @@ func TestRotationGivesNoNewWindow(t *testing.T) {
 
 // In one organization, a token of one environment cannot read, list or change the
 // data of the other and gets none of its events.
-func TestTestAndLiveDataAreApart(t *testing.T) {
+func TestTestAndLiveDataAreSeparate(t *testing.T) {
 	t.Parallel()
 	organization, err := stack.CreateOrganization(t.Context(), "Apart")
 	if err != nil {

@@ -33,7 +33,7 @@ type call struct {
 	from   string // the client's address, 127.0.0.1 if empty
 }
 
-// answer is what came back. Its window has been checked.
+// answer is a response with checked rate limit headers.
 type answer struct {
 	status int
 	header http.Header
@@ -41,21 +41,21 @@ type answer struct {
 	window window
 }
 
-// window is what the X-RateLimit headers say.
+// window has the values of the X-RateLimit headers.
 type window struct {
 	limit, remaining int
 	reset            time.Time
 }
 
 // do makes a call and checks the guarantees of every response:
-// that it comes within two seconds, is in the API document, carries the
-// window's headers once, a request id, and no piece of a token.
+// it takes at most two seconds, is in the API document, and has the rate limit
+// headers once, a request id, and no piece of a token.
 func do(t *testing.T, c call) answer {
 	t.Helper()
 	req := c.request(t)
 	start := time.Now()
 	a := send(t, req, c.from)
-	// A busy machine may exceed the 250 ms of an introspection. Nothing was counted, so the call is made again.
+	// On a busy machine an introspection may exceed its 250 ms. Nothing was counted, so the call is repeated.
 	for range 3 {
 		if a.status != http.StatusServiceUnavailable || !bytes.Contains(a.body, []byte(`"auth_unavailable"`)) {
 			break
@@ -75,12 +75,12 @@ func do(t *testing.T, c call) answer {
 	}
 	a.checkAgainstAPI(t, req)
 	if strings.HasPrefix(c.token, "shpt_") && (bytes.Contains(a.body, []byte(c.token)) || strings.Contains(fmt.Sprint(a.header), c.token)) {
-		t.Errorf("%s %s: the answer repeats the token", req.Method, c.path)
+		t.Errorf("%s %s: the response contains the token", req.Method, c.path)
 	}
 	return a
 }
 
-// send sends a request from an address and reads the whole answer.
+// send sends a request from an address and reads the whole response.
 func send(t *testing.T, req *http.Request, from string) (a answer) {
 	t.Helper()
 	res, err := clientFrom(from).Do(req)
@@ -166,7 +166,7 @@ type problem struct {
 func (a answer) problem(t *testing.T) (p problem) {
 	t.Helper()
 	if err := json.Unmarshal(a.body, &p); err != nil {
-		t.Fatalf("%d is no problem: %v: %.200s", a.status, err, a.body)
+		t.Fatalf("%d: the body is not a problem: %v: %.200s", a.status, err, a.body)
 	}
 	return p
 }
@@ -184,12 +184,12 @@ func (a answer) checkProblem(t *testing.T, c call) {
 	path, _, _ := strings.Cut(c.path, "?")
 	if p.Status != a.status || p.Type != "/problems/"+p.Code || p.Title == "" || p.Detail == "" ||
 		p.Instance != path || p.RequestID != a.header.Get("X-Request-Id") {
-		t.Errorf("%d %s: the problem does not fit its answer: %s", a.status, c.path, a.body)
+		t.Errorf("%d %s: the problem does not match its response: %s", a.status, c.path, a.body)
 	}
 }
 
-// checkAgainstAPI validates an answer against the document of its
-// path and method. Only answers which say that there is no such thing may have none.
+// checkAgainstAPI validates a response against the document of its path and method.
+// Only 401, 404 and 405 may have none.
 func (a answer) checkAgainstAPI(t *testing.T, req *http.Request) {
 	t.Helper()
 	switch err := api.CheckResponse(req, a.status, a.header, a.body); {
@@ -218,7 +218,7 @@ func (a answer) wants(t *testing.T, status int, code string) {
 	}
 }
 
-// decode reads a JSON answer.
+// decode decodes a JSON response.
 func decode[T any](t *testing.T, a answer) (v T) {
 	t.Helper()
 	if err := json.Unmarshal(a.body, &v); err != nil {
@@ -247,7 +247,7 @@ func eventually(t *testing.T, limit time.Duration, what string, ok func() bool) 
 	for !ok() {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("%s: not within %s", what, limit)
+			t.Fatalf("%s: still false after %s", what, limit)
 		case <-tick.C:
 		}
 	}

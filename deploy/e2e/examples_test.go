@@ -30,7 +30,7 @@ func TestExamplesInEveryLanguageWork(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			if !strings.HasPrefix(string(out), want) || strings.Count(string(out), "\n") != 2 {
-				t.Errorf("it shows\n%swant\n%s…", out, want)
+				t.Errorf("got\n%swant\n%s…", out, want)
 			}
 		})
 	}

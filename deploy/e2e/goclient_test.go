@@ -73,7 +73,7 @@ func TestTheGoClientCallsEveryStepOfAShipment(t *testing.T) {
 	}
 }
 
-// must returns the answer of a request that got one.
+// must returns the response, and fails the test if there is none.
 func must[T any](answer T, err error) T {
 	if err != nil {
 		panic(err)

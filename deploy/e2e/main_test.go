@@ -1,5 +1,5 @@
 // Package e2e tests the product as its customers use it: through the gateway
-// and nothing else, with real Postgres and Redis, and with components stopped.
+// only, with real Postgres and Redis, and with components stopped.
 package e2e
 
 import (

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// start brings a stopped program back and fails the test when it cannot.
+// start starts a stopped program.
 func start(t *testing.T, name string) {
 	t.Helper()
 	if err := stack.Program(name).Start(t.Context()); err != nil {
@@ -24,11 +24,11 @@ func stop(t *testing.T, stopper interface{ Stop() error }) {
 	}
 }
 
-// recovers waits until the token works again at both services: full service comes
-// back within five seconds of the fault's end, without a restart of anything else.
+// recovers waits until the token works at both services: within five seconds after the
+// end of a fault, without a restart of other programs.
 func recovers(t *testing.T, token string) {
 	t.Helper()
-	eventually(t, 5*time.Second, "full service", func() bool {
+	eventually(t, 5*time.Second, "recovery of both services", func() bool {
 		return do(t, call{path: "/api/v1/shipments", token: token}).status == http.StatusOK &&
 			do(t, call{path: "/api/v1/token", token: token}).status == http.StatusOK
 	})
@@ -132,13 +132,13 @@ func TestARevokedTokenIsRefusedWithinTenSeconds(t *testing.T) {
 	})
 	a.wants(t, http.StatusUnauthorized, "invalid_token")
 	if p := a.problem(t); !strings.Contains(p.Detail, "revoked") {
-		t.Errorf("the holder's problem does not say why: %s", p.Detail)
+		t.Errorf("got the detail %q, want the reason", p.Detail)
 	}
 }
 
 // The logs are searched for the demo's tokens, which all tests use, and for tokens
 // in paths, parameters and other headers.
-func TestNoLogHoldsAToken(t *testing.T) {
+func TestLogsContainNoToken(t *testing.T) {
 	token := fresh(t, "shipments:read").Secret
 	for _, c := range []call{
 		{path: "/api/v1/shipments?token=" + token, token: token},
@@ -162,7 +162,7 @@ func TestNoLogHoldsAToken(t *testing.T) {
 		for _, secret := range []string{token, stack.Demo.Token, stack.Demo.TokenReadOnly, stack.Demo.TokenOtherOrg} {
 			for _, piece := range []string{secret[23:31], secret[40:48]} {
 				if strings.Contains(string(content), piece) {
-					t.Errorf("%s holds a piece of a token's secret", filepath.Base(path))
+					t.Errorf("%s contains a piece of a token's secret", filepath.Base(path))
 				}
 			}
 		}

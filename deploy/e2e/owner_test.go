@@ -23,7 +23,7 @@ func signIn(t *testing.T, organization, name, role string) visitor {
 	return v
 }
 
-// get is open for a page that there is.
+// get opens a page, which must exist.
 func (v visitor) get(t *testing.T, path string) string {
 	t.Helper()
 	status, at, page := v.open(t, path)
@@ -33,7 +33,7 @@ func (v visitor) get(t *testing.T, path string) string {
 	return page
 }
 
-// post is submit for a form that is accepted.
+// post submits a form, which must be accepted.
 func (v visitor) post(t *testing.T, path string, form url.Values) string {
 	t.Helper()
 	status, at, page := v.submit(t, path, form)
@@ -43,7 +43,7 @@ func (v visitor) post(t *testing.T, path string, form url.Values) string {
 	return page
 }
 
-// found returns what a page has at the pattern's group.
+// found returns the match of the pattern's group in a page.
 func found(t *testing.T, page, pattern string) string {
 	t.Helper()
 	match := regexp.MustCompile(pattern).FindStringSubmatch(page)
@@ -53,8 +53,8 @@ func found(t *testing.T, page, pattern string) string {
 	return match[1]
 }
 
-// Every gateway follows within the published bound, until the token is handed over
-// to the organization.
+// A change of the role applies at every gateway within the published bound, until the
+// token is transferred to the organization.
 func TestATokenFollowsItsOwnersRole(t *testing.T) {
 	t.Parallel()
 	organization, err := stack.CreateOrganization(t.Context(), "Roles")
@@ -88,22 +88,22 @@ func TestATokenFollowsItsOwnersRole(t *testing.T) {
 		}](t, do(t, call{path: "/api/v1/token", token: secret, from: "127.0.0.132"})).Token.Effective
 	}
 	if !may("/api/v1/tokens") || !may("/api/v1/shipments") {
-		t.Fatal("an admin's token lacks what it was granted")
+		t.Fatal("the token of an admin lacks a granted permission")
 	}
 	anna := found(t, owner.get(t, settings+"/members"), `/members/(usr_[0-9a-z]{26})/remove" aria-label="Remove anna-`)
 
 	owner.post(t, settings+"/members/"+anna+"/role", url.Values{"role": {"member"}})
 	eventually(t, 11*time.Second, "the member's bounds", func() bool { return !may("/api/v1/tokens") })
 	if got := effective(); !may("/api/v1/shipments") || slices.Contains(got, "admin") || !slices.Contains(got, "shipments:write") {
-		t.Errorf("a member's token may %v", got)
+		t.Errorf("a member's token: got the permissions %v", got)
 	}
 	owner.post(t, settings+"/members/"+anna+"/remove", url.Values{})
 	eventually(t, 11*time.Second, "the removal", func() bool { return !may("/api/v1/shipments") })
 	if got := effective(); len(got) > 0 {
-		t.Errorf("the token of a user who is no member may %v", got)
+		t.Errorf("the token of a former member: got the permissions %v, want none", got)
 	}
 	if page := owner.post(t, settings+"/api/"+id+"/hand-over", url.Values{}); !strings.Contains(page, "now belongs to the organization") {
-		t.Errorf("not handed over: %s", page)
+		t.Errorf("not transferred: %s", page)
 	}
 	eventually(t, 11*time.Second, "the organization's token", func() bool { return may("/api/v1/tokens") })
 }

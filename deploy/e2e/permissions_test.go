@@ -17,11 +17,9 @@ var permissions = []string{
 	"shipments:read", "shipments:review", "shipments:write", "webhooks:manage",
 }
 
-// Each operation of the served API documents is called with one token per permission. An operation says in
-// x-permission what it needs, or that `any` token will do, or `none`; one that
-// does not, or whose document has no example to send, fails the test: so no
-// route is added without its row.
-func TestEveryRouteRefusesEveryPermissionButItsOwn(t *testing.T) {
+// Each operation of the served API documents is called with one token per permission. Its x-permission is the
+// required permission, `any` or `none`. An operation without x-permission or without an example request fails the test.
+func TestEveryRouteRequiresItsPermission(t *testing.T) {
 	t.Parallel()
 	holders := map[string]devstack.Token{}
 	for _, p := range permissions {
@@ -42,7 +40,7 @@ func TestEveryRouteRefusesEveryPermissionButItsOwn(t *testing.T) {
 					case need == "any":
 						c.token = fresh(t, "webhooks:manage").Secret
 						if a := do(t, c); a.status == http.StatusForbidden {
-							t.Errorf("needs no permission, but answers %s", a.body)
+							t.Errorf("needs no permission: got %s", a.body)
 						}
 					case holders[need].Secret == "":
 						t.Errorf("x-permission is %q, which is no permission", need)
@@ -69,7 +67,7 @@ func refusesOthers(t *testing.T, c call, need string, holders map[string]devstac
 		a := do(t, c)
 		a.wants(t, http.StatusForbidden, "insufficient_permission")
 		if p := a.problem(t); !strings.Contains(p.Detail, need) || !strings.Contains(p.Detail, held) {
-			t.Errorf("with %s: the detail does not name what is needed and what the token has: %q", held, p.Detail)
+			t.Errorf("with %s: the detail does not name the required and the granted permission: %q", held, p.Detail)
 		}
 		want := `Bearer realm="shipments", error="insufficient_scope", scope="` + need + `"`
 		if got := a.header.Get("Www-Authenticate"); got != want {
@@ -78,12 +76,12 @@ func refusesOthers(t *testing.T, c call, need string, holders map[string]devstac
 	}
 }
 
-// includes reports whether a token with one permission may do what needs another.
+// includes reports whether a permission includes another.
 func includes(held, need string) bool {
 	return held == need || held == "admin" || held == strings.Replace(need, ":read", ":write", 1)
 }
 
-// example makes the call that the document gives as an example.
+// example returns the example request of the document.
 func example(t *testing.T, path, method string, item *openapi3.PathItem, op *openapi3.Operation) call {
 	t.Helper()
 	c := call{method: method, path: path}

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// rightlyEmpty are queries that have no data while nothing is wrong.
+// rightlyEmpty are queries without data in normal operation.
 var rightlyEmpty = map[string]string{
 	`sum by (alertname, severity) (ALERTS{alertstate="firing"})`:                                "no alert fires",
 	`sum by (service, code) (rate(quayside_gateway_upstream_failures_total[$__rate_interval]))`: "no service has failed",
@@ -45,7 +45,7 @@ func TestEveryQueryOfDashboardsAndRulesHasData(t *testing.T) {
 		}
 		t.Skip("prometheus is not installed: apt-get install prometheus")
 	}
-	missing := map[string]string{} // by query, where it is from
+	missing := map[string]string{} // source of each query
 	for _, d := range dashboards(t) {
 		for _, p := range d.Panels {
 			for _, q := range p.Targets {
@@ -61,7 +61,7 @@ func TestEveryQueryOfDashboardsAndRulesHasData(t *testing.T) {
 		if rule.Type == "alerting" {
 			alerts++
 		}
-		for part := range strings.SplitSeq(rule.Query, " or ") { // one with data would hide another
+		for part := range strings.SplitSeq(rule.Query, " or ") { // an operand with data would hide one without
 			if rightlyEmpty[part] == "" {
 				missing[comparison.ReplaceAllString(part, " $1 bool ")] = rule.Type + " rule " + rule.Name
 			}
@@ -94,7 +94,7 @@ type dashboard struct {
 	}
 }
 
-// dashboards are those that Grafana provisions.
+// dashboards are the dashboards that Grafana loads.
 func dashboards(t *testing.T) []dashboard {
 	t.Helper()
 	files, err := filepath.Glob("../grafana/dashboards/*.json")
@@ -148,7 +148,7 @@ func traffic(t *testing.T, token string) {
 
 type rule struct{ Type, Name, Query, Health, LastError string }
 
-// rules are those that Prometheus has loaded and evaluated.
+// rules are the rules that Prometheus has loaded and evaluated.
 func rules(t *testing.T) (all []rule) {
 	t.Helper()
 	eventually(t, 20*time.Second, "the evaluation of all rules", func() bool {

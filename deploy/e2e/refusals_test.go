@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Real requests cause each row of the tables of errors.
+// Each row is a request and the error in its response.
 func TestEveryErrorNamesItsCause(t *testing.T) {
 	t.Parallel()
 	write := fresh(t, "shipments:write").Secret
@@ -118,7 +118,7 @@ func TestAnExhaustedAddressWindowRefusesOnlyInvalidTokens(t *testing.T) {
 	do(t, call{path: "/api/v1/shipments", token: good}).wants(t, http.StatusOK, "")
 	const address = "127.0.0.102"
 	var last answer
-	for n := 0; n <= 200 && last.status != http.StatusTooManyRequests; n++ { // a window may end meanwhile
+	for n := 0; n <= 200 && last.status != http.StatusTooManyRequests; n++ { // the window may end within the loop
 		last = do(t, call{path: "/api/v1/shipments", token: "guess", from: address})
 	}
 	last.wants(t, http.StatusTooManyRequests, "rate_limited")
@@ -154,7 +154,7 @@ func TestIdentityHeadersOfClientsAreIgnored(t *testing.T) {
 }
 
 // The types are those of real problems.
-func TestEveryProblemTypeLeadsToItsPage(t *testing.T) {
+func TestEveryProblemTypeHasItsPage(t *testing.T) {
 	t.Parallel()
 	token := fresh(t, "shipments:read").Secret
 	for _, c := range []call{

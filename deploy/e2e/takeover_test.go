@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// visitor is a browser: a cookie jar, and an address of their own.
+// visitor is a browser: a cookie jar and an address of its own.
 type visitor struct{ client *http.Client }
 
 var lastVisitor atomic.Int32
@@ -129,12 +129,12 @@ func TestRedeemingAnInvitationGivesNoAccessToOtherOrganizations(t *testing.T) {
 	}
 	ownsNothing("verified")
 	if _, path, _ := hijacker.open(t, "/settings/"+mine+"/api"); path != "/sign-in" {
-		t.Errorf("the session goes on at %s", path)
+		t.Errorf("the session still works: got %s", path)
 	}
 
 	person := visit(t)
 	if _, path, page := person.submit(t, "/sign-in", url.Values{"email": {victim}, "password": {handed}}); path != "/settings/password" {
-		t.Fatalf("the person got to %s\n%s", path, page)
+		t.Fatalf("got the page %s\n%s", path, page)
 	}
 	person.submit(t, "/settings/password", url.Values{"current": {handed}, "password": {"my very own password"}})
 	if status, _, page := person.open(t, "/settings/"+theirs+"/members"); status != http.StatusOK || !strings.Contains(page, "You are an owner of this organization") {

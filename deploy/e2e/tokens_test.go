@@ -29,8 +29,8 @@ type managed struct {
 
 type managedAnswer struct{ Token, Previous managed }
 
-// manager is an admin token of an organization that a test has to itself, with
-// requests enough to ask again and again.
+// manager is an admin token of an organization of one test, with a limit that polling
+// does not reach.
 func manager(t *testing.T, name string) (organization, token string) {
 	t.Helper()
 	organization, err := stack.CreateOrganization(t.Context(), name)
@@ -44,7 +44,7 @@ func manager(t *testing.T, name string) (organization, token string) {
 	return organization, made.Secret
 }
 
-// manage makes a call of the management API and reads the token in its answer.
+// manage calls the management API and decodes the token in the response.
 func manage(t *testing.T, token, method, path, body string, status int) managedAnswer {
 	t.Helper()
 	a := do(t, call{method: method, path: path, token: token, body: body})
@@ -57,13 +57,13 @@ func manage(t *testing.T, token, method, path, body string, status int) managedA
 
 // A token is created, changed, used, rotated and revoked, and the audit log names
 // the actor of each change.
-func TestATokensLifeThroughTheAPI(t *testing.T) {
+func TestATokenIsCreatedRotatedAndRevokedThroughTheAPI(t *testing.T) {
 	t.Parallel()
 	_, admin := manager(t, "Life")
 	made := manage(t, admin, http.MethodPost, "/api/v1/tokens",
 		`{"token":{"name":"ERP","permissions":["shipments:read"],"rate_limit":{"limit":60,"window_seconds":60}}}`, http.StatusCreated).Token
 	if made.CreatedBy.Kind != "token" || made.Status != "active" || made.ExpiresAt == nil || !strings.HasPrefix(made.Secret, "shpt_live_") {
-		t.Errorf("made %+v", made)
+		t.Errorf("got the new token %+v", made)
 	}
 	path := "/api/v1/tokens/" + made.ID
 	manage(t, admin, http.MethodPatch, path, `{"token":{"name":"ERP 2"}}`, http.StatusOK)
@@ -121,13 +121,13 @@ func TestATokensLifeThroughTheAPI(t *testing.T) {
 			got = append(got, e.Actor.Kind+" "+e.Action)
 		}
 	}
-	// Newest first. The second revocation was none.
+	// Newest first. Revoking a revoked token is no event.
 	if want := "token token.revoked, token token.revoked, token token.rotated, token token.updated, token token.created"; strings.Join(got, ", ") != want {
 		t.Errorf("the audit log has %q, want %q", got, want)
 	}
 }
 
-// refused waits until a token does not work any more.
+// refused waits until a token is refused.
 func refused(t *testing.T, token string) {
 	t.Helper()
 	eventually(t, 11*time.Second, "the refusal", func() bool {
@@ -135,7 +135,7 @@ func refused(t *testing.T, token string) {
 	})
 }
 
-// Every operation answers 404.
+// The response of every operation is 404.
 func TestAnotherOrganizationsTokenIs404(t *testing.T) {
 	t.Parallel()
 	_, admin := manager(t, "Here")
@@ -156,14 +156,14 @@ func TestAnotherOrganizationsTokenIs404(t *testing.T) {
 			details = append(details, a.problem(t).Detail)
 		}
 		if details[0] != details[1] {
-			t.Errorf("%s %s tells the two apart: %q", c.method, c.path, details)
+			t.Errorf("%s %s: the responses differ: %q", c.method, c.path, details)
 		}
 	}
 	do(t, call{path: "/api/v1/token", token: foreign.Secret}).wants(t, http.StatusOK, "")
 }
 
 // The row has the exact numbers of accepted requests and of those refused with 429.
-func TestABusyTokenIsOneRowAnHour(t *testing.T) {
+func TestTheUsageOfATokenIsOneRowAnHour(t *testing.T) {
 	t.Parallel()
 	organization, admin := manager(t, "Busy")
 	token, err := stack.CreateToken(t.Context(), organization, "shipments:read", "--limit", "50")
@@ -194,8 +194,8 @@ func TestABusyTokenIsOneRowAnHour(t *testing.T) {
 	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM token_usage WHERE token_id = $1", token.ID).Scan(&rows); err != nil {
 		t.Fatal(err)
 	}
-	if rows > 2 { // the hour may have ended meanwhile
-		t.Errorf("%d requests are %d rows", passed+refused, rows)
+	if rows > 2 { // an hour may end within the test
+		t.Errorf("%d requests: got %d rows", passed+refused, rows)
 	}
 }
 
@@ -213,11 +213,11 @@ func TestEachValidationErrorOfANewTokenHasAPointer(t *testing.T) {
 	got := fmt.Sprint(pointers)
 	for _, want := range []string{"/token/name", "/token/permissions/1", "/token/expires_at", "/token/ip_allow/0", "/token/rate_limit/limit"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("nothing points at %s: %s", want, a.body)
+			t.Errorf("no pointer %s in %s", want, a.body)
 		}
 	}
 	list := decode[struct{ Meta struct{ Total int } }](t, do(t, call{path: "/api/v1/tokens", token: admin}))
 	if list.Meta.Total != 1 {
-		t.Errorf("there are %d tokens, want the manager alone", list.Meta.Total)
+		t.Errorf("got %d tokens, want only the manager", list.Meta.Total)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/quayside/quayside/deploy/collector"
 )
 
-// spansOf waits for the spans of the trace in which the gateway answered a
-// request, until there are those that complete wants.
+// spansOf waits until complete accepts the spans of the trace of a request, and returns
+// them.
 func spansOf(t *testing.T, requestID string, complete func([]collector.Span) bool) (spans []collector.Span) {
 	t.Helper()
 	eventually(t, 10*time.Second, "the trace of "+requestID, func() bool {
@@ -38,7 +38,7 @@ func spansOf(t *testing.T, requestID string, complete func([]collector.Span) boo
 	return spans
 }
 
-// path returns the names of a span and of all that it is below, from the root.
+// path returns the names from the root span to a span.
 func path(spans []collector.Span, of collector.Span) string {
 	name := of.Service + " " + of.Name
 	for _, parent := range spans {
@@ -58,8 +58,8 @@ func holds(spans []collector.Span, want string) bool {
 	return false
 }
 
-// The trace includes the queries of tokens and of shipments. The gateway begins it;
-// the trace that the client sent is a link. The log line of each program has the ids of its span.
+// The trace includes the queries of both services. The gateway starts it, with a link to
+// the trace that the client sent. The log line of each program has the ids of its span.
 func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
 	t.Parallel()
 	const outside = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -94,7 +94,7 @@ func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
 		}
 	}
 	if bytes.Contains(stack.Traces.Raw(), []byte("planted")) {
-		t.Error("what the client has in tracestate or baggage is in a trace")
+		t.Error("a trace contains tracestate or baggage of the client")
 	}
 }
 
@@ -109,7 +109,7 @@ func logged(t *testing.T, span collector.Span) {
 }
 
 // The client sends its token in a path, a parameter and other headers.
-func TestNoSpanHoldsASecret(t *testing.T) {
+func TestSpansContainNoSecret(t *testing.T) {
 	t.Parallel()
 	secret := fresh(t, "admin").Secret
 	everywhere := http.Header{
@@ -131,11 +131,11 @@ func TestNoSpanHoldsASecret(t *testing.T) {
 		spansOf(t, sent(t, c), func(spans []collector.Span) bool { return len(spans) > 0 })
 	}
 	if raw := stack.Traces.Raw(); strings.Contains(string(raw), secret[len("shpt_live_")+13:][:8]) {
-		t.Error("a piece of a token is in a trace")
+		t.Error("a trace contains a piece of a token")
 	}
 }
 
-// sent sends a request whatever its answer looks like, and returns its id.
+// sent sends a request, ignores the response except for its request id, and returns that.
 func sent(t *testing.T, c call) (requestID string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), c.method, stack.URL+c.path, strings.NewReader(c.body))

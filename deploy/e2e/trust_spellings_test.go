@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A service ignores the headers that the gateway strips, in any spelling.
-func TestNoSpellingOfAHeaderIsAnIdentity(t *testing.T) {
+// Without the gateway, a service refuses the headers that the gateway strips, in every spelling.
+func TestServicesRefuseIdentityHeadersInEverySpelling(t *testing.T) {
 	t.Parallel()
 	mine := fresh(t, "admin")
 	const unsigned = "eyJhbGciOiJub25lIn0.eyJpc3MiOiJxdWF5c2lkZS1nYXRld2F5In0."
@@ -23,7 +23,7 @@ func TestNoSpellingOfAHeaderIsAnIdentity(t *testing.T) {
 		{"X-Request-ID", "req_0123456789abcdefghjkmnpqrs"},
 		{"X-Client-Address", "127.0.0.1"},
 	}
-	// Each writes one claim; all claims are made at once.
+	// Each is a spelling of one header; a request has all identity headers in that spelling.
 	spellings := map[string]func(name, value string) string{
 		"as documented": func(name, value string) string { return name + ": " + value },
 		"in lower case": func(name, value string) string { return strings.ToLower(name) + ": " + value },
@@ -54,7 +54,7 @@ func TestNoSpellingOfAHeaderIsAnIdentity(t *testing.T) {
 		{"tokens-svc", "/api/v1/tokens"},
 	} {
 		refused := func(how, request string) {
-			status, body := say(t, stack.Program(service.name).Address(), request)
+			status, body := sendRaw(t, stack.Program(service.name).Address(), request)
 			if status != http.StatusBadRequest && (status != http.StatusUnauthorized || !strings.Contains(body, `"missing_identity"`)) {
 				t.Errorf("%s, %s: %d %s", service.name, how, status, body)
 			}
@@ -78,8 +78,8 @@ func TestNoSpellingOfAHeaderIsAnIdentity(t *testing.T) {
 	}
 }
 
-// say sends a request as it is written and returns what is answered.
-func say(t *testing.T, to, request string) (status int, body string) {
+// sendRaw sends a request unchanged and returns the response.
+func sendRaw(t *testing.T, to, request string) (status int, body string) {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", to)
 	if err != nil {

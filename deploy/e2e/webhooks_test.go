@@ -29,8 +29,7 @@ type eventPage struct {
 	}
 }
 
-// inbox is a receiver of webhooks that checks their signatures, as a customer
-// would who has nothing but the README.
+// inbox is a receiver of webhooks that checks their signatures as the README describes.
 type inbox struct {
 	url string
 
@@ -92,7 +91,7 @@ func genuine(secret string, h http.Header, body []byte) bool {
 // Events of a shipment are listed at /events and delivered to a webhook endpoint,
 // signed with its secret and, after a rotation, with the new one. They can be
 // delivered again.
-func TestEventsAreReadAndSent(t *testing.T) {
+func TestEventsAreListedAndDelivered(t *testing.T) {
 	t.Parallel()
 	write, hooks := fresh(t, "shipments:write").Secret, fresh(t, "webhooks:manage").Secret
 	in := newInbox(t)
@@ -163,6 +162,6 @@ func TestEventsAreReadAndSent(t *testing.T) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.forged > 0 {
-		t.Errorf("%d deliveries did not pass", in.forged)
+		t.Errorf("%d deliveries have a wrong signature", in.forged)
 	}
 }

@@ -15,9 +15,9 @@ import (
 // The default limit: 100 requests of a token in a window of a minute.
 func TestAHundredRequestsPassAndTheNextIsRefused(t *testing.T) {
 	t.Parallel()
-	// A window that is about to end would end within the test's hundred requests.
+	// The window must not end within the hundred requests.
 	var token string
-	eventually(t, time.Minute, "a window with time enough left", func() bool {
+	eventually(t, time.Minute, "a window that lasts long enough", func() bool {
 		token = fresh(t, "shipments:read").Secret
 		return time.Until(do(t, call{path: "/api/v1/token", token: token}).window.reset) > 20*time.Second
 	})
@@ -65,7 +65,7 @@ func TestOfFourHundredConcurrentRequestsExactlyTheLimitPasses(t *testing.T) {
 	t.Parallel()
 	var token string
 	var first window
-	eventually(t, time.Minute, "a window with time enough left", func() bool {
+	eventually(t, time.Minute, "a window that lasts long enough", func() bool {
 		token = fresh(t, "shipments:read").Secret
 		first = do(t, call{path: "/api/v1/token", token: token}).window
 		return time.Until(first.reset) > 20*time.Second
@@ -87,7 +87,7 @@ func TestOfFourHundredConcurrentRequestsExactlyTheLimitPasses(t *testing.T) {
 		switch a.status {
 		case http.StatusOK:
 			remaining = append(remaining, a.window.remaining)
-		case http.StatusServiceUnavailable: // on a busy machine, Redis's 50 ms or Postgres's second were over
+		case http.StatusServiceUnavailable: // on a busy machine, calls of Redis or Postgres time out
 			slow++
 		default:
 			a.wants(t, http.StatusTooManyRequests, "rate_limited")
@@ -96,7 +96,7 @@ func TestOfFourHundredConcurrentRequestsExactlyTheLimitPasses(t *testing.T) {
 	passed := len(remaining)
 	slices.Sort(remaining)
 	if passed > 99 || passed+slow < 99 || len(slices.Compact(remaining)) != passed {
-		t.Errorf("%d of 400 passed after one, %d found something too slow; want 99, each with its own remaining", passed, slow)
+		t.Errorf("got 200 for %d of 400 requests after the first, and %d of 503; want 99, each with its own remaining", passed, slow)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestATokensOwnLimitIsItsWindow(t *testing.T) {
 }
 
 // The test reads the bytes, because net/http canonicalizes names to X-Ratelimit-Limit.
-func TestHeadersAreSpeltAsDocumented(t *testing.T) {
+func TestHeaderNamesAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	token := fresh(t, "shipments:read").Secret
 	for _, request := range []string{
