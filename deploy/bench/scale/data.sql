@@ -54,9 +54,11 @@ SELECT organization_id, id, version, created_at, 'tok_4fZyo82mVyR1', 'create', s
 -- Cargo has what came in the last ten days.
 INSERT INTO pallets (organization_id, shipment_id, position, pallet_number, produce_name, calibre, boxes, box_weight_g, sscc)
 SELECT organization_id, id, p, sscc, 'Avocado Hass', '18', 264, 4000, sscc
-FROM shipments, generate_series(1, pallets_count) p,
-    LATERAL (SELECT '00614141' || lpad((random() * 9999999999)::bigint::text, 10, '0') AS sscc OFFSET 0) label
-WHERE created_at > now() - interval '10 days';
+FROM (
+    SELECT organization_id, id, p, '00614141' || lpad((random() * 9999999999)::bigint::text, 10, '0') AS sscc
+    FROM shipments, generate_series(1, pallets_count) p
+    WHERE created_at > now() - interval '10 days'
+) labelled;
 
 INSERT INTO checks (organization_id, shipment_id, position, name, result, details)
 SELECT organization_id, id, c, 'check_' || c, check_results[1 + c % cardinality(check_results)], 'All 20 pallets have what they need.'

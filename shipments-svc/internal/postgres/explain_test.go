@@ -65,6 +65,7 @@ type plan struct {
 	Relation  string `json:"Relation Name"`
 	IndexName string `json:"Index Name"`
 	IndexCond string `json:"Index Cond"`
+	Filter    string
 	Plans     []plan
 }
 
@@ -117,5 +118,16 @@ func (p plan) check(t *testing.T, query string) {
 	}
 	for _, inner := range p.Plans {
 		inner.check(t, query)
+	}
+}
+
+// checkFilters reports filters that take time for each row and each element of an array.
+func (p plan) checkFilters(t *testing.T, query string) {
+	t.Helper()
+	if strings.Contains(p.Filter, "= ANY ($") && p.Relation != "goose_db_version" {
+		t.Errorf("%s: each row of %s is compared with each element: %s", query, p.Relation, p.Filter)
+	}
+	for _, inner := range p.Plans {
+		inner.checkFilters(t, query)
 	}
 }
