@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +10,12 @@ import (
 
 	"github.com/quayside/quayside/deploy/bench/benchmark"
 )
+
+// missed is the part of the report that is written by hand: why goals were
+// missed.
+//
+//go:embed MISSED.md
+var missed string
 
 // report is the result of a run.
 type report struct {
@@ -100,7 +107,7 @@ func (r *report) Markdown() string {
 			say("- %s", line)
 		}
 	}
-	return out.String()
+	return out.String() + missed
 }
 
 func withMode(title string, m mode) string {

@@ -11,10 +11,11 @@ import (
 // primary key of api_tokens or with its organization's index. Only a test token
 // works with test data.
 const selectTokens = `
-	SELECT t.environment = 'test' AND (` + sharedTest + `) AS shared_test,` + tokenColumns
+	SELECT t.environment = 'test' AND (` + sharedTest + `) AS shared_test,` + allButShared
 
-// tokenColumns are the columns and tables of selectTokens but shared_test.
-const tokenColumns = `
+// allButShared is the rest of selectTokens: its columns but shared_test, and its
+// tables.
+const allButShared = `
 	       t.id, t.organization_id, o.test_id AS organization_test_id, o.name AS organization_name, o.created_at AS organization_created_at,
 	       t.name, t.environment, t.permissions, t.ip_allow, t.rate_limit, t.rate_window_seconds,
 	       t.created_by_kind, t.created_by_id, t.created_by_name, t.created_at, t.expires_at,
@@ -42,7 +43,7 @@ func (r *Repository) Token(ctx context.Context, org tokens.OrgID, id tokens.Toke
 // execution takes a third of the statement, although they are not executed.
 func (r *Repository) FindToken(ctx context.Context, id tokens.TokenID) (tokens.Token, tokens.Digest, error) {
 	var row tokenRow
-	err := r.db.GetContext(ctx, &row, `SELECT`+tokenColumns+`WHERE t.id = $1`, id)
+	err := r.db.GetContext(ctx, &row, `SELECT`+allButShared+`WHERE t.id = $1`, id)
 	if err == nil && row.Environment == tokens.Test {
 		err = r.db.GetContext(ctx, &row.SharedTest, `SELECT`+sharedTest+` FROM organizations o WHERE o.id = $1`, row.OrganizationID)
 	}
