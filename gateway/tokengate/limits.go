@@ -37,9 +37,6 @@ type Limits struct {
 	Organization *RouteQuota `json:"organization,omitempty"`
 	// Concurrent is how many requests of one organization this gateway forwards at the same time. Default: no limit
 	Concurrent int `json:"concurrent,omitempty"`
-
-	mu       sync.Mutex
-	inFlight map[string]int // by organization
 }
 
 // RouteQuota is the number of requests in a window.
@@ -103,13 +100,14 @@ func (l *Limits) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 	if p := l.charge(r.Context(), out, out.token); p != nil {
 		return refusal{*p}
 	}
-	if !l.begin(out.token.OrganizationID) {
-		if !out.gate.enforced.shadow {
+	if of := (flight{l.Name, out.token.OrganizationID}); l.Concurrent > 0 {
+		switch {
+		case inFlight.begin(of, l.Concurrent):
+			defer inFlight.end(of)
+		case !out.gate.enforced.shadow:
 			return refusal{concurrencyLimited}
 		}
-		return next.ServeHTTP(w, r)
 	}
-	defer l.end(out.token.OrganizationID)
 	return next.ServeHTTP(w, r)
 }
 
@@ -167,32 +165,35 @@ func (g *Gate) refuseRoute(window string, result ratelimit.Result, err error, de
 	}
 }
 
-// begin notes one more request of the organization in flight, and reports whether it may go on.
-func (l *Limits) begin(organization string) bool {
-	if l.Concurrent == 0 {
-		return true
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.inFlight[organization] >= l.Concurrent {
+// inFlight counts the requests in flight that limits are concerned with. It belongs to the process, so that those of
+// before a reload count.
+var inFlight = flights{requests: make(map[flight]int)}
+
+type flights struct {
+	mu       sync.Mutex
+	requests map[flight]int
+}
+
+// flight is what requests are counted by.
+type flight struct{ limits, organization string }
+
+// begin notes one more request unless there are limit already, and reports whether it did.
+func (f *flights) begin(of flight, limit int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.requests[of] >= limit {
 		return false
 	}
-	if l.inFlight == nil {
-		l.inFlight = make(map[string]int)
-	}
-	l.inFlight[organization]++
+	f.requests[of]++
 	return true
 }
 
 // end is the inverse of begin.
-func (l *Limits) end(organization string) {
-	if l.Concurrent == 0 {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.inFlight[organization]--; l.inFlight[organization] == 0 {
-		delete(l.inFlight, organization)
+func (f *flights) end(of flight) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.requests[of]--; f.requests[of] == 0 {
+		delete(f.requests, of)
 	}
 }
 
