@@ -72,7 +72,7 @@ func routeFiles(dir, pattern string) ([]string, error) {
 
 // routeDirectives are the directives that a file of routes consists of, beside matchers: each is about its own paths
 // only. Anything is possible inside them, because it comes after the gate and for these paths.
-var routeDirectives = []string{"handle", "handle_path", "handle_public", "handle_pages"}
+var routeDirectives = []string{"handle", "handle_public", "handle_pages"}
 
 // readRoutes returns the routes of a file.
 func readRoutes(h httpcaddyfile.Helper, file string) (caddyhttp.RouteList, error) {
@@ -114,7 +114,7 @@ func readRoutes(h httpcaddyfile.Helper, file string) (caddyhttp.RouteList, error
 
 // checkBlocks reports braces without a counterpart, and imports: what is checked must be all that is parsed.
 func checkBlocks(file string, text []byte) error {
-	tokens, err := caddyfile.Tokenize(text, file)
+	tokens, err := caddyfile.Tokenize(append(slices.Clone(text), '\n'), file) // of no text it would be an error
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
