@@ -189,6 +189,7 @@ func TestLimitsAreReadFromTheCaddyfile(t *testing.T) {
 		{Name: "Upper", Cost: 2},
 		{Name: "token", Cost: 2},
 		{Name: "a", Cost: -1},
+		{Name: "a", Cost: maxCost + 1},
 		{Name: "a", Concurrent: -1},
 		{Name: "a", Token: &RouteQuota{0, caddy.Duration(time.Second)}},
 		{Name: "a", Organization: &RouteQuota{1, 0}},
@@ -197,7 +198,9 @@ func TestLimitsAreReadFromTheCaddyfile(t *testing.T) {
 			t.Errorf("%+v is valid", wrong)
 		}
 	}
-	if err := (&Limits{Name: "a", Cost: 2}).Validate(); err != nil {
-		t.Error(err)
+	for _, cost := range []int{2, maxCost} {
+		if err := (&Limits{Name: "a", Cost: cost}).Validate(); err != nil {
+			t.Error(err)
+		}
 	}
 }
