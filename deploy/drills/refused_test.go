@@ -50,6 +50,7 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 		{name: "a login that may not create databases", server: weak.String(), want: "permission denied"},
 		{name: "a list that was cut", file: "documents.list", damage: empty, want: "not complete, or damaged"},
 		{name: "a disk that was full", file: "complete", damage: empty, want: "not complete, or damaged"},
+		{name: "checksums that were cut off", file: "complete", damage: func(b []byte) []byte { return b[:100] }, want: "not complete, or damaged"},
 		{name: "the dump of another backup", file: "tokens.dump", damage: func(b []byte) []byte { return append(b, 0) }, want: "not complete, or damaged"},
 		{name: "changes that end before the backup", changes: strings.Join(earlier, "\n"), want: "the change stream ends at revision"},
 		{name: "an archive that was never written", changes: "\n", want: "no token was revoked"},
