@@ -233,3 +233,42 @@ func (f *failing) ResetAttempts(ctx context.Context, key [32]byte) error {
 func (f *failing) ReturnAttempt(ctx context.Context, key [32]byte) error {
 	return only(f, func() error { return f.Repository.ReturnAttempt(ctx, key) })
 }
+
+// overtaken is storage in which something else was faster than each admission.
+type overtaken struct {
+	people.Repository
+	err error
+}
+
+func (o overtaken) Admit(context.Context, people.Admission) (people.Admitted, error) {
+	return people.Admitted{}, o.err
+}
+
+// TestAnAdmissionThatIsOvertakenIsRefused: an invitation that ended, or an account
+// that was made, between looking it up and joining.
+func TestAnAdmissionThatIsOvertakenIsRefused(t *testing.T) {
+	t.Parallel()
+	repo := repository(t)
+	config := people.Config{Passwords: cheap(1), NewID: publicid.New, Domains: map[string]people.Domain{
+		"domain.example": {Organization: org, Role: tokens.RoleMember},
+	}}
+	s := people.NewService(repo, config)
+	owner, _ := enroll(t, s, anna)
+	invited := invite(t, s, owner, "bert@acme.example", "member")
+	for err, want := range map[error]struct{ code, issuer, domain error }{
+		tokens.ErrNotFound:    {people.ErrCode, people.ErrNotInvited, tokens.ErrNotFound},
+		tokens.ErrExists:      {people.ErrRefused, people.ErrLinkedElsewhere, people.ErrLinkedElsewhere},
+		tokens.ErrUnavailable: {tokens.ErrUnavailable, tokens.ErrUnavailable, tokens.ErrUnavailable},
+	} {
+		late := people.NewService(overtaken{repo, err}, config)
+		if u, at, got := late.Accept(t.Context(), invited, here); !errors.Is(got, want.code) || u != (people.User{}) || at != "" {
+			t.Errorf("%v, by the code: %+v in %q, %v", err, u, at, got)
+		}
+		if _, _, got := late.SignInWith(t.Context(), claims("1", invited.Email), here); !errors.Is(got, want.issuer) {
+			t.Errorf("%v, by the issuer: %v", err, got)
+		}
+		if _, _, got := late.SignInWith(t.Context(), claims("2", "dora@domain.example"), here); !errors.Is(got, want.domain) {
+			t.Errorf("%v, by the domain: %v", err, got)
+		}
+	}
+}
