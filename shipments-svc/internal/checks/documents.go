@@ -56,7 +56,7 @@ var (
 	// uncertain: a number is ambiguous or implausible.
 	uncertain = []string{"weight_implausible", "weights_differ", "number_ambiguous", "imprecise_number", "formula_without_value", "error_value"}
 	// assumed: a unit or the meaning of a weight was assumed.
-	assumed = []string{"unit_assumed", "units_mixed", "weight_kind_assumed", "gross_weight_used", "weight_from_pack", "weight_from_head"}
+	assumed = []string{"unit_assumed", "units_mixed", "column_assumed", "weight_kind_assumed", "gross_weight_used", "weight_from_pack", "weight_from_head"}
 )
 
 // remarksOn returns the remarks on packing lists with one of the codes, and

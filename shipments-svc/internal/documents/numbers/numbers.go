@@ -23,8 +23,8 @@ type Number struct {
 }
 
 // Split splits a text such as "1.056,5 kg" into number and unit. ok is false unless
-// the text is one number with at most one unit. Footnote marks, such as (*), are
-// ignored.
+// the text is one number with at most one unit: "(80)", "80-", "80%" and "<80" are
+// none. Footnote marks, such as (*), are ignored.
 func Split(text string) (n Number, ok bool) {
 	text = strings.TrimSpace(text)
 	start, end := span(text)
@@ -38,7 +38,27 @@ func Split(text string) (n Number, ok bool) {
 	} else if before != "" {
 		return n, false
 	}
-	return n, !strings.ContainsFunc(n.Unit, unicode.IsDigit)
+	return n, unmarked(text[:start]) && unmarked(text[end:]) && !strings.ContainsFunc(n.Unit, unicode.IsDigit)
+}
+
+// unmarked reports whether a text before or after a number has only words, full
+// stops, footnote marks and pairs of brackets.
+func unmarked(text string) bool {
+	open := 0
+	for _, r := range text {
+		switch {
+		case r == '(' || r == '[':
+			open++
+		case r == ')' || r == ']':
+			open--
+		case !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) && !unicode.IsDigit(r) && !unicode.IsSpace(r) && !strings.ContainsRune(".:/*†‡", r):
+			return false
+		}
+		if open < 0 {
+			return false
+		}
+	}
+	return open == 0
 }
 
 // span returns the bounds of the first number of a text; start is -1 without one.
@@ -120,6 +140,10 @@ func Value(digits string, s Style) (float64, bool) {
 	if s == Comma {
 		thousands, decimal = ".", ","
 	}
+	whole, fraction, _ := strings.Cut(digits, decimal)
+	if !grouped(whole) || strings.ContainsFunc(strings.TrimSpace(fraction), separates) {
+		return 0, false
+	}
 	text := strings.ReplaceAll(digits, thousands, "")
 	text = strings.Replace(text, decimal, ".", 1)
 	text = strings.Map(func(r rune) rune {
@@ -130,6 +154,18 @@ func Value(digits string, s Style) (float64, bool) {
 	}, text)
 	v, err := strconv.ParseFloat(text, 64)
 	return v, err == nil && !math.IsInf(v, 0)
+}
+
+// grouped reports whether the separators of a whole number are between groups: the
+// last of three digits, the others of two, as in India, or three.
+func grouped(whole string) bool {
+	groups := strings.FieldsFunc(strings.TrimPrefix(whole, "-"), separates)
+	for i, group := range groups[min(1, len(groups)):] {
+		if last := i == len(groups)-2; len(group) != 3 && (last || len(group) != 2) {
+			return false
+		}
+	}
+	return true
 }
 
 // Thousands returns the style in which the separator of a number separates

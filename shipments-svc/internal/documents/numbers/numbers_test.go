@@ -69,13 +69,15 @@ func TestReadingsNearTheBeginning(t *testing.T) {
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Number{
-		"90 (*)": {"90", ""}, "1.056,5 kg": {"1.056,5", "kg"}, "kg 12": {"12", "kg"}, "90 cajas": {"90", "cajas"}, "-4,5": {"-4,5", ""}, "4 kg.": {"4", "kg"},
+		"90 (*)": {"90", ""}, "90*": {"90", ""}, "90 (kg)": {"90", "kg"}, "[kg] 90": {"90", "kg"}, "90.": {"90.", ""}, "90 †": {"90", ""}, "90 kg/caja": {"90", "kg caja"}, "1.056,5 kg": {"1.056,5", "kg"}, "kg 12": {"12", "kg"}, "90 cajas": {"90", "cajas"}, "-4,5": {"-4,5", ""}, "4 kg.": {"4", "kg"},
 	} {
 		if got, ok := Split(text); !ok || got != want {
 			t.Errorf("%q is %+v, %t", text, got, ok)
 		}
 	}
-	for _, text := range []string{"", "n/a", "1-5", "12 x 125 g", "kg 12 kg"} {
+	for _, text := range []string{
+		"", "n/a", "1-5", "12 x 125 g", "kg 12 kg", "5-", "(80)", "[80]", "80)", ")80(", "−80", "–80", "80 -", "80½", "80%", "<80", "~80", "±80", "80+", "80?", "$80", "80²", "80=",
+	} {
 		if got, ok := Split(text); ok {
 			t.Errorf("%q is %+v", text, got)
 		}
@@ -106,4 +108,20 @@ func FuzzNumber(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestGroups: separators of thousands are between groups of three digits, or of two
+// as in India.
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	for digits, want := range map[string]float64{"1 234": 1234, "12,34,567": 1234567, "1'234.5": 1234.5, "-1,234": -1234, "1.234.567,5": 1234567.5} {
+		if got, ok := Value(digits, Point); !ok || got != want {
+			t.Errorf("%q is %v, %t", digits, got, ok)
+		}
+	}
+	for _, digits := range []string{"80 80", "1.2.3", "8'0", "12,3,456.5", "1,234,56.5", "37.5 5", "1,234.5.6"} {
+		if got, ok := Value(digits, Point); ok {
+			t.Errorf("%q is %v", digits, got)
+		}
+	}
 }

@@ -144,7 +144,11 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 		unit = n.Unit
 	}
 	if counting(f) {
-		if concepts, _ := conceptsOf(unit); unit != "" && concepts&(boxWord|palletWord|palletsWord|unitWord) == 0 {
+		of := boxWord
+		if f != boxesField {
+			of = palletWord | palletsWord
+		}
+		if concepts, unknown := conceptsOf(unit); unit != "" && (concepts&of == 0 || concepts&^(of|trayWord) != 0 || unknown > 0) {
 			a.ok = false
 		}
 		return a

@@ -118,6 +118,9 @@ func (h *header) assign() {
 			h.column[f] = col
 		}
 	}
+	if col := h.column[produceWeightField]; col >= 0 && !h.has(netField) && !h.has(boxWeightField) && unitIn(h.headings[col]) > 1 {
+		h.column[netField], h.meanings[col].field = col, netField
+	}
 	for f, col := range h.column {
 		if col >= 0 {
 			h.score += worth[f]
@@ -165,13 +168,13 @@ func (h *header) resolveLabels(rows []tables.Row) {
 	h.score += worth[palletField]
 }
 
-// enumerates reports whether the numbers of a column are 1, 2, 3, and so on.
+// enumerates reports whether the numbers of a column are consecutive.
 func enumerates(rows []tables.Row, col int) bool {
-	n := 0
+	n, last := 0, 0.0
 	for _, row := range rows {
 		if col < len(row.Cells) {
-			if v, ok := plainNumber(row.Cells[col].Text); ok && v == float64(n+1) {
-				n++
+			if v, ok := plainNumber(row.Cells[col].Text); ok && (n == 0 || v == last+1) {
+				n, last = n+1, v
 			} else if ok {
 				return false
 			}

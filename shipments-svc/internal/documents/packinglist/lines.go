@@ -38,6 +38,7 @@ func (r *reader) read(s *sheet) error {
 	r.weights(s)
 	if !s.continued {
 		r.buildMapping(s)
+		r.reportAssumed(s)
 	}
 	r.readLetterhead(s)
 	first := len(r.lines)

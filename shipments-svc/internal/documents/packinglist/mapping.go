@@ -170,6 +170,21 @@ func (r *reader) reportUnused(s *sheet, col int, heading, reason string) {
 	r.remark(ColumnUnused, s.at(s.header.from, col), "column %s %s was not used: %s", letters(col), heading, reason)
 }
 
+// reportAssumed remarks on amounts whose headings have words that are not known, which
+// may change their meaning. Single letters and words with digits, such as 4kg, do not.
+func (r *reader) reportAssumed(s *sheet) {
+	for _, f := range []field{boxesField, s.box, s.whole} {
+		if !s.header.has(f) {
+			continue
+		}
+		words := slices.DeleteFunc(slices.Clone(s.header.meanings[s.header.column[f]].unknown), func(word string) bool { return len(word) == 1 || strings.ContainsFunc(word, isDigit) })
+		if len(words) > 0 {
+			r.remark(ColumnAssumed, s.headingPlace(f), "column %s %q was used as the %s, although %q in its heading is not known",
+				letters(s.header.column[f]), s.heading(f), strings.ReplaceAll(names[f], "_", " "), strings.Join(words, " "))
+		}
+	}
+}
+
 // fieldAt returns the field that is read from a column.
 func (s *sheet) fieldAt(col int) (field, bool) {
 	for _, f := range []field{ssccField, palletField, palletToField, produceField, varietyField, calibreField, boxesField, lotField, orchardField, palletsField, s.box, s.whole} {
@@ -217,7 +232,9 @@ func (s *sheet) relevant(meant meaning, numeric bool) bool {
 		return meant.reason == "" && numeric
 	case boxesField, boxWeightField, netField:
 		return numeric
-	case calibreField, weightField:
+	case weightField, produceWeightField:
+		return numeric && (meant.reason == "" || s.box == noField && s.whole == noField)
+	case calibreField:
 		return meant.reason == ""
 	default:
 		return false

@@ -76,6 +76,7 @@ const (
 	PalletRanges          = "pallet_range_spread" // a row is several pallets
 	ColumnUnused          = "column_unused"       // it may be relevant
 	ColumnChosen          = "column_chosen"       // one of several with this heading, by comparing numbers
+	ColumnAssumed         = "column_assumed"      // used, although its heading has an unknown word
 	TableSkipped          = "table_skipped"       // it has numbers but no pallets
 	NotShipped            = "not_shipped"         // by its words
 	WeightImplausible     = "weight_implausible"  // for a box

@@ -1,6 +1,8 @@
 package packinglist
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
@@ -20,12 +22,13 @@ const (
 	calibreField
 	piecesField // pieces in a box: the calibre, where there is no other
 	boxesField
-	boxWeightField // net weight of one box
-	boxGrossField  // gross weight of one box
-	netField       // net weight of the line
-	grossField     // gross weight of the line
-	weightField    // a weight of a box or of the line
-	packField      // "CTN 4.5KG"
+	boxWeightField     // net weight of one box
+	boxGrossField      // gross weight of one box
+	netField           // net weight of the line
+	grossField         // gross weight of the line
+	weightField        // a weight of a box or of the line
+	produceWeightField // the net weight of the line, or the weight of one fruit
+	packField          // "CTN 4.5KG"
 	lotField
 	orchardField
 	lineField // line number
@@ -56,7 +59,9 @@ var rules = []struct {
 	{palletWord | typeWord, 0, otherField, 0},
 	{palletWord | packWord, 0, otherField, 0},
 	{palletWord | toWord, boxWord, palletToField, 0},
-	{produceWord | weightWord, boxWord | netWord | grossWord, otherField, 0}, // of a fruit
+	{harvestWord, 0, otherField, 0},
+	{produceWord | weightWord, boxWord | netWord | grossWord, produceWeightField, 0},
+	{produceWord | unitWord, boxWord | netWord | grossWord | perWord, produceWeightField, 0},
 	{pieceWord | weightWord, boxWord | netWord | grossWord, otherField, 0},
 	{netWord | boxWord, 0, boxWeightField, 0},
 	{netWord | perWord, palletWord, boxWeightField, 0},
@@ -72,6 +77,7 @@ var rules = []struct {
 	{boxWord | packWord, 0, packField, 0},
 	{pieceWord | boxWord, 0, piecesField, 0},
 	{produceWord | boxWord | perWord, 0, piecesField, 0},
+	{boxWord | idWord, palletWord | quantityWord, otherField, 0},
 	{boxWord | totalWord, calibreWord | brandWord, boxesField, 3},
 	{boxWord | numberWord, calibreWord | brandWord | quantityWord, boxesField, 2}, // or the number of a box
 	{boxWord, calibreWord | brandWord, boxesField, 0},
@@ -110,6 +116,10 @@ var misleading = []struct {
 	{rejectedWord, 0, "it is a quantity that was not loaded"},
 	{earlierWord, 0, "it is an earlier value"},
 	{originWord, palletWord | palletsWord, "it is an earlier value"},
+	{limitWord, 0, "it is a limit"},
+	{otherWord, weightWord | unitWord | netWord, "it is another weight"},
+	{harvestWord, boxWord | weightWord | unitWord | netWord | grossWord, "it is a quantity at harvest"},
+	{partWord, boxWord | palletWord | palletsWord | weightWord, "it is about parts of boxes or pallets"},
 	{emptyWord, 0, "it is about empty packages"},
 	{equivalentWord, 0, "it is converted to another unit"},
 	{dimensionWord, 0, "it is a dimension"},
@@ -123,9 +133,10 @@ var misleading = []struct {
 // meaning is the meaning of a heading.
 type meaning struct {
 	field     field
-	strength  int    // of several headings for a field, the strongest is used
-	resembles field  // the field of the heading without its misleading word
-	reason    string // why it is not that field
+	strength  int      // of several headings for a field, the strongest is used
+	resembles field    // the field of the heading without its misleading word
+	reason    string   // why it is not that field
+	unknown   []string // words of the heading
 }
 
 // meaningOf returns the meaning of a heading. The slash of a heading in two
@@ -146,35 +157,52 @@ func meaningOf(heading string) meaning {
 	return meaningOfOne(heading)
 }
 
+// negation matches a negated participle or adjective in Spanish, Portuguese, French or
+// Afrikaans. In Spanish and Portuguese the same word is short for number.
+var negation = regexp.MustCompile(`\b(?:(?:no|nao) \pL+(?:[ai]d[oa]s?|ables?|ibles?|formes?)|non \pL{4,}|nie \pL{4,})\b`)
+
 func meaningOfOne(heading string) meaning {
 	const maxHeading, maxUnknown = 80, 3
 	if len(heading) > maxHeading {
 		return meaning{}
 	}
-	concepts, unknown := conceptsOf(heading)
+	concepts, unknown := understood(heading)
+	if text := fold(heading); notShippedText.MatchString(text) || negation.MatchString(text) {
+		concepts |= rejectedWord
+	}
 	for _, m := range misleading {
 		if concepts&m.word == m.word && (m.with == 0 || concepts&m.with != 0) {
-			return meaning{field: otherField, resembles: applyRules(concepts&^m.word, 0).field, reason: m.reason}
+			return meaning{field: otherField, resembles: applyRules(concepts&^m.word, nil).field, reason: m.reason}
 		}
 	}
-	if unknown > maxUnknown {
+	if concepts&boxWord != 0 && concepts&(numberWord|quantityWord|weightWord|netWord|grossWord|unitWord|palletWord|palletsWord) == numberWord && singular(heading) {
+		return meaning{field: otherField, resembles: boxesField, reason: "it is the number of a box"}
+	}
+	if len(unknown) > maxUnknown {
 		return meaning{}
 	}
 	return applyRules(concepts, unknown)
 }
 
+// singular reports whether a heading names a box rather than boxes: "Box no.".
+func singular(heading string) bool {
+	return slices.ContainsFunc(wordsOf(heading), func(w string) bool {
+		return meanings[w]&boxWord != 0 && !strings.HasSuffix(w, "s") && !slices.Contains([]string{"kartonne", "bokse", "kiste"}, w)
+	})
+}
+
 // applyRules returns the meaning of concepts.
-func applyRules(concepts concept, unknown int) meaning {
+func applyRules(concepts concept, unknown []string) meaning {
 	const strongest = 20
 	if concepts&trayWord != 0 {
 		concepts |= boxWord
 	}
 	for _, r := range rules {
 		if concepts&r.has == r.has && concepts&r.hasNot == 0 {
-			if r.has == quantityWord && unknown > 1 {
+			if r.has == quantityWord && len(unknown) > 1 {
 				return meaning{}
 			}
-			return meaning{field: r.field, strength: strongest - r.weak - unknown}
+			return meaning{field: r.field, strength: strongest - r.weak - len(unknown), unknown: unknown}
 		}
 	}
 	return meaning{}
@@ -182,7 +210,7 @@ func applyRules(concepts concept, unknown int) meaning {
 
 // measures are the concepts of quantities without their object.
 const measures = numberWord | quantityWord | netWord | grossWord | weightWord | unitWord | totalWord | typeWord | perWord |
-	layerWord | priceWord | orderedWord | rejectedWord | equivalentWord
+	layerWord | priceWord | orderedWord | rejectedWord | equivalentWord | idWord | limitWord | partWord | otherWord
 
 // meaningUnder returns the meaning of a heading under a group heading. A heading
 // with an object of its own, such as CAJAS under EMPAQUE, takes only the kind of
@@ -191,7 +219,7 @@ func meaningUnder(above, own string) meaning {
 	if own == "" || above == "" {
 		return meaningOf(strings.TrimSpace(above + own))
 	}
-	concepts, unknown := conceptsOf(own)
+	concepts, unknown := understood(own)
 	if concepts&^measures == 0 {
 		return meaningOf(above + " " + own)
 	}
@@ -207,18 +235,23 @@ func meaningUnder(above, own string) meaning {
 // fieldOf returns the field that a heading names.
 func fieldOf(heading string) field { return meaningOf(heading).field }
 
-// unitIn returns the unit among the words of a text in grams, or 0. A single t is
-// tonnes only in brackets.
+// unitIn returns the unit among the words of a text in grams, or 0. A single letter
+// is one only if there is no other; t, for tonnes, only in brackets.
 func unitIn(text string) float64 {
-	for word := range strings.FieldsSeq(fold(text)) {
-		if g, ok := numbers.Grams[word]; ok && word != "t" {
+	grams := 0.0
+	for _, word := range wordsOf(text) {
+		switch g, ok := numbers.Grams[word]; {
+		case !ok || word == "t":
+		case g != 1:
 			return g
+		default:
+			grams = g
 		}
 	}
 	if strings.Contains(strings.ToLower(text), "(t)") {
 		return numbers.Grams["t"]
 	}
-	return 0
+	return grams
 }
 
 // plainNumber parses a number without a unit.

@@ -1,6 +1,7 @@
 package packinglist
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -54,6 +55,11 @@ const (
 	emptyWord      // of the package only
 	equivalentWord // converted to a standard box
 	dimensionWord
+	idWord      // a label rather than a number
+	harvestWord // at harvest
+	limitWord   // at most, at least
+	partWord    // parts of a box
+	otherWord   // another weight
 )
 
 // vocabulary lists the words of headings by language, to be folded. A phrase, whose
@@ -67,16 +73,17 @@ var vocabulary = []struct {
 	{palletWord, "pallet plt pal pllt skid", "palet pale palé tarima parihuela estiba folio", "palette pal", "palete paleta", "palet palette palletnommer paletnommer", "palet"},
 	{palletsWord, "pallets plts skids", "palets pales tarimas parihuelas", "palettes", "paletes paletas", "pallette", "paletler"},
 	{ssccWord, "sscc sscc18 gs1", "", "", "", "", ""},
-	{numberWord, "no nr num number id code label tag # ref reference", "numero nro etiqueta codigo", "numero etiquette code", "numero nº codigo etiqueta", "nommer kode etiket nommers", "numara numarası"},
+	{numberWord, "no nr num number #", "numero nro", "numero", "numero nº", "nommer nommers", "numara numarası"},
+	{numberWord | idWord, "id code label tag ref reference barcode serial", "etiqueta codigo", "etiquette code", "codigo etiqueta", "kode etiket", "kodu"},
 	{quantityWord, "qty quantity count_of no_of number_of num_of total_no", "cantidad cant cantidad_de", "quantite qte nombre nombre_de nb nbre nb_de nbre_de", "quantidade qtd qtde qtd_de quantidade_de", "hoeveelheid aantal getal", "adet adedi miktar sayısı"},
 	{produceWord, "produce product commodity fruit species crop goods description item_description article", "producto especie fruta mercancia mercaderia descripcion genero", "produit espece marchandise designation fruit", "produto especie fruta mercadoria descricao", "produk vrug kommoditeit soort gewas beskrywing vrugsoort", "ürün urun mal_cinsi cinsi"},
 	{varietyWord, "variety var cultivar varieties", "variedad var variedades", "variete var", "variedade cultivar", "varieteit kultivar", "çeşit cesit"},
 	{calibreWord, "calibre caliber size count cal sizes ct grade_size diameter", "calibre calibres tamano cal talla conteo", "calibre taille cal grosseur", "calibre tamanho cal", "telling grootte kaliber groottes", "kalibre boy ebat"},
 	{boxWord, "box boxes carton cartons ctn ctns case cases cs crate crates bxs package packages pkg pkgs punnet_case cartoons", "caja cajas cj cjs bulto bultos carton cartones cartón", "colis caisse caisses carton cartons col", "caixa caixas cx cxs volumes", "karton kartonne bokse boks kiste kartonnette", "koli kasa kutu sandık"},
 	{trayWord, "tray trays", "bandeja bandejas", "plateau plateaux", "bandeja bandejas", "", "tepsi"},
-	{perWord, "per each ea unit /", "por unitario unit c u", "par unitaire unite", "por unitario unidade", "per elk eenheid", "başına"},
+	{perWord, "per each ea unit /", "por unitario unit cu c u", "par unitaire unite", "por unitario unidade", "per elk eenheid", "başına"},
 	{netWord, "net nett nw n_w netwt", "neto neta pn p_n netos", "net nette pn p_n", "liquido liq pl p_l neto", "netto nett", "net"},
-	{grossWord, "gross gw g_w grosswt", "bruto bruta pb p_b brutos", "brut brute pb", "bruto pb", "bruto", "brüt"},
+	{grossWord, "gross gw g_w grosswt brutto lordo brt vgm incl including included inclusive with_pallet", "bruto bruta pb p_b brutos con_palet con_pallet con_parihuela incluido incluye", "brut brute pb avec_palette comprise compris inclus incluse", "bruto pb com_palete incluindo", "bruto ingesluit", "brüt dahil"},
 	{weightWord, "weight wt wgt weights mass", "peso pesos", "poids pds masse", "peso massa", "gewig massa gew", "ağırlık ağırlığı agirlik agirligi"},
 	{unitWord, "kg kgs kilo kilos kilogram kilograms lb lbs pound pounds gr gram grams grm", "kilogramo kilogramos libras libra gramos", "kilogramme kilogrammes livres grammes", "quilo quilos quilogramas gramas", "kilogramme pond gram", ""},
 	{packWord, "pack packaging packing package_type format", "envase envases empaque embalaje formato", "emballage conditionnement", "embalagem", "verpakking pak", "ambalaj"},
@@ -93,18 +100,22 @@ var vocabulary = []struct {
 	{produceWord | pieceWord, "fruits", "frutas", "fruits", "frutas", "", ""},
 	{pieceWord, "pieces pcs pc units", "frutos piezas pzas pza unidades unid uds und", "pieces unites", "frutos pecas unidades und", "vrugte stuks eenhede", "meyve"},
 	{punnetWord, "punnet punnets clamshell clamshells bag bags flowpack", "bolsas mallas clamshells tarrinas", "barquette barquettes sachets filets", "cumbucas sacos", "punnets sakkies", ""},
-	{packedWord, "packed harvest harvested", "cosecha embalado", "recolte", "colheita", "oes gepak", "hasat"},
+	{packedWord, "packed", "embalado", "emballe", "embalado", "gepak", ""},
+	{harvestWord, "harvest harvested", "cosecha", "recolte", "colheita", "oes", "hasat"},
 	{fromWord, "from first start", "desde", "debut", "inicio", "vanaf", ""},
 	{toWord, "to until last end", "hasta", "fin", "ate fim", "tot", ""},
 	{originWord, "origin source", "origen procedencia", "origine provenance", "origem", "oorsprong", "menşei"},
 	{layerWord, "layer layers tier tiers", "capa capas piso pisos camada camadas", "couche couches", "camada camadas lastro", "laag lae", "kat"},
 	{priceWord, "price prices cost costs amount value usd eur gbp zar fob cfr", "precio precios importe importes valor monto costo", "prix montant valeur cout", "preco precos valor custo", "prys bedrag waarde", "fiyat fiyatı tutar bedel"},
 	{orderedWord, "ordered order planned plan requested expected booked booking estimated estimate target forecast reserved", "pedido pedidos pedida pedidas solicitado solicitadas programado programadas planificado estimado estimados previsto previstos previstas", "commande commandes commandee commandees prevu prevus prevues estime", "pedido pedidas previsto previstas estimado encomendadas solicitadas", "bestel bestelde beplan verwag geskatte", "sipariş planlanan tahmini"},
-	{rejectedWord, "rejected rejects short shorts missing damaged returned remaining balance difference diff removed variance samples inspected sampled opened", "rechazado rechazados rechazada rechazadas faltante faltantes diferencia saldo merma danadas devueltas muestras inspeccionadas", "rejetes rejetees manquants manquant ecart difference reste avaries", "rejeitado rejeitadas faltantes diferenca saldo avariadas", "afgekeur verskil", "eksik fark"},
+	{rejectedWord, "rejected rejects short shorts missing damaged returned remaining balance difference diff removed variance samples inspected sampled opened cancelled canceled void not unloaded unshipped stock inventory sample held hold follow out_of", "rechazado rechazados rechazada rechazadas faltante faltantes diferencia saldo merma danadas devueltas muestras inspeccionadas canceladas anuladas stock existencias muestra retenidas", "rejetes rejetees manquants manquant ecart difference reste avaries annules annulees echantillon echantillons retenus retenues", "rejeitado rejeitadas faltantes diferenca saldo avariadas canceladas anuladas estoque amostra amostras retidas", "afgekeur verskil gekanselleer voorraad monsters", "eksik fark iptal stok numune"},
 	{earlierWord, "original previous old former prior parent", "original anterior previo antiguo", "originale original precedent ancien ancienne", "original anterior antigo", "oorspronklike vorige ou", "eski önceki"},
 	{emptyWord, "tare empty", "tara vacio vacia", "tare vide", "tara vazio vazia", "tarra lee", "dara boş"},
 	{equivalentWord, "equivalent equivalents equiv converted std", "equivalente equivalentes", "equivalent equivalents", "equivalente equivalentes", "ekwivalent", ""},
 	{equivalentWord | boxWord, "tce te", "", "", "", "", ""},
+	{limitWord, "max maximum min minimum capacity tolerance", "maximo maxima minimo minima capacidad", "maximum minimum capacite", "maximo maxima capacidade", "maks maksimum", "azami kapasite"},
+	{partWord, "half halves part partial", "medias medio media", "demi demie moitie", "meias meia meio", "halwe half", "yarım"},
+	{otherWord, "chargeable volumetric drained field", "volumetrico escurrido", "volumetrique egoutte", "cubado drenado", "", ""},
 	{dimensionWord, "height length width dimension dimensions dims cm cbm m3 box_size carton_size", "alto altura largo ancho dimensiones medidas volumen", "hauteur longueur largeur dimensions", "altura comprimento largura dimensoes medidas", "hoogte lengte", "yükseklik"},
 }
 
@@ -124,12 +135,50 @@ var meanings, longest = func() (map[string]concept, int) {
 	return all, words
 }()
 
-// stopWords have no meaning in a heading.
-var stopWords = strings.Fields("of on in the for and de del la las el los y des du les et do da dos das e van die en ve")
+// stopWords have no meaning in a heading, or confirm it.
+var stopWords = strings.Fields("of on in at the for and a de del la las el los y des du les et do da dos das e van die en ve " +
+	"shipped loaded dispatched sent actual final export exported confirmed embarcadas cargadas despachadas enviadas reales charges chargees expedies embarques carregadas gelaai versend")
+
+// initials matches the letters of an abbreviation: G.W., N/W.
+var initials = regexp.MustCompile(`\b\pL(?:[./-]\pL)+\b`)
+
+// wordsOf returns the words of a heading, folded. Abbreviations are one word, and
+// the letters of gross and net before a weight, or beside a unit, are these words:
+// "G. Weight", "Kgs. Gr."
+func wordsOf(heading string) []string {
+	words := strings.Fields(fold(initials.ReplaceAllStringFunc(heading, func(text string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) {
+				return r
+			}
+			return -1
+		}, text)
+	})))
+	united := slices.ContainsFunc(words, func(w string) bool { return meanings[w]&unitWord != 0 && !slices.Contains(grossLetters, w) })
+	for i, w := range words {
+		weight := i+1 < len(words) && meanings[words[i+1]]&weightWord != 0
+		switch {
+		case slices.Contains(grossLetters, w) && (weight || united):
+			words[i] = "gross"
+		case (w == "n" || w == "nt") && (weight || united):
+			words[i] = "net"
+		}
+	}
+	return words
+}
+
+// grossLetters are abbreviations of gross, some of which also are of grams.
+var grossLetters = []string{"g", "gr", "grs"}
 
 // conceptsOf returns the concepts of a heading, and the number of unknown words.
 func conceptsOf(heading string) (all concept, unknown int) {
-	words := strings.Fields(fold(heading))
+	all, words := understood(heading)
+	return all, len(words)
+}
+
+// understood returns the concepts of a heading, and its unknown words.
+func understood(heading string) (all concept, unknown []string) {
+	words := wordsOf(heading)
 next:
 	for i := 0; i < len(words); {
 		for n := min(longest, len(words)-i); n > 0; n-- {
@@ -140,7 +189,7 @@ next:
 			}
 		}
 		if !slices.Contains(stopWords, words[i]) {
-			unknown++
+			unknown = append(unknown, words[i])
 		}
 		i++
 	}
