@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// Poll is the interval at which an idle worker queries for jobs without a
-	// notification.
+	// Poll is the interval at which one of the idle workers queries for jobs
+	// without a notification.
 	Poll = time.Second
 
 	heartbeat = shipments.LeaseTime / 3
@@ -67,17 +67,17 @@ func New(jobs shipments.Jobs, service Service, notified <-chan struct{}, log *sl
 // Run runs workers until ctx ends, and returns when all jobs are released.
 func (p *Pool) Run(ctx context.Context, workers int) {
 	p.turns.limit = max(1, workers-1)
+	poll := time.NewTicker(Poll)
+	defer poll.Stop()
 	var running sync.WaitGroup
 	for range workers {
-		running.Go(func() { p.work(ctx) })
+		running.Go(func() { p.work(ctx, poll.C) })
 	}
 	running.Wait()
 }
 
 // work processes jobs one after the other.
-func (p *Pool) work(ctx context.Context) {
-	poll := time.NewTicker(Poll)
-	defer poll.Stop()
+func (p *Pool) work(ctx context.Context, poll <-chan time.Time) {
 	for ctx.Err() == nil {
 		if p.processNext(ctx) {
 			continue
@@ -85,7 +85,7 @@ func (p *Pool) work(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-p.notified:
-		case <-poll.C:
+		case <-poll:
 		}
 	}
 }
