@@ -38,6 +38,9 @@ func (s *site) rotateForm(ctx context.Context, v *visit) (rotateForm, error) {
 	if err != nil {
 		return rotateForm{}, err
 	}
+	if !v.principal().MayChange(row.Token) {
+		return rotateForm{}, tokens.ErrForbidden
+	}
 	f := rotateForm{
 		tokenRow: row, Nonce: s.sessions.Form(ctx, purpose("rotate", v)), Overlap: "24h", Overlaps: slices.Clone(overlaps),
 	}
@@ -56,13 +59,10 @@ func (f rotateForm) answer() answer { return page("rotate", "Rotate "+f.Name, f)
 
 func (s *site) showRotate(ctx context.Context, v *visit) (answer, error) {
 	f, err := s.rotateForm(ctx, v)
-	if err != nil {
+	switch {
+	case err != nil:
 		return answer{}, err
-	}
-	if !v.principal().MayChange(f.Token) {
-		return answer{}, tokens.ErrForbidden
-	}
-	if !f.Rotatable {
+	case !f.Rotatable:
 		return s.notActive(v, f.tokenRow), nil
 	}
 	return f.answer(), nil
