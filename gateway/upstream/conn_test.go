@@ -140,3 +140,22 @@ func TestConnectionIsReusedAfterAResponseWithoutABody(t *testing.T) {
 		t.Errorf("%d connections", n)
 	}
 }
+
+// An address that the name lost is not used again, so its connections would stay open.
+func TestConnectionInUseIsClosedWhenItsAddressIsGone(t *testing.T) {
+	t.Parallel()
+
+	through := newScripted(t, answering("last")).transport(t)
+	conns := &(*through.service.addresses.Load())[0].conns
+	response, err := through.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	through.service.setAddresses(nil)
+	if got, err := io.ReadAll(response.Body); string(got) != "last" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _ = response.Body.Close(); len(conns.idle) != 0 {
+		t.Error("it is kept")
+	}
+}

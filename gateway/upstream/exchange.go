@@ -45,9 +45,6 @@ func (p *pool) exchange(w *clientConn, r *http.Request) (*http.Response, error) 
 		w.headerLeft, w.readTimeout = math.MaxInt64, bodyIdle // the header is complete
 		err = w.SetDeadline(time.Time{})
 	}
-	if err == nil {
-		err = r.Context().Err() // abort's deadline may have been overwritten
-	}
 	if err != nil {
 		stop()
 		return nil, err

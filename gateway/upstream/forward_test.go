@@ -176,3 +176,22 @@ func TestTruncatedResponseIsTruncatedForTheClient(t *testing.T) {
 		}()
 	}
 }
+
+// deafWriter is the response of a client that has disconnected.
+type deafWriter struct{ *httptest.ResponseRecorder }
+
+func (deafWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestForwardedRequestIsNotInFlightAfterwards(t *testing.T) {
+	t.Parallel()
+
+	handler := handlerTo(t, replicas(t, 1, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "body") }))
+	for name, w := range map[string]http.ResponseWriter{"whole": httptest.NewRecorder(), "disconnected": deafWriter{httptest.NewRecorder()}} {
+		if err := handler.ServeHTTP(w, request(t, http.MethodGet, "/", nil), nil); err != nil {
+			t.Fatal(err)
+		}
+		if n := (*handler.transport.service.addresses.Load())[0].inFlight.Load(); n != 0 {
+			t.Errorf("%s: %d in flight", name, n)
+		}
+	}
+}

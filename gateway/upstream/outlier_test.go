@@ -201,3 +201,19 @@ func TestFailureCountsAsInFlightForASecond(t *testing.T) {
 		}
 	})
 }
+
+func TestEjectionsBeginAgainAfterAMinuteWithoutOne(t *testing.T) {
+	t.Parallel()
+
+	now, o := time.Now(), new(outlier)
+	for i, tt := range []struct{ pause, want time.Duration }{
+		{0, minEjection}, {0, 2 * minEjection}, {maxEjection, 4 * minEjection}, {maxEjection + 1, minEjection}, {0, 2 * minEjection},
+	} {
+		now = now.Add(tt.pause)
+		got := o.eject(now)
+		if got != tt.want {
+			t.Errorf("ejection %d lasts %v, want %v", i+1, got, tt.want)
+		}
+		now = now.Add(got)
+	}
+}
