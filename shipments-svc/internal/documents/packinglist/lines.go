@@ -86,9 +86,7 @@ func (r *reader) row(s *sheet, i int) {
 			r.lines = append(r.lines, l)
 			s.boxes += boxesOf(r.lines[len(r.lines)-1:])
 			for _, col := range cells {
-				if col >= len(s.header.meanings) || s.header.meanings[col].field == noField { // such as remarks
-					r.notShipped(row.Cells[col].Text, s.at(i, col))
-				}
+				r.shipped(s, i, col)
 			}
 		case ok:
 			r.remark(LineWithoutPallet, l.place, "neither the line nor one above has a pallet number")
@@ -96,6 +94,9 @@ func (r *reader) row(s *sheet, i int) {
 		case s.Printed && r.continues(s, i, cells):
 		default:
 			r.skip(s, i, cells)
+			if r.turned(s, cells) {
+				r.remark(RowContinued, s.at(i, -1), "a text at the top of the page continues the last row of the page before and was not used: %s", sample(row))
+			}
 			s.skipped(i, "it is not a line of a pallet")
 			r.notShipped(sample(row), s.at(i, -1))
 			r.facts(s.Table, i, false)
@@ -111,18 +112,6 @@ func (s *sheet) numbered(i int) bool {
 
 // averageText matches labels of rows that are neither a line nor a total.
 var averageText = regexp.MustCompile(`^(?:average|avg|mean|median|promedio|moyenne|gemiddeld|gemiddelde|ortalama)(?: \pL+)*$`)
-
-// notShippedText matches texts about pallets that are listed and not shipped.
-var notShippedText = regexp.MustCompile(`\b(?:cancel|cancell?ed|void|rejected|rolled over|(?:not|short) (?:loaded|shipped|sent|dispatched)|` +
-	`(?:anulad|cancelad|rechazad|rejeitad)[oa]s?|(?:no|nao) (?:embarcad|cargad|carregad|despachad|enviad)[oa]s?|` +
-	`(?:annule|rejete|refuse|non (?:charge|expedie|embarque))e?s?|gekanselleer|afgekeur|nie gelaai|iptal)\b`)
-
-// notShipped remarks on a text that may mean that pallets were not shipped.
-func (r *reader) notShipped(text string, at Place) {
-	if notShippedText.MatchString(fold(text)) {
-		r.remark(NotShipped, at, "pallets that are listed may not have been shipped: %s", text)
-	}
-}
 
 // inSummary reports whether a row after the grand total has neither produce nor
 // calibre, although every line above has.
@@ -152,6 +141,16 @@ func (r *reader) continues(s *sheet, i int, cells []int) bool {
 	}
 	r.lines[n-1].last = s.Rows[i].Number
 	return true
+}
+
+// turned reports whether a row may be the end of one of the page before: it is above
+// the lines of its page, and has only texts of columns that are read.
+func (r *reader) turned(s *sheet, cells []int) bool {
+	n := len(r.lines)
+	return s.Printed && s.Continues && n > 0 && r.lines[n-1].sheet != s.Name && !slices.ContainsFunc(cells, func(col int) bool {
+		f, used := s.fieldAt(col)
+		return !used || f == palletField || f == ssccField
+	})
 }
 
 // skip remarks on a row that is not a line.

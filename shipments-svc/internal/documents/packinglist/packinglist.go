@@ -53,6 +53,7 @@ const Mixed = "mixed"
 
 // The codes of remarks, beside those of the notes of package tables.
 const (
+	RowContinued          = "row_continued"       // the end of a row of the page before
 	RowSkipped            = "row_skipped"         // not a line of a pallet
 	HeaderRepeated        = "header_repeated"     //
 	SheetSkipped          = "sheet_skipped"       // it has no packing list

@@ -22,16 +22,17 @@ func (b *book) pdf(content io.ReaderAt, size int64) (err error) {
 	if n > MaxPages {
 		return unreadable(TooManyPages, "the document has %d pages, more than %d", n, MaxPages)
 	}
-	pages := make([][]textLine, max(n, 0))
+	pages, rules := make([][]textLine, max(n, 0)), make([][]rule, max(n, 0))
 	text := false
 	for i := range pages {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
-		glyphs, err := glyphsOf(r.Page(i+1).V, pageName(i))
+		glyphs, lines, err := drawn(r.Page(i+1).V, pageName(i))
 		if err != nil {
 			return err
 		}
+		rules[i] = sorted(lines)
 		pages[i] = linesOf(wordsOf(glyphs))
 		text = text || len(pages[i]) > 0
 	}
@@ -43,6 +44,9 @@ func (b *book) pdf(content io.ReaderAt, size int64) (err error) {
 		b.table(pageName(i))
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0
 		for j, line := range lines {
+			if crossed(line, rules[i]) {
+				b.note(NoteStruck, "a text is struck through", b.here(j+1, 0))
+			}
 			cells := columns.cells(line)
 			for k := range cells {
 				cells[k] = b.cell(cells[k].Text, b.here(j+1, k+1))

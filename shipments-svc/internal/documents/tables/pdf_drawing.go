@@ -17,6 +17,8 @@ const (
 // (8.10). Invalid operators are skipped.
 type drawing struct {
 	glyphs []glyph
+	rules  []rule
+	path   outline
 	page   string // name in messages
 	left   int    // bytes of content that may still be drawn
 	now    graphics
@@ -29,11 +31,12 @@ type graphics struct {
 	size, scale, rise, leading, spaced, wider float64 // wider: at spaces
 }
 
-// glyphsOf returns the characters of a page in drawing order.
-func glyphsOf(page pdf.Value, name string) ([]glyph, error) {
+// drawn returns the characters of a page in drawing order, and its rules.
+func drawn(page pdf.Value, name string) ([]glyph, []rule, error) {
 	d := drawing{page: name, left: maxPageContent, now: graphics{ctm: upright(page), scale: 1}}
+	d.annotations(page)
 	err := d.draw(page.Key("Contents"), inherited(page, "Resources"), 0)
-	return d.glyphs, err
+	return d.glyphs, d.rules, err
 }
 
 // draw draws content with the names of resources.
@@ -106,6 +109,7 @@ func (d *drawing) form(form, resources pdf.Value, within int) error {
 // operands are the supported operators and their number of operands.
 var operands = map[string]int{
 	"q": 0, "Q": 0, "cm": 6, "Do": 1, "BT": 0, "Tf": 2, "Tc": 1, "Tw": 1, "Tz": 1, "TL": 1, "Ts": 1,
+	"m": 2, "l": 2, "re": 4, "S": 0, "s": 0, "f": 0, "F": 0, "f*": 0, "B": 0, "B*": 0, "b": 0, "b*": 0, "n": 0,
 	"Td": 2, "TD": 2, "Tm": 6, "T*": 0, "Tj": 1, "TJ": 1, "'": 1, `"`: 3,
 }
 
@@ -116,6 +120,8 @@ func (d *drawing) set(op string, args []pdf.Value) {
 	switch op {
 	case "cm":
 		g.ctm = matrixOf(func(i int) pdf.Value { return args[i] }).times(g.ctm)
+	case "m", "l", "re", "S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "n":
+		d.trace(op, number)
 	case "BT":
 		g.move(identity)
 	case "Tc":
@@ -176,7 +182,7 @@ func (d *drawing) show(codes string) {
 		m := g.text.times(g.ctm)
 		if size := math.Abs(g.size * g.scale * m[0]); math.Abs(m[1]) < math.Abs(m[0])/8 {
 			x, y := m.at(0, g.rise)
-			d.glyphs = append(d.glyphs, glyph{text: string(c), left: x, base: y, size: size, width: width * size, space: size * guessed(g.font.name, ' ')})
+			d.glyphs = append(d.glyphs, glyph{text: string(c), left: x, base: y, size: size, width: width * size, exact: g.font.pairs != nil, space: size * guessed(g.font.name, ' ')})
 		}
 		g.text = shift((width*g.size+spaced)*g.scale, 0).times(g.text)
 	}

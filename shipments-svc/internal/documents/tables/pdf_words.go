@@ -15,6 +15,7 @@ type glyph struct {
 	width      float64
 	size       float64 // of its font
 	space      float64 // usual width between words of this font
+	exact      bool    // the font tells its widths
 }
 
 // word is a run of characters without a space. Lengths are in points.
@@ -32,9 +33,13 @@ type textLine []word
 // maxExtent is the maximum size of a page in units (ISO 32000-1, annex C: 14,400).
 const maxExtent = 14_400
 
+// closest is the usual width between words, relative to the font size, where spaces
+// are drawn: any gap is one between columns, which browsers set nearer than a space.
+const closest = 0.15
+
 // wordsOf joins characters into words in drawing order.
 func wordsOf(glyphs []glyph) []word {
-	var j joiner
+	j := joiner{spaced: slices.ContainsFunc(glyphs, func(g glyph) bool { return g.exact && blank(g) })}
 	for _, g := range glyphs {
 		j.add(g)
 	}
@@ -44,14 +49,17 @@ func wordsOf(glyphs []glyph) []word {
 
 // joiner joins characters into words.
 type joiner struct {
-	all  []word
-	word word
+	all    []word
+	word   word
+	spaced bool // spaces are drawn
 }
 
 // add adds the next character.
 func (j *joiner) add(g glyph) {
-	blank := strings.TrimFunc(g.text, func(r rune) bool { return unicode.IsSpace(r) || r == 0 }) == ""
-	seen := onPage(g.left) && onPage(g.base) && g.size > 0 && g.size < maxExtent && !blank
+	seen := onPage(g.left) && onPage(g.base) && g.size > 0 && g.size < maxExtent && !blank(g)
+	if j.spaced && g.exact && blank(g) && j.word.text != "" && math.Abs(g.left-j.word.right) < g.size/4 {
+		j.word.right = g.left + g.width // a drawn space belongs to the word before it
+	}
 	if !seen || math.Abs(g.base-j.word.base) > g.size/4 || g.left-j.word.right > g.size/4 || g.left < j.word.right-g.size/2 {
 		j.flush()
 	}
@@ -60,9 +68,16 @@ func (j *joiner) add(g glyph) {
 	}
 	if j.word.text == "" {
 		j.word = word{left: g.left, base: g.base, size: g.size, space: g.space}
+		if j.spaced && g.exact {
+			j.word.space = closest * g.size
+		}
 	}
 	j.word.text += g.text
 	j.word.right = g.left + g.width
+}
+
+func blank(g glyph) bool {
+	return strings.TrimFunc(g.text, func(r rune) bool { return unicode.IsSpace(r) || r == 0 }) == ""
 }
 
 // flush ends a word.

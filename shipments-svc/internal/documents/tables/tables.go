@@ -78,16 +78,17 @@ type Note struct {
 
 // The codes of notes.
 const (
-	NoteEncoding      = "encoding_assumed"       // the encoding was assumed
-	NoteQuotes        = "quotes_unbalanced"      // quotation marks were read as text
-	NoteHiddenSheet   = "hidden_sheet_skipped"   //
-	NoteHiddenRows    = "hidden_rows_skipped"    //
-	NoteHiddenColumns = "hidden_columns_skipped" //
-	NoteFormula       = "formula_without_value"
-	NoteError         = "error_value" // a cell has an error, such as #REF!
-	NoteCut           = "text_cut"
-	NoteImprecise     = "imprecise_number" // a number may have lost digits
-	NoteStruck        = "struck_through"   // read nevertheless
+	NoteEncoding        = "encoding_assumed"       // the encoding was assumed
+	NoteEncodingUnclear = "encoding_unclear"       // it is an unusual one, or another
+	NoteQuotes          = "quotes_unbalanced"      // quotation marks were read as text
+	NoteHiddenSheet     = "hidden_sheet_skipped"   //
+	NoteHiddenRows      = "hidden_rows_skipped"    //
+	NoteHiddenColumns   = "hidden_columns_skipped" //
+	NoteFormula         = "formula_without_value"
+	NoteError           = "error_value" // a cell has an error, such as #REF!
+	NoteCut             = "text_cut"
+	NoteImprecise       = "imprecise_number" // a number may have lost digits
+	NoteStruck          = "struck_through"   // read nevertheless
 )
 
 // Book is the content of a document.

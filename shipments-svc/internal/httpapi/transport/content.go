@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -66,8 +67,32 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if of := r.Header.Get("Range"); of != "" {
+		r.Header.Set("Range", bounded(of, size))
+	}
 	http.ServeContent(&ranged{ResponseWriter: w, request: r, size: size}, r, "", time.Time{}, content)
 	return nil
+}
+
+var positions = regexp.MustCompile(`^bytes=(\d*)-(\d*)$`)
+
+// bounded returns a range with positions that http.ServeContent reads as RFC 9110,
+// 14.1.2, has them: those past the end of the file may be any number, and the last 0
+// bytes are outside of it.
+func bounded(of string, size int64) string {
+	m := positions.FindStringSubmatch(of)
+	if m == nil {
+		return of
+	}
+	for i, digits := range m[1:] {
+		if n, err := strconv.ParseInt(digits, 10, 64); digits != "" && (err != nil || n > size) {
+			m[i+1] = strconv.FormatInt(size, 10)
+		}
+	}
+	if n, err := strconv.ParseInt(m[2], 10, 64); m[1] == "" && err == nil && n == 0 {
+		m[1], m[2] = strconv.FormatInt(size, 10), ""
+	}
+	return "bytes=" + m[1] + "-" + m[2]
 }
 
 // ranged writes a problem where http.ServeContent would write plain text or

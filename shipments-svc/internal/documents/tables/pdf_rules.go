@@ -1,0 +1,93 @@
+package tables
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// rule is a horizontal line on a page. Lengths are in points.
+type rule struct{ left, right, base float64 }
+
+const (
+	// thickest is the maximum thickness of a rule.
+	thickest = 3
+	// maxRules is the maximum number of rules of a page; others are not used.
+	maxRules = 20_000
+)
+
+// outline collects the lines of a path until it is painted.
+type outline struct {
+	x, y  float64
+	rules []rule
+}
+
+// trace executes an operator of paths (ISO 32000-1, 8.5).
+func (d *drawing) trace(op string, number func(int) float64) {
+	switch op {
+	case "m":
+		d.path.x, d.path.y = d.now.ctm.at(number(0), number(1))
+	case "l":
+		x, y := d.now.ctm.at(number(0), number(1))
+		d.rule(d.path.x, d.path.y, x, y)
+		d.path.x, d.path.y = x, y
+	case "re":
+		x1, y1 := d.now.ctm.at(number(0), number(1))
+		x2, y2 := d.now.ctm.at(number(0)+number(2), number(1)+number(3))
+		d.rule(x1, y1, x2, y2)
+	case "n":
+		d.path.rules = nil
+	default:
+		d.rules = append(d.rules, d.path.rules[:min(len(d.path.rules), maxRules-len(d.rules))]...)
+		d.path.rules = nil
+	}
+}
+
+// rule adds a line between two corners to the path, if it is one.
+func (d *drawing) rule(x1, y1, x2, y2 float64) {
+	if max(y1, y2)-min(y1, y2) < thickest && x1 != x2 && len(d.path.rules) < maxRules {
+		d.path.rules = append(d.path.rules, rule{left: min(x1, x2), right: max(x1, x2), base: (y1 + y2) / 2})
+	}
+}
+
+// annotations adds the marks that strike text out (ISO 32000-1, 12.5.6.10).
+func (d *drawing) annotations(page pdf.Value) {
+	all := page.Key("Annots")
+	for i := range min(all.Len(), maxRules) {
+		mark := all.Index(i)
+		if mark.Key("Subtype").Name() != "StrikeOut" {
+			continue
+		}
+		quads := mark.Key("QuadPoints")
+		for n := 0; n+8 <= quads.Len() && len(d.rules) < maxRules; n += 8 {
+			x1, y1 := d.now.ctm.at(quads.Index(n).Float64(), quads.Index(n+1).Float64())
+			x2, y2 := d.now.ctm.at(quads.Index(n+6).Float64(), quads.Index(n+7).Float64())
+			d.rules = append(d.rules, rule{left: min(x1, x2), right: max(x1, x2), base: (y1 + y2) / 2})
+		}
+	}
+}
+
+// sorted sorts rules from bottom to top.
+func sorted(rules []rule) []rule {
+	slices.SortFunc(rules, func(a, b rule) int { return cmp.Compare(a.base, b.base) })
+	return rules
+}
+
+// crossed reports whether a rule, from bottom to top, strikes a word of a line
+// through: between a seventh and a half of the font size above the base line.
+func crossed(line textLine, rules []rule) bool {
+	const low, high, margin = 0.15, 0.5, 0.25 // of the font size
+	return slices.ContainsFunc(line, func(w word) bool {
+		first, _ := slices.BinarySearchFunc(rules, w.base+low*w.size, func(r rule, base float64) int { return cmp.Compare(r.base, base) })
+		for _, r := range rules[first:] {
+			if r.base > w.base+high*w.size {
+				break
+			}
+			if r.left <= w.left+margin*w.size && r.right >= w.right-margin*w.size {
+				return true
+			}
+		}
+		return false
+	})
+}
