@@ -133,8 +133,11 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 		var err error
 		a.value, err = strconv.ParseFloat(c.Number, 64)
 		a.ok = err == nil
-		_, suffix, _ := strings.Cut(c.Text, " ")
-		unit = fold(suffix)
+		if n, ok := numbers.Split(c.Text); ok {
+			unit = fold(n.Unit)
+		} else if strings.ContainsAny(c.Text, "%:") || isDate(c.Text) {
+			a.ok = false // of another kind, by its format
+		}
 	} else if n, ok := numbers.Split(c.Text); ok {
 		in := s.columns[f].style
 		if counting(f) {

@@ -55,6 +55,23 @@ func TestStoredNumbersOfWorkbooksAreRead(t *testing.T) {
 	}
 }
 
+// The format of a stored number may show that it is no quantity.
+func TestStoredNumbersOfAnotherKindAreRefused(t *testing.T) {
+	t.Parallel()
+	for format, boxes := range map[string]int{`0`: 80, `0" ctns"`: 80, `#,##0_)`: 80, `0.0`: 80, `0"kg"`: 0, `0 "kg"`: 0, `0%`: 0, `yyyy-mm-dd`: 0, `[h]:mm`: 0} {
+		w := &workbook{t: t, f: excelize.NewFile(), sheet: "Sheet1"}
+		w.add([]any{"Pallet", "Product", "Size", "Boxes", "Net kg"})
+		w.add([]any{"P1", "Orange Navel", "72", 80, 1240})
+		w.format("D2", "D2", format)
+		var b bytes.Buffer
+		w.check(w.f.Write(&b))
+		list, err := Read(t.Context(), XLSX, bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil || list.Pallets[0].Boxes != boxes || (boxes == 0) != (warningsOf(list, err) != "") {
+			t.Errorf("%s: %v %+v", format, err, list)
+		}
+	}
+}
+
 // replaced replaces a text in the parts of a workbook.
 func replaced(t *testing.T, workbook []byte, old, text string) []byte {
 	t.Helper()
