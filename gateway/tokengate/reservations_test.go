@@ -89,3 +89,30 @@ func TestAReservationIsWaitedForUntilTheContextEnds(t *testing.T) {
 		t.Errorf("%d entries are kept", len(r.byID))
 	}
 }
+
+// Only what decides about a window is done by one request at a time.
+func TestReservationsOfOneWindowAreHeldTogether(t *testing.T) {
+	t.Parallel()
+
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var r reservations
+	for range 2 {
+		release, err := r.reserve(ctx, "a", func() (int, error) { return 2, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+	}
+	over, end := context.WithCancel(t.Context())
+	_, err := r.reserve(ctx, "a", func() (int, error) {
+		end()
+		if _, err := r.reserve(over, "a", func() (int, error) { return 9, nil }); !errors.Is(err, errAllReserved) {
+			t.Errorf("while another one decides: %v", err)
+		}
+		return 0, nil
+	})
+	if !errors.Is(err, errNoneLeft) {
+		t.Error(err)
+	}
+}

@@ -61,14 +61,15 @@ func TestInvalidSettingsAreReportedTogether(t *testing.T) {
 
 	g := &Gate{
 		Introspection: "ftp://tokens", Realm: `a"b`, TokenPrefix: "UPPER", RedisDown: "x", Replicas: "0", Mode: "x",
-		CORSOrigins: []string{"https://app.example/"}, SigningKeyFile: filepath.Join(t.TempDir(), "none"), RedisFile: filepath.Join(t.TempDir(), "none"),
+		CORSOrigins: []string{"https://app.example/"}, CredentialFile: filepath.Join(t.TempDir(), "none"),
+		SigningKeyFile: filepath.Join(t.TempDir(), "none"), RedisFile: filepath.Join(t.TempDir(), "none"),
 	}
 	err := provision(t, g)
 	if err == nil {
 		t.Fatal("accepted")
 	}
 	for _, part := range []string{
-		"introspection must be", `realm "a\"b"`, "UPPER", "redis_down", "replicas", "mode", "cors_origins", "signing_key_file", "redis_file", "credential is missing",
+		"introspection must be", `realm "a\"b"`, "UPPER", "redis_down", "replicas", "mode", "cors_origins", "credential_file", "signing_key_file", "redis_file", "credential is missing",
 	} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%s is missing in %v", part, err)

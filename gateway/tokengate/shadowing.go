@@ -63,8 +63,6 @@ func pathsOf(route caddyhttp.Route) (patterns []string, always, open bool) {
 				patterns = append(patterns, *m...)
 			case caddyhttp.MatchPath:
 				patterns = append(patterns, m...)
-			default:
-				always = false
 			}
 		}
 	}

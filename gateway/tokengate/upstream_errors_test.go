@@ -65,3 +65,14 @@ func TestReasonsRepeatNoUnparsedInput(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyServerErrorsAreFailuresOfAService(t *testing.T) {
+	t.Parallel()
+
+	u := &upstreamErrors{logger: zap.NewNop()}
+	for status, want := range map[int]string{499: "", 500: "broken"} {
+		if got := u.failed(through(t.Context(), "status:80"), problem{Status: status, Code: "x"}, errors.New("broken")); got != want {
+			t.Errorf("%d: %q", status, got)
+		}
+	}
+}

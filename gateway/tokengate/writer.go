@@ -197,7 +197,7 @@ func isGateHeader(name string) bool {
 	case len("RateLimit-Policy"):
 		return strings.EqualFold(name, "RateLimit-Policy") || hasPrefixFold(name, "X-RateLimit-")
 	case len(requestIDHeader):
-		return strings.EqualFold(name, requestIDHeader) || hasPrefixFold(name, "X-RateLimit-")
+		return strings.EqualFold(name, requestIDHeader)
 	default:
 		return hasPrefixFold(name, "X-RateLimit-")
 	}
