@@ -70,6 +70,10 @@ func TestOtherWeightsAreDoubted(t *testing.T) {
 	quantityCase{"Boxes;Fruit kg;Weight kg", "80;1240;1296", "80 × 15.5", ""}.check(t)
 	quantityCase{"Boxes;Peso fruta kg;Peso total kg", "80;1240;1296", "80 × 15.5", ""}.check(t)
 	quantityCase{"Boxes;Fruit weight (g);Net weight kg", "80;180;1240", "80 × 15.5", ""}.check(t)
+	quantityCase{"Boxes;Weight (lb/kg)", "80;1240", "80 × 7.031", "several units"}.check(t)
+	quantityCase{"Boxes;Net weight kg or lb", "80;1240", "80 × 15.5", "several units"}.check(t)
+	quantityCase{"Boxes;TTL N.W. (KG);TTL G.W. (KG)", "80;1240;1296", "80 × 15.5", ""}.check(t)
+	quantityCase{"Boxes;Net weight excl. pallet kg", "80;1240", "80 × 15.5", ""}.check(t)
 	quantityCase{"Boxes;Qwerty weight kg", "80;1296", "80 × 16.2", "Qwerty"}.check(t)
 	quantityCase{"Boxes;Net Qwerty kg", "80;1240", "80 × 15.5", "Qwerty"}.check(t)
 	quantityCase{"Boxes;Net Weight Kg (approx)", "80;1240", "80 × 15.5", "approx"}.check(t)
@@ -79,7 +83,7 @@ func TestOtherWeightsAreDoubted(t *testing.T) {
 func TestOtherQuantitiesAreNotBoxes(t *testing.T) {
 	t.Parallel()
 	for _, heading := range []string{
-		"Boxes not shipped", "Boxes cancelled", "Canceled boxes", "Half boxes", "Max boxes", "Max. boxes per pallet", "Boxes in stock", "Sample boxes", "Carton code", "Box ID", "Box barcode", "Carton label", "Boxes held",
+		"Boxes not shipped", "Boxes cancelled", "Canceled boxes", "Half boxes", "Max boxes", "Boxes per row", "Max. boxes per pallet", "Boxes in stock", "Sample boxes", "Carton code", "Box ID", "Box barcode", "Carton label", "Boxes held",
 		"Cajas no embarcadas", "Cajas no exportables", "Cajas no conformes", "Cajas canceladas", "Medias cajas", "Máx. cajas", "Cajas en stock", "Cajas de muestra", "Código caja", "Colis annulés", "Colis non chargés", "Colis non conformes", "Demi colis", "Max colis", "Colis en stock", "Code colis",
 		"Caixas não embarcadas", "Caixas canceladas", "Meias caixas", "Caixas em estoque", "Código da caixa", "Kartonne gekanselleer", "Kartonne nie gelaai", "Halwe kartonne", "Maks kartonne", "Kartonkode",
 		"İptal koli", "Yarım koli", "Stok koli", "Koli kodu", "Unloaded boxes", "Boxes to follow", "Boxes short", "Boxes out of spec", "Empty boxes", "Box type code",

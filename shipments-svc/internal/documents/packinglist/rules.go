@@ -124,6 +124,7 @@ var misleading = []struct {
 	{equivalentWord, 0, "it is converted to another unit"},
 	{dimensionWord, 0, "it is a dimension"},
 	{punnetWord, perWord | boxWord, "it is about packages within a box"},
+	{lineWord | perWord, boxWord, "it is about a layer"},
 	{trayWord | perWord, boxWord, "it is about packages within a box"},
 	{containerWord, boxWord | palletsWord | netWord | grossWord | weightWord, "it is about the whole container"},
 	{fromWord, boxWord, "it is the number of a box"},
@@ -252,6 +253,20 @@ func unitIn(text string) float64 {
 		return numbers.Grams["t"]
 	}
 	return grams
+}
+
+// severalUnits reports whether a heading has units that differ: "Weight (lb/kg)".
+func severalUnits(heading string) bool {
+	first := 0.0
+	for _, word := range wordsOf(heading) {
+		if g, ok := numbers.Grams[word]; ok && word != "t" {
+			if first != 0 && g != first {
+				return true
+			}
+			first = g
+		}
+	}
+	return false
 }
 
 // plainNumber parses a number without a unit.

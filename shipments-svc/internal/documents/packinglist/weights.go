@@ -91,6 +91,9 @@ func (r *reader) unit(s *sheet, f field) {
 			}
 		}
 	}
+	if severalUnits(s.heading(f)) {
+		r.remark(UnitAssumed, s.headingPlace(f), "column %s has several units; its weights were read as %s", s.heading(f), unitName(c.unit))
+	}
 	switch c.unit {
 	case 0:
 		c.unit = 1000

@@ -94,7 +94,7 @@ var vocabulary = []struct {
 	{orchardWord, "orchard grower producer puc phc farm block ggn producer_code packhouse", "huerto productor campo predio parcela cuartel csg csp", "verger producteur parcelle station", "pomar produtor fazenda", "boord produsent plaas boer kwekery", "üretici bahçe"},
 	{dateWord, "date pack_date packing_date", "fecha", "date", "data", "datum", "tarih tarihi"},
 	{lineWord, "line item row seq sequence ln", "linea item fila", "ligne", "linha", "lyn ry", "sıra"},
-	{totalWord, "total totals", "total totales", "total totaux", "total totais", "totaal", "toplam"},
+	{totalWord, "total totals ttl", "total totales", "total totaux", "total totais", "totaal", "toplam"},
 	{containerWord, "container cntr", "contenedor", "conteneur", "contentor conteiner", "houer", "konteyner"},
 	{temperatureWord, "temp temperature thermograph recorder sensor", "temperatura termografo", "temperature", "temperatura", "temperatuur", "sıcaklık"},
 	{produceWord | pieceWord, "fruits", "frutas", "fruits", "frutas", "", ""},
@@ -137,7 +137,7 @@ var meanings, longest = func() (map[string]concept, int) {
 
 // stopWords have no meaning in a heading, or confirm it.
 var stopWords = strings.Fields("of on in at the for and a de del la las el los y des du les et do da dos das e van die en ve " +
-	"shipped loaded dispatched sent actual final export exported confirmed embarcadas cargadas despachadas enviadas reales charges chargees expedies embarques carregadas gelaai versend")
+	"excl excluding shipped loaded dispatched sent actual final export exported confirmed embarcadas cargadas despachadas enviadas reales charges chargees expedies embarques carregadas gelaai versend")
 
 // initials matches the letters of an abbreviation: G.W., N/W.
 var initials = regexp.MustCompile(`\b\pL(?:[./-]\pL)+\b`)
