@@ -45,7 +45,10 @@ func TestLinesOfAPalletAreMerged(t *testing.T) {
 		"further down, and full": {[]string{"P1,Avocado,16,40,4", "P2,Avocado,16,80,4", "P1,Avocado,18,40,4"}, "P1 80 × 4000, P2 80 × 4000", nil},
 		"further down, overfull": {[]string{"P1,Avocado,16,40,4", "P2,Avocado,16,80,4", "P1,Avocado,18,41,4"}, "P1 40 × 4000, P2 80 × 4000, P1 41 × 4000", []int{4}},
 		"further down, alike":    {[]string{"P1,Avocado,16,40,4", "P2,Avocado,16,80,4", "P1,Avocado,16,39,4"}, "P1 40 × 4000, P2 80 × 4000, P1 39 × 4000", []int{4}},
-		"repeated twice":         {[]string{"P1,Avocado,16,40,4", "P1,Avocado,16,40,4", ",Avocado,18,1,4"}, "P1 40 × 4000, P1 41 × 4000", []int{3}},
+		"further down, after another's": {
+			[]string{"P1,Avocado,16,40,4", "P2,Avocado,16,40,4", "P1,Avocado,18,40,4", "P2,Avocado,16,39,4"}, "P1 80 × 4000, P2 40 × 4000, P2 39 × 4000", []int{4, 5},
+		},
+		"repeated twice": {[]string{"P1,Avocado,16,40,4", "P1,Avocado,16,40,4", ",Avocado,18,1,4"}, "P1 40 × 4000, P1 41 × 4000", []int{3}},
 	} {
 		lines := append([]string{heading}, tt.lines...)
 		if got := pallets(t, lines...); got != tt.want {

@@ -19,7 +19,7 @@ func (r *reader) merge() error {
 	for n, l := range r.lines {
 		key := l.key()
 		i, exists := index[key]
-		follows := n > 0 && i == len(groups)-1
+		follows := n > 0 && r.lines[n-1].key() == key
 		switch {
 		case !exists || !l.own:
 		case !samePallet(l, groups[i], follows, fullest) || tables.Scientific(l.pallet.text):
