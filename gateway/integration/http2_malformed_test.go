@@ -42,3 +42,32 @@ func TestHTTP2RequestsThatHTTP1CannotExpressAre400(t *testing.T) {
 		t.Errorf("another method: %s %s", status, body)
 	}
 }
+
+// A request with two lengths is refused, as net/http does over HTTP/1.1; it would be forwarded with the first of them.
+func TestTwoContentLengthsOverHTTP2AreRefused(t *testing.T) {
+	t.Parallel()
+
+	visits := new(headersSeen)
+	g := start(t, options{upstream: visits})
+	token, _ := g.tokens.create(plenty)
+	for lengths, want := range map[[2]string]string{{"2", "3"}: "400", {"3", "2"}: "400", {"2", "x"}: "400", {"2", ""}: "200"} {
+		fields := []string{":method", "POST", ":scheme", "http", ":authority", "api", ":path", "/api/v1/shipments", "authorization", "Bearer " + token}
+		for _, length := range lengths {
+			if length != "" {
+				fields = append(fields, "content-length", length)
+			}
+		}
+		c := g.dialHTTP2(t)
+		if err := c.open(false, fields...); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.WriteData(c.stream, true, []byte("{}"))
+		if status, body := c.answer(); status != want {
+			t.Errorf("%v: %s %s, want %s", lengths, status, body, want)
+		}
+		_ = c.Close()
+	}
+	if n := len(visits.take()); n != 1 {
+		t.Errorf("%d were forwarded, want 1", n)
+	}
+}

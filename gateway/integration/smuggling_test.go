@@ -297,6 +297,39 @@ func converse(t *testing.T, g *gateway, name, request string) {
 	_, _ = io.Copy(io.Discard, reader)
 }
 
+// A request whose end two readers may find in different places is the last one on its connection (RFC 9112, section 6.1).
+// net/http hides a Content-Length beside Transfer-Encoding, and Transfer-Encoding in HTTP/1.0, so all requests that may
+// have them are.
+func TestRequestsWithUnclearEndsCloseTheirConnection(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{env: map[string]string{"REDIS_DOWN": "allow"}})
+	token, _ := g.tokens.create(plenty)
+	const chunks = "2\r\n{}\r\n0\r\n\r\n"
+	for head, closes := range map[string]bool{
+		"HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n":                            true,
+		"HTTP/1.1\r\nTransfer-Encoding: chunked\r\n":                                                 true,
+		"HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 12\r\nTransfer-Encoding: chunked\r\n": true,
+		"HTTP/1.1\r\nContent-Length: 12\r\n":                                                         false,
+	} {
+		for _, authorization := range []string{"Authorization: Bearer " + token + "\r\n", ""} {
+			conn, err := g.dial()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+			last := "GET /robots.txt HTTP/1.1\r\nHost: api\r\nConnection: close\r\n\r\n"
+			_, _ = io.WriteString(conn, "POST /api/v1/shipments "+head+"Host: api\r\n"+authorization+"\r\n"+chunks+last)
+			got, _ := io.ReadAll(conn)
+			_ = conn.Close()
+			first, _, _ := strings.Cut(string(got), "\r\n\r\n")
+			if answers := strings.Count(string(got), "HTTP/1."); (answers == 1) != closes || strings.Contains(first, "Connection: close") != closes {
+				t.Errorf("%q %.20q: %d answers, want the connection closed: %t\n%s", head, authorization, answers, closes, got)
+			}
+		}
+	}
+}
+
 // checkOnlyOuter fails unless the service has got of each case at most the outer request, in any reading.
 func (s *tapped) checkOnlyOuter(t *testing.T) {
 	t.Helper()

@@ -11,10 +11,11 @@ import (
 
 // destination is where a request goes that the gate lets through: to next, unless its path is read differently by
 // different readers, or its method is for something else than a resource: a tunnel (CONNECT), or the request
-// itself with its secrets (TRACE), or HTTP/2 carried what no request line of HTTP/1.1 can.
+// itself with its secrets (TRACE), or HTTP/2 carried what HTTP/1.1 cannot: another request line, or two lengths.
 func destination(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) caddyhttp.Handler {
 	switch {
-	case !httpguts.ValidHeaderFieldName(r.Method) || strings.Contains(r.URL.RawQuery, " "): // a method is a token, too
+	case !httpguts.ValidHeaderFieldName(r.Method) || strings.Contains(r.URL.RawQuery, " ") || // a method is a token, too
+		len(r.Header["Content-Length"]) > 1:
 		return malformed
 	case r.Method == http.MethodConnect || r.Method == http.MethodTrace:
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")

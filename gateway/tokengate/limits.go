@@ -27,7 +27,8 @@ func init() {
 // Limits limits the requests of a route further than the gate in front of it does. It refuses with 429. Requests
 // without a token, for public paths and pages, pass.
 type Limits struct {
-	// Name identifies the limits in Redis, in RateLimit-Policy and in metrics. Limits of one name share windows.
+	// Name identifies the limits in Redis, in RateLimit-Policy and in metrics. Limits of one name share windows, and their
+	// requests in flight count together.
 	Name string `json:"name"`
 	// Cost is how many requests of its token's window a request takes. Default: 1
 	Cost int `json:"cost,omitempty"`
@@ -47,7 +48,7 @@ type RouteQuota struct {
 
 func (q *RouteQuota) valid() bool {
 	window := time.Duration(q.Window)
-	return q.Limit > 0 && window >= time.Second && window%time.Second == 0
+	return q.Limit > 0 && q.Limit <= maxRequests && window >= time.Second && window <= maxRouteWindow && window%time.Second == 0
 }
 
 // CaddyModule returns the Caddy module information.
@@ -63,21 +64,27 @@ var (
 // maxCost is the highest limit that a token can have: nothing that costs more can be served.
 const maxCost = introspect.MaxLimit
 
+// Bounds within which the script in Redis counts exactly: its numbers are floating-point.
+const (
+	maxRequests    = 1_000_000_000
+	maxRouteWindow = 31 * 24 * time.Hour
+)
+
 // Validate reports everything that is wrong with the configuration.
 func (l *Limits) Validate() error {
 	var problems []error
 	if !limitsName.MatchString(l.Name) || slices.Contains(windowNames, l.Name) {
 		problems = append(problems, fmt.Errorf("limits: the name %q must be lower-case letters, digits and -, and none of %v", l.Name, windowNames))
 	}
-	if l.Cost < 0 || l.Cost > maxCost || l.Concurrent < 0 {
-		problems = append(problems, fmt.Errorf("limits: cost must be a whole number from 1 to %d, and concurrent one from 1", maxCost))
+	if l.Cost < 0 || l.Cost > maxCost || l.Concurrent < 0 || l.Concurrent > maxRequests {
+		problems = append(problems, fmt.Errorf("limits: cost must be a whole number from 1 to %d, and concurrent one from 1 to %d", maxCost, maxRequests))
 	}
 	if l.Cost < 2 && l.Token == nil && l.Organization == nil && l.Concurrent == 0 {
 		problems = append(problems, errors.New("limits: nothing is limited; give a cost of at least 2, token, organization or concurrent"))
 	}
 	for name, quota := range map[string]*RouteQuota{"token": l.Token, "organization": l.Organization} {
 		if quota != nil && !quota.valid() {
-			problems = append(problems, fmt.Errorf("limits: %s must be at least 1 request in a window of whole seconds", name))
+			problems = append(problems, fmt.Errorf("limits: %s must be 1 to %d requests in a window of whole seconds, at most 744h", name, maxRequests))
 		}
 	}
 	return errors.Join(problems...)
@@ -132,16 +139,17 @@ func (l *Limits) charge(ctx context.Context, out *responseWriter, token *introsp
 			return p
 		}
 	}
-	switch {
-	case l.Cost < 2:
+	if l.Cost < 2 {
 		return nil
-	case l.Cost > token.Limit && !out.gate.enforced.shadow:
-		p := limitTooLow.withDetail(fmt.Sprintf("This request counts as %d, and the token's limit is %d in a whole window; waiting does not help.", l.Cost, token.Limit))
-		return &p
 	}
 	// The gate has counted 1 already.
+	out.further += l.Cost - 1
+	if out.further >= token.Limit && !out.gate.enforced.shadow {
+		p := limitTooLow.withDetail(fmt.Sprintf("This request counts as %d, and the token's limit is %d in a whole window; waiting does not help.", out.further+1, token.Limit))
+		return &p
+	}
 	result, err := out.gate.windows.TakeAll(ctx, token.Lineage, ratelimit.Quota{Limit: token.Limit, Window: token.Window}, l.Cost-1)
-	p := out.gate.refuseRoute(tokenWindow, result, err, fmt.Sprintf("This request counts as %d, and the window of the token has fewer left; wait until the time in X-RateLimit-Reset.", l.Cost))
+	p := out.gate.refuseRoute(tokenWindow, result, err, fmt.Sprintf("This request counts as %d, and the window of the token has fewer left; wait until the time in X-RateLimit-Reset.", out.further+1))
 	switch {
 	case p == nil && result.Allowed:
 		out.window.Result = result

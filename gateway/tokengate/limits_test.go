@@ -73,6 +73,31 @@ func TestLimitsRefuseOverTheQuotaOfTheTokenAndOfTheOrganization(t *testing.T) {
 	}
 }
 
+// Costs of one request that add up to more than the token's limit can never be served: no time to wait until is named.
+func TestCostsThatAddUpToMoreThanTheLimitAreNotRateLimited(t *testing.T) {
+	t.Parallel()
+
+	for costs, want := range map[[2]string]string{{"60", "41"}: "", {"60", "42"}: "limit_too_low", {"1000", "2"}: "limit_too_low"} {
+		g := newTestGate(t, new(Gate), activeBody)
+		first, err := parsedLimits("limits x {\ncost " + costs[0] + "\n}")
+		second, err2 := parsedLimits("limits y {\ncost " + costs[1] + "\n}")
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		w, _ := g.serve(t, request(http.MethodGet, "/"), func(w http.ResponseWriter, r *http.Request) error {
+			return first.ServeHTTP(w, r, caddyhttp.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
+				return second.ServeHTTP(w, r, caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error { return nil }))
+			}))
+		})
+		if got := field(w, "X-RateLimit-Remaining"); want == "" && (w.Code != http.StatusOK || got != "0") {
+			t.Errorf("costs %v: %d, %s remaining", costs, w.Code, got)
+		}
+		if want != "" && (w.Code != http.StatusForbidden || code(t, w) != want || w.Header().Get("Retry-After") != "") {
+			t.Errorf("costs %v: %d %v %s, want %s", costs, w.Code, w.Header(), w.Body, want)
+		}
+	}
+}
+
 func TestLimitsFailWithRedisWhenRequestsMustBeCounted(t *testing.T) {
 	t.Parallel()
 
@@ -178,9 +203,11 @@ func TestLimitsAreReadFromTheCaddyfile(t *testing.T) {
 		"limits a {\ncost 1\ncost 2\n}", "limits a {\nunknown 1\n}", "limits a {\ntoken 1\n}", "limits a {\ntoken 0 1m\n}",
 		"limits a {\ntoken x 1m\n}", "limits a {\ntoken 1 x\n}", "limits a {\ntoken 1 1500ms\n}", "limits a {\ntoken 1 999ms\n}",
 		"limits a {\ntoken 1 0s\n}", "limits a {\ntoken 1 1m\ntoken 2 1m\n}", "limits a {\nconcurrent 0\n}",
+		"limits a {\ncost 1000001\n}", "limits a {\nconcurrent 1000000001\n}", "limits a {\ntoken 1000000001 1m\n}",
+		"limits a {\norganization 9223372036854775807 1m\n}", "limits a {\ntoken 1 745h\n}", "limits a {\ntoken 1 2540400h\n}",
 	} {
-		if got, err := parsedLimits(text); err == nil {
-			t.Errorf("%q: %+v", text, got)
+		if got, err := parsedLimits(text); err == nil || !strings.Contains(err.Error(), "Testfile:") {
+			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
 	for _, wrong := range []*Limits{
@@ -191,6 +218,9 @@ func TestLimitsAreReadFromTheCaddyfile(t *testing.T) {
 		{Name: "a", Cost: -1},
 		{Name: "a", Cost: maxCost + 1},
 		{Name: "a", Concurrent: -1},
+		{Name: "a", Concurrent: maxRequests + 1},
+		{Name: "a", Token: &RouteQuota{maxRequests + 1, caddy.Duration(time.Second)}},
+		{Name: "a", Token: &RouteQuota{1, caddy.Duration(maxRouteWindow + time.Second)}},
 		{Name: "a", Token: &RouteQuota{0, caddy.Duration(time.Second)}},
 		{Name: "a", Organization: &RouteQuota{1, 0}},
 	} {

@@ -46,7 +46,7 @@ func (l *Limits) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			length, lengthErr := caddy.ParseDuration(args[1])
 			quota := &RouteQuota{Limit: n, Window: caddy.Duration(length)}
 			if err != nil || lengthErr != nil || !quota.valid() {
-				return d.Errf("%s: want a number of requests and a window of whole seconds, such as 1000 1m", name)
+				return d.Errf("%s: want 1 to %d requests and a window of whole seconds up to 744h, such as 1000 1m", name, maxRequests)
 			}
 			*window = quota
 		default:

@@ -34,6 +34,7 @@ type responseWriter struct {
 	client      string // the address; empty if it is not known
 	window      windowState
 	token       *introspect.Result // of a caller that is known; else nil
+	further     int                // what the request costs of the token's window beside its 1
 	page        bool               // uses a session instead of a token
 	html        bool               // the client shows HTML: a browser that navigates
 	cors        *cors              // nil: pages of no other origin may read the response
@@ -57,7 +58,7 @@ func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *respon
 	return &responseWriter{
 		gate:                  g,
 		drain:                 g.drain,
-		closes:                r.Method == http.MethodConnect && r.ProtoMajor == 1,
+		closes:                r.ProtoMajor == 1 && (r.Method == http.MethodConnect || len(r.TransferEncoding) > 0 || r.ProtoMinor == 0),
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
 		began:                 time.Now(), requestID: requestid.New(), method: r.Method, path: r.URL.EscapedPath(),
 		html: prefersHTML(r.Header["Accept"]), cors: g.cors, origin: r.Header.Get("Origin"), tokenPrefix: g.TokenPrefix,

@@ -120,7 +120,7 @@ func statusError(r *http.Request, err error) error {
 	switch bodyErr := bodyError(r); {
 	case errors.As(bodyErr, &large):
 		status = http.StatusRequestEntityTooLarge
-	case isTimeout(bodyErr): // before the next case: net/http cancels the context of a request whose body it cannot read
+	case isTimeout(bodyErr) || isTrailerCut(r, bodyErr): // before the next case: net/http cancels the context of a request whose body it cannot read
 		status = http.StatusRequestTimeout
 	case errors.Is(r.Context().Err(), context.Canceled):
 		status = StatusClientClosedRequest
@@ -130,6 +130,12 @@ func statusError(r *http.Request, err error) error {
 		status = http.StatusGatewayTimeout
 	}
 	return caddyhttp.Error(status, err)
+}
+
+// isTrailerCut reports whether the trailers of r's body did not arrive. net/http reports a timeout as if they were
+// malformed, but cancels the context only if the connection failed: the client is too slow, or does not see the status.
+func isTrailerCut(r *http.Request, bodyErr error) bool {
+	return bodyErr != nil && r.Context().Err() != nil && strings.Contains(bodyErr.Error(), "trailer")
 }
 
 // copyResponse copies response to w. A truncated body is truncated for the client too.

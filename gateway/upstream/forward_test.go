@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -154,6 +155,38 @@ func TestErrorStatusNamesTheFailingSide(t *testing.T) {
 				t.Errorf("the address is %v", is)
 			}
 		})
+	}
+}
+
+// net/http reports that the time for trailers ended as if they were malformed.
+func TestTrailersThatDoNotArriveInTimeAreATimeout(t *testing.T) {
+	t.Parallel()
+
+	handler := handlerTo(t, replicas(t, 1, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	failures := make(chan error, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := context.WithValue(r.Context(), caddyhttp.VarsCtxKey, map[string]any{})
+		failures <- handler.ServeHTTP(w, r.WithContext(ctx), nil)
+	}))
+	server.Config.ReadTimeout = 100 * time.Millisecond
+	server.Start()
+	t.Cleanup(server.Close)
+	for trailers, want := range map[string]int{
+		"":                                 http.StatusRequestTimeout,
+		"X":                                http.StatusRequestTimeout,
+		"X: half":                          http.StatusRequestTimeout,
+		"X: " + strings.Repeat("x", 8<<10): http.StatusBadRequest,
+	} {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: api\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"+trailers)
+		err = <-failures
+		_ = conn.Close()
+		if failure, ok := errors.AsType[caddyhttp.HandlerError](err); !ok || failure.StatusCode != want {
+			t.Errorf("trailers %.10q: %v, want %d", trailers, err, want)
+		}
 	}
 }
 
