@@ -1,6 +1,8 @@
 package integration
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,10 +47,14 @@ func TestFilesThatAreMoreThanRoutesAreRefused(t *testing.T) {
 		route + "handle_errors {\nrespond b\n}\n":        ":5: handle_errors is not one of",
 		route + "bind 127.0.0.1\n":                       ":5: bind is not one of",
 		route + "handle {\nrespond b\n}\n":               ":5: handle needs a path or a matcher",
-		"handle /api/v1/b {\ntls internal\n}\n":          ": parsing caddyfile tokens for 'handle': directive 'tls'",
-		"handle_public /*/* {\nrespond b\n}\n":           "/*/*",
-		"handle_public /s*-in {\nrespond b\n}\n":         "/s*-in",
-		"handle /api/*/token {\nrespond b\n}\n":          "/api/*/token",
+		"handle /api/v1/b {\ntls internal\n}\n":          ":1: parsing caddyfile tokens for 'handle': directive 'tls'",
+		"handle_public /s*-in {\nrespond b\n}\n":         ":1: parsing caddyfile tokens for 'handle_public': /s*-in: only the end",
+		route + "redir /docs 302\n":                      ":5: redir is not one of",
+		route + "uri strip_prefix /api\n":                ":5: uri is not one of",
+		route + "limits cc {\nconcurrent 3\n}\n":         ":5: limits is not one of",
+		route + "respond b\n":                            ":5: respond is not one of",
+		route + "import gate\n":                          ":5: import is not possible",
+		route + "handle /cold/*{\nrespond b\n}\n":        ":7: this } closes nothing",
 	} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "further.caddy")
@@ -61,6 +67,73 @@ func TestFilesThatAreMoreThanRoutesAreRefused(t *testing.T) {
 		if output, accepted := validate(t, "SERVICE_ROUTES="+dir+"/*.caddy"); accepted || !strings.Contains(output, want) {
 			t.Errorf("accepted: %t, want %q for\n%s\nin\n%s", accepted, want, text, output)
 		}
+	}
+}
+
+// A further service has paths of its own only, however it matches them. The error names the file and the line.
+func TestRoutesForPathsOfOthersAreRefused(t *testing.T) {
+	t.Parallel()
+
+	const form, shipped, needsPath = "* is possible for a whole segment", "takes requests for the shipped path ", "the matcher needs path"
+	shippedFile, err := os.ReadFile("../Caddyfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases [][2]string // routes, fault
+	for path, want := range map[string]string{
+		"/sign-i?": form, "/[s]ettings": form, "/api/v1/tok?ns": form, "/api/v1/?okens": form, "/api/v1/toke[n]s": form,
+		"/api/v1/to%6bens": form, "/api/v1//tokens": form, "/api/{http.request.uri.path.1}": form, "*tokens": form, "*tok*": form, "*": form,
+		"/api/v1/t*kens": form, "/*s/v1/tokens": form, `/api/v1/\tokens`: form,
+		"/api/*/token": shipped + "/api/v1/token", "/api/*/shipments": shipped + "/api/v1/shipments", "/api/*/tokens": shipped,
+		"/*/v1/tokens": shipped, "/*/*": shipped, "/*/*/*": shipped, "/*/*/*/*/*": shipped, "/api/*": shipped, "/*": shipped, "/API/V1/T*": shipped,
+		"/api/v1/shipments/*/d*": shipped, "/api/v1/shipments/*/*": shipped, "/api/v1/shipments/*/documents/new": shipped,
+		"/api/v1/shipments/summary": shipped, "/api/v1/shipments/*/approve": shipped, "/api/v1/tokens/*/rotate": shipped, "/api/v1/token/new": shipped,
+		"/api/v1/webhook_endpoints/*/test": shipped, "/api/v1/openapi/*": shipped, "/settings/further": shipped, "/sign-in*": shipped,
+	} {
+		cases = append(cases, [2]string{"@a path /further " + path + "\nhandle @a {", want})
+		cases = append(cases, [2]string{"@a {\nmethod POST\npath " + path + "\n}\nhandle @a {", want})
+		if path[0] == '/' {
+			cases = append(cases, [2]string{"handle " + path + " {", want})
+		}
+	}
+	for _, path := range []string{"/sign-i?", "/api/*/token", "/api/*/shipments", "/[s]ettings", "/api/v1/tok?ns", "/api/v1/shipments/*/further", "/settings/a"} {
+		cases = append(cases, [2]string{"handle_public /further " + path + " {", path}, [2]string{"handle_pages " + path + " {", path})
+	}
+	for _, matcher := range []string{
+		"method POST PUT PATCH DELETE", "header Prefer *", "path_regexp ^/api", "not path /a", "expression path('/further')",
+		"vars a b", "query a=b", "remote_ip 127.0.0.1", "host api", "protocol http",
+	} {
+		cases = append(cases, [2]string{"@a " + matcher + "\nhandle @a {", needsPath})
+	}
+	for _, c := range cases {
+		file := filepath.Join(t.TempDir(), "further.caddy")
+		if err := os.WriteFile(file, []byte(c[0]+"\n\tservice further 127.0.0.1:1\n}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		line := 1 + strings.Count(c[0], "\n")
+		output := adaptFile(t, "../Caddyfile", bytes.Replace(shippedFile, []byte("{$SERVICE_ROUTES}"), []byte(file), 1))
+		if !strings.Contains(output, c[1]) || !strings.Contains(output, fmt.Sprintf("%s:%d:", file, line)) {
+			t.Errorf("want %q at line %d for\n%s\nin\n%.300s", c[1], line, c[0], output)
+		}
+	}
+}
+
+func TestRoutesForFurtherPathsAreAccepted(t *testing.T) {
+	t.Parallel()
+
+	var text strings.Builder
+	for i, path := range []string{
+		"/api/v1/further", "/api/v1/further/*", "/api/v1/tokensfurther/*/x*", "/further/*/*", "/api/v1/shipments/*/temperature", "/api/v1/shipments/*/temperature/*",
+	} {
+		_, _ = fmt.Fprintf(&text, "@a%d {\npath %s\nmethod GET\n}\nhandle @a%[1]d {\nservice further 127.0.0.1:1\n}\n", i, path)
+	}
+	text.WriteString("handle_public /api/v1/openapi/further.json {\nrespond a\n}\nhandle_pages /pages/further* {\nrespond a\n}\n@shipments path /a\nhandle @shipments {\nrespond a\n}\n")
+	file := filepath.Join(t.TempDir(), "further.caddy")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if output, accepted := validate(t, "SERVICE_ROUTES="+file); !accepted {
+		t.Error(output)
 	}
 }
 

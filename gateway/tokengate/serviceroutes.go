@@ -21,34 +21,57 @@ func init() {
 
 // parseServiceRoutes reads the routes of services from files, in the order of the patterns and of the names. Syntax:
 //
-//	service_routes [<pattern...>]
+//	service_routes <own pattern> [<pattern...>]
 //
+// Routes of the first pattern are the product's own: those of other files come before them, and must not take their paths.
 // A file is parsed by itself and not imported: an imported file is part of the text around it, so that one brace too
 // many would end the site and its gate. Of all routes the first one that matches is used, those without a token first.
 func parseServiceRoutes(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 	h.Next() // the directive's name
-	var open, others caddyhttp.RouteList
-	for _, pattern := range h.RemainingArgs() {
+	patterns := h.RemainingArgs()
+	if len(patterns) == 0 {
+		return nil, h.ArgErr()
+	}
+	own, err := readAll(h, patterns[:1], nil)
+	if err != nil {
+		return nil, err
+	}
+	further, err := readAll(h, patterns[1:], checkPaths(own))
+	if err != nil {
+		return nil, err
+	}
+	all := append(further, own...)
+	slices.SortStableFunc(all, func(a, b caddyhttp.Route) int { return rank(a) - rank(b) })
+	return []httpcaddyfile.ConfigValue{{Class: "route", Value: caddyhttp.Subroute{Routes: all}}}, nil
+}
+
+// rank sorts routes without a token first.
+func rank(route caddyhttp.Route) int {
+	if len(route.MatcherSetsRaw) == 1 && route.MatcherSetsRaw[0][openPathsName] != nil {
+		return 0
+	}
+	return 1
+}
+
+// readAll returns the routes of the files that patterns name.
+func readAll(h httpcaddyfile.Helper, patterns []string, check func(caddyhttp.Route) error) (all caddyhttp.RouteList, err error) {
+	for _, pattern := range patterns {
 		files, err := routeFiles(filepath.Dir(h.File()), pattern)
 		if err != nil {
 			return nil, h.WrapErr(err)
 		}
 		for _, file := range files {
-			routes, err := readRoutes(h, file)
+			routes, err := readRoutes(h, file, check)
 			if err != nil {
 				return nil, fmt.Errorf("routes of a service: %w", err)
 			}
 			for _, route := range routes {
 				route.Group = "service_routes"
-				if len(route.MatcherSetsRaw) == 1 && route.MatcherSetsRaw[0][openPathsName] != nil {
-					open = append(open, route)
-				} else {
-					others = append(others, route)
-				}
+				all = append(all, route)
 			}
 		}
 	}
-	return []httpcaddyfile.ConfigValue{{Class: "route", Value: caddyhttp.Subroute{Routes: append(open, others...)}}}, nil
+	return all, nil
 }
 
 // routeFiles returns the files that a pattern names, which is relative to dir. Of a pattern with * there may be none yet.
@@ -74,8 +97,8 @@ func routeFiles(dir, pattern string) ([]string, error) {
 // only. Anything is possible inside them, because it comes after the gate and for these paths.
 var routeDirectives = []string{"handle", "handle_public", "handle_pages"}
 
-// readRoutes returns the routes of a file.
-func readRoutes(h httpcaddyfile.Helper, file string) (caddyhttp.RouteList, error) {
+// readRoutes returns the routes of a file. Each must pass check, if there is one.
+func readRoutes(h httpcaddyfile.Helper, file string, check func(caddyhttp.Route) error) (caddyhttp.RouteList, error) {
 	text, err := os.ReadFile(filepath.Clean(file))
 	if err != nil {
 		return nil, err
@@ -91,23 +114,44 @@ func readRoutes(h httpcaddyfile.Helper, file string) (caddyhttp.RouteList, error
 	if len(blocks) != 1 {
 		return nil, fmt.Errorf("%s: the braces do not match", file)
 	}
-	block := []caddyfile.Token{{File: file, Text: "routes"}, {File: file, Text: "{"}}
-	for _, segment := range blocks[0].Segments {
+	segments := blocks[0].Segments
+	for i, segment := range segments {
 		name := segment.Directive()
 		switch {
 		case strings.HasPrefix(name, "@"):
+			continue
 		case !slices.Contains(routeDirectives, name):
 			return nil, fmt.Errorf("%s:%d: %s is not one of @<matcher>, %s, of which a file of routes consists",
 				file, segment[0].Line, name, strings.Join(routeDirectives, ", "))
 		case len(segment) > 1 && segment[1].Text == "{":
 			return nil, fmt.Errorf("%s:%d: %s needs a path or a matcher", file, segment[0].Line, name)
 		}
-		block = append(block, segment...)
+		// Each by itself, with all matchers: a route does not know its line.
+		routes, err := parseRoutes(h, file, segments, func(n int) bool { return n == i || strings.HasPrefix(segments[n].Directive(), "@") })
+		for _, route := range routes {
+			if err == nil && check != nil {
+				err = check(route)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, segment[0].Line, err)
+		}
+	}
+	return parseRoutes(h, file, segments, func(int) bool { return true })
+}
+
+// parseRoutes returns the routes of the included segments of a file, in Caddy's order of directives and paths.
+func parseRoutes(h httpcaddyfile.Helper, file string, segments []caddyfile.Segment, included func(int) bool) (caddyhttp.RouteList, error) {
+	block := []caddyfile.Token{{File: file, Text: "routes"}, {File: file, Text: "{"}}
+	for i, segment := range segments {
+		if included(i) {
+			block = append(block, segment...)
+		}
 	}
 	block = append(block, caddyfile.Token{File: file, Line: block[len(block)-1].Line + 1, Text: "}"})
 	routes, err := httpcaddyfile.ParseSegmentAsSubroute(h.WithDispenser(caddyfile.NewDispenser(block)))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	return routes.(*caddyhttp.Subroute).Routes, nil
 }

@@ -16,13 +16,17 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
-// loadSite loads a site with a gate, pages, public paths and these files of routes, and returns its handler or why it is
-// refused. DIR in the error stands for the directory of the files.
+// loadSite loads a site with a gate, pages, public paths and these files of routes, the last one its own, and returns its
+// handler or why it is refused. DIR in the error stands for the directory of the files.
 func loadSite(t *testing.T, files ...string) (site caddyhttp.MiddlewareHandler, refused string) {
 	t.Helper()
 	dir := t.TempDir()
 	for i, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.caddy", i)), []byte(text), 0o600); err != nil {
+		name := fmt.Sprintf("%d.caddy", i)
+		if i == len(files)-1 {
+			name = "own"
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -34,7 +38,7 @@ func loadSite(t *testing.T, files ...string) (site caddyhttp.MiddlewareHandler, 
 	handle_public /docs /docs/* {
 		respond docs
 	}
-	service_routes `+dir+`/*.caddy
+	service_routes `+dir+`/own `+dir+`/*.caddy
 	handle {
 		error 404
 	}
@@ -106,19 +110,19 @@ func TestRoutesThatReachBeyondTheirFileOrTakePathsOfOthersAreRefused(t *testing.
 		"# a\nheader A b\n":                              "DIR/0.caddy:2: header is not one of",
 		"handle" + respond:                               "DIR/0.caddy:1: handle needs a path or a matcher",
 		"handle_public" + respond:                        "DIR/0.caddy:1: handle_public needs a path or a matcher",
-		"handle /a {\nunknown\n}\n":                      "DIR/0.caddy: ",
+		"handle /a {\nunknown\n}\n":                      "DIR/0.caddy:1: ",
 		"handle_public /a {\nlimits a {\ncost 2\n}\n}\n": "limits counts requests by their token",
 		"handle_public a" + respond:                      "a is not a path",
 		"handle_public /a*b" + respond:                   "only the end",
 		"handle_pages /*/b" + respond:                    "only the end",
 		"handle_public /{path}" + respond:                "only the end",
-		"handle_pages /settings/a" + respond:             "/settings/a and /settings/* of handle_public or handle_pages overlap",
-		"handle_public /set*" + respond:                  "/set* and /settings of",
+		"handle_pages /settings/a" + respond:             "DIR/0.caddy:1: /settings/a takes requests for the shipped path /settings/*",
+		"handle_public /set*" + respond:                  "/set* takes requests for the shipped path /settings",
 		"handle_public /DOCS" + respond:                  "the paths /docs and /docs of",
 		"handle /docs/a" + respond:                       "/docs/a is never reached: a route before it takes /docs/*",
-		"handle /api/v1/token" + respond:                 "/api/v1/token is never reached: a route before it takes /api/v1/token",
-		"handle /api/*/token" + respond:                  "/api/v1/token is never reached: a route before it takes /api/*/token",
-		"handle /api/v1/*" + respond:                     "/api/v1/token is never reached: a route before it takes /api/v1/*",
+		"handle /api/v1/token" + respond:                 "/api/v1/token takes requests for the shipped path /api/v1/token",
+		"handle /api/*/token" + respond:                  "/api/*/token takes requests for the shipped path /api/v1/token",
+		"handle /api/v1/*" + respond:                     "/api/v1/* takes requests for the shipped path /api/v1/token",
 		"handle /a" + respond + "handle /a" + respond:    "2 routes for /a",
 	} {
 		if _, refused := loadSite(t, text, ownPages); !strings.Contains(refused, want) {
@@ -132,7 +136,7 @@ func TestRoutesThatTakeNothingOfOthersAreAccepted(t *testing.T) {
 
 	const respond = " {\n\trespond \"}\"\n}\n"
 	if _, refused := loadSite(t, "", "# none\n", "handle /api/v1/tokens"+respond, "handle_public /settings2 /a/*"+respond,
-		"@a {\npath /api/v1/token\nmethod PATCH\n}\nhandle @a"+respond, // another method than the next route's
+		"@a {\npath /api/v1/tokens/*/a\nmethod PATCH\n}\nhandle @a"+respond,
 		"@a path /b\nhandle @a"+respond+"@c {\npath /b\nmethod PATCH\n}\n", ownPages); refused != "" {
 		t.Error(refused)
 	}
