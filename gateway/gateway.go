@@ -7,7 +7,7 @@ package gateway
 import (
 	_ "github.com/quayside/quayside/gateway/apidocs"
 	_ "github.com/quayside/quayside/gateway/drain"
-	_ "github.com/quayside/quayside/gateway/internal/certificates"
+	_ "github.com/quayside/quayside/gateway/internal/environment"
 	_ "github.com/quayside/quayside/gateway/internal/health"
 	_ "github.com/quayside/quayside/gateway/logbuffer"
 	_ "github.com/quayside/quayside/gateway/tokengate"

@@ -112,6 +112,35 @@ func TestREADMEListsTheRequestsThatNetHTTPRejects(t *testing.T) {
 	}
 }
 
+// Over HTTP/2 net/http rejects headers that belong to connections of HTTP/1.1, and large ones, before any handler.
+func TestNetHTTPRejectsOverHTTP2AsTheREADMESays(t *testing.T) {
+	t.Parallel()
+
+	upstream := new(visited)
+	g := start(t, options{upstream: upstream, env: withoutRedis(t)})
+	for _, tt := range []struct{ name, value, status, body string }{
+		{"connection", "keep-alive", "400", "request header \"Connection\" is not valid in HTTP/2"},
+		{"proxy-connection", "keep-alive", "400", "request header \"Proxy-Connection\" is not valid in HTTP/2"},
+		{"transfer-encoding", "chunked", "400", "request header \"Transfer-Encoding\" is not valid in HTTP/2"},
+		{"upgrade", "h2c", "400", "request header \"Upgrade\" is not valid in HTTP/2"},
+		{"te", "gzip", "400", "request header \"TE\" may only be \"trailers\" in HTTP/2"},
+	} {
+		if status, body := g.askHTTP2(t, "GET", "/api/v1/shipments", tt.name, tt.value); status != tt.status || !strings.Contains(body, tt.body) {
+			t.Errorf("%s: %s %s", tt.name, status, body)
+		}
+	}
+	large := strings.Repeat("x", 17<<10)
+	if status, body := g.askHTTP2(t, "GET", "/api/v1/shipments", "x", large, "y", large); status != "431" || !strings.Contains(body, "<h1>HTTP Error 431</h1>") {
+		t.Errorf("a large header: %s %s", status, body)
+	}
+	if status, _ := g.askHTTP2(t, "GET", "/api/v1/shipments", "te", "trailers"); status != "401" {
+		t.Errorf("trailers: %s", status)
+	}
+	if targets := upstream.take(); len(targets) > 0 {
+		t.Errorf("forwarded: %q", targets)
+	}
+}
+
 // exchange sends bytes and returns the whole response. A server that closes a connection with unread bytes may reset it
 // and lose the response; then exchange repeats the request.
 func (g *gateway) exchange(t *testing.T, request string) string {

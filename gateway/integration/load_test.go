@@ -180,6 +180,50 @@ func TestSettingsWithAFewValuesNameThem(t *testing.T) {
 	}
 }
 
+// A wrong value of a setting is reported with the setting and its form, and not as a fault of the directive it is part of.
+func TestWrongSettingsAreReportedWithTheirName(t *testing.T) {
+	t.Parallel()
+
+	for setting, want := range map[string]string{
+		"GATEWAY_ADDRESS=18281":                      `GATEWAY_ADDRESS must have a port, such as :8080, and is \"18281\"`,
+		"GATEWAY_ADDRESS=":                           `GATEWAY_ADDRESS must have a port, such as :8080`,
+		"GATEWAY_ADDRESS=:9080":                      "GATEWAY_ADDRESS and GATEWAY_INNER_ADDRESS are both :9080",
+		"GATEWAY_ADDRESS=https://:18281":             "https:// needs GATEWAY_TLS",
+		"GATEWAY_INNER_ADDRESS=x":                    "GATEWAY_INNER_ADDRESS must be :port",
+		"GATEWAY_INNER_ADDRESS=":                     "GATEWAY_INNER_ADDRESS must be :port",
+		"GATEWAY_INNER_ADDRESS=:8080":                "are both :8080",
+		"GATEWAY_INNER_ADDRESS=:x":                   "GATEWAY_INNER_ADDRESS must be :port",
+		"TOKENS_INTERNAL_URL=http://127.0.0.1:9082/": "TOKENS_INTERNAL_URL must be http://host:port",
+		"TOKENS_INTERNAL_URL=127.0.0.1:9082":         "TOKENS_INTERNAL_URL must be http://host:port",
+		"TOKENS_HOST=http://tokens":                  "TOKENS_HOST must be a name or an address",
+		"TOKENS_HOST=::1":                            "an IPv6 address in brackets",
+		"SHIPMENTS_HOST=":                            "SHIPMENTS_HOST must be",
+		"TOKENS_PORT=:8082":                          "TOKENS_PORT must be a port",
+		"SHIPMENTS_PORT=65536":                       "SHIPMENTS_PORT must be a port",
+		"TRUSTED_PROXIES=10.0.0.0/8,192.168.0.0/16":  "TRUSTED_PROXIES must be addresses or ranges, separated by spaces",
+		"CORS_ALLOWED_ORIGINS=https://app.example/":  "CORS_ALLOWED_ORIGINS must be origins",
+		"REDIS_URL=localhost:6379":                   "REDIS_URL must be a URL, such as redis://",
+		"REDIS_DOWN=no":                              "REDIS_DOWN must be local, deny or allow",
+		"GATEWAY_REPLICAS=0":                         "GATEWAY_REPLICAS must be a whole number",
+		"WINDOWS_MODE=off":                           "WINDOWS_MODE must be enforce or shadow",
+		"GATEWAY_SHUTDOWN_DELAY=5":                   "GATEWAY_SHUTDOWN_DELAY must be a duration with a unit, such as 10s",
+		"LOG_LEVEL=verbose":                          "LOG_LEVEL must be debug, info, warn or error",
+	} {
+		if output, accepted := validate(t, setting); accepted || !strings.Contains(output, want) {
+			t.Errorf("%s: accepted: %t, want %q in\n%s", setting, accepted, want, output)
+		}
+	}
+	if output, accepted := validate(t, "LOG_LEVEL=verbose", "WINDOWS_MODE=off", "REDIS_URL=a-secret"); accepted ||
+		!strings.Contains(output, "LOG_LEVEL") || !strings.Contains(output, "WINDOWS_MODE") || strings.Contains(output, "a-secret") {
+		t.Errorf("want all faults, and no secret, in\n%s", output)
+	}
+	if output, accepted := validate(t, "GATEWAY_ADDRESS=:18281", "GATEWAY_INNER_ADDRESS=:18282", "TOKENS_HOST=[::1]", "SHIPMENTS_HOST=shipments-svc.local",
+		"TRUSTED_PROXIES=10.0.0.0/8 2001:db8::1", "CORS_ALLOWED_ORIGINS=https://app.example http://localhost:3000", "REDIS_URL=", "LOG_LEVEL=warn",
+		"GATEWAY_SHUTDOWN_DELAY=1m", "TOKENS_INTERNAL_URL=https://[::1]:9082", "GATEWAY_REPLICAS=2", "REDIS_DOWN=deny", "WINDOWS_MODE=shadow"); !accepted {
+		t.Error(output)
+	}
+}
+
 // Certificates are obtained for the hosts of the address, so that with none no handshake could succeed.
 func TestCertificatesAreOnlyObtainedForHosts(t *testing.T) {
 	t.Parallel()
