@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -123,11 +124,16 @@ func (r *testbed) startServers(ctx context.Context, shipped *devstack.Program) e
 	if err != nil {
 		return err
 	}
-	for name, config := range map[string]string{
-		gateway: caddyfile, ungated: without, bare: filepath.Join(r.settings.root, "deploy", "bench", "bare.Caddyfile"),
+	caddy, err := r.buildBare(ctx)
+	if err != nil {
+		return err
+	}
+	for name, of := range map[string]struct{ binary, config string }{
+		gateway: {shipped.Binary(), caddyfile}, ungated: {shipped.Binary(), without},
+		bare: {caddy, filepath.Join(r.settings.root, "deploy", "bench", "bare.Caddyfile")},
 	} {
 		if err := r.serve(ctx, name, env, func(string) []string {
-			return []string{shipped.Binary(), "run", "--adapter", "caddyfile", "--config", config}
+			return []string{of.binary, "run", "--adapter", "caddyfile", "--config", of.config}
 		}); err != nil {
 			return err
 		}
@@ -137,6 +143,19 @@ func (r *testbed) startServers(ctx context.Context, shipped *devstack.Program) e
 		return err
 	}
 	return r.serve(ctx, plainHTTP, env, func(address string) []string { return []string{self, plainHTTPCommand, address} })
+}
+
+// buildBare builds a Caddy without anything of the gateway's.
+func (r *testbed) buildBare(ctx context.Context) (binary string, err error) {
+	binary = filepath.Join(r.dir, "barecaddy")
+	//nolint:gosec // G204: our own arguments
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./internal/barecaddy")
+	build.Dir = filepath.Join(r.settings.root, "gateway")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build a bare Caddy: %w:\n%s", err, out)
+	}
+	return binary, nil
 }
 
 // serve starts a server on the gateway's cores and registers it by its name.
@@ -170,8 +189,8 @@ func (r *testbed) writeUngated(shipped string) (path string, err error) {
 		return "", fmt.Errorf("%s has no line %s", shipped, gateLines)
 	}
 	text = gateLines.ReplaceAll(text, nil)
-	// imports are relative to the file
-	text = bytes.ReplaceAll(text, []byte("import routes/"), []byte("import "+filepath.Dir(shipped)+"/routes/"))
+	// its patterns are relative to the file
+	text = bytes.ReplaceAll(text, []byte("service_routes routes/"), []byte("service_routes "+filepath.Dir(shipped)+"/routes/"))
 	path = filepath.Join(r.dir, "ungated.Caddyfile")
 	return path, os.WriteFile(path, text, 0o600) //nolint:gosec // G703: our own directory
 }

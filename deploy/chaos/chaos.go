@@ -75,7 +75,7 @@ func Run(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	report.resources("at the end, under load", end.lines())
-	report.addFindings("goroutines, memory and connections are back within 10 %", end.above(start))
+	report.addFindings("goroutines, connections and memory but for 16 MiB are back within 10 %", end.above(start))
 	return report.close(filepath.Clean(c.Logs))
 }
 

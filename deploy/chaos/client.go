@@ -33,6 +33,7 @@ type sample struct {
 	status  int    // 0 without a response
 	err     string // why there was no complete response
 	refused bool   // the connection was refused
+	aborted bool   // the connection was reset before a response
 
 	code       string // of a problem
 	explained  bool   // an error response was problem+json with its request id
@@ -123,7 +124,7 @@ func (c *client) do(ctx context.Context, a call) (s sample, body []byte) {
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		s.err, s.refused = reason(err), errors.Is(err, syscall.ECONNREFUSED)
+		s.err, s.refused, s.aborted = reason(err), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ECONNRESET)
 		return s, nil
 	}
 	defer func() { _ = res.Body.Close() }()

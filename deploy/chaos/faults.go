@@ -30,6 +30,7 @@ const (
 	gatewayUnaffected gatewayEffect = iota
 	gatewayStops                    // connections may be refused
 	gatewayKilled                   // requests in flight are lost
+	gatewayReloads                  // connections may be reset
 )
 
 // The rows of the table.
@@ -135,7 +136,7 @@ var faults = slices.Concat(
 	),
 	row(partRestarts, 0, ofRestarts,
 		fault{name: "both shipments-svc in turn, 5 times", injection: stopped(rounds, "shipments-svc", "shipments-svc-2"), changes: 2 * rounds},
-		fault{name: "configuration reloaded 20 times", injection: reconfigured, changes: reloads},
+		fault{name: "configuration reloaded 20 times", injection: reconfigured, changes: reloads, gateway: gatewayReloads, own: []promise{resetsFew}},
 		fault{name: "SIGTERM to the gateway", injection: stopped(1, "gateway"), gateway: gatewayStops},
 	),
 	row(partGateway, short, nil,

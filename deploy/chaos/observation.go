@@ -43,13 +43,16 @@ func (o *observation) since() []sample {
 }
 
 // excused reports whether the gateway cannot have responded: it was stopped, or
-// killed with the request in flight.
+// killed with the request in flight, or closed the listener on which the kernel had
+// completed the connection.
 func (o *observation) excused(s sample) bool {
 	switch o.fault.gateway {
 	case gatewayStops:
 		return s.refused
 	case gatewayKilled:
 		return s.refused || s.start.Before(o.injected) && s.end().After(o.began)
+	case gatewayReloads:
+		return s.aborted
 	default:
 		return false
 	}

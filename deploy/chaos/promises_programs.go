@@ -47,6 +47,14 @@ var ofRestarts = []promise{
 	}},
 }
 
+// resetsFew bounds the connections that a reload resets, unless Linux moves them to
+// the new listener (net.ipv4.tcp_migrate_req).
+var resetsFew = promise{"at most 1 of 500 connections is reset", func(o *observation) (bool, string) {
+	all := o.since()
+	reset := filter(all, func(s sample) bool { return s.aborted })
+	return 500*len(reset) <= len(all), fmt.Sprintf("%d of %d", len(reset), len(all))
+}}
+
 var losesOnlyInFlight = promise{"only its in-flight requests are lost", func(o *observation) (bool, string) {
 	lost := filter(failures(customers(o.since())), func(s sample) bool { return !s.refused })
 	other := filter(lost, func(s sample) bool { return !o.excused(s) })

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -25,6 +26,7 @@ func TestPromises(t *testing.T) {
 	quick := 3 * time.Millisecond
 	lost := func(s *sample) { s.status, s.err = 0, "EOF" }
 	refused := func(s *sample) { s.status, s.err, s.refused = 0, "connection refused", true }
+	reset := func(s *sample) { s.status, s.err, s.aborted = 0, "connection reset by peer", true }
 	reference := func(s *sample) { s.call.reference = "A" }
 	for _, tt := range []struct {
 		name    string
@@ -49,6 +51,19 @@ func TestPromises(t *testing.T) {
 		}},
 		{"no response during restarts", ofRestarts[0], false, observation{
 			fault: fault{part: partRestarts}, samples: []sample{with(got(kindList, 3, 0, quick), lost)},
+		}},
+
+		{"a reset during reloads", ofRestarts[0], true, observation{
+			fault: fault{gateway: gatewayReloads}, samples: []sample{got(kindList, 3, 200, quick), with(got(kindList, 3, 0, quick), reset)},
+		}},
+		{"a response that never came during reloads", ofRestarts[0], false, observation{
+			fault: fault{gateway: gatewayReloads}, samples: []sample{with(got(kindList, 3, 0, quick), lost)},
+		}},
+		{"one reset of many", resetsFew, true, observation{
+			samples: append(slices.Repeat([]sample{got(kindList, 3, 200, quick)}, 499), with(got(kindList, 3, 0, quick), reset)),
+		}},
+		{"one reset of few", resetsFew, false, observation{
+			samples: append(slices.Repeat([]sample{got(kindList, 3, 200, quick)}, 498), with(got(kindList, 3, 0, quick), reset)),
 		}},
 
 		{"an unknown token refused", failsClosed, true, observation{samples: []sample{got(kindUnknown, 3, 401, quick), got(kindUnknown, 3, 503, quick)}}},
@@ -209,11 +224,11 @@ func TestP99(t *testing.T) {
 func TestResourcesAboveTheirStartAreListed(t *testing.T) {
 	t.Parallel()
 	start := resources{"gateway": {"goroutines": 100, "memory": 50 << 20}}
-	if above := (resources{"gateway": {"goroutines": 110, "memory": 10 << 20}}).above(start); len(above) != 0 {
+	if above := (resources{"gateway": {"goroutines": 110, "memory": 71 << 20}}).above(start); len(above) != 0 {
 		t.Errorf("within ten percent: %v", above)
 	}
-	above := resources{"gateway": {"goroutines": 111, "memory": 50 << 20}}.above(start)
-	if len(above) != 1 || above[0] != "gateway: goroutines 111, at the start 100" {
+	above := resources{"gateway": {"goroutines": 111, "memory": 72 << 20}}.above(start)
+	if !slices.Equal(above, []string{"gateway: goroutines 111, at the start 100", "gateway: memory 72.0 MiB, at the start 50.0 MiB"}) {
 		t.Errorf("got %v", above)
 	}
 }
