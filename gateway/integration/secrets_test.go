@@ -117,7 +117,7 @@ func TestUnusableSecretsAreRefusedAtStart(t *testing.T) {
 		"of the demo":        {[]string{"GATEWAY_CREDENTIAL=demo-" + hidden}, []string{"QUAYSIDE_DEMO=true"}},
 		"twice":              {[]string{"GATEWAY_CREDENTIAL=" + hidden, "GATEWAY_CREDENTIAL_FILE=/dev/null"}, []string{"both credential and credential_file"}},
 		"no such file":       {[]string{"GATEWAY_CREDENTIAL_FILE=/nowhere"}, []string{"credential_file", "/nowhere"}},
-		"everything at once": {[]string{"REDIS_URL=http://:" + hidden + "@x", "TOKENS_INTERNAL_URL=tokens"}, []string{"GATEWAY_CREDENTIAL", "GATEWAY_SIGNING_KEY", "redis://", "introspection"}},
+		"everything at once": {[]string{"REDIS_URL=http://:" + hidden + "@x"}, []string{"GATEWAY_CREDENTIAL", "GATEWAY_SIGNING_KEY", "redis://"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

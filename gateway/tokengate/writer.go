@@ -58,7 +58,7 @@ func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *respon
 	return &responseWriter{
 		gate:                  g,
 		drain:                 g.drain,
-		closes:                r.ProtoMajor == 1 && (r.Method == http.MethodConnect || len(r.TransferEncoding) > 0 || r.ProtoMinor == 0),
+		closes:                r.ProtoMajor == 1 && (r.Method == http.MethodConnect || r.ProtoMinor == 0),
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
 		began:                 time.Now(), requestID: requestid.New(), method: r.Method, path: r.URL.EscapedPath(),
 		html: prefersHTML(r.Header["Accept"]), cors: g.cors, origin: r.Header.Get("Origin"), tokenPrefix: g.TokenPrefix,
