@@ -234,19 +234,19 @@ func (f *failing) ReturnAttempt(ctx context.Context, key [32]byte) error {
 	return only(f, func() error { return f.Repository.ReturnAttempt(ctx, key) })
 }
 
-// overtaken is storage in which something else was faster than each admission.
-type overtaken struct {
+// conflicting is storage in which each admission conflicts with a change that was made since.
+type conflicting struct {
 	people.Repository
 	err error
 }
 
-func (o overtaken) Admit(context.Context, people.Admission) (people.Admitted, error) {
-	return people.Admitted{}, o.err
+func (c conflicting) Admit(context.Context, people.Admission) (people.Admitted, error) {
+	return people.Admitted{}, c.err
 }
 
-// TestAnAdmissionThatIsOvertakenIsRefused: an invitation that ended, or an account
+// TestAnAdmissionThatConflictsIsRefused: an invitation that ended, or an account
 // that was made, between looking it up and joining.
-func TestAnAdmissionThatIsOvertakenIsRefused(t *testing.T) {
+func TestAnAdmissionThatConflictsIsRefused(t *testing.T) {
 	t.Parallel()
 	repo := repository(t)
 	config := people.Config{Passwords: cheap(1), NewID: publicid.New, Domains: map[string]people.Domain{
@@ -260,14 +260,14 @@ func TestAnAdmissionThatIsOvertakenIsRefused(t *testing.T) {
 		tokens.ErrExists:      {people.ErrRefused, people.ErrLinkedElsewhere, people.ErrLinkedElsewhere},
 		tokens.ErrUnavailable: {tokens.ErrUnavailable, tokens.ErrUnavailable, tokens.ErrUnavailable},
 	} {
-		late := people.NewService(overtaken{repo, err}, config)
-		if u, at, got := late.Accept(t.Context(), invited, here); !errors.Is(got, want.code) || u != (people.User{}) || at != "" {
+		refused := people.NewService(conflicting{repo, err}, config)
+		if u, at, got := refused.Accept(t.Context(), invited, here); !errors.Is(got, want.code) || u != (people.User{}) || at != "" {
 			t.Errorf("%v, by the code: %+v in %q, %v", err, u, at, got)
 		}
-		if _, _, got := late.SignInWith(t.Context(), claims("1", invited.Email), here); !errors.Is(got, want.issuer) {
+		if _, _, got := refused.SignInWith(t.Context(), claims("1", invited.Email), here); !errors.Is(got, want.issuer) {
 			t.Errorf("%v, by the issuer: %v", err, got)
 		}
-		if _, _, got := late.SignInWith(t.Context(), claims("2", "dora@domain.example"), here); !errors.Is(got, want.domain) {
+		if _, _, got := refused.SignInWith(t.Context(), claims("2", "dora@domain.example"), here); !errors.Is(got, want.domain) {
 			t.Errorf("%v, by the domain: %v", err, got)
 		}
 	}
