@@ -207,6 +207,7 @@ func TestWrongSettingsAreReportedWithTheirName(t *testing.T) {
 		"GATEWAY_REPLICAS=0":                         "GATEWAY_REPLICAS must be a whole number",
 		"WINDOWS_MODE=off":                           "WINDOWS_MODE must be enforce or shadow",
 		"GATEWAY_SHUTDOWN_DELAY=5":                   "GATEWAY_SHUTDOWN_DELAY must be a duration with a unit, such as 10s",
+		"ACME_DIRECTORY=":                            "ACME_DIRECTORY must be a URL",
 		"LOG_LEVEL=verbose":                          "LOG_LEVEL must be debug, info, warn or error",
 	} {
 		if output, accepted := validate(t, setting); accepted || !strings.Contains(output, want) {
@@ -221,6 +222,34 @@ func TestWrongSettingsAreReportedWithTheirName(t *testing.T) {
 		"TRUSTED_PROXIES=10.0.0.0/8 2001:db8::1", "CORS_ALLOWED_ORIGINS=https://app.example http://localhost:3000", "REDIS_URL=", "LOG_LEVEL=warn",
 		"GATEWAY_SHUTDOWN_DELAY=1m", "TOKENS_INTERNAL_URL=https://[::1]:9082", "GATEWAY_REPLICAS=2", "REDIS_DOWN=deny", "WINDOWS_MODE=shadow"); !accepted {
 		t.Error(output)
+	}
+}
+
+// A fault of the certificate's files is reported with the settings and the paths.
+func TestFaultsOfTheCertificateNameItsFiles(t *testing.T) {
+	t.Parallel()
+
+	certificateFile, keyFile, _ := certificate(t)
+	_, otherKey, _ := certificate(t)
+	spaced := filepath.Join(t.TempDir(), "a key.pem")
+	if err := os.Link(keyFile, spaced); err != nil {
+		t.Fatal(err)
+	}
+	for files, want := range map[[2]string]string{
+		{certificateFile, keyFile}:          "",
+		{certificateFile, spaced}:           "",
+		{certificateFile, "/nowhere/k.pem"}: "open /nowhere/k.pem",
+		{"/nowhere/c.pem", keyFile}:         "open /nowhere/c.pem",
+		{os.DevNull, keyFile}:               "any PEM data in certificate input",
+		{certificateFile, os.DevNull}:       "any PEM data in key input",
+		{keyFile, certificateFile}:          "PEM inputs may have been switched",
+		{certificateFile, otherKey}:         "private key does not match public key",
+		{"", keyFile}:                       "open : no such file",
+	} {
+		output, accepted := validate(t, "GATEWAY_TLS=on", "GATEWAY_TLS_CERTIFICATE="+files[0], "GATEWAY_TLS_KEY="+files[1])
+		if accepted != (want == "") || want != "" && (!strings.Contains(output, "GATEWAY_TLS_CERTIFICATE is "+files[0]+", GATEWAY_TLS_KEY is "+files[1]) || !strings.Contains(output, want)) {
+			t.Errorf("%q: accepted: %t, want %q in\n%s", files, accepted, want, output)
+		}
 	}
 }
 

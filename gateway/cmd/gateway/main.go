@@ -15,6 +15,7 @@ import (
 
 	_ "github.com/quayside/quayside/gateway"
 	"github.com/quayside/quayside/gateway/internal/buildinfo"
+	"github.com/quayside/quayside/gateway/internal/environment"
 	"github.com/quayside/quayside/gateway/internal/heapfloor"
 	_ "github.com/quayside/quayside/gateway/internal/stock"
 	"github.com/quayside/quayside/gateway/internal/timerslack"
@@ -29,6 +30,10 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "run" {
 		timerslack.Relax()
 		heapfloor.Raise()
+	}
+	if err := environment.CheckText(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	caddycmd.Main()
 }

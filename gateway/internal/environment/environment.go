@@ -3,6 +3,7 @@
 package environment
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -30,7 +31,27 @@ func parse(d *caddyfile.Dispenser, _ any) (any, error) {
 	if d.NextArg() {
 		return nil, d.ArgErr()
 	}
-	return nil, check(os.LookupEnv)
+	return nil, check()
+}
+
+// CheckText fails if a setting has characters of the Caddyfile's syntax. Caddy replaces {$NAME} in the text of the file before
+// it parses that, so its error could be about any other line. Call it before Caddy.
+func CheckText() error {
+	names := []string{
+		"GATEWAY_ADDRESS", "GATEWAY_BIND", "GATEWAY_TLS", "GATEWAY_TLS_CERTIFICATE", "GATEWAY_TLS_KEY", "ACME_EMAIL", "SERVICE_ROUTES", "DEBUG_ENDPOINTS",
+	}
+	for _, setting := range settings {
+		names = append(names, setting.name)
+	}
+	var faults []error
+	for _, name := range names {
+		value := os.Getenv(name)
+		if strings.ContainsAny(value, "\"`{}\\\r\n") || strings.Contains(value, "<<") ||
+			slices.ContainsFunc(strings.Fields(value), func(word string) bool { return word[0] == '#' }) {
+			faults = append(faults, fmt.Errorf("%s must not contain quotes, braces, backslashes, line breaks, << or words that begin with #, and is %q", name, value))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // settings are the forms of values. Those with a list are not needed, and may be empty.
@@ -50,6 +71,7 @@ var settings = []struct {
 	{"GATEWAY_SHUTDOWN_DELAY", "must be a duration with a unit, such as 10s", func(s string) bool { d, err := caddy.ParseDuration(s); return err == nil && d >= 0 }},
 	{"TRUSTED_PROXIES", "must be addresses or ranges, separated by spaces, such as 10.0.0.0/8 192.0.2.1", all(isRange)},
 	{"CORS_ALLOWED_ORIGINS", "must be origins, separated by spaces, such as https://app.example, or *", all(func(s string) bool { return s == "*" || isOrigin(s) })},
+	{"ACME_DIRECTORY", "must be a URL, such as https://acme-v02.api.letsencrypt.org/directory", isURL},
 	{"LOG_LEVEL", "must be debug, info, warn or error", oneOf("debug", "info", "warn", "error")},
 }
 
@@ -58,26 +80,43 @@ const (
 	isPortForm = "must be a port, from 1 to 65535"
 )
 
-func check(lookup func(string) (string, bool)) error {
+func check() error {
 	var faults []error
 	for _, setting := range settings {
-		if value, ok := lookup(setting.name); ok && !setting.ok(value) {
+		if value, ok := os.LookupEnv(setting.name); ok && !setting.ok(value) {
 			faults = append(faults, fmt.Errorf("%s %s, and is %q", setting.name, setting.form, value))
 		}
 	}
-	if redis, _ := lookup("REDIS_URL"); redis != "" && !strings.Contains(redis, "://") {
+	if redis := os.Getenv("REDIS_URL"); redis != "" && !strings.Contains(redis, "://") {
 		faults = append(faults, errors.New("REDIS_URL must be a URL, such as redis://127.0.0.1:6379/0")) // its value is secret
 	}
-	return errors.Join(append(faults, checkAddress(lookup))...)
+	return errors.Join(append(faults, checkAddress(), checkCertificate())...)
+}
+
+// checkCertificate reads the files of the certificate: Caddy's errors about their content name no file.
+func checkCertificate() error {
+	if os.Getenv("GATEWAY_TLS") != "on" {
+		return nil
+	}
+	certificate := valueOr("GATEWAY_TLS_CERTIFICATE", "/run/secrets/certificate.pem")
+	key := valueOr("GATEWAY_TLS_KEY", "/run/secrets/key.pem")
+	if _, err := tls.LoadX509KeyPair(certificate, key); err != nil {
+		return fmt.Errorf("GATEWAY_TLS_CERTIFICATE is %s, GATEWAY_TLS_KEY is %s: %w", certificate, key, err)
+	}
+	return nil
+}
+
+// valueOr returns a setting, or what the Caddyfile has for it if it is not set.
+func valueOr(name, otherwise string) string {
+	if value, ok := os.LookupEnv(name); ok {
+		return value
+	}
+	return otherwise
 }
 
 // checkAddress checks GATEWAY_ADDRESS, whose form GATEWAY_TLS decides.
-func checkAddress(lookup func(string) (string, bool)) error {
-	mode, _ := lookup("GATEWAY_TLS")
-	text, isSet := lookup("GATEWAY_ADDRESS")
-	if !isSet {
-		text = ":8080"
-	}
+func checkAddress() error {
+	mode, text := os.Getenv("GATEWAY_TLS"), valueOr("GATEWAY_ADDRESS", ":8080")
 	addresses := strings.Fields(text)
 	hosts := 0
 	for _, field := range addresses {
@@ -94,7 +133,7 @@ func checkAddress(lookup func(string) (string, bool)) error {
 	if len(addresses) == 0 {
 		return fmt.Errorf("GATEWAY_ADDRESS must have a port, such as :8080, and is %q", text)
 	}
-	if inner, ok := lookup("GATEWAY_INNER_ADDRESS"); text == inner || !ok && text == ":9080" {
+	if text == valueOr("GATEWAY_INNER_ADDRESS", ":9080") {
 		return fmt.Errorf("GATEWAY_ADDRESS and GATEWAY_INNER_ADDRESS are both %s: the inner listener must not be public", text)
 	}
 	// Without a host Caddy loads, and no handshake succeeds.
@@ -131,7 +170,12 @@ func isRange(s string) bool {
 	return err == nil || errAddr == nil || s == "private_ranges"
 }
 
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.Contains(s, " ")
+}
+
 func isOrigin(s string) bool {
 	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.Scheme+"://"+u.Host == s
+	return err == nil && isURL(s) && u.Scheme+"://"+u.Host == s
 }
