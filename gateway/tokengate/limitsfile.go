@@ -1,7 +1,9 @@
 package tokengate
 
 import (
+	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -10,8 +12,36 @@ import (
 )
 
 func parseLimits(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
+	h.Next() // the directive's name
+	place := fmt.Sprintf("%s:%d", h.File(), h.Line())
+	h.Reset()
 	limits := new(Limits)
-	return limits, limits.UnmarshalCaddyfile(h.Dispenser)
+	if err := limits.UnmarshalCaddyfile(h.Dispenser); err != nil {
+		return nil, err
+	}
+	return limits, limits.agree(h.State, place)
+}
+
+// agree fails if limits of this name have other numbers elsewhere in the Caddyfile or a file of routes: they count together.
+// state is that of the whole Caddyfile.
+func (l *Limits) agree(state map[string]any, place string) error {
+	type use struct{ numbers, place string }
+	for kind, quota := range map[string]*RouteQuota{"token": l.Token, "organization": l.Organization, "concurrent": {Limit: l.Concurrent}} {
+		if quota == nil || quota.Limit == 0 {
+			continue
+		}
+		numbers := fmt.Sprint(quota.Limit)
+		if quota.Window > 0 {
+			numbers += " " + time.Duration(quota.Window).String()
+		}
+		key := "limits " + l.Name + " " + kind
+		first, ok := state[key].(use)
+		if ok && first.numbers != numbers {
+			return fmt.Errorf("%s: %s is %s, and %s at %s; limits of one name have the same numbers", place, key, numbers, first.numbers, first.place)
+		}
+		state[key] = use{numbers, place}
+	}
+	return nil
 }
 
 // UnmarshalCaddyfile sets up the handler from Caddyfile tokens. Syntax:

@@ -60,7 +60,7 @@ func parseOpenRoute(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 		if h.Val()[0] != '/' {
 			return nil, h.Errf("%s is not a path; this directive takes paths, and no other matcher", h.Val())
 		}
-		if strings.ContainsAny(strings.TrimSuffix(h.Val(), "*"), "*{") {
+		if strings.ContainsAny(strings.TrimSuffix(h.Val(), "*"), `*?[\{`) {
 			return nil, h.Errf("%s: only the end of a path without a token may be a wildcard", h.Val())
 		}
 		open.Paths = append(open.Paths, h.Val())

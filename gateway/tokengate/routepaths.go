@@ -60,25 +60,26 @@ func pathsIn(set map[string]json.RawMessage) (paths []string, open bool, err err
 	return paths, open, err
 }
 
-// meet reports whether a path matches both patterns.
-func meet(a, b string) bool {
-	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
-	for i := range min(len(as), len(bs)) {
-		if !segmentsMeet(as[i], bs[i]) {
-			return false
-		}
-		if i == len(as)-1 && isPrefix(a) || i == len(bs)-1 && isPrefix(b) {
-			return true
-		}
+// meet reports whether a path matches both patterns, which are in lower case.
+func meet(a, b string) bool { return globsMeet(glob(a), glob(b)) }
+
+// glob writes ** for each * of a pattern that matches also /, which Caddy's do if they are at its ends only.
+func glob(pattern string) string {
+	if strings.Contains(strings.Trim(pattern, "*"), "*") {
+		return pattern
 	}
-	return len(as) == len(bs)
+	return strings.ReplaceAll(pattern, "*", "**")
 }
 
-// isPrefix reports whether the * of a pattern matches also /, which Caddy's does if it is the only one and at the end.
-func isPrefix(pattern string) bool { return strings.Index(pattern, "*") == len(pattern)-1 }
-
-func segmentsMeet(a, b string) bool {
-	a, wildA := strings.CutSuffix(a, "*")
-	b, wildB := strings.CutSuffix(b, "*")
-	return a == b || wildA && strings.HasPrefix(b, a) || wildB && strings.HasPrefix(a, b)
+func globsMeet(a, b string) bool {
+	switch {
+	case a == "" || b == "":
+		return strings.Trim(a+b, "*") == ""
+	case a[0] == '*':
+		return globsMeet(strings.TrimLeft(a, "*"), b) || (b[0] != '/' || strings.HasPrefix(a, "**")) && globsMeet(a, b[1:])
+	case b[0] == '*':
+		return globsMeet(b, a)
+	default:
+		return a[0] == b[0] && globsMeet(a[1:], b[1:])
+	}
 }

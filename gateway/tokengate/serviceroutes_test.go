@@ -112,21 +112,56 @@ func TestRoutesThatReachBeyondTheirFileOrTakePathsOfOthersAreRefused(t *testing.
 		"handle_public" + respond:                        "DIR/0.caddy:1: handle_public needs a path or a matcher",
 		"handle /a {\nunknown\n}\n":                      "DIR/0.caddy:1: ",
 		"handle_public /a {\nlimits a {\ncost 2\n}\n}\n": "limits counts requests by their token",
-		"handle_public a" + respond:                      "a is not a path",
-		"handle_public /a*b" + respond:                   "only the end",
-		"handle_pages /*/b" + respond:                    "only the end",
-		"handle_public /{path}" + respond:                "only the end",
-		"handle_pages /settings/a" + respond:             "DIR/0.caddy:1: /settings/a takes requests for the shipped path /settings/*",
-		"handle_public /set*" + respond:                  "/set* takes requests for the shipped path /settings",
-		"handle_public /DOCS" + respond:                  "the paths /docs and /docs of",
-		"handle /docs/a" + respond:                       "/docs/a is never reached: a route before it takes /docs/*",
-		"handle /api/v1/token" + respond:                 "/api/v1/token takes requests for the shipped path /api/v1/token",
-		"handle /api/*/token" + respond:                  "/api/*/token takes requests for the shipped path /api/v1/token",
-		"handle /api/v1/*" + respond:                     "/api/v1/* takes requests for the shipped path /api/v1/token",
-		"handle /a" + respond + "handle /a" + respond:    "2 routes for /a",
+		"handle_public /a?" + respond:                    "only the end",
+		"handle_public /[a]" + respond:                   "only the end",
+		"handle /a" + respond + "handle /b {\nlimits x {\ntoken 1 1m\n}\n}\nhandle /c {\nlimits x {\ntoken 2 60s\n}\n}\n": "DIR/0.caddy:10: limits x token is 2 1m0s, and 1 1m0s at DIR/0.caddy:5; limits of one name",
+		"handle /b {\nlimits x {\nconcurrent 1\n}\nlimits x {\nconcurrent 2\n}\n}\n":                                      "DIR/0.caddy:5: limits x concurrent is 2, and 1 at DIR/0.caddy:2",
+		"handle_public a" + respond:                   "a is not a path",
+		"handle_public /a*b" + respond:                "only the end",
+		"handle_pages /*/b" + respond:                 "only the end",
+		"handle_public /{path}" + respond:             "only the end",
+		"handle_pages /settings/a" + respond:          "DIR/0.caddy:1: /settings/a takes requests for the shipped path /settings/*",
+		"handle_public /set*" + respond:               "/set* takes requests for the shipped path /settings",
+		"handle_public /DOCS" + respond:               "the paths /docs and /docs of",
+		"handle /docs/a" + respond:                    "/docs/a is never reached: a route before it takes /docs/*",
+		"handle /api/v1/token" + respond:              "/api/v1/token takes requests for the shipped path /api/v1/token",
+		"handle /api/*/token" + respond:               "/api/*/token takes requests for the shipped path /api/v1/token",
+		"handle /api/v1/*" + respond:                  "/api/v1/* takes requests for the shipped path /api/v1/token",
+		"handle /a" + respond + "handle /a" + respond: "2 routes for /a",
 	} {
 		if _, refused := loadSite(t, text, ownPages); !strings.Contains(refused, want) {
 			t.Errorf("%q: %s, want %s", text, refused, want)
+		}
+	}
+}
+
+func TestLimitsOfOneNameHaveTheSameNumbersInAllFiles(t *testing.T) {
+	t.Parallel()
+
+	const a, b = "handle /a {\nlimits x {\ntoken 1 1m\n}\n}\n", "handle /b {\nlimits x {\ntoken 1 2m\norganization 5 1m\n}\n}\n"
+	const want = "DIR/1.caddy:2: limits x token is 1 2m0s, and 1 1m0s at DIR/0.caddy:2"
+	if _, refused := loadSite(t, a, b, ownPages); !strings.Contains(refused, want) {
+		t.Errorf("%s, want %s", refused, want)
+	}
+	same := strings.Replace(b, "2m", "60s", 1)
+	if _, refused := loadSite(t, a, same, "handle /c {\nlimits y {\ntoken 9 1m\n}\n}\n", ownPages); refused != "" {
+		t.Error(refused)
+	}
+}
+
+func TestPatternsMeetIfAPathMatchesBoth(t *testing.T) {
+	t.Parallel()
+
+	for patterns, want := range map[[2]string]bool{
+		{"/a", "/a"}: true, {"/a", "/b"}: false, {"/a", "/a/"}: false, {"/a", "/ab"}: false, {"*", "/a/b"}: true, {"*", "*"}: true,
+		{"/a*", "/a"}: true, {"/a*", "/a/b/c"}: true, {"/a/*", "/a"}: false, {"/a/*", "/a/b/c"}: true, {"/ab*", "/a*"}: true, {"/ab*", "/ac*"}: false,
+		{"/a/*/c", "/a/b/*"}: true, {"/a/*/c", "/a/b/c/*"}: false, {"/a/*/c", "/a/b/d"}: false, {"/a/*/c", "/*/b/c"}: true,
+		{"/a/*/*", "/a/b"}: false, {"/a/*/*", "/a/b/c/d"}: false, {"/a/*/*", "/a/b/*"}: true, {"/*/*", "/a/*/c"}: false, {"/*/*/*", "/a/*/c"}: true,
+		{"*.php", "/a/b.php"}: true, {"*.php", "/a/*"}: true, {"*.php", "/a.html"}: false, {"*a*", "/b/c/d"}: false, {"*a*", "/b/a/d"}: true,
+		{"/a/*b/c", "/a/x*/c"}: true, {"/a/*b/c", "/a/x/c"}: false,
+	} {
+		if meet(patterns[0], patterns[1]) != want || meet(patterns[1], patterns[0]) != want {
+			t.Errorf("%v: want %t", patterns, want)
 		}
 	}
 }

@@ -1,14 +1,10 @@
 package tokengate
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
@@ -36,7 +32,7 @@ func conflict(before, after caddyhttp.Route) error {
 	for _, a := range taken {
 		for _, b := range wanted {
 			switch {
-			case open && alsoOpen && (covers(a, b) || covers(b, a)):
+			case open && alsoOpen && meet(a, b):
 				return fmt.Errorf("token_gate: the paths %s and %s of handle_public or handle_pages overlap; remove one of them", a, b)
 			case always && covers(a, b):
 				return fmt.Errorf("token_gate: the path %s is never reached: a route before it takes %s; remove one of them", b, a)
@@ -74,8 +70,5 @@ func pathsOf(route caddyhttp.Route) (patterns []string, always, open bool) {
 
 // covers reports whether pattern a matches whatever pattern b does, which it tells by a path that b matches.
 func covers(a, b string) bool {
-	r := &http.Request{URL: &url.URL{Path: strings.ReplaceAll(b, "*", "~")}}
-	r = r.WithContext(context.WithValue(context.Background(), caddy.ReplacerCtxKey, caddy.NewEmptyReplacer()))
-	matched, err := caddyhttp.MatchPath{strings.ToLower(a)}.MatchWithError(r)
-	return matched && err == nil
+	return meet(a, strings.ReplaceAll(b, "*", "~"))
 }
