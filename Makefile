@@ -30,11 +30,11 @@ test: devstack versitygw h2spec pebble kubectl-validate ## run all tests, with t
 	@$(SERVERS) sh -ec '$(TEST) -p 1 $(ALONE); $(TEST) $(OTHERS)'
 	@cd deploy/examples/coldchain && GOWORK=off $(TEST) ./...
 
-test-all: test ## the same, then databases through PgBouncer, 5,000 generated requests, a build as by xcaddy: what CI runs
+test-all: test ## the same, then databases through PgBouncer, 5,000 generated requests, a build as by xcaddy, more kills: what CI runs
 	@$(SERVERS) sh -ec 'if [ -n "$$TEST_DATABASE_POOLED_URL" ]; then \
 		TEST_DATABASE_DIRECT_URL=$$TEST_DATABASE_URL TEST_DATABASE_URL=$$TEST_DATABASE_POOLED_URL $(TEST) ./shipments-svc/internal/postgres ./tokens-svc/internal/postgres; fi; \
 	$(TEST) ./deploy/blackbox -run Generated -budget 5m -requests 5000; \
-	TEST_ALL=true $(TEST) ./gateway/integration -run TestXcaddyBuild'
+	TEST_ALL=true $(TEST) ./gateway/integration ./shipments-svc/cmd/shipments-svc -run "TestXcaddyBuild|TestNoEventIsLost"'
 
 generated: devstack ## send 20,000 generated requests, in about 15 minutes (ARGS='-seed 7 -requests 100000')
 	@.bin/devstack exec -- sh -c 'cd deploy && $(TEST) -timeout 0 ./blackbox -run Generated -v -budget 0 -requests 20000 -seed '$$(date +%s)' $(ARGS)'
