@@ -8,12 +8,16 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"reflect"
 	"strings"
 
 	"github.com/caarlos0/env/v11"
 )
+
+// maxFile is the most bytes of a file that holds a setting.
+const maxFile = 64 << 10
 
 // DemoPrefix begins the secrets of development mode, which are public.
 const DemoPrefix = "demo-"
@@ -48,9 +52,17 @@ func readFile(vars map[string]string, name string) error {
 	if vars[name] != "" {
 		return fmt.Errorf("%s and %s_FILE are both set; set one", name, name)
 	}
-	content, err := os.ReadFile(path) //nolint:gosec // G304: the operator names the file
+	file, err := os.Open(path) //nolint:gosec // G304: the operator names the file
 	if err != nil {
 		return fmt.Errorf("%s_FILE: %w", name, err)
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err != nil {
+		return fmt.Errorf("%s_FILE: %w", name, err)
+	}
+	if len(content) > maxFile {
+		return fmt.Errorf("%s_FILE: %s has more than %d bytes", name, path, maxFile)
 	}
 	vars[name] = strings.TrimRight(string(content), "\r\n")
 	return nil

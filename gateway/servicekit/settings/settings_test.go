@@ -34,6 +34,7 @@ func TestLoadReportsEverythingAndRepeatsNoSecret(t *testing.T) {
 		"missing and malformed": {[]string{"PORT=http"}, []string{"Port", `"NAME"`}},
 		"set twice":             {[]string{"NAME=x", "SECRET=s3cret", "SECRET_FILE=/s3cret"}, []string{"SECRET and SECRET_FILE are both set"}},
 		"file is missing":       {[]string{"PORT=x", "NAME=x", "SECRET_FILE=/nowhere"}, []string{"SECRET_FILE: open /nowhere", "Port"}},
+		"file has no end":       {[]string{"NAME=x", "SECRET_FILE=/dev/zero"}, []string{"SECRET_FILE: /dev/zero has more than 65536 bytes"}},
 	} {
 		_, err := Load[sample](c.environ)
 		if err == nil {
