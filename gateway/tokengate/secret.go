@@ -3,6 +3,7 @@ package tokengate
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -23,7 +24,7 @@ func secret(repl *caddy.Replacer, name, reference, path string) (string, error) 
 	case value != "":
 		return "", fmt.Errorf("token_gate: both %s and %s_file are set", name, name)
 	}
-	content, err := os.ReadFile(path) // #nosec G304 -- reading the file that the operator named is the point
+	content, err := readFile(path)
 	if err != nil {
 		return "", fmt.Errorf("token_gate: %s_file: %w", name, err)
 	}
@@ -31,6 +32,23 @@ func secret(repl *caddy.Replacer, name, reference, path string) (string, error) 
 		return "", fmt.Errorf("token_gate: %s_file: %s is empty", name, path)
 	}
 	return value, nil
+}
+
+// maxFile is the most bytes of a file that the operator names.
+const maxFile = 1 << 20
+
+// readFile reads a file of at most maxFile bytes; /dev/zero, for example, has no end.
+func readFile(path string) ([]byte, error) {
+	file, err := os.Open(path) // #nosec G304 -- reading the file that the operator named is the point
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if len(content) > maxFile {
+		return nil, fmt.Errorf("%s has more than %d bytes", path, maxFile)
+	}
+	return content, err
 }
 
 // checkCredential reports what is wrong with the gateway's credential. The texts name the environment of

@@ -2,7 +2,6 @@ package tokengate
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,7 +98,7 @@ var routeDirectives = []string{"handle", "handle_public", "handle_pages"}
 
 // readRoutes returns the routes of a file. Each must pass check, if there is one.
 func readRoutes(h httpcaddyfile.Helper, file string, check func(caddyhttp.Route) error) (caddyhttp.RouteList, error) {
-	text, err := os.ReadFile(filepath.Clean(file))
+	text, err := readFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -139,6 +139,7 @@ func TestSecretIsThatOfAPlaceholderOrOfAFile(t *testing.T) {
 		{"value", filepath.Join(dir, "full"), "", "both x and x_file"},
 		{"", filepath.Join(dir, "empty"), "", "is empty"},
 		{"", filepath.Join(dir, "none"), "", "x_file"},
+		{"", "/dev/zero", "", "/dev/zero has more than 1048576 bytes"},
 	} {
 		got, err := secret(caddy.NewReplacer(), "x", tt.reference, tt.path)
 		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && (!strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "value")) {
