@@ -85,7 +85,7 @@ func TestEveryChangeSealsTheBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	active("updated", secret)
-	done, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, 1500*time.Microsecond)
+	done, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, 1500*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,12 +63,13 @@ func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, e
 	return t, wrong.OrNil()
 }
 
-// checkExpiry returns when a token is to end; zero stands for never.
+// checkExpiry returns when a token is to end, a whole second as gateways learn
+// it; zero stands for never.
 func checkExpiry(wrong *ValidationError, end, now time.Time) time.Time {
 	if end.IsZero() {
 		return end
 	}
-	end = end.UTC().Truncate(time.Millisecond)
+	end = end.UTC().Truncate(time.Second)
 	if !end.After(now) {
 		wrong.Add("expires_at", OutOfRange, "must be in the future")
 	}

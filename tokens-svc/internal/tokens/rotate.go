@@ -68,7 +68,7 @@ func (s *Service) RotateToken(ctx context.Context, principal Principal, org OrgI
 			return Step{}, err
 		}
 		next.ID = secret.ID()
-		t.RotatedTo, t.ExpiresAt = next.ID, earlier(t.ExpiresAt, s.Now().Add(grace.Truncate(time.Millisecond)))
+		t.RotatedTo, t.ExpiresAt = next.ID, earlier(t.ExpiresAt, s.Now().Add(grace).Truncate(time.Second))
 		return Step{
 			Kind: Rotated, Token: t, Successor: next, Digest: s.peppers.Seal(secret),
 			Entry: s.entry(principal, audit.TokenRotated, string(id), map[string]string{
@@ -87,7 +87,7 @@ func (t Token) successor(principal Principal, now time.Time) Token {
 	next := t
 	next.RotatedFrom, next.CreatedAt = t.ID, now
 	if !t.ExpiresAt.IsZero() {
-		next.ExpiresAt = now.Add(t.ExpiresAt.Sub(t.CreatedAt))
+		next.ExpiresAt = now.Add(t.ExpiresAt.Sub(t.CreatedAt.Truncate(time.Second))).Truncate(time.Second)
 	}
 	if principal.caller != nil && !principal.caller.ExpiresAt.IsZero() {
 		next.ExpiresAt = earlier(next.ExpiresAt, principal.caller.ExpiresAt)

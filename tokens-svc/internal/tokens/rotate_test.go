@@ -65,12 +65,12 @@ func TestRotationCreatesASuccessor(t *testing.T) {
 func TestTheOldTokenEndsAtTheEarlierOfItsEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ lives, grace, want time.Duration }{
-		"at once":                 {time.Hour, 0, 0},
-		"after the overlap":       {48 * time.Hour, tokens.DefaultGrace, 24 * time.Hour},
-		"at its own end":          {time.Hour, tokens.MaxGrace, time.Hour},
-		"without an own end":      {0, tokens.MaxGrace, tokens.MaxGrace},
-		"without, at once":        {0, 0, 0},
-		"a millisecond is enough": {time.Hour, time.Millisecond, time.Millisecond},
+		"at once":            {time.Hour, 0, 0},
+		"after the overlap":  {48 * time.Hour, tokens.DefaultGrace, 24 * time.Hour},
+		"at its own end":     {time.Hour, tokens.MaxGrace, time.Hour},
+		"without an own end": {0, tokens.MaxGrace, tokens.MaxGrace},
+		"without, at once":   {0, 0, 0},
+		"after a second":     {time.Hour, time.Second + time.Millisecond, time.Second},
 	} {
 		s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 		d := tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}}

@@ -32,7 +32,7 @@ func peppers(tb testing.TB, versions ...int) tokens.Peppers {
 // a clock that the test sets.
 func newService(t *testing.T, repo tokens.Repository, c tokens.Config) (*tokens.Service, *time.Time) {
 	t.Helper()
-	now := repotest.Noon
+	now := repotest.Noon.Truncate(time.Second)
 	c.Now = func() time.Time { return now }
 	s := tokens.NewService(repo, c)
 	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), repotest.Org, "Acme Citrus"); err != nil && !errors.Is(err, tokens.ErrExists) {

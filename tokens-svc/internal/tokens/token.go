@@ -71,7 +71,7 @@ type Token struct {
 	Owner     Owner   // whose role bounds it; see Effective
 	Lineage   TokenID // the first token of its chain of rotations, perhaps itself
 	CreatedAt time.Time
-	ExpiresAt time.Time // zero: never
+	ExpiresAt time.Time // a whole second, except of tokens from earlier versions; zero: never
 	RevokedAt time.Time // zero: not revoked
 	// RevokedReason is the reason given at revocation; may be empty.
 	RevokedReason string

@@ -18,7 +18,7 @@ import (
 func TestAPatchChangesWhatItNames(t *testing.T) {
 	t.Parallel()
 	never := time.Time{}
-	later := repotest.Noon.Add(24 * time.Hour)
+	later := repotest.Noon.Truncate(time.Second).Add(24 * time.Hour)
 	name, same := " WMS ", "ERP"
 	for title, c := range map[string]struct {
 		patch   tokens.Patch
@@ -38,10 +38,10 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 			"rate_limit": "5 in 60 s", "rate_limit_before": "100 in 60 s",
 		}},
 		"later end": {tokens.Patch{ExpiresAt: &later}, map[string]string{
-			"expires_at": "2026-11-21T12:00:00.123Z", "expires_at_before": "2026-11-20T13:00:00.123Z",
+			"expires_at": "2026-11-21T12:00:00.000Z", "expires_at_before": "2026-11-20T13:00:00.000Z",
 		}},
 		"no end": {tokens.Patch{ExpiresAt: &never}, map[string]string{
-			"expires_at": "never", "expires_at_before": "2026-11-20T13:00:00.123Z",
+			"expires_at": "never", "expires_at_before": "2026-11-20T13:00:00.000Z",
 		}},
 	} {
 		repo := newMemory()
@@ -104,12 +104,12 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 	}
 	slices.Reverse(events)
 	want := []map[string]string{
-		{"name": "ERP", "successor": string(done.Token.ID), "ends_at": "2026-11-20T12:01:00.123Z", "successor_ends_at": "2026-11-20T13:00:00.123Z"},
+		{"name": "ERP", "successor": string(done.Token.ID), "ends_at": "2026-11-20T12:01:00.000Z", "successor_ends_at": "2026-11-20T13:00:00.000Z"},
 		{"name": "ERP", "reason": "lost"},
 	}
 	for i, action := range []audit.Action{audit.TokenRotated, audit.TokenRevoked} {
 		e := events[i]
-		if e.Action != action || e.Actor != principal.Actor || e.Target != string(token.ID) || !e.At.Equal(repotest.Noon) || !maps.Equal(e.Details, want[i]) {
+		if e.Action != action || e.Actor != principal.Actor || e.Target != string(token.ID) || !e.At.Equal(repotest.Noon.Truncate(time.Second)) || !maps.Equal(e.Details, want[i]) {
 			t.Errorf("%+v, want %s %v", e, action, want[i])
 		}
 	}

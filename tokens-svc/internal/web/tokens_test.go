@@ -28,7 +28,7 @@ func TestTheListShowsHowTokensAre(t *testing.T) {
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
 	used := w.token(t, owner, "ERP <Kraków>")
-	w.token(t, owner, "Short", func(d *tokens.Draft) { d.ExpiresAt = w.clock().Add(2 * day) })
+	w.token(t, owner, "Short", func(d *tokens.Draft) { d.ExpiresAt = w.clock().Add(3 * day) })
 	gone := w.token(t, owner, "Lost", func(d *tokens.Draft) { d.Permissions, d.ExpiresAt = []string{"admin"}, time.Time{} })
 	report := tokens.Use{Token: used.ID, Requests: 120, Refused: 3, LastUsedAt: w.clock().Add(-5 * time.Minute), Address: netip.MustParseAddr("192.0.2.99")}
 	if err := w.tokens.RecordUsage(t.Context(), []tokens.Use{report}); err != nil {
@@ -39,7 +39,7 @@ func TestTheListShowsHowTokensAre(t *testing.T) {
 	}
 	list := owner.get(t, api(""))
 	want(t, list, http.StatusOK, "ERP &lt;Kraków&gt;", public(used), "owner@acme.example", "shipments:read",
-		`class="status active">Active<`, `class="status expiring">Expires in 2 days<`, "5 minutes ago", "192.0.2.99",
+		`class="status active">Active<`, `class="status expiring">Expires in 3 days<`, "5 minutes ago", "192.0.2.99",
 		`aria-label="120 requests, 3 refusals in the last 24 hours"`, "3 refused", "!Lost",
 		`aria-label="Rotate Short"`, `aria-label="Revoke Short"`, "!shpt_live_…")
 	want(t, owner.get(t, api("?show=expiring")), http.StatusOK, "Short", "!Kraków", "!Lost", `id="show-expiring" aria-current="page"`)
@@ -207,7 +207,7 @@ func TestGenerateFormCreatesTheTokenAsFilledIn(t *testing.T) {
 		"custom": {url.Values{"preset": {"custom"}, "permissions": {"webhooks:manage", "shipments:read"}}, func(x tokens.Token) bool {
 			return (view{Permissions: w.tokens.Permissions()}).Grants(x) == "shipments:read, webhooks:manage"
 		}},
-		"seven days": {url.Values{"expiry": {"7"}}, func(x tokens.Token) bool { return x.ExpiresAt.Sub(x.CreatedAt) == 7*day }},
+		"seven days": {url.Values{"expiry": {"7"}}, func(x tokens.Token) bool { return x.ExpiresAt.Sub(x.CreatedAt.Truncate(time.Second)) == 7*day }},
 		"no expiry":  {url.Values{"expiry": {"none"}}, func(x tokens.Token) bool { return x.ExpiresAt.IsZero() }},
 		"a day":      {url.Values{"expiry": {"custom"}, "day": {"2099-12-31"}}, func(x tokens.Token) bool { return x.ExpiresAt.Equal(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)) }},
 		"addresses":  {url.Values{"ip_allow": {"192.0.2.1, 2001:db8::/32\n198.51.100.0/24"}}, func(x tokens.Token) bool { return len(x.IPAllow) == 3 }},

@@ -33,7 +33,7 @@ type introspection struct {
 	OrganizationID tokens.OrgID       `json:"organization_id,omitempty"`
 	Environment    tokens.Environment `json:"environment,omitempty"`
 	IssuedAt       int64              `json:"iat,omitempty"`
-	ExpiresAt      int64              `json:"exp,omitempty"` // Unix seconds, rounded down
+	ExpiresAt      int64              `json:"exp,omitempty"` // Unix seconds
 	RateLimit      *wire.RateLimit    `json:"rate_limit,omitempty"`
 	IPAllow        []string           `json:"ip_allow,omitempty"`
 	RotatedTo      tokens.TokenID     `json:"rotated_to,omitempty"` // then exp is the end of the overlap

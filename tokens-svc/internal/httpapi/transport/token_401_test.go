@@ -39,7 +39,7 @@ func TestEndedTokensAreRejectedImmediately(t *testing.T) {
 	good, _ := p.create(t, nil)
 	revoked, _ := p.create(t, nil)
 	p.revoke(t, revoked.ID)
-	expired, _ := p.create(t, func(d *tokens.Draft) { d.ExpiresAt = p.now.Add(1e6) })
+	expired, _ := p.create(t, func(d *tokens.Draft) { d.ExpiresAt = p.now.Add(1e9) })
 	p.now = expired.ExpiresAt
 
 	var bodies []string

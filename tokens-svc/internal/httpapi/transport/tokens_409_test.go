@@ -46,7 +46,7 @@ func TestEndedTokensCannotBeChanged(t *testing.T) {
 	next := read(t, m.do(t, http.MethodPost, "/api/v1/tokens/"+string(rotated.ID)+"/rotate", ""), http.StatusCreated).Token
 	revoked, _ := m.create(t, nil)
 	m.revoke(t, revoked.ID)
-	expired, _ := m.create(t, func(d *tokens.Draft) { d.ExpiresAt = m.now.Add(1e6) })
+	expired, _ := m.create(t, func(d *tokens.Draft) { d.ExpiresAt = m.now.Add(1e9) })
 	m.now = expired.ExpiresAt
 
 	for id, code := range map[tokens.TokenID]string{rotated.ID: "token_rotated", revoked.ID: "token_ended", expired.ID: "token_ended"} {
