@@ -66,6 +66,50 @@ func TestARemovedMemberLosesAccessWithTheNextRequest(t *testing.T) {
 	owner.sees("No tokens yet")
 }
 
+func TestAMemberDeclinesAnInvitationAndLeaves(t *testing.T) {
+	t.Parallel()
+	home, o := found(t, "Cape Fresh Exports"), found(t, "Valle Verde")
+	member := home.join(t, "auditor")
+	owner, b := enter(t, o), open(t)
+	b.visit(home.path("/api"))
+	b.signIn(member)
+	for _, answer := range []string{"Decline", "Accept"} {
+		owner.visit(o.path("/members"))
+		owner.fill("#email", member.email)
+		owner.follow("#invite")
+		b.visit("/settings")
+		b.accessible()
+		b.fitsPhones()
+		b.follow(`button[aria-label="` + answer + ` the invitation to Valle Verde"]`)
+	}
+	if b.path() != o.path("/api") {
+		t.Fatalf("after accepting: got the page %s:\n%s", b.path(), b.body())
+	}
+
+	b.visit(o.path("/members"))
+	b.accessible()
+	b.fitsPhones()
+	b.click("#leave")
+	b.awaits(`document.querySelector("dialog[open]") && document.activeElement.textContent.trim() === "Cancel"`)
+	b.accessible()
+	b.follow("dialog #remove")
+	b.sees("You left Valle Verde.")
+	if status := b.visit(o.path("/members")); status != http.StatusNotFound {
+		t.Errorf("the members of the organization that was left: got %d, want 404", status)
+	}
+
+	owner.visit(o.path("/members"))
+	owner.sees("You can't leave: you are the only owner.")
+	owner.accessible()
+	if owner.has("#leave") {
+		t.Error("the last owner is offered to leave")
+	}
+	owner.visit(o.path("/audit-log"))
+	for _, text := range []string{"Invitation declined", "Member joined", "Member removed"} {
+		owner.sees(text)
+	}
+}
+
 func TestAnInvitationIsAcceptedOnce(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")

@@ -60,6 +60,7 @@ const (
 	TokenHandedOver     Action = "token.handed_over" //nolint:gosec // G101: an action, no credential
 	MemberInvited       Action = "member.invited"
 	InvitationWithdrawn Action = "invitation.withdrawn"
+	InvitationDeclined  Action = "invitation.declined"
 	MemberJoined        Action = "member.joined"
 	MemberRoleChanged   Action = "member.role_changed"
 	MemberRemoved       Action = "member.removed"

@@ -161,22 +161,45 @@ func (s *Service) offers(ctx context.Context, email string) ([]Offer, error) {
 // organization. It gives tokens.ErrNotFound when there is no such offer, or no
 // longer.
 func (s *Service) Join(ctx context.Context, u User, id InvitationID, client ClientInfo) (tokens.OrgID, error) {
-	offers, err := s.Offers(ctx, u)
+	o, err := s.offer(ctx, u, id)
 	if err != nil {
 		return "", err
 	}
-	at := slices.IndexFunc(offers, func(o Offer) bool { return o.ID == id })
-	if at < 0 {
-		return "", fmt.Errorf("invitation %s of user %s: %w", id, u.ID, tokens.ErrNotFound)
-	}
 	_, err = s.repo.Admit(ctx, Admission{
-		Organization: offers[at].Organization, User: u, Role: offers[at].Role, Existing: RequireVerified, Invitation: id,
-		Entry: s.joined(client.actor(u), u.Email, offers[at].Role),
+		Organization: o.Organization, User: u, Role: o.Role, Existing: RequireVerified, Invitation: id,
+		Entry: s.joined(client.actor(u), u.Email, o.Role),
 	})
 	if err != nil {
-		return "", fmt.Errorf("join organization %s: %w", offers[at].Organization, err)
+		return "", fmt.Errorf("join organization %s: %w", o.Organization, err)
 	}
-	return offers[at].Organization, nil
+	return o.Organization, nil
+}
+
+// Decline ends one of a signed-in person's Offers and returns it. It gives
+// tokens.ErrNotFound as Join does.
+func (s *Service) Decline(ctx context.Context, u User, id InvitationID, client ClientInfo) (Offer, error) {
+	o, err := s.offer(ctx, u, id)
+	if err != nil {
+		return Offer{}, err
+	}
+	entry := s.entry(audit.InvitationDeclined, client.actor(u), string(id), o.details())
+	if err := s.repo.Withdraw(ctx, o.Organization, id, entry); err != nil {
+		return Offer{}, fmt.Errorf("decline an invitation to organization %s: %w", o.Organization, err)
+	}
+	return o, nil
+}
+
+// offer returns one of a person's Offers, or tokens.ErrNotFound.
+func (s *Service) offer(ctx context.Context, u User, id InvitationID) (Offer, error) {
+	offers, err := s.Offers(ctx, u)
+	if err != nil {
+		return Offer{}, err
+	}
+	at := slices.IndexFunc(offers, func(o Offer) bool { return o.ID == id })
+	if at < 0 {
+		return Offer{}, fmt.Errorf("invitation %s of user %s: %w", id, u.ID, tokens.ErrNotFound)
+	}
+	return offers[at], nil
 }
 
 // newUser returns the account of an invited person.

@@ -212,8 +212,16 @@ func TestOrganizationKeepsAnOwner(t *testing.T) {
 	if err := s.Remove(t.Context(), asAdmin, org, bert.ID); !errors.Is(err, people.ErrForbidden) {
 		t.Errorf("an admin removes an owner: %v", err)
 	}
+	carl := accept(t, s, invite(t, s, owner, "carl@acme.example", "auditor"))
+	asAuditor := acting(carl, tokens.RoleAuditor)
+	if err := s.Remove(t.Context(), asAuditor, org, bert.ID); !errors.Is(err, people.ErrForbidden) {
+		t.Errorf("an auditor removes another: %v", err)
+	}
+	if err := s.Remove(t.Context(), asAuditor, org, carl.ID); err != nil {
+		t.Errorf("an auditor leaves: %v", err)
+	}
 	if err := s.Remove(t.Context(), asOwner, org, owner.ID); err != nil {
-		t.Errorf("one of two owners is removed: %v", err)
+		t.Errorf("one of two owners leaves: %v", err)
 	}
 	members, err := s.Members(t.Context(), org)
 	if err != nil || len(members) != 1 || members[0].ID != bert.ID || members[0].Role != tokens.RoleOwner {

@@ -153,6 +153,9 @@ func TestAMemberJoinsByAnInvitationOfTheirOwn(t *testing.T) {
 		if _, err := s.Join(t.Context(), stranger, offers[0].ID, here); !errors.Is(err, tokens.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
+		if _, err := s.Decline(t.Context(), stranger, offers[0].ID, here); !errors.Is(err, tokens.ErrNotFound) {
+			t.Errorf("%s declines: %v", name, err)
+		}
 	}
 	if joined, err := s.Join(t.Context(), u, offers[0].ID, here); err != nil || joined != org {
 		t.Errorf("%s, %v", joined, err)

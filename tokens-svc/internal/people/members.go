@@ -41,9 +41,9 @@ func (s *Service) ChangeRole(ctx context.Context, principal Principal, org token
 	return s.change(ctx, principal, org, id, to)
 }
 
-// Remove takes a person out of an organization; their account stays,
-// and so do the tokens that they own, which may do nothing any more. It gives ErrForbidden, ErrLastOwner and
-// tokens.ErrNotFound.
+// Remove takes a person out of an organization, also at their own wish, whatever
+// their role; their account stays, and so do the tokens that they own, which may
+// do nothing any more. It gives ErrForbidden, ErrLastOwner and tokens.ErrNotFound.
 func (s *Service) Remove(ctx context.Context, principal Principal, org tokens.OrgID, id UserID) error {
 	return s.change(ctx, principal, org, id, "")
 }
@@ -51,7 +51,7 @@ func (s *Service) Remove(ctx context.Context, principal Principal, org tokens.Or
 func (s *Service) change(ctx context.Context, principal Principal, org tokens.OrgID, id UserID, to tokens.Role) error {
 	err := s.repo.ChangeMember(ctx, org, id, func(now Member, owners int) (tokens.Role, audit.Entry, error) {
 		switch {
-		case !principal.Role.MayAssign(now.Role, to):
+		case !principal.Role.MayAssign(now.Role, to) && (to != "" || principal.user() != id):
 			return "", audit.Entry{}, ErrForbidden
 		case now.Role == tokens.RoleOwner && to != tokens.RoleOwner && owners == 1:
 			return "", audit.Entry{}, ErrLastOwner

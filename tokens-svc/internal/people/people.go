@@ -100,8 +100,8 @@ type Member struct {
 	JoinedAt time.Time
 }
 
-// Invitation is an open one. Joining and withdrawing end it, and so does a new
-// one for the same address.
+// Invitation is an open one. Joining, declining and withdrawing end it, and so
+// does a new one for the same address.
 type Invitation struct {
 	ID        InvitationID
 	Email     string

@@ -77,7 +77,7 @@ type Repository interface {
 	// Invitations returns those of an organization that are good at a time, the
 	// newest first: neither expired nor of an inviter who may not grant the role.
 	Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]Invitation, error)
-	// Withdraw ends an invitation.
+	// Withdraw ends an invitation, by the inviting or the invited side.
 	Withdraw(ctx context.Context, org tokens.OrgID, id InvitationID, e audit.Entry) error
 	// InvitationWith returns the invitation of an address by its code, if it is
 	// good at a time.

@@ -35,13 +35,15 @@ func TestEveryFailureOfTheStorageIsReturned(t *testing.T) {
 	stale, _ := enroll(t, people.NewService(f.Repository, people.Config{Passwords: cheap(1), NewID: publicid.New}),
 		people.Enrolment{Organization: org, Email: "stale@acme.example", Role: "member", Password: secret})
 	member, _ := enroll(t, s, people.Enrolment{Organization: other, Email: "member@other.example", Role: "member", Password: secret})
+	busy, _ := enroll(t, s, people.Enrolment{Organization: other, Email: "busy@other.example", Role: "member", Password: secret})
 	asOwner := acting(owner, tokens.RoleOwner)
 	invited := func(email string) people.Acceptance {
 		return invite(t, s, owner, email, "member")
 	}
 	newcomer, known := invited("newcomer@acme.example"), invited(member.Email)
 	withdrawn, _, err := s.Invite(ctx, asOwner, org, "withdrawn@acme.example", "member")
-	if err != nil {
+	declined, _, errBusy := s.Invite(ctx, asOwner, org, busy.Email, "member")
+	if err = errors.Join(err, errBusy); err != nil {
 		t.Fatal(err)
 	}
 	invite(t, s, owner, "issuer@acme.example", "member")
@@ -67,6 +69,7 @@ func TestEveryFailureOfTheStorageIsReturned(t *testing.T) {
 		{"Accept", func() error { _, _, err := s.Accept(ctx, newcomer, here); return err }},
 		{"Invite", func() error { _, _, err := s.Invite(ctx, asOwner, org, "other@acme.example", "member"); return err }},
 		{"Withdraw", func() error { return s.Withdraw(ctx, asOwner, org, withdrawn.ID) }},
+		{"Decline", func() error { _, err := s.Decline(ctx, busy, declined.ID, here); return err }},
 		{"ChangeRole", func() error { return s.ChangeRole(ctx, asOwner, org, member.ID, "admin") }},
 		{"Remove", func() error { return s.Remove(ctx, asOwner, org, member.ID) }},
 		{"Enroll", func() error { _, err := s.Enroll(ctx, anna); return err }},

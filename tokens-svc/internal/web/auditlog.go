@@ -23,6 +23,7 @@ var actionTexts = []actionText{
 	{audit.TokenHandedOver, "Token handed over to the organization"},
 	{audit.MemberInvited, "Member invited"},
 	{audit.InvitationWithdrawn, "Invitation withdrawn"},
+	{audit.InvitationDeclined, "Invitation declined"},
 	{audit.MemberJoined, "Member joined"},
 	{audit.MemberRoleChanged, "Role changed"},
 	{audit.MemberRemoved, "Member removed"},

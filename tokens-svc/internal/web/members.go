@@ -28,6 +28,7 @@ type invitationRow struct {
 type memberPage struct {
 	faults
 	Members     []memberRow
+	Self        memberRow
 	Invitations []invitationRow
 	Roles       []tokens.Role // that this person may invite people as
 	Email, Role string
@@ -56,7 +57,10 @@ func (s *site) memberPage(ctx context.Context, v *visit) (memberPage, error) {
 		row := memberRow{Member: m, Self: m.ID == v.user.ID}
 		if m.Role != tokens.RoleOwner || owners > 1 {
 			row.Assignable = v.current.Role.Assignable(m.Role)
-			row.Removable = len(row.Assignable) > 0
+			row.Removable = row.Self || len(row.Assignable) > 0
+		}
+		if row.Self {
+			p.Self = row
 		}
 		p.Members = append(p.Members, row)
 	}
@@ -168,14 +172,17 @@ func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
 	if at < 0 {
 		return answer{}, tokens.ErrNotFound
 	}
-	m := p.Members[at]
+	m, title := p.Members[at], "Remove "+p.Members[at].Display()
 	switch {
+	case m.Self:
+		title = "Leave " + v.current.Organization.Name
 	case !v.current.Role.MayAssign(m.Role, ""):
 		return answer{}, people.ErrForbidden
-	case !m.Removable:
+	}
+	if !m.Removable {
 		return lastOwner(v), nil
 	}
-	return page("remove", "Remove "+m.Display(), m).in("members"), nil
+	return page("remove", title, m).in("members"), nil
 }
 
 func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
@@ -187,6 +194,7 @@ func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	if v.PathValue("user") == string(v.user.ID) {
+		s.notify(ctx, "You left "+v.current.Organization.Name+".")
 		return redirect("/settings"), nil
 	}
 	s.notify(ctx, "The member was removed and no longer has access. Tokens that they own no longer have any permissions.")

@@ -225,7 +225,7 @@ func TestForbiddenActionsAreHiddenAndRejected(t *testing.T) {
 	w.enroll(t, "second@acme.example", acme, tokens.RoleOwner)
 	owners := string(w.enroll(t, "owner@acme.example", acme, tokens.RoleOwner))
 	crossOrigin := string(w.token(t, member[tokens.RoleOwner], "Owner's").ID)
-	everything := []string{"Generate API Token", "Rotate Owner&#39;s", "Revoke Owner&#39;s", "Invite a member", "Audit log</a>", "Remove owner@acme.example"}
+	everything := []string{"Generate API Token", "Rotate Owner&#39;s", "Revoke Owner&#39;s", "Invite a member", "Audit log</a>", "Remove second@acme.example"}
 	hidden := map[tokens.Role][]string{
 		tokens.RoleOwner: {}, tokens.RoleAdmin: everything[5:],
 		tokens.RoleMember:  {everything[1], everything[2], everything[3], everything[4], everything[5]},

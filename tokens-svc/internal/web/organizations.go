@@ -29,6 +29,16 @@ func (s *site) joinOrganization(ctx context.Context, v *visit) (answer, error) {
 	return redirect("/settings/" + string(org) + "/api"), nil
 }
 
+// declineInvitation ends an invitation of the user.
+func (s *site) declineInvitation(ctx context.Context, v *visit) (answer, error) {
+	declined, err := s.People.Decline(ctx, v.user, people.InvitationID(v.PostForm.Get("invitation")), v.client())
+	if err != nil {
+		return answer{}, err
+	}
+	s.notify(ctx, "You declined the invitation to "+declined.OrganizationName+".")
+	return redirect("/settings"), nil
+}
+
 func (s *site) toAPI(_ context.Context, v *visit) (answer, error) {
 	return redirect(v.path("/api")), nil
 }

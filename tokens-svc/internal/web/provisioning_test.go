@@ -39,7 +39,7 @@ func TestAMemberIsAskedBeforeJoiningAnotherOrganization(t *testing.T) {
 	wantTo(t, b.post(t, "/settings/join", join), api(""))
 	want(t, b.get(t, api("")), http.StatusOK, "You are an auditor of this organization")
 	want(t, b.post(t, "/settings/join", join), http.StatusNotFound)
-	want(t, b.get(t, "/settings"), http.StatusOK, "Choose an organization", "!Join")
+	want(t, b.get(t, "/settings"), http.StatusOK, "Choose an organization", "!Accept")
 	want(t, owner.get(t, "/settings/"+string(acme)+"/audit-log?action=member.joined"), http.StatusOK, mapped)
 }
 

@@ -45,6 +45,7 @@ var table = []route{
 
 	{pattern: "GET /settings", access: signedIn, do: (*site).chooseOrganization},
 	{pattern: "POST /settings/join", access: signedIn, do: (*site).joinOrganization},
+	{pattern: "POST /settings/decline", access: signedIn, do: (*site).declineInvitation},
 	{pattern: "POST /settings/sign-out", do: (*site).signOut},
 	{pattern: "GET /settings/password", access: signedIn, temporary: true, do: (*site).showPassword},
 	{pattern: "POST /settings/password", access: signedIn, temporary: true, do: (*site).changePassword, hashes: true},
@@ -68,8 +69,8 @@ var table = []route{
 	{pattern: "POST /settings/{org}/invitations", access: member, may: mayManage, do: (*site).invite},
 	{pattern: "POST /settings/{org}/invitations/{invitation}/withdraw", access: member, may: mayManage, do: (*site).withdraw},
 	{pattern: "POST /settings/{org}/members/{user}/role", access: member, may: mayManage, do: (*site).changeRole},
-	{pattern: "GET /settings/{org}/members/{user}/remove", access: member, may: mayManage, do: (*site).showRemove},
-	{pattern: "POST /settings/{org}/members/{user}/remove", access: member, may: mayManage, do: (*site).remove},
+	{pattern: "GET /settings/{org}/members/{user}/remove", access: member, do: (*site).showRemove},
+	{pattern: "POST /settings/{org}/members/{user}/remove", access: member, do: (*site).remove},
 	{pattern: "GET /settings/{org}/audit-log", access: member, may: mayReadAudit, do: (*site).listEvents},
 }
 

@@ -157,7 +157,7 @@ func toNewPassword(rt route) answer {
 func sectionOf(path string) string {
 	parts := strings.Split(path, "/") // "", "settings", org, section, …
 	switch {
-	case parts[2] == "join":
+	case parts[2] == "join" || parts[2] == "decline":
 		return "/settings"
 	case parts[2] == "sessions" || parts[2] == "password":
 		return "/settings/" + parts[2]

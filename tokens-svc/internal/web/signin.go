@@ -106,7 +106,7 @@ func (s *site) startSession(ctx context.Context, user people.User, next string) 
 	if offers, err := s.People.Offers(ctx, user); err != nil {
 		return answer{}, err
 	} else if len(offers) > 0 {
-		s.notify(ctx, "You have an invitation to "+offers[0].OrganizationName+". To join, open Organizations in the menu of your account.")
+		s.notify(ctx, "You have an invitation to "+offers[0].OrganizationName+". To accept or decline it, open Organizations in the menu of your account.")
 	}
 	return redirect(next), nil
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"embed"
+	"fmt"
 	"html/template"
 	"strings"
 
@@ -18,7 +19,7 @@ func readTemplates() map[string]*template.Template {
 	const dir, extension = "templates/", ".html"
 	base := template.Must(template.New("").Funcs(template.FuncMap{
 		"roleName": roleName, "roleText": roleText, "public": public,
-		"join": strings.Join,
+		"join": strings.Join, "soft": soft,
 	}).ParseFS(templateFiles, dir+"layout"+extension, dir+"parts"+extension))
 	entries, err := templateFiles.ReadDir("templates")
 	if err != nil {
@@ -45,6 +46,14 @@ var roleTexts = map[tokens.Role]string{
 }
 
 func roleText(r tokens.Role) string { return roleTexts[r] }
+
+// breaks are where lines may break in an address.
+var breaks = strings.NewReplacer("@", "@<wbr>", ".", "<wbr>.", ":", ":<wbr>")
+
+// soft returns an e-mail or IP address whose lines break at its punctuation.
+func soft(address any) template.HTML {
+	return template.HTML(breaks.Replace(template.HTMLEscapeString(fmt.Sprint(address)))) //nolint:gosec // G203: it is escaped
+}
 
 // public returns the public part of a token's text.
 func public(t tokens.Token) string {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"html/template"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -21,6 +22,20 @@ func TestEmptyListHasAnExplanation(t *testing.T) {
 	want(t, w.member(t, tokens.RoleOwner).get(t, api("")), http.StatusOK,
 		"<title>API tokens · Acme Citrus · Quayside</title>", "No tokens yet", "Generate API Token", "The secret is shown once")
 	want(t, w.member(t, tokens.RoleAuditor).get(t, api("")), http.StatusOK, "No tokens yet", "!Generate API Token", "Ask an owner or admin")
+}
+
+// TestAddressesBreakAtTheirPunctuation, and are escaped nevertheless.
+func TestAddressesBreakAtTheirPunctuation(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[any]template.HTML{
+		"anna@mail.acme.example":           "anna@<wbr>mail<wbr>.acme<wbr>.example",
+		netip.MustParseAddr("2001:db8::7"): "2001:<wbr>db8:<wbr>:<wbr>7",
+		`"<b>&'@x.example`:                 "&#34;&lt;b&gt;&amp;&#39;@<wbr>x<wbr>.example",
+	} {
+		if got := soft(address); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
 }
 
 func TestTheListShowsHowTokensAre(t *testing.T) {
