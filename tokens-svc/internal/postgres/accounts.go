@@ -24,33 +24,25 @@ func (r accountRow) account() people.Account {
 
 // Account implements people.Repository.
 func (p *People) Account(ctx context.Context, email string) (people.Account, error) {
-	var row accountRow
-	err := p.db.GetContext(ctx, &row, `SELECT `+userColumns+`, u.password FROM users u WHERE u.email = $1`, email)
-	return row.account(), translate(err)
+	return one(ctx, p.db, accountRow.account, `SELECT `+userColumns+`, u.password FROM users u WHERE u.email = $1`, email)
 }
 
 // Users implements people.Repository.
 func (p *People) Users(ctx context.Context) ([]people.Listed, error) {
-	var rows []struct {
+	type listedRow struct {
 		userRow
 		Organizations pq.StringArray `db:"organizations"`
 	}
-	err := p.db.SelectContext(ctx, &rows, `
+	return list(ctx, p.db, func(r listedRow) people.Listed { return people.Listed{User: r.user(), Organizations: r.Organizations} }, `
 		SELECT `+userColumns+`, array(
 			SELECT m.organization_id || ':' || m.role FROM memberships m WHERE m.user_id = u.id ORDER BY m.organization_id
 		) AS organizations
 		FROM users u ORDER BY u.email`)
-	all := make([]people.Listed, len(rows))
-	for i, row := range rows {
-		all[i] = people.Listed{User: row.user(), Organizations: row.Organizations}
-	}
-	return all, translate(err)
 }
 
 // SetPassword implements people.Repository.
 func (p *People) SetPassword(ctx context.Context, id people.UserID, old, password string) error {
-	_, err := p.db.ExecContext(ctx, `UPDATE users SET password = $3 WHERE id = $1 AND password = $2`, id, old, password)
-	return translate(err)
+	return exec(ctx, p.db, `UPDATE users SET password = $3 WHERE id = $1 AND password = $2`, id, old, password)
 }
 
 // ChangeAccount implements people.Repository.
@@ -139,9 +131,8 @@ func (p *People) mutateAccount(ctx context.Context, id people.UserID, work func(
 }
 
 func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, arg any) (*accountMutation, error) {
-	var row accountRow
-	err := tx.GetContext(ctx, &row, `SELECT `+userColumns+`, u.password FROM users u WHERE `+condition+` FOR UPDATE`, arg)
-	return &accountMutation{tx: tx, heads: h, account: row.account()}, err
+	account, err := one(ctx, tx, accountRow.account, `SELECT `+userColumns+`, u.password FROM users u WHERE `+condition+` FOR UPDATE`, arg)
+	return &accountMutation{tx: tx, heads: h, account: account}, err
 }
 
 // store writes the mutable columns of an account. Another session epoch removes its

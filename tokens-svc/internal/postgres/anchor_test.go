@@ -15,8 +15,8 @@ import (
 
 func createToken(t *testing.T, repo *postgres.Repository) error {
 	t.Helper()
-	token, digest := repotest.NewToken(t, time.Second)
-	_, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID)))
+	token, digest := newToken(t, time.Second)
+	_, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, fullEntry(audit.TokenCreated, string(token.ID)))
 	return err
 }
 
@@ -40,7 +40,7 @@ func TestAnEarlierVersionsLogIsAnchored(t *testing.T) {
 	}
 	anchor := func(want bool) {
 		t.Helper()
-		got, err := repo.AnchorAudit(t.Context(), repotest.Org, repotest.Entry(audit.LogAnchored, string(repotest.Org)))
+		got, err := repo.AnchorAudit(t.Context(), repotest.Org, fullEntry(audit.LogAnchored, string(repotest.Org)))
 		if err != nil || got != want {
 			t.Errorf("anchor: %t, %v", got, err)
 		}
@@ -71,7 +71,7 @@ func TestAnEarlierVersionsLogIsAnchored(t *testing.T) {
 	if head, err := repo.VerifyAudit(t.Context(), repotest.Org); err != nil || head.Sequence != 4 || head.KeyVersion != 1 {
 		t.Errorf("%+v, %v", head, err)
 	}
-	_, err = repo.AnchorAudit(t.Context(), repotest.Other, repotest.Entry(audit.LogAnchored, string(repotest.Other)))
+	_, err = repo.AnchorAudit(t.Context(), repotest.Other, fullEntry(audit.LogAnchored, string(repotest.Other)))
 	if !errors.Is(err, tokens.ErrNotFound) {
 		t.Errorf("an organization that does not exist: %v", err)
 	}

@@ -25,7 +25,7 @@ const auditBatch = 1000
 func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
 	head, err := readHead(ctx, r.db, org)
 	if err != nil {
-		return nil, 0, translate(err)
+		return nil, 0, err
 	}
 	if action != "" {
 		return r.auditEventsOf(ctx, org, action, p)
@@ -56,7 +56,7 @@ func (r *Repository) VerifyAudit(ctx context.Context, org tokens.OrgID, known ..
 	}
 	defer func() { _ = tx.Rollback() }()
 	if head, err = readHead(ctx, tx, org); err != nil {
-		return head, translate(err)
+		return head, err
 	}
 	return head, translate(audit.Verify(allEvents(ctx, tx, org), head, r.keys, known...))
 }
@@ -81,9 +81,7 @@ func (r *Repository) AuditAnchored(ctx context.Context) (anchored bool, err erro
 
 // AuditHeads implements tokens.Repository.
 func (r *Repository) AuditHeads(ctx context.Context) ([]audit.Head, error) {
-	var rows []headRow
-	err := r.db.SelectContext(ctx, &rows, selectHeads+` ORDER BY o.id`)
-	return each(rows, headRow.head), translate(err)
+	return list(ctx, r.db, headRow.head, selectHeads+` ORDER BY o.id`)
 }
 
 // allEvents reads an organization's events in order, some at a time.
@@ -132,7 +130,5 @@ const selectHeads = `
 
 // readHead returns an organization's head, which is zero while it has none.
 func readHead(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) (audit.Head, error) {
-	var row headRow
-	err := sqlx.GetContext(ctx, db, &row, selectHeads+` WHERE o.id = $1`, org)
-	return row.head(), err
+	return one(ctx, db, headRow.head, selectHeads+` WHERE o.id = $1`, org)
 }

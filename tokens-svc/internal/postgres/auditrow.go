@@ -55,7 +55,10 @@ func (r eventRow) event() (audit.Event, error) {
 		Hash:       toHash(r.Hash),
 	}
 	var err error
-	if e.Actor.Address, err = toAddress(r.Address); err != nil {
+	if r.Address.Valid {
+		e.Actor.Address, err = netip.ParseAddr(r.Address.V)
+	}
+	if err != nil {
 		return audit.Event{}, r.unreadable("address", err)
 	}
 	if err := json.Unmarshal([]byte(r.Details), &e.Details); err != nil {
@@ -91,9 +94,15 @@ func nullAddress(a netip.Addr) sql.Null[string] {
 	return sql.Null[string]{V: a.WithZone("").String(), Valid: a.IsValid()}
 }
 
-func toAddress(text sql.Null[string]) (netip.Addr, error) {
-	if !text.Valid {
-		return netip.Addr{}, nil
+// address is host() of an inet; zero for NULL.
+type address struct{ netip.Addr }
+
+// Scan implements sql.Scanner.
+func (a *address) Scan(src any) error {
+	var text sql.Null[string]
+	err := text.Scan(src)
+	if err == nil && text.Valid {
+		a.Addr, err = netip.ParseAddr(text.V)
 	}
-	return netip.ParseAddr(text.V)
+	return err
 }

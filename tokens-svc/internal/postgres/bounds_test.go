@@ -110,9 +110,9 @@ func TestTokensOfThePreviousVersionAreNotAltered(t *testing.T) {
 	dsn := postgrestest.New(t, postgres.Migrate)
 	repo, db := open(t, dsn), connect(t, dsn)
 	organization(t, repo)
-	token, digest := repotest.NewToken(t, 0)
+	token, digest := newToken(t, 0)
 	token.Bounds = tokens.Digest{Version: 1, MAC: digest.MAC}
-	if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry("token.created", string(token.ID))); err != nil {
+	if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, fullEntry("token.created", string(token.ID))); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {

@@ -24,9 +24,9 @@ func TestExpiredIdempotencyKeysAreRemoved(t *testing.T) {
 		FROM generate_series(1, 10001) n`, repotest.Org, repotest.Noon); err != nil {
 		t.Fatal(err)
 	}
-	token, digest := repotest.NewToken(t, 0)
+	token, digest := newToken(t, 0)
 	key := tokens.NewKey([32]byte{}, repotest.Noon, "key")
-	if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, key, repotest.Entry(audit.TokenCreated, string(token.ID))); err != nil {
+	if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, key, fullEntry(audit.TokenCreated, string(token.ID))); err != nil {
 		t.Fatal(err)
 	}
 	if err := repo.PruneKeys(t.Context(), repotest.Noon.Add(-24*time.Hour)); err != nil {

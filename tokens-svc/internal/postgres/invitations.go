@@ -86,7 +86,11 @@ func (p *People) Withdraw(ctx context.Context, org tokens.OrgID, id people.Invit
 // Invitations implements people.Repository.
 func (p *People) Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]people.Invitation, error) {
 	offers, err := p.offers(ctx, selectInvitations+`AND i.organization_id = $2 ORDER BY i.created_at DESC, i.id DESC`, at, org)
-	return each(offers, func(o people.Offer) people.Invitation { return o.Invitation }), err
+	all := make([]people.Invitation, len(offers))
+	for i, o := range offers {
+		all[i] = o.Invitation
+	}
+	return all, err
 }
 
 // Offers implements people.Repository.

@@ -26,9 +26,7 @@ const selectMembers = `
 
 // Members implements people.Repository.
 func (p *People) Members(ctx context.Context, org tokens.OrgID) ([]people.Member, error) {
-	var rows []memberRow
-	err := p.db.SelectContext(ctx, &rows, selectMembers+`ORDER BY u.email`, org)
-	return each(rows, memberRow.member), translate(err)
+	return list(ctx, p.db, memberRow.member, selectMembers+`ORDER BY u.email`, org)
 }
 
 // ChangeMember implements people.Repository.

@@ -37,16 +37,12 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 
 // Organization implements tokens.Repository.
 func (r *Repository) Organization(ctx context.Context, org tokens.OrgID) (tokens.Organization, error) {
-	var row organizationRow
-	err := r.db.GetContext(ctx, &row, selectOrganizations+`WHERE o.id = $1`, org)
-	return row.organization(), translate(err)
+	return one(ctx, r.db, organizationRow.organization, selectOrganizations+`WHERE o.id = $1`, org)
 }
 
 // Organizations implements tokens.Repository.
 func (r *Repository) Organizations(ctx context.Context) ([]tokens.Organization, error) {
-	var rows []organizationRow
-	err := r.db.SelectContext(ctx, &rows, selectOrganizations+`ORDER BY o.created_at, o.id`)
-	return each(rows, organizationRow.organization), translate(err)
+	return list(ctx, r.db, organizationRow.organization, selectOrganizations+`ORDER BY o.created_at, o.id`)
 }
 
 // sharedTest says whether another organization has the partition of the test data

@@ -36,7 +36,7 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 	join := func(id people.UserID, role tokens.Role) {
 		t.Helper()
 		u := people.User{ID: id, Email: string(id) + "@acme.example", CreatedAt: repotest.Noon}
-		if _, err := members.Admit(t.Context(), people.Admission{Organization: repotest.Org, User: u, Role: role, Existing: people.RequireVerified, Entry: repotest.Entry(audit.MemberJoined, "")}); err != nil {
+		if _, err := members.Admit(t.Context(), people.Admission{Organization: repotest.Org, User: u, Role: role, Existing: people.RequireVerified, Entry: fullEntry(audit.MemberJoined, "")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,9 +44,9 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 	join(boris, tokens.RoleOwner)
 	store := func(owner people.UserID) tokens.TokenID {
 		t.Helper()
-		token, digest := repotest.NewToken(t, 0)
+		token, digest := newToken(t, 0)
 		token.Owner, token.Permissions, token.ExpiresAt = tokens.Owner{ID: string(owner)}, []tokens.Permission{tokens.Admin}, repotest.Noon.AddDate(100, 0, 0)
-		if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID))); err != nil {
+		if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, fullEntry(audit.TokenCreated, string(token.ID))); err != nil {
 			t.Fatal(err)
 		}
 		return token.ID
@@ -76,7 +76,7 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = members.ChangeMember(t.Context(), repotest.Org, anna, func(people.Member, int) (tokens.Role, audit.Entry, error) {
-			return step.to, repotest.Entry(audit.MemberRoleChanged, string(anna)), nil
+			return step.to, fullEntry(audit.MemberRoleChanged, string(anna)), nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +108,7 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		}
 		_, err = members.ChangeAccount(t.Context(), anna, func(a *people.Account) (audit.Entry, error) {
 			a.DisabledAt = disabled
-			return repotest.Entry(audit.UserDisabled, string(anna)), nil
+			return fullEntry(audit.UserDisabled, string(anna)), nil
 		})
 		if err != nil {
 			t.Fatal(err)

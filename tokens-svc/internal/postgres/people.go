@@ -45,19 +45,15 @@ func (r userRow) user() people.User {
 
 // User implements people.Repository.
 func (p *People) User(ctx context.Context, id people.UserID) (people.User, error) {
-	var row userRow
-	err := p.db.GetContext(ctx, &row, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
-	return row.user(), translate(err)
+	return one(ctx, p.db, userRow.user, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
 }
 
 // UserWith implements people.Repository.
 func (p *People) UserWith(ctx context.Context, identity people.Identity) (people.User, error) {
-	var row userRow
-	err := p.db.GetContext(ctx, &row, `
+	return one(ctx, p.db, userRow.user, `
 		SELECT `+userColumns+`
 		FROM identities i JOIN users u ON u.id = i.user_id
 		WHERE i.issuer = $1 AND i.subject = $2`, identity.Issuer, identity.Subject)
-	return row.user(), translate(err)
 }
 
 // Attempt implements people.Repository.
@@ -77,45 +73,32 @@ func (p *People) Attempt(ctx context.Context, key [32]byte, at time.Time, window
 
 // ResetAttempts implements people.Repository.
 func (p *People) ResetAttempts(ctx context.Context, key [32]byte) error {
-	_, err := p.db.ExecContext(ctx, `DELETE FROM sign_in_attempts WHERE key = $1`, key[:])
-	return translate(err)
+	return exec(ctx, p.db, `DELETE FROM sign_in_attempts WHERE key = $1`, key[:])
 }
 
 // ReturnAttempt implements people.Repository.
 func (p *People) ReturnAttempt(ctx context.Context, key [32]byte) error {
-	_, err := p.db.ExecContext(ctx, `UPDATE sign_in_attempts SET attempts = attempts - 1 WHERE key = $1 AND attempts > 0`, key[:])
-	return translate(err)
+	return exec(ctx, p.db, `UPDATE sign_in_attempts SET attempts = attempts - 1 WHERE key = $1 AND attempts > 0`, key[:])
 }
 
 // Prune removes counts of attempts that are older than window, which mean
 // nothing any more.
 func (p *People) Prune(ctx context.Context, at time.Time, window time.Duration) error {
-	_, err := p.db.ExecContext(ctx, `DELETE FROM sign_in_attempts WHERE since <= $1`, at.Add(-window))
-	return translate(err)
+	return exec(ctx, p.db, `DELETE FROM sign_in_attempts WHERE since <= $1`, at.Add(-window))
 }
 
 var _ people.Repository = (*People)(nil)
 
 // Memberships implements people.Repository.
 func (p *People) Memberships(ctx context.Context, id people.UserID) ([]people.Membership, error) {
-	var rows []struct {
-		ID        tokens.OrgID `db:"id"`
-		Name      string       `db:"name"`
-		CreatedAt time.Time    `db:"created_at"`
-		Role      tokens.Role  `db:"role"`
-		JoinedAt  time.Time    `db:"joined_at"`
+	type membershipRow struct {
+		organizationRow
+		Role     tokens.Role `db:"role"`
+		JoinedAt time.Time   `db:"joined_at"`
 	}
-	err := p.db.SelectContext(ctx, &rows, `
+	return list(ctx, p.db, func(r membershipRow) people.Membership {
+		return people.Membership{Organization: r.organization(), Role: r.Role, JoinedAt: r.JoinedAt.UTC()}
+	}, `
 		SELECT o.id, o.name, o.created_at, m.role, m.joined_at
 		FROM memberships m JOIN organizations o ON o.id = m.organization_id WHERE m.user_id = $1 ORDER BY o.name, o.id`, id)
-	if err != nil {
-		return nil, translate(err)
-	}
-	all := make([]people.Membership, len(rows))
-	for i, row := range rows {
-		all[i] = people.Membership{
-			Organization: tokens.Organization{ID: row.ID, Name: row.Name, CreatedAt: row.CreatedAt.UTC()}, Role: row.Role, JoinedAt: row.JoinedAt.UTC(),
-		}
-	}
-	return all, nil
 }

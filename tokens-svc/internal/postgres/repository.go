@@ -42,13 +42,28 @@ func (r *Repository) Ready(ctx context.Context) error {
 	return translate(err)
 }
 
-// each converts rows.
-func each[R, T any](rows []R, convert func(R) T) []T {
+// list returns the rows of a query, converted.
+func list[R, T any](ctx context.Context, db sqlx.QueryerContext, convert func(R) T, query string, args ...any) ([]T, error) {
+	var rows []R
+	err := sqlx.SelectContext(ctx, db, &rows, query, args...)
 	all := make([]T, len(rows))
 	for i, row := range rows {
 		all[i] = convert(row)
 	}
-	return all
+	return all, translate(err)
+}
+
+// one returns the row of a query, converted, or tokens.ErrNotFound.
+func one[R, T any](ctx context.Context, db sqlx.QueryerContext, convert func(R) T, query string, args ...any) (T, error) {
+	var row R
+	err := sqlx.GetContext(ctx, db, &row, query, args...)
+	return convert(row), translate(err)
+}
+
+// exec runs a statement that returns nothing.
+func exec(ctx context.Context, db sqlx.ExecerContext, statement string, args ...any) error {
+	_, err := db.ExecContext(ctx, statement, args...)
+	return translate(err)
 }
 
 // The SQLSTATEs that a constraint answers with.
@@ -60,8 +75,8 @@ const (
 // translate maps an error of Postgres to the domain's. An error that has
 // none there is a fault of this program and stays as it is.
 func translate(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, tokens.ErrUnavailable) {
+		return err
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return tokens.ErrNotFound

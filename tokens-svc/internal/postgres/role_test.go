@@ -43,7 +43,7 @@ func owner(t *testing.T, dsn string) *sql.DB {
 	return db
 }
 
-func exec(t *testing.T, db *sql.DB, statement string) {
+func execute(t *testing.T, db *sql.DB, statement string) {
 	t.Helper()
 	if _, err := db.ExecContext(context.WithoutCancel(t.Context()), statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
@@ -186,7 +186,7 @@ func (c capture) Connect(ctx context.Context) (driver.Conn, error) {
 func TestStatementOutsideATransactionIsCommitted(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, Migrate)
-	exec(t, owner(t, dsn), `CREATE TABLE one (n int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED); GRANT ALL ON one TO quayside_tokens`)
+	execute(t, owner(t, dsn), `CREATE TABLE one (n int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED); GRANT ALL ON one TO quayside_tokens`)
 	db := pool(t, dsn, postgrestest.Session())
 	var n []int
 	const insert = `INSERT INTO one SELECT generate_series(1, 2) RETURNING n`
@@ -215,14 +215,14 @@ func TestLoginsNeedOnlyTheServingRole(t *testing.T) {
 	admin := owner(t, server)
 	migrating, asMigrating := login(t, server, "INHERIT")
 	serving, asServing := login(t, server, "NOINHERIT")
-	exec(t, admin, `CREATE DATABASE `+migrating+` OWNER `+migrating+` TEMPLATE template0`)
-	t.Cleanup(func() { exec(t, admin, `DROP DATABASE `+migrating+` WITH (FORCE)`) })
+	execute(t, admin, `CREATE DATABASE `+migrating+` OWNER `+migrating+` TEMPLATE template0`)
+	t.Cleanup(func() { execute(t, admin, `DROP DATABASE `+migrating+` WITH (FORCE)`) })
 
 	err := Migrate(t.Context(), asMigrating(migrating), "up", io.Discard)
 	if want := fmt.Sprintf("%s may not create or get the role quayside_tokens", migrating); err == nil || !strings.Contains(err.Error(), want) {
 		t.Fatalf("%v, want %q", err, want)
 	}
-	exec(t, admin, `GRANT quayside_tokens TO `+migrating+`, `+serving)
+	execute(t, admin, `GRANT quayside_tokens TO `+migrating+`, `+serving)
 	if err := Migrate(t.Context(), asMigrating(migrating), "up", io.Discard); err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestLoginsNeedOnlyTheServingRole(t *testing.T) {
 		if _, err := tokens.NewService(repo, tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), org, "Acme"); err != nil {
 			t.Error(err)
 		}
-		if _, err := repo.AnchorAudit(t.Context(), org, repotest.Entry(audit.LogAnchored, string(org))); err != nil {
+		if _, err := repo.AnchorAudit(t.Context(), org, audit.Entry{At: repotest.Noon, Actor: audit.CommandLine, Action: audit.LogAnchored, Target: string(org)}); err != nil {
 			t.Error(err)
 		}
 		if heads, err := repo.AuditHeads(t.Context()); err != nil || len(heads) != i+1 {
@@ -258,8 +258,8 @@ func login(t *testing.T, server, inherit string) (name string, dsn func(database
 	t.Helper()
 	admin := owner(t, server)
 	name = "quayside_test_" + strings.TrimPrefix(publicid.New("usr"), "usr_")
-	exec(t, admin, `CREATE ROLE `+name+` LOGIN `+inherit+` PASSWORD 'not-secret'`)
-	t.Cleanup(func() { exec(t, owner(t, server), `DROP ROLE `+name) })
+	execute(t, admin, `CREATE ROLE `+name+` LOGIN `+inherit+` PASSWORD 'not-secret'`)
+	t.Cleanup(func() { execute(t, owner(t, server), `DROP ROLE `+name) })
 	return name, func(database string) string {
 		u, err := url.Parse(postgrestest.Direct(server))
 		if err != nil {
@@ -279,7 +279,7 @@ func TestARoleWithMoreRightsIsNotReady(t *testing.T) {
 		if err := repo.Ready(t.Context()); err != nil {
 			t.Error(err)
 		}
-		exec(t, owner(t, dsn), `GRANT `+right+` ON audit_events TO quayside_tokens`)
+		execute(t, owner(t, dsn), `GRANT `+right+` ON audit_events TO quayside_tokens`)
 		if err := repo.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "audit_events") {
 			t.Errorf("with %s: %v", right, err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -55,10 +54,9 @@ func (s *Sessions) FindCtx(ctx context.Context, tokenSum string) ([]byte, bool, 
 func (s *Sessions) CommitCtx(ctx context.Context, tokenSum string, data []byte, end time.Time) error {
 	row, now := session.RowFrom(ctx), s.now()
 	if row.TokenSum == tokenSum {
-		_, err := s.db.ExecContext(ctx, `
+		return exec(ctx, s.db, `
 			UPDATE sessions SET data = $2, last_seen_at = $3, expires_at = $4, address = $5::inet, user_agent = $6
 			WHERE token_sum = $1`, tokenSum, data, now, end, nullAddress(row.Address), row.UserAgent)
-		return translate(err)
 	}
 	id := s.newID("ses")
 	_, err := s.db.ExecContext(ctx, `
@@ -73,8 +71,7 @@ func (s *Sessions) CommitCtx(ctx context.Context, tokenSum string, data []byte, 
 
 // DeleteCtx implements scs.CtxStore.
 func (s *Sessions) DeleteCtx(ctx context.Context, tokenSum string) error {
-	_, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE token_sum = $1`, tokenSum)
-	return translate(err)
+	return exec(ctx, s.db, `DELETE FROM sessions WHERE token_sum = $1`, tokenSum)
 }
 
 // Find implements scs.Store, which a manager calls by FindCtx.
@@ -92,39 +89,28 @@ func (s *Sessions) Delete(tokenSum string) error { return s.DeleteCtx(context.Ba
 
 // List implements session.Store.
 func (s *Sessions) List(ctx context.Context, user people.UserID) ([]session.Session, error) {
-	var rows []struct {
-		ID         string           `db:"id"`
-		CreatedAt  time.Time        `db:"created_at"`
-		LastSeenAt time.Time        `db:"last_seen_at"`
-		Address    sql.Null[string] `db:"address"`
-		UserAgent  string           `db:"user_agent"`
+	type sessionRow struct {
+		ID         string    `db:"id"`
+		CreatedAt  time.Time `db:"created_at"`
+		LastSeenAt time.Time `db:"last_seen_at"`
+		Address    address   `db:"address"`
+		UserAgent  string    `db:"user_agent"`
 	}
-	err := s.db.SelectContext(ctx, &rows, `
+	return list(ctx, s.db, func(r sessionRow) session.Session {
+		return session.Session{ID: r.ID, CreatedAt: r.CreatedAt.UTC(), LastSeenAt: r.LastSeenAt.UTC(), Address: r.Address.Addr, UserAgent: r.UserAgent}
+	}, `
 		SELECT id, created_at, last_seen_at, host(address) AS address, user_agent FROM sessions
 		WHERE user_id = $1 AND expires_at > $2 ORDER BY last_seen_at DESC, id DESC`, user, s.now())
-	if err != nil {
-		return nil, translate(err)
-	}
-	all := make([]session.Session, len(rows))
-	for i, row := range rows {
-		all[i] = session.Session{ID: row.ID, CreatedAt: row.CreatedAt.UTC(), LastSeenAt: row.LastSeenAt.UTC(), UserAgent: row.UserAgent}
-		if all[i].Address, err = toAddress(row.Address); err != nil {
-			return nil, fmt.Errorf("address of session %s: %w", row.ID, err)
-		}
-	}
-	return all, nil
 }
 
 // End implements session.Store.
 func (s *Sessions) End(ctx context.Context, user people.UserID, id string) error {
-	_, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id = $2`, user, id)
-	return translate(err)
+	return exec(ctx, s.db, `DELETE FROM sessions WHERE user_id = $1 AND id = $2`, user, id)
 }
 
 // EndOthers implements session.Store.
 func (s *Sessions) EndOthers(ctx context.Context, user people.UserID, keep string) error {
-	_, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, user, keep)
-	return translate(err)
+	return exec(ctx, s.db, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, user, keep)
 }
 
 // UseForm implements session.Store.
@@ -140,14 +126,12 @@ func (s *Sessions) UseForm(ctx context.Context, id string, nonce []byte) (bool, 
 
 // NoteForm implements session.Store.
 func (s *Sessions) NoteForm(ctx context.Context, id string, nonce []byte, outcome string) error {
-	_, err := s.db.ExecContext(ctx, `UPDATE used_forms SET outcome = $3 WHERE session_id = $1 AND nonce = $2`, id, nonce, outcome)
-	return translate(err)
+	return exec(ctx, s.db, `UPDATE used_forms SET outcome = $3 WHERE session_id = $1 AND nonce = $2`, id, nonce, outcome)
 }
 
 // ReleaseForm implements session.Store.
 func (s *Sessions) ReleaseForm(ctx context.Context, id string, nonce []byte) error {
-	_, err := s.db.ExecContext(ctx, `DELETE FROM used_forms WHERE session_id = $1 AND nonce = $2`, id, nonce)
-	return translate(err)
+	return exec(ctx, s.db, `DELETE FROM used_forms WHERE session_id = $1 AND nonce = $2`, id, nonce)
 }
 
 var _ session.Store = (*Sessions)(nil)

@@ -18,9 +18,9 @@ func auditComesBack(t *testing.T, repo tokens.Repository) {
 	var want audit.Head
 	want.Organization = string(repotest.Org)
 	for i, e := range []audit.Entry{
-		repotest.Entry(audit.OrganizationCreated, string(repotest.Org)),
-		repotest.Entry(audit.TokenCreated, string(token.ID)),
-		repotest.Entry(audit.TokenRevoked, string(token.ID)),
+		fullEntry(audit.OrganizationCreated, string(repotest.Org)),
+		fullEntry(audit.TokenCreated, string(token.ID)),
+		fullEntry(audit.TokenRevoked, string(token.ID)),
 	} {
 		event, err := want.Append(e, repotest.AuditKeys())
 		gives(t, err, nil)
@@ -85,7 +85,7 @@ func auditIsChainedUnderConcurrency(t *testing.T, repo tokens.Repository) {
 
 func auditOfAFailureIsNone(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := repo.CreateToken(t.Context(), repotest.Org, first, digest, nil, repotest.Entry(audit.TokenCreated, string(first.ID)))
+	_, err := repo.CreateToken(t.Context(), repotest.Org, first, digest, nil, fullEntry(audit.TokenCreated, string(first.ID)))
 	gives(t, err, tokens.ErrExists)
 	_, err = repo.ChangeToken(t.Context(), repotest.Org, first.ID, nil, func(tokens.Token) (tokens.Step, error) { return tokens.Step{}, tokens.ErrForbidden })
 	gives(t, err, tokens.ErrForbidden)

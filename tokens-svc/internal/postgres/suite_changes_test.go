@@ -19,7 +19,7 @@ func changeComesBack(t *testing.T, repo tokens.Repository) {
 		got.Name, got.Permissions, got.IPAllow = "WMS", []tokens.Permission{tokens.Admin}, nil
 		got.RateLimit = tokens.RateLimit{Limit: 1, Window: time.Second}
 		got.ExpiresAt = time.Time{}
-		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: repotest.Entry(audit.TokenUpdated, string(got.ID))}, nil
+		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: fullEntry(audit.TokenUpdated, string(got.ID))}, nil
 	})
 	gives(t, err, nil)
 	equal(t, done.Token.Revision, want.Revision+1)
@@ -32,7 +32,7 @@ func changeComesBack(t *testing.T, repo tokens.Repository) {
 	done, err = repo.ChangeToken(t.Context(), repotest.Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
 		got.IPAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 		got.ExpiresAt = repotest.Noon.Add(time.Hour)
-		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: repotest.Entry(audit.TokenUpdated, string(got.ID))}, nil
+		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: fullEntry(audit.TokenUpdated, string(got.ID))}, nil
 	})
 	gives(t, err, nil)
 	again, err := repo.Token(t.Context(), repotest.Org, want.ID)
@@ -75,7 +75,7 @@ func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
 	steps := make([]tokens.Step, n)
 	together(n, func(i int) {
 		var next tokens.Token
-		next, digests[i] = repotest.NewToken(t, time.Hour)
+		next, digests[i] = newToken(t, time.Hour)
 		next.RotatedFrom = old.ID
 		results[i] = tokens.ErrUnavailable
 		for errors.Is(results[i], tokens.ErrUnavailable) { // too long in the queue, on a busy machine
@@ -85,7 +85,7 @@ func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
 				}
 				got.RotatedTo = next.ID
 				return tokens.Step{
-					Kind: tokens.Rotated, Token: got, Successor: next, Digest: digests[i], Entry: repotest.Entry(audit.TokenRotated, string(old.ID)),
+					Kind: tokens.Rotated, Token: got, Successor: next, Digest: digests[i], Entry: fullEntry(audit.TokenRotated, string(old.ID)),
 				}, nil
 			})
 		}
@@ -123,9 +123,9 @@ func tokensArePicked(t *testing.T, repo tokens.Repository) {
 		"ended": now, "revoked": {}, "revoked and ended": now.Add(-1e6),
 	}
 	for name, end := range ends {
-		token, digest := repotest.NewToken(t, 0)
+		token, digest := newToken(t, 0)
 		token.Name, token.ExpiresAt = name, end
-		_, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID)))
+		_, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, fullEntry(audit.TokenCreated, string(token.ID)))
 		gives(t, err, nil)
 		if name == "revoked" || name == "revoked and ended" {
 			gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)

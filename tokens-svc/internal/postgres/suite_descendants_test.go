@@ -13,14 +13,14 @@ func descendantsAreFound(t *testing.T, repo tokens.Repository) {
 	after := time.Duration(0)
 	made := func(by *tokens.Token, lineage tokens.TokenID) *tokens.Token {
 		after += time.Second
-		token, digest := repotest.NewToken(t, after)
+		token, digest := newToken(t, after)
 		if by != nil {
 			token.CreatedBy = audit.Actor{Kind: audit.Token, ID: string(by.ID), Name: by.Name}
 		}
 		if lineage != "" {
 			token.Lineage = lineage
 		}
-		_, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID)))
+		_, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, fullEntry(audit.TokenCreated, string(token.ID)))
 		gives(t, err, nil)
 		return &token
 	}

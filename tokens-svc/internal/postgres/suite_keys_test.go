@@ -17,8 +17,8 @@ func keyTakesEffectOnce(t *testing.T, repo tokens.Repository) {
 		return tokens.NewKey([32]byte{body}, repotest.Noon.Add(after), "POST /api/v1/tokens", "key")
 	}
 	create := func(org tokens.OrgID, k *tokens.Key) (tokens.TokenID, error) {
-		token, digest := repotest.NewToken(t, 0)
-		_, err := repo.CreateToken(t.Context(), org, token, digest, k, repotest.Entry(audit.TokenCreated, string(token.ID)))
+		token, digest := newToken(t, 0)
+		_, err := repo.CreateToken(t.Context(), org, token, digest, k, fullEntry(audit.TokenCreated, string(token.ID)))
 		return token.ID, err
 	}
 	repeats := func(err error, want tokens.TokenID) {

@@ -50,7 +50,7 @@ func TestRepository(t *testing.T) {
 			repo := open(t, postgrestest.New(t, postgres.Migrate))
 			for i, org := range []tokens.OrgID{repotest.Org, repotest.Other} {
 				o := tokens.Organization{ID: org, Name: fmt.Sprintf("Organization %d", i), CreatedAt: repotest.Noon}
-				if _, err := repo.CreateOrganization(t.Context(), o, repotest.Entry(audit.OrganizationCreated, string(org))); err != nil {
+				if _, err := repo.CreateOrganization(t.Context(), o, fullEntry(audit.OrganizationCreated, string(org))); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -67,7 +67,7 @@ func revoke(t *testing.T, repo tokens.Repository, org tokens.OrgID, id tokens.To
 			return tokens.Step{Token: token}, nil
 		}
 		token.RevokedAt, token.RevokedReason = at, reason
-		return tokens.Step{Kind: tokens.Revoked, Token: token, Entry: repotest.Entry(audit.TokenRevoked, string(id))}, nil
+		return tokens.Step{Kind: tokens.Revoked, Token: token, Entry: fullEntry(audit.TokenRevoked, string(id))}, nil
 	})
 	return err
 }
@@ -75,8 +75,8 @@ func revoke(t *testing.T, repo tokens.Repository, org tokens.OrgID, id tokens.To
 // add stores a token of the first organization and returns it with its revision.
 func add(t *testing.T, repo tokens.Repository, after time.Duration) (tokens.Token, tokens.Digest) {
 	t.Helper()
-	token, digest := repotest.NewToken(t, after)
-	revision, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID)))
+	token, digest := newToken(t, after)
+	revision, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, fullEntry(audit.TokenCreated, string(token.ID)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,12 +31,12 @@ func partitionsAreTheirOwn(t *testing.T, repo tokens.Repository) {
 	gives(t, err, nil)
 	equal(t, found.Organization.TestID, here.TestID)
 	o := tokens.Organization{ID: here.TestID, Name: "Usurper", CreatedAt: repotest.Noon}
-	_, err = repo.CreateOrganization(t.Context(), o, repotest.Entry(audit.OrganizationCreated, string(o.ID)))
+	_, err = repo.CreateOrganization(t.Context(), o, fullEntry(audit.OrganizationCreated, string(o.ID)))
 	gives(t, err, tokens.ErrExists)
 }
 
 func organizationIsTakenOnce(t *testing.T, repo tokens.Repository) {
-	_, err := repo.CreateOrganization(t.Context(), tokens.Organization{ID: repotest.Org, Name: "Usurper", CreatedAt: repotest.Noon}, repotest.Entry(audit.OrganizationCreated, string(repotest.Org)))
+	_, err := repo.CreateOrganization(t.Context(), tokens.Organization{ID: repotest.Org, Name: "Usurper", CreatedAt: repotest.Noon}, fullEntry(audit.OrganizationCreated, string(repotest.Org)))
 	gives(t, err, tokens.ErrExists)
 	got, err := repo.Organization(t.Context(), repotest.Org)
 	gives(t, err, nil)
@@ -53,9 +53,9 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 	equal(t, found, want)
 	equal(t, stored, digest)
 
-	plain, digest := repotest.NewToken(t, time.Second)
+	plain, digest := newToken(t, time.Second)
 	plain.IPAllow, plain.ExpiresAt = nil, time.Time{}
-	plain.Revision, err = repo.CreateToken(t.Context(), repotest.Org, plain, digest, nil, repotest.Entry(audit.TokenCreated, string(plain.ID)))
+	plain.Revision, err = repo.CreateToken(t.Context(), repotest.Org, plain, digest, nil, fullEntry(audit.TokenCreated, string(plain.ID)))
 	gives(t, err, nil)
 	got, err = repo.Token(t.Context(), repotest.Org, plain.ID)
 	gives(t, err, nil)
@@ -65,14 +65,14 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 func tokenIsTakenOnce(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
 	for _, org := range []tokens.OrgID{repotest.Org, repotest.Other} {
-		_, err := repo.CreateToken(t.Context(), org, first, digest, nil, repotest.Entry(audit.TokenCreated, string(first.ID)))
+		_, err := repo.CreateToken(t.Context(), org, first, digest, nil, fullEntry(audit.TokenCreated, string(first.ID)))
 		gives(t, err, tokens.ErrExists)
 	}
 }
 
 func tokenNeedsOrganization(t *testing.T, repo tokens.Repository) {
-	token, digest := repotest.NewToken(t, 0)
-	_, err := repo.CreateToken(t.Context(), unknown, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID)))
+	token, digest := newToken(t, 0)
+	_, err := repo.CreateToken(t.Context(), unknown, token, digest, nil, fullEntry(audit.TokenCreated, string(token.ID)))
 	gives(t, err, tokens.ErrNotFound)
 	_, _, err = repo.FindToken(t.Context(), token.ID)
 	gives(t, err, tokens.ErrNotFound)
@@ -181,10 +181,10 @@ func resealingComparesAndSets(t *testing.T, repo tokens.Repository) {
 
 func failureLeavesNothing(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := repo.CreateToken(t.Context(), repotest.Other, first, digest, nil, repotest.Entry(audit.TokenCreated, string(first.ID)))
+	_, err := repo.CreateToken(t.Context(), repotest.Other, first, digest, nil, fullEntry(audit.TokenCreated, string(first.ID)))
 	gives(t, err, tokens.ErrExists)
-	orphan, digest := repotest.NewToken(t, 0)
-	_, err = repo.CreateToken(t.Context(), unknown, orphan, digest, nil, repotest.Entry(audit.TokenCreated, string(orphan.ID)))
+	orphan, digest := newToken(t, 0)
+	_, err = repo.CreateToken(t.Context(), unknown, orphan, digest, nil, fullEntry(audit.TokenCreated, string(orphan.ID)))
 	gives(t, err, tokens.ErrNotFound)
 	next, _ := add(t, repo, 0)
 	equal(t, next.Revision, first.Revision+1)

@@ -49,12 +49,12 @@ func TestVerifyFindsTheFirstChangedEvent(t *testing.T) {
 			repo := open(t, dsn)
 			organization(t, repo)
 			other := tokens.Organization{ID: repotest.Other, Name: "Other", CreatedAt: repotest.Noon}
-			if _, err := repo.CreateOrganization(t.Context(), other, repotest.Entry(audit.OrganizationCreated, string(repotest.Other))); err != nil {
+			if _, err := repo.CreateOrganization(t.Context(), other, fullEntry(audit.OrganizationCreated, string(repotest.Other))); err != nil {
 				t.Fatal(err)
 			}
 			for range 4 {
-				token, digest := repotest.NewToken(t, time.Second)
-				if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, repotest.Entry(audit.TokenCreated, string(token.ID))); err != nil {
+				token, digest := newToken(t, time.Second)
+				if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, fullEntry(audit.TokenCreated, string(token.ID))); err != nil {
 					t.Fatal(err)
 				}
 			}

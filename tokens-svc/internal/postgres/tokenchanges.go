@@ -38,12 +38,7 @@ func (r *Repository) ChangeToken(
 		if err := m.checkKey(ctx, org, k); err != nil {
 			return err
 		}
-		var row tokenRow
-		err := m.GetContext(ctx, &row, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`, org, id)
-		if err != nil {
-			return err
-		}
-		t, err := row.token()
+		t, err := one(ctx, m, tokenRow.token, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`, org, id)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"database/sql"
-	"fmt"
 	"net/netip"
 	"time"
 
@@ -23,7 +22,7 @@ type tokenRow struct {
 	Name                  string              `db:"name"`
 	Environment           tokens.Environment  `db:"environment"`
 	Permissions           pq.StringArray      `db:"permissions"`
-	IPAllow               pq.StringArray      `db:"ip_allow"`
+	IPAllow               prefixes            `db:"ip_allow"`
 	RateLimit             int                 `db:"rate_limit"`
 	RateWindowSeconds     int                 `db:"rate_window_seconds"`
 	CreatedByKind         audit.Kind          `db:"created_by_kind"`
@@ -46,7 +45,7 @@ type tokenRow struct {
 	BoundsMAC             []byte              `db:"bounds_mac"`
 }
 
-func (r tokenRow) token() (tokens.Token, error) {
+func (r tokenRow) token() tokens.Token {
 	t := tokens.Token{
 		ID: r.ID,
 		Organization: tokens.Organization{
@@ -56,7 +55,7 @@ func (r tokenRow) token() (tokens.Token, error) {
 		Name:          r.Name,
 		Environment:   r.Environment,
 		Permissions:   make([]tokens.Permission, len(r.Permissions)),
-		IPAllow:       make([]netip.Prefix, len(r.IPAllow)),
+		IPAllow:       r.IPAllow,
 		RateLimit:     tokens.RateLimit{Limit: r.RateLimit, Window: time.Duration(r.RateWindowSeconds) * time.Second},
 		CreatedBy:     audit.Actor{Kind: r.CreatedByKind, ID: r.CreatedByID, Name: r.CreatedByName},
 		Owner:         tokens.Owner{ID: r.OwnerID, Name: r.OwnerName, Role: r.OwnerRole},
@@ -73,13 +72,23 @@ func (r tokenRow) token() (tokens.Token, error) {
 	for i, p := range r.Permissions {
 		t.Permissions[i] = tokens.Permission(p)
 	}
-	for i, text := range r.IPAllow {
-		var err error
-		if t.IPAllow[i], err = netip.ParsePrefix(text); err != nil {
-			return tokens.Token{}, fmt.Errorf("ip_allow of token %s: %w", r.ID, err)
+	return t
+}
+
+// prefixes is an array of cidr.
+type prefixes []netip.Prefix
+
+// Scan implements sql.Scanner.
+func (p *prefixes) Scan(src any) error {
+	var texts pq.StringArray
+	err := texts.Scan(src)
+	*p = make(prefixes, len(texts))
+	for i, text := range texts {
+		if err == nil {
+			(*p)[i], err = netip.ParsePrefix(text)
 		}
 	}
-	return t, nil
+	return err
 }
 
 func (r tokenRow) digest() tokens.Digest { return toDigest(r.PepperVersion, r.MAC) }

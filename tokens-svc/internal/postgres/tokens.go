@@ -30,12 +30,7 @@ const allButShared = `
 
 // Token implements tokens.Repository.
 func (r *Repository) Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
-	var row tokenRow
-	err := r.db.GetContext(ctx, &row, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2`, org, id)
-	if err != nil {
-		return tokens.Token{}, translate(err)
-	}
-	return row.token()
+	return one(ctx, r.db, tokenRow.token, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2`, org, id)
 }
 
 // FindToken implements tokens.Repository. It is most of what Postgres does for
@@ -50,8 +45,7 @@ func (r *Repository) FindToken(ctx context.Context, id tokens.TokenID) (tokens.T
 	if err != nil {
 		return tokens.Token{}, tokens.Digest{}, translate(err)
 	}
-	t, err := row.token()
-	return t, row.digest(), err
+	return row.token(), row.digest(), nil
 }
 
 // filters are the conditions of tokens.Filter. An organization's tokens are few
@@ -71,24 +65,9 @@ func (r *Repository) Tokens(ctx context.Context, org tokens.OrgID, q tokens.Quer
 	if err := r.db.GetContext(ctx, &total, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment); err != nil {
 		return nil, 0, translate(err)
 	}
-	var rows []tokenRow
-	err := r.db.SelectContext(ctx, &rows,
+	all, err := list(ctx, r.db, tokenRow.token,
 		selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $4 OFFSET $5`, org, now, q.Environment, null(q.Page.Size), q.Page.Offset())
-	if err != nil {
-		return nil, 0, translate(err)
-	}
-	all, err := tokensOf(rows)
 	return all, total, err
-}
-
-func tokensOf(rows []tokenRow) (all []tokens.Token, err error) {
-	all = make([]tokens.Token, len(rows))
-	for i, row := range rows {
-		if all[i], err = row.token(); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }
 
 // Descendants implements tokens.Repository.
@@ -97,8 +76,7 @@ func (r *Repository) Descendants(ctx context.Context, org tokens.OrgID, id token
 	if err != nil {
 		return nil, err
 	}
-	var rows []tokenRow
-	err = r.db.SelectContext(ctx, &rows, `
+	return list(ctx, r.db, tokenRow.token, `
 		WITH RECURSIVE made (id) AS (
 			SELECT c.id FROM api_tokens c JOIN api_tokens p ON p.id = c.created_by_id
 			WHERE c.organization_id = $1 AND c.created_by_kind = 'token' AND p.organization_id = $1 AND p.lineage = $2
@@ -106,35 +84,24 @@ func (r *Repository) Descendants(ctx context.Context, org tokens.OrgID, id token
 			SELECT c.id FROM api_tokens c JOIN made ON c.created_by_id = made.id
 			WHERE c.organization_id = $1 AND c.created_by_kind = 'token'
 		)`+selectTokens+`WHERE t.id IN (SELECT id FROM made) ORDER BY t.created_at, t.id`, org, parent.Lineage)
-	if err != nil {
-		return nil, translate(err)
-	}
-	return tokensOf(rows)
 }
 
 // Reseal implements tokens.Repository.
 func (r *Repository) Reseal(ctx context.Context, id tokens.TokenID, old, sealed tokens.Digest) error {
-	_, err := r.db.ExecContext(ctx, `
+	return exec(ctx, r.db, `
 		UPDATE api_tokens SET pepper_version = $2, mac = $3
 		WHERE id = $1 AND pepper_version = $4 AND mac = $5`,
 		id, sealed.Version, sealed.MAC[:], old.Version, old.MAC[:])
-	return translate(err)
 }
 
 // SealBounds implements tokens.Repository.
 func (r *Repository) SealBounds(ctx context.Context, id tokens.TokenID, revision int64, bounds tokens.Digest) error {
 	version, mac := nullMAC(bounds)
-	_, err := r.db.ExecContext(ctx,
+	return exec(ctx, r.db,
 		`UPDATE api_tokens SET bounds_version = $2, bounds_mac = $3 WHERE id = $1 AND rev = $4`, id, version, mac, revision)
-	return translate(err)
 }
 
 // UnsealedTokens implements tokens.Repository.
 func (r *Repository) UnsealedTokens(ctx context.Context, after tokens.TokenID, n int) ([]tokens.Token, error) {
-	var rows []tokenRow
-	err := r.db.SelectContext(ctx, &rows, selectTokens+`WHERE t.bounds_version IS NULL AND t.id > $1 ORDER BY t.id LIMIT $2`, after, n)
-	if err != nil {
-		return nil, translate(err)
-	}
-	return tokensOf(rows)
+	return list(ctx, r.db, tokenRow.token, selectTokens+`WHERE t.bounds_version IS NULL AND t.id > $1 ORDER BY t.id LIMIT $2`, after, n)
 }

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"github.com/lib/pq"
@@ -23,7 +22,7 @@ func (r *Repository) AddUsage(ctx context.Context, uses []tokens.Use) error {
 		ids[i], addresses[i], last[i] = string(u.Token), nullAddress(u.Address), u.LastUsedAt
 		requests[i], refused[i] = u.Requests, u.Refused
 	}
-	_, err := r.db.ExecContext(ctx, `
+	return exec(ctx, r.db, `
 		INSERT INTO token_usage AS known (token_id, hour, requests, refused, last_used_at, address)
 		SELECT u.token_id, date_trunc('hour', u.last_used_at, 'UTC'), u.requests, u.refused, u.last_used_at, u.address
 		FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::timestamptz[], $5::inet[])
@@ -36,7 +35,6 @@ func (r *Repository) AddUsage(ctx context.Context, uses []tokens.Use) error {
 			last_used_at = greatest(known.last_used_at, excluded.last_used_at),
 			address = CASE WHEN excluded.last_used_at >= known.last_used_at THEN excluded.address ELSE known.address END`,
 		ids, requests, refused, pq.Array(last), pq.Array(addresses))
-	return translate(err)
 }
 
 // pruneBatch is how many rows are removed at once.
@@ -70,29 +68,20 @@ func (r *Repository) prune(ctx context.Context, statement string, before time.Ti
 
 // Usage implements tokens.Repository.
 func (r *Repository) Usage(ctx context.Context, org tokens.OrgID, ids []tokens.TokenID, n int) ([]tokens.Use, error) {
-	var rows []struct {
-		TokenID    tokens.TokenID   `db:"token_id"`
-		Requests   int64            `db:"requests"`
-		Refused    int64            `db:"refused"`
-		LastUsedAt time.Time        `db:"last_used_at"`
-		Address    sql.Null[string] `db:"address"`
+	type useRow struct {
+		TokenID    tokens.TokenID `db:"token_id"`
+		Requests   int64          `db:"requests"`
+		Refused    int64          `db:"refused"`
+		LastUsedAt time.Time      `db:"last_used_at"`
+		Address    address        `db:"address"`
 	}
-	err := r.db.SelectContext(ctx, &rows, `
+	return list(ctx, r.db, func(r useRow) tokens.Use {
+		return tokens.Use{Token: r.TokenID, Requests: r.Requests, Refused: r.Refused, LastUsedAt: r.LastUsedAt.UTC(), Address: r.Address.Addr}
+	}, `
 		SELECT u.token_id, u.requests, u.refused, u.last_used_at, host(u.address) AS address
 		FROM api_tokens t CROSS JOIN LATERAL (
 			SELECT token_id, requests, refused, last_used_at, address FROM token_usage
 			WHERE token_id = t.id ORDER BY hour DESC LIMIT $3
 		) u
 		WHERE t.organization_id = $1 AND t.id = ANY ($2::text[])`, org, pq.Array(ids), n)
-	if err != nil {
-		return nil, translate(err)
-	}
-	uses := make([]tokens.Use, len(rows))
-	for i, row := range rows {
-		uses[i] = tokens.Use{Token: row.TokenID, Requests: row.Requests, Refused: row.Refused, LastUsedAt: row.LastUsedAt.UTC()}
-		if uses[i].Address, err = toAddress(row.Address); err != nil {
-			return nil, fmt.Errorf("address of token %s: %w", row.TokenID, err)
-		}
-	}
-	return uses, nil
 }
