@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -28,11 +27,9 @@ func (o *orgID) UnmarshalText(text []byte) error {
 // tokenID is a token's id.
 type tokenID tokens.TokenID
 
-var tokenIDs = regexp.MustCompile(`^tok_[0-9A-Za-z]{12}$`)
-
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (id *tokenID) UnmarshalText(text []byte) error {
-	if !tokenIDs.Match(text) {
+	if !tokens.TokenID(text).Valid() {
 		return fmt.Errorf("%q is no token's id: it has tok_ and 12 characters, as token list prints it", text)
 	}
 	*id = tokenID(text)

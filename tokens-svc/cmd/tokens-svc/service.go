@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -17,7 +19,16 @@ import (
 // withService calls do with a service over the configured database. It has
 // peppers and audit keys if they are among the needs.
 func withService(ctx context.Context, p program, do func(context.Context, *tokens.Service) error, needs ...config.Need) error {
-	cfg, err := config.Load(p.environ, append(needs, config.Database, config.Permissions)...)
+	return withDatabase(p, func(cfg config.Config, db *sqlx.DB) error {
+		return do(ctx, tokens.NewService(postgres.NewRepository(db, cfg.LogKeys), tokens.Config{
+			Peppers: cfg.Peppers, Now: func() time.Time { return p.now }, SealOld: cfg.SealOldTokens, Permissions: cfg.Catalogue,
+		}))
+	}, append(needs, config.Permissions)...)
+}
+
+// withDatabase calls do with the configuration and its database.
+func withDatabase(p program, do func(config.Config, *sqlx.DB) error, needs ...config.Need) error {
+	cfg, err := config.Load(p.environ, append(needs, config.Database)...)
 	if err != nil {
 		return err
 	}
@@ -26,9 +37,7 @@ func withService(ctx context.Context, p program, do func(context.Context, *token
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
-	return invalid(do(ctx, tokens.NewService(postgres.NewRepository(db, cfg.LogKeys), tokens.Config{
-		Peppers: cfg.Peppers, Now: func() time.Time { return p.now }, SealOld: cfg.SealOldTokens, Permissions: cfg.Catalogue,
-	})))
+	return invalid(do(cfg, db))
 }
 
 // invalid names the flags of a ValidationError; other errors pass.

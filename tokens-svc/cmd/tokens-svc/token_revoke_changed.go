@@ -63,12 +63,11 @@ func readChanges(in io.Reader, after int64) (ids []tokens.TokenID, err error) {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		var change struct {
-			Revision *int64         `json:"rev"`
-			Token    tokens.TokenID `json:"token"` // empty: a heartbeat
-			Epoch    string         `json:"epoch"`
+			tokens.Change
+			Revision *int64 `json:"rev"` // required
 		}
 		if err := json.Unmarshal(lines.Bytes(), &change); err != nil || change.Revision == nil ||
-			change.Token != "" && !tokenIDs.MatchString(string(change.Token)) {
+			change.Token != "" && !change.Token.Valid() {
 			broken = lines.Text()
 			continue
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -82,18 +84,11 @@ func (c userCreate) Run(ctx context.Context, p program) error {
 
 // withPeople calls do with a service over the configured database.
 func withPeople(p program, do func(*people.Service) error, needs ...config.Need) error {
-	cfg, err := config.Load(p.environ, append(needs, config.Database)...)
-	if err != nil {
-		return err
-	}
-	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session())
-	if err != nil {
-		return fmt.Errorf("DATABASE_URL: %w", err)
-	}
-	defer func() { _ = db.Close() }()
-	return invalid(do(people.NewService(postgres.NewPeople(db, cfg.LogKeys), people.Config{
-		Passwords: password.New(password.Default), NewID: publicid.New, Now: func() time.Time { return p.now },
-	})))
+	return withDatabase(p, func(cfg config.Config, db *sqlx.DB) error {
+		return do(people.NewService(postgres.NewPeople(db, cfg.LogKeys), people.Config{
+			Passwords: password.New(password.Default), NewID: publicid.New, Now: func() time.Time { return p.now },
+		}))
+	}, needs...)
 }
 
 // readPassword returns the first line of standard input, or a password that it

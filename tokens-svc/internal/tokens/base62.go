@@ -27,14 +27,3 @@ func randomBase62(random io.Reader, n int) (string, error) {
 	}
 	return string(out), nil
 }
-
-func isBase62(text string) bool {
-	for i := range len(text) {
-		switch c := text[i]; {
-		case '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z':
-		default:
-			return false
-		}
-	}
-	return true
-}

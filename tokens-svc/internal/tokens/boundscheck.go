@@ -44,7 +44,7 @@ func (s *Service) checkBounds(t Token) error {
 // written, and seals what decide returns. A token that was altered can be
 // revoked, which seals it as it is, and nothing else.
 func (s *Service) changeToken(ctx context.Context, org OrgID, id TokenID, k *Key, decide func(Token) (Step, error)) (Step, error) {
-	return s.repo.ChangeToken(ctx, org, id, k, func(t Token) (Step, error) {
+	done, err := s.repo.ChangeToken(ctx, org, id, k, func(t Token) (Step, error) {
 		step, err := decide(t)
 		if err != nil || step.Kind == "" {
 			return step, err
@@ -60,6 +60,10 @@ func (s *Service) changeToken(ctx context.Context, org OrgID, id TokenID, k *Key
 		}
 		return step, nil
 	})
+	if err != nil {
+		return Step{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
+	}
+	return done, nil
 }
 
 // sealBatch is how many old tokens are read at once.

@@ -19,13 +19,13 @@ const (
 // Change is a change of a token. One without a token is a
 // heartbeat: every change up to its revision was sent before.
 type Change struct {
-	Revision int64
-	Token    TokenID
-	Kind     ChangeKind
+	Revision int64      `json:"rev"`
+	Token    TokenID    `json:"token,omitempty"`
+	Kind     ChangeKind `json:"kind,omitempty"`
 	// Epoch identifies the history of the storage. Another epoch means that the
 	// storage was restored, or that a replica was promoted, so that revisions
 	// may have been lost and used again.
-	Epoch string
+	Epoch string `json:"epoch"`
 }
 
 // Follow passes the changes after a revision to emit, in the order of

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -43,9 +44,14 @@ var ErrMalformed = errors.New("not an API token")
 
 // Valid reports whether id is like those that Generate makes.
 func (id TokenID) Valid() bool {
-	chars, ok := strings.CutPrefix(string(id), idPrefix)
-	return ok && len(chars) == idLen && isBase62(chars)
+	return idForm.MatchString(string(id))
 }
+
+// The forms of ids and of texts.
+var (
+	idForm   = regexp.MustCompile(`^tok_[0-9A-Za-z]{12}$`)
+	textForm = regexp.MustCompile(`^shpt_(live|test)_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$`)
+)
 
 // Generate makes a new token with bytes from random, which in production is
 // crypto/rand.Reader. Every id and every secret is equally likely.
@@ -70,21 +76,13 @@ func Parse(text string) (Secret, error) {
 		return Secret{}, fmt.Errorf("%w: it does not begin with %s", ErrMalformed, prefix)
 	case len(text) != textLen:
 		return Secret{}, fmt.Errorf("%w: it has %d characters, not %d", ErrMalformed, len(text), textLen)
-	case !wellFormed(text):
+	case !textForm.MatchString(text):
 		return Secret{}, fmt.Errorf("%w: its parts are not those of a token", ErrMalformed)
 	}
 	if sum := checksum(text[:sumStart]); text[sumStart:] != string(sum[:]) {
 		return Secret{}, fmt.Errorf("%w: its checksum does not fit, so it was mistyped or cut", ErrMalformed)
 	}
 	return newSecret(text), nil
-}
-
-// wellFormed checks the parts of a text of the right length and prefix.
-func wellFormed(text string) bool {
-	env := Environment(text[len(prefix) : len(prefix)+envLen])
-	return (env == Live || env == Test) &&
-		text[idStart-1] == '_' && isBase62(text[idStart:idStart+idLen]) &&
-		text[secretStart-1] == '_' && isBase62(text[secretStart:])
 }
 
 // checksum is the CRC-32 (IEEE) of body in base62, padded on the left.

@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
@@ -29,8 +28,5 @@ func (s *Service) HandOver(ctx context.Context, principal Principal, org OrgID, 
 		details["name"] = t.Name
 		return Step{Kind: Updated, Token: changed, Entry: s.entry(principal, audit.TokenHandedOver, string(id), details)}, nil
 	})
-	if err != nil {
-		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
-	}
-	return done.Token, nil
+	return done.Token, err
 }

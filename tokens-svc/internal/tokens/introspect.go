@@ -13,9 +13,9 @@ type Outcome string
 // OutcomeRevoked may be disclosed to the caller, which presented
 // the right secret. The rest is for operators.
 const (
-	OutcomeActive    Outcome = "active"
-	OutcomeExpired   Outcome = "expired"
-	OutcomeRevoked   Outcome = "revoked"
+	OutcomeActive    Outcome = Outcome(StatusActive)
+	OutcomeExpired   Outcome = Outcome(StatusExpired)
+	OutcomeRevoked   Outcome = Outcome(StatusRevoked)
 	OutcomeMalformed Outcome = "malformed" // no token: see Parse
 	OutcomeUnknown   Outcome = "unknown"   // no token has this id
 	OutcomeMismatch  Outcome = "mismatch"  // the id is known, the secret wrong
@@ -72,16 +72,9 @@ func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspecti
 	if err != nil {
 		return Introspection{}, err
 	}
-	outcome := outcomes[t.Status(s.Now())]
+	outcome := Outcome(t.Status(s.Now()))
 	if stale := s.staleOf(t, stored, presented); outcome == OutcomeActive && stale != (Stale{ID: id}) {
 		s.stale(stale)
 	}
 	return Introspection{Outcome: outcome, ID: id, Token: t}, nil
-}
-
-// outcomes of tokens whose secret was right.
-var outcomes = map[Status]Outcome{
-	StatusActive:  OutcomeActive,
-	StatusExpired: OutcomeExpired,
-	StatusRevoked: OutcomeRevoked,
 }

@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
@@ -35,8 +34,5 @@ func (s *Service) RevokeToken(ctx context.Context, principal Principal, org OrgI
 		}
 		return Step{Kind: Revoked, Token: t, Entry: s.entry(principal, audit.TokenRevoked, string(id), details)}, nil
 	})
-	if err != nil {
-		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
-	}
-	return done.Token, nil
+	return done.Token, err
 }

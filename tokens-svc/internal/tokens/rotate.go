@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -77,7 +76,7 @@ func (s *Service) RotateToken(ctx context.Context, principal Principal, org OrgI
 		}, nil
 	})
 	if err != nil {
-		return Rotation{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
+		return Rotation{}, err
 	}
 	return Rotation{Token: done.Successor, Secret: secret, Previous: done.Token}, nil
 }

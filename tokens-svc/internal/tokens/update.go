@@ -46,10 +46,7 @@ func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgI
 		}
 		return Step{Kind: Updated, Token: changed, Entry: s.entry(principal, audit.TokenUpdated, string(id), details)}, nil
 	})
-	if err != nil {
-		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
-	}
-	return done.Token, nil
+	return done.Token, err
 }
 
 // apply returns t with the patch's changes, which must be as a new token's.

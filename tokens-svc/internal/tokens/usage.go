@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"slices"
 	"time"
 )
@@ -15,11 +14,11 @@ const usageHours = 24
 
 // Use is a token's use since a gateway's last report.
 type Use struct {
-	Token      TokenID
-	Requests   int64 // that were let through
-	Refused    int64 // that were too many
-	LastUsedAt time.Time
-	Address    netip.Addr // of the last client; zero: not known
+	Token      TokenID    `json:"token"`
+	Requests   int64      `json:"count"`   // that were let through
+	Refused    int64      `json:"refused"` // that were too many
+	LastUsedAt time.Time  `json:"last_used_at"`
+	Address    netip.Addr `json:"address"` // of the last client; zero: not known
 }
 
 // Usage is when a token was last used, and how much of late.
@@ -87,9 +86,6 @@ func emptyHours(first time.Time) []Hour {
 // hour returns when the hour of the use began.
 func (u Use) hour() time.Time { return u.LastUsedAt.Truncate(time.Hour) }
 
-// wellFormedID matches every token's id.
-var wellFormedID = regexp.MustCompile(`^tok_[0-9A-Za-z]{12}$`)
-
 // RecordUsage adds gateways' reports. Each counts into the hour in
 // which the token was last used; times in the future are corrected. When
 // a token was last used never moves back, in whatever order reports come.
@@ -99,7 +95,7 @@ func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 	var wrong ValidationError
 	now, uses := s.Now(), make([]Use, len(reports))
 	for i, u := range reports {
-		if !wellFormedID.MatchString(string(u.Token)) {
+		if !u.Token.Valid() {
 			wrong.addEntry("token", i+1, InvalidValue, "is no token's id")
 		}
 		if u.LastUsedAt.IsZero() {
