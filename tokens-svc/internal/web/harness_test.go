@@ -45,10 +45,11 @@ const (
 // everything that it logged.
 type world struct {
 	http.Handler
-	dsn    string
-	people *people.Service
-	tokens *tokens.Service
-	log    *journal
+	dsn     string
+	people  *people.Service
+	tokens  *tokens.Service
+	storage *failing
+	log     *journal
 
 	mu  sync.Mutex
 	now time.Time
@@ -84,7 +85,8 @@ func start(t *testing.T, change ...func(*Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.tokens = tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{Peppers: peppers, Now: w.clock})
+	w.storage = &failing{Repository: postgres.NewRepository(db, repotest.AuditKeys())}
+	w.tokens = tokens.NewService(w.storage, tokens.Config{Peppers: peppers, Now: w.clock})
 	log := slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	w.people = people.NewService(postgres.NewPeople(db, repotest.AuditKeys()), people.Config{
 		Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock, Log: log,

@@ -81,10 +81,7 @@ func (p memberPage) answer() answer { return page("members", "Members", p).in("m
 
 func (s *site) listMembers(ctx context.Context, v *visit) (answer, error) {
 	p, err := s.memberPage(ctx, v)
-	if err != nil {
-		return answer{}, err
-	}
-	return p.answer(), nil
+	return p.answer(), err
 }
 
 func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
@@ -105,17 +102,17 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 		return redirect(v.path("/members")), nil
 	}
 	invitation, code, err := s.People.Invite(ctx, v.member(), v.org(), email, role)
+	var wrong faults
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
-		if err := s.sessions.ReleaseForm(ctx, used); err != nil {
-			return answer{}, err
-		}
-		return again(faultsOf(invalid))
+		wrong = faultsOf(invalid)
+	} else if errors.Is(err, tokens.ErrExists) {
+		wrong = faults{{"email", "This person is already a member."}}
 	}
-	if errors.Is(err, tokens.ErrExists) {
+	if len(wrong) > 0 {
 		if err := s.sessions.ReleaseForm(ctx, used); err != nil {
 			return answer{}, err
 		}
-		return again(faults{{"email", "This person is already a member."}})
+		return again(wrong)
 	}
 	if err != nil {
 		return answer{}, err

@@ -126,14 +126,17 @@ func TestPagesHoldNothingInline(t *testing.T) {
 	}
 }
 
-// failing stands in for a store that cannot be asked.
+// failing is storage that cannot be asked for usage, once err is set.
 type failing struct {
-	*tokens.Service
+	tokens.Repository
 	err error
 }
 
-func (f failing) Usage(context.Context, tokens.OrgID, ...tokens.TokenID) (map[tokens.TokenID]tokens.Usage, error) {
-	return nil, f.err
+func (f *failing) Usage(ctx context.Context, org tokens.OrgID, ids []tokens.TokenID, n int) ([]tokens.Use, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	return f.Repository.Usage(ctx, org, ids, n)
 }
 
 func TestFaultsHavePagesToo(t *testing.T) {
@@ -144,12 +147,13 @@ func TestFaultsHavePagesToo(t *testing.T) {
 		says   string
 		logged string
 	}{
-		"Postgres is away": {tokens.ErrUnavailable, http.StatusServiceUnavailable, "Temporarily unavailable", `"error":"the token store is not available"`},
+		"Postgres is away": {tokens.ErrUnavailable, http.StatusServiceUnavailable, "Temporarily unavailable", `the token store is not available"`},
 		"too slow":         {context.DeadlineExceeded, http.StatusServiceUnavailable, "Temporarily unavailable", `context deadline exceeded`},
 		"a bug":            {errors.New("unforeseen"), http.StatusInternalServerError, "Something went wrong", `"level":"ERROR","msg":"internal_error"`},
 		"the client left":  {context.Canceled, statusClientGone, "Cancelled", `"status":499`},
 	} {
-		w := start(t, func(config *Config) { config.Tokens = failing{config.Tokens.(*tokens.Service), c.err} })
+		w := start(t)
+		w.storage.err = c.err
 		owner := w.member(t, tokens.RoleOwner)
 		res := owner.get(t, api(""))
 		want(t, res, c.status, c.says, "!unforeseen")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -91,36 +92,25 @@ func (s *site) routes() http.Handler {
 			s.serveStatic(w, r)
 			return
 		}
-		handler, pattern := mux.Handler(r)
+		methods := allowed(mux, r)
 		switch {
-		case pattern != "" && r.URL.Path == path.Clean(r.URL.Path):
-			mux.ServeHTTP(w, r) // not handler: ServeMux sets the path values
-		case pattern == "" && wrongMethod(handler, w, r):
+		case len(methods) > 0 && !slices.Contains(methods, r.Method):
+			w.Header().Set("Allow", strings.Join(methods, ", "))
 			s.write(w, r, nil, errorPage(http.StatusMethodNotAllowed))
-		default:
+		case len(methods) == 0 || r.URL.Path != path.Clean(r.URL.Path):
 			s.write(w, r, nil, errorPage(http.StatusNotFound))
+		default:
+			mux.ServeHTTP(w, r)
 		}
 	})
 }
 
-// wrongMethod reports whether handler, ServeMux's own, refuses the method, and
-// then sets Allow.
-func wrongMethod(handler http.Handler, w http.ResponseWriter, r *http.Request) bool {
-	probe := probe{header: http.Header{}}
-	handler.ServeHTTP(&probe, r)
-	if probe.status != http.StatusMethodNotAllowed {
-		return false
+// allowed returns the methods with which the path of r has a route.
+func allowed(mux *http.ServeMux, r *http.Request) (methods []string) {
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		if _, pattern := mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host}); pattern != "" {
+			methods = append(methods, method)
+		}
 	}
-	w.Header().Set("Allow", probe.header.Get("Allow"))
-	return true
+	return methods
 }
-
-// probe takes the status and headers of a handler and drops its body.
-type probe struct {
-	header http.Header
-	status int
-}
-
-func (p *probe) Header() http.Header         { return p.header }
-func (p *probe) WriteHeader(status int)      { p.status = status }
-func (p *probe) Write(b []byte) (int, error) { return len(b), nil }

@@ -20,10 +20,7 @@ func (s *site) find(ctx context.Context, v *visit) (tokenRow, error) {
 
 func (s *site) showToken(ctx context.Context, v *visit) (answer, error) {
 	row, err := s.find(ctx, v)
-	if err != nil {
-		return answer{}, err
-	}
-	return page("token", row.Name, row).in("api"), nil
+	return page("token", row.Name, row).in("api"), err
 }
 
 // firstUse reports to the page of a new token whether the token was used.

@@ -26,30 +26,12 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/web/websession"
 )
-
-// Tokens are the operations on tokens. *tokens.Service implements it.
-type Tokens interface {
-	Now() time.Time
-	Permissions() *tokens.Catalogue
-	Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query) ([]tokens.Token, int, error)
-	Usage(ctx context.Context, org tokens.OrgID, ids ...tokens.TokenID) (map[tokens.TokenID]tokens.Usage, error)
-	Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
-	CheckDraft(principal tokens.Principal, d tokens.Draft) error
-	CreateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, d tokens.Draft) (tokens.Token, tokens.Secret, error)
-	RotateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, grace time.Duration) (tokens.Rotation, error)
-	RevokeToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
-	RevokeWithChildren(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
-	Children(ctx context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error)
-	HandOver(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
-	AuditEvents(ctx context.Context, principal tokens.Principal, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error)
-}
 
 // Issuer is where people sign in by OpenID Connect. *oidc.Client implements it.
 type Issuer interface {
@@ -60,7 +42,7 @@ type Issuer interface {
 // Config has the dependencies and settings of a site.
 type Config struct {
 	People    *people.Service
-	Tokens    Tokens
+	Tokens    *tokens.Service
 	Sessions  session.Store
 	Issuer    Issuer        // nil: none
 	Passwords bool          // people may sign in with e-mail address and password

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -55,18 +54,11 @@ type Principal struct {
 	Token        tokens.Token
 }
 
-// Admission looks up callers.
-type Admission interface {
-	Caller(ctx context.Context, partition tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
-	Now() time.Time
-	Permissions() *tokens.Catalogue
-}
-
 // admit authorizes valid tokens that hold the permission: both now, as stored and
 // as their owner's role allows, and in the gateway's assertion. A token that is unknown, or of another organization than
 // the gateway asserts, is refused like a revoked one: then the gateway and this
 // program disagree.
-func admit(ctx context.Context, c Config, s Admission, caller Caller, needs Need) (Principal, error) {
+func admit(ctx context.Context, c Config, s *tokens.Service, caller Caller, needs Need) (Principal, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	t, err := s.Caller(ctx, caller.Partition, caller.Token)

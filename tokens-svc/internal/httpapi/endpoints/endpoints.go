@@ -38,20 +38,6 @@ type Input struct {
 	Value  any            // of the method's own type
 }
 
-// ForGateways returns the endpoint of a method that gateways call for
-// themselves. A transport has made sure that they are gateways.
-func ForGateways[Req, Res any](c Config, name string, method func(context.Context, Req) (Res, error)) endpoint.Endpoint {
-	return endpoint.Chain(c.observe(name), middleware.Recover)(func(ctx context.Context, message any) (any, error) {
-		input, err := decode(message.(Request))
-		if err != nil {
-			return nil, err
-		}
-		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
-		defer cancel()
-		return method(ctx, input.Value.(Req))
-	})
-}
-
 // Call is an authorized request.
 type Call struct {
 	Principal
@@ -62,31 +48,34 @@ type Call struct {
 // Method is an operation for tokens.
 type Method[Req, Res any] func(context.Context, Call, Req) (Res, error)
 
+// ForGateways returns the endpoint of a method that gateways call for
+// themselves. A transport has made sure that they are gateways.
+func ForGateways[Req, Res any](c Config, name string, method func(context.Context, Req) (Res, error)) endpoint.Endpoint {
+	return newEndpoint(c, name, func(context.Context, Caller) (Principal, error) { return Principal{}, nil },
+		func(ctx context.Context, _ Call, input Req) (Res, error) { return method(ctx, input) })
+}
+
 // ForTokens returns the endpoint of a method that a token calls, through a
 // gateway.
-func ForTokens[Req, Res any](c Config, s Admission, name string, needs Need, method Method[Req, Res]) endpoint.Endpoint {
+func ForTokens[Req, Res any](c Config, s *tokens.Service, name string, needs Need, method Method[Req, Res]) endpoint.Endpoint {
+	return newEndpoint(c, name, func(ctx context.Context, caller Caller) (Principal, error) { return admit(ctx, c, s, caller, needs) }, method)
+}
+
+func newEndpoint[Req, Res any](c Config, name string, admit func(context.Context, Caller) (Principal, error), method Method[Req, Res]) endpoint.Endpoint {
 	return endpoint.Chain(c.observe(name), middleware.Recover)(func(ctx context.Context, message any) (any, error) {
 		r := message.(Request)
-		principal, err := admit(ctx, c, s, r.Caller, needs)
+		principal, err := admit(ctx, r.Caller)
 		if err != nil {
 			return nil, err
 		}
-		input, err := decode(r)
+		input, err := r.Decode()
 		if err != nil {
-			return nil, err
+			return nil, &UnreadableError{err}
 		}
 		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 		return method(ctx, Call{principal, input.Target, input.Key}, input.Value.(Req))
 	})
-}
-
-func decode(r Request) (Input, error) {
-	input, err := r.Decode()
-	if err != nil {
-		return Input{}, &UnreadableError{err}
-	}
-	return input, nil
 }
 
 // UnreadableError is an error of decoding a request.

@@ -16,25 +16,23 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// admission has one token or one error.
+// admission is storage with one token of org_1, or one error.
 type admission struct {
+	tokens.Repository
 	token tokens.Token
 	err   error
 }
 
-func (a admission) Caller(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error) {
-	return a.token, a.err
+func (a admission) FindToken(context.Context, tokens.TokenID) (tokens.Token, tokens.Digest, error) {
+	a.token.Organization.ID = "org_1"
+	return a.token, tokens.Digest{}, a.err
 }
-
-func (admission) Permissions() *tokens.Catalogue { return catalogue }
-
-func (admission) Now() time.Time { return time.Unix(1000, 0) }
 
 // admin is a valid token, and caller the gateway's assertion of it.
 var (
 	catalogue, _ = tokens.NewCatalogue()
 
-	admin  = admission{token: tokens.Token{ID: "tok_000000000001", Organization: tokens.Organization{ID: "org_1"}, Name: "ERP", Permissions: []tokens.Permission{tokens.Admin}}}
+	admin  = admission{token: tokens.Token{ID: "tok_000000000001", Name: "ERP", Permissions: []tokens.Permission{tokens.Admin}}}
 	caller = Caller{
 		Partition: "org_1", Token: "tok_000000000001", Permissions: catalogue.All(),
 		Address: netip.MustParseAddr("192.0.2.1"), RequestID: "req_1",
@@ -49,7 +47,8 @@ func call(t *testing.T, c Config, a admission, needs Need, r Request, do func(co
 	if c.Timeout == 0 {
 		c.Timeout = time.Second
 	}
-	_, err := ForTokens(c, a, "test", needs, func(ctx context.Context, c Call, request string) (string, error) {
+	s := tokens.NewService(a, tokens.Config{Now: func() time.Time { return time.Unix(1000, 0) }, SealOld: true})
+	_, err := ForTokens(c, s, "test", needs, func(ctx context.Context, c Call, request string) (string, error) {
 		if request != "list" {
 			t.Errorf("the request is %q", request)
 		}

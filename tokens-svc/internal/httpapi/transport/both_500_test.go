@@ -8,8 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // TestInternalErrorsAreLoggedAndNotReturned: clients get a fixed text, the log the cause,
@@ -17,12 +15,7 @@ import (
 func TestInternalErrorsAreLoggedAndNotReturned(t *testing.T) {
 	t.Parallel()
 	fault := failing(errors.New("column does not exist"))
-	panicking := double{
-		introspect: func(context.Context, tokens.Secret) (tokens.Introspection, error) { panic("column does not exist") },
-		caller: func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error) {
-			panic("column does not exist")
-		},
-	}
+	panicking := double{err: fault.err, panics: true}
 	for name, s := range map[string]double{"error": fault, "panic": panicking} {
 		for listener, call := range map[string]func(*program) *httptest.ResponseRecorder{
 			"public": func(p *program) *httptest.ResponseRecorder {

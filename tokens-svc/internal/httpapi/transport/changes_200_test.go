@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -292,5 +291,3 @@ func TestStreamNeedsTheGatewayCredential(t *testing.T) {
 	away := over(t, "postgres://nobody@127.0.0.1:1/tokens?sslmode=disable")
 	wantUnavailable(t, away.changes(t, "?after=1"))
 }
-
-var _ transport.Follower = (*tokens.Service)(nil)

@@ -26,31 +26,28 @@ func is(target error, detail string) func(error) (explanation, bool) {
 	return func(err error) (explanation, bool) { return explanation{detail: detail}, errors.Is(err, target) }
 }
 
+// of matches a type of errors.
+func of[E error](explain func(E) explanation) func(error) (explanation, bool) {
+	return func(err error) (explanation, bool) {
+		found, ok := errors.AsType[E](err)
+		if !ok {
+			return explanation{}, false
+		}
+		return explain(found), true
+	}
+}
+
 // as matches a type of errors, whose text is for clients.
 func as[E error](err error) (explanation, bool) {
-	found, ok := errors.AsType[E](err)
-	if !ok {
-		return explanation{}, false
-	}
-	return explanation{detail: found.Error()}, true
+	return of(func(e E) explanation { return explanation{detail: e.Error()} })(err)
 }
 
-func insufficientScope(err error) (explanation, bool) {
-	e, ok := errors.AsType[*endpoints.PermissionError](err)
-	if !ok {
-		return explanation{}, false
-	}
+func insufficientScope(e *endpoints.PermissionError) explanation {
 	challenge := fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.Needs)
-	return explanation{detail: e.Error(), header: http.Header{"Www-Authenticate": {challenge}}}, true
+	return explanation{detail: e.Error(), header: http.Header{"Www-Authenticate": {challenge}}}
 }
 
-func forbidden(err error) (explanation, bool) {
-	e, ok := errors.AsType[*tokens.ForbiddenError](err)
-	if !ok {
-		return explanation{}, false
-	}
-	return explanation{detail: e.Detail}, true
-}
+func forbidden(e *tokens.ForbiddenError) explanation { return explanation{detail: e.Detail} }
 
 func rotated(err error) (explanation, bool) {
 	e, ok := errors.AsType[*tokens.StateError](err)
@@ -60,22 +57,12 @@ func rotated(err error) (explanation, bool) {
 	return explanation{detail: e.Error(), extra: map[string]any{"successor": e.Successor}, header: successorLink(e.Successor)}, true
 }
 
-func ended(err error) (explanation, bool) { return as[*tokens.StateError](err) }
-
-func altered(err error) (explanation, bool) {
-	e, ok := errors.AsType[*tokens.BoundsError](err)
-	if !ok {
-		return explanation{}, false
-	}
-	return explanation{detail: fmt.Sprintf("the stored record of token %s was altered, so the token is refused everywhere; revoke it and create another", e.ID)}, true
+func altered(e *tokens.BoundsError) explanation {
+	return explanation{detail: fmt.Sprintf("the stored record of token %s was altered, so the token is refused everywhere; revoke it and create another", e.ID)}
 }
 
-func tooLarge(err error) (explanation, bool) {
-	e, ok := errors.AsType[*http.MaxBytesError](err)
-	if !ok {
-		return explanation{}, false
-	}
-	return explanation{detail: fmt.Sprintf("the body may have at most %d bytes", e.Limit)}, true
+func tooLarge(e *http.MaxBytesError) explanation {
+	return explanation{detail: fmt.Sprintf("the body may have at most %d bytes", e.Limit)}
 }
 
 // parameter matches a query's errors; with a code, those that have no other.

@@ -18,30 +18,25 @@ import (
 // sendTimeout is how long a follower may take to accept a line.
 const sendTimeout = 5 * time.Second
 
-// Follower streams changes of tokens.
-type Follower interface {
-	Follow(ctx context.Context, after *int64, notified <-chan struct{}, emit func(tokens.Change) error) error
-}
-
 // Feed streams changes of tokens to gateways: a response that stays open, one JSON
 // object a line. It ends when Postgres is unavailable, when the follower is too
 // slow, and on Close. The follower then reconnects to any replica and continues
 // after its last revision.
 type Feed struct {
-	follower Follower
-	wait     func() (notified <-chan struct{}, end func())
-	opened   func() (closed func())
-	log      *slog.Logger
-	closing  chan struct{}
-	close    func()
+	service *tokens.Service
+	wait    func() (notified <-chan struct{}, end func())
+	opened  func() (closed func())
+	log     *slog.Logger
+	closing chan struct{}
+	close   func()
 }
 
 // NewFeed returns a feed. wait subscribes to notifications; opened is called
 // when a response begins, and its result when it ends.
-func NewFeed(f Follower, wait func() (<-chan struct{}, func()), opened func() func(), log *slog.Logger) *Feed {
+func NewFeed(s *tokens.Service, wait func() (<-chan struct{}, func()), opened func() func(), log *slog.Logger) *Feed {
 	closing := make(chan struct{})
 	return &Feed{
-		follower: f, wait: wait, opened: opened, log: log,
+		service: s, wait: wait, opened: opened, log: log,
 		closing: closing, close: sync.OnceFunc(func() { close(closing) }),
 	}
 }
@@ -80,7 +75,7 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := s.control.SetReadDeadline(time.Time{}); err != nil {
 		f.log.ErrorContext(ctx, "no read deadline for a change stream", "error", err, "request_id", requestid.Of(r))
 	}
-	err = f.follower.Follow(ctx, after, notified, s.send)
+	err = f.service.Follow(ctx, after, notified, s.send)
 	if ctx.Err() != nil { // the client is gone, or the program ends
 		err = tokens.ErrUnavailable
 	} else {
@@ -106,14 +101,6 @@ func readAfter(r *http.Request) (*int64, error) {
 	return new(int64(after)), p.Err()
 }
 
-// line is one line of the stream. A heartbeat has a revision and an epoch only.
-type line struct {
-	Revision int64             `json:"rev"`
-	Token    tokens.TokenID    `json:"token,omitempty"`
-	Kind     tokens.ChangeKind `json:"kind,omitempty"`
-	Epoch    string            `json:"epoch"`
-}
-
 // stream is a response that stays open.
 type stream struct {
 	w       http.ResponseWriter
@@ -128,7 +115,7 @@ func (s *stream) send(c tokens.Change) error {
 		s.w.Header().Set("Cache-Control", "no-store")
 		s.begun = true
 	}
-	text, err := json.Marshal(line(c))
+	text, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}

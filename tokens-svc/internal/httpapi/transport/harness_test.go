@@ -99,8 +99,8 @@ func pepper(tb testing.TB) tokens.Peppers {
 	return p
 }
 
-// handle makes the handlers over s, which may be a double.
-func (p *program) handle(tb testing.TB, s service) {
+// handle makes the handlers over s.
+func (p *program) handle(tb testing.TB, s *tokens.Service) {
 	tb.Helper()
 	gateways, err := credential.Parse(gatewayCredential + "," + olderCredential)
 	if err != nil {
@@ -118,42 +118,27 @@ func (p *program) handle(tb testing.TB, s service) {
 	p.public, p.internal = transport.Public(s, c, log), transport.Internal(s, p.feed, c, gateways, log)
 }
 
-// service is all that the handlers need of the domain.
-type service interface {
-	transport.Service
-	transport.GatewayService
-	transport.Follower
-}
-
-// double stands in for a service that fails. It has no other methods.
+// double stands in for storage that fails. It has no other methods.
 type double struct {
-	service
-	introspect func(context.Context, tokens.Secret) (tokens.Introspection, error)
-	caller     func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error)
+	tokens.Repository
+	err    error
+	panics bool
 }
 
-func (d double) Introspect(ctx context.Context, s tokens.Secret) (tokens.Introspection, error) {
-	return d.introspect(ctx, s)
-}
-
-func (d double) Caller(ctx context.Context, o tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
-	return d.caller(ctx, o, id)
-}
-
-func (double) Now() time.Time { return created }
-
-func failing(err error) double {
-	return double{
-		introspect: func(context.Context, tokens.Secret) (tokens.Introspection, error) { return tokens.Introspection{}, err },
-		caller:     func(context.Context, tokens.OrgID, tokens.TokenID) (tokens.Token, error) { return tokens.Token{}, err },
+func (d double) FindToken(context.Context, tokens.TokenID) (tokens.Token, tokens.Digest, error) {
+	if d.panics {
+		panic(d.err)
 	}
+	return tokens.Token{}, tokens.Digest{}, d.err
 }
 
-// with returns a program whose service is a double.
-func with(tb testing.TB, s service) *program {
+func failing(err error) double { return double{err: err} }
+
+// with returns a program over a double.
+func with(tb testing.TB, d double) *program {
 	tb.Helper()
 	p := &program{now: created}
-	p.handle(tb, s)
+	p.handle(tb, tokens.NewService(d, tokens.Config{Now: func() time.Time { return p.now }}))
 	return p
 }
 

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/idempotency"
@@ -32,15 +31,11 @@ func readInput[Req any](r *http.Request, read func(*http.Request) (Req, error)) 
 	return in, err
 }
 
-// repeated matches a repeated request whose answer had a secret.
-func repeated(err error) (explanation, bool) {
-	e, ok := errors.AsType[*tokens.RepeatedError](err)
-	if !ok {
-		return explanation{}, false
-	}
+// repeated explains a repeated request whose answer had a secret.
+func repeated(e *tokens.RepeatedError) explanation {
 	return explanation{
 		detail: "this request was done before and made token " + string(e.Token) +
 			"; a secret is shown once and not stored. If it was lost, revoke that token and make another with a new Idempotency-Key",
 		extra: map[string]any{"token": e.Token},
-	}, true
+	}
 }

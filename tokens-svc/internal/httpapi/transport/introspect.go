@@ -63,16 +63,9 @@ func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
 	return presented, nil
 }
 
-// GatewayService is the domain's operations for gateways.
-type GatewayService interface {
-	Introspect(ctx context.Context, presented tokens.Secret) (tokens.Introspection, error)
-	RecordUsage(ctx context.Context, reports []tokens.Use) error
-	wire.Service
-}
-
 // gatewayMethods is what gateways call for themselves.
 type gatewayMethods struct {
-	GatewayService
+	*tokens.Service
 	log *slog.Logger
 }
 

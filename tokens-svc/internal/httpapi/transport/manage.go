@@ -9,31 +9,15 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/query"
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Service is the domain's operations for managing tokens.
-type Service interface {
-	endpoints.Admission
-	Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error)
-	Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query) ([]tokens.Token, int, error)
-	Usage(ctx context.Context, org tokens.OrgID, ids ...tokens.TokenID) (map[tokens.TokenID]tokens.Usage, error)
-	CreateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, d tokens.Draft) (tokens.Token, tokens.Secret, error)
-	UpdateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, p tokens.Patch) (tokens.Token, error)
-	RotateToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, grace time.Duration) (tokens.Rotation, error)
-	Children(ctx context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error)
-	RevokeWithChildren(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
-	RevokeToken(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id tokens.TokenID, reason string) (tokens.Token, error)
-	AuditEvents(ctx context.Context, principal tokens.Principal, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error)
-}
-
 // management is the methods of the management API. Each acts in the caller's
 // organization. Where the path has no id, it acts on the calling token and shows
 // no creator: a person's e-mail address is not for every holder of the token.
-type management struct{ Service }
+type management struct{ *tokens.Service }
 
 // endedByItself is the reason of a token that its holder ended.
 const endedByItself = "ended by its holder"
@@ -64,7 +48,7 @@ func page(ctx context.Context, p tokens.Page, total int, body any) reply {
 }
 
 func (m management) self(_ context.Context, c endpoints.Call, _ struct{}) (reply, error) {
-	shown := wire.NewToken(m, c.Token)
+	shown := wire.NewToken(m.Service, c.Token)
 	shown.CreatedBy = nil
 	return ok(tokenView{shown}), nil
 }
@@ -78,7 +62,7 @@ func (m management) get(ctx context.Context, c endpoints.Call, _ struct{}) (repl
 		return reply{}, err
 	}
 	usage, err := m.Usage(ctx, c.Organization, t.ID)
-	shown := wire.NewToken(m, t)
+	shown := wire.NewToken(m.Service, t)
 	shown.Usage = wire.NewUsage(usage[t.ID])
 	return ok(tokenView{shown}), err
 }
@@ -93,7 +77,7 @@ func (m management) list(ctx context.Context, c endpoints.Call, q tokens.Query) 
 	return page(ctx, q.Page, total, struct {
 		Tokens []wire.Token `json:"tokens"`
 		Meta   meta         `json:"meta"`
-	}{wire.NewTokens(m, some, usage), meta{q.Page.Number, q.Page.Size, total}}), err
+	}{wire.NewTokens(m.Service, some, usage), meta{q.Page.Number, q.Page.Size, total}}), err
 }
 
 func (m management) create(ctx context.Context, c endpoints.Call, d tokens.Draft) (reply, error) {
@@ -101,12 +85,12 @@ func (m management) create(ctx context.Context, c endpoints.Call, d tokens.Draft
 	if err != nil {
 		return reply{}, err
 	}
-	return created(t.ID, wire.NewCreated(m, t, secret)), nil
+	return created(t.ID, wire.NewCreated(m.Service, t, secret)), nil
 }
 
 func (m management) update(ctx context.Context, c endpoints.Call, p tokens.Patch) (reply, error) {
 	t, err := m.UpdateToken(ctx, c.Principal.Principal, c.Organization, c.Target, p)
-	return ok(tokenView{wire.NewToken(m, t)}), err
+	return ok(tokenView{wire.NewToken(m.Service, t)}), err
 }
 
 func (m management) rotate(ctx context.Context, c endpoints.Call, grace time.Duration) (reply, error) {
@@ -115,7 +99,7 @@ func (m management) rotate(ctx context.Context, c endpoints.Call, grace time.Dur
 	if err != nil {
 		return reply{}, err
 	}
-	shown := wire.NewRotation(m, done)
+	shown := wire.NewRotation(m.Service, done)
 	if c.Target == "" {
 		shown.Token.CreatedBy, shown.Previous.CreatedBy = nil, nil
 	}
@@ -148,7 +132,7 @@ func (m management) revoke(ctx context.Context, c endpoints.Call, r revocation) 
 	return reply{status: http.StatusOK, header: header, body: struct {
 		tokenView
 		ActiveChildren int `json:"active_children"`
-	}{tokenView{wire.NewToken(m, t)}, len(children)}}, err
+	}{tokenView{wire.NewToken(m.Service, t)}, len(children)}}, err
 }
 
 func (m management) auditEvents(ctx context.Context, c endpoints.Call, p tokens.Page) (reply, error) {

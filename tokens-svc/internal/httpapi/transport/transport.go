@@ -26,6 +26,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/api"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // InternalPath is where Internal's routes lie.
@@ -47,7 +48,7 @@ type router struct {
 // Public returns the handler for requests that came through the gateway, whose
 // headers name the caller. A route is its pattern, its name in metrics, the
 // permission that it needs, its decoder and its method.
-func Public(s Service, c endpoints.Config, log *slog.Logger) http.Handler {
+func Public(s *tokens.Service, c endpoints.Config, log *slog.Logger) http.Handler {
 	rt := router{http.NewServeMux(), c, log}
 	m := management{s}
 	const (
@@ -71,7 +72,7 @@ func Public(s Service, c endpoints.Config, log *slog.Logger) http.Handler {
 
 // Internal returns the handler for gateways, which show one of the credentials.
 // feed answers those that follow the changes.
-func Internal(s GatewayService, feed http.Handler, c endpoints.Config, gateways credential.Set, log *slog.Logger) http.Handler {
+func Internal(s *tokens.Service, feed http.Handler, c endpoints.Config, gateways credential.Set, log *slog.Logger) http.Handler {
 	rt := router{http.NewServeMux(), c, log}
 	m := gatewayMethods{s, log}
 	rt.Handle("POST /internal/v1/introspect", authorize(gateways, log,
@@ -84,7 +85,7 @@ func Internal(s GatewayService, feed http.Handler, c endpoints.Config, gateways 
 
 // public adds a route for tokens. It compiles only when decoder and method fit.
 func public[Req any](
-	rt router, pattern, name string, needs endpoints.Need, s endpoints.Admission,
+	rt router, pattern, name string, needs endpoints.Need, s *tokens.Service,
 	read func(*http.Request) (Req, error), method endpoints.Method[Req, reply],
 ) {
 	decode := func(r *http.Request) (endpoints.Request, error) {

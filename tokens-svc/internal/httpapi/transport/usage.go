@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
-	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/problem"
@@ -17,15 +15,6 @@ import (
 
 // maxReports is how many tokens a gateway may report on at once.
 const maxReports = 10_000
-
-// report is the use of a token since a gateway's last report.
-type report struct {
-	Token      tokens.TokenID `json:"token"`
-	LastUsedAt time.Time      `json:"last_used_at"`
-	Count      int64          `json:"count"`   // let through
-	Refused    int64          `json:"refused"` // with 429
-	Address    netip.Addr     `json:"address"` // of the last client
-}
 
 // decodeUsage reads thousands of reports at once, from programs and not from
 // people: it is quick, and names the first fault only.
@@ -38,7 +27,7 @@ func decodeUsage(r *http.Request) ([]tokens.Use, error) {
 		return nil, err
 	}
 	var body struct {
-		Usage []report `json:"usage"`
+		Usage []tokens.Use `json:"usage"`
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -54,11 +43,7 @@ func decodeUsage(r *http.Request) ([]tokens.Use, error) {
 	case len(body.Usage) > maxReports:
 		return nil, wrongUsage(tokens.TooLong, fmt.Sprintf("at most %d entries are taken at once", maxReports))
 	}
-	uses := make([]tokens.Use, len(body.Usage))
-	for i, u := range body.Usage {
-		uses[i] = tokens.Use{Token: u.Token, LastUsedAt: u.LastUsedAt, Requests: u.Count, Refused: u.Refused, Address: u.Address}
-	}
-	return uses, nil
+	return body.Usage, nil
 }
 
 // usageFault separates JSON syntax errors from invalid reports.

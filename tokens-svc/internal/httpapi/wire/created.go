@@ -11,7 +11,7 @@ type Created struct {
 }
 
 // NewCreated returns the JSON form of a new token.
-func NewCreated(s Service, t tokens.Token, secret tokens.Secret) (c Created) {
+func NewCreated(s *tokens.Service, t tokens.Token, secret tokens.Secret) (c Created) {
 	c.Token.Token, c.Token.Secret = NewToken(s, t), secret.Reveal()
 	return c
 }
@@ -23,7 +23,7 @@ type Rotation struct {
 }
 
 // NewRotation returns the JSON form of a rotation.
-func NewRotation(s Service, r tokens.Rotation) Rotation {
+func NewRotation(s *tokens.Service, r tokens.Rotation) Rotation {
 	return Rotation{
 		Created:  NewCreated(s, r.Token, r.Secret),
 		Previous: NewToken(s, r.Previous),
@@ -31,7 +31,7 @@ func NewRotation(s Service, r tokens.Rotation) Rotation {
 }
 
 // NewTokens returns the JSON form of a list with its tokens' usage.
-func NewTokens(s Service, all []tokens.Token, usage map[tokens.TokenID]tokens.Usage) []Token {
+func NewTokens(s *tokens.Service, all []tokens.Token, usage map[tokens.TokenID]tokens.Usage) []Token {
 	shown := make([]Token, len(all))
 	for i, t := range all {
 		shown[i] = NewToken(s, t)

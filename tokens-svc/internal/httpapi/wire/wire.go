@@ -53,15 +53,8 @@ type RateLimit struct {
 	WindowSeconds int64 `json:"window_seconds"`
 }
 
-// Service has what the JSON form of a token depends on besides the token.
-// *tokens.Service implements it.
-type Service interface {
-	Now() time.Time
-	Permissions() *tokens.Catalogue
-}
-
 // NewToken returns the JSON form of t as it is now.
-func NewToken(s Service, t tokens.Token) Token {
+func NewToken(s *tokens.Service, t tokens.Token) Token {
 	creator := newActor(t.CreatedBy)
 	return Token{
 		ID:            t.ID,
