@@ -156,8 +156,8 @@ func (h *header) resolveLabels(rows []tables.Row) {
 	for _, row := range rows {
 		if col := h.column[palletsField]; col < len(row.Cells) && row.Cells[col].Text != "" {
 			text := row.Cells[col].Text
-			_, isRange := rangeOf(text)
-			ranges = ranges || isRange
+			s, _ := spanOf(text)
+			ranges = ranges || s.pallets() > 1
 			if v, ok := plainNumber(text); seen[text] || ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges {
 				return
 			}

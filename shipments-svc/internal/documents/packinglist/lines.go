@@ -215,7 +215,7 @@ func (s *sheet) label(i int) (c cell, merged bool) {
 	}
 	c, merged = s.text(i, palletField)
 	if to, _ := s.text(i, palletToField); c.text != "" && to.text != "" && to.text != c.text {
-		c.text += "-" + to.text
+		c.text += " to " + to.text
 	}
 	return c, merged
 }

@@ -14,40 +14,69 @@ import (
 // the quantity of each.
 const PalletRange = "pallet_range"
 
-// span is a range of pallet numbers: P001 to P004.
+// span is what a label says: one pallet, or several: "P001 to P004", "5 & 6".
 type span struct {
-	prefix   string
-	from, to int
-	width    int // digits of the first number, with leading zeros
+	labels  []string // of each pallet; one: the label is a name
+	certain bool     // not a name: a dash, a slash or a comma between numbers may be a part of one
 }
 
-// rangeText matches a range of pallets: "1-2", "P001 - P004", "3 to 5".
-var rangeText = regexp.MustCompile(`^(\pL*[ .]?)(\d{1,6})\s*(?:[-–—]|\b(?:to|a|al|au|à|ate|até|tot)\b)\s*(\pL*[ .]?)(\d{1,6})$`)
+const (
+	labelText = `(\pL*[ .-]?)(\d{1,9})`
+	andWords  = `\s+(?:and|y|e|et|en|und|ve)\s+`
+	toWords   = `\s+(?:to|thru|through|until|a|al|au|à|ate|até|hasta|tot|bis)\s+`
+)
 
-// rangeOf parses a range.
-func rangeOf(text string) (s span, ok bool) {
-	m := rangeText.FindStringSubmatch(strings.TrimSpace(text))
-	if m == nil || m[3] != "" && m[3] != m[1] {
-		return s, false
+var (
+	andText   = regexp.MustCompile(`(?i)\s*[,;&+/]\s*|` + andWords)
+	rangeText = regexp.MustCompile(`(?i)^` + labelText + `(?:(?:\s*(?:[-–—]|\.{2,}|…)\s*|` + toWords + `)` + labelText + `)?$`)
+	// severalText matches labels of several pallets, whether or not they can be parsed.
+	severalText = regexp.MustCompile(`(?i)\d\)?(?:\s*[&+;]\s*|,\s+|\s*(?:\.{2,}|…)\s*|` + andWords + `|` + toWords + `)` + labelText)
+	// dashed matches labels that may be names, by both of their parts.
+	dashed    = regexp.MustCompile(`^(.*\d)\s*[-–—/,]\s*(\D*\d+)$`)
+	thousands = regexp.MustCompile(`^\d{1,3}(?:,\d{3})+$`)
+)
+
+// spanOf parses a label. ok is false for several pallets that cannot be parsed.
+func spanOf(text string) (s span, ok bool) {
+	text = strings.TrimSpace(text)
+	name, certain := span{labels: []string{text}}, severalText.MatchString(text)
+	s.certain = certain
+	prefix, last := "", 0
+	for i, part := range andText.Split(text, -1) {
+		m := rangeText.FindStringSubmatch(part)
+		if m == nil || i > 0 && m[1] != "" && m[1] != prefix || m[3] != "" && m[3] != m[1] || thousands.MatchString(text) {
+			return name, !certain
+		}
+		if i == 0 {
+			prefix = m[1]
+		}
+		from, _ := strconv.Atoi(m[2])
+		to := from
+		if m[4] != "" {
+			to, _ = strconv.Atoi(m[4])
+		}
+		if from > to || len(s.labels)+to-from >= shipments.MaxPallets || i > 0 && !certain && from != last+1 { // 1/20
+			return name, !certain
+		}
+		for last = from; last <= to; last++ {
+			s.labels = append(s.labels, fmt.Sprintf("%s%0*d", prefix, len(m[2]), last))
+		}
+		last = to
 	}
-	s.prefix, s.width = m[1], len(m[2])
-	s.from, _ = strconv.Atoi(m[2])
-	s.to, _ = strconv.Atoi(m[4])
-	return s, s.from <= s.to && s.to-s.from < shipments.MaxPallets
+	return s, true
 }
 
-// pallets returns the number of pallets in a range.
-func (s span) pallets() int { return s.to - s.from + 1 }
+// pallets returns the number of pallets of a label.
+func (s span) pallets() int { return len(s.labels) }
 
 // expandRanges replaces each line that is several pallets by a line for each. The
-// pallet numbers of a column are ranges if each begins after the previous one. The
 // number of boxes is of each pallet or of all together, according to the heading or
 // the total; without either the list is refused.
 func (r *reader) expandRanges(s *sheet, first int) error {
 	lines := r.lines[first:]
-	spans, ok := spansOf(lines)
-	if !ok {
-		return nil
+	spans, several, err := spansOf(lines)
+	if err != nil || !several {
+		return err
 	}
 	whole, err := r.sharedBoxes(s, lines, spans)
 	if err != nil {
@@ -65,9 +94,7 @@ func (r *reader) expandRanges(s *sheet, first int) error {
 		}
 		for p := range n {
 			each := l
-			if _, isRange := rangeOf(l.pallet.text); isRange {
-				each.pallet.text = fmt.Sprintf("%s%0*d", spans[i].prefix, spans[i].width, spans[i].from+p)
-			}
+			each.pallet.text = spans[i].labels[p]
 			if whole {
 				each.boxes.value /= float64(n)
 				each.whole.value /= float64(n)
@@ -83,28 +110,56 @@ func (r *reader) expandRanges(s *sheet, first int) error {
 	return nil
 }
 
-// spansOf parses the pallet numbers of lines as ranges, each after the previous.
-func spansOf(lines []line) (all []span, ok bool) {
-	several := false
-	for i, l := range lines {
-		s, isRange := rangeOf(l.pallet.text)
-		if !isRange {
-			single, isOne := rangeOf(l.pallet.text + "-" + l.pallet.text)
-			if s = single; !isOne {
-				return nil, false
+// spansOf parses the labels of lines. several is false if each is one pallet. Labels
+// with dashes are names if each has a part in common with another: 1-1, 1-2. A label
+// that cannot be parsed, or has a pallet in common with another, is refused.
+func spansOf(lines []line) (all []span, several bool, err error) {
+	refuse := func(l line, why string) error {
+		return &Unreadable{Code: PalletRange, Detail: fmt.Sprintf("the pallet number %q is several pallets, %s; list each pallet in a row of its own", l.pallet.text, why), Place: l.place}
+	}
+	with := map[string]map[string]bool{} // labels with a part
+	parts := func(text string) (of []map[string]bool) {
+		for i, part := range dashed.FindStringSubmatch(text) {
+			if key := fmt.Sprint(i, part); i > 0 {
+				if with[key] == nil {
+					with[key] = map[string]bool{}
+				}
+				of = append(of, with[key])
 			}
 		}
-		if i > 0 && l.pallet.text == lines[i-1].pallet.text {
-			all = append(all, all[i-1])
-			continue
+		return of
+	}
+	for _, l := range lines {
+		s, ok := spanOf(l.pallet.text)
+		if !ok {
+			return nil, false, refuse(l, "which cannot be told apart")
 		}
-		if i > 0 && (s.from != all[i-1].to+1 || s.prefix != all[i-1].prefix) {
-			return nil, false
+		for _, labels := range parts(l.pallet.text) {
+			labels[l.pallet.text] = true
 		}
-		several = several || s.pallets() > 1
 		all = append(all, s)
 	}
-	return all, several && len(all) > 0
+	names := true
+	for i, s := range all {
+		shared := slices.ContainsFunc(parts(lines[i].pallet.text), func(labels map[string]bool) bool { return len(labels) > 1 })
+		names = names && (s.pallets() == 1 || s.certain || shared)
+	}
+	of := map[string]string{} // the label of each pallet
+	for i, l := range lines {
+		if names && !all[i].certain {
+			all[i] = span{labels: []string{l.pallet.text}}
+		}
+		several = several || all[i].pallets() > 1
+	}
+	for i, l := range lines {
+		for _, label := range all[i].labels {
+			if other, listed := of[strings.ToUpper(label)]; several && listed && other != l.pallet.text {
+				return nil, false, refuse(l, fmt.Sprintf("of which %s is also in %q", label, other))
+			}
+			of[strings.ToUpper(label)] = l.pallet.text
+		}
+	}
+	return all, several, nil
 }
 
 // sharedBoxes reports whether the boxes of a line are those of all its pallets.

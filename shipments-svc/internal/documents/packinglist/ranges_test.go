@@ -10,15 +10,39 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-func TestRangesOfPalletsAreInOrderAndBounded(t *testing.T) {
+func TestLabelsOfSeveralPallets(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int{
-		"1-2": 2, "5-5": 1, "5-4": 0, "P001 - P004": 4, "P1-4": 4, "P1-Q4": 0, "3 to 5": 3, "1": 0, "1-2-3": 0,
-		fmt.Sprint("1-", shipments.MaxPallets): shipments.MaxPallets, fmt.Sprint("1-", shipments.MaxPallets+1): 0,
+	for text, want := range map[string]string{
+		"1-2": "1 2", "5-5": "5", "5-4": "5-4", "P001 - P003": "P001 P002 P003", "P1-3": "P1 P2 P3", "P1-Q4": "P1-Q4", "3 to 5": "3 4 5", "1": "1", "1-2-3": "1-2-3",
+		"P007..P009": "P007 P008 P009", "3 THRU 4": "3 4", "KE-1 to KE-2": "KE-1 KE-2", "1 à 2": "1 2", "3 et 4": "3 4", "6 y 7": "6 7", "7+8": "7 8", "1, 2, 3": "1 2 3", "P1 & 3": "P1 P3", "1-2, 5": "1 2 5",
+		"5/6": "5 6", "5,6": "5 6", "1/20": "1/20", "5/6/2026": "5/6/2026", "1,234": "1,234", "A-5": "A-5", "5A": "5A", "5.": "5.", "5 (half)": "5 (half)", "2026-11": "2026-11", "006141411234567890": "006141411234567890",
+		"5 & 6A": "", "1 to 4 (half)": "", "A1 & B2": "", "4 to 1": "", fmt.Sprint("1 to ", shipments.MaxPallets+1): "",
 	} {
-		s, ok := rangeOf(text)
-		if ok != (want > 0) || ok && s.pallets() != want {
-			t.Errorf("%s: %+v, %t, want %d", text, s, ok, want)
+		s, ok := spanOf(text)
+		if got := strings.Join(s.labels, " "); ok != (want != "") || ok && got != want {
+			t.Errorf("%s: %s, %t, want %s", text, got, ok, want)
+		}
+	}
+	if s, _ := spanOf(fmt.Sprint("1-", shipments.MaxPallets)); s.pallets() != shipments.MaxPallets {
+		t.Errorf("%d pallets", s.pallets())
+	}
+}
+
+// A label of another kind does not change how the labels of several pallets are read.
+func TestSeveralPalletsBesideOtherLabels(t *testing.T) {
+	t.Parallel()
+	for labels, want := range map[string]string{
+		"1-2;MIX": "1 2 MIX", "1-2;5A": "1 2 5A", "1-2;A-5": "1 2 A-5", "1-2;2026-11": "1 2 2026-11", "1-2;5 & 6": "1 2 5 6", "1-2;5 (half)": "1 2 5 (half)", "1-2;7-8": "1 2 7 8",
+		"1-1;1-2;2-1": "1-1 1-2 2-1", "1-2;3-3": "1 2 3", "01-11;02-11": "01-11 02-11", "1/3;2/3;3/3": "1/3 2/3 3/3",
+		"1-3;2": PalletRange, "1-3;2-4": PalletRange, "1-4;5-8;1-2": PalletRange, "1 & 2;2 & 3": PalletRange, "1;2 & 3 mix": PalletRange, "1;2 & P3": PalletRange,
+	} {
+		lines := []string{"Pallet;Produce;Boxes per pallet;Net kg per box"}
+		for label := range strings.SplitSeq(labels, ";") {
+			lines = append(lines, label+";Apple;49;13")
+		}
+		got := pallets(t, lines...)
+		if got = strings.ReplaceAll(strings.ReplaceAll(got, " 49 × 13000", ""), ",", ""); got != want {
+			t.Errorf("%s: %s, want %s", labels, got, want)
 		}
 	}
 }
