@@ -196,10 +196,10 @@ func TestQueueIsBounded(t *testing.T) {
 
 	limiter, held, _ := newHeldLimiter(t)
 	held.hold()
-	first := takeConcurrently(t.Context(), limiter, 1, func(int) string { return redistest.TokenID() })
+	first := takeConcurrently(t.Context(), limiter, 1, func(int) string { return ratelimit.TokenID() })
 	<-held.arrived
 	const many = 5000
-	rest := takeConcurrently(t.Context(), limiter, many, func(int) string { return redistest.TokenID() })
+	rest := takeConcurrently(t.Context(), limiter, many, func(int) string { return ratelimit.TokenID() })
 	failed := 0
 	for range many - 4096 { // these do not wait for the flush
 		if a := <-rest; errors.Is(a.err, ratelimit.ErrUnavailable) {
@@ -267,7 +267,7 @@ func TestExactlyTheLimitPassesInEachOfManyWindowsUnderLoad(t *testing.T) {
 	url := redistest.URL(t)
 	limiters := []*ratelimit.Limiter{newLimiter(t, url), newLimiter(t, url)}
 	quota := ratelimit.Quota{Limit: 100, Window: time.Second}
-	passed := takeUnderLoad(t, limiters, redistest.TokenID(), quota, 3)
+	passed := takeUnderLoad(t, limiters, ratelimit.TokenID(), quota, 3)
 	full := 0
 	for reset, n := range passed {
 		if n > 100 {
@@ -292,7 +292,7 @@ func TestBatchSizesDoNotChangeTheCount(t *testing.T) {
 		passed, left := 0, 100
 		for range 100/together + 2 {
 			held.hold()
-			first := takeConcurrently(t.Context(), limiter, 1, func(int) string { return redistest.TokenID() })
+			first := takeConcurrently(t.Context(), limiter, 1, func(int) string { return ratelimit.TokenID() })
 			<-held.arrived
 			answers := takeConcurrently(t.Context(), limiter, together, func(int) string { return id })
 			waitQueued(t, limiter, min(together, left+1))

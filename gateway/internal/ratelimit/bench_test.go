@@ -38,7 +38,7 @@ func BenchmarkTake(b *testing.B) {
 			}
 			ids := make([]string, bench.tokens)
 			for i := range ids {
-				ids[i] = redistest.TokenID()
+				ids[i] = ratelimit.TokenID()
 			}
 			var next, faults atomic.Int64
 			take := func() {

@@ -26,7 +26,7 @@ func TestClockReadsRedisAgainWhenItsReadingIsOld(t *testing.T) {
 		limiter.clock.last.Store(&reading{redis: then.Add(time.Hour), local: then})
 	}
 	take := func() time.Duration {
-		result, err := limiter.Take(t.Context(), redistest.TokenID(), Quota{Limit: 100, Window: time.Minute})
+		result, err := limiter.Take(t.Context(), TokenID(), Quota{Limit: 100, Window: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,9 @@
 package ratelimit
 
-import "time"
+import (
+	"crypto/rand"
+	"time"
+)
 
 // WithLongTimeout gives l such long timeouts that a busy machine does not fail tests of counting.
 func WithLongTimeout(l *Limiter) *Limiter {
@@ -29,3 +32,6 @@ const WriteBehindDelay = writeBehindDelay
 
 // Replicas returns the last known number of gateways.
 func Replicas(l *Limiter) int { return l.replicas.count(0) }
+
+// TokenID returns a new token id: all tests count in the same Redis.
+func TokenID() string { return "tok_" + rand.Text()[:12] }

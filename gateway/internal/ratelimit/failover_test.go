@@ -185,7 +185,7 @@ func TestClusterCommandsAreRedirectedButNotRepeated(t *testing.T) {
 		}
 	}
 
-	id := redistest.TokenID()
+	id := ratelimit.TokenID()
 	take(id, limiter.Take, 99)
 	cut.Store(true)
 	if result, err := limiter.Take(t.Context(), id, perDay); !errors.Is(err, ratelimit.ErrUnavailable) {
@@ -245,7 +245,7 @@ const replicaKey = "rate:d"
 func newIDs() []string {
 	ids := make([]string, 30)
 	for i := range ids {
-		ids[i] = redistest.TokenID()
+		ids[i] = ratelimit.TokenID()
 	}
 	return ids
 }

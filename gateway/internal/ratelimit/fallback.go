@@ -23,19 +23,11 @@ const (
 
 // Options configure a Limiter.
 type Options struct {
-	// Down decides requests while Redis is not available. Default: DownLocal.
+	// Down decides requests while Redis is not available; "" is DownLocal.
 	Down DownPolicy
 	// Replicas is the least number of gateways that DownLocal divides limits by, whatever number is registered: see
 	// [Limiter.RegisterReplica]. Default: 1.
 	Replicas int
-}
-
-func (o Options) withDefaults() Options {
-	if o.Down == "" {
-		o.Down = DownLocal
-	}
-	o.Replicas = max(o.Replicas, 1)
-	return o
 }
 
 // decideFallback decides a request without Redis, which failed with cause.

@@ -19,7 +19,7 @@ var errTest = errors.New("read: i/o timeout")
 
 // unreachable returns a limiter without Redis.
 func unreachable(options Options) *Limiter {
-	return &Limiter{options: options.withDefaults(), memory: newMemory(100), replicas: newReplicas(nil)}
+	return &Limiter{options: options, memory: newMemory(100), replicas: newReplicas(nil)}
 }
 
 // takeFallback makes n requests of tok_x and returns how many are allowed, and the last remaining count.

@@ -16,7 +16,7 @@ import (
 
 // newProxiedClient returns a client with the gateway's options on a Redis behind proxy, whose only timeouts are the
 // limiter's.
-func newProxiedClient(t *testing.T, proxy *redistest.Proxy) *redis.Client {
+func newProxiedClient(t *testing.T, proxy *redisProxy) *redis.Client {
 	t.Helper()
 	universal, err := ratelimit.NewClient(proxy.URL())
 	if err != nil {
@@ -31,7 +31,7 @@ func newProxiedClient(t *testing.T, proxy *redistest.Proxy) *redis.Client {
 func TestConnectionsCutInTheMiddleOfAPipelineNeverLetMoreThroughThanTheLimit(t *testing.T) {
 	t.Parallel()
 
-	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
+	proxy, direct := newRedisProxy(t), newLimiter(t, redistest.URL(t))
 	limiters := []*ratelimit.Limiter{ratelimit.New(newProxiedClient(t, proxy), deny), ratelimit.New(newProxiedClient(t, proxy), deny)}
 	var faults atomic.Int64
 	for range 5 {
@@ -81,7 +81,7 @@ func TestConnectionsCutInTheMiddleOfAPipelineNeverLetMoreThroughThanTheLimit(t *
 func TestQueuedRequestsFailWithTheTimedOutFlush(t *testing.T) {
 	t.Parallel()
 
-	proxy := redistest.NewProxy(t)
+	proxy := newRedisProxy(t)
 	client := newProxiedClient(t, proxy)
 	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny))
 	newID(t, limiter) // connects and reads the time
@@ -89,11 +89,11 @@ func TestQueuedRequestsFailWithTheTimedOutFlush(t *testing.T) {
 
 	seen := countTraffic(client)
 	proxy.SetHung(true)
-	first := takeConcurrently(t.Context(), limiter, 1, func(int) string { return redistest.TokenID() })
+	first := takeConcurrently(t.Context(), limiter, 1, func(int) string { return ratelimit.TokenID() })
 	for seen.roundTrips.Load() == 0 {
 		<-time.After(time.Millisecond)
 	}
-	rest := takeConcurrently(t.Context(), limiter, 100, func(int) string { return redistest.TokenID() })
+	rest := takeConcurrently(t.Context(), limiter, 100, func(int) string { return ratelimit.TokenID() })
 	waitQueued(t, limiter, 100)
 	for _, answers := range []<-chan takeResult{first, rest} {
 		for range cap(answers) {

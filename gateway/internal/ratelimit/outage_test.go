@@ -17,7 +17,7 @@ import (
 )
 
 // newUnreliable returns a limiter with the gateway's options on a Redis behind proxy, and its log.
-func newUnreliable(t *testing.T, proxy *redistest.Proxy, options ratelimit.Options) (*ratelimit.Limiter, *observer.ObservedLogs) {
+func newUnreliable(t *testing.T, proxy *redisProxy, options ratelimit.Options) (*ratelimit.Limiter, *observer.ObservedLogs) {
 	t.Helper()
 	limiter := ratelimit.New(newProxiedClient(t, proxy), options)
 	t.Cleanup(limiter.Close)
@@ -33,7 +33,7 @@ func waitForSource(t *testing.T, limiter *ratelimit.Limiter, source ratelimit.So
 		if time.Since(start) > 20*time.Second {
 			t.Fatalf("windows are not decided by %s", source)
 		}
-		if result, err := limiter.Take(t.Context(), redistest.TokenID(), perMinute); err != nil || result.Source != source {
+		if result, err := limiter.Take(t.Context(), ratelimit.TokenID(), perMinute); err != nil || result.Source != source {
 			inARow = -1
 			<-time.After(5 * time.Millisecond)
 		}
@@ -58,7 +58,7 @@ func countAllowed(t *testing.T, limiter *ratelimit.Limiter, id string, n int) (p
 func TestOutageIsReconciledExactly(t *testing.T) {
 	t.Parallel()
 
-	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
+	proxy, direct := newRedisProxy(t), newLimiter(t, redistest.URL(t))
 	limiter, logs := newUnreliable(t, proxy, ratelimit.Options{})
 	waitForSource(t, ratelimit.WithLongTimeout(limiter), ratelimit.Redis)
 	used, half := newID(t, direct), newID(t, direct)
@@ -97,16 +97,16 @@ func TestOpenCircuitBreakerAddsNoLatency(t *testing.T) {
 	t.Parallel()
 
 	for _, options := range []ratelimit.Options{{}, deny} {
-		proxy := redistest.NewProxy(t)
+		proxy := newRedisProxy(t)
 		limiter, logs := newUnreliable(t, proxy, options)
 		proxy.SetHung(true)
 		for logs.FilterMessage("rate limiter fails").Len() == 0 {
-			_, _ = limiter.Take(t.Context(), redistest.TokenID(), perMinute)
+			_, _ = limiter.Take(t.Context(), ratelimit.TokenID(), perMinute)
 		}
 		var took []time.Duration
 		for range 1000 {
 			start := time.Now()
-			_, err := limiter.Take(t.Context(), redistest.TokenID(), perMinute)
+			_, err := limiter.Take(t.Context(), ratelimit.TokenID(), perMinute)
 			took = append(took, time.Since(start))
 			if errors.Is(err, ratelimit.ErrUnavailable) != (options == deny) {
 				t.Fatal(err)
@@ -125,7 +125,7 @@ func TestOpenCircuitBreakerAddsNoLatency(t *testing.T) {
 func TestSlowRedisDelaysARequestAtMostTheTimeout(t *testing.T) {
 	t.Parallel()
 
-	proxy := redistest.NewProxy(t)
+	proxy := newRedisProxy(t)
 	limiter, logs := newUnreliable(t, proxy, ratelimit.Options{})
 	waitForSource(t, limiter, ratelimit.Redis)
 	proxy.SetDelay(200 * time.Millisecond)
@@ -135,7 +135,7 @@ func TestSlowRedisDelaysARequestAtMostTheTimeout(t *testing.T) {
 		callers.Go(func() {
 			for logs.Len() == 0 {
 				start := time.Now()
-				result, err := limiter.Take(t.Context(), redistest.TokenID(), perMinute)
+				result, err := limiter.Take(t.Context(), ratelimit.TokenID(), perMinute)
 				if err != nil || !result.Allowed {
 					t.Errorf("%+v, %v", result, err)
 				}
@@ -157,7 +157,7 @@ func TestSlowRedisDelaysARequestAtMostTheTimeout(t *testing.T) {
 func TestOneGatewayNeverExceedsTheLimitWithFlappingRedis(t *testing.T) {
 	t.Parallel()
 
-	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
+	proxy, direct := newRedisProxy(t), newLimiter(t, redistest.URL(t))
 	limiter, _ := newUnreliable(t, proxy, ratelimit.Options{})
 	stop := make(chan struct{})
 	var flapping sync.WaitGroup
@@ -210,7 +210,7 @@ func TestOneGatewayNeverExceedsTheLimitWithFlappingRedis(t *testing.T) {
 func TestOutageAddsAtMostOneSharePerGateway(t *testing.T) {
 	t.Parallel()
 
-	proxy, direct := redistest.NewProxy(t), newLimiter(t, redistest.URL(t))
+	proxy, direct := newRedisProxy(t), newLimiter(t, redistest.URL(t))
 	two := ratelimit.Options{Replicas: 2}
 	first, _ := newUnreliable(t, proxy, two)
 	second, _ := newUnreliable(t, proxy, two)

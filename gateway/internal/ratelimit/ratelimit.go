@@ -96,7 +96,7 @@ type Limiter struct {
 
 // New returns a Limiter on client, which [NewClient] made. It does not connect.
 func New(client redis.UniversalClient, options Options) *Limiter {
-	l := &Limiter{options: options.withDefaults(), memory: newMemory(memorySize), stateLog: newStateLog(), replicas: newReplicas(client)}
+	l := &Limiter{options: options, memory: newMemory(memorySize), stateLog: newStateLog(), replicas: newReplicas(client)}
 	l.clock = &clock{client: client, timeout: flushTimeout, onSkew: l.stateLog.clockSkewed}
 	l.batcher = newBatcher(client, l.clock, l.memory)
 	l.breaker = newCircuitBreaker(l.batcher.reconcile, l.stateLog.outage.Record)

@@ -74,7 +74,7 @@ func newLimiter(t testing.TB, url string) *ratelimit.Limiter {
 func newID(t testing.TB, limiter *ratelimit.Limiter, prefix ...string) string {
 	t.Helper()
 	for range 1000 {
-		id := strings.Join(prefix, "") + redistest.TokenID()
+		id := strings.Join(prefix, "") + ratelimit.TokenID()
 		result, err := limiter.Peek(t.Context(), id, perMinute)
 		if err != nil {
 			t.Fatal(err)
@@ -154,7 +154,7 @@ func TestNewWindowBeginsAtReset(t *testing.T) {
 
 	limiter := newLimiter(t, redistest.URL(t))
 	quota := ratelimit.Quota{Limit: 3, Window: 2 * time.Second}
-	id := redistest.TokenID()
+	id := ratelimit.TokenID()
 	var result ratelimit.Result
 	var err error
 	for result.Allowed = true; result.Allowed; {

@@ -90,8 +90,8 @@ func (r *replicas) record(n int64, err error, now time.Time) {
 	}
 }
 
-// count returns the number of gateways by which limits are divided: the last known number, at least floor.
-func (r *replicas) count(floor int) int { return max(int(r.known.Load()), floor) }
+// count returns the number of gateways by which limits are divided: the last known number, at least floor and 1.
+func (r *replicas) count(floor int) int { return max(int(r.known.Load()), floor, 1) }
 
 func newReplicas(client redis.UniversalClient) *replicas {
 	return &replicas{client: client, id: rand.Text()}

@@ -51,12 +51,7 @@ func (w window) is(other window) bool {
 // key returns the name of id's window in Redis, to which redis_rate adds the prefix "rate:". It contains the length,
 // so that a token whose window changes does not continue an old count.
 func (w window) key(id string) string {
-	var space [80]byte
-	key := append(append(space[:0], id...), ':')
-	key = strconv.AppendInt(key, w.seconds(), 10)
-	key = append(key, ':')
-	key = strconv.AppendInt(key, w.number, 10)
-	return string(key)
+	return id + ":" + strconv.FormatInt(w.seconds(), 10) + ":" + strconv.FormatInt(w.number, 10)
 }
 
 // checksum is the CRC-32 of id. Unlike hash/crc32 it needs no copy of id.

@@ -2,7 +2,6 @@
 package redistest
 
 import (
-	"crypto/rand"
 	"os"
 	"testing"
 )
@@ -20,9 +19,4 @@ func URL(tb testing.TB) string {
 		tb.Skip("TEST_REDIS_URL is not set; make test sets it")
 	}
 	return ""
-}
-
-// TokenID returns a new token id: all tests count in the same Redis.
-func TokenID() string {
-	return "tok_" + rand.Text()[:12]
 }

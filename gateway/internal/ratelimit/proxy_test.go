@@ -1,4 +1,4 @@
-package redistest
+package ratelimit_test
 
 import (
 	"io"
@@ -7,10 +7,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/quayside/quayside/gateway/internal/redistest"
 )
 
-// Proxy is a TCP proxy to Redis with faults. It is safe for concurrent use.
-type Proxy struct {
+// redisProxy is a TCP proxy to Redis with faults. It is safe for concurrent use.
+type redisProxy struct {
 	listener net.Listener
 	target   string
 	database string
@@ -23,10 +25,10 @@ type Proxy struct {
 	open    map[net.Conn]bool
 }
 
-// NewProxy returns a Proxy to the Redis of TEST_REDIS_URL. It is closed when the test ends.
-func NewProxy(tb testing.TB) *Proxy {
+// newRedisProxy returns a proxy to the Redis of TEST_REDIS_URL. It is closed when the test ends.
+func newRedisProxy(tb testing.TB) *redisProxy {
 	tb.Helper()
-	target, err := url.Parse(URL(tb))
+	target, err := url.Parse(redistest.URL(tb))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -34,7 +36,7 @@ func NewProxy(tb testing.TB) *Proxy {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &Proxy{listener: listener, target: target.Host, database: target.Path, answers: -1, open: map[net.Conn]bool{}}
+	p := &redisProxy{listener: listener, target: target.Host, database: target.Path, answers: -1, open: map[net.Conn]bool{}}
 	go p.serve()
 	tb.Cleanup(func() {
 		_ = listener.Close()
@@ -45,10 +47,10 @@ func NewProxy(tb testing.TB) *Proxy {
 }
 
 // URL is the address of the proxy.
-func (p *Proxy) URL() string { return "redis://" + p.listener.Addr().String() + p.database }
+func (p *redisProxy) URL() string { return "redis://" + p.listener.Addr().String() + p.database }
 
 // SetDown makes the proxy cut all connections, present and new, or serve again.
-func (p *Proxy) SetDown(down bool) {
+func (p *redisProxy) SetDown(down bool) {
 	p.set(func() { p.down = down })
 	if down {
 		p.Cut()
@@ -56,16 +58,16 @@ func (p *Proxy) SetDown(down bool) {
 }
 
 // SetHung holds back replies, or releases them.
-func (p *Proxy) SetHung(hung bool) { p.set(func() { p.hung = hung }) }
+func (p *redisProxy) SetHung(hung bool) { p.set(func() { p.hung = hung }) }
 
 // SetDelay delays each reply.
-func (p *Proxy) SetDelay(delay time.Duration) { p.set(func() { p.delay = delay }) }
+func (p *redisProxy) SetDelay(delay time.Duration) { p.set(func() { p.delay = delay }) }
 
 // CutAfter cuts one connection after so many more bytes of replies.
-func (p *Proxy) CutAfter(bytes int64) { p.set(func() { p.answers = bytes }) }
+func (p *redisProxy) CutAfter(bytes int64) { p.set(func() { p.answers = bytes }) }
 
 // Cut cuts all connections.
-func (p *Proxy) Cut() {
+func (p *redisProxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for conn := range p.open {
@@ -73,13 +75,13 @@ func (p *Proxy) Cut() {
 	}
 }
 
-func (p *Proxy) set(change func()) {
+func (p *redisProxy) set(change func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change()
 }
 
-func (p *Proxy) serve() {
+func (p *redisProxy) serve() {
 	for {
 		client, err := p.listener.Accept()
 		if err != nil {
@@ -90,8 +92,8 @@ func (p *Proxy) serve() {
 }
 
 // pass serves one connection.
-func (p *Proxy) pass(client net.Conn) {
-	redis, err := net.Dial("tcp", p.target) //nolint:noctx // ends with the connection
+func (p *redisProxy) pass(client net.Conn) {
+	redis, err := net.Dial("tcp", p.target)
 	if err != nil {
 		_ = client.Close()
 		return
@@ -119,7 +121,7 @@ func (p *Proxy) pass(client net.Conn) {
 }
 
 // answer copies replies to the client, with the faults that are set.
-func (p *Proxy) answer(client, redis net.Conn) {
+func (p *redisProxy) answer(client, redis net.Conn) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := redis.Read(buffer)
@@ -148,7 +150,7 @@ func (p *Proxy) answer(client, redis net.Conn) {
 	}
 }
 
-func (p *Proxy) isHung() (hung bool) {
+func (p *redisProxy) isHung() (hung bool) {
 	p.set(func() { hung = p.hung })
 	return hung
 }
