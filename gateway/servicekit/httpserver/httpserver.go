@@ -41,8 +41,7 @@ type Server struct {
 
 // Listen opens a TCP address, "host:port"; port 0 picks a free one.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", address)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}

@@ -99,7 +99,7 @@ func (o *Object) Texts(name string) []string {
 			o.wrong(element, "an element of "+name, "a string")
 			continue
 		}
-		texts = append(texts, element.string())
+		texts = append(texts, Normal(element.exact()))
 	}
 	if len(texts) < len(elements) {
 		return nil
@@ -160,9 +160,6 @@ func (o *Object) exact(name string) (string, bool) {
 	}
 	return value.exact(), ok
 }
-
-// string returns a string in Normal form.
-func (r raw) string() string { return Normal(r.exact()) }
 
 // exact returns a string as it was sent.
 func (r raw) exact() string {

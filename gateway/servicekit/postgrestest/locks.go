@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 )
 
@@ -89,20 +91,9 @@ func (s *steps) waits() int {
 // tablesOf returns the tables of the schema.
 func tablesOf(t *testing.T, db *sql.DB) []string {
 	t.Helper()
-	rows, err := db.QueryContext(t.Context(), `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname NOT LIKE 'goose%' ORDER BY 1`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = rows.Close() }()
 	var all []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, name)
-	}
-	if err := rows.Err(); err != nil {
+	if err := sqlx.NewDb(db, "postgres").SelectContext(t.Context(), &all, `SELECT relname FROM pg_class
+		WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname NOT LIKE 'goose%' ORDER BY 1`); err != nil {
 		t.Fatal(err)
 	}
 	return all
