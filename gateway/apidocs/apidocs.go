@@ -66,6 +66,3 @@ func (k kind) file(content []byte) http.HandlerFunc {
 		_, _ = w.Write(content) // an error means that the client has disconnected
 	}
 }
-
-// Interface guard
-var _ caddyhttp.MiddlewareHandler = (*Handler)(nil)

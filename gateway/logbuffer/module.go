@@ -23,6 +23,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quayside/quayside/gateway/internal/metrics"
+	"github.com/quayside/quayside/gateway/internal/pool"
 )
 
 func init() {
@@ -43,10 +44,7 @@ var linesDropped = prometheus.NewCounter(prometheus.CounterOpts{
 
 // CaddyModule returns the Caddy module information.
 func (*Stderr) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{
-		ID:  "caddy.logging.writers.buffered_stderr",
-		New: func() caddy.Module { return new(Stderr) },
-	}
+	return caddy.ModuleInfo{ID: "caddy.logging.writers.buffered_stderr", New: func() caddy.Module { return new(Stderr) }}
 }
 
 // Provision implements caddy.Provisioner.
@@ -61,34 +59,27 @@ func (*Stderr) String() string { return "buffered stderr" }
 func (s *Stderr) WriterKey() string { return "buffered_stderr:" + time.Duration(s.Gather).String() }
 
 // shared holds the one buffer of all logs.
-var shared = caddy.NewUsagePool()
+var shared = pool.New[string, *buffer]()
 
 // OpenWriter implements caddy.WriterOpener.
 func (s *Stderr) OpenWriter() (io.WriteCloser, error) {
-	opened, _, err := shared.LoadOrNew(os.Stderr.Name(), func() (caddy.Destructor, error) {
-		return newBuffer(os.Stderr, linesDropped.Inc), nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &writer{opened.(*buffer), time.Duration(s.Gather)}, nil
+	opened, release, err := shared.Take(os.Stderr.Name(), func() (*buffer, error) { return newBuffer(os.Stderr, linesDropped.Inc), nil })
+	return &writer{opened, time.Duration(s.Gather), release}, err
 }
 
 // writer is one log's writer to the buffer.
 type writer struct {
 	*buffer
 
-	gather time.Duration
+	gather  time.Duration
+	release func() error
 }
 
 // Write implements io.Writer.
 func (w *writer) Write(line []byte) (int, error) { return w.write(line, w.gather) }
 
 // Close implements io.Closer.
-func (w *writer) Close() error {
-	_, err := shared.Delete(os.Stderr.Name())
-	return err
-}
+func (w *writer) Close() error { return w.release() }
 
 // UnmarshalCaddyfile sets up the writer from Caddyfile tokens. Syntax:
 //

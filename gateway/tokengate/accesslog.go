@@ -52,15 +52,12 @@ func (l *accessLine) MarshalLogObject(line zapcore.ObjectEncoder) error {
 
 // note writes the line of a completed request, counts it and ends its span.
 func (g *Gate) note(out *responseWriter) {
-	class := out.status / 100
-	if class > 5 {
-		class = 6
-	}
+	class := statusClasses[min(out.status/100, 6)]
 	kind, ok := out.vars[kindVar].(string)
 	if !ok {
 		kind = defaultKind
 	}
-	responseSeconds.of(responseKind{class, kind}).Observe(time.Since(out.began).Seconds())
+	responseSeconds.WithLabelValues(class, kind).Observe(time.Since(out.began).Seconds())
 	level := zapcore.InfoLevel
 	if out.status >= http.StatusInternalServerError {
 		level = zapcore.ErrorLevel

@@ -69,4 +69,3 @@ func (b *body) responseBegins() {
 }
 
 // Interface guard
-var _ io.ReadCloser = (*body)(nil)

@@ -91,5 +91,3 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	}
 	return nil
 }
-
-var _ caddyfile.Unmarshaler = (*Gate)(nil)

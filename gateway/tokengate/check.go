@@ -145,7 +145,7 @@ func (g *Gate) cached(text string, early bool) (token *introspect.Result, usable
 	start := time.Now()
 	token, usable = g.tokens.Cached(text)
 	if usable && !early {
-		cachedSeconds.Observe(time.Since(start).Seconds())
+		introspectionSeconds.WithLabelValues("cache").Observe(time.Since(start).Seconds())
 	}
 	return token, usable
 }
@@ -170,16 +170,16 @@ func (g *Gate) introspect(ctx context.Context, text string) *introspect.Result {
 
 // decided counts the decision about a request in the metrics.
 func (g *Gate) decided(window string, result ratelimit.Result, err error) {
-	made := decision{window, "refused", string(result.Source)}
+	decision := "refused"
 	switch {
 	case errors.Is(err, ratelimit.ErrUnavailable):
-		made.decision = "unavailable"
+		decision = "unavailable"
 	case err != nil:
-		made.decision = "abandoned"
+		decision = "abandoned"
 	case result.Allowed:
-		made.decision = "allowed"
+		decision = "allowed"
 	case g.enforced.shadow:
-		made.decision = "shadowed"
+		decision = "shadowed"
 	}
-	decisions.of(made).Inc()
+	windowDecisionsTotal.WithLabelValues(window, decision, string(result.Source)).Inc()
 }

@@ -27,10 +27,7 @@ type Debug struct {
 
 // CaddyModule returns the Caddy module information.
 func (*Debug) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{
-		ID:  "http.handlers.token_gate_debug",
-		New: func() caddy.Module { return new(Debug) },
-	}
+	return caddy.ModuleInfo{ID: "http.handlers.token_gate_debug", New: func() caddy.Module { return new(Debug) }}
 }
 
 // Provision implements caddy.Provisioner.
@@ -57,20 +54,15 @@ func writeState(w http.ResponseWriter, _ *http.Request) {
 		RateLimiters   []ratelimit.State  `json:"rate_limiters"`
 		TokensServices []introspect.State `json:"tokens_services"`
 	}{[]ratelimit.State{}, []introspect.State{}}
-	limiters.Range(func(_, shared any) bool {
-		state.RateLimiters = append(state.RateLimiters, shared.(sharedLimiter).State())
-		return true
-	})
-	tokensServices.Range(func(_, shared any) bool {
-		state.TokensServices = append(state.TokensServices, shared.(*tokensService).introspector.State())
-		return true
-	})
+	for limiter := range limiters.All() {
+		state.RateLimiters = append(state.RateLimiters, limiter.State())
+	}
+	for service := range tokensServices.All() {
+		state.TokensServices = append(state.TokensServices, service.introspector.State())
+	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(state) // the client has gone
 }
 
-// Interface guards
-var (
-	_ caddy.Provisioner           = (*Debug)(nil)
-	_ caddyhttp.MiddlewareHandler = (*Debug)(nil)
-)
+// Interface guard
+var _ caddy.Provisioner = (*Debug)(nil)

@@ -9,32 +9,20 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// destination is where a request goes that the gate lets through: to next, unless its path is read differently by
+// checkDestination returns an error for a request that no next handler may see: its path is read differently by
 // different readers, or its method is for something else than a resource: a tunnel (CONNECT), or the request
 // itself with its secrets (TRACE), or HTTP/2 carried what HTTP/1.1 cannot: another request line, or two lengths.
-func destination(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) caddyhttp.Handler {
+func checkDestination(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case !httpguts.ValidHeaderFieldName(r.Method) || strings.Contains(r.URL.RawQuery, " ") || // a method is a token, too
 		len(r.Header["Content-Length"]) > 1:
-		return malformed
+		return caddyhttp.Error(http.StatusBadRequest, errors.New("not a request of HTTP/1.1"))
 	case r.Method == http.MethodConnect || r.Method == http.MethodTrace:
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
-		return methodNotAllowed
+		return caddyhttp.Error(http.StatusMethodNotAllowed, errors.New("not a method for resources"))
 	case !isUnambiguous(r.URL):
-		return pathNotFound
+		return caddyhttp.Error(http.StatusNotFound, errors.New("the path can be read in several ways"))
 	default:
-		return next
+		return nil
 	}
 }
-
-var (
-	malformed = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
-		return caddyhttp.Error(http.StatusBadRequest, errors.New("not a request of HTTP/1.1"))
-	})
-	pathNotFound = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
-		return caddyhttp.Error(http.StatusNotFound, errors.New("the path can be read in several ways"))
-	})
-	methodNotAllowed = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
-		return caddyhttp.Error(http.StatusMethodNotAllowed, errors.New("not a method for resources"))
-	})
-)

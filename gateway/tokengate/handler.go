@@ -52,7 +52,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		if route == preflightRoute {
 			next = preflight
 		}
-		err = destination(out, r, next).ServeHTTP(out, r)
+		if err = checkDestination(out, r); err == nil {
+			err = next.ServeHTTP(out, r)
+		}
 	}
 	out.whole = true
 	if err != nil {
@@ -68,7 +70,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 // refuse responds to a refused request.
 func (g *Gate) refuse(out *responseWriter, p problem) {
 	out.whole = true
-	requests.of(p.Code).Inc()
+	requestsTotal.WithLabelValues(p.Code).Inc()
 	g.answer(out, p)
 }
 
@@ -80,7 +82,7 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, route route, caller n
 		g.setIdentityPlaceholders(r, identity.Caller{ClientAddress: out.client})
 		return g.admitPage(out, r, caller)
 	case preflightRoute:
-		requests.of("preflight").Inc()
+		requestsTotal.WithLabelValues("preflight").Inc()
 		return g.countPublic(r.Context(), out, caller)
 	case publicRoute:
 		caddyhttp.SetVar(r.Context(), PrefersHTMLVar, out.html)
@@ -92,7 +94,7 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, route route, caller n
 			return v.refused
 		}
 		g.identify(r, out.token)
-		requests.of("forwarded").Inc()
+		requestsTotal.WithLabelValues("forwarded").Inc()
 		return nil
 	}
 }
@@ -132,8 +134,11 @@ func (g *Gate) answer(out *responseWriter, p problem) {
 	if out.status != 0 {
 		return
 	}
-	if p.challenge != noChallenge {
-		out.Header()["WWW-Authenticate"] = []string{p.challenge.header(g.Realm)}
+	switch p.Code { // RFC 6750, section 3
+	case missingToken.Code:
+		out.Header()["WWW-Authenticate"] = []string{`Bearer realm="` + g.Realm + `"`}
+	case invalidToken.Code:
+		out.Header()["WWW-Authenticate"] = []string{`Bearer realm="` + g.Realm + `", error="invalid_token"`}
 	}
 	var err error
 	if out.page || out.html {

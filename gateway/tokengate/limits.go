@@ -219,8 +219,5 @@ func gateWriter(w http.ResponseWriter) *responseWriter {
 	}
 }
 
-// Interface guards
-var (
-	_ caddy.Validator             = (*Limits)(nil)
-	_ caddyhttp.MiddlewareHandler = (*Limits)(nil)
-)
+// Interface guard
+var _ caddy.Validator = (*Limits)(nil)

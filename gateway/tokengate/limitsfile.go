@@ -88,5 +88,3 @@ func (l *Limits) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	}
 	return nil
 }
-
-var _ caddyfile.Unmarshaler = (*Limits)(nil)

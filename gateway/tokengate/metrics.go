@@ -1,10 +1,7 @@
 package tokengate
 
 import (
-	"maps"
 	"math"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -33,7 +30,7 @@ var (
 		Namespace: "quayside", Subsystem: "gateway", Name: "upstream_failures_total",
 		Help: "Forwarded requests that got no answer of their service, by service (as the configuration names it) and the code of the gate's answer.",
 	}, []string{"service", "code"})
-	responseSecondsVec = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	responseSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "request_seconds",
 		Help:    "Time from a request's head to the end of its answer, by class of status (2xx to 5xx, or none if it broke off before) and kind: request, or the value that the route sets in the variable token_gate.kind.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .3, .5, 1, 2.5, 5, 10, 30}, // .3: the latency objective
@@ -48,37 +45,6 @@ var (
 	})
 )
 
-// children are those of a vector with few, each found by its labels only once: that costs more than counting.
-type children[K comparable, C any] struct {
-	find  func(K) C
-	mu    sync.Mutex
-	known atomic.Pointer[map[K]C]
-}
-
-// of returns the child for key.
-func (c *children[K, C]) of(key K) C {
-	if known := c.known.Load(); known != nil {
-		if child, ok := (*known)[key]; ok {
-			return child
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	known := make(map[K]C)
-	if before := c.known.Load(); before != nil {
-		known = maps.Clone(*before)
-	}
-	known[key] = c.find(key)
-	c.known.Store(&known)
-	return known[key]
-}
-
-// responseKind is a class of status and the kind of the request.
-type responseKind struct {
-	class int
-	kind  string
-}
-
 // kindVar is the variable with which a route sets the kind of its requests, whose default is defaultKind. Requests whose
 // duration the client chooses have another one, because the latency objective does not apply to them.
 const (
@@ -87,26 +53,13 @@ const (
 )
 
 func init() {
-	for class := 2; class <= 5; class++ { // so that the first failure of a process is an increase
-		responseSeconds.of(responseKind{class, defaultKind})
+	for _, class := range statusClasses[2:6] { // so that the first failure of a process is an increase
+		responseSeconds.WithLabelValues(class, defaultKind)
 	}
 }
 
-// decision is what became of a request that was to be counted.
-type decision struct{ window, decision, source string }
-
-var (
-	requests = children[string, prometheus.Counter]{find: func(outcome string) prometheus.Counter {
-		return requestsTotal.WithLabelValues(outcome)
-	}}
-	responseSeconds = children[responseKind, prometheus.Observer]{find: func(r responseKind) prometheus.Observer {
-		return responseSecondsVec.WithLabelValues([...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx", "other"}[r.class], r.kind)
-	}}
-	decisions = children[decision, prometheus.Counter]{find: func(d decision) prometheus.Counter {
-		return windowDecisionsTotal.WithLabelValues(d.window, d.decision, d.source)
-	}}
-	cachedSeconds = introspectionSeconds.WithLabelValues("cache")
-)
+// statusClasses are the values of the label status by the first digit of the status.
+var statusClasses = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx", "other"}
 
 // The state of the change streams is read at each scrape.
 var (
@@ -136,32 +89,29 @@ var degraded = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 	Namespace: "quayside", Subsystem: "gateway", Name: "degraded",
 	Help: "1 while the gateway is in service although introspections fail: only cached tokens are served. It is 0 again when none has failed for 3 s.",
 }, func() float64 {
-	down := 0.0
-	tokensServices.Range(func(_, shared any) bool {
-		if shared.(*tokensService).outages.down() {
-			down = 1
+	for service := range tokensServices.All() {
+		if service.outages.down() {
+			return 1
 		}
-		return true
-	})
-	return down
+	}
+	return 0
 })
 
 // lastHeartbeat returns the oldest last heartbeat of all change streams; zero if one had none.
 func lastHeartbeat() time.Time {
 	var oldest time.Time
 	first := true
-	tokensServices.Range(func(_, shared any) bool {
-		if last := shared.(*tokensService).introspector.LastHeartbeat(); first || last.Before(oldest) {
+	for service := range tokensServices.All() {
+		if last := service.introspector.LastHeartbeat(); first || last.Before(oldest) {
 			oldest, first = last, false
 		}
-		return true
-	})
+	}
 	return oldest
 }
 
 // collectors are all of them.
 var collectors = append([]prometheus.Collector{
-	requestsTotal, responseSecondsVec, introspectionSeconds, windowDecisionsTotal, serviceFailuresTotal,
+	requestsTotal, responseSeconds, introspectionSeconds, windowDecisionsTotal, serviceFailuresTotal,
 	usageBatchesTotal, usageLostRequestsTotal,
 	streamConnected, revocationLag, degraded, buildinfo.NewCollector(),
 }, ratelimit.Collectors()...)

@@ -126,10 +126,7 @@ type Gate struct {
 
 // CaddyModule returns the Caddy module information.
 func (*Gate) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{
-		ID:  "http.handlers.token_gate",
-		New: func() caddy.Module { return new(Gate) },
-	}
+	return caddy.ModuleInfo{ID: "http.handlers.token_gate", New: func() caddy.Module { return new(Gate) }}
 }
 
 // Provision reads the secrets and takes the Redis pool, the token cache and the usage counts, which a reload
@@ -224,8 +221,7 @@ var addressQuota = ratelimit.Quota{Limit: 100, Window: time.Minute}
 
 // Interface guards
 var (
-	_ caddy.Provisioner           = (*Gate)(nil)
-	_ caddy.Validator             = (*Gate)(nil)
-	_ caddy.CleanerUpper          = (*Gate)(nil)
-	_ caddyhttp.MiddlewareHandler = (*Gate)(nil)
+	_ caddy.Provisioner  = (*Gate)(nil)
+	_ caddy.Validator    = (*Gate)(nil)
+	_ caddy.CleanerUpper = (*Gate)(nil)
 )

@@ -45,6 +45,6 @@ func (g *Gate) admitPage(out *responseWriter, r *http.Request, caller netip.Addr
 	if g.enforced.stops(out.window.Result, err) {
 		return addressLimited.until(out.window)
 	}
-	requests.of(policy).Inc()
+	requestsTotal.WithLabelValues(policy).Inc()
 	return nil
 }

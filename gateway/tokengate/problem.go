@@ -18,38 +18,18 @@ type problem struct {
 	Detail string
 	Code   string
 
-	// challenge selects the WWW-Authenticate header.
-	challenge challenge
 	// retryAfter is the Retry-After header in seconds; 0 means none.
 	retryAfter int
-}
-
-// challenge is a kind of WWW-Authenticate header (RFC 6750, section 3).
-type challenge int
-
-const (
-	noChallenge challenge = iota
-	tokenChallenge
-	invalidTokenChallenge
-)
-
-// header returns the value of WWW-Authenticate for that realm.
-func (c challenge) header(realm string) string {
-	text := `Bearer realm="` + realm + `"`
-	if c == invalidTokenChallenge {
-		text += `, error="invalid_token"`
-	}
-	return text
 }
 
 // The answers of the gate's own steps.
 var (
 	missingToken = problem{
-		Status: http.StatusUnauthorized, Code: "missing_token", Title: "Missing API token", challenge: tokenChallenge,
+		Status: http.StatusUnauthorized, Code: "missing_token", Title: "Missing API token",
 		Detail: "This request needs the header Authorization: Bearer <API token>.",
 	}
 	invalidToken = problem{
-		Status: http.StatusUnauthorized, Code: "invalid_token", Title: "Invalid API token", challenge: invalidTokenChallenge,
+		Status: http.StatusUnauthorized, Code: "invalid_token", Title: "Invalid API token",
 		Detail: "The API token is malformed, unknown, revoked or expired.",
 	}
 	revokedToken      = invalidToken.withDetail("The API token was revoked.")

@@ -91,8 +91,8 @@ func TestEveryProblemIsComplete(t *testing.T) {
 		if p.Status == 0 || p.Title == "" || p.Detail == "" || p.Code == "" {
 			t.Errorf("incomplete: %+v", p)
 		}
-		if (p.challenge != noChallenge) != (p.Status == http.StatusUnauthorized) {
-			t.Errorf("challenge %d with status %d", p.challenge, p.Status)
+		if (p.Code == missingToken.Code || p.Code == invalidToken.Code) != (p.Status == http.StatusUnauthorized) { // the codes with a challenge
+			t.Errorf("%s with status %d", p.Code, p.Status)
 		}
 		if p.Status == http.StatusServiceUnavailable && p.retryAfter == 0 {
 			t.Errorf("503 without Retry-After: %+v", p)

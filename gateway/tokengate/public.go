@@ -26,7 +26,7 @@ func (g *Gate) admitPublic(out *responseWriter, r *http.Request, caller netip.Ad
 		p := problemOf(caddyhttp.Error(http.StatusMethodNotAllowed, errors.New("public paths are only read")))
 		return &p
 	}
-	requests.of("public").Inc()
+	requestsTotal.WithLabelValues("public").Inc()
 	return nil
 }
 

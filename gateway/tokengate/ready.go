@@ -2,6 +2,7 @@ package tokengate
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -24,20 +25,12 @@ type Ready struct{}
 
 // CaddyModule returns the Caddy module information.
 func (*Ready) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{
-		ID:  "http.handlers.token_gate_ready",
-		New: func() caddy.Module { return new(Ready) },
-	}
+	return caddy.ModuleInfo{ID: "http.handlers.token_gate_ready", New: func() caddy.Module { return new(Ready) }}
 }
 
 // ServeHTTP implements caddyhttp.MiddlewareHandler.
 func (*Ready) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
-	var used []*tokensService
-	tokensServices.Range(func(_, shared any) bool {
-		used = append(used, shared.(*tokensService))
-		return true
-	})
-
+	used := slices.Collect(tokensServices.All())
 	status, text := http.StatusOK, "ready\n"
 	for _, tokens := range used {
 		err := tokens.introspector.Probe(r.Context())
@@ -60,6 +53,3 @@ func (*Ready) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Hand
 	_, err := w.Write([]byte(text))
 	return err
 }
-
-// Interface guard
-var _ caddyhttp.MiddlewareHandler = (*Ready)(nil)

@@ -5,18 +5,18 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/pool"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
 )
 
 // Caches, usage counts and connections are shared by gates with the same settings and kept by reloads.
 var (
-	tokensServices = caddy.NewUsagePool()
-	limiters       = caddy.NewUsagePool()
+	tokensServices = pool.New[tokensServiceKey, *tokensService]()
+	limiters       = pool.New[limiterKey, sharedLimiter]()
 )
 
 // tokensServiceKey identifies a tokens service.
@@ -40,14 +40,14 @@ func newTokensService(key tokensServiceKey) (*tokensService, error) {
 	return &tokensService{
 		outages: outages,
 		introspector: introspect.New(introspect.Config{
-			Introspection: key.introspection,
+			Introspection: base,
 			Changes:       neighbour(base, "changes"),
 			Credential:    key.credential,
 			Now:           time.Now,
 			OnStream:      outages.stream.Record,
 		}),
 		usage: usage.New(usage.Config{
-			Endpoint:   neighbour(base, "usage"),
+			Endpoint:   neighbour(base, "usage").String(),
 			Credential: key.credential,
 			OnBatch: func(outcome usage.Outcome, err error) {
 				usageBatchesTotal.WithLabelValues(string(outcome)).Inc()
@@ -59,8 +59,8 @@ func newTokensService(key tokensServiceKey) (*tokensService, error) {
 }
 
 // neighbour returns the URL beside the introspection endpoint with that name.
-func neighbour(introspection *url.URL, name string) string {
-	return introspection.ResolveReference(&url.URL{Path: name}).String()
+func neighbour(introspection *url.URL, name string) *url.URL {
+	return introspection.ResolveReference(&url.URL{Path: name})
 }
 
 // Destruct implements caddy.Destructor.
@@ -91,10 +91,10 @@ func (s sharedLimiter) Destruct() error {
 // acquire takes the tokens service and the limiter of g's settings.
 func (g *Gate) acquire(redisURL string) error {
 	windows := limiterKey{redisURL, g.enforced.options}
-	limiter, _, err := limiters.LoadOrNew(windows, func() (caddy.Destructor, error) {
+	limiter, releaseLimiter, err := limiters.Take(windows, func() (sharedLimiter, error) {
 		client, err := ratelimit.NewClient(redisURL)
 		if err != nil {
-			return nil, err
+			return sharedLimiter{}, err
 		}
 		limiter := ratelimit.New(client, windows.options)
 		if windows.options.Down == ratelimit.DownLocal {
@@ -105,23 +105,16 @@ func (g *Gate) acquire(redisURL string) error {
 	if err != nil {
 		return err
 	}
-	g.windows = limiter.(sharedLimiter).Limiter
+	g.release = append(g.release, releaseLimiter)
+	g.windows = limiter.Limiter
 	g.windows.SetLogger(g.logger)
-	g.release = append(g.release, func() error {
-		_, err := limiters.Delete(windows)
-		return err
-	})
 
 	key := tokensServiceKey{g.Introspection, g.credential}
-	service, _, err := tokensServices.LoadOrNew(key, func() (caddy.Destructor, error) { return newTokensService(key) })
+	shared, releaseService, err := tokensServices.Take(key, func() (*tokensService, error) { return newTokensService(key) })
 	if err != nil {
 		return err
 	}
-	shared := service.(*tokensService)
+	g.release = append(g.release, releaseService)
 	g.tokens, g.usage, g.reserved, g.outages = shared.introspector, shared.usage, &shared.reserved, shared.outages
-	g.release = append(g.release, func() error {
-		_, err := tokensServices.Delete(key)
-		return err
-	})
 	return nil
 }

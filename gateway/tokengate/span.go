@@ -11,11 +11,12 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/internal/pool"
 	"github.com/quayside/quayside/gateway/internal/tracing"
 )
 
 // traces are what spans of requests are sent through; a reload keeps them.
-var traces = caddy.NewUsagePool()
+var traces = pool.New[string, sharedTraces]()
 
 // tracesKey is their only key.
 const tracesKey = "traces"
@@ -30,7 +31,7 @@ func (t sharedTraces) Destruct() error {
 
 // provisionTracer takes the tracer; there is none unless the environment names a collector.
 func (g *Gate) provisionTracer(ctx caddy.Context) error {
-	shared, _, err := traces.LoadOrNew(tracesKey, func() (caddy.Destructor, error) {
+	shared, release, err := traces.Take(tracesKey, func() (sharedTraces, error) {
 		logger := caddy.Log().Named("http.handlers.token_gate")
 		sending := outage.New("sending traces", func() *zap.Logger { return logger })
 		started, err := tracing.Start(ctx, "gateway", sending.Record)
@@ -39,11 +40,8 @@ func (g *Gate) provisionTracer(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	g.tracer = shared.(sharedTraces).Tracer()
-	g.release = append(g.release, func() error {
-		_, err := traces.Delete(tracesKey)
-		return err
-	})
+	g.tracer = shared.Tracer()
+	g.release = append(g.release, release)
 	return nil
 }
 

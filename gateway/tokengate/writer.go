@@ -190,26 +190,13 @@ func (w *responseWriter) removeGateHeaders() {
 
 // isGateHeader reports whether only the gate may set the response header name.
 func isGateHeader(name string) bool {
-	switch len(name) {
-	case len("Sunset"):
-		return strings.EqualFold(name, "Sunset")
-	case len("RateLimit"):
-		return strings.EqualFold(name, "RateLimit")
-	case len("RateLimit-Policy"):
-		return strings.EqualFold(name, "RateLimit-Policy") || hasPrefixFold(name, "X-RateLimit-")
-	case len(requestIDHeader):
-		return strings.EqualFold(name, requestIDHeader)
-	default:
-		return hasPrefixFold(name, "X-RateLimit-")
-	}
+	return strings.EqualFold(name, "Sunset") || strings.EqualFold(name, requestIDHeader) || strings.EqualFold(name, "RateLimit") ||
+		strings.EqualFold(name, "RateLimit-Policy") || hasPrefixFold(name, "X-RateLimit-")
 }
 
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// Interface guards
-var (
-	_ http.ResponseWriter = (*responseWriter)(nil)
-	_ io.ReaderFrom       = (*responseWriter)(nil)
-)
+// Interface guard
+var _ io.ReaderFrom = (*responseWriter)(nil)

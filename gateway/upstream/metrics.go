@@ -29,8 +29,7 @@ func (addressCollector) Describe(descs chan<- *prometheus.Desc) { descs <- addre
 
 // Collect implements prometheus.Collector.
 func (addressCollector) Collect(metrics chan<- prometheus.Metric) {
-	services.Range(func(_, shared any) bool {
-		s := shared.(*service)
+	for s := range services.All() {
 		count := map[state]int{}
 		now := time.Now()
 		for _, a := range *s.addresses.Load() {
@@ -43,6 +42,5 @@ func (addressCollector) Collect(metrics chan<- prometheus.Metric) {
 		for state := healthy; state <= unhealthy; state++ {
 			metrics <- prometheus.MustNewConstMetric(addressesDesc, prometheus.GaugeValue, float64(count[state]), s.name, state.String())
 		}
-		return true
-	})
+	}
 }

@@ -24,7 +24,6 @@ package upstream
 import (
 	"fmt"
 	"net"
-	"net/http"
 	"net/netip"
 	"regexp"
 	"strconv"
@@ -72,6 +71,7 @@ type Handler struct {
 
 	assertion string // name of the placeholder
 	transport *transport
+	release   func() error // of the service
 }
 
 // AssertionPrefix and the name of a service are the placeholder with the assertion for that service.
@@ -79,10 +79,7 @@ const AssertionPrefix = "http.token_gate.assertion."
 
 // CaddyModule returns the Caddy module information.
 func (*Handler) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{
-		ID:  "http.handlers.service",
-		New: func() caddy.Module { return new(Handler) },
-	}
+	return caddy.ModuleInfo{ID: "http.handlers.service", New: func() caddy.Module { return new(Handler) }}
 }
 
 // Provision starts watching the service unless another handler already does.
@@ -97,11 +94,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		h.MaxBody = defaultMaxBody
 	}
 	h.assertion = AssertionPrefix + h.Name
-	watched, err := acquire(h.Address)
+	watched, release, err := acquire(h.Address)
 	if err != nil {
 		return err
 	}
-	h.transport = newTransport(watched, time.Duration(h.AnswerWithin))
+	h.transport, h.release = newTransport(watched, time.Duration(h.AnswerWithin)), release
 	return nil
 }
 
@@ -134,7 +131,7 @@ func (h *Handler) Cleanup() error {
 		return nil
 	}
 	h.transport.http.CloseIdleConnections()
-	return release(h.transport.service)
+	return h.release()
 }
 
 // UnmarshalCaddyfile sets up the handler from Caddyfile tokens. Syntax:
@@ -179,9 +176,6 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 
 // Interface guards
 var (
-	_ caddy.Provisioner           = (*Handler)(nil)
-	_ caddy.CleanerUpper          = (*Handler)(nil)
-	_ caddyfile.Unmarshaler       = (*Handler)(nil)
-	_ caddyhttp.MiddlewareHandler = (*Handler)(nil)
-	_ http.RoundTripper           = (*transport)(nil)
+	_ caddy.Provisioner  = (*Handler)(nil)
+	_ caddy.CleanerUpper = (*Handler)(nil)
 )

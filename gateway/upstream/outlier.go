@@ -31,13 +31,6 @@ type outlier struct {
 	ejections int          // consecutive; guarded by service.ejecting
 }
 
-// recordSuccess resets the count of consecutive failures.
-func (o *outlier) recordSuccess() {
-	if o.failures.Load() != 0 {
-		o.failures.Store(0)
-	}
-}
-
 // eject starts an ejection and returns its length. After it, a single failure is enough for the next one.
 func (o *outlier) eject(now time.Time) time.Duration {
 	if now.Sub(time.Unix(0, o.until.Load())) > maxEjection {
@@ -101,7 +94,9 @@ func (a *address) rank(now time.Time) int {
 // addresses are already ejected or unhealthy.
 func (s *service) recordResult(a *address, failed bool) {
 	if !failed {
-		a.outlier.recordSuccess()
+		if a.outlier.failures.Load() != 0 { // most requests only read it
+			a.outlier.failures.Store(0)
+		}
 		return
 	}
 	a.inFlight.Add(1)

@@ -9,7 +9,7 @@ import (
 )
 
 // dialer connects to an address of a service.
-type dialer func(ctx context.Context, hostPort string) (*net.TCPConn, error)
+type dialer func(ctx context.Context, network, hostPort string) (net.Conn, error)
 
 // pool holds the idle connections of an address.
 type pool struct {
@@ -32,11 +32,11 @@ func (p *pool) take(ctx context.Context, fresh bool, dial dialer, hostPort strin
 		}
 		_ = w.Close()
 	}
-	conn, err := dial(ctx, hostPort)
+	conn, err := dial(ctx, "tcp", hostPort)
 	if err != nil {
 		return nil, err
 	}
-	w, err := newClientConn(conn)
+	w, err := newClientConn(conn.(*net.TCPConn))
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
+
+	sharedpool "github.com/quayside/quayside/gateway/internal/pool"
 )
 
 // dialTimeout bounds connecting.
@@ -37,28 +39,17 @@ type service struct {
 	running sync.WaitGroup
 }
 
-var services = caddy.NewUsagePool()
+var services = sharedpool.New[string, *service]()
 
-// acquire returns the service of that name and starts watching it if it is new.
-func acquire(name string) (*service, error) {
-	shared, _, err := services.LoadOrNew(name, func() (caddy.Destructor, error) {
+// acquire returns the service of that name, which it starts to watch if it is new, and the function that releases it.
+func acquire(name string) (s *service, release func() error, err error) {
+	return services.Take(name, func() (*service, error) {
 		s, err := newService(name, net.DefaultResolver.LookupNetIP)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			s.watch()
 		}
-		s.watch()
-		return s, nil
+		return s, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return shared.(*service), nil
-}
-
-// release is the inverse of acquire.
-func release(s *service) error {
-	_, err := services.Delete(s.name)
-	return err
 }
 
 func newService(name string, resolve func(context.Context, string, string) ([]netip.Addr, error)) (*service, error) {
@@ -106,10 +97,10 @@ func (s *service) setAddresses(found []netip.Addr) (more bool) {
 
 // dial connects to an address. A refused connection makes it unhealthy immediately; a timeout is only a failed
 // request, because on an overloaded machine all addresses time out.
-func (s *service) dial(ctx context.Context, hostPort string) (*net.TCPConn, error) {
-	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", hostPort)
+func (s *service) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, hostPort)
 	if err == nil {
-		return conn.(*net.TCPConn), nil
+		return conn, nil
 	}
 	if ctx.Err() == nil {
 		all := *s.addresses.Load()
@@ -119,15 +110,6 @@ func (s *service) dial(ctx context.Context, hostPort string) (*net.TCPConn, erro
 		s.triggerCheck()
 	}
 	return nil, dialError{err}
-}
-
-// dialNet is dial for net/http.
-func (s *service) dialNet(ctx context.Context, _, hostPort string) (net.Conn, error) {
-	conn, err := s.dial(ctx, hostPort)
-	if err != nil {
-		return nil, err
-	}
-	return conn, nil
 }
 
 // isTimeout reports whether err is a timeout.
@@ -140,11 +122,6 @@ func isTimeout(err error) bool {
 type dialError struct{ error }
 
 func (e dialError) Unwrap() error { return e.error }
-
-func isDialError(err error) bool {
-	_, ok := errors.AsType[dialError](err)
-	return ok
-}
 
 // Destruct implements caddy.Destructor.
 func (s *service) Destruct() error {

@@ -23,7 +23,7 @@ type transport struct {
 
 func newTransport(to *service, timeout time.Duration) *transport {
 	return &transport{service: to, timeout: timeout, http: &http.Transport{
-		DialContext:            to.dialNet,
+		DialContext:            to.dial,
 		ResponseHeaderTimeout:  timeout,
 		MaxResponseHeaderBytes: maxHead,
 		IdleConnTimeout:        keepIdle,
@@ -40,7 +40,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	response, err := t.send(r, first, false)
 	// Without a connection nothing was sent, not even part of a body: any request may go to another address.
-	if err == nil || !isDialError(err) && (!repeatable(r) || !errors.Is(err, errStale)) {
+	if _, unsent := errors.AsType[dialError](err); err == nil || !unsent && (!repeatable(r) || !errors.Is(err, errStale)) {
 		return response, err
 	}
 	second := t.service.pick(first)

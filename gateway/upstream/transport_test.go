@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -83,7 +84,7 @@ func TestWithoutAnyConnectionTheErrorIsThatOfTheSecondAttempt(t *testing.T) {
 	all[0].Close()
 	all[1].Close()
 	transport.service.turn.Store(2) // the first address is next
-	if err := send(t, transport, http.MethodPost, "x"); !isDialError(err) || all[2].seen.Load() != 0 {
+	if err := send(t, transport, http.MethodPost, "x"); !errors.As(err, new(dialError)) || all[2].seen.Load() != 0 {
 		t.Errorf("%v, %d at the third address", err, all[2].seen.Load())
 	}
 }

@@ -192,11 +192,11 @@ func TestServiceIsWatchedWhileInUse(t *testing.T) {
 
 	all := replicas(t, 1, nil)
 	name := all[0].Listener.Addr().String()
-	first, err := acquire(name)
+	first, releaseFirst, err := acquire(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := acquire(name)
+	second, releaseSecond, err := acquire(name)
 	if err != nil || first != second {
 		t.Fatalf("%p and %p, %v", first, second, err)
 	}
@@ -208,15 +208,15 @@ func TestServiceIsWatchedWhileInUse(t *testing.T) {
 		case <-time.After(time.Millisecond):
 		}
 	}
-	if err := errors.Join(release(first), release(second)); err != nil {
+	if err := errors.Join(releaseFirst(), releaseSecond()); err != nil {
 		t.Error(err)
 	}
-	if third, err := acquire(name); err != nil || third == first {
+	if third, release, err := acquire(name); err != nil || third == first {
 		t.Errorf("watched by nobody: %v", err)
-	} else if err := release(third); err != nil {
+	} else if err := release(); err != nil {
 		t.Error(err)
 	}
-	if _, err := acquire("no port"); err == nil {
+	if _, _, err := acquire("no port"); err == nil {
 		t.Error("a name without a port is watched")
 	}
 }

@@ -54,13 +54,12 @@ type client struct {
 }
 
 func newClient(config Config) *client {
-	introspection, stream := parsed(config.Introspection), parsed(config.Changes)
 	return &client{
-		introspection: introspection,
-		stream:        stream,
+		introspection: config.Introspection,
+		stream:        config.Changes,
 		credential:    config.Credential,
-		endpoints:     newEndpoints(introspection),
-		streams:       newEndpoints(stream),
+		endpoints:     newEndpoints(config.Introspection),
+		streams:       newEndpoints(config.Changes),
 		slots:         make(chan struct{}, maxInFlight),
 		http: &http.Client{
 			// A redirect, or a proxy from the environment, would send a token to an address that is not configured.
@@ -68,7 +67,7 @@ func newClient(config Config) *client {
 			Transport: &http.Transport{
 				DialContext:         (&net.Dialer{Timeout: Timeout, KeepAlive: 15 * time.Second}).DialContext,
 				MaxIdleConnsPerHost: maxInFlight,
-				TLSClientConfig:     &tls.Config{ServerName: introspection.Hostname(), MinVersion: tls.VersionTLS12},
+				TLSClientConfig:     &tls.Config{ServerName: config.Introspection.Hostname(), MinVersion: tls.VersionTLS12},
 				IdleConnTimeout:     90 * time.Second,
 				DisableCompression:  true,
 			},
@@ -217,13 +216,4 @@ func checkStatus(status int) error {
 	default:
 		return fmt.Errorf("%w: status %d", ErrUnavailable, status)
 	}
-}
-
-// parsed parses a URL that the configuration has checked.
-func parsed(text string) *url.URL {
-	u, err := url.Parse(text)
-	if err != nil {
-		return new(url.URL)
-	}
-	return u
 }

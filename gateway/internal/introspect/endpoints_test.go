@@ -34,7 +34,7 @@ func withReplicas(t *testing.T, n int, test func(t *testing.T, r *replicas)) {
 		for i := range n {
 			r.names = append(r.names, netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)}))
 		}
-		r.Introspector = New(Config{Introspection: "https://tokens.example/introspect", Changes: "https://tokens.example/changes", Now: time.Now})
+		r.Introspector = New(Config{Introspection: Parsed("https://tokens.example/introspect"), Changes: Parsed("https://tokens.example/changes"), Now: time.Now})
 		r.client.http.Transport = r
 		r.client.endpoints.resolve = func(context.Context, string, string) ([]netip.Addr, error) {
 			r.mu.Lock()
@@ -327,7 +327,7 @@ func (h *hanging) RoundTrip(request *http.Request) (*http.Response, error) {
 // Introspections that find no free slot in time are a fault and never "inactive".
 func TestIntrospectionsInFlightAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := New(Config{Introspection: "http://192.0.2.1/introspect", Changes: "http://192.0.2.1/changes", Now: time.Now})
+		i := New(Config{Introspection: Parsed("http://192.0.2.1/introspect"), Changes: Parsed("http://192.0.2.1/changes"), Now: time.Now})
 		transport := new(hanging)
 		i.client.http.Transport = transport
 		errs := make(chan error, 1000)

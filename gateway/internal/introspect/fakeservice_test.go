@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -51,7 +52,7 @@ func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 		w := &fakeService{t: t}
 		w.answer = func() (int, string) { return http.StatusOK, active(goodID, 10) }
 		w.Introspector = New(Config{
-			Introspection: "http://tokens/introspect", Changes: "http://tokens/changes", Credential: "x", Now: time.Now,
+			Introspection: Parsed("http://tokens/introspect"), Changes: Parsed("http://tokens/changes"), Credential: "x", Now: time.Now,
 			OnStream: func(err error) {
 				w.mu.Lock()
 				defer w.mu.Unlock()
@@ -185,4 +186,13 @@ func (w *fakeService) current() (*Result, bool) {
 	}
 	answer, _ := w.Introspect(w.t.Context(), good)
 	return answer, answer != nil
+}
+
+// Parsed parses a URL of a test.
+func Parsed(text string) *url.URL {
+	u, err := url.Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return u
 }

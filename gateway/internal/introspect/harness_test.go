@@ -66,7 +66,7 @@ const nowhere = "http://127.0.0.1:1/changes"
 func newStreaming(t testing.TB, introspection, changes string, c *clock) *introspect.Introspector {
 	t.Helper()
 	i := introspect.New(introspect.Config{
-		Introspection: introspection, Changes: changes, Credential: credential, Now: c.now, OnStream: func(error) {},
+		Introspection: introspect.Parsed(introspection), Changes: introspect.Parsed(changes), Credential: credential, Now: c.now, OnStream: func(error) {},
 	})
 	t.Cleanup(i.Close)
 	return i

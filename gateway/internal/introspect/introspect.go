@@ -18,6 +18,7 @@ package introspect
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"sync"
 	"time"
 
@@ -27,9 +28,9 @@ import (
 // Config configures an [Introspector].
 type Config struct {
 	// Introspection is the absolute URL of the introspection endpoint.
-	Introspection string
+	Introspection *url.URL
 	// Changes is the absolute URL of the change stream.
-	Changes string
+	Changes *url.URL
 	// Credential is the bearer token for both.
 	Credential string
 	// Now is the clock for lifetimes.

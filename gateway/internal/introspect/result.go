@@ -36,7 +36,7 @@ var (
 type Result struct {
 	// Active reports whether the token is valid. If not, only Reason has a meaning.
 	Active bool
-	// Reason is "revoked", "expired" or empty. The tokens service gives it only for the right secret.
+	// Reason is why it is not: "revoked", "expired", another word or empty. The tokens service gives it only for the right secret.
 	Reason string
 	// TokenID is the public id, "tok_…".
 	TokenID string
@@ -111,7 +111,7 @@ func decode(body io.Reader) (Result, error) {
 	case wire.Active == nil:
 		return Result{}, fmt.Errorf("introspection response without active")
 	case !*wire.Active:
-		return Result{Reason: knownReason(wire.Reason)}, nil
+		return Result{Reason: wire.Reason}, nil
 	case !tokenIDForm.MatchString(wire.Subject):
 		return Result{}, fmt.Errorf("active response with sub %q", wire.Subject)
 	case wire.Lineage != "" && !tokenIDForm.MatchString(wire.Lineage):
@@ -167,14 +167,4 @@ func parsePrefix(text string) (netip.Prefix, error) {
 		prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
 	}
 	return prefix.Masked(), nil
-}
-
-// knownReason returns reason if it is one that clients may see, or "".
-func knownReason(reason string) string {
-	switch reason {
-	case "revoked", "expired":
-		return reason
-	default:
-		return ""
-	}
 }
