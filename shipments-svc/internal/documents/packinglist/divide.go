@@ -18,7 +18,7 @@ type part struct {
 const maxParts = 20
 
 // split splits a sheet into its tables: those below each other, each beginning
-// with a header row, and those side by side.
+// with a header row that is another one or has a unit above, and those side by side.
 func split(t tables.Table) (parts []part) { return splitTables(t, maxParts) }
 
 func splitTables(t tables.Table, most int) []part {
@@ -27,7 +27,12 @@ func splitTables(t tables.Table, most int) []part {
 		return []part{{Table: t}}
 	}
 	for i := h.to + 1; i < len(t.Rows); i++ {
-		if !h.repeats(t.Rows[i]) && startsTable(t.Rows, i) {
+		repeats := h.repeats(t.Rows[i])
+		united := repeats && weightUnit(t.Rows[i-1]) > 0
+		if h.redefines(t.Rows[i]) || united || !repeats && startsTable(t.Rows, i) {
+			if united {
+				i--
+			}
 			below := t
 			below.Rows, below.Continues = t.Rows[i:], false
 			t.Rows = t.Rows[:i]

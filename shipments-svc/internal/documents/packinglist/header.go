@@ -235,6 +235,18 @@ func (h header) repeats(row tables.Row) bool {
 	return len(cells) > 1 && (others*4 <= len(cells) || means > 2 && means*4 >= len(cells)*3)
 }
 
+// redefines reports whether a row that repeats most of the header gives a column
+// another meaning or unit: "Net lb" below "Net kg", "Half cartons" below "Cartons".
+func (h header) redefines(row tables.Row) bool {
+	return numbersIn(row) == 0 && h.repeats(row) && slices.ContainsFunc(filled(row), func(col int) bool {
+		if col >= len(h.meanings) || slices.ContainsFunc(h.rows, func(own tables.Row) bool { return col < len(own.Cells) && fold(own.Cells[col].Text) == fold(row.Cells[col].Text) }) {
+			return false
+		}
+		m, unit := meaningOf(row.Cells[col].Text), unitIn(row.Cells[col].Text)
+		return m.field != h.meanings[col].field || m.reason != h.meanings[col].reason || unit != 0 && unit != unitIn(h.headings[col])
+	})
+}
+
 // contradicts reports whether a text that is a part of a heading, but not one of
 // its rows, names another field: "Pallets" below "Pallet No".
 func (h header) contradicts(col int, text string) bool {

@@ -66,6 +66,9 @@ func (r *reader) row(s *sheet, i int) {
 	cells := filled(row)
 	switch {
 	case len(cells) == 0:
+	case s.header.redefines(row): // beyond the maximum of tables
+		r.remark(TableSkipped, s.at(i, -1), "the headings change here, and the rows below were read with those above: %s", sample(row))
+		s.skipped(i, "it is another header row")
 	case s.header.repeats(row):
 		r.remark(HeaderRepeated, s.at(i, -1), "the header row is repeated")
 		s.skipped(i, "the header row is repeated")

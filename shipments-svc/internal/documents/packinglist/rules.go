@@ -63,6 +63,8 @@ var rules = []struct {
 	{produceWord | weightWord, boxWord | netWord | grossWord, produceWeightField, 0},
 	{produceWord | unitWord, boxWord | netWord | grossWord | perWord, produceWeightField, 0},
 	{pieceWord | weightWord, boxWord | netWord | grossWord, otherField, 0},
+	{netWord | grossWord | boxWord, 0, boxGrossField, 0}, // "net incl. pallet"
+	{netWord | grossWord, 0, grossField, 0},
 	{netWord | boxWord, 0, boxWeightField, 0},
 	{netWord | perWord, palletWord, boxWeightField, 0},
 	{grossWord | boxWord, 0, boxGrossField, 0},

@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -36,6 +38,45 @@ func (r *reader) weights(s *sheet) {
 		r.remark(GrossWeightUsed, s.headingPlace(used), "there is no net weight; the gross weights of column %s were used", s.heading(used))
 	}
 	r.unit(s, used)
+	r.weightNotes(s, used)
+}
+
+// weightNotes remarks on texts outside of the table, and on words of its heading, that
+// say otherwise of the weights of a column: "All weights are gross weights".
+func (r *reader) weightNotes(s *sheet, used field) {
+	concepts, _ := conceptsOf(s.heading(used))
+	if used == weightField && concepts&(palletWord|perWord) == palletWord {
+		r.remark(WeightKindAssumed, s.headingPlace(used), "column %s was used as the net weight; it may include the pallet", s.heading(used))
+	}
+	for i, row := range s.Rows {
+		if cells := filled(row); len(cells) == 1 && (i < s.header.from || i >= s.header.to) {
+			text := row.Cells[cells[0]].Text
+			concepts, _ := conceptsOf(text)
+			if unit := weightUnit(row); unit > 0 && unit != s.columns[used].unit {
+				r.remark(UnitsMixed, s.at(i, cells[0]), "%s: the weights of column %s were read as %s", text, s.heading(used), unitName(s.columns[used].unit))
+			}
+			if concepts&(grossWord|weightWord) == grossWord|weightWord && used != grossField && used != boxGrossField && isSentence(text) {
+				r.remark(GrossWeightUsed, s.at(i, cells[0]), "%s: the weights of column %s were read as net weights", text, s.heading(used))
+			}
+		}
+	}
+}
+
+// weightUnit returns the unit that a row with one text gives to weights, or 0.
+func weightUnit(row tables.Row) float64 {
+	if cells := filled(row); len(cells) == 1 && isSentence(row.Cells[cells[0]].Text) {
+		if concepts, _ := conceptsOf(row.Cells[cells[0]].Text); concepts&weightWord != 0 {
+			return unitIn(row.Cells[cells[0]].Text)
+		}
+	}
+	return 0
+}
+
+// isSentence reports whether a text is neither a label nor a total.
+func isSentence(text string) bool {
+	const words = 3
+	_, label := factKindOf(text)
+	return !label && !strings.ContainsAny(text, ":=") && !totals(fold(text)) && len(wordsOf(text)) >= words
 }
 
 // firstOf returns the first field that has a column.
@@ -80,11 +121,17 @@ func quietAmount(s *sheet, row int, f field) amount {
 // quietReader returns a reader that discards remarks.
 func quietReader() *reader { return &reader{quiet: true} }
 
-// unit sets the unit of a column without one: that of the letterhead, or else
-// kilograms.
+// unit sets the unit of a column without one: that of the letterhead, of a note below,
+// or else kilograms.
 func (r *reader) unit(s *sheet, f field) {
 	c := &s.columns[f]
-	for i := 0; c.unit == 0 && i < s.header.from; i++ {
+	for i := range s.Rows {
+		if unit := weightUnit(s.Rows[i]); c.unit == 0 && i >= s.header.to {
+			c.unit = unit
+		}
+		if i >= s.header.from {
+			continue
+		}
 		for _, cell := range s.Rows[i].Cells {
 			if concepts, _ := conceptsOf(cell.Text); concepts&weightWord != 0 && c.unit == 0 {
 				c.unit = unitIn(cell.Text)

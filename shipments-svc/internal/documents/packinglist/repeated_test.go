@@ -1,0 +1,58 @@
+package packinglist
+
+import (
+	"strings"
+	"testing"
+)
+
+// listCase is a list, its pallets, and what a warning contains.
+type listCase struct{ list, want, warns string }
+
+func (c listCase) check(t *testing.T) {
+	t.Helper()
+	lines := strings.Split(c.list, "\n")
+	if got := pallets(t, lines...); got != c.want {
+		t.Errorf("%s\n\tgot  %s\n\twant %s", c.list, got, c.want)
+	} else if warnings := warningsOf(listOf(t, lines...), nil); !strings.Contains(warnings, c.warns) || (c.warns == "") != (warnings == "") {
+		t.Errorf("%s\n\tno warning of %q: %s", c.list, c.warns, warnings)
+	}
+}
+
+// A header row that repeats with another meaning or unit begins another table.
+func TestRepeatedHeadersWithAnotherMeaning(t *testing.T) {
+	t.Parallel()
+	const headings = "Pallet,Produce,Size,Cartons,"
+	for _, c := range []listCase{
+		{headings + "Net weight (kg)", "P2 60 × 5000", ""},
+		{"Palet,Producto,Calibre,Cajas,Peso neto", "P2 60 × 5000", ""},
+		{headings + "Net weight (lb)", "P2 60 × 2268", "usual for"},
+		{headings + "Gross weight (kg)", "P2 60 × 5000", "no net weight"},
+		{"Pallet,Produce,Size,Half cartons,Net weight (kg)", "P2 0 × 0", "parts of boxes"},
+		{"Pallet,Produce,Size,Punnets,Net weight (kg)", "P2 0 × 0", "Punnets"},
+	} {
+		listCase{headings + "Net weight (kg)\nP1,Plum,55-60,60,300\n" + c.list + "\nP2,Plum,55-60,60,300", "P1 60 × 5000, " + c.want, c.warns}.check(t)
+	}
+	listCase{"Weights in kg\n" + headings + "Net weight\nP1,Plum,55-60,60,300\nWeights in lbs\n" + headings + "Net weight\nP2,Plum,55-60,60,661.4", "P1 60 × 5000, P2 60 × 5000", ""}.check(t)
+}
+
+// Headings and texts outside of the table may say that weights are no net weights.
+func TestWeightsThatIncludeMore(t *testing.T) {
+	t.Parallel()
+	const line = "\nP1,Plum,55-60,60,300"
+	for heading, warns := range map[string]string{
+		"Net kg incl. pallet": "gross", "Net weight (incl. packaging) kg": "gross", "Peso neto kg con pallet": "gross", "Pallet weight (kg)": "may include the pallet",
+		"Net weight per pallet (kg)": "", "Net weight kg": "",
+	} {
+		listCase{"Pallet,Produce,Size,Cartons," + heading + line, "P1 60 × 5000", warns}.check(t)
+	}
+	for note, c := range map[string]listCase{
+		"All weights are gross weights":   {want: "P1 60 × 5000", warns: "read as net weights"},
+		"Weights are in pounds unless kg": {want: "P1 60 × 5000", warns: "read as kg"},
+		"Total gross weight":              {want: "P1 60 × 5000"},
+	} {
+		const heading = "Pallet,Produce,Size,Cartons,Net weight (kg)"
+		listCase{note + "\n" + heading + line, c.want, c.warns}.check(t)
+		listCase{heading + line + "\n" + note, c.want, c.warns}.check(t)
+	}
+	listCase{"Pallet,Produce,Size,Cartons,Net weight" + line + "\nAll weights in lbs", "P1 60 × 2268", ""}.check(t)
+}
