@@ -137,44 +137,50 @@ func (d *diverter) copied(name *[]byte) error {
 	}
 }
 
-// diverted writes the unescaped text of a string to the sink.
+// diverted writes the unescaped text of a string to the sink, with runs of plain
+// characters as they are in the buffer.
 func (d *diverter) diverted() error {
 	d.done.cut = d.kept
 	began := d.read
-	var piece [4 << 10]byte
-	for n := 0; ; {
-		c, err := d.next()
-		ends := err != nil || c == '"'
-		if !ends {
-			var text []byte
-			text, err = d.unescape(c)
-			n += copy(piece[n:], text)
-			ends = err != nil
-		}
-		if !ends && n < len(piece)-utf8.UTFMax {
-			continue
-		}
-		if _, failed := d.sink.Write(piece[:n]); failed != nil {
-			return failed
-		}
-		if n = 0; err != nil {
+	for {
+		if _, err := d.in.Peek(1); err != nil {
 			return err
 		}
-		if ends {
-			d.done.size += d.read - began - 1
-			return d.keep(c)
+		buffered, _ := d.in.Peek(d.in.Buffered())
+		text := buffered[:plain(buffered)]
+		n, _ := d.in.Discard(len(text))
+		d.read += int64(n)
+		if n == 0 {
+			c, err := d.next()
+			if c == '"' && err == nil {
+				d.done.size += d.read - began - 1
+				return d.keep(c)
+			}
+			if text, err = d.unescape(c); err != nil {
+				return err
+			}
+		}
+		if _, err := d.sink.Write(text); err != nil {
+			return err
 		}
 	}
 }
 
-// unescape returns the text of the character or escape that begins with c.
+// plain returns how many bytes of a string precede its end or an escape.
+func plain(text []byte) int {
+	for i, c := range text {
+		if c == '"' || c == '\\' || c < ' ' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// unescape returns the text of the escape that begins with c.
 func (d *diverter) unescape(c byte) ([]byte, error) {
 	bad := &SyntaxError{Reason: "the body is not JSON: invalid character or escape in a string", Offset: d.read}
-	if c < ' ' {
-		return nil, bad
-	}
 	if c != '\\' {
-		return []byte{c}, nil
+		return nil, bad
 	}
 	c, err := d.next()
 	if err != nil {

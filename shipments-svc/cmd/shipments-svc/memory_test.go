@@ -97,6 +97,16 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 		wg.Go(func() { p.try(t, org, http.MethodGet, large, "", nil) })
 	}
 	wg.Wait()
+	for i, path := range paths { // files wait for their turn, and none is refused
+		wg.Go(func() {
+			content := base64.StdEncoding.EncodeToString(bytes.Repeat(fmt.Appendf(nil, "Pallet;Boxes %06d\n", i), (10<<20)/20))
+			body := fmt.Appendf(nil, `{"document":{"type":"other","filename":"a.csv","content_base64":"%s"}}`, content)
+			if status := p.try(t, org, http.MethodPost, path+"/documents", "application/json", body); status != http.StatusCreated {
+				t.Errorf("one of many files: %d", status)
+			}
+		})
+	}
+	wg.Wait()
 	used := p.memory(t, "VmHWM") - idle
 	if used > memoryOfMany {
 		t.Errorf("twenty at once: %d MiB", used>>20)

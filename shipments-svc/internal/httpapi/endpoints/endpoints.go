@@ -3,10 +3,10 @@
 //
 // Guarantees, in the order in which a request meets them: each request is
 // observed once, with its error; a panic ends that request only, as an error;
-// a request is neither decoded nor processed without the permission; decoding and
-// the method share Wiring.Budget, extended for a Waiter. The time spent waiting
-// for the client's body does not count, so that a slow client leaves the budget
-// to the database.
+// a request is neither decoded nor processed without the permission; the method
+// has Wiring.Budget, extended for a Waiter. It begins after decoding, so that a slow
+// client, and the wait of a large request for its turn, leave the budget to the
+// database.
 //
 // Errors are returned as errors. The package knows no transport and no
 // storage.
@@ -30,8 +30,6 @@ type Request struct {
 	// Decode reads the parameters and the body. It is called after the permission
 	// check, so only callers with the permission learn what is wrong with them.
 	Decode func() (any, error)
-	// Waited is the time that Decode spent waiting for the client's body.
-	Waited func() time.Duration
 }
 
 // Waiter is a decoded request that may take longer than the budget, by the duration
@@ -40,7 +38,7 @@ type Waiter interface{ Waits() time.Duration }
 
 // Wiring is the configuration of all endpoints.
 type Wiring struct {
-	Budget  time.Duration // for decoding a request and one call of a method
+	Budget  time.Duration // for one call of a method
 	Observe Observe
 }
 
@@ -62,16 +60,15 @@ func New[Req, Res any](w Wiring, operation string, needs Permission, method Meth
 		if !slices.Contains(r.Permissions, string(needs)) {
 			return nil, &PermissionError{Needs: needs, Held: r.Permissions}
 		}
-		start := time.Now()
 		decoded, err := r.Decode()
 		if err != nil {
 			return nil, err
 		}
-		left := w.Budget - (time.Since(start) - r.Waited())
+		budget := w.Budget
 		if waiter, ok := decoded.(Waiter); ok {
-			left += waiter.Waits()
+			budget += waiter.Waits()
 		}
-		ctx, cancel := context.WithTimeout(ctx, left)
+		ctx, cancel := context.WithTimeout(ctx, budget)
 		defer cancel()
 		return method(ctx, r.Org, decoded.(Req))
 	})

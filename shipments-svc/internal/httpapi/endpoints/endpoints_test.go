@@ -24,7 +24,7 @@ func wiring(observed *[]seen) Wiring {
 }
 
 func request(decode func() (any, error)) Request {
-	return Request{Org: shipments.OrgID{7}, Permissions: []string{"other", "shipments:read"}, Decode: decode, Waited: func() time.Duration { return 0 }}
+	return Request{Org: shipments.OrgID{7}, Permissions: []string{"other", "shipments:read"}, Decode: decode}
 }
 
 func four() (any, error) { return 4, nil }
@@ -97,9 +97,9 @@ func TestPanicIsObservedAsAnError(t *testing.T) {
 	}
 }
 
-// TestTheBudgetCoversDecodingAndNotTheClient: a body that comes slowly is the
-// client's time; interpreting it is not.
-func TestTheBudgetCoversDecodingAndNotTheClient(t *testing.T) {
+// TestTheBudgetBeginsAfterDecoding: a body that comes slowly, or waits for its turn,
+// leaves the whole budget to the method.
+func TestTheBudgetBeginsAfterDecoding(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var observed []seen
@@ -107,13 +107,12 @@ func TestTheBudgetCoversDecodingAndNotTheClient(t *testing.T) {
 			<-ctx.Done()
 			return 0, ctx.Err()
 		})
-		r := request(func() (any, error) {
-			<-time.After(10*time.Second + 600*time.Millisecond) // of the test's own clock
+		_, err := e(t.Context(), request(func() (any, error) {
+			<-time.After(10 * time.Second) // of the test's own clock
 			return 4, nil
-		})
-		r.Waited = func() time.Duration { return 10 * time.Second }
-		if _, err := e(t.Context(), r); !errors.Is(err, context.DeadlineExceeded) || observed[0].took != 11*time.Second {
-			t.Errorf("%v after %s, want the budget of one second, and the ten of the client", err, observed[0].took)
+		}))
+		if !errors.Is(err, context.DeadlineExceeded) || observed[0].took != 11*time.Second {
+			t.Errorf("%v after %s, want the ten seconds of decoding, and the budget of one", err, observed[0].took)
 		}
 	})
 }

@@ -27,9 +27,16 @@ type previewView struct {
 }
 
 // decodeAttach returns what reads a document: as a form, or as JSON that has the
-// file in base64 or the pallets themselves.
-func decodeAttach(large *admission) func(*http.Request) (shipments.Attachment, error) {
-	return func(r *http.Request) (shipments.Attachment, error) { return readAttachment(r, large) }
+// file in base64 or the pallets themselves. Large documents wait for admission.
+func decodeAttach() func(*http.Request) (shipments.Attachment, error) {
+	large, files := newAdmission(maxLarge, maxLargeOf), newAdmission(maxFiles, maxFilesOf)
+	return func(r *http.Request) (shipments.Attachment, error) {
+		a, err := readAttachment(r, large)
+		if err == nil && a.File != nil && a.File.Size > smallText {
+			err = files.enter(r)
+		}
+		return a, err
+	}
 }
 
 func readAttachment(r *http.Request, large *admission) (shipments.Attachment, error) {

@@ -19,26 +19,34 @@ const (
 	// of requests. The rest is kept in a file until the request is admitted.
 	smallText = 256 << 10
 	// maxLarge is how many requests with more than that are read and processed at
-	// once; maxLargeOf is how many of one organization.
+	// once; maxLargeOf is how many of one organization. Each is in memory.
 	maxLarge   = 4
 	maxLargeOf = 2
-	// toAdmit is how long a request waits for admission.
-	toAdmit = time.Second
+	// maxFiles is how many files of more than smallText are stored at once, or read
+	// for a dry run; maxFilesOf is how many of one organization. So those that were
+	// admitted finish within their budget.
+	maxFiles   = 16
+	maxFilesOf = 4
+	// toAdmit is how long a request waits for admission. With the budget of the method it
+	// is less than the gateway waits for an answer (answer_within in its routes).
+	toAdmit = 4 * time.Second
 )
 
 // errBusy means that a large request was not admitted in time.
 var errBusy = errors.New("too many large requests are being processed")
 
-// admission bounds how many large requests are in memory.
+// admission bounds how many large requests are processed at once.
 type admission struct {
+	max, maxOf int // in all, and of one organization
+
 	mu      sync.Mutex
 	total   int
 	of      map[shipments.OrgID]int
 	changed chan struct{} // closed when one has left
 }
 
-func newAdmission() *admission {
-	return &admission{of: map[shipments.OrgID]int{}, changed: make(chan struct{})}
+func newAdmission(most, mostOf int) *admission {
+	return &admission{max: most, maxOf: mostOf, of: map[shipments.OrgID]int{}, changed: make(chan struct{})}
 }
 
 // enter waits for a place, which the request has until its context ends. Without
@@ -63,7 +71,7 @@ func (a *admission) enter(r *http.Request) error {
 func (a *admission) try(org shipments.OrgID) (entered bool, changed <-chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.total == maxLarge || a.of[org] == maxLargeOf {
+	if a.total == a.max || a.of[org] == a.maxOf {
 		return false, a.changed
 	}
 	a.total++

@@ -16,7 +16,7 @@ import (
 func TestLargeRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := newAdmission()
+		a := newAdmission(maxLarge, maxLargeOf)
 		enter := func(org byte) (end context.CancelFunc, err error) {
 			ctx, end := context.WithCancel(context.WithValue(t.Context(), callerKey{}, caller{org: shipments.OrgID{org}}))
 			return end, a.enter(httptest.NewRequestWithContext(ctx, http.MethodPost, "/", nil))

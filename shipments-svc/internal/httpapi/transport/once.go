@@ -34,11 +34,14 @@ func decodeKeyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Re
 		if err != nil {
 			return keyed[Req]{}, err
 		}
-		body := idempotency.HashBody(r)
 		k := keyed[Req]{http: r}
-		if k.request, err = decode(r); key != "" {
-			k.key = &shipments.Key{Operation: r.Method + " " + canonicalPath(r), Text: key, Fingerprint: body.Fingerprint()}
+		if key == "" {
+			k.request, err = decode(r)
+			return k, err
 		}
+		body := idempotency.HashBody(r)
+		k.request, err = decode(r)
+		k.key = &shipments.Key{Operation: r.Method + " " + canonicalPath(r), Text: key, Fingerprint: body.Fingerprint()}
 		return k, err
 	}
 }

@@ -2,10 +2,8 @@ package transport
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
@@ -56,23 +54,7 @@ func endpointRequest(r *http.Request, decode func() (any, error)) (endpoints.Req
 	if c.err != nil {
 		return endpoints.Request{}, c.err
 	}
-	body := &timedBody{ReadCloser: r.Body}
-	r.Body = body
-	return endpoints.Request{Org: c.org, Permissions: c.Permissions, Decode: decode, Waited: func() time.Duration { return body.waited }}, nil
-}
-
-// timedBody is a body that measures the time spent waiting for it.
-type timedBody struct {
-	io.ReadCloser
-	waited time.Duration
-}
-
-// Read implements io.Reader.
-func (b *timedBody) Read(p []byte) (int, error) {
-	start := time.Now()
-	n, err := b.ReadCloser.Read(p)
-	b.waited += time.Since(start)
-	return n, err
+	return endpoints.Request{Org: c.org, Permissions: c.Permissions, Decode: decode}, nil
 }
 
 type requestKey struct{}

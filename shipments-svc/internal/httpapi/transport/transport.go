@@ -84,7 +84,7 @@ func New(service Service, hooks Webhooks, wiring endpoints.Wiring, log *slog.Log
 	post(rt, "/api/v1/shipments/{id}/reject", decodeReject, service.Reject, encodeShipment)
 	handle(rt, "GET /api/v1/shipments/{id}/history", decodeHistory, service.History, encodeHistory)
 
-	handle(rt.upTo(maxDocument), "POST /api/v1/shipments/{id}/documents", decodeKeyed(decodeAttach(newAdmission())), attachOnce(service), asIs)
+	handle(rt.upTo(maxDocument), "POST /api/v1/shipments/{id}/documents", decodeKeyed(decodeAttach()), attachOnce(service), asIs)
 	handle(rt, "GET /api/v1/shipments/{id}/documents", decodeDocuments, service.Documents, encodeDocuments)
 	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}", decodeDocument, service.Document, encodeDocument)
 	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", decodeDocumentOrder, service.Detach, encodeDelete)

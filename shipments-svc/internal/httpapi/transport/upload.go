@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -92,7 +93,8 @@ type base64Spool struct {
 
 	request *http.Request
 	pending []byte // not yet a whole piece
-	padded  bool   // the end was seen
+	decoded [base64Piece / 4 * 3]byte
+	padded  bool // the end was seen
 	err     error
 }
 
@@ -104,11 +106,15 @@ const base64Piece = 16 << 10
 
 // Write implements io.Writer.
 func (b *base64Spool) Write(p []byte) (int, error) {
-	for _, c := range p {
-		if c == '\r' || c == '\n' { // some break it into lines
+	for rest := p; len(rest) > 0; {
+		text := rest[:min(len(rest), base64Piece-len(b.pending))]
+		if i := bytes.IndexAny(text, "\r\n"); i >= 0 { // some break it into lines
+			b.pending = append(b.pending, text[:i]...)
+			rest = rest[i+1:]
 			continue
 		}
-		if b.pending = append(b.pending, c); len(b.pending) == base64Piece {
+		b.pending = append(b.pending, text...)
+		if rest = rest[len(text):]; len(b.pending) == base64Piece {
 			b.decode(base64.StdEncoding)
 		}
 	}
@@ -135,12 +141,11 @@ func (b *base64Spool) decode(encoding *base64.Encoding) {
 	if b.err != nil || len(text) == 0 {
 		return
 	}
-	decoded := make([]byte, encoding.DecodedLen(len(text)))
-	n, err := encoding.Decode(decoded, text)
+	n, err := encoding.Decode(b.decoded[:], text)
 	if err != nil || b.padded {
 		b.err = errNotBase64
 		return
 	}
 	b.padded = text[len(text)-1] == '='
-	_, b.err = b.spool.Write(decoded[:n])
+	_, b.err = b.spool.Write(b.decoded[:n])
 }
