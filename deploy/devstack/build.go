@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 )
 
 // Build compiles the three programs of the repository at root and returns the
@@ -23,14 +22,11 @@ func Build(ctx context.Context, root string, race bool) (dir string, err error) 
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return "", err
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // G304: our own file
+	held, err := lock(dir, true)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = lock.Close() }()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil { // released by Close
-		return "", fmt.Errorf("lock %s: %w", lock.Name(), err)
-	}
+	defer func() { _ = held.Close() }()
 	args = append(args, "-o", dir+"/", "./tokens-svc/cmd/tokens-svc", "./shipments-svc/cmd/shipments-svc", "./gateway/cmd/gateway")
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), cgo)

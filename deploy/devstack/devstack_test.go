@@ -150,6 +150,34 @@ func TestDataOfARemovedCheckoutIsNotUsedAgain(t *testing.T) {
 	}
 }
 
+// Neither make clean nor a second make run touches the data of a running stack.
+func TestAStateDirectoryIsOfOneStack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	running, err := lockState(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Clean(dir); err == nil || !strings.Contains(err.Error(), "stop it first") {
+		t.Errorf("make clean: %v", err)
+	}
+	if _, err := Start(t.Context(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "stop it first") {
+		t.Errorf("make run: %v", err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Error(err)
+	}
+	if err := running.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Clean(dir); err != nil {
+		t.Error(err)
+	}
+	if err := Clean(dir); err != nil {
+		t.Errorf("again: %v", err)
+	}
+}
+
 func TestCleanRemovesTheDataThatALinkLeadsTo(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "quayside-x")

@@ -55,8 +55,16 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	return cmd.Run()
 }
 
-// Clean removes a state directory and its data. Nothing may use it.
+// Clean removes a state directory and its data, unless a stack runs there.
 func Clean(dir string) error {
+	held, err := lockState(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = held.Close() }()
 	link := filepath.Join(dir, "postgres")
 	if target, err := os.Readlink(link); err == nil {
 		if err := os.RemoveAll(filepath.Dir(target)); err != nil {

@@ -59,6 +59,7 @@ type Stack struct {
 	PrometheusURL string
 
 	opts       Options
+	state      *os.File // holds the lock of Options.Dir
 	ports      ports
 	secrets    secrets
 	database   *server  // nil when it is not ours
@@ -81,6 +82,12 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
+	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
+		return s, err
+	}
+	if s.state, err = lockState(opts.Dir); err != nil {
+		return s, err
+	}
 	for _, dir := range []string{"log", "secrets", "services"} {
 		if err := os.MkdirAll(filepath.Join(opts.Dir, dir), 0o700); err != nil {
 			return s, err
@@ -210,7 +217,8 @@ func (s *Stack) Wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return nil
 	case name := <-ended:
-		return fmt.Errorf("%s exited:\n%s", name, s.Program(name).process.tail())
+		p := s.Program(name).process
+		return fmt.Errorf("%s exited (%s):\n%s", name, p.cmd.ProcessState, p.tail())
 	}
 }
 
@@ -231,6 +239,9 @@ func (s *Stack) Close() error {
 	}
 	if s.Traces != nil {
 		errs = append(errs, s.Traces.Close())
+	}
+	if s.state != nil {
+		errs = append(errs, s.state.Close())
 	}
 	return errors.Join(errs...)
 }

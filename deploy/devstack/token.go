@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -32,7 +31,7 @@ func handlePath(dir string) string { return filepath.Join(dir, "secrets", "token
 func FreshToken(ctx context.Context, dir, organization, permissions string) (Token, error) {
 	content, err := os.ReadFile(handlePath(dir))
 	if err != nil {
-		return Token{}, errors.New("no stack has run here: start one with `make run`")
+		return Token{}, errors.New("no stack runs here: start one with `make run`")
 	}
 	var h handle
 	if err := json.Unmarshal(content, &h); err != nil {
@@ -45,10 +44,15 @@ func FreshToken(ctx context.Context, dir, organization, permissions string) (Tok
 		}
 		organization = readDemo(string(env)).Organization
 	}
+	held, err := lock(dir, false)
+	if err == nil {
+		_ = held.Close()
+		return Token{}, errors.New("no stack runs here: start one with `make run`")
+	}
 	s := &Stack{programs: []*Program{{name: "tokens-svc", env: h.Environment, binary: h.Binary}}}
 	token, err := s.CreateToken(ctx, organization, permissions)
 	if err != nil {
-		return Token{}, fmt.Errorf("is `make run` running? %w", err)
+		return Token{}, err
 	}
 	return token, nil
 }
