@@ -47,7 +47,7 @@ func packingListPresent(s subject) finding {
 var (
 	// unread: content was not used although it may be relevant.
 	unread = []string{
-		"line_without_pallet", "row_continued", "hidden_sheet_skipped", "hidden_rows_skipped", "text_cut", "text_shortened",
+		"line_without_pallet", "line_incomplete", "row_unread", "row_continued", "hidden_sheet_skipped", "hidden_rows_skipped", "text_cut", "text_shortened",
 		"quotes_unbalanced", "encoding_unclear", "date_in_calibre", "date_in_pallet", "pallet_repeated", "remarks_left_out", "hidden_columns_skipped",
 		"column_unused", "column_chosen", "table_skipped", "pallet_range_spread", "not_shipped", "struck_through",
 	}

@@ -144,7 +144,7 @@ func (h *header) resolveLabels(rows []tables.Row) {
 		h.column[produceField], h.column[lineField] = col, -1
 		h.score += worth[produceField]
 	}
-	if col := h.column[boxesField]; col >= 0 && h.meanings[col].strength < clear+2 && enumerates(rows, col) {
+	if col := h.column[boxesField]; col >= 0 && (h.meanings[col].strength < clear+2 || singular(h.headings[col])) && enumerates(rows, col) {
 		h.column[boxesField], h.meanings[col] = -1, meaning{field: otherField, resembles: boxesField, reason: "it is the number of a box"}
 		h.score -= worth[boxesField]
 	}
@@ -168,19 +168,28 @@ func (h *header) resolveLabels(rows []tables.Row) {
 	h.score += worth[palletField]
 }
 
-// enumerates reports whether the numbers of a column are consecutive.
+// enumerates reports whether the numbers of a column are consecutive, also from 0 or
+// 1 again.
 func enumerates(rows []tables.Row, col int) bool {
-	n, last := 0, 0.0
+	longest, n, first, last := 0, 0, 0.0, 0.0
 	for _, row := range rows {
-		if col < len(row.Cells) {
-			if v, ok := plainNumber(row.Cells[col].Text); ok && (n == 0 || v == last+1) {
-				n, last = n+1, v
-			} else if ok {
-				return false
-			}
+		if col >= len(row.Cells) {
+			continue
+		}
+		switch v, ok := plainNumber(row.Cells[col].Text); {
+		case !ok:
+		case longest == 0:
+			longest, n, first, last = 1, 1, v, v
+		case v == last+1:
+			n, last = n+1, v
+			longest = max(longest, n)
+		case v == first && v <= 1:
+			n, last = 1, v
+		default:
+			return false
 		}
 	}
-	return n > 2
+	return longest > 2
 }
 
 // numbersIn scores the cells that are a number, also with its unit, or a label
@@ -239,7 +248,9 @@ func (h header) repeats(row tables.Row) bool {
 // another meaning or unit: "Net lb" below "Net kg", "Half cartons" below "Cartons".
 func (h header) redefines(row tables.Row) bool {
 	return numbersIn(row) == 0 && h.repeats(row) && slices.ContainsFunc(filled(row), func(col int) bool {
-		if col >= len(h.meanings) || slices.ContainsFunc(h.rows, func(own tables.Row) bool { return col < len(own.Cells) && fold(own.Cells[col].Text) == fold(row.Cells[col].Text) }) {
+		if col >= len(h.meanings) || slices.ContainsFunc(h.rows, func(own tables.Row) bool {
+			return col < len(own.Cells) && fold(own.Cells[col].Text) == fold(row.Cells[col].Text)
+		}) {
 			return false
 		}
 		m, unit := meaningOf(row.Cells[col].Text), unitIn(row.Cells[col].Text)

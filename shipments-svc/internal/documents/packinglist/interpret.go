@@ -136,6 +136,7 @@ type sheet struct {
 	boxWeight amount // from the letterhead
 	remarked  bool   // WeightFromPack was reported
 	section   section
+	above     [fieldsThereAre]cell // last text of each field
 }
 
 // section has the values of a section row, which apply to the lines below.

@@ -159,10 +159,18 @@ func (r *reader) turned(s *sheet, cells []int) bool {
 // skip remarks on a row that is not a line.
 func (r *reader) skip(s *sheet, i int, cells []int) {
 	var texts []string
+	numbers := 0
 	for _, c := range cells {
 		texts = append(texts, s.Rows[i].Cells[c].Text)
+		if isQuantity(s.Rows[i].Cells[c].Text) {
+			numbers++
+		}
 	}
-	r.remark(RowSkipped, s.at(i, -1), "the row is not a line of a pallet: %s", strings.Join(texts, " | "))
+	code := RowSkipped
+	if numbers > 1 && len(cells) > 2 {
+		code = RowUnread
+	}
+	r.remark(code, s.at(i, -1), "the row is not a line of a pallet: %s", strings.Join(texts, " | "))
 }
 
 // line reads a row as a line. ok is false if it has neither a pallet number nor an
@@ -206,10 +214,14 @@ var dates = regexp.MustCompile(`(?i)^\d{1,2}[-/. ](jan|feb|mar|apr|may|jun|jul|a
 
 func isDate(text string) bool { return dates.MatchString(text) }
 
-// ditto reports whether a text means "as above".
-func ditto(text string) bool {
-	return slices.Contains([]string{`"`, `''`, "''", "〃", "do", "ditto", "idem", "id", "-", "–", "—", "”"}, strings.ToLower(strings.Trim(text, " .")))
-}
+// ditto reports whether a text means "as above": a sign or a word.
+func ditto(text string) bool { return text != "" && dittoText.MatchString(fold(text)) }
+
+var (
+	dittoText = regexp.MustCompile(`^(?:do|ditto|idem|id|(?:the )?same(?: as)?(?: above)?|(?:as|see) above|igual|(?:lo )?mismo|mesmo|meme|cont|contd|cont d|continued)?$`)
+	// continuedText matches the end of a label that is continued: "P1 (cont.)".
+	continuedText = regexp.MustCompile(`(?i)[\s(\[-]+cont(?:'?d|inu\pL*)?\.?[)\]]*$`)
+)
 
 // label returns the pallet number of a row: its SSCC if it has one.
 func (s *sheet) label(i int) (c cell, merged bool) {
@@ -217,6 +229,7 @@ func (s *sheet) label(i int) (c cell, merged bool) {
 		return c, merged
 	}
 	c, merged = s.text(i, palletField)
+	c.text = continuedText.ReplaceAllString(c.text, "")
 	if to, _ := s.text(i, palletToField); c.text != "" && to.text != "" && to.text != c.text {
 		c.text += " to " + to.text
 	}
@@ -233,11 +246,18 @@ func (r *reader) labelAbove(s *sheet) cell {
 
 // textOr returns the text of a field in a row, or else another cell.
 func (s *sheet) textOr(i int, f field, other cell) cell {
-	if c, _ := s.text(i, f); c.text != "" && !ditto(c.text) {
-		return c
+	c, _ := s.text(i, f)
+	switch {
+	case c.text == "" || fold(c.text) == "" && !strings.ContainsAny(c.text, quotes):
+		return other
+	case ditto(c.text):
+		return s.above[f]
 	}
-	return other
+	s.above[f] = c
+	return c
 }
+
+const quotes = "\"'〃”″"
 
 // produce returns the name of a row's produce with its variety, unless one
 // contains the other.

@@ -94,6 +94,9 @@ func (r *reader) pallet(lines []line) shipments.Pallet {
 	p.ProduceName, p.Places.ProduceName = r.joined(lines, func(l line) cell { return l.produce }, shipments.MaxProduceName, "produce")
 	p.Calibre, p.Places.Calibre = r.joined(lines, func(l line) cell { return l.calibre }, shipments.MaxCalibre, "calibre")
 	for _, l := range lines {
+		if first.calibre.text != "" && first.weight() > 0 && l.calibre.text == "" && !l.box.present && !l.whole.present {
+			r.remark(LineIncomplete, l.place, "the line of pallet %s has neither a calibre nor a weight, unlike the first: %s", p.Number, l.produce.text)
+		}
 		c := shipments.Content{
 			ProduceName: r.bounded(l.produce, shipments.MaxProduceName, "produce"), Calibre: r.bounded(l.calibre, shipments.MaxCalibre, "calibre"),
 			Lot: r.bounded(l.lot, shipments.MaxLot, "lot"), Orchard: r.bounded(l.orchard, shipments.MaxLot, "orchard"),

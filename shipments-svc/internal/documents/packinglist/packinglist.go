@@ -55,10 +55,12 @@ const Mixed = "mixed"
 const (
 	RowContinued          = "row_continued"       // the end of a row of the page before
 	RowSkipped            = "row_skipped"         // not a line of a pallet
+	RowUnread             = "row_unread"          // likewise, but it has numbers
 	HeaderRepeated        = "header_repeated"     //
 	SheetSkipped          = "sheet_skipped"       // it has no packing list
 	LineWithoutPallet     = "line_without_pallet" // nor does the line above
 	LineWithoutBoxes      = "line_without_boxes"  //
+	LineIncomplete        = "line_incomplete"     // unlike others of its pallet
 	NotANumber            = "not_a_number"
 	OutOfRange            = "out_of_range"
 	NumberAmbiguous       = "number_ambiguous"    // 1.234 may be 1234

@@ -24,7 +24,7 @@ func TestRepeatedHeadersWithAnotherMeaning(t *testing.T) {
 	const headings = "Pallet,Produce,Size,Cartons,"
 	for _, c := range []listCase{
 		{headings + "Net weight (kg)", "P2 60 × 5000", ""},
-		{"Palet,Producto,Calibre,Cajas,Peso neto", "P2 60 × 5000", ""},
+		{"Palet,Especie,Calibre,Cajas,Peso neto", "P2 60 × 5000", ""},
 		{headings + "Net weight (lb)", "P2 60 × 2268", "usual for"},
 		{headings + "Gross weight (kg)", "P2 60 × 5000", "no net weight"},
 		{"Pallet,Produce,Size,Half cartons,Net weight (kg)", "P2 0 × 0", "parts of boxes"},

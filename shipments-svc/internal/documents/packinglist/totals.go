@@ -24,10 +24,10 @@ var (
 	totalText = regexp.MustCompile(`\b(?:sub)?(?:totals?|totales|totaal|totale|totaux|totais|toplam)\b`)
 	// onlyTotal matches labels of such words only, of which sumWord matches one.
 	onlyTotal = regexp.MustCompile(`^(?:(?:grand|gran|general|genel|groot|geral|g|sub|sous|page|de|of|the|per|no|a|y|over|forward|sigue|totals?|totales|totaal|totale|totaux|totais|toplam|` +
-		`suma|soma|somme|som|sum|subtotal|report|reporter|carried|brought|transporte|transportar) ?)+$`)
-	sumWord   = regexp.MustCompile(`\b(?:sub)?(?:totals?|totales|totaal|totale|totaux|totais|toplam|suma|soma|somme|som|sum|report|reporter|carried|brought|transporte|transportar)\b`)
+		`anterior|previous|precedent|pallets?|palets?|palettes?|paletes?|folio|tot|subtot|suma|soma|somme|som|sum|subtotal|report|reporter|carried|brought|transporte|transportar|vortrag|ubertrag) ?)+$`)
+	sumWord   = regexp.MustCompile(`\b(?:sub)?(?:tot|totals?|totales|totaal|totale|totaux|totais|toplam|suma|soma|somme|som|sum|report|reporter|carried|brought|transporte|transportar|vortrag|ubertrag)\b`)
 	grandText = regexp.MustCompile(`\b(?:grand|gran|general|genel|groot|shipment|load|geral|g)\b`)
-	partText  = regexp.MustCompile(`\b(?:sub|sous|page|pagina|bladsy|carried|brought|report|reporter|transporte|transportar|sigue|acumulado)\b|^subtot`)
+	partText  = regexp.MustCompile(`\b(?:sub|sous|page|pagina|bladsy|carried|brought|report|reporter|transporte|transportar|sigue|acumulado|anterior|previous|precedent|vortrag|ubertrag)\b|^subtot`)
 )
 
 // totals reports whether a folded text is the label of a total row.
@@ -42,11 +42,14 @@ const maxTotalText = 60
 func (r *reader) total(s *sheet, i int) bool {
 	label := ""
 	own, _ := s.label(i)
+	boxes, last := r.palletBoxes(s)
+	again := own.text != "" && own.text == last // the total of a pallet
+	repeats := again && quietAmount(s, i, boxesField).value == boxes
 	labelled := own.text != "" && !totals(fold(own.text)) // another cell may name a variety
 	calibre, _ := s.text(i, calibreField)
 	sized := calibre.text != "" && !totals(fold(calibre.text)) && (own.text == "" || labelled) // a total row has no calibre
 	for n, col := range filled(s.Rows[i]) {
-		if text := fold(s.Rows[i].Cells[col].Text); n < 3 && !sized && len(text) < maxTotalText && (totals(text) && !labelled || onlyTotals(text)) {
+		if text := fold(s.Rows[i].Cells[col].Text); n < 3 && !sized && len(text) < maxTotalText && (totals(text) && (!labelled || repeats) || onlyTotals(text)) {
 			label = text
 			break
 		}
@@ -54,7 +57,7 @@ func (r *reader) total(s *sheet, i int) bool {
 	if label == "" && !r.unlabelled(s, i) {
 		return false
 	}
-	t := total{place: s.at(i, -1), grand: grandText.MatchString(label), part: partText.MatchString(label)}
+	t := total{place: s.at(i, -1), grand: grandText.MatchString(label), part: again || partText.MatchString(label)}
 	if a := r.amount(s, i, boxesField); a.ok {
 		t.boxes = int(a.value)
 	}
@@ -146,6 +149,14 @@ func (r *reader) countsPallets(s *sheet, text string) bool {
 		}
 	}
 	return ok && count == len(keys)
+}
+
+// palletBoxes returns the boxes of the last pallet, and its label.
+func (r *reader) palletBoxes(s *sheet) (sum float64, label string) {
+	for i := len(r.lines) - 1; i >= 0 && r.lines[i].sheet == s.Name && (label == "" || r.lines[i].pallet.text == label); i-- {
+		sum, label = sum+r.lines[i].boxes.value, r.lines[i].pallet.text
+	}
+	return sum, label
 }
 
 // boxesOf returns the boxes of lines.
