@@ -57,16 +57,36 @@ func TestPreferWaitExtendsTheTimeout(t *testing.T) {
 		}
 	})})
 	token, _ := g.tokens.create("")
-	for prefer, want := range map[string]int{
-		"": http.StatusGatewayTimeout, "respond-async": http.StatusGatewayTimeout,
-		"wait=25": http.StatusOK, "respond-async, wait=25": http.StatusOK,
+	const timeout, ok = http.StatusGatewayTimeout, http.StatusOK
+	for name, tt := range map[string]struct {
+		prefer []string
+		want   int
+	}{
+		"none":                   {nil, timeout},
+		"another":                {[]string{"respond-async"}, timeout},
+		"another that ends so":   {[]string{"long-wait=4"}, timeout},
+		"another that begins so": {[]string{"wait-for=4"}, timeout},
+		"wait":                   {[]string{"wait=25"}, ok},
+		"capitalized":            {[]string{"Wait=4"}, ok},
+		"upper case":             {[]string{"WAIT=4"}, ok},
+		"space before the sign":  {[]string{"wait =4"}, ok},
+		"space around the sign":  {[]string{"wait \t= 4"}, ok},
+		"quoted":                 {[]string{`wait="4"`}, ok},
+		"with a parameter":       {[]string{"wait=4;x"}, ok},
+		"after another":          {[]string{"respond-async, wait=25"}, ok},
+		"after an empty one":     {[]string{", ,wait=25"}, ok},
+		"on a line of its own":   {[]string{"respond-async", "Wait=4"}, ok},
+		"after a quoted comma":   {[]string{`x="a,b", wait=4`}, ok},
+		"before another":         {[]string{"WAIT =4 , respond-async"}, ok},
+		"at the end of a line":   {[]string{"a=b", "respond-async,\twait=4"}, ok},
 	} {
-		request := g.request(t, "/api/v1/shipments/ship_1", newCaller(t), token)
-		if prefer != "" {
-			request.Header.Set("Prefer", prefer)
-		}
-		if a := g.do(t, request); a.StatusCode != want {
-			t.Errorf("Prefer %q: %s, want %d", prefer, a.Status, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			request := g.request(t, "/api/v1/shipments/ship_1", newCaller(t), token)
+			request.Header["Prefer"] = tt.prefer
+			if a := g.do(t, request); a.StatusCode != tt.want {
+				t.Errorf("Prefer %q: %s, want %d", tt.prefer, a.Status, tt.want)
+			}
+		})
 	}
 }

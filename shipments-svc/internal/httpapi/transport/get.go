@@ -54,12 +54,12 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 
 // preferredWait reads the preference wait of a Prefer header (RFC 7240, 4.3),
 // in whole seconds and at most MaxWait. A malformed preference is ignored; of
-// several the first counts.
+// several the first counts. The gateway's route for waiting matches the same.
 func preferredWait(r *http.Request) time.Duration {
 	for preference := range strings.SplitSeq(strings.Join(r.Header.Values("Prefer"), ","), ",") {
 		preference, _, _ = strings.Cut(preference, ";")
 		name, value, _ := strings.Cut(preference, "=")
-		if !strings.EqualFold(strings.TrimSpace(name), "wait") {
+		if !strings.EqualFold(strings.Trim(name, " \t"), "wait") {
 			continue
 		}
 		seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 31)

@@ -71,6 +71,7 @@ func TestAWaitIsOverWithoutAChange(t *testing.T) {
 		"malformed":             call{path: path}.with("Prefer", "wait=soon"),
 		"negative":              call{path: path}.with("Prefer", "wait=-1"),
 		"another preference":    call{path: path}.with("Prefer", "wait-for=25"),
+		"no space of HTTP":      call{path: path}.with("Prefer", "\u00a0wait=25"),
 		"the first of two":      call{path: path}.with("Prefer", "wait=0, wait=25"),
 		"without a value":       call{path: path}.with("Prefer", "wait"),
 		"of an unknown one":     call{path: nothing}.with("Prefer", "wait=25"),
