@@ -1,6 +1,7 @@
 package packinglist
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 type column struct {
 	style numbers.Style
 	unit  float64 // in grams, from the heading or the cells; 0: not given
+	units int     // index of the column of the units of its cells; 0: none
 }
 
 // usual is the usual range of a weight in kilograms. It decides between 1.234 and
@@ -26,6 +28,7 @@ var usual = map[field][2]float64{
 // columns detects the number format of each column of a sheet. A column without
 // unambiguous numbers has the format of the others.
 func (r *reader) columns(s *sheet) {
+	s.unitColumns()
 	texts := map[field][]string{}
 	var all styles
 	for f := range fieldsThereAre {
@@ -39,7 +42,7 @@ func (r *reader) columns(s *sheet) {
 				continue
 			}
 			if s.columns[f].unit == 0 {
-				s.columns[f].unit = unitIn(row.Cells[col].Text)
+				s.columns[f].unit = cmp.Or(unitIn(row.Cells[col].Text), unitIn(s.unitOf(row, f)))
 			}
 			if row.Cells[col].Number == "" {
 				texts[f] = append(texts[f], row.Cells[col].Text)
@@ -69,6 +72,57 @@ func (r *reader) columns(s *sheet) {
 			r.remark(NumberAmbiguous, place, "column %s has both decimal points and decimal commas", s.heading(f))
 		}
 	}
+}
+
+// unitColumns finds columns of units, of which one is a weight: KG, BAG. They apply to
+// the next quantity on the left that is not headed as boxes or with a unit, or else to
+// any weight.
+func (s *sheet) unitColumns() {
+	for col := 1; col < len(s.header.headings); col++ {
+		weights, others := 0, 0
+		for _, row := range s.Rows[s.header.to:] {
+			if col >= len(row.Cells) || row.Cells[col].Text == "" || others > 0 || len(filled(row)) < 3 {
+				continue
+			}
+			if _, weight := numbers.Grams[strings.ToLower(strings.Trim(row.Cells[col].Text, " ."))]; weight && len(row.Cells[col].Text) > 1 {
+				weights++
+			} else if strings.ContainsFunc(row.Cells[col].Text, isDigit) {
+				others++
+			}
+		}
+		if weights == 0 || others > 0 {
+			continue
+		}
+		nearest := noField
+		for f := range fieldsThereAre {
+			if s.header.column[f] == col {
+				s.header.column[f] = -1
+			}
+			at, left := s.header.column[f], s.header.column[nearest]
+			if _, weight := usual[f]; at < 0 || at > col || at < left || !weight && f != boxesField || unitIn(s.heading(f)) > 0 {
+				continue
+			}
+			if concepts, _ := conceptsOf(s.heading(f)); f != boxesField || concepts&boxWord == 0 {
+				nearest = f
+			}
+		}
+		if nearest == noField {
+			nearest = s.firstOf(boxWeightField, netField, weightField, grossField)
+		}
+		s.columns[nearest].units = col
+	}
+}
+
+// unitOf returns the unit of a field in a row from the column of its units, if it is of
+// weight.
+func (s *sheet) unitOf(row tables.Row, f field) string {
+	if col := s.columns[f].units; col > 0 && col < len(row.Cells) {
+		unit := strings.ToLower(strings.Trim(row.Cells[col].Text, " ."))
+		if _, weight := numbers.Grams[unit]; weight {
+			return unit
+		}
+	}
+	return ""
 }
 
 func (s *sheet) heading(f field) string { return s.header.headings[s.header.column[f]] }
@@ -146,6 +200,7 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 		a.value, a.ok = numbers.Value(n.Digits, in)
 		unit = n.Unit
 	}
+	unit = cmp.Or(unit, s.unitOf(s.Rows[row], f))
 	if counting(f) {
 		of := boxWord
 		if f != boxesField {
@@ -159,7 +214,7 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 	in, ok := numbers.Grams[unit]
 	switch {
 	case ok && in != s.columns[f].unit:
-		r.remark(UnitsMixed, a.place, "%s has another unit than the rest of column %s", c.Text, s.heading(f))
+		r.remark(UnitsMixed, a.place, "%s has another unit than the rest of column %s, %s", c.Text, s.heading(f), unit)
 	case !ok:
 		a.ok = a.ok && (unit == "" || c.Number != "")
 		in = s.columns[f].unit

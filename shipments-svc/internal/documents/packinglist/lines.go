@@ -305,7 +305,7 @@ func (r *reader) validate(s *sheet, i int, l *line) {
 	switch {
 	case !l.boxes.present:
 	case !l.boxes.ok:
-		r.remark(NotANumber, l.boxes.place, "%q is not a number of boxes", s.cellText(l.boxes))
+		r.remark(NotANumber, l.boxes.place, "%q is not a number of boxes", strings.TrimSpace(s.cellText(l.boxes)+" "+s.unitOf(s.Rows[i], boxesField)))
 	case !within(l.boxes.value):
 		r.remark(OutOfRange, l.boxes.place, "the number of boxes is %s, expected a whole number from 1 to %d", s.cellText(l.boxes), shipments.MaxBoxes)
 		l.boxes.ok = false

@@ -54,3 +54,20 @@ func TestNumbersOfBoxesAreNotSummed(t *testing.T) {
 		}
 	}
 }
+
+// A column of units applies to the quantity on its left, or else to the weight.
+func TestColumnsOfUnits(t *testing.T) {
+	t.Parallel()
+	for list, c := range map[string]listCase{
+		"Qty,UOM,Net kg\n960,KG,960":                 {want: "P1 0 × 0", warns: `"960 kg" is not a number of boxes`},
+		"Qty,Net kg,Unit\n960,960,KG":                {want: "P1 0 × 0", warns: `"960 kg" is not a number of boxes`},
+		"Qty,UOM,Net kg\n240,CTN,960":                {want: "P1 240 × 4000"},
+		"Cartons,UOM,Net weight\n240,KG,960":         {want: "P1 240 × 4000"},
+		"Cartons,Net weight,Weight unit\n240,960,KG": {want: "P1 240 × 4000"},
+		"Cartons,Net weight,Unit\n240,2116.4,LBS":    {want: "P1 240 × 4000"},
+		"Cartons,Net kg,Unit\n240,2116.4,LBS":        {want: "P1 240 × 4000", warns: "another unit"},
+	} {
+		heading, line, _ := strings.Cut(list, "\n")
+		listCase{"Pallet,Produce,Size," + heading + "\nP1,Plum,55-60," + line, c.want, c.warns}.check(t)
+	}
+}
