@@ -2,7 +2,6 @@ package jsonbody
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/quayside/quayside/gateway/servicekit/rfc3339"
 	"github.com/quayside/quayside/gateway/servicekit/spelling"
 )
 
@@ -193,54 +193,62 @@ func Normal(text string) string {
 	return norm.NFC.String(strings.TrimSpace(text))
 }
 
-// timeShape is RFC 3339 with capital letters. time.Parse also takes hours of one
-// digit, and a comma before the fraction.
-var timeShape = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
-
 // Time returns an optional member that is an RFC 3339 time, or the zero time.
 func (o *Object) Time(name string) time.Time {
 	text, ok := o.exact(name)
 	if !ok {
 		return time.Time{}
 	}
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil || !timeShape.MatchString(text) {
+	t, ok := rfc3339.Parse(text)
+	if !ok {
 		o.body.add(InvalidValue, o.pointer+"/"+name, "%s must be a time such as 2026-11-20T14:03:52.123Z", name)
 		return time.Time{}
 	}
 	return t
 }
 
-// Int returns an optional member that is a whole number, or 0.
+// most is what a number is reduced to that is larger, for its own bound to refuse
+// it: each whole number up to it is a float64.
+const most = 1 << 53
+
+// Int returns an optional member that is a whole number in any spelling, such as
+// 240, 240.0 or 2.4e2, or 0.
 func (o *Object) Int(name string) int {
 	value, ok := o.number(name)
 	if !ok {
 		return 0
 	}
-	whole, fraction, _ := strings.Cut(string(value.text), ".")
-	n, err := strconv.Atoi(whole)
-	if err != nil || strings.Trim(fraction, "0") != "" {
+	if n, err := strconv.Atoi(string(value.text)); err == nil {
+		return n
+	}
+	number := value.float()
+	if number != math.Trunc(number) {
 		o.body.add(InvalidType, value.pointer, "%s must be a whole number", name)
 		return 0
 	}
-	return n
+	return int(number)
 }
 
 // Thousandths returns 1000 times an optional member that is a number of at most
-// three decimals and within ±10¹², or 0.
+// three decimals, or 0.
 func (o *Object) Thousandths(name string) int {
 	value, ok := o.number(name)
 	if !ok {
 		return 0
 	}
-	number, _ := strconv.ParseFloat(string(value.text), 64) // beyond a float64 it is infinite
-	whole, decimals, _ := strings.Cut(strconv.FormatFloat(number, 'f', -1, 64), ".")
-	if len(decimals) > 3 || math.Abs(number) > 1e12 {
-		o.body.add(OutOfRange, value.pointer, "%s must have at most 3 decimals and not exceed 10¹²", name)
+	whole, decimals, _ := strings.Cut(strconv.FormatFloat(value.float(), 'f', -1, 64), ".")
+	if len(decimals) > 3 {
+		o.body.add(OutOfRange, value.pointer, "%s must have at most 3 decimals", name)
 		return 0
 	}
 	n, _ := strconv.Atoi(whole + (decimals + "000")[:3])
 	return n
+}
+
+// float returns a number within most.
+func (r raw) float() float64 {
+	number, _ := strconv.ParseFloat(string(r.text), 64) // beyond a float64 it is infinite
+	return min(max(number, -most), most)
 }
 
 // Wrong adds a fault of the member of this name.

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/rfc3339"
 	"github.com/quayside/quayside/gateway/servicekit/spelling"
 )
 
@@ -83,10 +83,6 @@ func (p *Parameters) Number(name string, least, most int64, also string) int64 {
 	return int64(n)
 }
 
-// rfc3339 is the form of a time. Package time reads other forms, too: an hour
-// of one digit, a decimal comma, any offset.
-var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
-
 // Time returns a parameter that must be an RFC 3339 time, or nil where it is
 // missing or not valid.
 func (p *Parameters) Time(name string) *time.Time {
@@ -94,8 +90,8 @@ func (p *Parameters) Time(name string) *time.Time {
 	if !given {
 		return nil
 	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil || !rfc3339.MatchString(text) {
+	t, ok := rfc3339.Parse(text)
+	if !ok {
 		p.Fault(name, name+" must be an RFC 3339 time such as 2026-11-20T14:03:52.123Z or 2026-11-20T16:03:52%2B02:00, where %2B is a +")
 		return nil
 	}

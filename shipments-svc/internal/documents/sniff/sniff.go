@@ -1,8 +1,8 @@
 // Package sniff detects the type of a file by its content, and refuses types that
 // are not supported.
 //
-// Guarantees: the name and media type from the client must agree with the content;
-// archives, such as XLSX files, are not unpacked, and refused if their directory
+// Guarantees: the name and media type from the client must agree with the content,
+// and no name is that of a page, a script or a program; archives, such as XLSX files, are not unpacked, and refused if their directory
 // exceeds the limits.
 package sniff
 
@@ -54,6 +54,13 @@ var types = []Type{
 	{"image/webp", shipments.Unread, "a WebP image", []string{".webp"}, nil},
 	{"image/heic", shipments.Unread, "a HEIC image", []string{".heic", ".heif"}, []string{"image/heif"}},
 }
+
+// active are extensions of pages, scripts and programs, with which a file is run or
+// shown by what opens it, whatever its content is.
+var active = strings.Fields(`
+	.htm .html .xhtml .shtml .mht .mhtml .svg .svgz .xml .xsl .xslt .js .mjs .cjs .jse .css .wasm .swf .php .asp .aspx .jsp .cgi
+	.exe .com .dll .scr .pif .cpl .sys .msi .msp .msix .appx .bat .cmd .ps1 .psm1 .vb .vbs .vbe .ws .wsf .wsh .hta .chm .lnk .url
+	.reg .inf .jar .class .apk .app .dmg .pkg .deb .rpm .iso .sh .bash .py .pl .rb .command .desktop .docm .dotm .xltm .xlam .xll`)
 
 const (
 	// headBytes is the size of the part that is examined.
@@ -127,10 +134,13 @@ func checkLimits(z *zip.Reader) error {
 }
 
 // Agrees returns a *RefusedError if the extension or the media type from the client
-// contradicts the content. Unknown extensions and application/octet-stream
-// contradict nothing.
+// contradicts the content: the extension of another type, or of a page, a script or
+// a program. Other extensions and application/octet-stream contradict nothing.
 func (t Type) Agrees(filename, declared string) error {
-	extension := strings.ToLower(filepath.Ext(filename))
+	extension := strings.ToLower(filepath.Ext(strings.TrimRight(filename, ". "))) // as Windows stores it
+	if slices.Contains(active, extension) {
+		return &RefusedError{fmt.Sprintf("the name ends in %s, which is not supported; the content is %s", extension, t.name)}
+	}
 	known := slices.ContainsFunc(types, func(t Type) bool { return slices.Contains(t.extensions, extension) })
 	if known && !slices.Contains(t.extensions, extension) {
 		return &RefusedError{fmt.Sprintf("the name ends in %s, but the content is %s", extension, t.name)}

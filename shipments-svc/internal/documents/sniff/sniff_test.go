@@ -61,6 +61,8 @@ func TestAgrees(t *testing.T) {
 	for claim, fine := range map[[2]string]bool{
 		{"a.csv", ""}: true, {"a.CSV", "text/csv; charset=utf-8"}: true, {"a", "application/octet-stream"}: true, {"a.v2", "text/plain"}: true,
 		{"a.txt", "application/vnd.ms-excel"}: true, {"a.xlsx", ""}: false, {"a.csv", "application/pdf"}: false, {"a.csv", ";"}: false, {"a.pdf", "text/csv"}: false,
+		{"a.html", ""}: false, {"a.EXE", "text/csv"}: false, {"a.csv.js", ""}: false, {"a.svg", ""}: false, {"a.exe. .", ""}: false, {"a.csv.", ""}: true,
+		{"list.2026", ""}: true, {"exe", ""}: true, {".exe", ""}: false, {"Mr. Smith", ""}: true, {"a.xlsx.", ""}: false,
 	} {
 		if err := text.Agrees(claim[0], claim[1]); (err == nil) != fine {
 			t.Errorf("%q: %v", claim, err)

@@ -96,11 +96,19 @@ func readingError(err error) error {
 	return errCutShort
 }
 
+// notEncoded refuses a body with a content encoding.
+func notEncoded(h http.Header) error {
+	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return &mediaTypeError{"the body has a content encoding, which is not supported"}
+	}
+	return nil
+}
+
 // mediaType refuses a body of another media type than these. wanted is how
 // they are called in an answer.
 func mediaType(h http.Header, media []string, wanted string) error {
-	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return &mediaTypeError{"the body has a content encoding, which is not supported"}
+	if err := notEncoded(h); err != nil {
+		return err
 	}
 	given := h.Values("Content-Type")
 	if len(given) != 1 {

@@ -11,7 +11,7 @@ import (
 
 const list = `{"document":{"type":"packing_list","pallets":[` +
 	`{"pallet_number":"0041","produce_name":"Avocado Hass","calibre":"18","boxes":264,"box_weight_kg":4.125},` +
-	`{"pallet_number":"0042","produce_name":"Avocado Hass","calibre":"20","boxes":264,"box_weight_kg":4}]` +
+	`{"pallet_number":"0042","produce_name":"Avocado Hass","calibre":"20","boxes":2.64e2,"box_weight_kg":4}]` +
 	`,"declared":{"pallets":2,"boxes":528,"net_weight_kg":2145.5,"container_number":"CSQU 305438-3"}}}`
 
 func attach(path string) call {
@@ -229,13 +229,14 @@ func TestAttachFaultsHavePointers(t *testing.T) {
 	for body, want := range map[string]string{
 		`{}`:              "required /document",
 		`{"document":{}}`: "required /document/type, required /document/pallets",
-		`{"document":{"type":"poem","pallets":[` + plum + `]}}`:                                 "invalid_value /document/type",
-		`{"document":{"type":"packing_list","pallets":[]}}`:                                     "required /document/pallets",
-		`{"document":{"type":"packing_list","pallets":{}}}`:                                     "invalid_type /document/pallets",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `,{"palet_number":"x"}]}}`:    "unknown_field /document/pallets/1/palet_number, required /document/pallets/1/pallet_number, required /document/pallets/1/produce_name, required /document/pallets/1/calibre, out_of_range /document/pallets/1/boxes, out_of_range /document/pallets/1/box_weight_kg",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":{"boxes":-1}}}`: "out_of_range /document/declared/boxes",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":null}}`:         "invalid_type /document/declared",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `]},"dry_run":"yes"}`:         "invalid_type /dry_run",
+		`{"document":{"type":"poem","pallets":[` + plum + `]}}`:                                   "invalid_value /document/type",
+		`{"document":{"type":"packing_list","pallets":[]}}`:                                       "required /document/pallets",
+		`{"document":{"type":"packing_list","pallets":{}}}`:                                       "invalid_type /document/pallets",
+		`{"document":{"type":"packing_list","pallets":[` + plum + `,{"palet_number":"x"}]}}`:      "unknown_field /document/pallets/1/palet_number, required /document/pallets/1/pallet_number, required /document/pallets/1/produce_name, required /document/pallets/1/calibre, out_of_range /document/pallets/1/boxes, out_of_range /document/pallets/1/box_weight_kg",
+		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":{"boxes":1e30}}}`: "out_of_range /document/declared/boxes",
+		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":{"boxes":-1}}}`:   "out_of_range /document/declared/boxes",
+		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":null}}`:           "invalid_type /document/declared",
+		`{"document":{"type":"packing_list","pallets":[` + plum + `]},"dry_run":"yes"}`:           "invalid_type /dry_run",
 	} {
 		res := a.do(t, call{method: http.MethodPost, path: path, body: body})
 		p := res.wants(t, http.StatusUnprocessableEntity, "validation_failed")

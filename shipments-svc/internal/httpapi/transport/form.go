@@ -63,6 +63,9 @@ func (b *formBody) Read(p []byte) (int, error) {
 // decodeForm reads a document that is sent as a form: type, file, and perhaps
 // dry_run.
 func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, error) {
+	if err := notEncoded(r.Header); err != nil {
+		return shipments.Attachment{}, err
+	}
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
 		return shipments.Attachment{}, &formError{"the form has no boundary"}
