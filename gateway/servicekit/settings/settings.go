@@ -25,21 +25,21 @@ const DemoPrefix = "demo-"
 // Load fills a T from the environment, a list of NAME=value. A field tagged
 // secret:"true" or file:"true" may also be given as NAME_FILE, the path of a
 // file whose content, without trailing line breaks, is the value. The error
-// joins all problems and repeats no value.
+// joins all problems, each with its variable, and repeats no secret.
 func Load[T any](environ []string) (T, error) {
 	var cfg T
 	vars := env.ToMap(environ)
 	var errs []error
 	for field := range reflect.TypeFor[T]().Fields() {
-		if name, _, _ := strings.Cut(field.Tag.Get("env"), ","); field.Tag.Get("secret") == "true" || field.Tag.Get("file") == "true" {
-			errs = append(errs, readFile(vars, name))
+		if field.Tag.Get("secret") == "true" || field.Tag.Get("file") == "true" {
+			errs = append(errs, readFile(vars, field.Tag.Get("env")))
 		}
 	}
 	err := env.ParseWithOptions(&cfg, env.Options{Environment: vars})
 	if all := (env.AggregateError{}); errors.As(err, &all) {
-		errs = append(errs, all.Errors...)
-	} else {
-		errs = append(errs, err)
+		for _, one := range all.Errors {
+			errs = append(errs, explain[T](one, vars))
+		}
 	}
 	return cfg, errors.Join(errs...)
 }
@@ -64,7 +64,9 @@ func readFile(vars map[string]string, name string) error {
 	if len(content) > maxFile {
 		return fmt.Errorf("%s_FILE: %s has more than %d bytes", name, path, maxFile)
 	}
-	vars[name] = strings.TrimRight(string(content), "\r\n")
+	if vars[name] = strings.TrimRight(string(content), "\r\n"); vars[name] == "" {
+		return fmt.Errorf("%s_FILE: %s is empty", name, path)
+	}
 	return nil
 }
 
@@ -73,13 +75,9 @@ func Table[T any]() string {
 	var b strings.Builder
 	b.WriteString("| variable | default | meaning |\n|---|---|---|\n")
 	for field := range reflect.TypeFor[T]().Fields() {
-		name, options, _ := strings.Cut(field.Tag.Get("env"), ",")
-		def := "`" + field.Tag.Get("envDefault") + "`"
-		switch {
-		case strings.Contains(options, "required"):
-			def = "required"
-		case def == "``":
-			def = ""
+		name, def := field.Tag.Get("env"), field.Tag.Get("envDefault")
+		if def != "" {
+			def = "`" + def + "`"
 		}
 		doc := field.Tag.Get("doc")
 		switch {
@@ -91,13 +89,4 @@ func Table[T any]() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, def, doc)
 	}
 	return b.String()
-}
-
-// CheckBool returns an error if a setting that may be empty is neither "true"
-// nor "false".
-func CheckBool(name, value string) error {
-	if value == "" || value == "true" || value == "false" {
-		return nil
-	}
-	return fmt.Errorf("%s must be true or false", name)
 }

@@ -1,16 +1,23 @@
 package settings
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 type sample struct {
 	Port   int    `env:"PORT" envDefault:"80" doc:"Where."`
-	Name   string `env:"NAME,required" doc:"Who."`
+	Name   string `env:"NAME" doc:"Who."`
 	Secret string `env:"SECRET" secret:"true" doc:"What."`
+
+	On    bool          `env:"ON" doc:"Whether."`
+	Level slog.Level    `env:"LEVEL" envDefault:"info" doc:"How much."`
+	Wait  time.Duration `env:"WAIT" doc:"How long."`
+	Key   int           `env:"KEY" secret:"true" doc:"Which."`
 }
 
 func TestLoadReadsEnvironmentAndFiles(t *testing.T) {
@@ -20,7 +27,7 @@ func TestLoadReadsEnvironmentAndFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := Load[sample]([]string{"NAME=a=b", "SECRET_FILE=" + path, "UNRELATED=x", "malformed"})
-	if want := (sample{80, "a=b", " first\nsecond "}); err != nil || got != want {
+	if want := (sample{Port: 80, Name: "a=b", Secret: " first\nsecond "}); err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }
@@ -31,10 +38,19 @@ func TestLoadReportsEverythingAndRepeatsNoSecret(t *testing.T) {
 		environ []string
 		want    []string
 	}{
-		"missing and malformed": {[]string{"PORT=http"}, []string{"Port", `"NAME"`}},
-		"set twice":             {[]string{"NAME=x", "SECRET=s3cret", "SECRET_FILE=/s3cret"}, []string{"SECRET and SECRET_FILE are both set"}},
-		"file is missing":       {[]string{"PORT=x", "NAME=x", "SECRET_FILE=/nowhere"}, []string{"SECRET_FILE: open /nowhere", "Port"}},
-		"file has no end":       {[]string{"NAME=x", "SECRET_FILE=/dev/zero"}, []string{"SECRET_FILE: /dev/zero has more than 65536 bytes"}},
+		"malformed": {
+			[]string{"PORT=1.5", "ON=yes", "LEVEL=loud", "WAIT=3", "KEY=s3cret"},
+			[]string{
+				`PORT is "1.5"; it must be a whole number`, `ON is "yes"; it must be true or false`,
+				`LEVEL is "loud"; it must be debug, info, warn or error`, `WAIT is "3"; it must be a duration such as 30s`,
+				"KEY must be a whole number",
+			},
+		},
+		"out of range":    {[]string{"PORT=2147483648"}, []string{`PORT is "2147483648"; it must be a whole number, at most 2147483647`}},
+		"set twice":       {[]string{"NAME=x", "SECRET=s3cret", "SECRET_FILE=/s3cret"}, []string{"SECRET and SECRET_FILE are both set"}},
+		"file is missing": {[]string{"PORT=x", "NAME=x", "SECRET_FILE=/nowhere"}, []string{"SECRET_FILE: open /nowhere", `PORT is "x"`}},
+		"file is empty":   {[]string{"SECRET_FILE=/dev/null"}, []string{"SECRET_FILE: /dev/null is empty"}},
+		"file has no end": {[]string{"NAME=x", "SECRET_FILE=/dev/zero"}, []string{"SECRET_FILE: /dev/zero has more than 65536 bytes"}},
 	} {
 		_, err := Load[sample](c.environ)
 		if err == nil {
@@ -52,6 +68,16 @@ func TestLoadReportsEverythingAndRepeatsNoSecret(t *testing.T) {
 	}
 }
 
+func TestAMissingVariableIsReportedOnce(t *testing.T) {
+	t.Parallel()
+	if err := Missing([]string{"OTHER=x"}, "SECRET", "make one"); err == nil || err.Error() != "SECRET is not set; make one" {
+		t.Errorf("%v", err)
+	}
+	if err := Missing([]string{"SECRET_FILE=/dev/null"}, "SECRET", "make one"); err != nil {
+		t.Errorf("%v, which Load has reported", err)
+	}
+}
+
 func TestOnlySecretsComeFromFiles(t *testing.T) {
 	t.Parallel()
 	got, err := Load[sample]([]string{"NAME=x", "PORT_FILE=/nowhere", "NAME_FILE=/nowhere"})
@@ -64,8 +90,12 @@ func TestTableShowsEachVariable(t *testing.T) {
 	t.Parallel()
 	const want = "| variable | default | meaning |\n|---|---|---|\n" +
 		"| `PORT` | `80` | Where. |\n" +
-		"| `NAME` | required | Who. |\n" +
-		"| `SECRET` |  | What. Secret; also `SECRET_FILE`. |\n"
+		"| `NAME` |  | Who. |\n" +
+		"| `SECRET` |  | What. Secret; also `SECRET_FILE`. |\n" +
+		"| `ON` |  | Whether. |\n" +
+		"| `LEVEL` | `info` | How much. |\n" +
+		"| `WAIT` |  | How long. |\n" +
+		"| `KEY` |  | Which. Secret; also `KEY_FILE`. |\n"
 	if got := Table[sample](); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -12,8 +12,8 @@ import (
 // copyFiles copies the files that standard input lists between the store and a
 // directory, without the database. p.args are export or import, and the
 // directory.
-func copyFiles(ctx context.Context, p program, cfg config.Config) error {
-	kept, err := openFiles(cfg)
+func copyFiles(ctx context.Context, p program) error {
+	cfg, err := config.Load(p.environ, config.Storage)
 	if err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func copyFiles(ctx context.Context, p program, cfg config.Config) error {
 	if err != nil {
 		return err
 	}
-	from, to := shipments.Files(kept), shipments.Files(backup)
+	from, to := shipments.Files(cfg.Files), shipments.Files(backup)
 	if p.args[0] == "import" {
 		from, to = to, from
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/worker"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
@@ -18,16 +17,6 @@ import (
 // dryRuns is how many files are read at once for those who only want to know
 // what would become of them.
 const dryRuns = 2
-
-// openFiles returns where the files of documents are kept.
-func openFiles(cfg config.Config) (sweeper.Store, error) {
-	if cfg.S3Bucket == "" {
-		return storage.NewDisk(cfg.DocumentsDir)
-	}
-	return storage.NewS3(storage.Bucket{
-		Endpoint: cfg.S3Endpoint, Name: cfg.S3Bucket, Region: cfg.S3Region, AccessKey: cfg.S3AccessKey, SecretKey: cfg.S3SecretKey,
-	})
-}
 
 // reading returns what has documents read, and files without a document removed,
 // as background work. Without workers there is none.

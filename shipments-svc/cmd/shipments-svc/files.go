@@ -18,9 +18,9 @@ import (
 )
 
 // runFiles is the command for the store of files.
-func runFiles(ctx context.Context, p program, cfg config.Config) (err error) {
+func runFiles(ctx context.Context, p program) (err error) {
 	if len(p.args) == 2 && (p.args[0] == "export" || p.args[0] == "import") {
-		return copyFiles(ctx, p, cfg)
+		return copyFiles(ctx, p)
 	}
 	if len(p.args) != 1 {
 		return fmt.Errorf("%w: files takes status, adopt, purge, export DIR or import DIR", errUsage)
@@ -31,16 +31,16 @@ func runFiles(ctx context.Context, p program, cfg config.Config) (err error) {
 	if !ok {
 		return fmt.Errorf("%w: files takes status, adopt, purge, export DIR or import DIR", errUsage)
 	}
+	cfg, err := config.Load(p.environ, config.Database, config.Storage)
+	if err != nil {
+		return err
+	}
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	kept, err := openFiles(cfg)
-	if err != nil {
-		return err
-	}
-	return do(ctx, newSweeper(postgres.NewRepository(db), kept), p.stdout)
+	return do(ctx, newSweeper(postgres.NewRepository(db), cfg.Files), p.stdout)
 }
 
 func newSweeper(repo *postgres.Repository, kept sweeper.Store) *sweeper.Sweeper {

@@ -50,30 +50,34 @@ func run(ctx context.Context, p program) error {
 	if p.args[0] == reader.Command {
 		return reader.Child(ctx, p.args[1:], os.Stdin, p.stdout)
 	}
-	command, ok := map[string]func(context.Context, program, config.Config) error{
+	command, ok := map[string]func(context.Context, program) error{
 		"serve": serve, "migrate": migrate, "seed": runSeed, "files": runFiles, "health": health,
 	}[p.args[0]]
 	if !ok {
 		return fmt.Errorf("%w: there is no command %q\n%s", errUsage, p.args[0], usage)
 	}
 	p.args = p.args[1:]
-	cfg, err := config.Load(p.environ)
-	if err != nil {
-		return fmt.Errorf("configuration:\n%w", err)
-	}
-	return command(ctx, p, cfg)
+	return command(ctx, p)
 }
 
-func migrate(ctx context.Context, p program, cfg config.Config) error {
+func migrate(ctx context.Context, p program) error {
 	if len(p.args) != 1 {
 		return fmt.Errorf("%w: migrate takes up, down or status", errUsage)
+	}
+	cfg, err := config.Load(p.environ, config.Database)
+	if err != nil {
+		return err
 	}
 	return postgres.Migrate(ctx, cfg.DirectURL(), p.args[0], p.stdout)
 }
 
-func health(ctx context.Context, p program, cfg config.Config) error {
+func health(ctx context.Context, p program) error {
 	if len(p.args) != 0 {
 		return fmt.Errorf("%w: health takes no arguments", errUsage)
+	}
+	cfg, err := config.Load(p.environ)
+	if err != nil {
+		return err
 	}
 	return httpserver.Check(ctx, cfg.InnerAddress)
 }

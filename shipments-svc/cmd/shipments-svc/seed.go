@@ -16,8 +16,12 @@ import (
 
 // runSeed stores the shipments on standard input for an organization: all of
 // them, or none.
-func runSeed(ctx context.Context, p program, cfg config.Config) (err error) {
+func runSeed(ctx context.Context, p program) (err error) {
 	org, err := seedArgs(p.args)
+	if err != nil {
+		return err
+	}
+	cfg, err := config.Load(p.environ, config.Database)
 	if err != nil {
 		return err
 	}

@@ -29,15 +29,11 @@ import (
 )
 
 // serve answers on both listeners until ctx ends.
-func serve(ctx context.Context, p program, cfg config.Config) (err error) {
+func serve(ctx context.Context, p program) (err error) {
 	if len(p.args) != 0 {
 		return fmt.Errorf("%w: serve takes no arguments", errUsage)
 	}
-	keys, err := cfg.GatewayKeys()
-	if err != nil {
-		return err
-	}
-	sealed, err := cfg.SealingKeys()
+	cfg, err := config.Load(p.environ, config.Database, config.Gateways, config.Webhooks, config.WritableStorage)
 	if err != nil {
 		return err
 	}
@@ -71,40 +67,36 @@ func serve(ctx context.Context, p program, cfg config.Config) (err error) {
 		Name: "quayside_shipments_lists_from_replica_total",
 		Help: "Lists that the replica had as fresh as the primary.",
 	}, func() float64 { return float64(repo.ServedByReplica()) }))
-	kept, err := openFiles(cfg)
-	if err != nil {
-		return err
-	}
-	kept = notedStore{kept, metrics.Watch(outage.New(log, "document storage")).Note}
+	kept := notedStore{cfg.Files, metrics.Watch(outage.New(log, "document storage")).Note}
 	children, err := reader.New(cfg.DocumentWorkers + dryRuns)
 	if err != nil {
 		return err
 	}
 	service := newService(repo, kept, children)
 	due := newNotifier()
-	hooks := webhooks.NewService(postgres.NewWebhooks(repo, sealed, due.notify), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, cfg.Demo)
+	hooks := webhooks.NewService(postgres.NewWebhooks(repo, cfg.SealingKeys, due.notify), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, cfg.Demo)
 	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: observer(metrics)}
 	inner := httpserver.NewInner(metrics, repo.Ready)
 	if cfg.DebugEndpoints {
 		inner.HandleDebug()
 	}
-	callers := assertion.NewVerifier("shipments-svc", keys, time.Now)
+	callers := assertion.NewVerifier("shipments-svc", cfg.GatewayKeys, time.Now)
 	defer callers.Close()
 
 	public, err := httpserver.Listen(ctx, cfg.ListenAddress)
 	if err != nil {
-		return err
+		return fmt.Errorf("LISTEN_ADDRESS: %w", err)
 	}
 	private, err := httpserver.Listen(ctx, cfg.InnerAddress)
 	if err != nil {
-		return errors.Join(err, public.Close())
+		return errors.Join(fmt.Errorf("INNER_ADDRESS: %w", err), public.Close())
 	}
 	drain := func() {
 		inner.Drain()
 		service.Drain()
 	}
 	defer background(ctx, reading(cfg, repo, service, kept, log, metrics)...)()
-	end, err := publish(ctx, publishing{cfg: cfg, log: log, seen: seen, metrics: metrics, keys: sealed, announced: repo.Announced(), due: due})
+	end, err := publish(ctx, publishing{cfg: cfg, log: log, seen: seen, metrics: metrics, keys: cfg.SealingKeys, announced: repo.Announced(), due: due})
 	if err != nil {
 		return errors.Join(err, public.Close(), private.Close())
 	}

@@ -15,12 +15,12 @@ var update = flag.Bool("update", false, "rewrite the generated table in README.m
 
 func TestDefaultsAreForDevelopment(t *testing.T) {
 	t.Parallel()
-	cfg, err := Load([]string{"DATABASE_URL=postgres://u:p@localhost:5432/shipments"})
-	want := Config{
+	cfg, err := Load([]string{"DATABASE_URL=postgres://u:p@localhost:5432/shipments"}, Database)
+	want := Settings{
 		ListenAddress: ":8081", InnerAddress: ":9081", DatabaseURL: "postgres://u:p@localhost:5432/shipments", LogLevel: slog.LevelInfo,
 		DocumentsDir: "documents", S3Endpoint: "https://s3.amazonaws.com", DocumentWorkers: 2,
 	}
-	if err != nil || cfg != want {
+	if err != nil || cfg.Settings != want {
 		t.Errorf("%+v (%v), want %+v", cfg, err, want)
 	}
 	if cfg.DirectURL() != cfg.DatabaseURL {
@@ -31,23 +31,25 @@ func TestDefaultsAreForDevelopment(t *testing.T) {
 func TestBucketNeedsKeysAndWorkersAreBounded(t *testing.T) {
 	t.Parallel()
 	for want, environ := range map[string][]string{
-		"S3_SECRET_KEY is not":         {"S3_BUCKET=b", "S3_ACCESS_KEY=hunter2"},
-		"S3_SECRET_KEY is a demo secr": {"S3_BUCKET=b", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=demo-hunter2"},
-		"DOCUMENT_WORKERS must be":     {"DOCUMENT_WORKERS=65"},
-		"DOCUMENT_WORKERS must be fro": {"DOCUMENT_WORKERS=-1"},
+		"S3_SECRET_KEY is not set; S3_BUCKET needs it": {"S3_BUCKET=bucket", "S3_ACCESS_KEY=hunter2"},
+		"S3_SECRET_KEY is a demo secret":               {"S3_BUCKET=bucket", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=demo-hunter2"},
+		"DOCUMENT_WORKERS is 65; it must be":           {"DOCUMENT_WORKERS=65"},
+		"DOCUMENT_WORKERS is -1; it must be":           {"DOCUMENT_WORKERS=-1"},
+		`S3_BUCKET is "B A D": `:                       {"S3_BUCKET=B A D", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=s"},
+		`S3_ENDPOINT is "nonsense": want an http`:      {"S3_BUCKET=bucket", "S3_ENDPOINT=nonsense"},
 	} {
-		if _, err := Load(append(environ, "DATABASE_URL=host=x")); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+		if _, err := Load(append(environ, "DOCUMENTS_DIR="+t.TempDir()), Storage); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%v: %v", environ, err)
 		}
 	}
-	if _, err := Load([]string{"DATABASE_URL=host=x", "S3_BUCKET=b", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=s", "DOCUMENT_WORKERS=0"}); err != nil {
+	if _, err := Load([]string{"S3_BUCKET=bucket", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=s", "DOCUMENT_WORKERS=0"}, WritableStorage); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestMigrationsUseTheDirectURL(t *testing.T) {
 	t.Parallel()
-	cfg, err := Load([]string{"DATABASE_URL=host=pooler", "DATABASE_DIRECT_URL=host=primary"})
+	cfg, err := Load([]string{"DATABASE_URL=host=pooler", "DATABASE_DIRECT_URL=host=primary"}, Database)
 	if err != nil || cfg.DirectURL() != "host=primary" || cfg.DatabaseURL != "host=pooler" {
 		t.Errorf("%+v (%v)", cfg, err)
 	}
@@ -57,15 +59,24 @@ func TestAllFaultsAreReportedWithoutSecretValues(t *testing.T) {
 	t.Parallel()
 	_, err := Load([]string{
 		"LOG_LEVEL=chatty", "QUAYSIDE_DEMO=maybe",
-		"DATABASE_URL=postgres://u:hunter2@local host/", "DATABASE_DIRECT_URL=://hunter2",
-	})
+		"DATABASE_URL=postgres://u:hunter2@local host/", "DATABASE_DIRECT_URL=://hunter2", "WEBHOOK_KEYS_FILE=/dev/null",
+		"S3_BUCKET=b", "S3_ENDPOINT=nonsense", "S3_SECRET_KEY=demo-hunter2", "DOCUMENT_WORKERS=1.5",
+	}, Database, Gateways, Webhooks, WritableStorage)
 	if err == nil {
 		t.Fatal("it was accepted")
 	}
-	for _, want := range []string{"LogLevel", "Demo", "DATABASE_URL is not a Postgres URL", "DATABASE_DIRECT_URL is not a Postgres URL"} {
+	for _, want := range []string{
+		`LOG_LEVEL is "chatty"; it must be debug, info, warn or error`, `QUAYSIDE_DEMO is "maybe"; it must be true or false`,
+		"DATABASE_URL is not a Postgres URL", "DATABASE_DIRECT_URL is not a Postgres URL", "GATEWAY_PUBLIC_KEYS is not set",
+		"WEBHOOK_KEYS_FILE: /dev/null is empty", `S3_BUCKET is "b"`, `S3_ENDPOINT is "nonsense"`, "S3_ACCESS_KEY is not set",
+		"S3_SECRET_KEY is a demo secret", `DOCUMENT_WORKERS is "1.5"; it must be a whole number`,
+	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
 		}
+	}
+	if strings.Contains(err.Error(), "WEBHOOK_KEYS is not set") {
+		t.Errorf("a fault is reported twice: %v", err)
 	}
 	if strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("the password is in: %v", err)
@@ -74,8 +85,29 @@ func TestAllFaultsAreReportedWithoutSecretValues(t *testing.T) {
 
 func TestADatabaseIsRequired(t *testing.T) {
 	t.Parallel()
-	if _, err := Load(nil); err == nil || !strings.Contains(err.Error(), "DATABASE_URL") {
-		t.Errorf("%v", err)
+	for _, environ := range [][]string{nil, {"DATABASE_URL="}} {
+		if _, err := Load(environ, Database); err == nil || !strings.Contains(err.Error(), "DATABASE_URL is not set; it looks like postgres://") {
+			t.Errorf("%v: %v", environ, err)
+		}
+	}
+	if _, err := Load(nil); err != nil {
+		t.Errorf("without needs: %v", err)
+	}
+}
+
+func TestADirectoryMustBeWritable(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "made", "if missing")
+	if _, err := Load([]string{"DOCUMENTS_DIR=" + dir}, WritableStorage); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v (%v) is left", left, err)
+	}
+	for _, dir := range []string{"/proc", "/dev/null", "/proc/new"} {
+		if _, err := Load([]string{"DOCUMENTS_DIR=" + dir}, WritableStorage); err == nil || !strings.Contains(err.Error(), "DOCUMENTS_DIR: ") || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v", dir, err)
+		}
 	}
 }
 
@@ -84,10 +116,10 @@ func TestDemoPasswordsAreRejectedInProduction(t *testing.T) {
 	for _, name := range []string{"DATABASE_URL", "DATABASE_DIRECT_URL"} {
 		for _, dsn := range []string{"postgres://u:demo-secret@db/shipments", "host=db password=demo-secret"} {
 			environ := []string{"DATABASE_URL=host=db", name + "=" + dsn}
-			if _, err := Load(environ); err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "demo-secret") {
+			if _, err := Load(environ, Database); err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "demo-secret") {
 				t.Errorf("%s: %v", name, err)
 			}
-			if _, err := Load(append(environ, "QUAYSIDE_DEMO=true")); err != nil {
+			if _, err := Load(append(environ, "QUAYSIDE_DEMO=true"), Database); err != nil {
 				t.Errorf("%s with QUAYSIDE_DEMO: %v", name, err)
 			}
 		}
@@ -118,7 +150,7 @@ func TestReadmeHasTheTable(t *testing.T) {
 	if !ok || !closed {
 		t.Fatalf("%s has no %s", path, begin)
 	}
-	want := before + begin + settings.Table[Config]() + end + after
+	want := before + begin + settings.Table[Settings]() + end + after
 	if want == string(text) {
 		return
 	}

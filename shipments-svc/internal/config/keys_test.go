@@ -15,17 +15,17 @@ func TestServingTakesTheGatewaysKeys(t *testing.T) {
 		demo = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGSR5YkoVpZ8WWNdLyJogt74qjaAM/p9D+qgUXM3knXA=\n-----END PUBLIC KEY-----\n"
 	)
 	for name, c := range map[string]struct {
-		cfg  Config
+		cfg  Settings
 		want string // in the error; none when empty
 	}{
-		"a key":               {Config{GatewayPublicKeys: own}, ""},
-		"none":                {Config{}, "is not set"},
-		"none, on a laptop":   {Config{Demo: true}, ""},
-		"the demo's":          {Config{GatewayPublicKeys: demo}, "is public"},
-		"the demo's, laptop":  {Config{GatewayPublicKeys: demo, Demo: true}, ""},
-		"garbage on a laptop": {Config{GatewayPublicKeys: "garbage", Demo: true}, "openssl pkey -pubout"},
+		"a key":               {Settings{GatewayPublicKeys: own}, ""},
+		"none":                {Settings{}, "is not set"},
+		"none, on a laptop":   {Settings{Demo: true}, ""},
+		"the demo's":          {Settings{GatewayPublicKeys: demo}, "is public"},
+		"the demo's, laptop":  {Settings{GatewayPublicKeys: demo, Demo: true}, ""},
+		"garbage on a laptop": {Settings{GatewayPublicKeys: "garbage", Demo: true}, "openssl pkey -pubout"},
 	} {
-		_, err := c.cfg.GatewayKeys()
+		err := Gateways(&Config{Settings: c.cfg})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
@@ -38,16 +38,16 @@ func TestServingTakesKeysForWebhookSecrets(t *testing.T) {
 	key := func(text string) string { return "1:" + base64.StdEncoding.EncodeToString([]byte(text)) }
 	own, demo := key("hunter2 hunter2 hunter2 hunter2."), key("demo-webhook-key-for-laptops-xxx")
 	for name, c := range map[string]struct {
-		cfg  Config
+		cfg  Settings
 		want string // in the error; none when empty
 	}{
-		"a key":              {Config{WebhookKeys: own}, ""},
-		"none, on a laptop":  {Config{Demo: true}, "openssl rand"},
-		"the demo's":         {Config{WebhookKeys: demo}, "demo key"},
-		"the demo's, laptop": {Config{WebhookKeys: demo, Demo: true}, ""},
-		"a short one":        {Config{WebhookKeys: key("hunter2")}, "exactly 32"},
+		"a key":              {Settings{WebhookKeys: own}, ""},
+		"none, on a laptop":  {Settings{Demo: true}, "openssl rand"},
+		"the demo's":         {Settings{WebhookKeys: demo}, "demo key"},
+		"the demo's, laptop": {Settings{WebhookKeys: demo, Demo: true}, ""},
+		"a short one":        {Settings{WebhookKeys: key("hunter2")}, "exactly 32"},
 	} {
-		_, err := c.cfg.SealingKeys()
+		err := Webhooks(&Config{Settings: c.cfg})
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2")) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

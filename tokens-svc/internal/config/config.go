@@ -28,6 +28,8 @@ type Config struct {
 	CallerKeys assertion.Keys           // by Callers: what gateways sign with
 	Domains    map[string]people.Domain // by Pages
 	Catalogue  *tokens.Catalogue        // by Permissions
+
+	environ []string
 }
 
 // Settings is every variable of the program. Which of them must be set depends
@@ -62,7 +64,7 @@ type Settings struct {
 // command needs of it.
 func Load(environ []string, needs ...Need) (Config, error) {
 	set, err := settings.Load[Settings](environ)
-	cfg, errs := Config{Settings: set}, []error{err}
+	cfg, errs := Config{Settings: set, environ: environ}, []error{err}
 	for _, need := range needs {
 		errs = append(errs, need(&cfg))
 	}

@@ -72,12 +72,19 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 		"everything is wrong": {
 			[]string{
 				"DATABASE_URL=postgres://u:s3cret@[::1/x", "TOKEN_PEPPERS=1:c2hvcnQ=", "AUDIT_KEYS=40000:c2hvcnQ=", "GATEWAY_CREDENTIAL=s3cret",
-				"LOG_LEVEL=loud", "QUAYSIDE_DEMO=perhaps",
+				"LOG_LEVEL=loud", "QUAYSIDE_DEMO=perhaps", "SEAL_OLD_TOKENS=yes",
+				"OIDC_ISSUER=https://issuer.example", "OIDC_CLIENT_SECRET_FILE=/dev/null",
 			},
 			[]string{
 				"DATABASE_URL must be a Postgres URL", "TOKEN_PEPPERS: entry 1: version 1 has 5 bytes", "AUDIT_KEYS: entry 1: want version:base64",
-				"GATEWAY_CREDENTIAL: entry 1 has 6 bytes", "LogLevel", "Demo",
+				"GATEWAY_CREDENTIAL: entry 1 has 6 bytes",
+				`LOG_LEVEL is "loud"; it must be debug, info, warn or error`, `QUAYSIDE_DEMO is "perhaps"; it must be true or false`,
+				`SEAL_OLD_TOKENS is "yes"; it must be true or false`, "OIDC_CLIENT_SECRET_FILE: /dev/null is empty", "OIDC_CLIENT_ID is not set",
 			},
+		},
+		"files are empty": {
+			[]string{"DATABASE_URL_FILE=/dev/null", "TOKEN_PEPPERS_FILE=/dev/null"},
+			[]string{"DATABASE_URL_FILE: /dev/null is empty", "TOKEN_PEPPERS_FILE: /dev/null is empty", "AUDIT_KEYS is not set"},
 		},
 		"everybody knows it": {
 			[]string{
@@ -100,6 +107,9 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("%q is missing from:\n%v", want, err)
 				}
+			}
+			if strings.Contains(err.Error(), "_FILE: ") && strings.Contains(err.Error(), "TOKEN_PEPPERS is not set") {
+				t.Errorf("a fault is reported twice:\n%v", err)
 			}
 			for _, secret := range []string{"s3cret", demo, pepper, "c2hvcnQ"} {
 				if strings.Contains(err.Error(), secret) {

@@ -41,7 +41,7 @@ func Changes(c *Config) error {
 // Peppers are needed to make and to verify tokens.
 func Peppers(c *Config) error {
 	if c.TokenPeppers == "" {
-		return errors.New(`TOKEN_PEPPERS is not set; make one with: echo "1:$(openssl rand -base64 32)"`)
+		return settings.Missing(c.environ, "TOKEN_PEPPERS", `make one with: echo "1:$(openssl rand -base64 32)"`)
 	}
 	var err error
 	if c.Peppers, err = tokens.ParsePeppers(c.TokenPeppers); err != nil {
@@ -53,7 +53,7 @@ func Peppers(c *Config) error {
 // AuditKeys are needed to write to audit logs and to verify them.
 func AuditKeys(c *Config) error {
 	if c.AuditKeys == "" {
-		return errors.New(`AUDIT_KEYS is not set; make one with: echo "1:$(openssl rand -base64 32)"`)
+		return settings.Missing(c.environ, "AUDIT_KEYS", `make one with: echo "1:$(openssl rand -base64 32)"`)
 	}
 	var err error
 	if c.LogKeys, err = audit.ParseKeys(c.AuditKeys); err != nil {
@@ -65,7 +65,7 @@ func AuditKeys(c *Config) error {
 // Gateways are needed to answer introspections.
 func Gateways(c *Config) error {
 	if c.GatewayCredential == "" {
-		return errors.New("GATEWAY_CREDENTIAL is not set; make one with: openssl rand -hex 32")
+		return settings.Missing(c.environ, "GATEWAY_CREDENTIAL", "make one with: openssl rand -hex 32")
 	}
 	var err error
 	if c.Gateways, err = credential.Parse(c.GatewayCredential); err != nil {
@@ -81,19 +81,24 @@ func Gateways(c *Config) error {
 // Callers are needed to answer requests that came through the gateway. Without
 // keys, or with the demo's, it takes QUAYSIDE_DEMO to go on.
 func Callers(c *Config) error {
+	const hint = "set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true for development"
 	var err error
 	if c.CallerKeys, err = assertion.ParseKeys(c.GatewayPublicKeys); err != nil {
 		return fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
 	}
-	if why := c.CallerKeys.DevelopmentOnly(); why != "" && !c.Demo {
-		return fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true for development", why)
+	why := c.CallerKeys.DevelopmentOnly()
+	switch {
+	case why == "" || c.Demo:
+		return nil
+	case c.GatewayPublicKeys == "":
+		return settings.Missing(c.environ, "GATEWAY_PUBLIC_KEYS", hint)
 	}
-	return nil
+	return fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; %s", why, hint)
 }
 
-func (c Settings) checkDSN(name, dsn string) error {
+func (c *Config) checkDSN(name, dsn string) error {
 	if dsn == "" {
-		return fmt.Errorf("%s is not set; it looks like postgres://user:password@host:5432/tokens", name)
+		return settings.Missing(c.environ, name, "it looks like postgres://user:password@host:5432/tokens")
 	}
 	parsed, err := pq.NewConfig(dsn)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -23,12 +24,12 @@ func Pages(c *Config) error {
 		errs = append(errs, c.checkURL("OIDC_ISSUER", c.OIDCIssuer))
 		for name, value := range map[string]string{"OIDC_CLIENT_ID": c.OIDCClientID, "OIDC_CLIENT_SECRET": c.OIDCClientSecret} {
 			if value == "" {
-				errs = append(errs, fmt.Errorf("%s is not set; OIDC_ISSUER needs it", name))
+				errs = append(errs, settings.Missing(c.environ, name, "OIDC_ISSUER needs it"))
 			}
 		}
 	}
 	if _, err := strconv.ParseBool(c.LocalSignIn); err != nil && c.LocalSignIn != "" {
-		errs = append(errs, errors.New("LOCAL_SIGN_IN must be true or false"))
+		errs = append(errs, fmt.Errorf("LOCAL_SIGN_IN is %q; it must be true or false", c.LocalSignIn))
 	}
 	if c.OIDCIssuer == "" && !c.Passwords() {
 		errs = append(errs, errors.New("LOCAL_SIGN_IN is false and OIDC_ISSUER is not set: sign-in would be impossible"))

@@ -95,7 +95,7 @@ func TestAllSignInConfigurationFaultsAreReported(t *testing.T) {
 		"half an issuer": {
 			[]string{"OIDC_ISSUER=http://issuer.example", "LOCAL_SIGN_IN=perhaps", "OIDC_DOMAINS=acme=x:king"},
 			[]string{
-				"OIDC_CLIENT_ID is not set", "OIDC_CLIENT_SECRET is not set", "OIDC_ISSUER must be https", "LOCAL_SIGN_IN must be true or false",
+				"OIDC_CLIENT_ID is not set", "OIDC_CLIENT_SECRET is not set", "OIDC_ISSUER must be https", `LOCAL_SIGN_IN is "perhaps"; it must be true or false`,
 				`OIDC_DOMAINS: "acme=x:king" is not like example.com=org_…:member`,
 			},
 		},

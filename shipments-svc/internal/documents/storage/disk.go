@@ -45,6 +45,18 @@ func NewDisk(dir string) (*Disk, error) {
 	return &Disk{dir: dir}, nil
 }
 
+// CheckWritable returns an error if files cannot be created in the directory.
+func (d *Disk) CheckWritable() error {
+	f, err := os.CreateTemp(d.dir, partial)
+	if err != nil {
+		return fmt.Errorf("files: %w", err)
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return fmt.Errorf("files: %w", err)
+	}
+	return nil
+}
+
 // Put implements shipments.Files. The file gets its name when it is complete and
 // synced.
 func (d *Disk) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {

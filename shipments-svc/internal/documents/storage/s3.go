@@ -13,6 +13,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -33,11 +34,28 @@ type S3 struct {
 	bucket string
 }
 
+// CheckBucketName returns an error if no bucket can have this name.
+func CheckBucketName(name string) error { return s3utils.CheckValidBucketName(name) }
+
+// CheckEndpoint returns an error if a text is not an Endpoint of a Bucket.
+func CheckEndpoint(text string) error {
+	_, err := parseEndpoint(text)
+	return err
+}
+
+func parseEndpoint(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" && u.Path != "/" {
+		return nil, errors.New("want an http or https URL without a path, such as https://s3.amazonaws.com")
+	}
+	return u, nil
+}
+
 // NewS3 returns an S3 on an existing bucket. It does not connect.
 func NewS3(b Bucket) (*S3, error) {
-	u, err := url.Parse(b.Endpoint)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" && u.Path != "/" {
-		return nil, errors.New("files: the endpoint of the bucket is not an http or https URL without a path")
+	u, err := parseEndpoint(b.Endpoint)
+	if err != nil {
+		return nil, fmt.Errorf("files: %w", err)
 	}
 	client, err := minio.New(u.Host, &minio.Options{
 		Creds: credentials.NewStaticV4(b.AccessKey, b.SecretKey, ""), Secure: u.Scheme == "https", Region: b.Region,

@@ -88,7 +88,7 @@ func versitygw(t *testing.T, program string) string {
 
 func TestUnreachableBucketIsUnavailable(t *testing.T) {
 	t.Parallel()
-	s3, err := NewS3(Bucket{Endpoint: "http://127.0.0.1:1", Name: "b", AccessKey: "a", SecretKey: "s", Region: "r"})
+	s3, err := NewS3(Bucket{Endpoint: "http://127.0.0.1:1", Name: "bucket", AccessKey: "a", SecretKey: "s", Region: "r"})
 	if err != nil {
 		t.Fatal(err)
 	}

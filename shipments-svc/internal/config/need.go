@@ -1,0 +1,132 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/settings"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
+	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
+)
+
+// Need validates a part of the configuration that a command requires.
+type Need func(*Config) error
+
+// Database is needed by commands that use Postgres.
+func Database(c *Config) error {
+	var missing error
+	if c.DatabaseURL == "" {
+		missing = settings.Missing(c.environ, "DATABASE_URL", "it looks like postgres://user:password@host:5432/shipments")
+	}
+	return errors.Join(missing,
+		c.checkDSN("DATABASE_URL", c.DatabaseURL),
+		c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL),
+		c.checkDSN("DATABASE_REPLICA_URL", c.DatabaseReplicaURL),
+		settings.CheckBool("PREPARED_STATEMENTS", c.PreparedStatements))
+}
+
+// checkDSN validates a DSN. Its error does not contain the DSN.
+func (c *Config) checkDSN(name, dsn string) error {
+	if dsn == "" {
+		return nil
+	}
+	parsed, err := pq.NewConfig(dsn)
+	if err != nil {
+		return fmt.Errorf("%s is not a Postgres URL or key=value DSN", name)
+	}
+	if strings.HasPrefix(parsed.Password, settings.DemoPrefix) && !c.Demo {
+		return fmt.Errorf("%s has a demo password; set your own, or QUAYSIDE_DEMO=true for development", name)
+	}
+	return nil
+}
+
+// Gateways are needed to verify requests. Missing and demo keys need
+// QUAYSIDE_DEMO.
+func Gateways(c *Config) error {
+	const hint = "set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true for development"
+	keys, err := assertion.ParseKeys(c.GatewayPublicKeys)
+	if err != nil {
+		return fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
+	}
+	c.GatewayKeys = keys
+	why := keys.DevelopmentOnly()
+	switch {
+	case why == "" || c.Demo:
+		return nil
+	case c.GatewayPublicKeys == "":
+		return settings.Missing(c.environ, "GATEWAY_PUBLIC_KEYS", hint)
+	}
+	return fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; %s", why, hint)
+}
+
+// Webhooks are needed to seal the secrets of webhook endpoints.
+func Webhooks(c *Config) error {
+	if c.WebhookKeys == "" {
+		return settings.Missing(c.environ, "WEBHOOK_KEYS", `make one with: echo "1:$(openssl rand -base64 32)"`)
+	}
+	keys, err := sealing.Parse(c.WebhookKeys)
+	if err != nil {
+		return fmt.Errorf("WEBHOOK_KEYS: %w", err)
+	}
+	if keys.AnyBeginsWith(settings.DemoPrefix) && !c.Demo {
+		return errors.New("WEBHOOK_KEYS has a demo key; set your own, or QUAYSIDE_DEMO=true for development")
+	}
+	c.SealingKeys = keys
+	return nil
+}
+
+// Storage is needed to use the files of documents. It does not connect.
+func Storage(c *Config) error {
+	if c.S3Bucket == "" {
+		disk, err := storage.NewDisk(c.DocumentsDir)
+		if err != nil {
+			return fmt.Errorf("DOCUMENTS_DIR: %w", err)
+		}
+		c.Files = disk
+		return nil
+	}
+	var errs []error
+	if err := storage.CheckBucketName(c.S3Bucket); err != nil {
+		errs = append(errs, fmt.Errorf("S3_BUCKET is %q: %w", c.S3Bucket, err))
+	}
+	if err := storage.CheckEndpoint(c.S3Endpoint); err != nil {
+		errs = append(errs, fmt.Errorf("S3_ENDPOINT is %q: %w", c.S3Endpoint, err))
+	}
+	for name, value := range map[string]string{"S3_ACCESS_KEY": c.S3AccessKey, "S3_SECRET_KEY": c.S3SecretKey} {
+		if value == "" {
+			errs = append(errs, settings.Missing(c.environ, name, "S3_BUCKET needs it"))
+		}
+	}
+	if strings.HasPrefix(c.S3SecretKey, settings.DemoPrefix) && !c.Demo {
+		errs = append(errs, errors.New("S3_SECRET_KEY is a demo secret; set your own, or QUAYSIDE_DEMO=true for development"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	s3, err := storage.NewS3(storage.Bucket{
+		Endpoint: c.S3Endpoint, Name: c.S3Bucket, Region: c.S3Region, AccessKey: c.S3AccessKey, SecretKey: c.S3SecretKey,
+	})
+	if err != nil {
+		return fmt.Errorf("S3_ENDPOINT: %w", err)
+	}
+	c.Files = s3
+	return nil
+}
+
+// WritableStorage is Storage for new files: a directory must be writable. It
+// does not connect to a bucket.
+func WritableStorage(c *Config) error {
+	if err := Storage(c); err != nil {
+		return err
+	}
+	if disk, ok := c.Files.(*storage.Disk); ok {
+		if err := disk.CheckWritable(); err != nil {
+			return fmt.Errorf("DOCUMENTS_DIR: %w", err)
+		}
+	}
+	return nil
+}
