@@ -186,9 +186,8 @@ func (m *accountMutation) link(ctx context.Context, identity people.Identity, at
 }
 
 func insertIdentity(ctx context.Context, tx *sqlx.Tx, id people.UserID, identity people.Identity, at time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4)`,
+	return insertNew(ctx, tx, `INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		identity.Issuer, identity.Subject, id, at)
-	return err
 }
 
 // record appends to the audit log of each organization of the account.

@@ -66,6 +66,21 @@ func exec(ctx context.Context, db sqlx.ExecerContext, statement string, args ...
 	return translate(err)
 }
 
+// insertNew runs an INSERT … ON CONFLICT DO NOTHING of one row. It returns
+// tokens.ErrExists if the row conflicts with another: a unique violation would
+// be an error in Postgres's log.
+func insertNew(ctx context.Context, db sqlx.ExecerContext, statement string, args ...any) error {
+	result, err := db.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return translate(err)
+	}
+	n, err := result.RowsAffected()
+	if err == nil && n == 0 {
+		return tokens.ErrExists
+	}
+	return err
+}
+
 // The SQLSTATEs that a constraint answers with.
 const (
 	uniqueViolation     = "23505"

@@ -115,8 +115,8 @@ func (s *Sessions) EndOthers(ctx context.Context, user people.UserID, keep strin
 
 // UseForm implements session.Store.
 func (s *Sessions) UseForm(ctx context.Context, id string, nonce []byte) (bool, string, error) {
-	_, err := s.db.ExecContext(ctx, `INSERT INTO used_forms (session_id, nonce, outcome) VALUES ($1, $2, '')`, id, nonce)
-	if err = translate(err); !errors.Is(err, tokens.ErrExists) {
+	err := insertNew(ctx, s.db, `INSERT INTO used_forms (session_id, nonce, outcome) VALUES ($1, $2, '') ON CONFLICT DO NOTHING`, id, nonce)
+	if !errors.Is(err, tokens.ErrExists) {
 		return err == nil, "", err
 	}
 	var outcome string

@@ -212,3 +212,31 @@ func TestAFormIsUsedOnce(t *testing.T) {
 		t.Errorf("a session with forms cannot be ended: %v", err)
 	}
 }
+
+// TestAFormThatIsSentTwiceIsNoErrorOfPostgres: it would log one with its
+// statement. A statement with an error counts as a transaction rolled back.
+func TestAFormThatIsSentTwiceIsNoErrorOfPostgres(t *testing.T) {
+	t.Parallel()
+	s := openSessions(t)
+	s.db.SetMaxOpenConns(1) // each session has statistics of its own until it flushes them
+	rolledBack := func() (n int64) {
+		if _, err := s.db.ExecContext(t.Context(), `SELECT pg_stat_force_next_flush()`); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.db.GetContext(t.Context(), &n, `SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()`); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	row := session.Row{User: s.anna}
+	s.commit(t, &row, "sum", "x")
+	before := rolledBack()
+	for _, want := range []bool{true, false} {
+		if fresh, _, err := s.UseForm(t.Context(), row.ID, []byte("nonce")); fresh != want || err != nil {
+			t.Fatalf("%t, %v", fresh, err)
+		}
+	}
+	if after := rolledBack(); after != before {
+		t.Errorf("%d statements had errors", after-before)
+	}
+}
