@@ -173,6 +173,8 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 		"404 of an absolute target": {[]string{"GET http://other/nowhere HTTP/1.1", bearer}, 404, "not_found", "token", nil},
 		"404 of the service":        {[]string{"GET /api/v1/shipments/own-404 HTTP/1.1", bearer}, 404, "", "token", nil},
 		"405 of the service":        {[]string{"PUT /api/v1/shipments/own-405 HTTP/1.1", bearer}, 405, "", "token", []string{"Allow: GET"}},
+		"405 of TRACE":              {[]string{"TRACE /api/v1/shipments/own-405 HTTP/1.1", bearer}, 405, "method_not_allowed", "token", []string{"Allow: GET"}},
+		"503 of TRACE":              {[]string{"TRACE /api/v1/token HTTP/1.1", bearer}, 503, "upstream_unavailable", "token", nil},
 		"413 by length":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, large}, 413, "body_too_large", "token", nil},
 		"413 by chunks":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, chunked}, 413, "body_too_large", "token", nil},
 		"429":                       {[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer " + spent}, 429, "rate_limited", "token", []string{"Cache-Control: no-store"}},

@@ -20,7 +20,11 @@ type visited struct {
 func (v *visited) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.targets = append(v.targets, r.RequestURI)
+	target := r.RequestURI
+	if r.Method == http.MethodOptions {
+		target = "OPTIONS " + target
+	}
+	v.targets = append(v.targets, target)
 }
 
 func (v *visited) take() []string {
@@ -147,10 +151,11 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 		"GET http:///api/v1/shipments":                "shipments /api/v1/shipments",
 		"GET http:api/v1/shipments":                   "",
 		"GET file:///etc/passwd":                      "",
-		"TRACE /api/v1/shipments":                     "",
+		"TRACE /api/v1/shipments":                     "shipments OPTIONS /api/v1/shipments", // for its Allow
 		"CONNECT /api/v1/shipments":                   "",
 		"CONNECT api:80":                              "",
 		"CONNECT http://api/api/v1/shipments":         "",
+		"TRACE /api/v1%2fshipments":                   "",
 		"OPTIONS *":                                   "",
 		"GET api:80":                                  "",
 		"PRI *":                                       "",
@@ -159,9 +164,9 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 		g.oneLine(t, line+" HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer "+token+"\r\nX-Forwarded-For: "+newCaller(t)+"\r\nConnection: close\r\n\r\n")
 		checkForwarded(t, line, want, shipments, tokens)
 	}
-	for _, method := range []string{"TRACE", "CONNECT"} {
+	for method, want := range map[string]string{"TRACE": "shipments OPTIONS /api/v1/shipments", "CONNECT": ""} {
 		status, _ := g.askHTTP2(t, method, "/api/v1/shipments", "authorization", "Bearer "+token)
-		checkForwarded(t, "HTTP/2 "+method, "", shipments, tokens)
+		checkForwarded(t, "HTTP/2 "+method, want, shipments, tokens)
 		if strings.HasPrefix(status, "2") {
 			t.Errorf("HTTP/2 %s: %s", method, status)
 		}

@@ -12,17 +12,41 @@ import (
 // checkDestination returns an error for a request that no next handler may see: its path is read differently by
 // different readers, or its method is for something else than a resource: a tunnel (CONNECT), or the request
 // itself with its secrets (TRACE), or HTTP/2 carried what HTTP/1.1 cannot: another request line, or two lengths.
-func checkDestination(w http.ResponseWriter, r *http.Request) error {
+func checkDestination(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	notAllowed := caddyhttp.Error(http.StatusMethodNotAllowed, errors.New("not a method for resources"))
 	switch {
 	case !httpguts.ValidHeaderFieldName(r.Method) || strings.Contains(r.URL.RawQuery, " ") || // a method is a token, too
 		len(r.Header["Content-Length"]) > 1:
 		return caddyhttp.Error(http.StatusBadRequest, errors.New("not a request of HTTP/1.1"))
-	case r.Method == http.MethodConnect || r.Method == http.MethodTrace:
-		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
-		return caddyhttp.Error(http.StatusMethodNotAllowed, errors.New("not a method for resources"))
+	case r.Method == http.MethodConnect:
+		w.Header().Set("Allow", "") // there are no tunnels
+		return notAllowed
 	case !isUnambiguous(r.URL):
 		return caddyhttp.Error(http.StatusNotFound, errors.New("the path can be read in several ways"))
+	case r.Method == http.MethodTrace:
+		allow, err := allowed(r, next)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Allow", allow)
+		return notAllowed
 	default:
 		return nil
 	}
 }
+
+// allowed returns the methods of a resource, which only its service knows: the Allow of its response to OPTIONS.
+func allowed(r *http.Request, next caddyhttp.Handler) (string, error) {
+	options := r.Clone(r.Context())
+	options.Method, options.Body, options.ContentLength = http.MethodOptions, http.NoBody, 0
+	response := headerOnly{}
+	err := next.ServeHTTP(response, options)
+	return http.Header(response).Get("Allow"), err
+}
+
+// headerOnly is a response of which only the header is used.
+type headerOnly http.Header
+
+func (h headerOnly) Header() http.Header         { return http.Header(h) }
+func (h headerOnly) WriteHeader(int)             {}
+func (h headerOnly) Write(b []byte) (int, error) { return len(b), nil }

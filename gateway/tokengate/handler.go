@@ -52,7 +52,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		if route == preflightRoute {
 			next = preflight
 		}
-		if err = checkDestination(out, r); err == nil {
+		if err = checkDestination(out, r, next); err == nil {
 			err = next.ServeHTTP(out, r)
 		}
 	}
