@@ -49,7 +49,7 @@ var (
 	unread = []string{
 		"line_without_pallet", "line_incomplete", "row_unread", "row_continued", "hidden_sheet_skipped", "hidden_rows_skipped", "text_cut", "text_shortened",
 		"quotes_unbalanced", "encoding_unclear", "date_in_calibre", "date_in_pallet", "pallet_repeated", "remarks_left_out", "hidden_columns_skipped",
-		"column_unused", "column_chosen", "table_skipped", "pallet_range_spread", "not_shipped", "struck_through",
+		"column_unused", "column_chosen", "table_skipped", "pallet_range_spread", "not_shipped", "struck_through", "invisible_text",
 	}
 	// notNumbers: a required number is missing or invalid.
 	notNumbers = []string{"not_a_number", "out_of_range", "line_without_boxes"}

@@ -58,6 +58,10 @@ func interpret(ctx context.Context, book tables.Book) (shipments.Reading, error)
 func newReader(ctx context.Context, book tables.Book) *reader {
 	r := &reader{ctx: ctx}
 	for _, n := range book.Notes {
+		if n.Code == tables.NoteAside {
+			r.notShipped(n.Text, n.Place)
+			continue
+		}
 		r.remark(n.Code, n.Place, "%s", n.Text)
 	}
 	return r

@@ -9,6 +9,8 @@ import (
 // notShippedText matches texts about pallets that are listed and not shipped.
 var notShippedText = regexp.MustCompile(`\b(?:cancel|cancell?ed|void|rejected|rolled over|(?:not|short) (?:loaded|shipped|sent|dispatched)|` +
 	`(?:anulad|cancelad|rechazad|rejeitad)[oa]s?|(?:no|nao) (?:embarcad|cargad|carregad|despachad|enviad)[oa]s?|` +
+	`(?:do|did|does) not (?:load|ship|send|export)|off ?loaded|superseded|dumped|left behind|on hold|held (?:by|at|for)|replaced (?:by|with)|removed from|` +
+	`(?:minus|less|short|menos|moins) (?:of )?\d+|\d+ \pL+ (?:short|missing|less|faltantes?)|no va|quedan? en|retirad[oa]s?|reemplazad[oa]s?|` +
 	`(?:annule|rejete|refuse|non (?:charge|expedie|embarque))e?s?|gekanselleer|afgekeur|nie gelaai|iptal)\b`)
 
 // shippedText matches headings of columns that say yes or no.

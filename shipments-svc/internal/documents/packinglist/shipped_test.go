@@ -16,6 +16,7 @@ func TestPalletsThatWereNotShippedAreWarnings(t *testing.T) {
 	for column, doubtful := range map[string]bool{
 		"Status:Cancelled": true, "Remarks:NOT SHIPPED": true, "Loaded:N": true, "Loaded:no": true, "Shipped:0": true, "Embarcado:No": true, "Cancelled:X": true, "Anulado:sí": true, "Chargé:non": true, "Carregado:não": true,
 		"Gelaai:Nee": true, "Yüklendi:Hayır": true, "İptal:evet": true, "Not loaded:yes": true,
+		"Remarks:do not load": true, "Remarks:offloaded": true, "Remarks:replaced by P9": true, "Remarks:minus 4 cartons for QC": true, "Remarks:4 ctns short": true, "Observaciones:queda en cámara": true, "Remarks:short stem": false,
 		"Loaded:Y": false, "Cancelled:N": false, "Status:OK": false, "Embarcado:sí": false, "Cancelled:no": false,
 	} {
 		heading, value, _ := strings.Cut(column, ":")

@@ -15,7 +15,8 @@ type book struct {
 	rows  int
 	cells int
 
-	strikes map[int]bool // whether a style of the workbook is struck through
+	strikes map[int]string   // code of the note on texts of a style of the workbook
+	rich    map[int]richText // shared strings of the workbook
 }
 
 // table begins a table.

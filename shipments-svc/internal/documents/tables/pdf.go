@@ -28,12 +28,18 @@ func (b *book) pdf(content io.ReaderAt, size int64) (err error) {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
-		glyphs, lines, err := drawn(r.Page(i+1).V, pageName(i))
+		page, err := drawn(r.Page(i+1).V, pageName(i))
 		if err != nil {
 			return err
 		}
-		rules[i] = sorted(lines)
-		pages[i] = linesOf(wordsOf(glyphs))
+		if page.aside.Len() > 0 {
+			b.note(NoteAside, page.aside.String(), Place{Sheet: pageName(i)})
+		}
+		if page.invisible {
+			b.note(NoteInvisible, "a text is invisible and was read", Place{Sheet: pageName(i)})
+		}
+		rules[i] = sorted(page.rules)
+		pages[i] = linesOf(wordsOf(page.glyphs))
 		text = text || len(pages[i]) > 0
 	}
 	if !text {

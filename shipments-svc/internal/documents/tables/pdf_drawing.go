@@ -2,6 +2,8 @@ package tables
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/ledongthuc/pdf"
 )
@@ -22,21 +24,30 @@ type drawing struct {
 	page   string // name in messages
 	left   int    // bytes of content that may still be drawn
 	now    graphics
+	filled []area // with a colour other than white
+
+	aside     strings.Builder // text that does not run from left to right, such as a watermark
+	invisible bool            // some text is
 }
+
+// area is a rectangle on a page.
+type area struct{ left, bottom, right, top float64 }
 
 // graphics is the part of the graphics state for text.
 type graphics struct {
 	ctm, text, line                           matrix
 	font                                      *font
 	size, scale, rise, leading, spaced, wider float64 // wider: at spaces
+	white                                     bool    // fills
+	mode                                      int     // of rendering
 }
 
-// drawn returns the characters of a page in drawing order, and its rules.
-func drawn(page pdf.Value, name string) ([]glyph, []rule, error) {
-	d := drawing{page: name, left: maxPageContent, now: graphics{ctm: upright(page), scale: 1}}
+// drawn returns what is drawn on a page: its characters in drawing order, and its rules.
+func drawn(page pdf.Value, name string) (*drawing, error) {
+	d := &drawing{page: name, left: maxPageContent, now: graphics{ctm: upright(page), scale: 1}}
 	d.annotations(page)
 	err := d.draw(page.Key("Contents"), inherited(page, "Resources"), 0)
-	return d.glyphs, d.rules, err
+	return d, err
 }
 
 // draw draws content with the names of resources.
@@ -108,7 +119,8 @@ func (d *drawing) form(form, resources pdf.Value, within int) error {
 
 // operands are the supported operators and their number of operands.
 var operands = map[string]int{
-	"q": 0, "Q": 0, "cm": 6, "Do": 1, "BT": 0, "Tf": 2, "Tc": 1, "Tw": 1, "Tz": 1, "TL": 1, "Ts": 1,
+	"q": 0, "Q": 0, "cm": 6, "Do": 1, "BT": 0, "Tf": 2, "Tc": 1, "Tw": 1, "Tz": 1, "TL": 1, "Ts": 1, "Tr": 1,
+	"g": 1, "rg": 3, "k": 4, "sc": 1, "scn": 1,
 	"m": 2, "l": 2, "re": 4, "S": 0, "s": 0, "f": 0, "F": 0, "f*": 0, "B": 0, "B*": 0, "b": 0, "b*": 0, "n": 0,
 	"Td": 2, "TD": 2, "Tm": 6, "T*": 0, "Tj": 1, "TJ": 1, "'": 1, `"`: 3,
 }
@@ -134,6 +146,14 @@ func (d *drawing) set(op string, args []pdf.Value) {
 		g.leading = number(0)
 	case "Ts":
 		g.rise = number(0)
+	case "Tr":
+		g.mode = int(args[0].Int64())
+	case "g", "rg":
+		g.white = number(0) >= 1 && number(len(args)-1) >= 1 && number(len(args)/2) >= 1
+	case "k":
+		g.white = number(0)+number(1)+number(2)+number(3) == 0
+	case "sc", "scn": // of a colour space that is not known
+		g.white = false
 	case "TD":
 		g.leading = -number(1)
 		g.move(shift(number(0), number(1)).times(g.line))
@@ -165,15 +185,15 @@ func (d *drawing) set(op string, args []pdf.Value) {
 // move moves to the start of the next line.
 func (g *graphics) move(to matrix) { g.line, g.text = to, to }
 
-// show draws a string. Text that does not run from left to right, such as a
-// watermark, is skipped.
+// show draws a string. Text that does not run from left to right is set aside.
 func (d *drawing) show(codes string) {
 	g := &d.now
 	if g.font == nil {
 		return
 	}
-	n := 0
-	for _, c := range g.font.encoding.Decode(codes) {
+	n, decoded := 0, g.font.encoding.Decode(codes)
+	d.invisible = d.invisible || strings.TrimSpace(decoded) != "" && d.hides(g.text.times(g.ctm).at(0, g.rise))
+	for _, c := range decoded {
 		width, spaced := g.font.width(c, codes, n), g.spaced
 		if n < len(codes) && codes[n] == ' ' {
 			spaced += g.wider
@@ -183,9 +203,20 @@ func (d *drawing) show(codes string) {
 		if size := math.Abs(g.size * g.scale * m[0]); math.Abs(m[1]) < math.Abs(m[0])/8 {
 			x, y := m.at(0, g.rise)
 			d.glyphs = append(d.glyphs, glyph{text: string(c), left: x, base: y, size: size, width: width * size, exact: g.font.pairs != nil, space: size * guessed(g.font.name, ' ')})
+		} else if d.aside.Len() < MaxText {
+			d.aside.WriteRune(c)
 		}
 		g.text = shift((width*g.size+spaced)*g.scale, 0).times(g.text)
 	}
+}
+
+// invisibleMode is the rendering mode of text that is neither filled nor stroked.
+const invisibleMode = 3
+
+// hides reports whether text at a point is not visible: white, and on no other colour.
+func (d *drawing) hides(x, y float64) bool {
+	on := func(a area) bool { return x >= a.left-1 && x <= a.right && y >= a.bottom-1 && y <= a.top }
+	return d.now.mode == invisibleMode || d.now.white && d.now.mode == 0 && len(d.filled) < maxAreas && !slices.ContainsFunc(d.filled, on)
 }
 
 // popped removes all operands from a stack and returns them in order.

@@ -2,25 +2,32 @@ package tables
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/ledongthuc/pdf"
 )
 
-// rule is a horizontal line on a page. Lengths are in points.
+// rule is an almost horizontal line on a page. Lengths are in points.
 type rule struct{ left, right, base float64 }
 
 const (
 	// thickest is the maximum thickness of a rule.
 	thickest = 3
+	// slope is the maximum slope of a rule, and maxSlope its maximum height.
+	slope, maxSlope = 0.25, 20
 	// maxRules is the maximum number of rules of a page; others are not used.
 	maxRules = 20_000
+	// maxAreas is the maximum number of filled areas of a page. Text on a page with more
+	// counts as visible.
+	maxAreas = 1_000
 )
 
 // outline collects the lines of a path until it is painted.
 type outline struct {
 	x, y  float64
 	rules []rule
+	areas []area
 }
 
 // trace executes an operator of paths (ISO 32000-1, 8.5).
@@ -30,15 +37,26 @@ func (d *drawing) trace(op string, number func(int) float64) {
 		d.path.x, d.path.y = d.now.ctm.at(number(0), number(1))
 	case "l":
 		x, y := d.now.ctm.at(number(0), number(1))
-		d.rule(d.path.x, d.path.y, x, y)
+		if middle := (d.path.y + y) / 2; math.Abs(d.path.y-y) < min(slope*math.Abs(d.path.x-x), maxSlope) {
+			d.rule(d.path.x, middle, x, middle) // crosses a row out
+		} else {
+			d.rule(d.path.x, d.path.y, x, y)
+		}
 		d.path.x, d.path.y = x, y
 	case "re":
 		x1, y1 := d.now.ctm.at(number(0), number(1))
 		x2, y2 := d.now.ctm.at(number(0)+number(2), number(1)+number(3))
 		d.rule(x1, y1, x2, y2)
+		if len(d.path.areas) < maxAreas {
+			d.path.areas = append(d.path.areas, area{min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)})
+		}
 	case "n":
-		d.path.rules = nil
+		d.path.rules, d.path.areas = nil, nil
 	default:
+		if !d.now.white && op != "S" && op != "s" {
+			d.filled = append(d.filled, d.path.areas[:min(len(d.path.areas), maxAreas-len(d.filled))]...)
+		}
+		d.path.areas = nil
 		d.rules = append(d.rules, d.path.rules[:min(len(d.path.rules), maxRules-len(d.rules))]...)
 		d.path.rules = nil
 	}

@@ -30,6 +30,8 @@ func TestStruckTextsOfPDFs(t *testing.T) {
 		"a background":             {"", "45 695 100 14 re f", false},
 		"a line across a part":     {"", "50 703 m 60 703 l S", false},
 		"a line beside":            {"", "150 703 m 190 703 l S", false},
+		"a cross":                  {"", "20 697 m 120 709 l 20 709 m 120 697 l S", true},
+		"a steep line":             {"", "45 690 m 85 716 l S", false},
 		"an upright line":          {"", "65 690 m 65 710 l S", false},
 	} {
 		want := "page 11[Pallet]"
@@ -38,6 +40,34 @@ func TestStruckTextsOfPDFs(t *testing.T) {
 		}
 		if got := rowsOf(t, PDF, printed(c.entries, []byte(text+c.paths))); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestInvisibleTextsOfPDFs: texts that are not painted, or white on white, are noted.
+func TestInvisibleTextsOfPDFs(t *testing.T) {
+	t.Parallel()
+	for content, invisible := range map[string]bool{
+		"3 Tr (Pallet) Tj": true, "0 Tr (Pallet) Tj": false, "3 Tr ( ) Tj 0 Tr (Pallet) Tj": false,
+		"1 g (Pallet) Tj": true, "1 1 1 rg (Pallet) Tj": true, "0 0 0 0 k (Pallet) Tj": true, "1 1 0 rg (Pallet) Tj": false, "0 0 0 1 k (Pallet) Tj": false, "1 g .2 sc (Pallet) Tj": false, "1 g 1 Tr (Pallet) Tj": false,
+	} {
+		want := "page 11[Pallet]"
+		if invisible {
+			want += " invisible_text@0"
+		}
+		if got := rowsOf(t, PDF, printed("", []byte("BT /F1 10 Tf 50 700 Td "+content+" ET"))); got != want {
+			t.Errorf("%s: %s, want %s", content, got, want)
+		}
+	}
+	for area, invisible := range map[string]bool{
+		"0 0 1 rg 45 695 100 14 re f": false, "0 0 1 rg 45 695 100 14 re S": true, "1 g 45 695 100 14 re f": true, "0 0 1 rg 45 600 100 14 re f": true, "0 0 1 rg 45 695 100 14 re n": true,
+	} {
+		want := "page 11[Pallet]"
+		if invisible {
+			want += " invisible_text@0"
+		}
+		if got := rowsOf(t, PDF, printed("", []byte(area+" BT 1 g /F1 10 Tf 50 700 Td (Pallet) Tj ET"))); got != want {
+			t.Errorf("%s: %s, want %s", area, got, want)
 		}
 	}
 }

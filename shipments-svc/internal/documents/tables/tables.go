@@ -89,6 +89,8 @@ const (
 	NoteCut             = "text_cut"
 	NoteImprecise       = "imprecise_number" // a number may have lost digits
 	NoteStruck          = "struck_through"   // read nevertheless
+	NoteInvisible       = "invisible_text"   // likewise
+	NoteAside           = "text_aside"       // a comment or a watermark
 )
 
 // Book is the content of a document.

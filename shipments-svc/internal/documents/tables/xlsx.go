@@ -52,6 +52,7 @@ func (b *book) xlsx(content io.ReaderAt, size int64) (err error) {
 		return unreadable(TooManySheets, "the workbook has %d sheets, more than %d", len(names), MaxSheets)
 	}
 	parts := partsOf(f)
+	b.rich = richTexts(partOf(f, "xl/sharedStrings.xml"))
 	for _, name := range names {
 		if shown, err := f.GetSheetVisible(name); err == nil && !shown {
 			b.note(NoteHiddenSheet, fmt.Sprintf("the sheet %s is hidden and was not read", name), Place{Sheet: name})
@@ -61,6 +62,7 @@ func (b *book) xlsx(content io.ReaderAt, size int64) (err error) {
 		if err := b.sheet(f, name, parts[name]); err != nil {
 			return err
 		}
+		b.comments(f, name)
 	}
 	return nil
 }
@@ -150,10 +152,12 @@ func columnName(column int) string {
 	return name
 }
 
-// reveal adds the stored values to the cells of a row.
+// reveal adds the stored values to the cells of a row, and notes those that its formats
+// hide.
 func (b *book) reveal(cells []Cell, behind []cellXML, row int) {
 	for _, c := range behind {
 		at := b.here(row, c.column)
+		shown := c.column <= len(cells) && cells[c.column-1].Text != ""
 		switch {
 		case c.Formula != nil && c.Value == "":
 			b.note(NoteFormula, "the formula has no stored value; open the workbook in a spreadsheet and save it again", at)
@@ -162,29 +166,77 @@ func (b *book) reveal(cells []Cell, behind []cellXML, row int) {
 			if c.column <= len(cells) {
 				cells[c.column-1].Text = ""
 			}
-		case c.column <= len(cells) && (c.Kind == "" || c.Kind == "n"):
+		case c.Kind == "s" || c.Kind == "inlineStr":
+			rich, special := b.rich[whole(c.Value)]
+			if c.Kind == "inlineStr" {
+				rich, special = joinedRuns(c.Inline.Runs)
+			}
+			if special && shown {
+				cells[c.column-1] = b.cell(rich.text, at)
+				if rich.struck {
+					b.note(NoteStruck, "a text is struck through", at)
+				}
+			}
+		case c.Kind != "" && c.Kind != "n":
+		case shown:
 			b.number(&cells[c.column-1], c.Value, at)
+		default:
+			if v, err := strconv.ParseFloat(c.Value, 64); err == nil && v != 0 {
+				b.note(NoteHiddenRows, fmt.Sprintf("the number %s is hidden by its format and was not read", c.Value), at)
+			}
 		}
 	}
 }
 
-// struck notes a row with cells that are struck through.
+// struck notes a row with cells that are struck through, or white on white.
 func (b *book) struck(f *excelize.File, behind []cellXML, row int) {
 	for _, c := range behind {
-		if c.Style == 0 || c.Value == "" {
+		if c.Style == 0 || c.Value == "" && c.Kind != "inlineStr" {
 			continue
 		}
 		if _, known := b.strikes[c.Style]; !known {
 			style, err := f.GetStyle(c.Style)
 			if b.strikes == nil {
-				b.strikes = map[int]bool{}
+				b.strikes = map[int]string{}
 			}
-			b.strikes[c.Style] = err == nil && style.Font != nil && style.Font.Strike
+			switch {
+			case err != nil || style.Font == nil:
+				b.strikes[c.Style] = ""
+			case style.Font.Strike:
+				b.strikes[c.Style] = NoteStruck
+			case white(style.Font.Color) && (len(style.Fill.Color) == 0 || white(style.Fill.Color[0])):
+				b.strikes[c.Style] = NoteInvisible
+			default:
+				b.strikes[c.Style] = ""
+			}
 		}
-		if b.strikes[c.Style] {
+		switch b.strikes[c.Style] {
+		case NoteStruck:
 			b.note(NoteStruck, "a text is struck through", b.here(row, 0))
 			return
+		case NoteInvisible:
+			b.note(NoteInvisible, "a text is white on white and was read", b.here(row, 0))
+			return
 		}
+	}
+}
+
+// white reports whether a colour, RRGGBB, is white.
+func white(colour string) bool { return strings.HasSuffix(strings.ToUpper(colour), "FFFFFF") }
+
+// comments notes the comments on the cells of a sheet.
+func (b *book) comments(f *excelize.File, sheet string) {
+	all, err := f.GetComments(sheet)
+	if err != nil {
+		return // they are no part of the table
+	}
+	for _, c := range all {
+		texts := []string{c.Text}
+		for _, run := range c.Paragraph {
+			texts = append(texts, run.Text)
+		}
+		column, row, _ := excelize.CellNameToCoordinates(c.Cell)
+		b.note(NoteAside, strings.Join(texts, ""), b.here(row, column))
 	}
 }
 

@@ -68,6 +68,7 @@ type cellXML struct {
 	Kind    string    `xml:"t,attr"` // empty or "n": a number
 	Style   int       `xml:"s,attr"`
 	Value   string    `xml:"v"`
+	Inline  stringXML `xml:"is"`
 	Formula *struct{} `xml:"f"`
 }
 

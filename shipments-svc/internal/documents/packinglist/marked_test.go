@@ -1,0 +1,69 @@
+package packinglist
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// markedList returns a list of a workbook that was changed, and its warnings.
+func markedList(t *testing.T, change func(*workbook), old, text string) (boxes []int, warnings string) {
+	t.Helper()
+	w := &workbook{t: t, f: excelize.NewFile(), sheet: "Sheet1"}
+	w.add([]any{"Pallet", "Produce", "Size", "Boxes", "Net kg"}, []any{"P1", "Plum", "55-60", 80, 400}, []any{"P2", "Plum", "55-60", 81, 405})
+	change(w)
+	var b bytes.Buffer
+	w.check(w.f.Write(&b))
+	content := replaced(t, b.Bytes(), old, text)
+	list, err := Read(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
+	w.check(err)
+	for _, p := range list.Pallets {
+		boxes = append(boxes, p.Boxes)
+	}
+	return boxes, warningsOf(list, err)
+}
+
+// Formats of a cell, or of a part of it, may change what it says.
+func TestFormatsThatChangeACell(t *testing.T) {
+	t.Parallel()
+	run := func(text string, font *excelize.Font) excelize.RichTextRun {
+		return excelize.RichTextRun{Text: text, Font: font}
+	}
+	rich := func(runs ...excelize.RichTextRun) func(*workbook) {
+		return func(w *workbook) { w.check(w.f.SetCellRichText("Sheet1", "D3", runs)) }
+	}
+	style := func(style excelize.Style) func(*workbook) {
+		return func(w *workbook) {
+			id, err := w.f.NewStyle(&style)
+			w.check(err)
+			w.check(w.f.SetCellStyle("Sheet1", "A3", "E3", id))
+		}
+	}
+	hidden, dark := ";;;", excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"1F4E78"}}
+	for name, c := range map[string]struct {
+		change func(*workbook)
+		boxes  int
+		warns  string
+	}{
+		"footnote":        {rich(run("81", nil), run("1", &excelize.Font{VertAlign: "superscript"})), 81, ""},
+		"corrected":       {rich(run("264", &excelize.Font{Strike: true}), run(" 81", nil)), 81, "struck through"},
+		"struck":          {rich(run("8", &excelize.Font{Strike: true}), run("1", &excelize.Font{Strike: true})), 81, "struck through"},
+		"bold":            {rich(run("8", &excelize.Font{Bold: true}), run("1", nil)), 81, ""},
+		"white":           {style(excelize.Style{Font: &excelize.Font{Color: "FFFFFF"}}), 81, "white on white"},
+		"white on dark":   {style(excelize.Style{Font: &excelize.Font{Color: "FFFFFF"}, Fill: dark}), 81, ""},
+		"hidden":          {func(w *workbook) { w.format("D3", "E3", hidden) }, 0, "hidden by its format"},
+		"comment":         {func(w *workbook) { w.check(w.f.AddComment("Sheet1", excelize.Comment{Cell: "A3", Text: "cancelled"})) }, 81, "may not have been shipped"},
+		"another comment": {func(w *workbook) { w.check(w.f.AddComment("Sheet1", excelize.Comment{Cell: "A3", Text: "weighed"})) }, 81, ""},
+	} {
+		boxes, warnings := markedList(t, c.change, "\x00", "")
+		if boxes[len(boxes)-1] != c.boxes || !strings.Contains(warnings, c.warns) || (c.warns == "") != (warnings == "") {
+			t.Errorf("%s: %v\n%s", name, boxes, warnings)
+		}
+	}
+	const inline = `<c r="D3" t="inlineStr"><is><r><t>81</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>1</t></r></is></c>`
+	if boxes, warnings := markedList(t, func(*workbook) {}, `<c r="D3"><v>81</v></c>`, inline); boxes[1] != 81 || warnings != "" {
+		t.Errorf("inline: %v\n%s", boxes, warnings)
+	}
+}
