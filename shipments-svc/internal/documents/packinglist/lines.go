@@ -307,7 +307,11 @@ func (r *reader) validate(s *sheet, i int, l *line) {
 	case !l.boxes.ok:
 		r.remark(NotANumber, l.boxes.place, "%q is not a number of boxes", strings.TrimSpace(s.cellText(l.boxes)+" "+s.unitOf(s.Rows[i], boxesField)))
 	case !within(l.boxes.value):
-		r.remark(OutOfRange, l.boxes.place, "the number of boxes is %s, expected a whole number from 1 to %d", s.cellText(l.boxes), shipments.MaxBoxes)
+		text := s.cellText(l.boxes)
+		if stored := s.Rows[i].Cells[l.boxes.place.Column-1].Number; stored != "" {
+			text = stored // its format may round it
+		}
+		r.remark(OutOfRange, l.boxes.place, "the number of boxes is %s, expected a whole number from 1 to %d", text, shipments.MaxBoxes)
 		l.boxes.ok = false
 	}
 	for _, w := range []*amount{&l.box, &l.whole} {

@@ -47,12 +47,16 @@ func TestFormatsThatChangeACell(t *testing.T) {
 		boxes  int
 		warns  string
 	}{
-		"footnote":        {rich(run("81", nil), run("1", &excelize.Font{VertAlign: "superscript"})), 81, ""},
-		"corrected":       {rich(run("264", &excelize.Font{Strike: true}), run(" 81", nil)), 81, "struck through"},
-		"struck":          {rich(run("8", &excelize.Font{Strike: true}), run("1", &excelize.Font{Strike: true})), 81, "struck through"},
-		"bold":            {rich(run("8", &excelize.Font{Bold: true}), run("1", nil)), 81, ""},
-		"white":           {style(excelize.Style{Font: &excelize.Font{Color: "FFFFFF"}}), 81, "white on white"},
-		"white on dark":   {style(excelize.Style{Font: &excelize.Font{Color: "FFFFFF"}, Fill: dark}), 81, ""},
+		"footnote":      {rich(run("81", nil), run("1", &excelize.Font{VertAlign: "superscript"})), 81, ""},
+		"corrected":     {rich(run("264", &excelize.Font{Strike: true}), run(" 81", nil)), 81, "struck through"},
+		"struck":        {rich(run("8", &excelize.Font{Strike: true}), run("1", &excelize.Font{Strike: true})), 81, "struck through"},
+		"bold":          {rich(run("8", &excelize.Font{Bold: true}), run("1", nil)), 81, ""},
+		"white":         {style(excelize.Style{Font: &excelize.Font{Color: "FFFFFF"}}), 81, "white on white"},
+		"white on dark": {style(excelize.Style{Font: &excelize.Font{Color: "FFFFFF"}, Fill: dark}), 81, ""},
+		"rounded": {func(w *workbook) {
+			w.check(w.f.SetCellValue("Sheet1", "D3", 239.6))
+			w.format("D3", "D3", "0")
+		}, 0, "number of boxes is 239.6"},
 		"hidden":          {func(w *workbook) { w.format("D3", "E3", hidden) }, 0, "hidden by its format"},
 		"comment":         {func(w *workbook) { w.check(w.f.AddComment("Sheet1", excelize.Comment{Cell: "A3", Text: "cancelled"})) }, 81, "may not have been shipped"},
 		"another comment": {func(w *workbook) { w.check(w.f.AddComment("Sheet1", excelize.Comment{Cell: "A3", Text: "weighed"})) }, 81, ""},
