@@ -21,21 +21,13 @@ type documentRow struct {
 	SHA256           []byte                   `json:"sha256"` // base64 in JSON
 	RowsRead         int                      `json:"rows_read"`
 	PalletsExtracted int                      `json:"pallets_extracted"`
-	Declared         declaredRow              `json:"declared"`
+	Declared         shipments.Declared       `json:"declared"`
 	Facts            []factRow                `json:"facts"`
 	Remarks          []remarkRow              `json:"remarks"`
 	FailureCode      string                   `json:"failure_code"`
 	FailureDetail    string                   `json:"failure_detail"`
 	CreatedAt        time.Time                `json:"created_at"`
 	ProcessedAt      *time.Time               `json:"processed_at"`
-}
-
-// declaredRow is a shipments.Declared as it is kept.
-type declaredRow struct {
-	Pallets         int             `json:"pallets,omitempty"`
-	Boxes           int             `json:"boxes,omitempty"`
-	NetWeight       shipments.Grams `json:"net_weight_g,omitempty"`
-	ContainerNumber string          `json:"container_number,omitempty"`
 }
 
 // factRow is a shipments.Fact as it is stored.
@@ -56,7 +48,7 @@ func (r documentRow) document() shipments.Document {
 	doc := shipments.Document{
 		ID: shipments.DocumentID(r.ID), Type: r.Type, Status: r.Status, Run: r.Run,
 		Filename: r.Filename, ContentType: r.ContentType, Kind: r.Kind, Size: r.Size, SHA256: [32]byte(r.SHA256),
-		RowsRead: r.RowsRead, PalletsExtracted: r.PalletsExtracted, Declared: shipments.Declared(r.Declared),
+		RowsRead: r.RowsRead, PalletsExtracted: r.PalletsExtracted, Declared: r.Declared,
 		Failure: shipments.Failure{Code: r.FailureCode, Detail: r.FailureDetail}, CreatedAt: r.CreatedAt.UTC(),
 	}
 	for _, f := range r.Facts {
@@ -75,7 +67,7 @@ func documentRowOf(doc shipments.Document) documentRow {
 	row := documentRow{
 		ID: uuid.UUID(doc.ID), Type: doc.Type, Status: doc.Status, Run: doc.Run,
 		Filename: doc.Filename, ContentType: doc.ContentType, Kind: doc.Kind, Size: doc.Size, SHA256: doc.SHA256[:],
-		RowsRead: doc.RowsRead, PalletsExtracted: doc.PalletsExtracted, Declared: declaredRow(doc.Declared),
+		RowsRead: doc.RowsRead, PalletsExtracted: doc.PalletsExtracted, Declared: doc.Declared,
 		Facts: make([]factRow, len(doc.Facts)), Remarks: make([]remarkRow, len(doc.Remarks)),
 		FailureCode: doc.Failure.Code, FailureDetail: doc.Failure.Detail, CreatedAt: doc.CreatedAt,
 	}

@@ -48,64 +48,38 @@ func checkRowsOf(id shipments.ID, all []shipments.Check) []storedCheckRow {
 
 // palletRow is a shipments.Pallet as SQL names its fields.
 type palletRow struct {
-	Number      string          `json:"pallet_number"`
-	ProduceName string          `json:"produce_name"`
-	Calibre     string          `json:"calibre"`
-	Boxes       int             `json:"boxes"`
-	BoxWeight   shipments.Grams `json:"box_weight_g"`
-	Document    *uuid.UUID      `json:"document_id"`
-	Sheet       string          `json:"source_sheet"`
-	Row         *int            `json:"source_row"`
-	Places      *placesRow      `json:"places"`
-	Contents    []contentRow    `json:"contents"`
+	Number      string              `json:"pallet_number"`
+	ProduceName string              `json:"produce_name"`
+	Calibre     string              `json:"calibre"`
+	Boxes       int                 `json:"boxes"`
+	BoxWeight   shipments.Grams     `json:"box_weight_g"`
+	Document    *uuid.UUID          `json:"document_id"`
+	Sheet       string              `json:"source_sheet"`
+	Row         *int                `json:"source_row"`
+	Places      *shipments.Places   `json:"places"`
+	Contents    []shipments.Content `json:"contents"`
 }
 
 func palletRowOf(p shipments.Pallet) palletRow {
-	row := palletRow{Number: p.Number, ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: p.BoxWeight}
+	row := palletRow{Number: p.Number, ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: p.BoxWeight, Contents: p.Contents}
 	if p.Source != (shipments.Source{}) {
 		row.Document, row.Sheet, row.Row = new(uuid.UUID(p.Source.Document)), p.Source.Sheet, &p.Source.Row
 	}
 	if p.Places != (shipments.Places{}) {
-		row.Places = new(placesRow(p.Places))
-	}
-	for _, c := range p.Contents {
-		row.Contents = append(row.Contents, contentRow(c))
+		row.Places = &p.Places
 	}
 	return row
 }
 
 func (r palletRow) pallet() shipments.Pallet {
-	p := shipments.Pallet{Number: r.Number, ProduceName: r.ProduceName, Calibre: r.Calibre, Boxes: r.Boxes, BoxWeight: r.BoxWeight}
+	p := shipments.Pallet{Number: r.Number, ProduceName: r.ProduceName, Calibre: r.Calibre, Boxes: r.Boxes, BoxWeight: r.BoxWeight, Contents: r.Contents}
 	if r.Document != nil && r.Row != nil {
 		p.Source = shipments.Source{Document: shipments.DocumentID(*r.Document), Sheet: r.Sheet, Row: *r.Row}
 	}
 	if r.Places != nil {
-		p.Places = shipments.Places(*r.Places)
-	}
-	for _, c := range r.Contents {
-		p.Contents = append(p.Contents, shipments.Content(c))
+		p.Places = *r.Places
 	}
 	return p
-}
-
-// placesRow is a shipments.Places as it is stored.
-type placesRow struct {
-	Number      shipments.Place `json:"pallet_number,omitzero"`
-	ProduceName shipments.Place `json:"produce_name,omitzero"`
-	Calibre     shipments.Place `json:"calibre,omitzero"`
-	Boxes       shipments.Place `json:"boxes,omitzero"`
-	BoxWeight   shipments.Place `json:"box_weight_g,omitzero"`
-}
-
-// contentRow is a shipments.Content as it is stored.
-type contentRow struct {
-	ProduceName     string          `json:"produce_name"`
-	Calibre         string          `json:"calibre"`
-	Lot             string          `json:"lot,omitempty"`
-	Orchard         string          `json:"orchard,omitempty"`
-	Boxes           int             `json:"boxes"`
-	BoxWeight       shipments.Grams `json:"box_weight_g"`
-	shipments.Place `json:"place"`
 }
 
 // checkRow is a shipments.Check as SQL names its fields.

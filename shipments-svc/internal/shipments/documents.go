@@ -70,12 +70,12 @@ type Failure struct {
 }
 
 // Declared is the totals of a document, over all its pallets. A zero
-// field is not declared.
+// field is not declared. The tags are those of the stored form.
 type Declared struct {
-	Pallets         int
-	Boxes           int
-	NetWeight       Grams
-	ContainerNumber string // as written
+	Pallets         int    `json:"pallets,omitempty"`
+	Boxes           int    `json:"boxes,omitempty"`
+	NetWeight       Grams  `json:"net_weight_g,omitempty"`
+	ContainerNumber string `json:"container_number,omitempty"` // as written
 }
 
 // Bounds of what a document may declare.

@@ -89,21 +89,25 @@ type Pallet struct {
 }
 
 // Places is where the values of a pallet were read. A zero Place means the
-// pallet's Source.
+// pallet's Source. The tags are those of the stored form, here and in Content.
 type Places struct {
-	Number, ProduceName, Calibre, Boxes, BoxWeight Place
+	Number      Place `json:"pallet_number,omitzero"`
+	ProduceName Place `json:"produce_name,omitzero"`
+	Calibre     Place `json:"calibre,omitzero"`
+	Boxes       Place `json:"boxes,omitzero"`
+	BoxWeight   Place `json:"box_weight_g,omitzero"`
 }
 
 // Content is a line of a pallet, whose Boxes are the sum of its lines' and whose
 // BoxWeight is their average, weighted by boxes.
 type Content struct {
-	ProduceName string
-	Calibre     string
-	Lot         string // empty: the line names none
-	Orchard     string // or the grower, as in the list; empty: unknown
-	Boxes       int
-	BoxWeight   Grams
-	Place
+	ProduceName string `json:"produce_name"`
+	Calibre     string `json:"calibre"`
+	Lot         string `json:"lot,omitempty"`     // empty: the line names none
+	Orchard     string `json:"orchard,omitempty"` // or the grower, as in the list; empty: unknown
+	Boxes       int    `json:"boxes"`
+	BoxWeight   Grams  `json:"box_weight_g"`
+	Place       `json:"place"`
 }
 
 // Grams is a weight, exact to what the product shows: thousandths of a
