@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -24,6 +25,30 @@ func problemPages(t *testing.T) []page {
 	return pages
 }
 
+// TestExamplesOfProblemsHaveTheTitlesOfTheirPages, in the API documents of both services.
+func TestExamplesOfProblemsHaveTheTitlesOfTheirPages(t *testing.T) {
+	t.Parallel()
+	pages := problemPages(t)
+	for _, path := range []string{"shipments-svc/api/openapi.yaml", "tokens-svc/api/openapi.yaml"} {
+		document, err := openapi3.NewLoader().LoadFromData(read(t, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, response := range document.Components.Responses {
+			content := response.Value.Content["application/problem+json"]
+			if content == nil {
+				continue
+			}
+			example, _ := content.Example.(map[string]any)
+			for _, page := range pages {
+				if page.Code == example["code"] && page.Title != example["title"] {
+					t.Errorf("%s: %s: the example of %s has the title %q, its page %q", path, name, page.Code, example["title"], page.Title)
+				}
+			}
+		}
+	}
+}
+
 // TestEveryProblemHasItsPage: the type of every problem of the gateway and of shipments-svc, and of those that a client
 // can meet of tokens-svc, leads to a page with the same title.
 func TestEveryProblemHasItsPage(t *testing.T) {
@@ -32,6 +57,7 @@ func TestEveryProblemHasItsPage(t *testing.T) {
 	codes := []string{"missing_identity", "unavailable", "internal_error"}
 	for source, declared := range map[string]*regexp.Regexp{
 		"gateway/tokengate/problem.go":                         regexp.MustCompile(`Code: +"([a-z_]+)", +Title: +"([^"]+)"`),
+		"tokens-svc/internal/httpapi/transport/errors.go":      regexp.MustCompile(`http\.Status\w+, "([a-z_]+)", "([^"]+)"`),
 		"shipments-svc/internal/httpapi/transport/problems.go": regexp.MustCompile(`http\.Status\w+, "([a-z_]+)", "([^"]+)"`),
 	} {
 		found := declared.FindAllSubmatch(read(t, source), -1)
@@ -39,7 +65,9 @@ func TestEveryProblemHasItsPage(t *testing.T) {
 			t.Fatalf("only %d codes in %s", len(found), source)
 		}
 		for _, match := range found {
-			codes = append(codes, string(match[1]))
+			if !strings.HasPrefix(source, "tokens-svc/") { // it has codes for gateways, too
+				codes = append(codes, string(match[1]))
+			}
 			for _, page := range pages {
 				if page.Code == string(match[1]) && page.Title != string(match[2]) {
 					t.Errorf("%s: %s has the title %q, its page %q", page.Code, source, match[2], page.Title)

@@ -58,7 +58,7 @@ var table = []struct {
 }{
 	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(assertion.ErrMissing,
 		"the request does not say for which organization it is made; send it through the gateway")},
-	{http.StatusUnauthorized, "invalid_token", "Invalid token", is(endpoints.ErrInvalidToken,
+	{http.StatusUnauthorized, "invalid_token", "Invalid API token", is(endpoints.ErrInvalidToken,
 		"the API token is not valid, or no longer; use another one")},
 	{http.StatusUnauthorized, "invalid_credential", "Invalid credential", is(errCredential,
 		"this endpoint is for gateways; send Authorization: Bearer with the gateway credential")},
