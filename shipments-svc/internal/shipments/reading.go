@@ -5,8 +5,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/quayside/quayside/gateway/servicekit/plaintext"
 )
 
 // Kind is the format of a file.
@@ -51,7 +52,7 @@ var garbled = Failure{Code: "malformed", Detail: "The file could not be understo
 // missing, which is for the checks to say.
 func (r Reading) sound() bool {
 	text := func(s string, limit int) bool {
-		return len(s) <= 4*limit && !strings.ContainsFunc(s, unicode.IsControl) && !strings.ContainsFunc(s, bidiControl) && utf8.ValidString(s)
+		return len(s) <= 4*limit && !strings.ContainsFunc(s, plaintext.Refused) && utf8.ValidString(s)
 	}
 	line := func(produce, calibre string, boxes int, weight Grams) bool {
 		return text(produce, MaxProduceName) && text(calibre, MaxCalibre) && boxes >= 0 && boxes <= MaxBoxes && weight >= 0 && weight <= MaxBoxWeight

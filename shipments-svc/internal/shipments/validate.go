@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/quayside/quayside/gateway/servicekit/plaintext"
 )
 
 // Bounds of a shipment and its parts. Texts are counted in code points.
@@ -106,28 +107,15 @@ func (f *faults) text(at, name, value string, limit int) {
 	switch length := utf8.RuneCountInString(value); {
 	case !utf8.ValidString(value):
 		f.add(InvalidText, pointer, "%s must be valid UTF-8", name)
-	case blank(value):
+	case plaintext.Blank(value):
 		f.add(Required, pointer, "%s is required", name)
-	case strings.ContainsFunc(value, unicode.IsControl):
+	case strings.ContainsFunc(value, plaintext.Control):
 		f.add(InvalidText, pointer, "%s must not contain control characters, such as line breaks and tabs", name)
-	case strings.ContainsFunc(value, bidiControl):
+	case strings.ContainsFunc(value, plaintext.ChangesDirection):
 		f.add(InvalidText, pointer, "%s must not contain characters that change the direction of text, such as U+202E", name)
 	case length > limit:
 		f.add(TooLong, pointer, "%s must have at most %d characters, not %d", name, limit, length)
 	}
-}
-
-// bidiControl reports whether a character is one of Unicode's bidirectional
-// controls, which make a text look like another (U+061C, U+200E, U+200F, U+202A
-// to U+202E, U+2066 to U+2069).
-func bidiControl(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }
-
-// blank reports whether a text shows nothing: space and, like U+200B, what
-// has no width.
-func blank(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return !unicode.IsSpace(r) && (unicode.IsGraphic(r) || unicode.IsControl(r))
-	})
 }
 
 func list[T ~string](values []T) string {

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/quayside/quayside/gateway/servicekit/heapfloor"
+	"github.com/quayside/quayside/gateway/servicekit/plaintext"
 	"github.com/quayside/quayside/gateway/servicekit/timerslack"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -56,7 +56,7 @@ func operatorName(given string) string {
 		}
 	}
 	given = strings.TrimSpace(strings.ToValidUTF8(tokens.Scrub(given), "?"))
-	if given == "" || strings.ContainsFunc(given, unicode.IsControl) || utf8.RuneCountInString(given) > maxOperator {
+	if plaintext.Blank(given) || strings.ContainsFunc(given, plaintext.Refused) || utf8.RuneCountInString(given) > maxOperator {
 		return name
 	}
 	return name + ": " + given

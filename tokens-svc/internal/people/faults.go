@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/quayside/quayside/gateway/servicekit/plaintext"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -20,13 +21,14 @@ const (
 // faults collects the faults of an input.
 type faults struct{ tokens.ValidationError }
 
-// email returns text as an address is stored; see canonical.
+// email returns text as an address is stored; see canonical. Its domain must have
+// a dot, as all that receive mail from the internet do.
 func (f *faults) email(text string) string {
 	email, ok := canonical(text)
 	switch {
 	case email == "":
 		f.Add("email", tokens.Required, "is required")
-	case !ok:
+	case !ok || !strings.Contains(email[strings.LastIndex(email, "@"):], "."):
 		f.Add("email", tokens.InvalidValue, "must be an e-mail address such as name@example.com; international domains in the form name@xn--bcher-kva.example")
 	}
 	return email
@@ -53,11 +55,14 @@ func (f *faults) name(text string, least int) string { return f.Text("name", tex
 // accepts: characters not allowed in a name are removed, and the rest is truncated.
 func claimedName(text string) string {
 	allowed := strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || tokens.IsControl(r) {
+		if r == utf8.RuneError || plaintext.Refused(r) {
 			return -1
 		}
 		return r
 	}, text)
+	if plaintext.Blank(allowed) {
+		return ""
+	}
 	runes := []rune(strings.TrimSpace(allowed))
 	return strings.TrimSpace(string(runes[:min(len(runes), maxName)]))
 }

@@ -26,6 +26,8 @@ func TestIssuerNamesAreNormalized(t *testing.T) {
 	for claimed, want := range map[string]string{
 		" Anna\u202e \x00Nowak\n":  "Anna Nowak",
 		"\xff":                     "",
+		"An\u2028na":               "Anna",
+		"\u200b":                   "",
 		strings.Repeat("ł", 1_000): strings.Repeat("ł", maxName),
 	} {
 		got := claimedName(claimed)
@@ -50,9 +52,19 @@ func TestAddressesAreASCIIAndOfBoundedLength(t *testing.T) {
 	}
 }
 
+func TestDomainsOfNewAddressesHaveADot(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"a@b.example": 0, "a@b": 1, "a.b@c": 1, "\"a@b.example\"@c": 1} {
+		var wrong faults
+		if wrong.email(text); len(wrong.Fields) != want {
+			t.Errorf("%s: %+v", text, wrong.Fields)
+		}
+	}
+}
+
 func TestNamesAndPasswordsHaveBounds(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]int{"": 1, " ": 1, "A": 0, strings.Repeat("ł", maxName): 0, strings.Repeat("ł", maxName+1): 1, "\xff": 1, "a\x00": 1} {
+	for name, want := range map[string]int{"": 1, " ": 1, "A": 0, strings.Repeat("ł", maxName): 0, strings.Repeat("ł", maxName+1): 1, "\xff": 1, "a\x00": 1, "\u200b": 1, "a\u2028b": 1} {
 		var wrong faults
 		if wrong.name(name, 1); len(wrong.Fields) != want {
 			t.Errorf("name %.20q: %+v", name, wrong.Fields)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/quayside/quayside/gateway/servicekit/plaintext"
 	"github.com/quayside/quayside/gateway/servicekit/spelling"
 )
 
@@ -74,7 +75,7 @@ func (c *Catalogue) add(d Definition) (problems []error) {
 	if !permissionName.MatchString(string(d.Name)) && d.Name != Admin {
 		problems = append(problems, d.problem("must be like temperatures:read: two words of at most 32 lower-case letters, digits, _ and -"))
 	}
-	if strings.TrimSpace(d.Text) == "" || utf8.RuneCountInString(d.Text) > maxReason || strings.ContainsFunc(d.Text, IsControl) {
+	if plaintext.Blank(d.Text) || utf8.RuneCountInString(d.Text) > maxReason || strings.ContainsFunc(d.Text, plaintext.Refused) {
 		problems = append(problems, d.problem("text must have 1 to %d characters, on one line", maxReason))
 	}
 	at, taken := c.search(d.Name)

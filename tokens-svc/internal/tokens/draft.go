@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/quayside/quayside/gateway/servicekit/plaintext"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
@@ -79,19 +79,18 @@ func checkExpiry(wrong *ValidationError, end, now time.Time) time.Time {
 	return end
 }
 
-// IsControl reports whether a character is refused in texts that people see: a
-// control character, or one of Unicode's bidirectional controls, which make a
-// text look like another.
-func IsControl(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
-
-// Text returns text for people without the white space around it, and notes what is
-// wrong with it: least and most are counted in code points.
+// Text returns text for people without the white space around it, empty if it
+// shows nothing, and notes what is wrong with it: least and most are counted in
+// code points.
 func (e *ValidationError) Text(field, text string, least, most int) string {
 	text = strings.TrimSpace(text)
+	if plaintext.Blank(text) {
+		text = ""
+	}
 	n := utf8.RuneCountInString(text)
 	switch {
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, IsControl):
-		e.Add(field, InvalidText, "must be UTF-8 without control characters and characters that change the direction of text")
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, plaintext.Refused):
+		e.Add(field, InvalidText, "must be UTF-8 without control characters, line separators and characters that change the direction of text")
 	case n < least:
 		e.Add(field, Required, "is required")
 	case n > most:
