@@ -27,6 +27,7 @@ import (
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 
 	_ "github.com/quayside/quayside/gateway"
+	"github.com/quayside/quayside/gateway/internal/environment"
 	"github.com/quayside/quayside/gateway/internal/redistest"
 	_ "github.com/quayside/quayside/gateway/internal/stock"
 )
@@ -40,6 +41,10 @@ const testCredential = "a-credential-for-tests-that-is-long-enough"
 func TestMain(m *testing.M) {
 	if os.Getenv(becomeGateway) != "" {
 		useNameServer(os.Getenv(nameServerVariable))
+		if err := environment.Prepare(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		caddycmd.Main()
 		return
 	}

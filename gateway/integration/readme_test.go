@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// environment documents each variable of the shipped Caddyfile. Names and defaults are read from the Caddyfile and its
+// documented describes each variable of the shipped Caddyfile. Names and defaults are read from the Caddyfile and its
 // routes; the test fails on a name that only one of the two has.
-var environment = []struct{ name, meaning string }{
-	{"GATEWAY_ADDRESS", "the public listener, `:port`; with `GATEWAY_TLS=auto` followed by the hosts that certificates are obtained for, such as `https://:8080 https://api.example.com:8080`. A host alone would make a site for requests to that host only, the rest getting an empty 200: use GATEWAY_BIND"},
-	{"GATEWAY_INNER_ADDRESS", "the inner listener, `:port`, with /livez, /readyz and /metrics; never published"},
-	{"GATEWAY_BIND", "the addresses that both listen on, separated by spaces; unset: all"},
+var documented = []struct{ name, meaning string }{
+	{"GATEWAY_ADDRESS", "the public listener, `:port`; with `GATEWAY_TLS=auto` followed by the hosts that certificates are obtained for, such as `https://:8080 https://api.example.com:8080`. GATEWAY_BIND has the addresses to listen on"},
+	{"GATEWAY_INNER_ADDRESS", "the inner listener, `:port`, with /livez, /readyz and /metrics; another port than the public one's, never published"},
+	{"GATEWAY_BIND", "the IP addresses that both listen on, separated by spaces; unset: all"},
 	{"GATEWAY_TLS", "`on`: the public listener uses TLS with the certificate of two files; `auto`: with certificates that it obtains; `off`: it does not use TLS, because a load balancer in front terminates it"},
 	{"GATEWAY_TLS_CERTIFICATE", "path of the certificate and those above it, in PEM; read again by a reload"},
 	{"GATEWAY_TLS_KEY", "path of its private key, in PEM"},
@@ -37,9 +37,9 @@ var environment = []struct{ name, meaning string }{
 	{"SHIPMENTS_HOST", "shipments-svc; all addresses of the name are used, looked up each second. An IPv6 address is written in brackets"},
 	{"SHIPMENTS_PORT", "its public port"},
 	{"SERVICE_ROUTES", "files with the routes of further services: a path, or a pattern such as `/etc/quayside/services/*.caddy`, or several separated by spaces; unset: none; read again by a reload. See [Routes](#routes)"},
-	{"GATEWAY_SHUTDOWN_DELAY", "delay between SIGTERM and draining, during which /readyz returns 503 and requests are served: the time that a load balancer in front needs to notice"},
+	{"GATEWAY_SHUTDOWN_DELAY", "delay between SIGTERM and draining, at most `1h`, during which /readyz returns 503 and requests are served: the time that a load balancer in front needs to notice"},
 	{"TRUSTED_PROXIES", "address ranges, separated by spaces, of the proxies in front whose X-Forwarded-For is trusted; unset: none"},
-	{"CORS_ALLOWED_ORIGINS", "origins, separated by spaces, whose pages may use the API from a browser: `https://app.example`, or `*` for all; unset: none. Cookies and other credentials of a browser are never allowed"},
+	{"CORS_ALLOWED_ORIGINS", "origins as browsers write them (lower case, no default port, no wildcard), separated by spaces, whose pages may use the API from a browser: `https://app.example`, or `*` for all; unset: none. Cookies and other credentials of a browser are never allowed"},
 	{"DEBUG_ENDPOINTS", "`true`: the inner listener serves profiles at /debug/pprof/ and the state of circuit breakers and caches at /debug/state"},
 	{"LOG_LEVEL", "debug, info, warn or error"},
 }
@@ -71,7 +71,7 @@ func TestREADMEListsTheEnvironment(t *testing.T) {
 
 	var table bytes.Buffer
 	table.WriteString("| variable | default | what it is |\n|---|---|---|\n")
-	for _, variable := range environment {
+	for _, variable := range documented {
 		byDefault, used := defaults[variable.name]
 		if !used {
 			t.Errorf("the Caddyfile does not use %s", variable.name)

@@ -115,9 +115,12 @@ func TestUnusableSecretsAreRefusedAtStart(t *testing.T) {
 		"key of the demo":    {[]string{"GATEWAY_CREDENTIAL=" + hidden, "GATEWAY_SIGNING_KEY=" + inPEM(t, []byte("demo-gateway-key-for-laptops-xx-"))}, []string{"signing key is the demo's", "QUAYSIDE_DEMO=true"}},
 		"too short":          {[]string{"GATEWAY_CREDENTIAL=hunter2"}, []string{"at least 32 bytes"}},
 		"of the demo":        {[]string{"GATEWAY_CREDENTIAL=demo-" + hidden}, []string{"QUAYSIDE_DEMO=true"}},
-		"twice":              {[]string{"GATEWAY_CREDENTIAL=" + hidden, "GATEWAY_CREDENTIAL_FILE=/dev/null"}, []string{"both credential and credential_file"}},
+		"twice":              {[]string{"GATEWAY_CREDENTIAL=" + hidden, "GATEWAY_CREDENTIAL_FILE=/dev/null"}, []string{"GATEWAY_CREDENTIAL and GATEWAY_CREDENTIAL_FILE are both set; set one\n"}},
+		"Redis twice":        {[]string{"REDIS_URL=redis://:" + hidden + "@x", "REDIS_URL_FILE=/dev/null"}, []string{"REDIS_URL and REDIS_URL_FILE are both set"}},
 		"no such file":       {[]string{"GATEWAY_CREDENTIAL_FILE=/nowhere"}, []string{"credential_file", "/nowhere"}},
-		"everything at once": {[]string{"REDIS_URL=http://:" + hidden + "@x"}, []string{"GATEWAY_CREDENTIAL", "GATEWAY_SIGNING_KEY", "redis://"}},
+		"everything at once": {[]string{"REDIS_URL=http://:" + hidden + "@x"}, []string{"GATEWAY_CREDENTIAL", "GATEWAY_SIGNING_KEY", "REDIS_URL is not a redis://"}},
+		"password in a URL":  {[]string{"TOKENS_INTERNAL_URL=http://u:" + hidden + "@127.0.0.1:9082"}, []string{"TOKENS_INTERNAL_URL must be http://host:port"}},
+		"and a mistake":      {[]string{"TOKENS_INTERNAL_URL=http://u:" + hidden + "}@127.0.0.1:9082"}, []string{"TOKENS_INTERNAL_URL must not contain"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,11 +3,11 @@ package tokengate
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/quayside/quayside/gateway/internal/environment"
 )
 
 // cors is which origins' pages may use the API from a browser (https://fetch.spec.whatwg.org/#http-cors-protocol).
@@ -24,12 +24,11 @@ func newCORS(origins []string) (*cors, error) {
 	}
 	c := &cors{origins: origins}
 	for _, origin := range origins {
-		u, err := url.Parse(origin)
 		switch {
 		case origin == "*":
 			c.any = true
-		case err != nil, u.Scheme != "https" && u.Scheme != "http", u.Host == "", u.Scheme+"://"+strings.ToLower(u.Host) != origin:
-			return nil, fmt.Errorf("token_gate: cors_origins: %q is no origin, which is https://host or https://host:port in lower case, or *", origin)
+		case !environment.IsWebOrigin(origin):
+			return nil, fmt.Errorf("token_gate: cors_origins: %q is no origin as browsers write it, such as https://app.example, or *", origin)
 		}
 	}
 	return c, nil

@@ -2,6 +2,7 @@ package tokengate
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -94,7 +95,7 @@ func (g *Gate) acquire(redisURL string) error {
 	limiter, releaseLimiter, err := limiters.Take(windows, func() (sharedLimiter, error) {
 		client, err := ratelimit.NewClient(redisURL)
 		if err != nil {
-			return sharedLimiter{}, err
+			return sharedLimiter{}, fmt.Errorf("token_gate: REDIS_URL is %w", err)
 		}
 		limiter := ratelimit.New(client, windows.options)
 		if windows.options.Down == ratelimit.DownLocal {

@@ -31,7 +31,7 @@ func main() {
 		timerslack.Relax()
 		heapfloor.Raise()
 	}
-	if err := environment.CheckText(); err != nil {
+	if err := environment.Prepare(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
