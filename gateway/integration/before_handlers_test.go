@@ -25,7 +25,7 @@ var beforeHandlers = []struct {
 		"GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /\x7f HTTP/1.1\r\nHost: a\r\n\r\n", "GET api/v1 HTTP/1.1\r\nHost: a\r\n\r\n",
 		"GET http://[::1/ HTTP/1.1\r\nHost: a\r\n\r\n",
 	}, "400 Bad Request"},
-	{"an HTTP version other than 1.0, 1.1 and 2", []string{
+	{"an HTTP version whose major number is not 1, in a request line; `HTTP/1.2` is accepted", []string{
 		"GET / HTTP/0.9\r\nHost: a\r\n\r\n", "GET / HTTP/2.0\r\nHost: a\r\n\r\n", "GET / HTTP/3.0\r\nHost: a\r\n\r\n",
 	}, "505 HTTP Version Not Supported: unsupported protocol version"},
 	{"HTTP/1.1 without `Host`", []string{"GET / HTTP/1.1\r\n\r\n"}, "400 Bad Request: missing required Host header"},
@@ -76,7 +76,7 @@ func TestREADMEListsTheRequestsThatNetHTTPRejects(t *testing.T) {
 		}
 	}
 	for _, request := range []string{
-		"OPTIONS * HTTP/1.1\r\nHost: a\r\n", "GET * HTTP/1.1\r\nHost: a\r\n", "GET /x HTTP/1.0\r\n", "GET /x HTTP/1.0\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost:\r\n",
+		"GET /x HTTP/1.2\r\nHost: a\r\n", "OPTIONS * HTTP/1.1\r\nHost: a\r\n", "GET * HTTP/1.1\r\nHost: a\r\n", "GET /x HTTP/1.0\r\n", "GET /x HTTP/1.0\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost:\r\n",
 		"get /x HTTP/1.1\r\nHost: a\r\n", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n", "GET http://b/x HTTP/1.1\r\nHost: a\r\n", "GET http:x HTTP/1.1\r\nHost: a\r\n",
 		"GET //a HTTP/1.1\r\nHost: a\r\n", "GET /%00 HTTP/1.1\r\nHost: a\r\n", "GET /\xff HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: ..\r\n",
 		strings.Repeat("M", 33) + " / HTTP/1.1\r\nHost: a\r\n",
