@@ -31,6 +31,7 @@ type service struct {
 	CapDrop  []string `yaml:"cap_drop"`
 	Restart  string
 
+	Healthcheck struct{ Test any }
 	Environment map[string]string
 }
 
@@ -108,6 +109,25 @@ func TestEveryContainerIsLimitedAndRotatesItsLog(t *testing.T) {
 		}
 		if s.Build != nil && (!s.ReadOnly || !slices.Contains(s.CapDrop, "ALL")) {
 			t.Errorf("%s: read_only %v, cap_drop %q", name, s.ReadOnly, s.CapDrop)
+		}
+	}
+}
+
+func TestEveryContainerThatRunsOnHasAHealthCheck(t *testing.T) {
+	t.Parallel()
+	for name, s := range containers(t) {
+		if s.Restart == "" {
+			continue
+		}
+		if s.Build == nil {
+			if s.Healthcheck.Test == nil {
+				t.Errorf("%s has none", name)
+			}
+			continue
+		}
+		dockerfile, err := os.ReadFile(filepath.Join(root, name, "Dockerfile"))
+		if err != nil || !strings.Contains(string(dockerfile), `CMD ["/`+name+`", "health"]`) {
+			t.Errorf("%s: %v: its image has none", name, err)
 		}
 	}
 }

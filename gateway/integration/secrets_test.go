@@ -142,7 +142,7 @@ func TestUnusableSecretsAreRefusedAtStart(t *testing.T) {
 	}
 }
 
-func TestDemoSecretsAreAcceptedInDevelopmentMode(t *testing.T) {
+func TestDemoSecretsAreAcceptedAndAnnouncedInDevelopmentMode(t *testing.T) {
 	t.Parallel()
 
 	for name, key := range map[string]string{"with its key": inPEM(t, []byte("demo-gateway-key-for-laptops-xx-")), "without a key": ""} {
@@ -152,7 +152,7 @@ func TestDemoSecretsAreAcceptedInDevelopmentMode(t *testing.T) {
 			"GATEWAY_CREDENTIAL=demo-0123456789012345678901234567890", "GATEWAY_SIGNING_KEY=" + key,
 		}
 		// Redis and tokens-svc do not run: validating needs no network.
-		if output, err := process.CombinedOutput(); err != nil {
+		if output, err := process.CombinedOutput(); err != nil || !strings.Contains(string(output), "development mode: accepts the public demo secrets") {
 			t.Errorf("%s: %v:\n%s", name, err, output)
 		}
 	}

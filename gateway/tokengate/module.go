@@ -20,6 +20,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -129,6 +130,9 @@ func (*Gate) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "http.handlers.token_gate", New: func() caddy.Module { return new(Gate) }}
 }
 
+// announceDemo logs development mode once, because a configuration is provisioned more than once.
+var announceDemo sync.Once
+
 // Provision reads the secrets and takes the Redis pool, the token cache and the usage counts, which a reload
 // keeps. It connects to nothing: neither Redis nor the tokens service needs to run when the gateway starts.
 func (g *Gate) Provision(ctx caddy.Context) error {
@@ -149,7 +153,11 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 
 	repl := caddy.NewReplacer()
 	g.Introspection = cmp.Or(repl.ReplaceAll(g.Introspection, ""), defaultIntrospection)
-	g.demo = repl.ReplaceAll(g.Demo, "") == "true"
+	if g.demo = repl.ReplaceAll(g.Demo, "") == "true"; g.demo {
+		announceDemo.Do(func() {
+			g.logger.Warn("development mode: accepts the public demo secrets", zap.String("setting", "QUAYSIDE_DEMO"))
+		})
+	}
 
 	g.TokenPrefix = cmp.Or(g.TokenPrefix, bearer.DefaultPrefix)
 	g.Realm = cmp.Or(g.Realm, defaultRealm)

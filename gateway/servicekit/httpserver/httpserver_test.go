@@ -125,11 +125,11 @@ func TestInnerServesHealthAndMetrics(t *testing.T) {
 	want("/debug/pprof/symbol", http.StatusOK, "num_symbols")
 }
 
-func TestCheckRequestsLivez(t *testing.T) {
+func TestCheckRequestsReadyz(t *testing.T) {
 	t.Parallel()
 	status := http.StatusOK
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/livez" {
+		if r.URL.Path != "/readyz" {
 			t.Errorf("requested %s", r.URL.Path)
 		}
 		w.WriteHeader(status)

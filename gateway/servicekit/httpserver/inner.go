@@ -74,7 +74,7 @@ func (in *Inner) Drain() { in.draining.Store(true) }
 // ServeHTTP implements http.Handler.
 func (in *Inner) ServeHTTP(w http.ResponseWriter, r *http.Request) { in.mux.ServeHTTP(w, r) }
 
-// Check returns nil if /livez of the internal listener at address is 200. It is the
+// Check returns nil if /readyz of the internal listener at address is 200. It is the
 // health check of a container. An empty or unspecified host means loopback.
 func Check(ctx context.Context, address string) error {
 	host, port, err := net.SplitHostPort(address)
@@ -86,7 +86,7 @@ func Check(ctx context.Context, address string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/livez", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+readyPath, nil)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func Check(ctx context.Context, address string) error {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("/livez returned %s", res.Status)
+		return fmt.Errorf("%s returned %s", readyPath, res.Status)
 	}
 	return nil
 }

@@ -92,6 +92,9 @@ func start(t *testing.T) *running {
 		_ = logWriter.Close()
 		s.done <- err
 	}()
+	if line := s.next(t, "development mode: accepts the public demo secrets"); line["level"] != "WARN" {
+		t.Errorf("development mode is announced as %v", line)
+	}
 	for s.public == "" || s.inner == "" {
 		line := s.next(t, "listening")
 		switch line["server"] {
@@ -220,6 +223,9 @@ func TestServeNeedsNoPostgresToStart(t *testing.T) {
 	}
 	if status, _ := get(t, "http://"+inner+"/livez"); status != http.StatusOK {
 		t.Errorf("livez: %d", status)
+	}
+	if err := run(t.Context(), program{args: []string{"health"}, environ: []string{"DATABASE_URL=host=nowhere", "INNER_ADDRESS=" + inner}}); err == nil {
+		t.Error("health succeeds although it is not ready")
 	}
 	stop()
 	if err := <-s.done; err != nil {

@@ -40,6 +40,9 @@ func serve(ctx context.Context, p program) (err error) {
 	lines := logging.NewBuffer(p.stderr)
 	defer lines.Close()
 	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: cfg.LogLevel}))
+	if cfg.Demo {
+		log.Warn("development mode: accepts the public demo secrets", "setting", "QUAYSIDE_DEMO")
+	}
 	metrics := metrics.New("shipments", lines.Dropped)
 	seen := metrics.Watch(outage.New(log, "Postgres")).Note
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), seen)

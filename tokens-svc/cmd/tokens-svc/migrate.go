@@ -29,7 +29,7 @@ func (c migrate) Run(ctx context.Context, p program) error {
 type health struct{}
 
 func (health) Help() string {
-	return "Sends a request to the server at INNER_ADDRESS. The exit code is 0 if it succeeds."
+	return "Sends a request to the server at INNER_ADDRESS. The exit code is 0 if it is ready."
 }
 
 func (health) Run(ctx context.Context, p program) error {

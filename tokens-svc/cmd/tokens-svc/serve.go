@@ -41,6 +41,9 @@ func (serve) Run(ctx context.Context, p program) error {
 	lines := logging.NewBuffer(p.stderr)
 	defer lines.Close()
 	log := newLogger(lines, cfg.LogLevel)
+	if cfg.Demo {
+		log.Warn("development mode: accepts the public demo secrets", "setting", "QUAYSIDE_DEMO")
+	}
 	database, sending, listening := outage.New(log, "Postgres"), outage.New(log, "sending traces"), outage.New(log, "listening for changes")
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), database.Note)
 	if err != nil {

@@ -49,6 +49,9 @@ func start(t *testing.T, environ ...string) *served {
 		s.ended <- err
 	}()
 	lines := bufio.NewScanner(read)
+	if lines.Scan(); !strings.Contains(lines.Text(), `"level":"WARN","msg":"development mode: accepts the public demo secrets"`) {
+		t.Errorf("development mode is not announced: %s", lines.Text())
+	}
 	for (s.public == "" || s.inner == "") && lines.Scan() {
 		var line struct{ Msg, Server, Address string }
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
