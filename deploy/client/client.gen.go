@@ -1486,7 +1486,7 @@ type ListShipmentsParams struct {
 
 	// Reference Only shipments with exactly this reference; case-sensitive. It is normalized like the reference of a new
 	// shipment: without the space around it, in normalization form C. A value that no shipment can have is refused
-	// with 400: more than 100 characters, control characters, nothing but space.
+	// with 400: more than 100 characters, control characters, nothing visible.
 	Reference *Reference `form:"reference,omitempty" json:"reference,omitempty"`
 
 	// CheckResult Only shipments with at least one check of this result. `fail` finds those with an obstacle to approval; `pass`
