@@ -67,5 +67,3 @@ func (b *body) responseBegins() {
 		_ = b.control.SetReadDeadline(time.Now().Add(lingerTime))
 	}
 }
-
-// Interface guard

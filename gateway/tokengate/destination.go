@@ -13,14 +13,12 @@ import (
 // different readers, or its method is for something else than a resource: a tunnel (CONNECT), or the request
 // itself with its secrets (TRACE), or HTTP/2 carried what HTTP/1.1 cannot: another request line, or two lengths.
 func checkDestination(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	notAllowed := caddyhttp.Error(http.StatusMethodNotAllowed, errors.New("not a method for resources"))
 	switch {
 	case !httpguts.ValidHeaderFieldName(r.Method) || strings.Contains(r.URL.RawQuery, " ") || // a method is a token, too
 		len(r.Header["Content-Length"]) > 1:
 		return caddyhttp.Error(http.StatusBadRequest, errors.New("not a request of HTTP/1.1"))
 	case r.Method == http.MethodConnect:
-		w.Header().Set("Allow", "") // there are no tunnels
-		return notAllowed
+		return notAllowed(w, "") // there are no tunnels
 	case !isUnambiguous(r.URL):
 		return caddyhttp.Error(http.StatusNotFound, errors.New("the path can be read in several ways"))
 	case r.Method == http.MethodTrace:
@@ -28,11 +26,16 @@ func checkDestination(w http.ResponseWriter, r *http.Request, next caddyhttp.Han
 		if err != nil {
 			return err
 		}
-		w.Header().Set("Allow", allow)
-		return notAllowed
+		return notAllowed(w, allow)
 	default:
 		return nil
 	}
+}
+
+// notAllowed returns the error for a method, and says which are allowed instead.
+func notAllowed(w http.ResponseWriter, allow string) error {
+	w.Header().Set("Allow", allow)
+	return caddyhttp.Error(http.StatusMethodNotAllowed, errors.New("not a method for resources"))
 }
 
 // allowed returns the methods of a resource, which only its service knows: the Allow of its response to OPTIONS.

@@ -2,6 +2,7 @@ package tokengate
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"path"
 	"strings"
@@ -76,6 +77,15 @@ func FuzzAStraightPathIsReadTheSameByAll(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Every request is checked, so the check of one that goes on costs no memory.
+func TestCheckOfTheDestinationDoesNotAllocate(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/api/v1/shipments?page=1", http.NoBody)
+	w := httptest.NewRecorder()
+	if n := testing.AllocsPerRun(100, func() { _ = checkDestination(w, r, nil) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
 }
 
 func BenchmarkPaths(b *testing.B) {
