@@ -29,7 +29,7 @@ func splitTables(t tables.Table, most int) []part {
 	for i := h.to + 1; i < len(t.Rows); i++ {
 		repeats := h.repeats(t.Rows[i])
 		united := repeats && weightUnit(t.Rows[i-1]) > 0
-		if h.redefines(t.Rows[i]) || united || !repeats && startsTable(t.Rows, i) {
+		if repeats && h.redefines(t.Rows[i]) || united || !repeats && startsTable(t.Rows, i) {
 			if united {
 				i--
 			}

@@ -244,10 +244,10 @@ func (h header) repeats(row tables.Row) bool {
 	return len(cells) > 1 && (others*4 <= len(cells) || means > 2 && means*4 >= len(cells)*3)
 }
 
-// redefines reports whether a row that repeats most of the header gives a column
-// another meaning or unit: "Net lb" below "Net kg", "Half cartons" below "Cartons".
+// redefines reports whether a row that repeats the header gives a column another
+// meaning or unit: "Net lb" below "Net kg", "Half cartons" below "Cartons".
 func (h header) redefines(row tables.Row) bool {
-	return numbersIn(row) == 0 && h.repeats(row) && slices.ContainsFunc(filled(row), func(col int) bool {
+	return numbersIn(row) == 0 && slices.ContainsFunc(filled(row), func(col int) bool {
 		if col >= len(h.meanings) || slices.ContainsFunc(h.rows, func(own tables.Row) bool {
 			return col < len(own.Cells) && fold(own.Cells[col].Text) == fold(row.Cells[col].Text)
 		}) {

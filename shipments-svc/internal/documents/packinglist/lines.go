@@ -66,12 +66,8 @@ func (r *reader) row(s *sheet, i int) {
 	cells := filled(row)
 	switch {
 	case len(cells) == 0:
-	case s.header.redefines(row): // beyond the maximum of tables
-		r.remark(TableSkipped, s.at(i, -1), "the headings change here, and the rows below were read with those above: %s", sample(row))
-		s.skipped(i, "it is another header row")
 	case s.header.repeats(row):
-		r.remark(HeaderRepeated, s.at(i, -1), "the header row is repeated")
-		s.skipped(i, "the header row is repeated")
+		r.repeated(s, i)
 	case r.total(s, i):
 		s.skipped(i, "it is a total row")
 	case averageText.MatchString(fold(row.Cells[cells[0]].Text)) && !s.numbered(i):
@@ -154,6 +150,17 @@ func (r *reader) turned(s *sheet, cells []int) bool {
 		f, used := s.fieldAt(col)
 		return !used || f == palletField || f == ssccField
 	})
+}
+
+// repeated remarks on a row that repeats the header.
+func (r *reader) repeated(s *sheet, i int) {
+	if s.header.redefines(s.Rows[i]) { // beyond the maximum of tables
+		r.remark(TableSkipped, s.at(i, -1), "the headings change here, and the rows below were read with those above: %s", sample(s.Rows[i]))
+		s.skipped(i, "it is another header row")
+		return
+	}
+	r.remark(HeaderRepeated, s.at(i, -1), "the header row is repeated")
+	s.skipped(i, "the header row is repeated")
 }
 
 // skip remarks on a row that is not a line.

@@ -2,6 +2,7 @@ package packinglist
 
 import (
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,8 +17,15 @@ const PalletRange = "pallet_range"
 
 // span is what a label says: one pallet, or several: "P001 to P004", "5 & 6".
 type span struct {
-	labels  []string // of each pallet; one: the label is a name
-	certain bool     // not a name: a dash, a slash or a comma between numbers may be a part of one
+	name    string
+	runs    []run // of the pallets; none: the label is the name of one
+	certain bool  // not a name: a dash, a slash or a comma between numbers may be a part of one
+}
+
+// run is consecutive pallet numbers: a prefix and a number of at least width digits.
+type run struct {
+	prefix          string
+	width, from, to int
 }
 
 const (
@@ -39,9 +47,9 @@ var (
 // spanOf parses a label. ok is false for several pallets that cannot be parsed.
 func spanOf(text string) (s span, ok bool) {
 	text = strings.TrimSpace(text)
-	name, certain := span{labels: []string{text}}, severalText.MatchString(text)
+	name, certain := span{name: text}, severalText.MatchString(text)
 	s.certain = certain
-	prefix, last := "", 0
+	prefix, last, pallets := "", 0, 0
 	for i, part := range andText.Split(text, -1) {
 		m := rangeText.FindStringSubmatch(part)
 		if m == nil || i > 0 && m[1] != "" && m[1] != prefix || m[3] != "" && m[3] != m[1] || thousands.MatchString(text) {
@@ -55,19 +63,39 @@ func spanOf(text string) (s span, ok bool) {
 		if m[4] != "" {
 			to, _ = strconv.Atoi(m[4])
 		}
-		if from > to || len(s.labels)+to-from >= shipments.MaxPallets || i > 0 && !certain && from != last+1 { // 1/20
+		if from > to || pallets+to-from >= shipments.MaxPallets || i > 0 && !certain && from != last+1 { // 1/20
 			return name, !certain
 		}
-		for last = from; last <= to; last++ {
-			s.labels = append(s.labels, fmt.Sprintf("%s%0*d", prefix, len(m[2]), last))
-		}
-		last = to
+		s.runs = append(s.runs, run{prefix, len(m[2]), from, to})
+		last, pallets = to, pallets+to-from+1
 	}
 	return s, true
 }
 
 // pallets returns the number of pallets of a label.
-func (s span) pallets() int { return len(s.labels) }
+func (s span) pallets() (n int) {
+	for _, r := range s.runs {
+		n += r.to - r.from + 1
+	}
+	return max(n, 1)
+}
+
+// labels returns the label of each pallet.
+func (s span) labels() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if len(s.runs) == 0 {
+			yield(s.name)
+			return
+		}
+		for _, r := range s.runs {
+			for n := r.from; n <= r.to; n++ {
+				if !yield(fmt.Sprintf("%s%0*d", r.prefix, r.width, n)) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // expandRanges replaces each line that is several pallets by a line for each. The
 // number of boxes is of each pallet or of all together, according to the heading or
@@ -92,9 +120,9 @@ func (r *reader) expandRanges(s *sheet, first int) error {
 			}
 			r.remark(PalletRanges, l.place, "the row is the %d pallets %s; its boxes were read as the boxes of %s of them", n, l.pallet.text, kind)
 		}
-		for p := range n {
+		for label := range spans[i].labels() {
 			each := l
-			each.pallet.text = spans[i].labels[p]
+			each.pallet.text = label
 			if whole {
 				each.boxes.value /= float64(n)
 				each.whole.value /= float64(n)
@@ -132,7 +160,7 @@ func spansOf(lines []line) (all []span, several bool, err error) {
 	for _, l := range lines {
 		s, ok := spanOf(l.pallet.text)
 		if !ok {
-			return nil, false, refuse(l, "which cannot be told apart")
+			return nil, false, refuse(l, "whose labels cannot be parsed")
 		}
 		for _, labels := range parts(l.pallet.text) {
 			labels[l.pallet.text] = true
@@ -147,13 +175,20 @@ func spansOf(lines []line) (all []span, several bool, err error) {
 	of := map[string]string{} // the label of each pallet
 	for i, l := range lines {
 		if names && !all[i].certain {
-			all[i] = span{labels: []string{l.pallet.text}}
+			all[i] = span{name: l.pallet.text}
 		}
 		several = several || all[i].pallets() > 1
 	}
 	for i, l := range lines {
-		for _, label := range all[i].labels {
-			if other, listed := of[strings.ToUpper(label)]; several && listed && other != l.pallet.text {
+		if !several || len(of) > shipments.MaxPallets { // too many, which expandRanges refuses
+			break
+		}
+		for label := range all[i].labels() {
+			other, listed := of[strings.ToUpper(label)]
+			if listed && other == l.pallet.text {
+				break // so are the others
+			}
+			if listed {
 				return nil, false, refuse(l, fmt.Sprintf("of which %s is also in %q", label, other))
 			}
 			of[strings.ToUpper(label)] = l.pallet.text

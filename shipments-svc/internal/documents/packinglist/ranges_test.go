@@ -19,12 +19,29 @@ func TestLabelsOfSeveralPallets(t *testing.T) {
 		"5 & 6A": "", "1 to 4 (half)": "", "A1 & B2": "", "4 to 1": "", fmt.Sprint("1 to ", shipments.MaxPallets+1): "",
 	} {
 		s, ok := spanOf(text)
-		if got := strings.Join(s.labels, " "); ok != (want != "") || ok && got != want {
+		if got := strings.Join(slices.Collect(s.labels()), " "); ok != (want != "") || ok && got != want {
 			t.Errorf("%s: %s, %t, want %s", text, got, ok, want)
 		}
 	}
 	if s, _ := spanOf(fmt.Sprint("1-", shipments.MaxPallets)); s.pallets() != shipments.MaxPallets {
 		t.Errorf("%d pallets", s.pallets())
+	}
+}
+
+// Labels of many pallets, which may be names ("1-4000", "1-4001", …), cost no more than others.
+func TestLabelsOfManyPalletsAreNotSpelledOut(t *testing.T) {
+	for _, text := range []string{"1-2", "1-9999"} {
+		if n := testing.AllocsPerRun(10, func() { _, _ = spanOf(text) }); n > 50 {
+			t.Errorf("%s: %v allocations", text, n)
+		}
+	}
+	lines := []string{"Pallet No,Produce,Size,Boxes per pallet,Net kg/carton"}
+	for range 2_000 {
+		lines = append(lines, "1-9999,Avocado,16,80,4")
+	}
+	_, err := Read(t.Context(), CSV, strings.NewReader(strings.Join(lines, "\n")), int64(len(strings.Join(lines, "\n"))))
+	if unreadable, ok := errors.AsType[*Unreadable](err); !ok || unreadable.Code != TooManyPallets {
+		t.Errorf("%v", err)
 	}
 }
 

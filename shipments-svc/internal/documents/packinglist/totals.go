@@ -42,14 +42,12 @@ const maxTotalText = 60
 func (r *reader) total(s *sheet, i int) bool {
 	label := ""
 	own, _ := s.label(i)
-	boxes, last := r.palletBoxes(s)
-	again := own.text != "" && own.text == last // the total of a pallet
-	repeats := again && quietAmount(s, i, boxesField).value == boxes
-	labelled := own.text != "" && !totals(fold(own.text)) // another cell may name a variety
+	again := own.text != "" && len(r.lines) > 0 && r.lines[len(r.lines)-1].of(s, own.text) // the total of a pallet
+	labelled := own.text != "" && !totals(fold(own.text))                                  // another cell may name a variety
 	calibre, _ := s.text(i, calibreField)
 	sized := calibre.text != "" && !totals(fold(calibre.text)) && (own.text == "" || labelled) // a total row has no calibre
 	for n, col := range filled(s.Rows[i]) {
-		if text := fold(s.Rows[i].Cells[col].Text); n < 3 && !sized && len(text) < maxTotalText && (totals(text) && (!labelled || repeats) || onlyTotals(text)) {
+		if text := fold(s.Rows[i].Cells[col].Text); n < 3 && !sized && len(text) < maxTotalText && (totals(text) && (!labelled || again && r.repeatsBoxes(s, i, own.text)) || onlyTotals(text)) {
 			label = text
 			break
 		}
@@ -151,12 +149,16 @@ func (r *reader) countsPallets(s *sheet, text string) bool {
 	return ok && count == len(keys)
 }
 
-// palletBoxes returns the boxes of the last pallet, and its label.
-func (r *reader) palletBoxes(s *sheet) (sum float64, label string) {
-	for i := len(r.lines) - 1; i >= 0 && r.lines[i].sheet == s.Name && (label == "" || r.lines[i].pallet.text == label); i-- {
-		sum, label = sum+r.lines[i].boxes.value, r.lines[i].pallet.text
+// of reports whether a line is of a pallet of a sheet.
+func (l line) of(s *sheet, pallet string) bool { return l.sheet == s.Name && l.pallet.text == pallet }
+
+// repeatsBoxes reports whether the boxes of a row are those of a pallet, the last.
+func (r *reader) repeatsBoxes(s *sheet, row int, pallet string) bool {
+	sum := 0.0
+	for i := len(r.lines) - 1; i >= 0 && r.lines[i].of(s, pallet); i-- {
+		sum += r.lines[i].boxes.value
 	}
-	return sum, label
+	return quietAmount(s, row, boxesField).value == sum
 }
 
 // boxesOf returns the boxes of lines.

@@ -125,18 +125,15 @@ func quietReader() *reader { return &reader{quiet: true} }
 // or else kilograms.
 func (r *reader) unit(s *sheet, f field) {
 	c := &s.columns[f]
-	for i := range s.Rows {
-		if unit := weightUnit(s.Rows[i]); c.unit == 0 && i >= s.header.to {
-			c.unit = unit
-		}
-		if i >= s.header.from {
-			continue
-		}
+	for i := 0; c.unit == 0 && i < s.header.from; i++ {
 		for _, cell := range s.Rows[i].Cells {
 			if concepts, _ := conceptsOf(cell.Text); concepts&weightWord != 0 && c.unit == 0 {
 				c.unit = unitIn(cell.Text)
 			}
 		}
+	}
+	for i := s.header.to; c.unit == 0 && i < len(s.Rows); i++ {
+		c.unit = weightUnit(s.Rows[i])
 	}
 	if severalUnits(s.heading(f)) {
 		r.remark(UnitAssumed, s.headingPlace(f), "column %s has several units; its weights were read as %s", s.heading(f), unitName(c.unit))
