@@ -7,7 +7,6 @@ import (
 
 	"github.com/lib/pq"
 
-	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
@@ -46,21 +45,9 @@ func (c *Config) checkDSN(name, dsn string) error {
 
 // Gateways are needed to verify requests. Missing and demo keys need
 // QUAYSIDE_DEMO.
-func Gateways(c *Config) error {
-	const hint = "set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true for development"
-	keys, err := assertion.ParseKeys(c.GatewayPublicKeys)
-	if err != nil {
-		return fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
-	}
-	c.GatewayKeys = keys
-	why := keys.DevelopmentOnly()
-	switch {
-	case why == "" || c.Demo:
-		return nil
-	case c.GatewayPublicKeys == "":
-		return settings.Missing(c.environ, "GATEWAY_PUBLIC_KEYS", hint)
-	}
-	return fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; %s", why, hint)
+func Gateways(c *Config) (err error) {
+	c.GatewayKeys, err = settings.GatewayKeys(c.environ, c.GatewayPublicKeys, c.Demo)
+	return err
 }
 
 // Webhooks are needed to seal the secrets of webhook endpoints.

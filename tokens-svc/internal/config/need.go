@@ -7,7 +7,6 @@ import (
 
 	"github.com/lib/pq"
 
-	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
@@ -80,20 +79,9 @@ func Gateways(c *Config) error {
 
 // Callers are needed to answer requests that came through the gateway. Without
 // keys, or with the demo's, it takes QUAYSIDE_DEMO to go on.
-func Callers(c *Config) error {
-	const hint = "set what `openssl pkey -pubout` makes of the gateway's GATEWAY_SIGNING_KEY, or QUAYSIDE_DEMO=true for development"
-	var err error
-	if c.CallerKeys, err = assertion.ParseKeys(c.GatewayPublicKeys); err != nil {
-		return fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
-	}
-	why := c.CallerKeys.DevelopmentOnly()
-	switch {
-	case why == "" || c.Demo:
-		return nil
-	case c.GatewayPublicKeys == "":
-		return settings.Missing(c.environ, "GATEWAY_PUBLIC_KEYS", hint)
-	}
-	return fmt.Errorf("GATEWAY_PUBLIC_KEYS %s; %s", why, hint)
+func Callers(c *Config) (err error) {
+	c.CallerKeys, err = settings.GatewayKeys(c.environ, c.GatewayPublicKeys, c.Demo)
+	return err
 }
 
 func (c *Config) checkDSN(name, dsn string) error {
