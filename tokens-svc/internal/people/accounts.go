@@ -43,7 +43,7 @@ func (s *Service) ChangePassword(ctx context.Context, id UserID, current, passwo
 		}
 		now.Password, now.PasswordTemporary = hash, false
 		now.endSessions()
-		return s.about(audit.UserPasswordChanged, client.actor(u), u), nil
+		return s.about(audit.UserPasswordChanged, client.Actor(u), u), nil
 	})
 }
 

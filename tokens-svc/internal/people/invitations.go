@@ -127,7 +127,7 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 	if err != nil {
 		return User{}, "", err
 	}
-	admission.Entry = s.joined(client.actor(admission.User), email, offer.Role)
+	admission.Entry = s.joined(client.Actor(admission.User), email, offer.Role)
 	admitted, err := s.repo.Admit(ctx, admission)
 	switch {
 	case errors.Is(err, tokens.ErrNotFound):
@@ -167,7 +167,7 @@ func (s *Service) Join(ctx context.Context, u User, id InvitationID, client Clie
 	}
 	_, err = s.repo.Admit(ctx, Admission{
 		Organization: o.Organization, User: u, Role: o.Role, Existing: RequireVerified, Invitation: id,
-		Entry: s.joined(client.actor(u), u.Email, o.Role),
+		Entry: s.joined(client.Actor(u), u.Email, o.Role),
 	})
 	if err != nil {
 		return "", fmt.Errorf("join organization %s: %w", o.Organization, err)
@@ -182,7 +182,7 @@ func (s *Service) Decline(ctx context.Context, u User, id InvitationID, client C
 	if err != nil {
 		return Offer{}, err
 	}
-	entry := s.entry(audit.InvitationDeclined, client.actor(u), string(id), o.details())
+	entry := s.entry(audit.InvitationDeclined, client.Actor(u), string(id), o.details())
 	if err := s.repo.Withdraw(ctx, o.Organization, id, entry); err != nil {
 		return Offer{}, fmt.Errorf("decline an invitation to organization %s: %w", o.Organization, err)
 	}

@@ -122,8 +122,8 @@ type ClientInfo struct {
 	Device    string // what NewDevice made for this browser; perhaps empty
 }
 
-// actor returns u as the actor.
-func (f ClientInfo) actor(u User) audit.Actor {
+// Actor returns u as the actor of what the client does.
+func (f ClientInfo) Actor(u User) audit.Actor {
 	return audit.Actor{Kind: audit.User, ID: string(u.ID), Name: u.Email, Address: f.Address, RequestID: f.RequestID}
 }
 

@@ -156,7 +156,7 @@ func (s *Service) claim(ctx context.Context, c Claims, client ClientInfo) (u Use
 	case !a.DisabledAt.IsZero():
 		return a.User, false, ErrDisabled
 	}
-	err = s.repo.Link(ctx, a.ID, c.Identity, s.linked(client.actor(a.User), a.User, c.Identity))
+	err = s.repo.Link(ctx, a.ID, c.Identity, s.linked(client.Actor(a.User), a.User, c.Identity))
 	if errors.Is(err, tokens.ErrExists) {
 		return a.User, false, ErrLinkedElsewhere
 	}
@@ -171,7 +171,7 @@ func (s *Service) claim(ctx context.Context, c Claims, client ClientInfo) (u Use
 func (s *Service) join(ctx context.Context, offer Offer, u User, c Claims, client ClientInfo) (Admitted, error) {
 	joined, err := s.repo.Admit(ctx, Admission{
 		Organization: offer.Organization, User: u, Role: offer.Role, Identity: &c.Identity, Existing: TakeOver, Invitation: offer.ID, UnlessRemoved: offer.ID == "",
-		Entry: s.joined(client.actor(u), u.Email, offer.Role), TakeOverEntry: s.linked(client.actor(u), u, c.Identity),
+		Entry: s.joined(client.Actor(u), u.Email, offer.Role), TakeOverEntry: s.linked(client.Actor(u), u, c.Identity),
 	})
 	if errors.Is(err, tokens.ErrExists) {
 		return Admitted{}, ErrLinkedElsewhere

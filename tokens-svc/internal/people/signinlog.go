@@ -34,7 +34,7 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 		})
 		return nil
 	}
-	e := s.about(audit.UserSignedIn, client.actor(u), u)
+	e := s.about(audit.UserSignedIn, client.Actor(u), u)
 	e.Details["method"] = method
 	if outcome == nil {
 		if err := s.repo.Record(ctx, u.ID, e); err != nil {
@@ -87,7 +87,7 @@ func (s *Service) Wait() { s.recording.Wait() }
 // SignedOut records that a person ended their own sessions: which describes
 // which ones.
 func (s *Service) SignedOut(ctx context.Context, u User, client ClientInfo, which string) error {
-	e := s.about(audit.UserSignedOut, client.actor(u), u)
+	e := s.about(audit.UserSignedOut, client.Actor(u), u)
 	e.Details["sessions"] = which
 	if err := s.repo.Record(ctx, u.ID, e); err != nil {
 		return fmt.Errorf("record the end of a session: %w", err)

@@ -110,8 +110,8 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 
 func (s *site) view(r *http.Request, v *visit, a answer) view {
 	all := view{
-		Title: a.title, Section: a.section, Style: static.path("style.css"), Script: static.path("script.js"),
-		Icon: static.path("icon.svg"), Now: s.Tokens.Now(), RequestID: requestid.Of(r), Data: a.data, Passwords: s.Passwords,
+		Title: a.title, Section: a.section, Style: static["style.css"], Script: static["script.js"],
+		Icon: static["icon.svg"], Now: s.Tokens.Now(), RequestID: requestid.Of(r), Data: a.data, Passwords: s.Passwords,
 		Permissions: s.Tokens.Permissions(),
 	}
 	if v != nil {
@@ -141,6 +141,3 @@ func (v view) Allows(t tokens.Token, p tokens.Permission) bool {
 
 // Moment is for templates: it shows a time as seen from now.
 func (v view) Moment(t time.Time) moment { return moment{t, v.Now} }
-
-// StatusOf is for templates: it describes the state of a token.
-func (v view) StatusOf(t tokens.Token) state { return stateOf(t, v.Now) }

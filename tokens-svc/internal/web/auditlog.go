@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -48,22 +49,16 @@ type eventRow struct{ audit.Event }
 
 // Text returns the action's name.
 func (r eventRow) Text() string {
-	at := slices.IndexFunc(actionTexts, func(d actionText) bool { return d.Action == r.Action })
-	if at < 0 {
-		return string(r.Action) // an action of a newer version
+	for _, known := range actionTexts {
+		if known.Action == r.Action {
+			return known.Text
+		}
 	}
-	return actionTexts[at].Text
+	return string(r.Action) // an action of a newer version
 }
 
 // Subject is the name of the event's target.
-func (r eventRow) Subject() string {
-	for _, name := range []string{"name", "email"} {
-		if text := r.Details[name]; text != "" {
-			return text
-		}
-	}
-	return r.Target
-}
+func (r eventRow) Subject() string { return cmp.Or(r.Details["name"], r.Details["email"], r.Target) }
 
 // detailNames are the labels of event details.
 var detailNames = map[string]string{
@@ -77,12 +72,8 @@ var detailNames = map[string]string{
 // More returns the other details, sorted by name.
 func (r eventRow) More() (more []struct{ Name, Text string }) {
 	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
-		label := detailNames[name]
-		if label == "" {
-			label = name
-		}
 		if text := r.Details[name]; text != "" && text != r.Subject() {
-			more = append(more, struct{ Name, Text string }{label, text})
+			more = append(more, struct{ Name, Text string }{cmp.Or(detailNames[name], name), text})
 		}
 	}
 	return more
@@ -98,10 +89,12 @@ type eventList struct {
 
 func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
 	list := eventList{Actions: actionTexts}
-	p := pageOf(v)
-	if at := slices.IndexFunc(actionTexts, func(d actionText) bool { return string(d.Action) == v.Form.Get("action") }); at >= 0 {
-		list.Picked = actionTexts[at].Action
+	for _, known := range actionTexts {
+		if string(known.Action) == v.Form.Get("action") {
+			list.Picked = known.Action
+		}
 	}
+	p := pageOf(v)
 	events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), list.Picked, p)
 	if err != nil {
 		return answer{}, err

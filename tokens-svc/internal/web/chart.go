@@ -23,14 +23,15 @@ type chart struct {
 	Text               string // the same in words
 }
 
-func chartOf(hours []tokens.Hour) chart {
-	c := chart{Width: len(hours)*(barWidth+barGap) - barGap, Height: chartHeight, Bar: barWidth}
-	var most, requests, refused int64
-	for _, h := range hours {
-		most = max(most, h.Requests+h.Refused)
-		requests, refused = requests+h.Requests, refused+h.Refused
+func chartOf(u tokens.Usage) chart {
+	c := chart{
+		Width: len(u.Hours)*(barWidth+barGap) - barGap, Height: chartHeight, Bar: barWidth,
+		Text: fmt.Sprintf("%s, %s in the last 24 hours", counted(u.Requests(), "request"), counted(u.Refused(), "refusal")),
 	}
-	c.Text = fmt.Sprintf("%s, %s in the last 24 hours", counted(requests, "request"), counted(refused, "refusal"))
+	most := int64(0)
+	for _, h := range u.Hours {
+		most = max(most, h.Requests+h.Refused)
+	}
 	if most == 0 {
 		return c
 	}
@@ -41,10 +42,10 @@ func chartOf(hours []tokens.Hour) chart {
 		}
 		return max(1, int(n*chartHeight/most))
 	}
-	for i, h := range hours {
+	for i, h := range u.Hours {
 		b := bar{X: i * (barWidth + barGap), Height: height(h.Requests), RefusedHeight: height(h.Refused)}
 		b.Y = chartHeight - b.Height
-		b.RefusedY = max(0, b.Y-b.RefusedHeight)
+		b.RefusedY = b.Y - b.RefusedHeight
 		c.Bars = append(c.Bars, b)
 	}
 	return c

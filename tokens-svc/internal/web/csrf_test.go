@@ -99,7 +99,7 @@ func TestEveryAnswerIsHardened(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
-	paths := []string{"/settings/nothing/here/at/all", "//settings", "/settings/../settings", static.path("style.css")}
+	paths := []string{"/settings/nothing/here/at/all", "//settings", "/settings/../settings", static["style.css"]}
 	for _, rt := range table {
 		_, path := concrete(rt.pattern)
 		paths = append(paths, path)
@@ -114,6 +114,7 @@ func TestEveryAnswerIsHardened(t *testing.T) {
 					"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
 					"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 					"Strict-Transport-Security": "max-age=63072000",
+					"Permissions-Policy":        "clipboard-write=(self), camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 				} {
 					if got := h.Get(name); got != want {
 						t.Errorf("%s %s, %s: %s is %q", method, path, principal, name, got)

@@ -25,6 +25,7 @@ func statusOf(err error) int {
 		{tokens.ErrNotFound, http.StatusNotFound},
 		{tokens.ErrForbidden, http.StatusForbidden},
 		{people.ErrForbidden, http.StatusForbidden},
+		{people.ErrLastOwner, http.StatusConflict},
 		{tokens.ErrUnavailable, http.StatusServiceUnavailable},
 		{oidc.ErrUnavailable, http.StatusServiceUnavailable},
 		{context.DeadlineExceeded, http.StatusServiceUnavailable},
@@ -42,6 +43,14 @@ type errorText struct {
 	Heading, Text string
 	To, Link      string // where to go on
 	ShowRequest   bool   // the request's id helps us
+}
+
+// answer is the page with this text.
+func (t errorText) answer(status int) answer {
+	if t.To == "" {
+		t.To, t.Link = "/settings", "Go to settings"
+	}
+	return page("error", t.Heading, t).as(status)
 }
 
 var errorTexts = map[int]errorText{
@@ -69,23 +78,16 @@ var errorTexts = map[int]errorText{
 	statusClientGone: {Heading: "Cancelled"},
 }
 
-// alteredPage is the page for a change of a token that was altered in the database.
-func alteredPage() answer {
-	text := errorText{
-		Heading: "Token altered", Text: "The stored record of this token was altered, so the token is refused everywhere. No changes were made. " +
-			"Revoke the token and create another one. The error was logged: contact support with the request ID below.",
-		To: "/settings", Link: "Go to settings", ShowRequest: true,
-	}
-	return page("error", text.Heading, text).as(http.StatusConflict)
+// alteredText is for a change of a token that was altered in the database.
+var alteredText = errorText{
+	Heading: "Token altered", Text: "The stored record of this token was altered, so the token is refused everywhere. No changes were made. " +
+		"Revoke the token and create another one. The error was logged: contact support with the request ID below.",
+	ShowRequest: true,
 }
 
 // errorPage returns the page of a status.
 func errorPage(status int) answer {
-	text := errorTexts[status]
-	if text.To == "" {
-		text.To, text.Link = "/settings", "Go to settings"
-	}
-	a := page("error", text.Heading, text).as(status)
+	a := errorTexts[status].answer(status)
 	if status == http.StatusServiceUnavailable {
 		a.retryAfter = problem.RetryAfter * time.Second
 	}

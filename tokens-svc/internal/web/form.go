@@ -42,6 +42,16 @@ func (f faults) All() faults { return f }
 
 func (f *faults) add(field, text string) { *f = append(*f, fault{field, text}) }
 
+// empty returns the faults whose fields were left empty in the form of the visit.
+func (v *visit) empty(fields ...fault) (all faults) {
+	for _, f := range fields {
+		if v.PostForm.Get(f.Field) == "" {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // order is that of the fields on a page.
 var order = []string{"name", "permissions", "expires_at", "ip_allow", "limit", "environment"}
 
@@ -88,13 +98,12 @@ func faultsOf(err *tokens.ValidationError) (all faults) {
 	return all
 }
 
-// safeNext returns where to go after signing in: to a page of ours, whatever
-// text says.
+// safeNext returns where to go after signing in: a page of ours, whatever text
+// says. Of an address, only the path and the query count.
 func safeNext(text string) string {
 	const home = "/settings"
 	u, err := url.Parse(text)
-	if err != nil || len(text) > 512 || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
-		strings.ContainsAny(text, "\\\r\n\t") || u.Path != home && !strings.HasPrefix(u.Path, home+"/") || strings.Contains(u.Path, "..") {
+	if err != nil || len(text) > 512 || u.Path != home && !strings.HasPrefix(u.Path, home+"/") || strings.Contains(u.Path, "..") {
 		return home
 	}
 	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()

@@ -140,7 +140,7 @@ func (w *world) token(t *testing.T, member *browser, name string, change ...func
 	}
 	for _, m := range members {
 		if m.Email == member.email {
-			v := visit{Request: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), user: m.User, permissions: w.tokens.Permissions()}
+			v := visit{Request: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), user: m.User, site: &site{Config: Config{Tokens: w.tokens}}}
 			v.current.Role = m.Role
 			made, _, err := w.tokens.CreateToken(t.Context(), v.principal(), acme, d)
 			if err != nil {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -34,40 +33,28 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 	a := people.Acceptance{
 		Email: f.Email, Name: f.Name, Code: v.PostForm.Get("code"), Password: v.PostForm.Get("password"),
 	}
-	for _, field := range []struct{ id, value, text string }{
-		{"email", a.Email, "Enter the invited e-mail address."},
-		{"code", a.Code, "Enter the invitation code."},
-		{"password", a.Password, "Enter a password."},
-	} {
-		if field.value == "" {
-			f.add(field.id, field.text)
-		}
-	}
-	again := func(status int) answer { return f.with(f.faults).as(status) }
-	if len(f.faults) > 0 {
-		return again(http.StatusUnprocessableEntity), nil
+	empty := v.empty(fault{"email", "Enter the invited e-mail address."}, fault{"code", "Enter the invitation code."}, fault{"password", "Enter a password."})
+	if empty != nil {
+		return f.with(empty).as(http.StatusUnprocessableEntity), nil
 	}
 	user, org, err := s.People.Accept(ctx, a, v.client())
-	if a, ok := refused(err, "email", f.with); ok {
-		return a, nil
-	}
-	switch {
-	case errors.Is(err, people.ErrCode):
-		f.add("code", "This code isn't valid for this e-mail address. The invitation may have been used, withdrawn, replaced, or expired after 7 days.")
-		return again(http.StatusUnprocessableEntity), nil
-	case errors.Is(err, people.ErrRefused):
-		f.add("password", "An account with this e-mail address already exists. Enter its password; the invitation doesn't change it. "+
-			"If you didn't create that account, ask your Quayside administrator to verify your address.")
-		return again(http.StatusUnprocessableEntity), nil
-	case errors.Is(err, people.ErrAccountUnverified):
-		f.add("email", "An account with this e-mail address exists, but its address isn't verified, so it can't join another organization. "+
-			"Ask your Quayside administrator to verify your address, then accept the invitation with the new password.")
-		return again(http.StatusConflict), nil
-	case errors.Is(err, people.ErrDisabled):
-		f.add("email", disabledText)
-		return again(http.StatusForbidden), nil
-	case err != nil:
-		return answer{}, err
+	if err != nil {
+		return refused(err, "email", f.with,
+			refusal{
+				people.ErrCode, http.StatusUnprocessableEntity, "code",
+				"This code isn't valid for this e-mail address. The invitation may have been used, withdrawn, replaced, or expired after 7 days.",
+			},
+			refusal{
+				people.ErrRefused, http.StatusUnprocessableEntity, "password",
+				"An account with this e-mail address already exists. Enter its password; the invitation doesn't change it. " +
+					"If you didn't create that account, ask your Quayside administrator to verify your address.",
+			},
+			refusal{
+				people.ErrAccountUnverified, http.StatusConflict, "email",
+				"An account with this e-mail address exists, but its address isn't verified, so it can't join another organization. " +
+					"Ask your Quayside administrator to verify your address, then accept the invitation with the new password.",
+			},
+			refusal{people.ErrDisabled, http.StatusForbidden, "email", disabledText})
 	}
 	return s.startSessionWithPassword(ctx, user, "/settings/"+string(org)+"/api")
 }

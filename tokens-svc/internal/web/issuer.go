@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -64,32 +63,26 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	return a, err
 }
 
-// issuerAnswer is the sign-in page with an error of the issuer. The issuer's
-// that itself said is for the log only.
+// issuerAnswer is the sign-in page with an error of the issuer. The issuer's own
+// error is for the log only.
 func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, error) {
-	f := s.signInPage(v)
-	for _, row := range []struct {
-		err    error
-		status int
-		text   string
-	}{
-		{oidc.ErrMismatch, http.StatusBadRequest, "The sign-in expired or was started in another window. Try again."},
-		{oidc.ErrDenied, http.StatusForbidden, "Your organization's sign-in refused the request. Try again, or contact its administrator."},
-		{oidc.ErrClaims, http.StatusForbidden, "Your organization's sign-in sent an identity that cannot be used. Contact your Quayside administrator."},
-		{oidc.ErrUnavailable, http.StatusServiceUnavailable, "Your organization's sign-in isn't available. Try again in a minute."},
-		{people.ErrUnverified, http.StatusForbidden, "Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
-			"Ask your Quayside administrator which claim it must send."},
-		{people.ErrLinkedElsewhere, http.StatusForbidden, "Your e-mail address belongs to an account that is linked to another identity at your organization's sign-in. " +
-			"This happens when an address is reassigned to another person, or when the sign-in was set up again. Ask your Quayside administrator to unlink that account."},
-		{people.ErrDisabled, http.StatusForbidden, disabledText},
-		{people.ErrNotInvited, http.StatusForbidden, "Your e-mail address hasn't been invited. Ask an owner or admin for an invitation."},
-	} {
-		if errors.Is(err, row.err) {
-			s.Log.LogAttrs(ctx, slog.LevelWarn, "sign-in at the issuer failed",
-				slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
-			f.add("oidc", row.text)
-			return signInAnswer(f).as(row.status), nil
-		}
+	a, unknown := refused(err, "oidc", s.signInPage(v).with, issuerRefusals...)
+	if unknown == nil {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "sign-in at the issuer failed",
+			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
 	}
-	return answer{}, err
+	return a, unknown
+}
+
+var issuerRefusals = []refusal{
+	{oidc.ErrMismatch, http.StatusBadRequest, "oidc", "The sign-in expired or was started in another window. Try again."},
+	{oidc.ErrDenied, http.StatusForbidden, "oidc", "Your organization's sign-in refused the request. Try again, or contact its administrator."},
+	{oidc.ErrClaims, http.StatusForbidden, "oidc", "Your organization's sign-in sent an identity that cannot be used. Contact your Quayside administrator."},
+	{oidc.ErrUnavailable, http.StatusServiceUnavailable, "oidc", "Your organization's sign-in isn't available. Try again in a minute."},
+	{people.ErrUnverified, http.StatusForbidden, "oidc", "Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
+		"Ask your Quayside administrator which claim it must send."},
+	{people.ErrLinkedElsewhere, http.StatusForbidden, "oidc", "Your e-mail address belongs to an account that is linked to another identity at your organization's sign-in. " +
+		"This happens when an address is reassigned to another person, or when the sign-in was set up again. Ask your Quayside administrator to unlink that account."},
+	{people.ErrDisabled, http.StatusForbidden, "oidc", disabledText},
+	{people.ErrNotInvited, http.StatusForbidden, "oidc", "Your e-mail address hasn't been invited. Ask an owner or admin for an invitation."},
 }

@@ -44,11 +44,10 @@ func pagesOf(v *visit, p tokens.Page, total int) pages {
 
 // filter is one choice above the list of tokens.
 type filter struct {
-	ID      string // "show=" in the address
-	Filter  tokens.Filter
-	Label   string
-	Empty   string // shown if the list is empty
-	Current bool
+	ID     string // "show=" in the address
+	Filter tokens.Filter
+	Label  string
+	Empty  string // shown if the list is empty
 }
 
 var filters = []filter{
@@ -74,7 +73,7 @@ func rowOf(v *visit, s *site, t tokens.Token, u tokens.Usage) tokenRow {
 	now := s.Tokens.Now()
 	may := v.principal().MayChange(t) && t.Status(now) == tokens.StatusActive
 	return tokenRow{
-		Token: t, State: stateOf(t, now), Usage: u, Chart: chartOf(u.Hours), Rotatable: may && t.RotatedTo == "", Revocable: may,
+		Token: t, State: stateOf(t, now), Usage: u, Chart: chartOf(u), Rotatable: may && t.RotatedTo == "", Revocable: may,
 		Handable: may && t.RotatedTo == "" && v.principal().MayHandOver() && !t.Owner.IsOrganization(),
 	}
 }
@@ -83,22 +82,19 @@ func rowOf(v *visit, s *site, t tokens.Token, u tokens.Usage) tokenRow {
 type tokenList struct {
 	Rows    []tokenRow
 	Filters []filter
-	Empty   string
+	Picked  filter
 	First   bool // there is no token at all yet
 	Pages   pages
 }
 
 func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
-	list := tokenList{Filters: make([]filter, len(filters))}
-	picked := 0
-	for i, f := range filters {
-		list.Filters[i] = f
+	list := tokenList{Filters: filters, Picked: filters[0]}
+	for _, f := range filters {
 		if v.Form.Get("show") == f.ID {
-			picked = i
+			list.Picked = f
 		}
 	}
-	list.Filters[picked].Current, list.Empty = true, filters[picked].Empty
-	query := tokens.Query{Filter: filters[picked].Filter, Page: pageOf(v)}
+	query := tokens.Query{Filter: list.Picked.Filter, Page: pageOf(v)}
 	all, total, err := s.Tokens.Tokens(ctx, v.org(), query)
 	if err != nil {
 		return answer{}, err

@@ -141,9 +141,6 @@ func (s *site) changeRole(ctx context.Context, v *visit) (answer, error) {
 	if _, ok := errors.AsType[*tokens.ValidationError](err); ok {
 		return errorPage(http.StatusBadRequest), nil
 	}
-	if errors.Is(err, people.ErrLastOwner) {
-		return lastOwner(v), nil
-	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -153,11 +150,10 @@ func (s *site) changeRole(ctx context.Context, v *visit) (answer, error) {
 
 // lastOwner is the response to a change that would leave the organization without an owner.
 func lastOwner(v *visit) answer {
-	text := errorText{
+	return errorText{
 		Heading: "An organization needs an owner", Text: "No changes were made. Make another member an owner first.",
 		To: v.path("/members"), Link: "Back to members",
-	}
-	return page("error", text.Heading, text).in("members").as(http.StatusConflict)
+	}.answer(http.StatusConflict).in("members")
 }
 
 func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
@@ -170,23 +166,20 @@ func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, tokens.ErrNotFound
 	}
 	m, title := p.Members[at], "Remove "+p.Members[at].Display()
-	switch {
-	case m.Self:
+	if m.Self {
 		title = "Leave " + v.current.Organization.Name
-	case !v.current.Role.MayAssign(m.Role, ""):
-		return answer{}, people.ErrForbidden
 	}
-	if !m.Removable {
-		return lastOwner(v), nil
+	switch {
+	case !m.Self && !v.current.Role.MayAssign(m.Role, ""):
+		return answer{}, people.ErrForbidden
+	case !m.Removable:
+		return answer{}, people.ErrLastOwner
 	}
 	return page("remove", title, m).in("members"), nil
 }
 
 func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
 	err := s.People.Remove(ctx, v.member(), v.org(), people.UserID(v.PathValue("user")))
-	if errors.Is(err, people.ErrLastOwner) {
-		return lastOwner(v), nil
-	}
 	if err != nil {
 		return answer{}, err
 	}

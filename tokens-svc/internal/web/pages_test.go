@@ -96,14 +96,14 @@ func TestStaticFilesNeverChange(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	for name, kind := range map[string]string{"style.css": "text/css", "script.js": "text/javascript", "icon.svg": "image/svg+xml"} {
-		res := w.browser().get(t, static.path(name))
+		res := w.browser().get(t, static[name])
 		if got := res.Header().Get("Content-Type"); res.Code != http.StatusOK || !strings.HasPrefix(got, kind) {
 			t.Errorf("%s: %d %s", name, res.Code, got)
 		}
 		if got := res.Header().Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
 			t.Errorf("%s: %s", name, got)
 		}
-		want(t, w.browser().post(t, static.path(name), nil), http.StatusMethodNotAllowed)
+		want(t, w.browser().post(t, static[name], nil), http.StatusMethodNotAllowed)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestWordsForTime(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
 	for ahead, want := range map[time.Duration]string{
-		0: "just now", -30 * time.Second: "just now", -61 * time.Second: "1 minute ago", -119 * time.Minute: "119 minutes ago",
+		0: "just now", -59 * time.Second: "just now", -time.Minute: "1 minute ago", time.Minute: "in 1 minute", -119 * time.Minute: "119 minutes ago",
 		-2 * time.Hour: "2 hours ago", -47 * time.Hour: "47 hours ago", -48 * time.Hour: "2 days ago", -59 * day: "59 days ago",
 		-60 * day: "2 months ago", -800 * day: "2 years ago", 10 * time.Second: "in less than a minute", 7*day - time.Second: "in 7 days",
 		90 * day: "in 3 months",

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -15,13 +14,16 @@ type passwordForm struct {
 	Temporary bool
 }
 
-func passwordAnswer(f passwordForm) answer { return page("password", "Change password", f) }
+func (f passwordForm) with(all faults) answer {
+	f.faults = all
+	return page("password", "Change password", f)
+}
 
 func (s *site) showPassword(_ context.Context, v *visit) (answer, error) {
 	if !s.Passwords {
 		return errorPage(http.StatusNotFound), nil
 	}
-	return passwordAnswer(passwordForm{Temporary: v.user.PasswordTemporary}), nil
+	return passwordForm{Temporary: v.user.PasswordTemporary}.with(nil), nil
 }
 
 func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
@@ -29,26 +31,13 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 		return errorPage(http.StatusNotFound), nil
 	}
 	f := passwordForm{Temporary: v.user.PasswordTemporary}
-	current, password := v.PostForm.Get("current"), v.PostForm.Get("password")
-	if current == "" {
-		f.add("current", "Enter your current password.")
+	if empty := v.empty(fault{"current", "Enter your current password."}, fault{"password", "Enter a new password."}); empty != nil {
+		return f.with(empty).as(http.StatusUnprocessableEntity), nil
 	}
-	if password == "" {
-		f.add("password", "Enter a new password.")
-	}
-	if len(f.faults) > 0 {
-		return passwordAnswer(f).as(http.StatusUnprocessableEntity), nil
-	}
-	user, err := s.People.ChangePassword(ctx, v.user.ID, current, password, v.client())
-	if a, ok := refused(err, "current", func(all faults) answer { return passwordAnswer(passwordForm{all, f.Temporary}) }); ok {
-		return a, nil
-	}
-	if errors.Is(err, people.ErrRefused) {
-		f.add("current", "Incorrect current password.")
-		return passwordAnswer(f).as(http.StatusUnprocessableEntity), nil
-	}
+	user, err := s.People.ChangePassword(ctx, v.user.ID, v.PostForm.Get("current"), v.PostForm.Get("password"), v.client())
 	if err != nil {
-		return answer{}, err
+		return refused(err, "current", f.with,
+			refusal{people.ErrRefused, http.StatusUnprocessableEntity, "current", "Incorrect current password."})
 	}
 	const unsaved = "/sign-in?changed=1"
 	a, err := s.startSessionWithPassword(ctx, user, "/settings/sessions")

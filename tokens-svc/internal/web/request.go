@@ -8,7 +8,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -16,16 +15,14 @@ import (
 // visit is one request with its authenticated user.
 type visit struct {
 	*http.Request
+	site *site
 	user people.User
 	// memberships are all of the user's; here is the one in the organization
 	// that the request is about.
 	memberships []people.Membership
 	current     people.Membership
-	// deviceCookie is the name of the cookie by which a browser is known.
-	deviceCookie string
-	permissions  *tokens.Catalogue
-	ended        bool   // the request brought the cookie of a session that has ended
-	notice       string // notice from the previous page
+	ended       bool   // the request brought the cookie of a session that has ended
+	notice      string // notice from the previous page
 }
 
 // org returns the organization that the request is about.
@@ -41,7 +38,7 @@ func (v *visit) path(rest string) string { return "/settings/" + string(v.org())
 // client returns address, request id and device of the request.
 func (v *visit) client() people.ClientInfo {
 	client := people.ClientInfo{Address: clientAddress(v.Request), RequestID: requestid.Of(v.Request)}
-	if cookie, err := v.Cookie(v.deviceCookie); err == nil {
+	if cookie, err := v.Cookie(v.site.deviceCookie()); err == nil {
 		client.Device = cookie.Value
 	}
 	return client
@@ -49,18 +46,12 @@ func (v *visit) client() people.ClientInfo {
 
 // member returns the user as a principal of package people.
 func (v *visit) member() people.Principal {
-	client := v.client()
-	return people.Principal{
-		Actor: audit.Actor{
-			Kind: audit.User, ID: string(v.user.ID), Name: v.user.Email, Address: client.Address, RequestID: client.RequestID,
-		},
-		Role: v.current.Role,
-	}
+	return people.Principal{Actor: v.client().Actor(v.user), Role: v.current.Role}
 }
 
 // principal returns the user as a principal of package tokens.
 func (v *visit) principal() tokens.Principal {
-	return v.permissions.Person(v.member().Actor, v.current.Role)
+	return v.site.Tokens.Permissions().Person(v.member().Actor, v.current.Role)
 }
 
 // clientAddress returns the client's address as the gateway asserts it, see

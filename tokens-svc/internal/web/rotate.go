@@ -73,7 +73,7 @@ func (s *site) notActive(v *visit, row tokenRow) answer {
 	text := errorTexts[http.StatusConflict]
 	text.Text = row.Name + " is no longer active or was already rotated. No changes were made."
 	text.To, text.Link = v.path("/api/"+string(row.ID)), "View token"
-	return page("error", text.Heading, text).in("api").as(http.StatusConflict)
+	return text.answer(http.StatusConflict).in("api")
 }
 
 func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {

@@ -40,14 +40,14 @@ func (s *site) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), limit)
 		defer cancel()
-		v := &visit{Request: r.WithContext(ctx), deviceCookie: s.deviceCookie(), permissions: s.Tokens.Permissions()}
+		v := &visit{Request: r.WithContext(ctx), site: s}
 		ctx, a, err := s.answer(ctx, rt, w, v)
 		if err != nil {
-			a = s.errorAnswer(w, r, err)
+			a = s.errorAnswer(r.Context(), w, v, err)
 		}
 		if ctx != nil && !rt.watch {
 			if err := s.sessions.Save(ctx, w); err != nil {
-				refusal := s.errorAnswer(w, r, err)
+				refusal := s.errorAnswer(r.Context(), w, v, err)
 				switch {
 				case a.unsaved != "": // what was done stays done
 					a = redirect(a.unsaved)
@@ -83,15 +83,22 @@ func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *v
 	if err := s.authenticate(ctx, v); err != nil {
 		return ctx, answer{}, err
 	}
+	first := "" // the page that the user has to visit before
 	switch {
 	case rt.access != everyone && v.user.ID == "":
-		return ctx, toSignIn(rt, v), nil
+		first = signInPath(v)
 	case s.Passwords && v.user.PasswordTemporary && !rt.temporary && rt.access != everyone:
-		return ctx, toNewPassword(rt), nil
+		first = "/settings/password"
 	case rt.access == member && v.current.Role == "":
 		return ctx, answer{}, tokens.ErrNotFound
 	case rt.may != nil && !rt.may(v):
 		return ctx, answer{}, people.ErrForbidden
+	}
+	switch {
+	case first != "" && rt.watch:
+		return ctx, answer{status: http.StatusUnauthorized, json: struct{}{}}, nil
+	case first != "":
+		return ctx, redirect(first), nil
 	}
 	if v.Method == http.MethodGet && !rt.watch && v.user.ID != "" {
 		v.notice = s.sessions.Take(ctx, keyNotice)
@@ -128,12 +135,9 @@ func (s *site) authenticate(ctx context.Context, v *visit) (err error) {
 	return nil
 }
 
-// toSignIn redirects to sign-in, and then back to the page that was
-// asked for, or to the section in which they wanted to change something.
-func toSignIn(rt route, v *visit) answer {
-	if rt.watch {
-		return answer{status: http.StatusUnauthorized, json: struct{}{}}
-	}
+// signInPath returns the address of the sign-in page, which then leads back to the
+// requested page, or to the section of a requested change.
+func signInPath(v *visit) string {
 	next := v.URL.RequestURI()
 	if v.Method == http.MethodPost {
 		next = sectionOf(v.URL.Path)
@@ -142,15 +146,7 @@ func toSignIn(rt route, v *visit) answer {
 	if v.ended {
 		query.Set("ended", "1")
 	}
-	return redirect("/sign-in?" + query.Encode())
-}
-
-// toNewPassword redirects a user with a temporary password to the page that changes it.
-func toNewPassword(rt route) answer {
-	if rt.watch {
-		return answer{status: http.StatusUnauthorized, json: struct{}{}}
-	}
-	return redirect("/settings/password")
+	return "/sign-in?" + query.Encode()
 }
 
 // sectionOf returns the page on which the form that is sent to a path stands.
@@ -173,17 +169,21 @@ func (s *site) notify(ctx context.Context, notice string) { s.sessions.Put(ctx, 
 
 // errorAnswer returns the page for an error, and logs it once if operators must
 // see it.
-func (s *site) errorAnswer(w http.ResponseWriter, r *http.Request, err error) answer {
+func (s *site) errorAnswer(ctx context.Context, w http.ResponseWriter, v *visit, err error) answer {
 	status := statusOf(err)
 	switch {
 	case status == http.StatusServiceUnavailable:
 		httpserver.Explain(w, err)
 	case status >= http.StatusInternalServerError:
-		s.Log.LogAttrs(r.Context(), slog.LevelError, "internal_error",
-			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
+		s.Log.LogAttrs(ctx, slog.LevelError, "internal_error",
+			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
 	}
-	if _, altered := errors.AsType[*tokens.BoundsError](err); altered {
-		return alteredPage()
+	_, altered := errors.AsType[*tokens.BoundsError](err)
+	switch {
+	case altered:
+		return alteredText.answer(http.StatusConflict)
+	case errors.Is(err, people.ErrLastOwner):
+		return lastOwner(v)
 	}
 	return errorPage(status)
 }
@@ -195,10 +195,6 @@ func (s *site) broken(w http.ResponseWriter, r *http.Request) {
 
 // crossOrigin is the response to a cross-origin request.
 func (s *site) crossOrigin(w http.ResponseWriter, r *http.Request) {
-	a := errorPage(http.StatusForbidden)
-	a.data = errorText{
-		Heading: "Request from another site",
-		Text:    "No changes were made. Open the page directly and submit the form again.", To: "/settings", Link: "Go to settings",
-	}
-	s.write(w, r, nil, a)
+	text := errorText{Heading: "Request from another site", Text: "No changes were made. Open the page directly and submit the form again."}
+	s.write(w, r, nil, text.answer(http.StatusForbidden))
 }

@@ -29,11 +29,9 @@ func (s *site) signInPage(v *visit) signInForm {
 	}
 }
 
-func signInAnswer(f signInForm) answer { return page("sign-in", "Sign in", f) }
-
 func (f signInForm) with(all faults) answer {
 	f.faults = all
-	return signInAnswer(f)
+	return page("sign-in", "Sign in", f)
 }
 
 func (s *site) showSignIn(_ context.Context, v *visit) (answer, error) {
@@ -50,7 +48,7 @@ func (s *site) showSignIn(_ context.Context, v *visit) (answer, error) {
 	case v.Form.Has("out"):
 		f.Hint = "You have signed out."
 	}
-	return signInAnswer(f), nil
+	return f.with(nil), nil
 }
 
 func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
@@ -58,30 +56,14 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 		return errorPage(http.StatusNotFound), nil
 	}
 	f := s.signInPage(v)
-	password := v.PostForm.Get("password")
-	if f.Email == "" {
-		f.add("email", "Enter your e-mail address.")
+	if empty := v.empty(fault{"email", "Enter your e-mail address."}, fault{"password", "Enter your password."}); empty != nil {
+		return f.with(empty).as(http.StatusUnprocessableEntity), nil
 	}
-	if password == "" {
-		f.add("password", "Enter your password.")
-	}
-	if len(f.faults) > 0 {
-		return signInAnswer(f).as(http.StatusUnprocessableEntity), nil
-	}
-	user, err := s.People.SignIn(ctx, f.Email, password, v.client())
-	if a, ok := refused(err, "email", f.with); ok {
-		return a, nil
-	}
-	if errors.Is(err, people.ErrRefused) {
-		f.add("email", "Incorrect e-mail address or password.")
-		return signInAnswer(f).as(http.StatusUnprocessableEntity), nil
-	}
-	if errors.Is(err, people.ErrDisabled) {
-		f.add("email", disabledText)
-		return signInAnswer(f).as(http.StatusForbidden), nil
-	}
+	user, err := s.People.SignIn(ctx, f.Email, v.PostForm.Get("password"), v.client())
 	if err != nil {
-		return answer{}, err
+		return refused(err, "email", f.with,
+			refusal{people.ErrRefused, http.StatusUnprocessableEntity, "email", "Incorrect e-mail address or password."},
+			refusal{people.ErrDisabled, http.StatusForbidden, "email", disabledText})
 	}
 	return s.startSessionWithPassword(ctx, user, f.Next)
 }
@@ -89,7 +71,6 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 const disabledText = "This account is disabled. Contact your Quayside administrator."
 
 // startSessionWithPassword is startSession for a sign-in that makes the browser a known device.
-// on.
 func (s *site) startSessionWithPassword(ctx context.Context, user people.User, next string) (answer, error) {
 	a, err := s.startSession(ctx, user, next)
 	if err != nil {
@@ -123,19 +104,31 @@ func (s *site) signOut(ctx context.Context, v *visit) (answer, error) {
 	return redirect("/sign-in?out=1"), nil
 }
 
-// refused returns the form for input that is invalid, or for one attempt too many,
-// which is a fault of the field. ok is false for other errors.
-func refused(err error, field string, form func(faults) answer) (a answer, ok bool) {
+// refusal is an error that a form shows at one of its fields.
+type refusal struct {
+	err         error
+	status      int
+	field, text string
+}
+
+// refused returns the form for one of these errors, for input that is invalid, or
+// for one attempt too many, which is a fault of the field. It returns any other
+// error.
+func refused(err error, field string, form func(faults) answer, known ...refusal) (answer, error) {
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
-		return form(faultsOf(invalid)).as(http.StatusUnprocessableEntity), true
+		return form(faultsOf(invalid)).as(http.StatusUnprocessableEntity), nil
 	}
-	throttled, ok := errors.AsType[*people.ThrottledError](err)
-	if !ok {
-		return answer{}, false
+	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
+		a := form(faults{{field, throttledText(throttled.RetryAfter)}}).as(http.StatusTooManyRequests)
+		a.retryAfter = throttled.RetryAfter
+		return a, nil
 	}
-	a = form(faults{{field, throttledText(throttled.RetryAfter)}}).as(http.StatusTooManyRequests)
-	a.retryAfter = throttled.RetryAfter
-	return a, true
+	for _, r := range known {
+		if errors.Is(err, r.err) {
+			return form(faults{{r.field, r.text}}).as(r.status), nil
+		}
+	}
+	return answer{}, err
 }
 
 func throttledText(wait time.Duration) string {

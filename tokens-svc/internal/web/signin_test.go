@@ -238,7 +238,8 @@ func TestSessionFixationIsPrevented(t *testing.T) {
 
 func TestNextRedirectsWithinTheSiteOnly(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"/settings", api("?show=all&page=2"), "/settings/x?next=https%3A%2F%2Fevil.example"} {
+	longest := "/settings/" + strings.Repeat("a", 502)
+	for _, text := range []string{"/settings", api("?show=all&page=2"), "/settings/x?next=https%3A%2F%2Fevil.example", longest} {
 		if got := safeNext(text); got != text {
 			t.Errorf("%q leads to %q", text, got)
 		}
@@ -247,11 +248,14 @@ func TestNextRedirectsWithinTheSiteOnly(t *testing.T) {
 		"", "https://evil.example/settings", "//evil.example/settings", "///evil.example/settings", `/\evil.example/settings`,
 		`\\evil.example`, "/settings/../../evil", "/settings/%2e%2e/sign-in", "/settingsevil", "/sign-in", "javascript:alert(1)",
 		"/settings\r\nSet-Cookie: x=y", "/settings\t", "https:/settings", "https:settings", "/settings@evil.example",
-		"/settings#//evil.example", "/settings/" + strings.Repeat("a", 1000), " /settings/x",
+		"/settings#//evil.example", longest + "a", " /settings/x", `/settings/\..\..\evil`,
 	} {
 		if got := safeNext(text); got != "/settings" {
 			t.Errorf("%q leads to %q", text, got)
 		}
+	}
+	if got := safeNext(`https://anna@evil.example/settings/x\y?z`); got != "/settings/x%5Cy?z" {
+		t.Errorf("another site's page leads to %q", got)
 	}
 	w := start(t)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)

@@ -1,13 +1,12 @@
 package web
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"io/fs"
 	"net/http"
-	"strings"
-	"time"
+	"path"
 )
 
 // staticPath is followed by the hash of a file's content and its name. So an
@@ -17,48 +16,33 @@ const staticPath = "/settings/static/"
 //go:embed static
 var staticFiles embed.FS
 
-// static is the stylesheet, the script and the icon.
-var static = readStatic()
+// static is the addresses of the stylesheet, the script and the icon, by name.
+var static = staticAddresses()
 
-type files map[string]struct {
-	content []byte
-	hash    string
-}
-
-func readStatic() files {
-	all := files{}
-	entries, err := staticFiles.ReadDir("static")
-	if err != nil {
-		panic(err) // the program was built without them
-	}
-	for _, entry := range entries {
-		content, err := staticFiles.ReadFile("static/" + entry.Name())
+func staticAddresses() map[string]string {
+	all := map[string]string{}
+	names, _ := fs.Glob(staticFiles, "static/*") // fails only with a malformed pattern
+	for _, name := range names {
+		content, err := staticFiles.ReadFile(name)
 		if err != nil {
-			panic(err)
+			panic(err) // the program was built without it
 		}
 		sum := sha256.Sum256(content)
-		file := all[entry.Name()]
-		file.content, file.hash = content, hex.EncodeToString(sum[:8])
-		all[entry.Name()] = file
+		all[path.Base(name)] = staticPath + hex.EncodeToString(sum[:8]) + "/" + path.Base(name)
 	}
 	return all
 }
 
-// path returns a file's address.
-func (f files) path(name string) string { return staticPath + f[name].hash + "/" + name }
-
 func (s *site) serveStatic(w http.ResponseWriter, r *http.Request) {
-	_, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, staticPath), "/")
-	file, ok := static[name]
-	if !ok || r.URL.Path != static.path(name) {
+	name := path.Base(r.URL.Path)
+	switch {
+	case r.URL.Path != static[name]:
 		s.write(w, r, nil, errorPage(http.StatusNotFound))
-		return
-	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		s.write(w, r, nil, errorPage(http.StatusMethodNotAllowed))
-		return
+	default:
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		http.ServeFileFS(w, r, staticFiles, "static/"+name)
 	}
-	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(file.content))
 }

@@ -18,7 +18,7 @@ var templates = readTemplates()
 func readTemplates() map[string]*template.Template {
 	const dir, extension = "templates/", ".html"
 	base := template.Must(template.New("").Funcs(template.FuncMap{
-		"roleName": roleName, "roleText": roleText, "public": public,
+		"roleName": roleName, "roleText": func(r tokens.Role) string { return roleTexts[r] }, "public": public,
 		"join": strings.Join, "soft": soft,
 	}).ParseFS(templateFiles, dir+"layout"+extension, dir+"parts"+extension))
 	entries, err := templateFiles.ReadDir("templates")
@@ -44,8 +44,6 @@ var roleTexts = map[tokens.Role]string{
 	tokens.RoleMember:  "Creates tokens for shipments and documents, and changes their own",
 	tokens.RoleAuditor: "Views tokens, members and the audit log; can't make changes",
 }
-
-func roleText(r tokens.Role) string { return roleTexts[r] }
 
 // breaks are where lines may break in an address.
 var breaks = strings.NewReplacer("@", "@<wbr>", ".", "<wbr>.", ":", ":<wbr>")
