@@ -1,0 +1,152 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// TestEachPageMarksItsTab: people who do not see the page hear where they are.
+func TestEachPageMarksItsTab(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	token := w.token(t, owner, "ERP")
+	base := "/settings/" + string(acme)
+	for path, tab := range map[string]string{
+		"/api": "/api", "/api/new": "/api", "/api/" + string(token.ID): "/api", "/api/" + string(token.ID) + "/rotate": "/api",
+		"/api/" + string(token.ID) + "/revoke": "/api", "/members": "/members", "/audit-log": "/audit-log",
+	} {
+		nav := between(owner.get(t, base+path).Body.String(), `<nav class="tabs"`, "</nav>")
+		if strings.Count(nav, "aria-current") != 1 || !strings.Contains(nav, `href="`+base+tab+`" aria-current="page"`) {
+			t.Errorf("%s:\n%s", path, nav)
+		}
+	}
+}
+
+func TestAuditEntriesAreNamedAndExplained(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	token := w.token(t, owner, "ERP")
+	w.exec(t, `INSERT INTO audit_events (organization_id, sequence, at, actor_kind, actor_id, actor_name, request_id, action, target, details, previous, hash, key_version)
+		SELECT organization_id, 1000, at, 'user', '', 'newer', '', 'token.renamed', 'tok_x', '{"colour": "red", "role": ""}', previous, hash, key_version
+		FROM audit_events WHERE sequence = 1 AND organization_id = '`+string(acme)+`'`)
+	w.exec(t, `UPDATE audit_heads SET sequence = 1000 WHERE organization_id = '`+string(acme)+`'`)
+	log := "/settings/" + string(acme) + "/audit-log"
+	page := owner.get(t, log+"?action=token.created").Body.String()
+	entries := strings.Split(between(page, "<tbody", "</tbody>"), "<tr ")[1:]
+	if len(entries) != 1 {
+		t.Fatalf("%d entries for one created token:\n%s", len(entries), page)
+	}
+	for text, times := range map[string]int{
+		`<span class="strong">Token created</span>`: 1, string(token.ID): 1, "<li>Environment: ": 1, "<li>Expires: ": 1,
+		"ERP": 1, // the entry's subject is not repeated among its details
+	} {
+		if n := strings.Count(entries[0], text); n != times {
+			t.Errorf("%q is there %d times in\n%s", text, n, entries[0])
+		}
+	}
+	newest := between(owner.get(t, log).Body.String(), "<tbody", "</tr>")
+	for _, text := range []string{`<span class="strong">token.renamed</span>`, `<span class="block break">tok_x</span>`, `<li>colour: <span class="break">red</span></li>`} {
+		if !strings.Contains(newest, text) {
+			t.Errorf("an entry of a newer version lacks %q:\n%s", text, newest)
+		}
+	}
+	if strings.Contains(newest, "Role:") {
+		t.Errorf("an empty detail is shown:\n%s", newest)
+	}
+}
+
+// TestChartShowsEachHourInProportion to the busiest: served below, refused on top.
+func TestChartShowsEachHourInProportion(t *testing.T) {
+	t.Parallel()
+	if c := chartOf(tokens.Usage{Hours: make([]tokens.Hour, 24)}); c.Width != 119 || len(c.Bars) != 0 || c.Text != "0 requests, 0 refusals in the last 24 hours" {
+		t.Errorf("without a request: %+v", c)
+	}
+	c := chartOf(tokens.Usage{Hours: []tokens.Hour{{Requests: 900, Refused: 300}, {}, {Requests: 600, Refused: 1}, {Requests: 1}}})
+	want := []bar{
+		{X: 0, Y: 6, Height: 18, RefusedY: 0, RefusedHeight: 6},
+		{X: 5, Y: 24, RefusedY: 24},
+		{X: 10, Y: 12, Height: 12, RefusedY: 11, RefusedHeight: 1},
+		{X: 15, Y: 23, Height: 1, RefusedY: 23},
+	}
+	if len(c.Bars) != len(want) || c.Width != 19 || c.Height != 24 || c.Bar != 4 || c.Text != "1501 requests, 301 refusals in the last 24 hours" {
+		t.Fatalf("%+v", c)
+	}
+	for i, b := range c.Bars {
+		if b != want[i] {
+			t.Errorf("hour %d: %+v, want %+v", i, b, want[i])
+		}
+	}
+	if c := chartOf(tokens.Usage{Hours: []tokens.Hour{{Requests: 1, Refused: 1}}}); c.Text != "1 request, 1 refusal in the last 24 hours" {
+		t.Error(c.Text)
+	}
+	// A part that is rounded up does not reach beyond the top.
+	if c := chartOf(tokens.Usage{Hours: []tokens.Hour{{Requests: 999, Refused: 1}}}); c.Bars[0] != (bar{Y: 1, Height: 23, RefusedHeight: 1}) {
+		t.Errorf("%+v", c.Bars[0])
+	}
+}
+
+func TestPageNumbersOutOfRangeAreTheFirst(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"": 1, "x": 1, "-1": 1, "0": 1, "1": 1, "2": 2, "1000000": 1_000_000, "1000001": 1, "99999999999999999999": 1} {
+		v := &visit{Request: &http.Request{Form: url.Values{"page": {text}}}}
+		if p := pageOf(v); p.Number != want || p.Size != perPage {
+			t.Errorf("%q: %+v", text, p)
+		}
+	}
+}
+
+// TestPagesBeyondTheEndLeadBack to the last one.
+func TestPagesBeyondTheEndLeadBack(t *testing.T) {
+	t.Parallel()
+	v := &visit{Request: &http.Request{URL: &url.URL{}}}
+	for _, c := range []struct {
+		page, total int
+		want        pages
+	}{
+		{1, 0, pages{Number: 1, Last: 1}},
+		{1, perPage, pages{Number: 1, Last: 1, Total: perPage}},
+		{1, perPage + 1, pages{Number: 1, Last: 2, Total: perPage + 1, Next: "?page=2"}},
+		{2, 3 * perPage, pages{Number: 2, Last: 3, Total: 3 * perPage, Previous: "?page=1", Next: "?page=3"}},
+		{9, 3 * perPage, pages{Number: 9, Last: 3, Total: 3 * perPage, Previous: "?page=3"}},
+	} {
+		if got := pagesOf(v, tokens.Page{Number: c.page, Size: perPage}, c.total); got != c.want {
+			t.Errorf("page %d of %d entries: %+v, want %+v", c.page, c.total, got, c.want)
+		}
+	}
+}
+
+// TestTitlesSayWhatAPageIsFor, as tabs and the history of a browser show them.
+func TestTitlesSayWhatAPageIsFor(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	old, fresh := w.token(t, owner, "Old ERP"), w.token(t, owner, "ERP")
+	if _, err := w.tokens.RotateToken(t.Context(), tokens.Operator(), acme, old.ID, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	for path, title := range map[string]string{
+		api(""):                                 "API tokens",
+		api("/" + string(fresh.ID)):             "ERP",
+		api("/" + string(fresh.ID) + "/rotate"): "Rotate ERP",
+		api("/" + string(fresh.ID) + "/revoke"): "Revoke ERP",
+		api("/" + string(old.ID) + "/revoke"):   "End the overlap of Old ERP",
+	} {
+		if got := between(owner.get(t, path).Body.String(), "<title>", "</title>"); got != "<title>"+title+" · Acme Citrus · Quayside" {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
+// between returns the part of a text from one mark to the next.
+func between(text, from, to string) string {
+	_, rest, _ := strings.Cut(text, from)
+	part, _, _ := strings.Cut(rest, to)
+	return from + part
+}
