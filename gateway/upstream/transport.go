@@ -91,6 +91,7 @@ func (t *transport) exchange(r *http.Request, to *address, fresh bool) (*http.Re
 	if err == nil {
 		if err = checkStatus(response.StatusCode); err != nil {
 			_ = response.Body.Close()
+			t.http.CloseIdleConnections() // net/http takes any status for well formed, and keeps its connection
 		}
 	}
 	if err != nil {
