@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // scenario is a kind of traffic. All targets receive the same requests.
@@ -108,17 +106,7 @@ func requests(tokens []string) [][]byte {
 // createTokens creates n tokens with the command line of tokens-svc.
 func (r *testbed) createTokens(ctx context.Context, n int, flags []string) ([]string, error) {
 	_, _ = fmt.Fprintf(r.settings.log, "creating  %d tokens\n", n)
-	tokens := make([]string, n)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(4)
-	for i := range tokens {
-		group.Go(func() error {
-			token, err := r.stack.CreateToken(ctx, r.stack.Demo.Organization, "shipments:read", flags...)
-			tokens[i] = token.Secret
-			return err
-		})
-	}
-	return tokens, group.Wait()
+	return r.stack.CreateTokens(ctx, n, r.stack.Demo.Organization, "shipments:read", flags...)
 }
 
 // exhaust uses up each token's window and returns the tokens whose next window

@@ -38,7 +38,11 @@ const (
 
 // createTokens creates the tokens for a load of that time with the command line of tokens-svc.
 func createTokens(ctx context.Context, stack *devstack.Stack, loaded time.Duration) (*tokens, error) {
-	c := &tokens{fresh: make([]string, min(freshTokens, kindOf(kindFresh).rate*int(loaded.Seconds())))}
+	fresh, err := stack.CreateTokens(ctx, min(freshTokens, kindOf(kindFresh).rate*int(loaded.Seconds())), stack.Demo.Organization, "shipments:read")
+	if err != nil {
+		return nil, err
+	}
+	c := &tokens{fresh: fresh}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(4)
 	token := func(into *string, permissions string, more ...string) {
@@ -53,9 +57,6 @@ func createTokens(ctx context.Context, stack *devstack.Stack, loaded time.Durati
 	token(&c.writer, "shipments:write", "--limit", plenty)
 	token(&c.limited, "shipments:read", "--limit", fmt.Sprint(limitedQuota), "--window-seconds", fmt.Sprint(limitedWindow))
 	token(&c.expired, "shipments:read", "--expires-in", "1s")
-	for i := range c.fresh {
-		token(&c.fresh[i], "shipments:read")
-	}
 	group.Go(func() error {
 		made, err := stack.CreateToken(ctx, stack.Demo.Organization, "shipments:read")
 		c.revoked = made.Secret

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Run runs one of the program's other commands and returns its stdout.
@@ -37,6 +39,21 @@ func (s *Stack) CreateToken(ctx context.Context, organization, permissions strin
 	}, more...)
 	var created struct{ Token Token }
 	return created.Token, s.Program("tokens-svc").json(ctx, &created, args...)
+}
+
+// CreateTokens creates n such tokens and returns their secrets.
+func (s *Stack) CreateTokens(ctx context.Context, n int, organization, permissions string, more ...string) ([]string, error) {
+	secrets := make([]string, n)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(4)
+	for i := range secrets {
+		group.Go(func() error {
+			token, err := s.CreateToken(ctx, organization, permissions, more...)
+			secrets[i] = token.Secret
+			return err
+		})
+	}
+	return secrets, group.Wait()
 }
 
 // UpdateToken changes a token by flags of `tokens-svc token update`.

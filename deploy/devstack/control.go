@@ -37,7 +37,7 @@ func (s *Stack) StartGateway(ctx context.Context, name string, env ...string) (*
 		return nil, err
 	}
 	p := *s.Program("gateway")
-	p.name, p.process, p.outer, p.inner = name, nil, addresses[0], addresses[1]
+	p.name, p.Process, p.outer, p.inner = name, nil, addresses[0], addresses[1]
 	// the last value of a variable applies
 	p.env = slices.Concat(p.env, env, []string{"GATEWAY_ADDRESS=" + port(p.outer), "GATEWAY_INNER_ADDRESS=" + port(p.inner)})
 	return &p, p.Start(ctx)

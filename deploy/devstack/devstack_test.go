@@ -95,11 +95,11 @@ func TestDemoEnvReadsBackAsWritten(t *testing.T) {
 
 func TestAProcessThatEndsWhileStartingShowsItsLog(t *testing.T) {
 	t.Parallel()
-	p, err := startProcess("broken", t.TempDir(), exec.Command("sh", "-c", "echo no such table >&2; exit 1"))
+	p, err := StartProcess("broken", t.TempDir(), exec.Command("sh", "-c", "echo no such table >&2; exit 1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = p.await(t.Context(), "broken", func() error { return errors.New("not yet") })
+	err = p.Await(t.Context(), func() error { return errors.New("not yet") })
 	if err == nil || !strings.Contains(err.Error(), "no such table") {
 		t.Errorf("got %v", err)
 	}
@@ -130,7 +130,7 @@ func TestExecGivesRealServersAndLeavesNothing(t *testing.T) {
 func TestDataOfARemovedCheckoutIsNotUsedAgain(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "postgres")
-	self := owner{credential: &syscall.Credential{Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid())}}
+	self := Owner{credential: &syscall.Credential{Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid())}}
 	for _, want := range []bool{false, true, false} { // of the file of the run before
 		real, err := self.place(dir)
 		if err != nil {

@@ -51,13 +51,13 @@ func startPgBouncer(ctx context.Context, s *server, dir string, log io.Writer) (
 	}
 	// Beside the cluster, where its owner may read: PgBouncer also refuses to run as root.
 	config := filepath.Join(filepath.Dir(s.config.dir), "pgbouncer-"+filepath.Base(s.config.dir)+".ini")
-	if err := s.owner.write(config, fmt.Sprintf(pooling, behind.Hostname(), behind.Port(), behind.User.Username(), password, host, port)); err != nil {
+	if err := s.owner.Write(config, fmt.Sprintf(pooling, behind.Hostname(), behind.Port(), behind.User.Username(), password, host, port)); err != nil {
 		return nil, "", err
 	}
 	defer func() { _ = os.Remove(config) }()       // it is read at the start
 	cmd := exec.Command(binary, "--quiet", config) //nolint:gosec,noctx // G204: found on PATH; it outlives the start and is stopped by Stop
-	s.owner.become(cmd)
-	running, err := startProcess("pgbouncer", dir, cmd)
+	s.owner.Become(cmd)
+	running, err := StartProcess("pgbouncer", dir, cmd)
 	if err != nil {
 		return nil, "", err
 	}
@@ -65,5 +65,5 @@ func startPgBouncer(ctx context.Context, s *server, dir string, log io.Writer) (
 	through := *behind
 	through.Host = address
 	_, _ = fmt.Fprintf(log, "pgbouncer %s at %s\n", binary, address)
-	return running, through.String(), running.await(ctx, "pgbouncer", func() error { return ping(ctx, through.String()) })
+	return running, through.String(), running.Await(ctx, func() error { return ping(ctx, through.String()) })
 }

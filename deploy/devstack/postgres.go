@@ -34,7 +34,7 @@ type server struct {
 	url     string  // a DSN of its owner
 	config  serverConfig
 	bin     string // empty when the binaries are embedded-postgres's
-	owner   owner
+	owner   Owner
 }
 
 // startPostgres starts a private cluster, and creates it first if it is new.
@@ -48,7 +48,7 @@ func startPostgres(ctx context.Context, c serverConfig) (*server, error) {
 		Scheme: "postgres", User: url.UserPassword("postgres", c.password),
 		Host: c.port, Path: "/postgres", RawQuery: "sslmode=disable",
 	}).String()
-	if s.owner, err = clusterOwner(); err != nil {
+	if s.owner, err = ClusterOwner(); err != nil {
 		return nil, err
 	}
 	if s.config.dir, err = s.owner.place(c.dir); err != nil {
@@ -77,20 +77,20 @@ func (s *server) restart(ctx context.Context) error {
 	}
 	//nolint:gosec,noctx // G204: our own arguments; it outlives the start and is stopped by Stop
 	cmd := exec.Command(filepath.Join(s.bin, "postgres"), args...)
-	s.owner.become(cmd)
-	p, err := startProcess("postgres", s.config.logDir, cmd)
+	s.owner.Become(cmd)
+	p, err := StartProcess("postgres", s.config.logDir, cmd)
 	if err != nil {
 		return err
 	}
 	p.quit = os.Interrupt // Postgres's fast shutdown: ends sessions, keeps all that was committed
 	s.running = p
 	_, _ = fmt.Fprintf(s.config.log, "postgres  %s at %s\n", s.bin, s.config.port)
-	return p.await(ctx, "postgres", func() error { return ping(ctx, s.url) })
+	return p.Await(ctx, func() error { return ping(ctx, s.url) })
 }
 
 // standBy starts the stopped cluster as a standby without a primary.
 func (s *server) standBy(ctx context.Context) error {
-	if err := s.owner.write(filepath.Join(s.config.dir, "standby.signal"), ""); err != nil {
+	if err := s.owner.Write(filepath.Join(s.config.dir, "standby.signal"), ""); err != nil {
 		return err
 	}
 	return s.restart(ctx)
@@ -107,14 +107,14 @@ func (s *server) Stop() error {
 // initialize creates the cluster.
 func (s *server) initialize(ctx context.Context) error {
 	pwfile := filepath.Join(filepath.Dir(s.config.dir), ".pgpass-"+filepath.Base(s.config.dir))
-	if err := s.owner.write(pwfile, s.config.password); err != nil {
+	if err := s.owner.Write(pwfile, s.config.password); err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(pwfile) }()
 	//nolint:gosec // G204: our own arguments
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"), "-D", s.config.dir, "-U", "postgres",
 		"--auth=scram-sha-256", "--pwfile="+pwfile, "--encoding=UTF8", "--locale=C", "--no-instructions")
-	s.owner.become(cmd)
+	s.owner.Become(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w:\n%s", err, out)
 	}
@@ -125,13 +125,13 @@ func (s *server) initialize(ctx context.Context) error {
 func (s *server) endStale(ctx context.Context) error {
 	//nolint:gosec // G204: our own arguments
 	status := exec.CommandContext(ctx, filepath.Join(s.bin, "pg_ctl"), "-D", s.config.dir, "status")
-	s.owner.become(status)
+	s.owner.Become(status)
 	if err := status.Run(); err != nil {
 		return nil //nolint:nilerr // pg_ctl's way of saying that none runs
 	}
 	//nolint:gosec // G204: our own arguments
 	stop := exec.CommandContext(ctx, filepath.Join(s.bin, "pg_ctl"), "-D", s.config.dir, "-m", "fast", "-w", "stop")
-	s.owner.become(stop)
+	s.owner.Become(stop)
 	if out, err := stop.CombinedOutput(); err != nil {
 		return fmt.Errorf("stop the Postgres that an earlier run left: %w:\n%s", err, out)
 	}

@@ -22,7 +22,7 @@ var supported = []int{17, 18, 16, 15}
 // root. An empty directory means that there are none and none can be
 // installed, so that embedded-postgres has to download them.
 func postgresBinaries(ctx context.Context, log io.Writer) (string, error) {
-	if dir := findPostgres(); dir != "" {
+	if dir := FindPostgres(); dir != "" {
 		return dir, nil
 	}
 	if err := install(ctx, log, "postgresql"); err != nil {
@@ -31,13 +31,14 @@ func postgresBinaries(ctx context.Context, log io.Writer) (string, error) {
 		}
 		return "", err
 	}
-	if dir := findPostgres(); dir != "" {
+	if dir := FindPostgres(); dir != "" {
 		return dir, nil
 	}
 	return "", errors.New("postgresql is installed but initdb is not to be found in /usr/lib/postgresql/*/bin")
 }
 
-func findPostgres() string {
+// FindPostgres returns the directory of postgres and initdb, empty if there is none.
+func FindPostgres() string {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			return filepath.Dir(real)

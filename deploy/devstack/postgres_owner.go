@@ -14,14 +14,15 @@ import (
 	"syscall"
 )
 
-// owner is the user who owns a cluster. initdb and postgres refuse to
+// Owner is the user who owns a cluster. initdb and postgres refuse to
 // run as root, so there it is postgres or nobody; otherwise it is ourselves
 // and credential is nil.
-type owner struct{ credential *syscall.Credential }
+type Owner struct{ credential *syscall.Credential }
 
-func clusterOwner() (owner, error) {
+// ClusterOwner returns the owner of clusters on this machine.
+func ClusterOwner() (Owner, error) {
 	if os.Geteuid() != 0 {
-		return owner{}, nil
+		return Owner{}, nil
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
@@ -31,26 +32,28 @@ func clusterOwner() (owner, error) {
 		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
 		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
 		if err := errors.Join(err1, err2); err != nil {
-			return owner{}, err
+			return Owner{}, err
 		}
-		return owner{&syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
+		return Owner{&syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
 	}
-	return owner{}, errors.New("root may not run Postgres, and there is neither a user postgres nor nobody")
+	return Owner{}, errors.New("root may not run Postgres, and there is neither a user postgres nor nobody")
 }
 
-// become makes cmd run as the owner.
-func (o owner) become(cmd *exec.Cmd) {
+// Become makes cmd run as the owner.
+func (o Owner) Become(cmd *exec.Cmd) {
 	cmd.Dir = "/"
 	if o.credential != nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: o.credential}
 	}
 }
 
-// write creates a file that only the owner can read.
-func (o owner) write(path, content string) error {
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		return err
-	}
+// Write creates a file that only the owner can read.
+func (o Owner) Write(path, content string) error {
+	return errors.Join(os.WriteFile(path, []byte(content), 0o600), o.Own(path))
+}
+
+// Own gives a file or a directory to the owner.
+func (o Owner) Own(path string) error {
 	if o.credential == nil {
 		return nil
 	}
@@ -60,7 +63,7 @@ func (o owner) write(path, content string) error {
 // place returns the directory for a cluster that is wanted at dir, made for
 // the owner. A user other than root may be unable to enter a checkout (below
 // /root, say): then the data lies in /var/tmp and dir is a link to it.
-func (o owner) place(dir string) (string, error) {
+func (o Owner) place(dir string) (string, error) {
 	if o.credential == nil {
 		return dir, os.MkdirAll(dir, 0o700)
 	}
@@ -77,13 +80,5 @@ func (o owner) place(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(real, 0o700); err != nil {
-		return "", err
-	}
-	for _, path := range []string{filepath.Dir(real), real} {
-		if err := os.Chown(path, int(o.credential.Uid), int(o.credential.Gid)); err != nil {
-			return "", err
-		}
-	}
-	return real, nil
+	return real, errors.Join(os.MkdirAll(real, 0o700), o.Own(filepath.Dir(real)), o.Own(real))
 }

@@ -10,8 +10,10 @@ import (
 	"slices"
 )
 
-// Program is one running program.
+// Program is one program, and its process once it was started.
 type Program struct {
+	*Process
+
 	name     string
 	command  string   // what it is built from
 	args     []string // of serving
@@ -22,7 +24,6 @@ type Program struct {
 	binary   string
 	logDir   string
 	cores    string // to run on, as taskset takes them; empty: all
-	process  *process
 }
 
 // ProgramConfig describes a program that is not part of a stack.
@@ -65,48 +66,15 @@ func (p *Program) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.process, err = startProcess(p.name, p.logDir, cmd); err != nil {
+	if p.Process, err = StartProcess(p.name, p.logDir, cmd); err != nil {
 		return err
 	}
-	return p.process.await(ctx, p.name, func() error { return p.ready(ctx) })
+	return p.Await(ctx, func() error { return p.ready(ctx) })
 }
 
 // Address is the program's public listener, host:port. Services serve only
 // requests with the gateway's assertion there.
 func (p *Program) Address() string { return p.outer }
-
-// Stop sends SIGTERM and waits until the program has drained and exited.
-func (p *Program) Stop() error {
-	if p.process == nil {
-		return nil
-	}
-	return p.process.Stop()
-}
-
-// Kill sends SIGKILL and waits.
-func (p *Program) Kill() error { return p.process.Kill() }
-
-// Ended reports whether the program has exited.
-func (p *Program) Ended() bool {
-	select {
-	case <-p.process.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// Signal sends the program a signal.
-func (p *Program) Signal(signal os.Signal) error { return p.process.cmd.Process.Signal(signal) }
-
-// PID is the id of the running process.
-func (p *Program) PID() int { return p.process.cmd.Process.Pid }
-
-// LogPath is the path of the program's log.
-func (p *Program) LogPath() string { return p.process.logPath }
-
-// LogTail is the end of the program's log.
-func (p *Program) LogTail() []byte { return p.process.tail() }
 
 // Inner is the address of the program's inner listener, host:port.
 func (p *Program) Inner() string { return p.inner }
@@ -129,7 +97,7 @@ func (p *Program) ready(ctx context.Context) error {
 // awaitPages waits until the sign-in page is served.
 func (s *Stack) awaitPages(ctx context.Context) error {
 	gateway := s.Program("gateway")
-	return gateway.process.await(ctx, gateway.name, func() error { return answers(ctx, s.URL+"/sign-in") })
+	return gateway.Await(ctx, func() error { return answers(ctx, s.URL+"/sign-in") })
 }
 
 // answers returns nil when a GET of url answers 200.

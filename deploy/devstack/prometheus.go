@@ -31,14 +31,14 @@ func (s *Stack) startPrometheus(ctx context.Context) error {
 		return err
 	}
 	//nolint:gosec,noctx // G204: our own arguments; stopped by Close
-	s.prometheus, err = startProcess("prometheus", s.LogDir(), exec.Command("prometheus",
+	s.prometheus, err = StartProcess("prometheus", s.LogDir(), exec.Command("prometheus",
 		"--config.file", config, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", address))
 	if err != nil {
 		return err
 	}
 	s.PrometheusURL = "http://" + address
 	s.say("prometheus %s", s.PrometheusURL)
-	return s.prometheus.await(ctx, "prometheus", func() error { return answers(ctx, s.PrometheusURL+"/-/ready") })
+	return s.prometheus.Await(ctx, func() error { return answers(ctx, s.PrometheusURL+"/-/ready") })
 }
 
 // prometheusConfig has a job for each kind of program, with all its replicas.

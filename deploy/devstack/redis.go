@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"os/exec"
-	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
@@ -24,7 +23,7 @@ func startRedis(ctx context.Context, name, address, logDir string, log io.Writer
 	}
 	host, port, _ := net.SplitHostPort(address)
 	//nolint:gosec,noctx // G204: found on PATH; it outlives the start and is stopped by Stop
-	p, err := startProcess(name, logDir, exec.Command(binary,
+	p, err := StartProcess(name, logDir, exec.Command(binary,
 		"--bind", host, "--port", port, "--save", "", "--appendonly", "no"))
 	if err != nil {
 		return nil, "", err
@@ -32,34 +31,10 @@ func startRedis(ctx context.Context, name, address, logDir string, log io.Writer
 	_, _ = fmt.Fprintf(log, "redis     %s at %s\n", binary, address)
 	client := redis.NewClient(&redis.Options{Addr: address})
 	defer func() { _ = client.Close() }()
-	return p, url, p.await(ctx, name, func() error { return client.Ping(ctx).Err() })
+	return p, url, p.Await(ctx, func() error { return client.Ping(ctx).Err() })
 }
 
 // closer adapts a function to stopper.
 type closer func()
 
 func (c closer) Stop() error { c(); return nil }
-
-// startTimeout bounds the start of any one process.
-const startTimeout = 60 * time.Second
-
-// await waits until ready returns nil; it fails when the process ends first.
-func (p *process) await(ctx context.Context, name string, ready func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := ready()
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-p.done:
-			return fmt.Errorf("%s ended while starting:\n%s", name, p.tail())
-		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready: %w:\n%s", name, err, p.tail())
-		case <-tick.C:
-		}
-	}
-}

@@ -64,7 +64,7 @@ type Stack struct {
 	secrets    secrets
 	database   *server  // nil when it is not ours
 	redis      stopper  // nil when it is not ours
-	prometheus *process // nil without Options.Observe
+	prometheus *Process // nil without Options.Observe
 	programs   []*Program
 	control    control
 	replicas   replicas          // of shipments-svc
@@ -207,7 +207,7 @@ func (s *Stack) Wait(ctx context.Context) error {
 	for _, p := range s.programs {
 		go func() {
 			select {
-			case <-p.process.done:
+			case <-p.done:
 				ended <- p.name
 			case <-ctx.Done():
 			}
@@ -217,8 +217,8 @@ func (s *Stack) Wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return nil
 	case name := <-ended:
-		p := s.Program(name).process
-		return fmt.Errorf("%s exited (%s):\n%s", name, p.cmd.ProcessState, p.tail())
+		p := s.Program(name)
+		return fmt.Errorf("%s exited (%s):\n%s", name, p.cmd.ProcessState, p.LogTail())
 	}
 }
 

@@ -49,10 +49,11 @@ func FreshToken(ctx context.Context, dir, organization, permissions string) (Tok
 		_ = held.Close()
 		return Token{}, errors.New("no stack runs here: start one with `make run`")
 	}
-	s := &Stack{programs: []*Program{{name: "tokens-svc", env: h.Environment, binary: h.Binary}}}
-	token, err := s.CreateToken(ctx, organization, permissions)
-	if err != nil {
-		return Token{}, err
-	}
-	return token, nil
+	return Attach(h.Binary, h.Environment).CreateToken(ctx, organization, permissions)
+}
+
+// Attach returns a stack of another process for the commands of its tokens-svc,
+// which has this executable and environment.
+func Attach(binary string, env []string) *Stack {
+	return &Stack{programs: []*Program{{name: "tokens-svc", binary: binary, env: env}}}
 }

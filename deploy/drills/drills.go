@@ -232,7 +232,7 @@ type infrastructure struct {
 	database          *sql.DB // shipments
 	gateways          []*devstack.Program
 	used              string // Redis of the gateways
-	haproxy           *process
+	haproxy           *devstack.Process
 	balancer          string // address of HAProxy
 }
 
@@ -288,16 +288,16 @@ func (i *infrastructure) useGateways(ctx context.Context, redis string) (err err
 		}
 		i.gateways = append(i.gateways, g)
 	}
-	port, err := freePort(ctx)
+	free, err := devstack.FreeAddresses(ctx, 1)
 	if err != nil {
 		return err
 	}
-	i.balancer = "127.0.0.1:" + port
+	i.balancer = free[0]
 	env := []string{"LISTEN=" + i.balancer}
 	for n, g := range i.gateways {
-		env = append(env, fmt.Sprintf("GATEWAY_%d=%s", n+1, g.Address()), fmt.Sprintf("GATEWAY_%d_INNER_PORT=%s", n+1, g.Inner()[strings.LastIndexByte(g.Inner(), ':')+1:]))
+		env = append(env, fmt.Sprintf("GATEWAY_%d=%s", n+1, g.Address()), fmt.Sprintf("GATEWAY_%d_INNER_PORT=%s", n+1, port(g.Inner())))
 	}
-	i.haproxy, err = spawn(i.dir, "haproxy", nil, env, haproxy, "-f", filepath.Join(i.config.Root, "deploy", "drills", "haproxy.cfg"))
+	i.haproxy, err = spawn(i.dir, "haproxy", devstack.Owner{}, env, haproxy, "-f", filepath.Join(i.config.Root, "deploy", "drills", "haproxy.cfg"))
 	if err != nil {
 		return err
 	}
@@ -311,7 +311,7 @@ func (i *infrastructure) useGateways(ctx context.Context, redis string) (err err
 }
 
 func (i *infrastructure) stopGateways() (err error) {
-	i.haproxy.kill()
+	err = i.haproxy.Stop()
 	for _, g := range i.gateways {
 		err = errors.Join(err, g.Stop())
 	}
@@ -327,10 +327,7 @@ func (i *infrastructure) stop() (err error) {
 	if i.stack != nil {
 		err = errors.Join(err, i.stack.Close())
 	}
-	i.sentinel.stop()
-	i.cluster.stop()
-	i.single.stop()
-	i.postgres.stop()
+	err = errors.Join(err, i.sentinel.stop(), i.cluster.stop(), i.single.stop(), i.postgres.stop())
 	for _, l := range append(i.shipmentsLinks, i.redisLink) {
 		l.stop()
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
+
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // link is a proxy between two parts.
@@ -51,26 +53,28 @@ func (l *link) stop() {
 
 // linkRedis starts a Redis to which the gateways connect over a link.
 func (i *infrastructure) linkRedis(ctx context.Context) error {
-	single, ports, err := startRedis(ctx, i.dir, 1)
+	single, addresses, err := startRedis(ctx, i.dir, 1)
 	i.single = single
 	if err != nil {
 		return err
 	}
-	port, err := freePort(ctx)
+	listen, err := devstack.FreeAddresses(ctx, 1)
 	if err != nil {
 		return err
 	}
-	i.redis[overLink] = "redis://127.0.0.1:" + port
-	i.redisLink, err = startLink("127.0.0.1:"+port, "127.0.0.1:"+ports[0])
+	i.redis[overLink] = "redis://" + listen[0]
+	i.redisLink, err = startLink(listen[0], addresses[0])
 	return err
 }
 
 // linkShipments starts the links to both shipments-svc. They have the addresses
 // of the services and a port in common.
-func (i *infrastructure) linkShipments(ctx context.Context) (err error) {
-	if i.shipmentsPort, err = freePort(ctx); err != nil {
+func (i *infrastructure) linkShipments(ctx context.Context) error {
+	free, err := devstack.FreeAddresses(ctx, 1)
+	if err != nil {
 		return err
 	}
+	i.shipmentsPort = port(free[0])
 	for _, name := range []string{"shipments-svc", "shipments-svc-2"} {
 		to := i.stack.Program(name).Address()
 		host, _, err := net.SplitHostPort(to)

@@ -2,22 +2,23 @@ package drills
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 func TestACutLinkIsSilentUntilItsTimeIsOver(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }))
 	t.Cleanup(server.Close)
-	port, err := freePort(t.Context())
+	free, err := devstack.FreeAddresses(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	listen := net.JoinHostPort("127.0.0.1", port)
+	listen := free[0]
 	l, err := startLink(listen, server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

@@ -8,88 +8,73 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/quayside/quayside/deploy/bench/kernel"
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 const nodes = 3
 
 // patroni is a Postgres cluster of three nodes with synchronous replication.
 type patroni struct {
-	dir   string
-	etcd  *process
-	nodes [nodes]*node
-	dsn   string // of all nodes, over their links
+	dir, config string
+	owner       devstack.Owner
+	etcd        *devstack.Process
+	nodes       [nodes]*node
+	dsn         string // of all nodes, over their links
 }
 
 type node struct {
-	process    *process
-	link       *link // from the services
-	dir        string
-	port, rest string
-	env        []string
+	process *devstack.Process
+	link    *link // from the services
+	dir     string
+	rest    string // address of Patroni's REST interface
+	env     []string
 }
 
 func startPatroni(ctx context.Context, root, dir string) (p *patroni, err error) {
-	p = &patroni{dir: dir}
-	owner, err := postgresUser()
+	p = &patroni{dir: dir, config: filepath.Join(dir, "patroni.yml")}
+	if p.owner, err = devstack.ClusterOwner(); err != nil {
+		return p, err
+	}
+	config, err := os.ReadFile(filepath.Join(root, "deploy", "drills", "patroni.yml")) //nolint:gosec // G304: our own file
+	if err := errors.Join(err, p.owner.Own(dir), p.owner.Write(p.config, string(config))); err != nil {
+		return p, err
+	}
+	free, err := devstack.FreeAddresses(ctx, 2+3*nodes)
 	if err != nil {
 		return p, err
 	}
-	if owner != nil {
-		if err := os.Chown(dir, int(owner.Uid), int(owner.Gid)); err != nil {
-			return p, err
-		}
-	}
-	client, err1 := freePort(ctx)
-	peer, err2 := freePort(ctx)
-	if err := errors.Join(err1, err2); err != nil {
-		return p, err
-	}
-	at, peerAt := "http://127.0.0.1:"+client, "http://127.0.0.1:"+peer
-	if p.etcd, err = spawn(dir, "etcd", nil, nil, "etcd", "--data-dir", filepath.Join(dir, "etcd"),
+	etcd, at, peerAt := free[0], "http://"+free[0], "http://"+free[1]
+	if p.etcd, err = spawn(dir, "etcd", devstack.Owner{}, nil, "etcd", "--data-dir", filepath.Join(dir, "etcd"),
 		"--listen-client-urls", at, "--advertise-client-urls", at, "--listen-peer-urls", peerAt,
 		"--initial-advertise-peer-urls", peerAt, "--initial-cluster", "default="+peerAt, "--heartbeat-interval=50", "--election-timeout=500"); err != nil {
 		return p, err
 	}
 	var ports []string
-	config := filepath.Join(root, "deploy", "drills", "patroni.yml")
-	local, err := os.ReadFile(config) //nolint:gosec // G304: our own file
-	if err != nil {
-		return p, err
-	}
-	config = filepath.Join(dir, "patroni.yml")                 // where the user of Postgres can read it
-	if err := os.WriteFile(config, local, 0o644); err != nil { //nolint:gosec // G306: it has no secret
-		return p, err
-	}
 	for i := range p.nodes {
-		n := &node{dir: filepath.Join(dir, "data"+strconv.Itoa(i))}
+		own, linked := free[2+3*i], free[3+3*i]
+		n := &node{dir: filepath.Join(dir, "data"+strconv.Itoa(i)), rest: free[4+3*i]}
 		p.nodes[i] = n
-		n.port, err1 = freePort(ctx)
-		n.rest, err2 = freePort(ctx)
-		if err := errors.Join(err1, err2); err != nil {
+		if n.link, err = startLink(linked, own); err != nil {
 			return p, err
 		}
-		linked, err := freePort(ctx)
-		if err != nil {
-			return p, err
-		}
-		if n.link, err = startLink("127.0.0.1:"+linked, "127.0.0.1:"+n.port); err != nil {
-			return p, err
-		}
-		ports = append(ports, linked)
+		ports = append(ports, port(linked))
 		n.env = []string{
-			"PATRONI_NAME=node" + strconv.Itoa(i), "PATRONI_ETCD3_HOSTS=127.0.0.1:" + client,
-			"PATRONI_RESTAPI_LISTEN=127.0.0.1:" + n.rest, "PATRONI_RESTAPI_CONNECT_ADDRESS=127.0.0.1:" + n.rest,
-			"PATRONI_POSTGRESQL_LISTEN=127.0.0.1:" + n.port, "PATRONI_POSTGRESQL_CONNECT_ADDRESS=127.0.0.1:" + n.port,
-			"PATRONI_POSTGRESQL_DATA_DIR=" + n.dir, "PATRONI_POSTGRESQL_BIN_DIR=" + binaries(),
+			"PATRONI_NAME=node" + strconv.Itoa(i), "PATRONI_ETCD3_HOSTS=" + etcd,
+			"PATRONI_RESTAPI_LISTEN=" + n.rest, "PATRONI_RESTAPI_CONNECT_ADDRESS=" + n.rest,
+			"PATRONI_POSTGRESQL_LISTEN=" + own, "PATRONI_POSTGRESQL_CONNECT_ADDRESS=" + own,
+			"PATRONI_POSTGRESQL_DATA_DIR=" + n.dir, "PATRONI_POSTGRESQL_BIN_DIR=" + devstack.FindPostgres(),
 			"PATRONI_POSTGRESQL_PGPASS=" + filepath.Join(dir, "pgpass"+strconv.Itoa(i)),
 			"PATRONI_SUPERUSER_USERNAME=postgres", "PATRONI_SUPERUSER_PASSWORD=drill",
 			"PATRONI_REPLICATION_USERNAME=replicator", "PATRONI_REPLICATION_PASSWORD=drill",
 		}
-		if n.process, err = spawn(dir, "node"+strconv.Itoa(i), owner, n.env, "patroni", config); err != nil {
+		if err := p.start(n); err != nil {
 			return p, err
 		}
 		if i == 0 {
@@ -103,13 +88,10 @@ func startPatroni(ctx context.Context, root, dir string) (p *patroni, err error)
 	return p, p.awaitStandbys(ctx, nodes-1)
 }
 
-// binaries returns the directory of Postgres's programs on Debian.
-func binaries() string {
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
-	if len(found) == 0 {
-		return ""
-	}
-	return found[len(found)-1]
+// start starts a node with the data that it has.
+func (p *patroni) start(n *node) (err error) {
+	n.process, err = spawn(p.dir, filepath.Base(n.dir), p.owner, n.env, "patroni", p.config)
+	return err
 }
 
 // primary returns the node that its REST interface reports as primary.
@@ -118,7 +100,7 @@ func (p *patroni) primary(ctx context.Context) (*node, error) {
 		if n == nil {
 			continue
 		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1:"+n.rest+"/primary", http.NoBody)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.rest+"/primary", http.NoBody)
 		if err != nil {
 			return nil, err
 		}
@@ -152,12 +134,20 @@ func (p *patroni) awaitStandbys(ctx context.Context, want int) error {
 	})
 }
 
-// pids returns Patroni's process and those of its Postgres.
+// pids returns Patroni's process and those of its Postgres, which has another parent.
 func (n *node) pids() []int {
-	all := family(n.process.cmd.Process.Pid)
+	roots := []int{n.process.PID()}
 	if text, err := os.ReadFile(filepath.Join(n.dir, "postmaster.pid")); err == nil {
-		if pid, err := strconv.Atoi(strings.TrimSpace(strings.SplitN(string(text), "\n", 2)[0])); err == nil {
-			all = append(all, family(pid)...)
+		line, _, _ := strings.Cut(string(text), "\n")
+		if pid, err := strconv.Atoi(line); err == nil {
+			roots = append(roots, pid)
+		}
+	}
+	all := slices.Clone(roots)
+	for _, root := range roots {
+		children, _ := kernel.Descendants(root) // without any of them there is nothing to signal
+		for _, p := range children {
+			all = append(all, p.PID)
 		}
 	}
 	return all
@@ -171,11 +161,7 @@ func (p *patroni) lose(ctx context.Context) (restore func() error, err error) {
 	}
 	signal(n.pids(), syscall.SIGKILL)
 	return func() error {
-		owner, err := postgresUser()
-		if err == nil {
-			n.process, err = spawn(p.dir, filepath.Base(n.dir)+"-again", owner, n.env, "patroni", filepath.Join(p.dir, "patroni.yml"))
-		}
-		if err != nil {
+		if err := p.start(n); err != nil {
 			return err
 		}
 		return p.awaitStandbys(ctx, nodes-1)
@@ -196,18 +182,19 @@ func (p *patroni) freeze(ctx context.Context) (restore func() error, err error) 
 	}, nil
 }
 
-func (p *patroni) stop() {
+func (p *patroni) stop() (err error) {
 	if p == nil {
-		return
+		return nil
 	}
 	for _, n := range p.nodes {
-		if n != nil && n.process != nil {
+		if n == nil {
+			continue
+		}
+		if n.process != nil {
 			signal(n.pids(), syscall.SIGKILL)
-			n.process.kill()
+			err = errors.Join(err, n.process.Stop())
 		}
-		if n != nil {
-			n.link.stop()
-		}
+		n.link.stop()
 	}
-	p.etcd.kill()
+	return errors.Join(err, p.etcd.Stop())
 }

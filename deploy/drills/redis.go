@@ -4,86 +4,87 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // redises are Redis servers of one kind: a primary with Sentinels, or a cluster.
 type redises struct {
 	url     string                                // as the gateway takes it
-	primary func(context.Context) (string, error) // the port of a primary that may be lost
-	servers map[string]*process                   // by port
-	buses   map[string]string                     // ports of the cluster bus, by port
+	primary func(context.Context) (string, error) // the address of a primary that may be lost
+	servers map[string]*devstack.Process          // by address
+	buses   map[string]string                     // ports of the cluster bus, by address
 	dir     string
 	args    []string
 }
 
 // startRedis starts n servers with further arguments.
-func startRedis(ctx context.Context, dir string, n int, args ...string) (r *redises, ports []string, err error) {
-	r = &redises{servers: map[string]*process{}, buses: map[string]string{}, dir: dir, args: args}
-	for range n {
-		port, portErr := freePort(ctx)
-		bus, busErr := freePort(ctx)
-		if err := errors.Join(portErr, busErr); err != nil {
-			return r, nil, err
-		}
-		r.buses[port] = bus
-		if err := r.start(port); err != nil {
-			return r, nil, err
-		}
-		ports = append(ports, port)
+func startRedis(ctx context.Context, dir string, n int, args ...string) (r *redises, addresses []string, err error) {
+	r = &redises{servers: map[string]*devstack.Process{}, buses: map[string]string{}, dir: dir, args: args}
+	free, err := devstack.FreeAddresses(ctx, 2*n)
+	if err != nil {
+		return r, nil, err
 	}
-	for _, port := range ports {
-		if err := waitUntil(ctx, "redis", time.Minute, func() error { return client(port).Ping(ctx).Err() }); err != nil {
+	addresses = free[:n]
+	for i, address := range addresses {
+		r.buses[address] = port(free[n+i])
+		if err := r.start(address); err != nil {
 			return r, nil, err
 		}
 	}
-	return r, ports, nil
+	for _, address := range addresses {
+		if err := r.servers[address].Await(ctx, func() error { return client(address).Ping(ctx).Err() }); err != nil {
+			return r, nil, err
+		}
+	}
+	return r, addresses, nil
 }
 
-func (r *redises) start(port string, more ...string) (err error) {
-	args := append([]string{"--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no", "--dir", r.dir}, r.args...)
+func (r *redises) start(address string) (err error) {
+	host, port, _ := net.SplitHostPort(address)
+	args := append([]string{"--bind", host, "--port", port, "--save", "", "--appendonly", "no", "--dir", r.dir}, r.args...)
 	for i, arg := range args {
-		args[i] = strings.NewReplacer("PORT", port, "BUS", r.buses[port]).Replace(arg)
+		args[i] = strings.NewReplacer("PORT", port, "BUS", r.buses[address]).Replace(arg)
 	}
-	r.servers[port], err = spawn(r.dir, "redis-"+port, nil, nil, "redis-server", append(args, more...)...)
+	r.servers[address], err = spawn(r.dir, "redis-"+port, devstack.Owner{}, nil, "redis-server", args...)
 	return err
 }
 
-func client(port string) *redis.Client {
-	return redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + port})
-}
+func client(address string) *redis.Client { return redis.NewClient(&redis.Options{Addr: address}) }
 
 // startSentinel starts a primary, a replica and three Sentinels.
 func startSentinel(ctx context.Context, dir string) (r *redises, err error) {
-	r, ports, err := startRedis(ctx, dir, 2)
+	r, servers, err := startRedis(ctx, dir, 2)
 	if err != nil {
 		return r, err
 	}
-	if err := client(ports[1]).ReplicaOf(ctx, "127.0.0.1", ports[0]).Err(); err != nil {
+	host, first, _ := net.SplitHostPort(servers[0])
+	if err := client(servers[1]).ReplicaOf(ctx, host, first).Err(); err != nil {
 		return r, err
 	}
-	var addresses []string
-	for range 3 {
-		port, err := freePort(ctx)
-		if err != nil {
-			return r, err
-		}
-		config := filepath.Join(dir, "sentinel-"+port+".conf")
-		text := fmt.Sprintf("port %s\nbind 127.0.0.1\nsentinel monitor quayside 127.0.0.1 %s 2\n"+
-			"sentinel down-after-milliseconds quayside 1000\nsentinel failover-timeout quayside 3000\n", port, ports[0])
+	addresses, err := devstack.FreeAddresses(ctx, 3)
+	if err != nil {
+		return r, err
+	}
+	for _, address := range addresses {
+		name := "sentinel-" + port(address)
+		config := filepath.Join(dir, name+".conf")
+		text := fmt.Sprintf("port %s\nbind %s\nsentinel monitor quayside %[2]s %s 2\n"+
+			"sentinel down-after-milliseconds quayside 1000\nsentinel failover-timeout quayside 3000\n", port(address), host, first)
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			return r, err
 		}
-		if r.servers[port], err = spawn(dir, "sentinel-"+port, nil, nil, "redis-sentinel", config); err != nil {
+		if r.servers[address], err = spawn(dir, name, devstack.Owner{}, nil, "redis-sentinel", config); err != nil {
 			return r, err
 		}
-		addresses = append(addresses, "127.0.0.1:"+port)
 	}
 	sentinel := redis.NewSentinelClient(&redis.Options{Addr: addresses[0]})
 	r.url = "redis://" + addresses[0] + "/0?master_name=quayside&addr=" + addresses[1] + "&addr=" + addresses[2]
@@ -92,7 +93,7 @@ func startSentinel(ctx context.Context, dir string) (r *redises, err error) {
 		if err != nil {
 			return "", err
 		}
-		return at[1], nil
+		return net.JoinHostPort(at[0], at[1]), nil
 	}
 	return r, waitUntil(ctx, "sentinels", time.Minute, func() error {
 		state, err := sentinel.Master(ctx, "quayside").Result()
@@ -106,24 +107,19 @@ func startSentinel(ctx context.Context, dir string) (r *redises, err error) {
 // startCluster starts three primaries with a replica each. Their buses have ports
 // below the ephemeral range, in which Redis's default is often in use.
 func startCluster(ctx context.Context, dir string) (r *redises, err error) {
-	r, ports, err := startRedis(ctx, dir, 6, "--cluster-enabled", "yes", "--cluster-port", "BUS", "--cluster-config-file", "nodes-PORT.conf", "--cluster-node-timeout", "1500")
+	r, addresses, err := startRedis(ctx, dir, 6, "--cluster-enabled", "yes", "--cluster-port", "BUS", "--cluster-config-file", "nodes-PORT.conf", "--cluster-node-timeout", "1500")
 	if err != nil {
 		return r, err
 	}
-	addresses := make([]string, len(ports))
-	for i, port := range ports {
-		addresses[i] = "127.0.0.1:" + port
+	create := append([]string{"--cluster", "create", "--cluster-replicas", "1", "--cluster-yes"}, addresses...)
+	if out, err := exec.CommandContext(ctx, "redis-cli", create...).CombinedOutput(); err != nil { //nolint:gosec // G204: our own arguments
+		return r, fmt.Errorf("redis-cli: %w:\n%s", err, out)
 	}
-	create, err := spawn(dir, "redis-cli", nil, nil, "redis-cli", append([]string{"--cluster", "create", "--cluster-replicas", "1", "--cluster-yes"}, addresses...)...)
-	if err != nil {
-		return r, err
-	}
-	<-create.done
 	r.url = "redis://" + addresses[0] + "?addr=" + strings.Join(addresses[1:], "&addr=")
-	r.primary = func(context.Context) (string, error) { return ports[0], nil }
+	r.primary = func(context.Context) (string, error) { return addresses[0], nil }
 	return r, waitUntil(ctx, "the cluster", time.Minute, func() error {
-		for _, port := range ports {
-			info, err := client(port).ClusterInfo(ctx).Result()
+		for _, address := range addresses {
+			info, err := client(address).ClusterInfo(ctx).Result()
 			if err != nil || !strings.Contains(info, "cluster_state:ok") || !strings.Contains(info, "cluster_known_nodes:6") {
 				return errors.Join(err, errors.New(info))
 			}
@@ -134,20 +130,19 @@ func startCluster(ctx context.Context, dir string) (r *redises, err error) {
 
 // lose kills the primary. Restored, it is a replica.
 func (r *redises) lose(ctx context.Context) (restore func() error, err error) {
-	port, err := r.primary(ctx)
+	address, err := r.primary(ctx)
 	if err != nil {
 		return nil, err
 	}
-	signal([]int{r.servers[port].cmd.Process.Pid}, syscall.SIGKILL)
-	<-r.servers[port].done
-	return func() error { return r.start(port) }, nil
+	return func() error { return r.start(address) }, r.servers[address].Kill()
 }
 
-func (r *redises) stop() {
+func (r *redises) stop() (err error) {
 	if r == nil {
-		return
+		return nil
 	}
 	for _, p := range r.servers {
-		p.kill()
+		err = errors.Join(err, p.Stop())
 	}
+	return err
 }

@@ -1,12 +1,10 @@
 package kernel
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -24,24 +22,6 @@ func CPUTime(pid int) (time.Duration, error) {
 		return 0, fmt.Errorf("CPU time of process %d: %w", pid, err)
 	}
 	return time.Duration(used.Nano()), nil
-}
-
-// PeakMemory returns the peak resident memory of a process, in bytes.
-func PeakMemory(pid int) (int64, error) {
-	status, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = status.Close() }()
-	lines := bufio.NewScanner(status)
-	for lines.Scan() {
-		if text, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
-			var kilobytes int64
-			_, err := fmt.Sscanf(text, "%d kB", &kilobytes)
-			return kilobytes << 10, err
-		}
-	}
-	return 0, fmt.Errorf("process %d has no peak memory", pid)
 }
 
 // Ticks come at a fixed interval, without the rounding to milliseconds that idle

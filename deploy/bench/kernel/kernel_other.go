@@ -10,9 +10,6 @@ import (
 // CPUTime is known on Linux only.
 func CPUTime(int) (time.Duration, error) { return 0, errors.ErrUnsupported }
 
-// PeakMemory is known on Linux only.
-func PeakMemory(int) (int64, error) { return 0, errors.ErrUnsupported }
-
 // Ticks exist on Linux only.
 type Ticks struct{}
 

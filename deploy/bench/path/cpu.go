@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/prometheus/procfs"
 
 	"github.com/quayside/quayside/deploy/bench/kernel"
 )
@@ -22,86 +20,33 @@ const clockTick = 10 * time.Millisecond
 // program. What a descendant's own children used counts when they have ended,
 // so that workers which come and go are in it.
 func cpuOf(root int) (usage, error) {
-	processes, err := descendants(root)
+	processes, err := kernel.Descendants(root)
 	if err != nil {
 		return nil, err
 	}
 	used := usage{}
-	for pid, p := range processes {
-		own, err := kernel.CPUTime(pid)
+	for _, p := range processes {
+		own, err := kernel.CPUTime(p.PID)
 		if err != nil {
 			continue // it has ended since
 		}
-		used[p.name] += own + p.children
+		used[p.Comm] += own + time.Duration(p.CUTime+p.CSTime)*clockTick
 	}
 	return used, nil
 }
 
 // find returns a descendant of a process by the name of its program.
-func find(root int, name string) (int, error) {
-	processes, err := descendants(root)
+func find(root int, name string) (procfs.Proc, error) {
+	processes, err := kernel.Descendants(root)
 	if err != nil {
-		return 0, err
+		return procfs.Proc{}, err
 	}
-	for pid, p := range processes {
-		if p.name == name {
-			return pid, nil
+	for _, p := range processes {
+		if p.Comm == name {
+			return procfs.NewProc(p.PID)
 		}
 	}
-	return 0, fmt.Errorf("no %s is running", name)
-}
-
-type process struct {
-	name     string
-	parent   int
-	children time.Duration // CPU time of those that ended
-}
-
-// readProcess reads /proc/PID/stat (proc_pid_stat(5)).
-func readProcess(pid int) (process, bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return process{}, false
-	}
-	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
-	fields := strings.Fields(string(text[end+1:])) // from field 3, the state
-	const parent, childUser, childSystem = 4 - 3, 16 - 3, 17 - 3
-	if open < 0 || len(fields) <= childSystem {
-		return process{}, false
-	}
-	p := process{name: string(text[open+1 : end])}
-	p.parent, _ = strconv.Atoi(fields[parent]) // the kernel's own numbers
-	for _, field := range []int{childUser, childSystem} {
-		ticks, _ := strconv.ParseInt(fields[field], 10, 64)
-		p.children += time.Duration(ticks) * clockTick
-	}
-	return p, true
-}
-
-// descendants returns the processes that a process started, directly or not.
-func descendants(root int) (map[int]process, error) {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil, err
-	}
-	all := map[int]process{}
-	for _, entry := range entries {
-		if pid, err := strconv.Atoi(entry.Name()); err == nil {
-			if p, ok := readProcess(pid); ok {
-				all[pid] = p
-			}
-		}
-	}
-	found := map[int]process{}
-	for pid, p := range all {
-		for up := p; up.parent != 0; up = all[up.parent] {
-			if up.parent == root {
-				found[pid] = p
-				break
-			}
-		}
-	}
-	return found, nil
+	return procfs.Proc{}, fmt.Errorf("no %s is running", name)
 }
 
 // since returns what was used between two readings.

@@ -100,7 +100,11 @@ func prepare(ctx context.Context, s settings, st *stack) (*side, error) {
 		if o.into == &sd.large && s.large == 0 {
 			continue
 		}
-		id, tokens, err := st.organization(ctx, o.name, o.tokens)
+		id, err := st.CreateOrganization(ctx, o.name)
+		if err != nil {
+			return nil, err
+		}
+		tokens, err := st.CreateTokens(ctx, o.tokens, id, "admin", "--limit", "1000000", "--window-seconds", "60")
 		if err != nil {
 			return nil, err
 		}

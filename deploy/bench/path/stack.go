@@ -10,26 +10,24 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/quayside/quayside/deploy/devstack"
 )
 
 // stack is the product of one commit, running.
 type stack struct {
+	*devstack.Stack // with tokens-svc only
+
 	name    string // "base" or "head"
 	dir     string // a worktree
 	address string // of the gateway
 	cmd     *exec.Cmd
 	ended   chan struct{}
 	root    string
-	tokens  []string // environment of tokens-svc's commands
 }
 
 const startTimeout = 10 * time.Minute // the first build of a commit included
@@ -95,12 +93,12 @@ func startStack(ctx context.Context, s settings, name, commit string) (_ *stack,
 	case <-ctx.Done():
 		return st, ctx.Err()
 	}
-	return st, st.readHandle()
+	return st, st.attach()
 }
 
-// readHandle reads what devstack leaves for other processes: the environment of
-// tokens-svc's commands.
-func (st *stack) readHandle() error {
+// attach lets this program run tokens-svc's commands on the stack, with the
+// environment that devstack writes for other processes.
+func (st *stack) attach() error {
 	text, err := os.ReadFile(filepath.Join(st.dir, ".run", "secrets", "tokens-svc.json"))
 	if err != nil {
 		return err
@@ -109,70 +107,31 @@ func (st *stack) readHandle() error {
 	if err := json.Unmarshal(text, &handle); err != nil {
 		return err
 	}
-	st.tokens = handle.Environment
-	return nil
+	running, err := find(st.cmd.Process.Pid, "tokens-svc")
+	if err != nil {
+		return err
+	}
+	binary, err := running.Executable()
+	st.Stack = devstack.Attach(binary, handle.Environment)
+	return err
 }
 
 // dsn returns the URL of the database of a program of the stack.
 func (st *stack) dsn(program string) (string, error) {
-	pid, err := find(st.cmd.Process.Pid, program)
+	running, err := find(st.cmd.Process.Pid, program)
 	if err != nil {
 		return "", err
 	}
-	environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	environ, err := running.Environ()
 	if err != nil {
 		return "", err
 	}
-	for variable := range strings.SplitSeq(string(environ), "\x00") {
+	for _, variable := range environ {
 		if url, ok := strings.CutPrefix(variable, "DATABASE_URL="); ok {
 			return url, nil
 		}
 	}
 	return "", fmt.Errorf("%s of %s has no DATABASE_URL", program, st.name)
-}
-
-// operator runs a command of tokens-svc and decodes what it prints.
-func (st *stack) operator(ctx context.Context, into any, args ...string) error {
-	pid, err := find(st.cmd.Process.Pid, "tokens-svc")
-	if err != nil {
-		return err
-	}
-	binary, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
-	if err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, binary, append(args, "--json")...) //nolint:gosec // G204: the stack's own
-	cmd.Env = st.tokens
-	out, err := cmd.Output()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return fmt.Errorf("tokens-svc %s: %w: %s", args[0], err, exit.Stderr)
-	}
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(out, into)
-}
-
-// organization makes an organization with n tokens whose limit is never
-// reached, and returns its id and the tokens.
-func (st *stack) organization(ctx context.Context, name string, n int) (id string, tokens []string, err error) {
-	var made struct{ Organization struct{ ID string } }
-	if err := st.operator(ctx, &made, "org", "create", "--name", name); err != nil {
-		return "", nil, err
-	}
-	id, tokens = made.Organization.ID, make([]string, n)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(4)
-	for i := range tokens {
-		group.Go(func() error {
-			var made struct{ Token struct{ Secret string } }
-			err := st.operator(ctx, &made, "token", "create", "--organization", id, "--name", "bench",
-				"--permissions", "admin", "--limit", "1000000", "--window-seconds", "60")
-			tokens[i] = made.Token.Secret
-			return err
-		})
-	}
-	return id, tokens, group.Wait()
 }
 
 // stop ends the stack and removes what it left.
