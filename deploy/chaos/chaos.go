@@ -26,8 +26,11 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/quayside/quayside/deploy/promises"
 )
 
 // Config configures a run.
@@ -41,10 +44,7 @@ type Config struct {
 	Log    io.Writer      // receives the progress of the start
 }
 
-// ErrBroken means that at least one promise was broken. The report names them.
-var ErrBroken = errors.New("promises were broken")
-
-// Run injects one fault after another. It returns ErrBroken for broken
+// Run injects one fault after another. It returns promises.ErrBroken for broken
 // promises, or an error that prevented the observation.
 func Run(ctx context.Context, c Config) (err error) {
 	if err := clean(c.Dir, c.Logs); err != nil {
@@ -57,26 +57,28 @@ func Run(ctx context.Context, c Config) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.close(), clean(c.Dir, c.Logs)) }()
 
-	report := &report{out: c.Report, begun: time.Now()}
+	report := promises.NewReport(c.Report)
 	start, err := r.warmUp(ctx)
 	if err != nil {
 		return err
 	}
-	report.resources("at the start, under load", start.lines())
+	report.Print("\nat the start, under load\n    %s\n", start)
 	for _, f := range selected {
 		o, err := r.observe(ctx, f)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.title(), err)
 		}
-		report.add(o)
+		o.addTo(report)
 	}
 	end, err := r.coolDown(ctx, start, c.Rest)
 	if err != nil {
 		return err
 	}
-	report.resources("at the end, under load", end.lines())
-	report.addFindings("goroutines, connections and memory but for 16 MiB are back within 10 %", end.above(start))
-	return report.close(filepath.Clean(c.Logs))
+	report.Print("\nat the end, under load\n    %s\n", end)
+	above := end.above(start)
+	report.Begin("whole run", "")
+	report.Add("goroutines, connections and memory but for 16 MiB are back within 10 %", len(above) == 0, strings.Join(above, "; "))
+	return report.Close(filepath.Clean(c.Logs))
 }
 
 func chosen(titles *regexp.Regexp) []fault {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/promises"
 )
 
 // A run without a fault, with a component unplugged and with a replica killed
@@ -30,7 +31,7 @@ func TestAShortRunKeepsTheSafetyPromises(t *testing.T) {
 	if errors.Is(err, devstack.ErrOneAddress) {
 		t.Skip(err)
 	}
-	if err != nil && !errors.Is(err, ErrBroken) {
+	if err != nil && !errors.Is(err, promises.ErrBroken) {
 		t.Fatalf("%v\n%s", err, &text)
 	}
 	for _, title := range []string{"baseline: no fault", "tokens-svc: unplugged", "one of two shipments-svc: killed"} {

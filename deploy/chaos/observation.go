@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/quayside/quayside/deploy/promises"
 )
 
 // observation is everything recorded about one fault.
@@ -30,6 +32,18 @@ type observation struct {
 	drains       []time.Duration
 	closed       []time.Duration // lifetime of each half-open connection
 	tokenRevoked time.Time       // when the revocable token was revoked; zero if it was not
+}
+
+// addTo evaluates the promises about the fault and adds them to a report.
+func (o *observation) addTo(report *promises.Report) {
+	during := customers(o.during())
+	report.Begin(o.fault.title(), ", %.1f s", o.removed.Sub(o.began).Seconds())
+	report.Print("    %d requests of customers, %.1f %% failed: %s\n",
+		len(during), 100*share(len(failures(during)), len(during)), outcomes(during, 6))
+	for _, p := range o.fault.promises() {
+		kept, seen := p.kept(o)
+		report.Add(p.text, kept, seen)
+	}
 }
 
 // during are the samples that began while the fault lasted.

@@ -120,8 +120,9 @@ func (g resources) above(start resources) (lines []string) {
 	return lines
 }
 
-// lines formats all figures.
-func (g resources) lines() (lines []string) {
+// String formats all figures, a line for each program.
+func (g resources) String() string {
+	var lines []string
 	for _, program := range slices.Sorted(maps.Keys(g)) {
 		var parts []string
 		for _, name := range slices.Sorted(maps.Keys(g[program])) {
@@ -129,7 +130,7 @@ func (g resources) lines() (lines []string) {
 		}
 		lines = append(lines, program+": "+strings.Join(parts, ", "))
 	}
-	return lines
+	return strings.Join(lines, "\n    ")
 }
 
 func amount(name string, value float64) string {

@@ -19,23 +19,22 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/promises"
 )
 
 // Config says what to run and where.
 type Config struct {
-	Root   string    // the repository
-	Only   string    // part of the names of the drills to run; empty: all
-	Report io.Writer // receives what was observed
-	Log    io.Writer // receives the progress of the start
+	Root   string         // the repository
+	Only   *regexp.Regexp // matches the names of the drills to run
+	Report io.Writer      // receives what was observed
+	Log    io.Writer      // receives the progress of the start
 }
-
-// ErrBroken means that at least one promise was broken. The report names them.
-var ErrBroken = errors.New("promises were broken")
 
 // A drill loses something. lose returns what restores it.
 type drill struct {
@@ -93,7 +92,7 @@ const (
 	rest = 5 * time.Second // of load after the promised time
 )
 
-// Run runs the drills one after another. It returns ErrBroken for broken
+// Run runs the drills one after another. It returns promises.ErrBroken for broken
 // promises, or an error that prevented the observation.
 func Run(ctx context.Context, c Config) (err error) {
 	for _, program := range []string{"patroni", "etcd", "redis-server", "redis-sentinel", "redis-cli", haproxy} {
@@ -117,31 +116,26 @@ func Run(ctx context.Context, c Config) (err error) {
 	if err != nil {
 		return err
 	}
-	broken := false
+	report := promises.NewReport(c.Report)
 	for _, d := range all {
-		if strings.Contains(d.name, c.Only) {
-			kept, err := i.run(ctx, d, c.Report)
-			if err != nil {
+		if c.Only.MatchString(d.name) {
+			if err := i.run(ctx, d, report); err != nil {
 				return fmt.Errorf("%s: %w", d.name, err)
 			}
-			broken = broken || !kept
 		}
 	}
-	if broken {
-		return ErrBroken
-	}
-	return nil
+	return report.Close(dir)
 }
 
 // run runs one drill and reports it.
-func (i *infrastructure) run(ctx context.Context, d drill, out io.Writer) (kept bool, err error) {
+func (i *infrastructure) run(ctx context.Context, d drill, report *promises.Report) error {
 	if err := i.useGateways(ctx, d.redis); err != nil {
-		return false, err
+		return err
 	}
 	token, err1 := i.stack.CreateToken(ctx, i.stack.Demo.Organization, "admin", "--limit", "1000000")
 	limited, err2 := i.stack.CreateToken(ctx, i.stack.Demo.Organization, "shipments:read", "--limit", fmt.Sprint(limit))
 	if err := errors.Join(err1, err2); err != nil {
-		return false, err
+		return err
 	}
 	l := startLoad(ctx, "http://"+i.balancer, token.Secret, limited.Secret)
 	defer l.stop()
@@ -149,13 +143,13 @@ func (i *infrastructure) run(ctx context.Context, d drill, out io.Writer) (kept 
 	begun := time.Now()
 	restore, err := d.lose(ctx, i)
 	if err != nil {
-		return false, err
+		return err
 	}
 	time.Sleep(d.within + rest - time.Since(begun))
 	l.stop()
 	lost, twice, err := i.compare(ctx, l)
 	if err != nil {
-		return false, err
+		return err
 	}
 
 	took := max(0, l.failed.Sub(begun))
@@ -169,24 +163,13 @@ func (i *infrastructure) run(ctx context.Context, d drill, out io.Writer) (kept 
 	for _, n := range l.admitted {
 		admitted += n
 	}
-	_, _ = fmt.Fprintf(out, "\n%s\n    %d requests, %d failed: %s\n", d.name, l.requests, failed, strings.Join(failures, ", "))
-	kept = true
-	for _, p := range []struct {
-		promise, seen string
-		kept          bool
-	}{
-		{"0 acknowledged writes are lost", fmt.Sprintf("%d of %d", lost, len(l.journal)), lost == 0 && len(l.journal) > 0},
-		{"no write is stored twice", fmt.Sprintf("%d of %d", twice, len(l.journal)), twice == 0},
-		{fmt.Sprintf("the last failed request begins within %s", d.within), took.Round(10 * time.Millisecond).String(), took <= d.within},
-		{"a token has at most one window too many", fmt.Sprintf("%d in %d windows of %d", admitted, len(l.admitted), limit), admitted <= (len(l.admitted)+1)*limit},
-	} {
-		verdict := "kept"
-		if !p.kept {
-			verdict, kept = "BROKEN", false
-		}
-		_, _ = fmt.Fprintf(out, "  %-7s %-50s %s\n", verdict, p.promise, p.seen)
-	}
-	return kept, restore()
+	report.Begin(d.name, "\n    %d requests, %d failed: %s", l.requests, failed, strings.Join(failures, ", "))
+	report.Add("0 acknowledged writes are lost", lost == 0 && len(l.journal) > 0, fmt.Sprintf("%d of %d", lost, len(l.journal)))
+	report.Add("no write is stored twice", twice == 0, fmt.Sprintf("%d of %d", twice, len(l.journal)))
+	report.Add(fmt.Sprintf("the last failed request begins within %s", d.within), took <= d.within, took.Round(10*time.Millisecond).String())
+	report.Add("a token has at most one window too many", admitted <= (len(l.admitted)+1)*limit,
+		fmt.Sprintf("%d in %d windows of %d", admitted, len(l.admitted), limit))
+	return restore()
 }
 
 // compare returns how many references of the journal are not stored, and how

@@ -3,46 +3,20 @@
 // broken promises and 2 if a drill could not be run.
 //
 //	drills           everything, in about six minutes
-//	drills TEXT      drills whose name contains TEXT, such as Postgres
+//	drills REGEXP    drills whose name matches, such as Postgres
 package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
+	"regexp"
 
-	"github.com/quayside/quayside/deploy/devstack"
 	"github.com/quayside/quayside/deploy/drills"
+	"github.com/quayside/quayside/deploy/promises"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	err := run(ctx, os.Args[1:])
-	if err == nil {
-		return
-	}
-	fmt.Fprintln(os.Stderr, "drills:", err)
-	if errors.Is(err, drills.ErrBroken) {
-		os.Exit(1)
-	}
-	os.Exit(2)
-}
-
-func run(ctx context.Context, args []string) error {
-	if len(args) > 1 {
-		return errors.New("usage: drills [TEXT]")
-	}
-	root, err := devstack.FindRoot()
-	if err != nil {
-		return err
-	}
-	only := ""
-	if len(args) == 1 {
-		only = args[0]
-	}
-	return drills.Run(ctx, drills.Config{Root: root, Only: only, Report: os.Stdout, Log: os.Stderr})
+	promises.Main("drills", func(ctx context.Context, root string, only *regexp.Regexp) error {
+		return drills.Run(ctx, drills.Config{Root: root, Only: only, Report: os.Stdout, Log: os.Stderr})
+	})
 }
