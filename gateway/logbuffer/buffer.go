@@ -21,7 +21,7 @@ const (
 
 var errBlocked = errors.New("standard error is blocked: lines were lost")
 
-// buffer gathers lines and writes them to out in its own goroutine.
+// buffer gathers lines and writes them to out when its timer fires.
 type buffer struct {
 	out     io.Writer
 	dropped func() // called for each dropped line
@@ -32,28 +32,16 @@ type buffer struct {
 	spare   []byte        // an empty slice for the next pending lines
 	lost    int           // lines dropped since pending filled up
 	writing bool          // out is being written to
+	again   bool          // the timer fired meanwhile
 	blocked bool          // a write waited for out in vain
 	closed  bool
-
-	flushIn  chan time.Duration // starts the timer of the next flush; the first one counts
-	flushNow chan struct{}      // flushes immediately
-	closing  chan struct{}
-	done     chan struct{} // closed when the goroutine has ended
+	timer   *time.Timer // of the next flush
 }
 
 func newBuffer(out io.Writer, dropped func()) *buffer {
-	b := idleBuffer(out, dropped)
-	go b.run()
+	b := &buffer{out: out, dropped: dropped, written: make(chan struct{})}
+	b.timer = time.AfterFunc(time.Hour, b.flush)
 	return b
-}
-
-// idleBuffer is a buffer whose goroutine does not run yet.
-func idleBuffer(out io.Writer, dropped func()) *buffer {
-	return &buffer{
-		out: out, dropped: dropped, written: make(chan struct{}),
-		flushIn: make(chan time.Duration, 1), flushNow: make(chan struct{}, 1),
-		closing: make(chan struct{}), done: make(chan struct{}),
-	}
 }
 
 // write buffers one line for at most gather, or drops it. It returns no error, because the caller cannot handle one.
@@ -70,8 +58,11 @@ func (b *buffer) append(line []byte, gather time.Duration) (written <-chan struc
 	defer b.mu.Unlock()
 	before := len(b.pending)
 	switch {
-	case b.closed:
-		b.writeClosed(line)
+	case b.closed && !b.writing && before == 0:
+		_, _ = b.out.Write(line)
+		return nil, false
+	case b.closed: // out blocks
+		b.dropped()
 		return nil, false
 	case before+len(line) > capacity:
 		b.lost++
@@ -79,11 +70,11 @@ func (b *buffer) append(line []byte, gather time.Duration) (written <-chan struc
 		return nil, false
 	}
 	b.pending = append(b.pending, line...)
-	if before == 0 {
-		trySend(b.flushIn, gather)
-	}
-	if gather == 0 || before < flushSize && len(b.pending) >= flushSize {
-		trySend(b.flushNow, struct{}{})
+	switch {
+	case gather == 0, before < flushSize && len(b.pending) >= flushSize:
+		b.timer.Reset(0)
+	case before == 0:
+		b.timer.Reset(gather)
 	}
 	return b.written, gather == 0 && !b.blocked
 }
@@ -109,56 +100,29 @@ func (b *buffer) waitWritten(written <-chan struct{}) {
 	}
 }
 
-// writeClosed writes a line after the end. If out still blocks, the line is dropped.
-func (b *buffer) writeClosed(line []byte) {
-	select {
-	case <-b.done:
-		_, _ = b.out.Write(line)
-	default:
-		b.dropped()
-	}
-}
-
 // Destruct writes what is pending, for at most closeTimeout. It implements caddy.Destructor.
 func (b *buffer) Destruct() error {
 	b.mu.Lock()
 	b.closed = true
+	written := b.written
+	b.timer.Reset(0)
 	b.mu.Unlock()
-	close(b.closing)
-
-	timeout := time.NewTimer(closeTimeout)
-	defer timeout.Stop()
 	select {
-	case <-b.done:
+	case <-written:
 		return nil
-	case <-timeout.C:
+	case <-time.After(closeTimeout):
 		return errBlocked
-	}
-}
-
-func (b *buffer) run() {
-	defer close(b.done)
-	timer := time.NewTimer(0)
-	for open := true; open; b.flush() {
-		select {
-		case gather := <-b.flushIn:
-			timer.Reset(gather)
-		case <-b.closing:
-			open = false
-			continue
-		}
-		select {
-		case <-timer.C:
-		case <-b.flushNow:
-		case <-b.closing:
-			open = false
-		}
 	}
 }
 
 // flush writes the pending lines. A failed write is not retried, because part of it may be out.
 func (b *buffer) flush() {
 	b.mu.Lock()
+	if b.writing {
+		b.again = true
+		b.mu.Unlock()
+		return
+	}
 	lines, written, lost := b.pending, b.written, b.lost
 	b.pending, b.written, b.lost = b.spare, make(chan struct{}), 0
 	b.spare, b.writing = nil, true
@@ -171,18 +135,15 @@ func (b *buffer) flush() {
 	if len(lines) > 0 {
 		_, _ = b.out.Write(lines)
 	}
-	close(written)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	close(written)
 	b.blocked, b.writing = false, false
+	if b.again {
+		b.again = false
+		b.timer.Reset(0)
+	}
 	if cap(lines) <= 4*flushSize { // do not keep what an outage of out made it grow to
 		b.spare = lines[:0]
-	}
-}
-
-func trySend[T any](event chan T, value T) {
-	select {
-	case event <- value:
-	default:
 	}
 }

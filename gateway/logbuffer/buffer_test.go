@@ -202,7 +202,8 @@ func TestLineWithoutGatheringWaitsForItsWriterToRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		out := new(pipe)
-		b := idleBuffer(out, func() {})
+		b := newBuffer(out, func() {})
+		b.timer = time.NewTimer(time.Hour) // flushes nothing
 		returned := make(chan struct{})
 		go func() {
 			defer close(returned)
@@ -215,13 +216,10 @@ func TestLineWithoutGatheringWaitsForItsWriterToRun(t *testing.T) {
 			t.Error("it did not wait")
 		default:
 		}
-		go b.run()
+		b.flush()
 		<-returned
 		if got := out.seen(); len(got) != 1 {
 			t.Errorf("written: %q", got)
-		}
-		if err := b.Destruct(); err != nil {
-			t.Error(err)
 		}
 	})
 }
@@ -242,7 +240,10 @@ func TestBlockedOutputDelaysCloseAtMostASecond(t *testing.T) {
 			t.Errorf("%d lines dropped, want the late one", dropped)
 		}
 		unblock()
-		<-b.done
+		synctest.Wait()
+		if got := fmt.Sprintf("%q", out.seen()); got != `["stuck\n"]` {
+			t.Error(got)
+		}
 	})
 }
 
