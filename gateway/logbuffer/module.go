@@ -22,6 +22,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/quayside/quayside/gateway/internal/directive"
 	"github.com/quayside/quayside/gateway/internal/metrics"
 	"github.com/quayside/quayside/gateway/internal/pool"
 )
@@ -84,19 +85,9 @@ func (w *writer) Close() error { return w.release() }
 // UnmarshalCaddyfile sets up the writer from Caddyfile tokens. Syntax:
 //
 //	output buffered_stderr [<gather>]
-func (s *Stderr) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	d.Next() // the writer's name
-	if d.NextArg() {
-		gather, err := caddy.ParseDuration(d.Val())
-		if err != nil || gather <= 0 {
-			return d.Errf("%s is not a duration", d.Val())
-		}
-		s.Gather = caddy.Duration(gather)
-	}
-	if d.NextArg() || d.NextBlock(0) {
-		return d.ArgErr()
-	}
-	return nil
+func (s *Stderr) UnmarshalCaddyfile(d *caddyfile.Dispenser) (err error) {
+	s.Gather, err = directive.Duration(d)
+	return err
 }
 
 // Interface guards
