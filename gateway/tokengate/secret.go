@@ -15,14 +15,14 @@ const minCredentialBytes = 32
 
 // secret returns what reference stands for or what the file at path holds, without surrounding space. It
 // is empty when neither gives anything. The error names the setting and never its value.
-func secret(repl *caddy.Replacer, name, reference, path string) (string, error) {
+func secret(repl *caddy.Replacer, name, reference, pathReference string) (string, error) {
 	value := strings.TrimSpace(repl.ReplaceAll(reference, ""))
-	path = repl.ReplaceAll(path, "")
+	path := repl.ReplaceAll(pathReference, "")
 	switch {
 	case path == "":
 		return value, nil
 	case value != "":
-		return "", fmt.Errorf("token_gate: both %s and %s_file are set", name, name)
+		return "", fmt.Errorf("token_gate: %s and %[1]s_file, which is %s, are both set; set one", name, pathReference)
 	}
 	content, err := readFile(path)
 	if err != nil {

@@ -136,7 +136,7 @@ func TestSecretIsThatOfAPlaceholderOrOfAFile(t *testing.T) {
 		{"", filepath.Join(dir, "full"), "secret", ""},
 		{"{env.SURELY_NOT_SET}", filepath.Join(dir, "full"), "secret", ""},
 		{"value", "{env.SURELY_NOT_SET}", "value", ""},
-		{"value", filepath.Join(dir, "full"), "", "both x and x_file"},
+		{"value", filepath.Join(dir, "full"), "", "x and x_file, which is "},
 		{"", filepath.Join(dir, "empty"), "", "is empty"},
 		{"", filepath.Join(dir, "none"), "", "x_file"},
 		{"", "/dev/zero", "", "/dev/zero has more than 1048576 bytes"},

@@ -94,11 +94,6 @@ func Prepare() error {
 			faults = append(faults, os.Setenv(setting.name, strconv.FormatBool(on)))
 		}
 	}
-	for _, secret := range []string{"GATEWAY_CREDENTIAL", "GATEWAY_SIGNING_KEY", "REDIS_URL"} {
-		if os.Getenv(secret) != "" && os.Getenv(secret+"_FILE") != "" {
-			faults = append(faults, fmt.Errorf("%s and %[1]s_FILE are both set; set one", secret))
-		}
-	}
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
