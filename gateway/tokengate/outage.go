@@ -3,9 +3,6 @@ package tokengate
 import (
 	"errors"
 
-	"github.com/caddyserver/caddy/v2"
-	"go.uber.org/zap"
-
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/outage"
 )
@@ -17,15 +14,11 @@ type tokensOutages struct {
 }
 
 func newTokensOutages() tokensOutages {
-	logger := caddy.Log().Named("http.handlers.token_gate")
-	tracker := func(what string) *outage.Tracker {
-		return outage.New(what, func() *zap.Logger { return logger })
-	}
 	return tokensOutages{
-		introspection: tracker("tokens service"),
-		credential:    tracker("gateway credential"),
-		stream:        tracker("stream of changes"),
-		usage:         tracker("reporting usage"),
+		introspection: outage.New("tokens service", outage.Log),
+		credential:    outage.New("gateway credential", outage.Log),
+		stream:        outage.New("stream of changes", outage.Log),
+		usage:         outage.New("reporting usage", outage.Log),
 	}
 }
 

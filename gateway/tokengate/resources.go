@@ -108,7 +108,6 @@ func (g *Gate) acquire(redisURL string) error {
 	}
 	g.release = append(g.release, releaseLimiter)
 	g.windows = limiter.Limiter
-	g.windows.SetLogger(g.logger)
 
 	key := tokensServiceKey{g.Introspection, g.credential}
 	shared, releaseService, err := tokensServices.Take(key, func() (*tokensService, error) { return newTokensService(key) })

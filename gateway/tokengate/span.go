@@ -8,7 +8,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
-	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/internal/outage"
 	"github.com/quayside/quayside/gateway/internal/pool"
@@ -32,9 +31,7 @@ func (t sharedTraces) Destruct() error {
 // provisionTracer takes the tracer; there is none unless the environment names a collector.
 func (g *Gate) provisionTracer(ctx caddy.Context) error {
 	shared, release, err := traces.Take(tracesKey, func() (sharedTraces, error) {
-		logger := caddy.Log().Named("http.handlers.token_gate")
-		sending := outage.New("sending traces", func() *zap.Logger { return logger })
-		started, err := tracing.Start(ctx, "gateway", sending.Record)
+		started, err := tracing.Start(ctx, "gateway", outage.New("sending traces", outage.Log).Record)
 		return sharedTraces{started}, err
 	})
 	if err != nil {
@@ -66,7 +63,7 @@ func describe(out *responseWriter) {
 	}
 	out.span.SetAttributes(
 		attribute.String("http.request.method", methodLabel(out.method)),
-		attribute.String("url.path", redactPath(out.path, out.tokenPrefix)),
+		attribute.String("url.path", redactPath(out.path, out.gate.TokenPrefix)),
 		attribute.Int("http.response.status_code", out.status),
 		attribute.String("quayside.request_id", out.requestID),
 	)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 )
 
@@ -25,7 +26,10 @@ type Tracker struct {
 	recovery *time.Timer // runs since the first success after a failure; nil: none yet
 }
 
-// New returns a Tracker of the thing with that name. logger returns the logger to use; a reload may replace it.
+// Log returns the gate's logger in the present configuration; trackers outlive theirs.
+func Log() *zap.Logger { return caddy.Log().Named("http.handlers.token_gate") }
+
+// New returns a Tracker of the thing with that name. logger returns the logger to use, see [Log].
 func New(name string, logger func() *zap.Logger) *Tracker {
 	return &Tracker{name: name, logger: logger}
 }

@@ -3,6 +3,8 @@ package ratelimit
 import (
 	"crypto/rand"
 	"time"
+
+	"go.uber.org/zap"
 )
 
 // WithLongTimeout gives l such long timeouts that a busy machine does not fail tests of counting.
@@ -14,6 +16,12 @@ func WithLongTimeout(l *Limiter) *Limiter {
 // SetTimeout sets the timeouts of l.
 func SetTimeout(l *Limiter, timeout time.Duration) {
 	l.batcher.timeout, l.batcher.flushTimeout, l.clock.timeout = timeout, timeout, timeout
+}
+
+// SetLogger makes l log to logger.
+func SetLogger(l *Limiter, logger *zap.Logger) {
+	log := newStateLog(func() *zap.Logger { return logger })
+	l.clock.onSkew, l.breaker.onChange = log.clockSkewed, log.outage.Record
 }
 
 // Queued returns how many requests that take a unit are queued.

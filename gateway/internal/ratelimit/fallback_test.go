@@ -169,10 +169,7 @@ func TestClockSkewIsLoggedOncePerChange(t *testing.T) {
 	t.Parallel()
 
 	core, logs := observer.New(zapcore.InfoLevel)
-	var j stateLog
-	j.clockSkewed(time.Hour) // no logger is set
-	j.clockSkewed(0)
-	j.logger.Store(zap.New(core))
+	j := newStateLog(func() *zap.Logger { return zap.New(core) })
 	for _, ahead := range []time.Duration{0, time.Second, -1500 * time.Millisecond, 2 * time.Second, time.Hour, 0, 0, 3 * time.Second} {
 		j.clockSkewed(ahead)
 	}

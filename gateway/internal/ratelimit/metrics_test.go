@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/zap"
 )
 
 // metrics returns the values of all metrics of the package; of a histogram, the sum of what it observed.
@@ -59,7 +60,7 @@ func TestMetricsFollowTheCircuitBreaker(t *testing.T) {
 }
 
 func TestMetricsFollowRedisClockAndGateways(t *testing.T) {
-	newStateLog().clockSkewed(-1500 * time.Millisecond)
+	newStateLog(zap.NewNop).clockSkewed(-1500 * time.Millisecond)
 	newReplicas(nil).record(3, nil, time.Now())
 	got := metrics(t)
 	for name, want := range map[string]float64{"redis_clock_skew_seconds": -1.5, "replicas": 3} {

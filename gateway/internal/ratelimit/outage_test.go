@@ -22,7 +22,7 @@ func newUnreliable(t *testing.T, proxy *redisProxy, options ratelimit.Options) (
 	limiter := ratelimit.New(newProxiedClient(t, proxy), options)
 	t.Cleanup(limiter.Close)
 	core, logs := observer.New(zapcore.InfoLevel)
-	limiter.SetLogger(zap.New(core))
+	ratelimit.SetLogger(limiter, zap.New(core))
 	return limiter, logs
 }
 

@@ -28,7 +28,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"go.uber.org/zap"
+
+	"github.com/quayside/quayside/gateway/internal/outage"
 )
 
 const (
@@ -90,22 +91,19 @@ type Limiter struct {
 	memory   *memory
 	batcher  *batcher
 	breaker  *circuitBreaker
-	stateLog *stateLog
 	replicas *replicas
 }
 
 // New returns a Limiter on client, which [NewClient] made. It does not connect.
 func New(client redis.UniversalClient, options Options) *Limiter {
-	l := &Limiter{options: options, memory: newMemory(memorySize), stateLog: newStateLog(), replicas: newReplicas(client)}
-	l.clock = &clock{client: client, timeout: flushTimeout, onSkew: l.stateLog.clockSkewed}
+	l := &Limiter{options: options, memory: newMemory(memorySize), replicas: newReplicas(client)}
+	log := newStateLog(outage.Log)
+	l.clock = &clock{client: client, timeout: flushTimeout, onSkew: log.clockSkewed}
 	l.batcher = newBatcher(client, l.clock, l.memory)
-	l.breaker = newCircuitBreaker(l.batcher.reconcile, l.stateLog.outage.Record)
+	l.breaker = newCircuitBreaker(l.batcher.reconcile, log.outage.Record)
 	l.clock.onError, l.batcher.breaker = l.breaker.record, l.breaker
 	return l
 }
-
-// SetLogger makes l log changes of its state (outages, clock skew) to logger.
-func (l *Limiter) SetLogger(logger *zap.Logger) { l.stateLog.logger.Store(logger) }
 
 // Close stops background probes and the registration of this gateway.
 func (l *Limiter) Close() {

@@ -14,22 +14,13 @@ const largeSkew = time.Second
 
 // stateLog logs changes of the limiter's state: one line for each change.
 type stateLog struct {
-	logger atomic.Pointer[zap.Logger]
+	log    func() *zap.Logger
 	outage *outage.Tracker
 	skewed atomic.Bool
 }
 
-func newStateLog() *stateLog {
-	j := new(stateLog)
-	j.outage = outage.New("rate limiter", j.log)
-	return j
-}
-
-func (j *stateLog) log() *zap.Logger {
-	if logger := j.logger.Load(); logger != nil {
-		return logger
-	}
-	return zap.NewNop()
+func newStateLog(log func() *zap.Logger) *stateLog {
+	return &stateLog{log: log, outage: outage.New("rate limiter", log)}
 }
 
 func (j *stateLog) clockSkewed(ahead time.Duration) {
