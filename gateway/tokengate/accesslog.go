@@ -26,7 +26,7 @@ type accessLine responseWriter
 func (l *accessLine) MarshalLogObject(line zapcore.ObjectEncoder) error {
 	line.AddString("request_id", l.requestID)
 	line.AddString("method", methodLabel(l.method))
-	line.AddString("path", redactPath(l.path, l.tokenPrefix))
+	line.AddString("path", redactPath(l.path, l.gate.TokenPrefix))
 	line.AddInt("status", l.status)
 	line.AddInt64("bytes", l.bytes)
 	line.AddFloat64("seconds", time.Since(l.began).Seconds())

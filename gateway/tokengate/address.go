@@ -20,14 +20,21 @@ type addressCount struct {
 }
 
 // addressCounts returns the windows of that policy that addr is counted in: that of an IPv4 address with quota, or
-// those of the /64 and the /48 of an IPv6 address, the latter with networkFactor times quota.
+// those of the /64 of an IPv6 address, the smallest network that a provider assigns to a customer, and of the /48, with
+// networkFactor times quota.
 func addressCounts(policy string, addr netip.Addr, quota ratelimit.Quota) []addressCount {
-	id, network := ratelimit.AddressIDs(policy, addr)
-	if network == "" {
-		return []addressCount{{id, quota}}
+	switch {
+	case addr.Is4():
+		return []addressCount{{policy + ":" + addr.String(), quota}}
+	case addr.Is6():
+		wide := ratelimit.Quota{Limit: networkFactor * quota.Limit, Window: quota.Window}
+		return []addressCount{
+			{policy + ":" + netip.PrefixFrom(addr, 64).Masked().String(), quota},
+			{policy + ":" + netip.PrefixFrom(addr, 48).Masked().String(), wide},
+		}
+	default:
+		return []addressCount{{policy + ":unknown", quota}}
 	}
-	wide := ratelimit.Quota{Limit: networkFactor * quota.Limit, Window: quota.Window}
-	return []addressCount{{id, quota}, {network, wide}}
 }
 
 // countAddress calls take for each window of that policy that addr is counted in, until one is empty or take fails.

@@ -57,6 +57,22 @@ func TestAddressesOfOneNetworkShareItsWindow(t *testing.T) {
 	}
 }
 
+func TestAddressesAreCountedByNetwork(t *testing.T) {
+	t.Parallel()
+
+	for addr, want := range map[string]string{
+		"192.0.2.1": "[{page:192.0.2.1 {10 60000000000}}]", "invalid": "[{page:unknown {10 60000000000}}]",
+		"2001:db8:1:2:3:4:5:6": "[{page:2001:db8:1:2::/64 {10 60000000000}} {page:2001:db8:1::/48 {40 60000000000}}]",
+		"2001:db8:1:ffff::1:2": "[{page:2001:db8:1:ffff::/64 {10 60000000000}} {page:2001:db8:1::/48 {40 60000000000}}]",
+		"64:ff9b::192.0.2.1":   "[{page:64:ff9b::/64 {10 60000000000}} {page:64:ff9b::/48 {40 60000000000}}]",
+	} {
+		parsed, _ := netip.ParseAddr(addr)
+		if got := fmt.Sprint(addressCounts(pageWindow, parsed, ratelimit.Quota{Limit: 10, Window: time.Minute})); got != want {
+			t.Errorf("%s: %s", addr, got)
+		}
+	}
+}
+
 func TestReservationsOfAnAddressAreGivenBack(t *testing.T) {
 	t.Parallel()
 

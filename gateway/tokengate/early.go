@@ -1,12 +1,9 @@
 package tokengate
 
 import (
-	"context"
-	"net"
 	"net/http"
 	"net/netip"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -18,25 +15,13 @@ import (
 // It makes the same decisions by the same functions as the gate, [Gate.routeOf] and [Gate.check], and rejects only
 // where those need neither the tokens service nor anything that Caddy determines. Every other request, such as one
 // with a body, with an address header of a proxy or with a path that is not plain, goes on to Caddy unchanged.
+//
+// The gate must be the server's first handler, which is not known before the server accepts its first connection. The
+// patterns for pages and public paths must be plain: others are matched with what Caddy prepares.
 type earlyRejection struct {
 	gate   *Gate
 	server *caddyhttp.Server
 	next   http.Handler
-}
-
-// rejectEarly installs the early rejection when the server accepts its first connection. Before that it is not
-// known whether g is the server's first handler, which is required. So are plain patterns for pages and public
-// paths: others are matched with what Caddy prepares.
-func (g *Gate) rejectEarly(server *caddyhttp.Server) {
-	var once sync.Once
-	server.RegisterConnContext(func(ctx context.Context, _ net.Conn) context.Context {
-		once.Do(func() {
-			if std, ok := ctx.Value(http.ServerContextKey).(*http.Server); ok && g.isFirstIn(server) && g.public.plain && g.pages.plain {
-				std.Handler = &earlyRejection{gate: g, server: server, next: std.Handler}
-			}
-		})
-		return ctx
-	})
 }
 
 // isFirstIn reports whether g handles every request to server before any other handler does.

@@ -137,7 +137,6 @@ var announceDemo sync.Once
 // keeps. It connects to nothing: neither Redis nor the tokens service needs to run when the gateway starts.
 func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
-	configureServer(ctx)
 	g.upstreams = &upstreamErrors{logger: g.logger}
 	g.addOpenRoutes(ctx)
 	if err := errors.Join(checkShadowing(besides(ctx)), g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
@@ -181,7 +180,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.cors, err = newCORS(g.CORSOrigins)
 	problems = append(problems, err, g.acquire(cmp.Or(redisURL, defaultRedis)))
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
-		g.rejectEarly(server)
+		g.configureServer(server)
 		g.drain, err = drain.FromContext(ctx)
 		problems = append(problems, err)
 	}

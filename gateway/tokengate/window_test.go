@@ -68,13 +68,13 @@ func TestTheWindowsHeadersAreTwoAllocations(t *testing.T) {
 func BenchmarkHeaderPath(b *testing.B) {
 	recorder := httptest.NewRecorder()
 	wrapper := caddyhttp.ResponseWriterWrapper{ResponseWriter: recorder}
-	window := exampleWindow(23 * time.Second)
+	gate, window := new(Gate), exampleWindow(23*time.Second)
 	header := recorder.Header()
 	b.ReportAllocs()
 	for b.Loop() {
 		header["Content-Type"] = []string{"application/json"}
 		header["X-Ratelimit-Limit"] = []string{"of the service"}
-		w := responseWriter{ResponseWriterWrapper: wrapper, requestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh", window: window}
+		w := responseWriter{gate: gate, ResponseWriterWrapper: wrapper, requestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh", window: window}
 		w.WriteHeader(http.StatusOK)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/quayside/quayside/gateway/drain"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/requestid"
 )
@@ -25,26 +24,23 @@ const (
 type responseWriter struct {
 	caddyhttp.ResponseWriterWrapper
 
-	gate        *Gate
-	began       time.Time
-	requestID   string
-	method      string
-	tokenPrefix string // for redaction in the access log
-	path        string // escaped
-	client      string // the address; empty if it is not known
-	window      windowState
-	token       *introspect.Result // of a caller that is known; else nil
-	further     int                // what the request costs of the token's window beside its 1
-	page        bool               // uses a session instead of a token
-	html        bool               // the client shows HTML: a browser that navigates
-	cors        *cors              // nil: pages of no other origin may read the response
-	origin      string             // of the page that sends the request, if it is another one's
-	clientTags  string             // see stripEncodedTags
-	held        *heldProblem       // nil: nothing is held back
-	span        trace.Span         // nil: the request is not traced
-	body        *body              // nil: the request has none
-	closes      bool               // the connection ends with the response
-	drain       *drain.App         // which this gate belongs to
+	gate       *Gate
+	began      time.Time
+	requestID  string
+	method     string
+	path       string // escaped
+	client     string // the address; empty if it is not known
+	window     windowState
+	token      *introspect.Result // of a caller that is known; else nil
+	further    int                // what the request costs of the token's window beside its 1
+	page       bool               // uses a session instead of a token
+	html       bool               // the client shows HTML: a browser that navigates
+	origin     string             // of the page that sends the request, if it is another one's
+	clientTags string             // see stripEncodedTags
+	held       *heldProblem       // nil: nothing is held back
+	span       trace.Span         // nil: the request is not traced
+	body       *body              // nil: the request has none
+	closes     bool               // the connection ends with the response
 
 	status  int            // of the answer, once it has begun; else 0
 	bytes   int64          // of its body so far
@@ -57,11 +53,10 @@ type responseWriter struct {
 func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *responseWriter {
 	return &responseWriter{
 		gate:                  g,
-		drain:                 g.drain,
 		closes:                r.ProtoMajor == 1 && (r.Method == http.MethodConnect || r.ProtoMinor == 0),
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
 		began:                 time.Now(), requestID: requestid.New(), method: r.Method, path: r.URL.EscapedPath(),
-		html: prefersHTML(r.Header["Accept"]), cors: g.cors, origin: r.Header.Get("Origin"), tokenPrefix: g.TokenPrefix,
+		html: prefersHTML(r.Header["Accept"]), origin: r.Header.Get("Origin"),
 	}
 }
 
@@ -144,7 +139,7 @@ func (w *responseWriter) complete(status int) {
 	delete(header, "Server")
 	delete(header, "Via")
 	header[requestIDHeader] = []string{w.requestID}
-	if (w.drain.Draining() || w.closes) && status != http.StatusSwitchingProtocols {
+	if (w.gate.drain.Draining() || w.closes) && status != http.StatusSwitchingProtocols {
 		header["Connection"] = []string{"close"}
 	}
 	w.window.setHeaders(header)
@@ -152,7 +147,7 @@ func (w *responseWriter) complete(status int) {
 		header["Sunset"] = []string{w.token.ExpiresAt.UTC().Format(http.TimeFormat)}
 	}
 	if !w.page {
-		w.cors.complete(header, w.origin)
+		w.gate.cors.complete(header, w.origin)
 	}
 	switch {
 	case status == http.StatusNotModified:

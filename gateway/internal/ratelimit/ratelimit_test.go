@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -322,25 +321,6 @@ func TestRequestOfACanceledContextIsCounted(t *testing.T) {
 	}
 	if result, err := limiter.Peek(t.Context(), id, perMinute); err != nil || result.Remaining != 99 {
 		t.Errorf("after that: %+v, %v", result, err)
-	}
-}
-
-func TestAddressIDsGroupIPv6ByPrefix(t *testing.T) {
-	t.Parallel()
-
-	for addr, want := range map[string][2]string{
-		"192.0.2.1": {"address:192.0.2.1"}, "::ffff:192.0.2.1": {"address:192.0.2.1"},
-		"2001:db8:1:2:3:4:5:6": {"address:2001:db8:1:2::/64", "address:2001:db8:1::/48"},
-		"2001:db8:1:2::%eth0":  {"address:2001:db8:1:2::/64", "address:2001:db8:1::/48"},
-		"2001:db8:1:ffff::1:2": {"address:2001:db8:1:ffff::/64", "address:2001:db8:1::/48"},
-		"64:ff9b::192.0.2.1":   {"address:64:ff9b::/64", "address:64:ff9b::/48"},
-	} {
-		if id, network := ratelimit.AddressIDs("address", netip.MustParseAddr(addr)); id != want[0] || network != want[1] {
-			t.Errorf("AddressIDs(%s) = %s, %s, want %s", addr, id, network, want)
-		}
-	}
-	if id, network := ratelimit.AddressIDs("address", netip.Addr{}); id != "address:unknown" || network != "" {
-		t.Errorf("AddressIDs of nothing = %s, %s", id, network)
 	}
 }
 
