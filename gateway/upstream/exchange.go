@@ -69,16 +69,13 @@ func (w *clientConn) roundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, fmt.Errorf("%w: %w", errStale, err)
 	}
-	for interim := 0; ; interim++ {
+	for {
 		response, err := http.ReadResponse(w.reader, r)
 		if err != nil {
 			return nil, err
 		}
 		if !isInterim(response.StatusCode) {
 			return response, checkStatus(response.StatusCode)
-		}
-		if interim == maxInterim {
-			return nil, errInterim
 		}
 	}
 }

@@ -14,7 +14,7 @@
 //     sent twice, whatever its headers.
 //   - With no usable address the response is an immediate 503.
 //   - Reload: the state of addresses and idle connections are kept.
-//   - Responses are bounded: see maxHead, maxInterim and bodyIdle. Hop-by-hop headers, 1xx responses and trailers are
+//   - Responses are bounded: see maxHead and bodyIdle. Hop-by-hop headers, 1xx responses and trailers are
 //     not forwarded, and protocols cannot be upgraded (RFC 9110, section 7.6.1).
 //
 // Errors are [caddyhttp.HandlerError] with the status of the response: 400, 408, 413 or 499 for the client's part,

@@ -4,22 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptrace"
-	"net/textproto"
 	"time"
 )
 
 // Bounds of a response, kept by exchange and by net/http's transport alike. Otherwise the response is a 502.
 const (
-	// maxHead bounds the header section, in bytes.
+	// maxHead bounds the header section, in bytes, with those of the 1xx responses before it.
 	maxHead = 1 << 20
-	// maxInterim bounds the 1xx responses before the final one.
-	maxInterim = 5
 	// bodyIdle bounds a pause in the body.
 	bodyIdle = 15 * time.Second
 )
-
-var errInterim = errors.New("too many 1xx responses")
 
 // isInterim reports whether status is 1xx and a final response follows.
 func isInterim(status int) bool {
@@ -36,17 +30,4 @@ func checkStatus(status int) error {
 	default:
 		return nil
 	}
-}
-
-// countInterim makes net/http's transport count the 1xx responses to r.
-func countInterim(r *http.Request) *http.Request {
-	n := 0
-	return r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
-		Got1xxResponse: func(int, textproto.MIMEHeader) error {
-			if n++; n > maxInterim {
-				return errInterim
-			}
-			return nil
-		},
-	}))
 }

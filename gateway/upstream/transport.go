@@ -87,7 +87,7 @@ func (t *transport) exchange(r *http.Request, to *address, fresh bool) (*http.Re
 	}
 	preventRetry(r)
 	ctx, cancel := context.WithCancel(r.Context())
-	response, err := t.http.RoundTrip(countInterim(r.WithContext(ctx)))
+	response, err := t.http.RoundTrip(r.WithContext(ctx))
 	if err == nil {
 		if err = checkStatus(response.StatusCode); err != nil {
 			_ = response.Body.Close()
