@@ -1,7 +1,6 @@
 package introspect
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -95,7 +94,7 @@ func (c *client) introspect(ctx context.Context, token string) (Result, error) {
 	if err := checkStatus(response.status); err != nil {
 		return Result{}, err
 	}
-	result, err := decode(bytes.NewReader(response.body))
+	result, err := decode(response.body)
 	if err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -109,28 +108,20 @@ type response struct {
 	body   []byte
 }
 
-// post sends the introspection, and retries once if the first address fails.
-func (c *client) post(ctx context.Context, token string) (response, error) {
-	first, err := c.endpoints.next(ctx)
-	if err != nil {
-		return response{}, err
+// post sends the introspection, which is idempotent, and retries once if the first address fails: most likely an idle
+// connection that a restart closed, or a suspect address that hangs.
+func (c *client) post(ctx context.Context, token string) (got response, err error) {
+	for range 2 {
+		var to endpoint
+		if to, err = c.endpoints.next(ctx); err != nil {
+			return response{}, err
+		}
+		got, err = c.postTo(ctx, to, token)
+		if ctx.Err() != nil || err == nil && (got.status < http.StatusInternalServerError || !to.hasAlternative) {
+			break
+		}
 	}
-	got, err := c.postTo(ctx, first, token)
-	switch {
-	case ctx.Err() != nil:
-		return got, err
-	case err != nil:
-		// Most likely an idle connection that a restart closed, or a suspect address that hangs. Introspection is
-		// idempotent.
-	case got.status >= http.StatusInternalServerError && first.hasAlternative:
-	default:
-		return got, err
-	}
-	second, err := c.endpoints.next(ctx)
-	if err != nil {
-		return response{}, err
-	}
-	return c.postTo(ctx, second, token)
+	return got, err
 }
 
 // postTo sends the introspection to one address. A suspect one has half of [Timeout] if there is an alternative.
@@ -179,8 +170,7 @@ func (c *client) send(request *http.Request, endpoints *endpoints, to endpoint) 
 	return got, err
 }
 
-// changes opens the change stream after that revision, or from the present one if it is unknown, until ctx ends. The
-// error is an [ErrUnavailable].
+// changes opens the change stream after that revision, or from the present one if it is unknown, until ctx ends.
 func (c *client) changes(ctx context.Context, after int64) (io.ReadCloser, error) {
 	target := *c.stream
 	if after != unknownRevision {
@@ -188,16 +178,16 @@ func (c *client) changes(ctx context.Context, after int64) (io.ReadCloser, error
 	}
 	to, err := c.streams.next(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return nil, err
 	}
 	request, err := c.request(ctx, http.MethodGet, &target, to, http.NoBody)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return nil, err
 	}
 	request.Header.Set("Accept", "application/x-ndjson")
 	got, err := c.send(request, c.streams, to)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return nil, err
 	}
 	if err := checkStatus(got.StatusCode); err != nil {
 		_ = got.Body.Close()

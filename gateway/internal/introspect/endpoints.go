@@ -1,6 +1,7 @@
 package introspect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -52,17 +53,10 @@ type failures struct {
 }
 
 func newEndpoints(service *url.URL) *endpoints {
-	e := &endpoints{
-		host: service.Hostname(), port: service.Port(), resolve: net.DefaultResolver.LookupNetIP, now: time.Now,
-		failures: make(map[netip.Addr]failures),
+	return &endpoints{
+		host: service.Hostname(), port: cmp.Or(service.Port(), map[string]string{"http": "80", "https": "443"}[service.Scheme]),
+		resolve: net.DefaultResolver.LookupNetIP, now: time.Now, failures: make(map[netip.Addr]failures),
 	}
-	if e.port == "" {
-		e.port = map[string]string{"https": "443"}[service.Scheme]
-	}
-	if e.port == "" {
-		e.port = "80"
-	}
-	return e
 }
 
 // next returns the next endpoint. The error is that of the lookup, if no address is known.

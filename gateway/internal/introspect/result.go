@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/netip"
 	"regexp"
 	"time"
@@ -101,10 +100,9 @@ type wireResult struct {
 
 // decode parses a response. An active result without a member that must be forwarded or enforced is an error: as
 // active it would admit a request without a tenant, as inactive it would reject a valid token.
-func decode(body io.Reader) (Result, error) {
+func decode(body []byte) (Result, error) {
 	var wire wireResult
-	decoder := json.NewDecoder(io.LimitReader(body, maxResultBytes))
-	if err := decoder.Decode(&wire); err != nil {
+	if err := json.Unmarshal(body, &wire); err != nil {
 		return Result{}, fmt.Errorf("invalid introspection response: %w", err)
 	}
 	switch {

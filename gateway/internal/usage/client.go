@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"net/netip"
+	"time"
 )
 
 // sendTimeout bounds sending one batch.
@@ -39,11 +41,11 @@ func newClient(endpoint, credential string) *client {
 
 // wireUse is the usage of one token in a report.
 type wireUse struct {
-	Token      string `json:"token"`
-	LastUsedAt string `json:"last_used_at"`
-	Count      int64  `json:"count"`
-	Refused    int64  `json:"refused"`
-	Address    string `json:"address,omitempty"`
+	Token      string     `json:"token"`
+	LastUsedAt time.Time  `json:"last_used_at"`
+	Count      int64      `json:"count"`
+	Refused    int64      `json:"refused"`
+	Address    netip.Addr `json:"address,omitzero"`
 }
 
 // encode returns the body of a report. Times are UTC with milliseconds.
@@ -52,15 +54,7 @@ func encode(batch []tokenUse) ([]byte, error) {
 		Usage []wireUse `json:"usage"`
 	}{make([]wireUse, len(batch))}
 	for i, u := range batch {
-		report.Usage[i] = wireUse{
-			Token:      u.token,
-			LastUsedAt: u.last.UTC().Format("2006-01-02T15:04:05.000Z07:00"),
-			Count:      u.passed,
-			Refused:    u.refused,
-		}
-		if u.address.IsValid() {
-			report.Usage[i].Address = u.address.String()
-		}
+		report.Usage[i] = wireUse{u.token, u.last.UTC().Truncate(time.Millisecond), u.passed, u.refused, u.address}
 	}
 	return json.Marshal(report)
 }

@@ -24,7 +24,7 @@ func TestReportFollowsTheContract(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		const want = `{"usage":[{"token":"tok_4fZyo82mVyR1","last_used_at":"2026-11-20T12:00:00.123Z","count":120,"refused":3,"address":"192.0.2.1"},` +
-			`{"token":"tok_000000000001","last_used_at":"2026-11-20T12:00:00.000Z","count":1,"refused":0}]}`
+			`{"token":"tok_000000000001","last_used_at":"2026-11-20T12:00:00Z","count":1,"refused":0}]}`
 		if string(body) != want {
 			t.Errorf("body\n%s\nwant\n%s", body, want)
 		}
