@@ -9,6 +9,7 @@
 package buildinfo
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -30,22 +31,16 @@ func Read() Info {
 
 func read(version, revision string, build *debug.BuildInfo) Info {
 	if build != nil {
-		if version == "" && build.Main.Version != "(devel)" {
-			version = build.Main.Version
+		if build.Main.Version != "(devel)" {
+			version = cmp.Or(version, build.Main.Version)
 		}
 		for _, s := range build.Settings {
-			if s.Key == "vcs.revision" && revision == "" {
-				revision = s.Value
+			if s.Key == "vcs.revision" {
+				revision = cmp.Or(revision, s.Value)
 			}
 		}
 	}
-	if version == "" {
-		version = "devel"
-	}
-	if revision == "" {
-		revision = "unknown"
-	}
-	return Info{version, revision}
+	return Info{cmp.Or(version, "devel"), cmp.Or(revision, "unknown")}
 }
 
 // Line returns the answer to --version of a program, with a line break.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/quayside/quayside/gateway/servicekit/precondition"
@@ -56,44 +57,21 @@ func JSON(description []byte) ([]byte, error) {
 	if err := yaml.Unmarshal(description, &doc); err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
-	var buf bytes.Buffer
-	if err := writeJSON(&buf, doc.Content[0]); err != nil {
+	var text bytes.Buffer
+	if err := writeJSON(jsontext.NewEncoder(&text), doc.Content[0]); err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
-	return buf.Bytes(), nil
+	return bytes.TrimSpace(text.Bytes()), nil
 }
 
 // writeJSON writes a YAML value as JSON. Decoding into a map would lose the
 // order in which readers meet things.
-func writeJSON(buf *bytes.Buffer, node *yaml.Node) error {
+func writeJSON(enc *jsontext.Encoder, node *yaml.Node) error {
+	begin, end := jsontext.BeginArray, jsontext.EndArray
 	switch node.Kind {
 	case yaml.MappingNode:
-		buf.WriteByte('{')
-		for i := 0; i < len(node.Content); i += 2 {
-			if i > 0 {
-				buf.WriteByte(',')
-			}
-			name, err := json.Marshal(node.Content[i].Value)
-			if err != nil {
-				return err
-			}
-			buf.Write(append(name, ':'))
-			if err := writeJSON(buf, node.Content[i+1]); err != nil {
-				return err
-			}
-		}
-		buf.WriteByte('}')
+		begin, end = jsontext.BeginObject, jsontext.EndObject
 	case yaml.SequenceNode:
-		buf.WriteByte('[')
-		for i, element := range node.Content {
-			if i > 0 {
-				buf.WriteByte(',')
-			}
-			if err := writeJSON(buf, element); err != nil {
-				return err
-			}
-		}
-		buf.WriteByte(']')
 	case yaml.ScalarNode:
 		var value any
 		if err := node.Decode(&value); err != nil {
@@ -103,9 +81,20 @@ func writeJSON(buf *bytes.Buffer, node *yaml.Node) error {
 		if err != nil {
 			return err
 		}
-		buf.Write(text)
+		return enc.WriteValue(text)
 	default:
 		return fmt.Errorf("line %d: anchors and aliases are not supported", node.Line)
 	}
-	return nil
+	if err := enc.WriteToken(begin); err != nil {
+		return err
+	}
+	for i, element := range node.Content {
+		if node.Kind == yaml.MappingNode && i%2 == 0 {
+			element.Tag = "!!str" // a name is a text, such as the status 200
+		}
+		if err := writeJSON(enc, element); err != nil {
+			return err
+		}
+	}
+	return enc.WriteToken(end)
 }

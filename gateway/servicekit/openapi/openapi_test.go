@@ -8,9 +8,9 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 )
 
-const description = "openapi: 3.1.0\ninfo:\n  title: Things\n  version: '1'\npaths: {}\ntags: [{name: b}, {name: a}]\n"
+const description = "openapi: 3.1.0\ninfo:\n  title: Things\n  version: '1'\npaths: {}\ntags: [{name: b, 200: true}, {name: a, x: [1.5, null]}]\n"
 
-const asJSON = `{"openapi":"3.1.0","info":{"title":"Things","version":"1"},"paths":{},"tags":[{"name":"b"},{"name":"a"}]}`
+const asJSON = `{"openapi":"3.1.0","info":{"title":"Things","version":"1"},"paths":{},"tags":[{"name":"b","200":true},{"name":"a","x":[1.5,null]}]}`
 
 func get(condition, etag string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, "/openapi.json", nil)
