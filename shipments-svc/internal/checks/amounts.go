@@ -71,8 +71,7 @@ const minSample = 4
 // and a half times the median number of boxes of their produce and box weight.
 // The last pallet of a load is often half full.
 func boxesPerPalletOutlier(s subject) finding {
-	f, compared := finding{result: shipments.Warn}, 0
-	var problems []string
+	f, compared := finding{}, 0
 	for _, g := range groups(having(s.Pallets, func(p shipments.Pallet) bool { return p.Boxes > 0 }), func(p shipments.Pallet) string {
 		return fmt.Sprintf("%s in boxes of %s", p.ProduceName, kilograms(p.BoxWeight))
 	}) {
@@ -83,26 +82,20 @@ func boxesPerPalletOutlier(s subject) finding {
 		usual := median(g.pallets, func(p shipments.Pallet) int { return p.Boxes })
 		for _, p := range g.pallets {
 			if 2*p.Boxes < usual || 2*p.Boxes > 3*usual {
-				f.pallets = append(f.pallets, p)
-				problems = append(problems, fmt.Sprintf("%s has %s (usual for %s: %s)", named(s, p), counted(p.Boxes, "box"), g.name, grouped(usual)))
+				f.report(shipments.Warn, fmt.Sprintf("%s has %s (usual for %s: %s)", named(s, p), counted(p.Boxes, "box"), g.name, grouped(usual)), p)
 			}
 		}
 	}
 	if compared == 0 {
 		return skip(fmt.Sprintf("Fewer than %d pallets have the same produce and box weight.", minSample))
 	}
-	if problems == nil {
-		return pass(fmt.Sprintf("%s compared, no outliers.", counted(compared, "pallet")))
-	}
-	f.details = summary(problems)
-	return f
+	return f.or(pass(fmt.Sprintf("%s compared, no outliers.", counted(compared, "pallet"))))
 }
 
 // boxWeightConsistent warns of box weights that differ by more than a tenth
 // from the median of their produce and calibre.
 func boxWeightConsistent(s subject) finding {
-	f, compared := finding{result: shipments.Warn}, 0
-	var problems []string
+	f, compared := finding{}, 0
 	for _, g := range groups(having(s.Pallets, func(p shipments.Pallet) bool { return p.BoxWeight > 0 }), func(p shipments.Pallet) string { return p.ProduceName + " " + p.Calibre }) {
 		if len(g.pallets) < 2 {
 			continue
@@ -111,19 +104,14 @@ func boxWeightConsistent(s subject) finding {
 		usual := median(g.pallets, func(p shipments.Pallet) shipments.Grams { return p.BoxWeight })
 		for _, p := range g.pallets {
 			if difference := max(p.BoxWeight, usual) - min(p.BoxWeight, usual); difference*10 > usual {
-				f.pallets = append(f.pallets, p)
-				problems = append(problems, fmt.Sprintf("%s has a box weight of %s (usual for %s: %s)", named(s, p), kilograms(p.BoxWeight), g.name, kilograms(usual)))
+				f.report(shipments.Warn, fmt.Sprintf("%s has a box weight of %s (usual for %s: %s)", named(s, p), kilograms(p.BoxWeight), g.name, kilograms(usual)), p)
 			}
 		}
 	}
 	if compared == 0 {
 		return skip("No two pallets have the same produce and calibre.")
 	}
-	if problems == nil {
-		return pass(fmt.Sprintf("%s compared, box weights are consistent.", counted(compared, "pallet")))
-	}
-	f.details = summary(problems)
-	return f
+	return f.or(pass(fmt.Sprintf("%s compared, box weights are consistent.", counted(compared, "pallet"))))
 }
 
 // palletWeightPlausible fails where a pallet exceeds its safe working load, and
@@ -133,27 +121,17 @@ func palletWeightPlausible(s subject) finding {
 	if len(weighed) == 0 {
 		return skip("There are no pallets with a weight.")
 	}
-	f := finding{result: shipments.Pass}
-	var problems []string
+	var f finding
 	for _, p := range weighed {
-		w := palletWeight(p)
-		if w >= minPallet && w <= maxPallet {
-			continue
+		switch w := palletWeight(p); {
+		case w < minPallet:
+			f.report(shipments.Warn, fmt.Sprintf("%s weighs %s net, less than %s", named(s, p), kilograms(w), kilograms(minPallet)), p)
+		case w > maxPallet:
+			f.report(shipments.Fail, fmt.Sprintf("%s weighs %s net, more than the safe working load of %s", named(s, p), kilograms(w), kilograms(maxPallet)), p)
 		}
-		result, bound := shipments.Warn, "less than "+kilograms(minPallet)
-		if w > maxPallet {
-			result, bound = shipments.Fail, "more than the safe working load of "+kilograms(maxPallet)
-		}
-		f.result = worse(f.result, result)
-		f.pallets = append(f.pallets, p)
-		problems = append(problems, fmt.Sprintf("%s weighs %s net, %s", named(s, p), kilograms(w), bound))
 	}
-	if problems == nil {
-		return pass(fmt.Sprintf("%s, from %s to %s.", counted(len(weighed), "pallet"),
-			kilograms(palletWeight(slices.MinFunc(weighed, lighter))), kilograms(palletWeight(slices.MaxFunc(weighed, lighter)))))
-	}
-	f.details = summary(problems)
-	return f
+	return f.or(pass(fmt.Sprintf("%s, from %s to %s.", counted(len(weighed), "pallet"),
+		kilograms(palletWeight(slices.MinFunc(weighed, lighter))), kilograms(palletWeight(slices.MaxFunc(weighed, lighter))))))
 }
 
 func lighter(a, b shipments.Pallet) int { return int(palletWeight(a) - palletWeight(b)) }

@@ -23,8 +23,7 @@ type sizing struct {
 // calibreKnown warns of calibres that the standard of their produce does not
 // define. Produce without a row in the table is not checked.
 func calibreKnown(s subject) finding {
-	f, compared := finding{result: shipments.Warn}, 0
-	var problems []string
+	f, compared := finding{}, 0
 	all := lines(s.Pallets)
 	for _, g := range groups(all, func(p shipments.Pallet) string { return p.ProduceName + "\x00" + p.Calibre }) {
 		calibre := g.pallets[0].Calibre
@@ -34,22 +33,17 @@ func calibreKnown(s subject) finding {
 		}
 		compared += len(g.pallets)
 		if !standard.has(calibre) {
-			f.pallets = append(f.pallets, g.pallets...)
-			problems = append(problems, fmt.Sprintf("%s is not a calibre of %s (%s) on %s", calibre, standard.produce, standard.source, rowsOf(s, g.pallets...)))
+			f.report(shipments.Warn, fmt.Sprintf("%s is not a calibre of %s (%s) on %s", calibre, standard.produce, standard.source, rowsOf(s, g.pallets...)), g.pallets...)
 		}
 	}
 	if compared == 0 {
 		return skip("There is no produce with known calibres.")
 	}
-	if problems == nil {
-		unit := "pallet"
-		if len(all) > len(s.Pallets) {
-			unit = "line"
-		}
-		return pass(fmt.Sprintf("%d of %s compared with the calibres of their produce.", compared, counted(len(all), unit)))
+	unit := "pallet"
+	if len(all) > len(s.Pallets) {
+		unit = "line"
 	}
-	f.details = summary(problems)
-	return f
+	return f.or(pass(fmt.Sprintf("%d of %s compared with the calibres of their produce.", compared, counted(len(all), unit))))
 }
 
 // lines returns a pallet for each line of the packing list.

@@ -28,11 +28,29 @@ import "github.com/quayside/quayside/shipments-svc/internal/shipments"
 
 // finding is the result of one check.
 type finding struct {
-	result  shipments.Result
-	details string
-	pallets []shipments.Pallet   // affected
-	places  []shipments.Location // affected places of documents
-	count   int                  // of problems that are neither pallets nor places
+	result   shipments.Result
+	details  string
+	problems []string             // that report added
+	pallets  []shipments.Pallet   // affected
+	places   []shipments.Location // affected places of documents
+	count    int                  // of problems without pallets
+}
+
+// report adds a problem and the pallets that it affects.
+func (f *finding) report(r shipments.Result, problem string, pallets ...shipments.Pallet) {
+	f.result, f.problems, f.pallets = worse(f.result, r), append(f.problems, problem), append(f.pallets, pallets...)
+	if len(pallets) == 0 {
+		f.count++
+	}
+}
+
+// or returns a finding whose details are its problems, or another one if it has none.
+func (f finding) or(other finding) finding {
+	if f.problems == nil {
+		return other
+	}
+	f.details = summary(f.problems)
+	return f
 }
 
 func pass(details string) finding { return finding{result: shipments.Pass, details: details} }

@@ -110,34 +110,24 @@ func produceVsPhyto(s subject) finding {
 	if certified == nil {
 		return skip("The phytosanitary certificate names no known produce.")
 	}
-	f := finding{result: shipments.Pass}
-	var problems []string
+	var f finding
 	var loaded []*commodity
-	report := func(r shipments.Result, g group, text string) {
-		f.result, f.pallets = worse(f.result, r), append(f.pallets, g.pallets...)
-		problems = append(problems, text)
-	}
 	for _, g := range byProduce(s.Pallets) {
 		c := commodityOf(g.name)
 		loaded = append(loaded, c)
 		if c != nil && !slices.Contains(certified, c) {
-			report(shipments.Fail, g, fmt.Sprintf("%s (%s) on %s is not on the certificate, which names %s", g.name, c.botanical[0], rowsOf(s, g.pallets...), listed(botanicalNames(certified))))
+			f.report(shipments.Fail, fmt.Sprintf("%s (%s) on %s is not on the certificate, which names %s", g.name, c.botanical[0], rowsOf(s, g.pallets...), listed(botanicalNames(certified))), g.pallets...)
 		}
 		if c == nil && !slices.ContainsFunc(named, func(text string) bool { return mentions(text, g.name) }) {
-			report(shipments.Warn, g, fmt.Sprintf("%q on %s is unknown produce and could not be compared with the certificate", g.name, rowsOf(s, g.pallets...)))
+			f.report(shipments.Warn, fmt.Sprintf("%q on %s is unknown produce and could not be compared with the certificate", g.name, rowsOf(s, g.pallets...)), g.pallets...)
 		}
 	}
 	for _, c := range certified {
-		if !slices.Contains(loaded, c) && f.result == shipments.Pass {
-			f.result, f.count = shipments.Warn, f.count+1
-			problems = append(problems, fmt.Sprintf("the certificate names %s, which is on no pallet", c.botanical[0]))
+		if !slices.Contains(loaded, c) && f.problems == nil {
+			f.report(shipments.Warn, fmt.Sprintf("the certificate names %s, which is on no pallet", c.botanical[0]))
 		}
 	}
-	if problems == nil {
-		return pass(sentence("the certificate covers the produce on the pallets: " + listed(botanicalNames(certified))))
-	}
-	f.details = summary(problems)
-	return f
+	return f.or(pass(sentence("the certificate covers the produce on the pallets: " + listed(botanicalNames(certified)))))
 }
 
 func botanicalNames(all []*commodity) (names []string) {

@@ -41,13 +41,8 @@ type statement struct {
 // the sums of the packing lists. Identifiers must be equal; names may be spelled
 // differently, so their differences are warnings.
 func documentsConsistent(s subject) finding {
-	f := finding{result: shipments.Pass}
-	var agreed, problems []string
-	report := func(r shipments.Result, text string, places ...shipments.Location) {
-		problems = append(problems, text)
-		f.places = append(f.places, places...)
-		f.result = worse(f.result, r)
-	}
+	var f finding
+	var agreed []string
 	for _, c := range comparable {
 		var all []statement
 		if c.kind == shipments.VesselFact && s.Vessel != "" {
@@ -67,18 +62,14 @@ func documentsConsistent(s subject) finding {
 			continue
 		}
 		st := all[1+other]
-		report(c.result, fmt.Sprintf("the %s is %s on the %s and %s on the %s", c.name, listed(all[0].texts), all[0].document, listed(st.texts), st.document),
-			append(all[0].places, st.places...)...)
+		f.report(c.result, fmt.Sprintf("the %s is %s on the %s and %s on the %s", c.name, listed(all[0].texts), all[0].document, listed(st.texts), st.document))
+		f.places = slices.Concat(f.places, all[0].places, st.places)
 	}
-	agreed = append(agreed, compareTotals(s, report)...)
-	if problems != nil {
-		f.details = summary(problems)
-		return f
-	}
+	agreed = append(agreed, compareTotals(s, &f)...)
 	if agreed == nil {
-		return skip("No two documents state the same fact.")
+		return f.or(skip("No two documents state the same fact."))
 	}
-	return pass(sentence("the documents agree on: " + strings.Join(agreed, ", ")))
+	return f.or(pass(sentence("the documents agree on: " + strings.Join(agreed, ", "))))
 }
 
 // statementOf collects what the documents of a type state.

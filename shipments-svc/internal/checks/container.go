@@ -36,16 +36,13 @@ func containerNumber(s subject) finding {
 	if len(containers) == 0 {
 		return skip("No document names a container.")
 	}
-	var problems []string
+	var f finding
 	for _, number := range containers {
 		if problem := containerProblem(number); problem != "" {
-			problems = append(problems, number+": "+problem)
+			f.report(shipments.Fail, number+": "+problem)
 		}
 	}
-	if problems == nil {
-		return pass(sentence(listed(containers) + ": check digit is correct"))
-	}
-	return finding{result: shipments.Fail, count: len(problems), details: summary(problems)}
+	return f.or(pass(sentence(listed(containers) + ": check digit is correct")))
 }
 
 // containerProblem describes the fault of a container number; "" for none.

@@ -107,44 +107,38 @@ func equal(declared, listed int) shipments.Result {
 	return shipments.Fail
 }
 
-func palletCountDeclared(s subject) finding {
-	return total{
-		"a number of pallets",
-		func(d shipments.Declared) int { return d.Pallets },
-		func(pallets []shipments.Pallet) int { return len(pallets) },
-		func(n int) string { return counted(n, "pallet") }, equal,
-	}.check(s)
-}
+var palletCountDeclared = total{
+	"a number of pallets",
+	func(d shipments.Declared) int { return d.Pallets },
+	func(pallets []shipments.Pallet) int { return len(pallets) },
+	func(n int) string { return counted(n, "pallet") }, equal,
+}.check
 
-func boxTotalDeclared(s subject) finding {
-	return total{
-		"a number of boxes",
-		func(d shipments.Declared) int { return d.Boxes }, boxes,
-		func(n int) string { return counted(n, "box") }, equal,
-	}.check(s)
-}
+var boxTotalDeclared = total{
+	"a number of boxes",
+	func(d shipments.Declared) int { return d.Boxes }, boxes,
+	func(n int) string { return counted(n, "box") }, equal,
+}.check
 
 // netWeightDeclared passes differences of up to 0.5 %, as box weights are often
 // rounded to 0.1 kg, and warns up to 2 %, as nominal weights differ from actual
 // ones.
-func netWeightDeclared(s subject) finding {
-	return total{
-		"a net weight",
-		func(d shipments.Declared) int { return int(d.NetWeight) },
-		func(pallets []shipments.Pallet) int { return int(weight(pallets)) },
-		func(n int) string { return kilograms(shipments.Grams(n)) },
-		func(declared, listed int) shipments.Result {
-			difference := max(declared, listed) - min(declared, listed)
-			if difference*200 <= declared {
-				return shipments.Pass
-			}
-			if difference*50 <= declared {
-				return shipments.Warn
-			}
-			return shipments.Fail
-		},
-	}.check(s)
-}
+var netWeightDeclared = total{
+	"a net weight",
+	func(d shipments.Declared) int { return int(d.NetWeight) },
+	func(pallets []shipments.Pallet) int { return int(weight(pallets)) },
+	func(n int) string { return kilograms(shipments.Grams(n)) },
+	func(declared, listed int) shipments.Result {
+		difference := max(declared, listed) - min(declared, listed)
+		if difference*200 <= declared {
+			return shipments.Pass
+		}
+		if difference*50 <= declared {
+			return shipments.Warn
+		}
+		return shipments.Fail
+	},
+}.check
 
 func boxes(pallets []shipments.Pallet) (n int) {
 	for _, p := range pallets {

@@ -13,7 +13,7 @@ import (
 // the packing lists, reports differences, and returns the names of those that
 // agree. Net weights may differ by 2 %. An ambiguous number agrees if one of its
 // readings does.
-func compareTotals(s subject, report func(shipments.Result, string, ...shipments.Location)) (agreed []string) {
+func compareTotals(s subject, into *finding) (agreed []string) {
 	if len(s.Pallets) == 0 {
 		return nil
 	}
@@ -49,8 +49,8 @@ func compareTotals(s subject, report func(shipments.Result, string, ...shipments
 				same[f.Kind] = true
 				continue
 			}
-			report(result, fmt.Sprintf("the %s states %s, the packing lists %s", documentName(s, doc), stated, listed),
-				shipments.Location{Source: shipments.Source{Document: doc.ID, Sheet: f.Sheet, Row: f.Row}})
+			into.report(result, fmt.Sprintf("the %s states %s, the packing lists %s", documentName(s, doc), stated, listed))
+			into.places = append(into.places, shipments.Location{Source: shipments.Source{Document: doc.ID, Sheet: f.Sheet, Row: f.Row}})
 		}
 	}
 	for _, kind := range []shipments.FactKind{shipments.PalletsFact, shipments.BoxesFact, shipments.NetWeightFact} {

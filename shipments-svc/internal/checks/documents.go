@@ -59,9 +59,8 @@ var (
 	assumed = []string{"unit_assumed", "units_mixed", "column_assumed", "weight_kind_assumed", "gross_weight_used", "weight_from_pack", "weight_from_head"}
 )
 
-// remarksOn returns the remarks on packing lists with one of the codes, and
-// their places.
-func remarksOn(s subject, codes []string) (texts []string, places []shipments.Location) {
+// reportRemarks adds the remarks on packing lists with one of the codes.
+func (f *finding) reportRemarks(s subject, result shipments.Result, codes []string) {
 	for _, doc := range documentsOf(s, shipments.PackingList) {
 		for _, r := range doc.Remarks {
 			if !slices.Contains(codes, r.Code) {
@@ -71,12 +70,11 @@ func remarksOn(s subject, codes []string) (texts []string, places []shipments.Lo
 			text := r.Text
 			if r.Row > 0 {
 				text += " (" + sourceRows(s, []shipments.Source{at}) + ")"
-				places = append(places, shipments.Location{Source: at})
+				f.places = append(f.places, shipments.Location{Source: at})
 			}
-			texts = append(texts, text)
+			f.report(result, text)
 		}
 	}
-	return texts, places
 }
 
 // packingListReadable fails where a packing list could not be read, and warns
@@ -86,45 +84,37 @@ func packingListReadable(s subject) finding {
 	if len(lists) == 0 {
 		return skip("There is no packing list to read.")
 	}
-	var failed []string
+	var f finding
 	rows, waiting := 0, 0
 	for _, doc := range lists {
 		switch doc.Status {
 		case shipments.Failed:
-			failed = append(failed, fmt.Sprintf("the %s could not be read: %s", documentName(s, doc), strings.TrimSuffix(doc.Failure.Detail, ".")))
+			f.report(shipments.Fail, fmt.Sprintf("the %s could not be read: %s", documentName(s, doc), strings.TrimSuffix(doc.Failure.Detail, ".")))
 		case shipments.Queued, shipments.BeingRead:
 			waiting++
 		default:
 			rows += doc.RowsRead
 		}
 	}
-	if failed != nil {
-		return finding{result: shipments.Fail, count: len(failed), details: summary(failed)}
-	}
-	if remarks, places := remarksOn(s, unread); remarks != nil {
-		return finding{result: shipments.Warn, count: len(remarks), places: places, details: summary(remarks)}
+	if f.problems == nil { // those of unread lists come first
+		f.reportRemarks(s, shipments.Warn, unread)
 	}
 	if waiting > 0 {
-		return skip("Not read yet: " + counted(waiting, "packing list") + ".")
+		return f.or(skip("Not read yet: " + counted(waiting, "packing list") + "."))
 	}
-	return pass(fmt.Sprintf("%s of %s read.", counted(rows, "row"), counted(len(lists), "packing list")))
+	return f.or(pass(fmt.Sprintf("%s of %s read.", counted(rows, "row"), counted(len(lists), "packing list"))))
 }
 
 // numericValues fails where a packing list lacks a required number, and warns
 // of ambiguous, implausible and imprecise numbers.
 func numericValues(s subject) finding {
-	wrong, wrongAt := remarksOn(s, notNumbers)
-	doubts, doubtsAt := remarksOn(s, uncertain)
-	if wrong != nil {
-		return finding{result: shipments.Fail, count: len(wrong) + len(doubts), places: append(wrongAt, doubtsAt...), details: summary(append(wrong, doubts...))}
-	}
-	if doubts != nil {
-		return finding{result: shipments.Warn, count: len(doubts), places: doubtsAt, details: summary(doubts)}
-	}
+	var f finding
+	f.reportRemarks(s, shipments.Fail, notNumbers)
+	f.reportRemarks(s, shipments.Warn, uncertain)
 	if len(s.Pallets) == 0 {
-		return skip("There are no pallets to check.")
+		return f.or(skip("There are no pallets to check."))
 	}
-	return pass(fmt.Sprintf("All numbers of %s are valid.", counted(len(s.Pallets), "pallet")))
+	return f.or(pass(fmt.Sprintf("All numbers of %s are valid.", counted(len(s.Pallets), "pallet"))))
 }
 
 // Limits of the weight of a box in any unit: berries are packed in boxes of
@@ -138,19 +128,17 @@ const (
 // weightUnit warns where the unit or the meaning of weights was assumed, and
 // fails where that makes most boxes implausibly light or heavy.
 func weightUnit(s subject) finding {
-	remarks, places := remarksOn(s, assumed)
-	if remarks == nil {
-		if len(s.Pallets) == 0 {
-			return skip("There are no pallets to check.")
-		}
-		return pass("The documents state the units of all weights.")
-	}
+	var f finding
+	f.reportRemarks(s, shipments.Warn, assumed)
 	implausible := having(s.Pallets, func(p shipments.Pallet) bool {
 		return p.BoxWeight > heaviestBox || p.BoxWeight > 0 && p.BoxWeight < lightestBox
 	})
-	if len(implausible)*2 > len(s.Pallets) {
+	if f.problems != nil && len(implausible)*2 > len(s.Pallets) {
 		return finding{result: shipments.Fail, pallets: implausible, details: sentence(fmt.Sprintf("%s; a box would weigh %s, so the unit is probably another",
-			remarks[0], kilograms(implausible[0].BoxWeight)))}
+			f.problems[0], kilograms(implausible[0].BoxWeight)))}
 	}
-	return finding{result: shipments.Warn, count: len(remarks), places: places, details: summary(remarks)}
+	if len(s.Pallets) == 0 {
+		return f.or(skip("There are no pallets to check."))
+	}
+	return f.or(pass("The documents state the units of all weights."))
 }

@@ -29,18 +29,12 @@ func duplicatePallets(s subject) finding {
 			duplicates = append(duplicates, key)
 		}
 	}
-	if duplicates == nil {
-		return pass(fmt.Sprintf("%s, no duplicate pallet numbers.", counted(len(s.Pallets), "pallet")))
-	}
-	f := finding{result: shipments.Fail}
-	var problems []string
+	var f finding
 	for _, key := range duplicates {
 		same := byKey[key]
-		f.pallets = append(f.pallets, same...)
-		problems = append(problems, fmt.Sprintf("pallet %s appears on %s", same[0].Number, rowsOf(s, same...)))
+		f.report(shipments.Fail, fmt.Sprintf("pallet %s appears on %s", same[0].Number, rowsOf(s, same...)), same...)
 	}
-	f.details = summary(problems)
-	return f
+	return f.or(pass(fmt.Sprintf("%s, no duplicate pallet numbers.", counted(len(s.Pallets), "pallet"))))
 }
 
 // checkDigit returns the check digit of a GS1 key without its last digit:
@@ -60,9 +54,7 @@ func checkDigit(digits string) byte {
 
 // ssccCheckDigit fails where an SSCC has a wrong check digit.
 func ssccCheckDigit(s subject) finding {
-	f := finding{result: shipments.Fail}
-	var problems []string
-	ssccs := 0
+	f, ssccs := finding{}, 0
 	for _, p := range s.Pallets {
 		sscc, ok := shipments.SSCC(p.Number)
 		if !ok {
@@ -71,18 +63,13 @@ func ssccCheckDigit(s subject) finding {
 		ssccs++
 		last := len(sscc) - 1
 		if want := checkDigit(sscc[:last]); sscc[last] != want {
-			f.pallets = append(f.pallets, p)
-			problems = append(problems, fmt.Sprintf("SSCC %s (%s): check digit is %c, expected %c", p.Number, rowsOf(s, p), sscc[last], want))
+			f.report(shipments.Fail, fmt.Sprintf("SSCC %s (%s): check digit is %c, expected %c", p.Number, rowsOf(s, p), sscc[last], want), p)
 		}
 	}
 	if ssccs == 0 {
 		return skip("No pallet number is an SSCC (18 digits).")
 	}
-	if problems == nil {
-		return pass(counted(ssccs, "SSCC") + " checked, no check digit is wrong.")
-	}
-	f.details = summary(problems)
-	return f
+	return f.or(pass(counted(ssccs, "SSCC") + " checked, no check digit is wrong."))
 }
 
 // palletReuse fails where an SSCC is also in another shipment: it may not be
@@ -98,23 +85,17 @@ func palletReuse(s subject) finding {
 	if len(bySSCC) == 0 {
 		return skip("No pallet number is an SSCC (18 digits); other numbers may be reused.")
 	}
-	f := finding{result: shipments.Fail}
-	var problems []string
-	listed := map[string]bool{}
+	f, listed := finding{result: shipments.Fail}, map[string]bool{}
 	for _, use := range s.Reused {
 		pallets := bySSCC[use.SSCC]
 		if pallets == nil {
 			continue
 		}
-		problems = append(problems, fmt.Sprintf("pallet %s is also in shipment %s", pallets[0].Number, use.Reference))
+		f.problems = append(f.problems, fmt.Sprintf("pallet %s is also in shipment %s", pallets[0].Number, use.Reference))
 		if !listed[use.SSCC] {
 			listed[use.SSCC] = true
 			f.pallets = append(f.pallets, pallets...)
 		}
 	}
-	if problems == nil {
-		return pass(counted(len(bySSCC), "SSCC") + " checked, none used in another shipment of the last 12 months.")
-	}
-	f.details = summary(problems)
-	return f
+	return f.or(pass(counted(len(bySSCC), "SSCC") + " checked, none used in another shipment of the last 12 months."))
 }

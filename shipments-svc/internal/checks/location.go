@@ -19,11 +19,12 @@ type place struct {
 // and name of a text differ and where both texts name the same place. Other
 // texts are not checked.
 func locationCodes(s subject) finding {
-	var texts, codes, problems []string
+	var f finding
+	var texts, codes []string
 	for _, text := range []struct{ field, value string }{{"origin", s.Origin}, {"destination", s.Destination}} {
 		byCode, byName := placesIn(text.value)
 		if byCode != nil && byName != nil && byCode.code != byName.code {
-			problems = append(problems, fmt.Sprintf("the %s %q has the code of %s but the name of %s (%s)",
+			f.report(shipments.Warn, fmt.Sprintf("the %s %q has the code of %s but the name of %s (%s)",
 				text.field, text.value, title(byCode.names[0]), title(byName.names[0]), byName.code))
 			continue
 		}
@@ -33,15 +34,12 @@ func locationCodes(s subject) finding {
 		}
 	}
 	if len(codes) == 2 && codes[0] == codes[1] {
-		problems = append(problems, "origin and destination are the same: "+codes[0])
-	}
-	if problems != nil {
-		return finding{result: shipments.Warn, count: len(problems), details: summary(problems)}
+		f.report(shipments.Warn, "origin and destination are the same: "+codes[0])
 	}
 	if texts == nil {
-		return skip("Neither origin nor destination is a known port.")
+		return f.or(skip("Neither origin nor destination is a known port."))
 	}
-	return pass(sentence(strings.Join(texts, ", ")))
+	return f.or(pass(sentence(strings.Join(texts, ", "))))
 }
 
 // placesIn returns the place whose code a text contains, and the one whose name

@@ -37,7 +37,8 @@ func requiredDocuments(s subject) finding {
 	if to == "" {
 		return skip("The document requirements of the destination are not known.")
 	}
-	var missing, present, exemptProduce, exemptOrigin []string
+	var f finding
+	var present, exemptProduce, exemptOrigin []string
 	for _, r := range requirements {
 		if !contains(r.countries, to) {
 			continue
@@ -51,11 +52,8 @@ func requiredDocuments(s subject) finding {
 		case onlyOf(r.exempt, s.Pallets), contains(r.lowFrom, from) && onlyOf(slices.Concat(r.exempt, r.lowRisk), s.Pallets):
 			exemptProduce = append(exemptProduce, name)
 		default:
-			missing = append(missing, fmt.Sprintf("%s requires %s, but none is attached (%s)", r.region, name, r.source))
+			f.report(shipments.Warn, fmt.Sprintf("%s requires %s, but none is attached (%s)", r.region, name, r.source))
 		}
-	}
-	if missing != nil {
-		return finding{result: shipments.Warn, count: len(missing), details: summary(missing)}
 	}
 	var texts []string
 	if present != nil {
@@ -64,7 +62,7 @@ func requiredDocuments(s subject) finding {
 	if exemptProduce != nil && (present == nil || exemptOrigin != nil) {
 		texts = append(texts, fmt.Sprintf("%s does not require %s for this produce", to, listed(exemptProduce)))
 	}
-	return pass(summary(append(texts, exemptOrigin...)))
+	return f.or(pass(summary(append(texts, exemptOrigin...))))
 }
 
 func contains(countries []country, code string) bool {
