@@ -1,8 +1,6 @@
 package tables
 
 import (
-	"fmt"
-	"io"
 	"regexp"
 	"strings"
 )
@@ -16,14 +14,7 @@ const sampled = 200
 // csv reads comma-separated values as in RFC 4180 and its common variants: other
 // delimiters, any line ending, a first line "sep=;" that names the delimiter, and
 // unescaped quotation marks. Row numbers are those of a spreadsheet program.
-func (b *book) csv(content io.ReaderAt, size int64) error {
-	if size > MaxUnpacked {
-		return unreadable(TooLarge, "the document has more than %d MiB", MaxUnpacked>>20)
-	}
-	raw := make([]byte, size)
-	if n, err := content.ReadAt(raw, 0); int64(n) < size {
-		return fmt.Errorf("read content: %w", err)
-	}
+func (b *book) csv(raw []byte) error {
 	text, err := b.decoded(raw)
 	if err != nil {
 		return err

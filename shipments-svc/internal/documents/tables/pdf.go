@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/ledongthuc/pdf"
@@ -12,9 +11,9 @@ import (
 
 // pdf reads the text of a PDF (ISO 32000), a table for each page. A line is a row;
 // columns end at gaps that the rows of all pages have in common.
-func (b *book) pdf(content io.ReaderAt, size int64) (err error) {
+func (b *book) pdf(raw []byte) (err error) {
 	defer recovered(&err)
-	r, err := opened(content, size)
+	r, err := opened(raw)
 	if err != nil {
 		return err
 	}
@@ -68,14 +67,7 @@ func (b *book) pdf(content io.ReaderAt, size int64) (err error) {
 func pageName(i int) string { return fmt.Sprintf("page %d", i+1) }
 
 // opened opens a PDF with any content before and after it.
-func opened(content io.ReaderAt, size int64) (*pdf.Reader, error) {
-	if size > MaxUnpacked {
-		return nil, unreadable(TooLarge, "the document has more than %d MiB", MaxUnpacked>>20)
-	}
-	raw := make([]byte, size)
-	if n, err := content.ReadAt(raw, 0); int64(n) < size {
-		return nil, fmt.Errorf("read content: %w", err)
-	}
+func opened(raw []byte) (*pdf.Reader, error) {
 	begin, end := bytes.Index(raw[:min(len(raw), 1024)], []byte("%PDF-")), bytes.LastIndex(raw, []byte("%%EOF"))
 	if begin < 0 || end < begin+len("%PDF-1.7\n") {
 		return nil, unreadable(Malformed, "the file is not a PDF, or its end is missing")

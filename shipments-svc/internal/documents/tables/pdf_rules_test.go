@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,7 +76,7 @@ func TestInvisibleTextsOfPDFs(t *testing.T) {
 func TestWidthsOfFontsWithTwoBytes(t *testing.T) {
 	t.Parallel()
 	content := printed("/W[3[300 400] 10 12 500 20 19 1 65536[7]]", nil)
-	r, err := opened(bytes.NewReader(content), int64(len(content)))
+	r, err := opened(content)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,19 +124,19 @@ const (
 // Read reads a document. It returns Unreadable for content that cannot be read;
 // other errors are those of ctx and content.
 func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (Book, error) {
-	b := &book{ctx: ctx}
-	var err error
-	switch kind {
-	case CSV:
-		err = b.csv(content, size)
-	case XLSX:
-		err = b.xlsx(content, size)
-	case PDF:
-		err = b.pdf(content, size)
-	default:
-		err = unreadable(Malformed, "%q is not a supported format", kind)
+	read, ok := map[Kind]func(*book, []byte) error{CSV: (*book).csv, XLSX: (*book).xlsx, PDF: (*book).pdf}[kind]
+	if !ok {
+		return Book{}, unreadable(Malformed, "%q is not a supported format", kind)
 	}
-	if err != nil {
+	if size > MaxUnpacked {
+		return Book{}, unreadable(TooLarge, "the document has more than %d MiB", MaxUnpacked>>20)
+	}
+	raw := make([]byte, size)
+	if n, err := content.ReadAt(raw, 0); int64(n) < size {
+		return Book{}, fmt.Errorf("read content: %w", err)
+	}
+	b := &book{ctx: ctx, strikes: map[int]string{}}
+	if err := read(b, raw); err != nil {
 		return Book{}, err
 	}
 	return b.Book, nil

@@ -2,9 +2,7 @@ package tables
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -21,15 +19,8 @@ var encryptedPackage = []byte("E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x0
 
 // xlsx reads the visible sheets of a workbook (ECMA-376). The unpacked size is
 // limited, so that excelize keeps everything in memory.
-func (b *book) xlsx(content io.ReaderAt, size int64) (err error) {
+func (b *book) xlsx(raw []byte) (err error) {
 	defer recovered(&err)
-	if size > MaxUnpacked {
-		return unreadable(TooLarge, "the document has more than %d MiB", MaxUnpacked>>20)
-	}
-	raw := make([]byte, size)
-	if n, err := content.ReadAt(raw, 0); int64(n) < size {
-		return fmt.Errorf("read content: %w", err)
-	}
 	switch {
 	case bytes.HasPrefix(raw, ole) && bytes.Contains(raw, encryptedPackage):
 		return unreadable(Encrypted, "the workbook is password-protected")
@@ -41,10 +32,7 @@ func (b *book) xlsx(content io.ReaderAt, size int64) (err error) {
 	}
 	f, err := excelize.OpenReader(bytes.NewReader(raw), excelize.Options{UnzipSizeLimit: MaxUnpacked, UnzipXMLSizeLimit: MaxUnpacked})
 	if err != nil {
-		if errors.Is(err, excelize.ErrWorkbookFileFormat) || !strings.Contains(err.Error(), "unzip size exceeds") {
-			return unreadable(Malformed, "the file is damaged or not a workbook")
-		}
-		return unreadable(TooLarge, "unpacked, the workbook has more than %d MiB", MaxUnpacked>>20)
+		return unreadable(Malformed, "the file is damaged or not a workbook")
 	}
 	defer func() { _ = f.Close() }() // there are no temporary files to remove
 	names := f.GetSheetList()
@@ -118,7 +106,8 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 				cells[i] = Cell{}
 				if hiddenColumn == 0 {
 					hiddenColumn = i + 1
-					b.note(NoteHiddenColumns, "hidden columns were not read, the first is "+columnName(i+1), b.here(n, i+1))
+					letters, _ := excelize.ColumnNumberToName(i + 1) // at most MaxColumns
+					b.note(NoteHiddenColumns, "hidden columns were not read, the first is "+letters, b.here(n, i+1))
 				}
 			}
 		}
@@ -141,15 +130,6 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 	}
 	b.merge(behind.merges)
 	return nil
-}
-
-// columnName returns the letters of a column.
-func columnName(column int) string {
-	name, err := excelize.ColumnNumberToName(column)
-	if err != nil {
-		return strconv.Itoa(column)
-	}
-	return name
 }
 
 // reveal adds the stored values to the cells of a row, and notes those that its formats
@@ -188,34 +168,29 @@ func (b *book) reveal(cells []Cell, behind []cellXML, row int) {
 	}
 }
 
+// styleNotes are the texts of notes on styles of cells.
+var styleNotes = map[string]string{NoteStruck: "a text is struck through", NoteInvisible: "a text is white on white and was read"}
+
 // struck notes a row with cells that are struck through, or white on white.
 func (b *book) struck(f *excelize.File, behind []cellXML, row int) {
 	for _, c := range behind {
 		if c.Style == 0 || c.Value == "" && c.Kind != "inlineStr" {
 			continue
 		}
-		if _, known := b.strikes[c.Style]; !known {
+		code, known := b.strikes[c.Style]
+		if !known {
 			style, err := f.GetStyle(c.Style)
-			if b.strikes == nil {
-				b.strikes = map[int]string{}
-			}
 			switch {
 			case err != nil || style.Font == nil:
-				b.strikes[c.Style] = ""
 			case style.Font.Strike:
-				b.strikes[c.Style] = NoteStruck
+				code = NoteStruck
 			case white(style.Font.Color) && (len(style.Fill.Color) == 0 || white(style.Fill.Color[0])):
-				b.strikes[c.Style] = NoteInvisible
-			default:
-				b.strikes[c.Style] = ""
+				code = NoteInvisible
 			}
+			b.strikes[c.Style] = code
 		}
-		switch b.strikes[c.Style] {
-		case NoteStruck:
-			b.note(NoteStruck, "a text is struck through", b.here(row, 0))
-			return
-		case NoteInvisible:
-			b.note(NoteInvisible, "a text is white on white and was read", b.here(row, 0))
+		if code != "" {
+			b.note(code, styleNotes[code], b.here(row, 0))
 			return
 		}
 	}
