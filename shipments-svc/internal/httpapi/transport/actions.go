@@ -17,10 +17,7 @@ type shipmentBody[View any] struct {
 
 // decodeOrder reads what every action on a shipment has besides its body.
 func decodeOrder(r *http.Request) (shipments.Order, error) {
-	if err := noParameters(r); err != nil {
-		return shipments.Order{}, err
-	}
-	id, err := shipmentID(r)
+	id, err := decodeShipmentID(r)
 	return shipments.Order{ID: id, By: by(r), Expects: expects(r)}, err
 }
 
@@ -29,13 +26,9 @@ func decodeUpdate(r *http.Request) (shipments.Edit, error) {
 	if err != nil {
 		return shipments.Edit{}, err
 	}
-	body, err := readJSON(r, jsonMedia, mergePatch)
-	if err != nil {
-		return shipments.Edit{}, err
-	}
-	shipment := body.Object().Object("shipment")
-	edit := shipments.NewEdit(order, shipment.OptionalText)
-	return edit, invalid(faultsOf(body), "/shipment", edit.Faults())
+	return decodeJSON(r, "/shipment", func(o *jsonbody.Object) shipments.Edit {
+		return shipments.NewEdit(order, o.Object("shipment").OptionalText)
+	}, shipments.Edit.Faults, mergePatch)
 }
 
 func decodeApprove(r *http.Request) (shipments.Approval, error) {
@@ -43,12 +36,9 @@ func decodeApprove(r *http.Request) (shipments.Approval, error) {
 	if err != nil || r.ContentLength == 0 { // there need not be a body
 		return shipments.Approval{Order: order}, err
 	}
-	body, err := readJSON(r, jsonMedia)
-	if err != nil {
-		return shipments.Approval{}, err
-	}
-	approval := shipments.Approval{Order: order, Override: body.Object().OptionalText("override_reason")}
-	return approval, invalid(faultsOf(body), "", approval.Faults())
+	return decodeJSON(r, "", func(o *jsonbody.Object) shipments.Approval {
+		return shipments.Approval{Order: order, Override: o.OptionalText("override_reason")}
+	}, shipments.Approval.Faults)
 }
 
 func decodeReject(r *http.Request) (shipments.Rejection, error) {
@@ -56,12 +46,9 @@ func decodeReject(r *http.Request) (shipments.Rejection, error) {
 	if err != nil {
 		return shipments.Rejection{}, err
 	}
-	var body *jsonbody.Body
-	if body, err = readJSON(r, jsonMedia); err != nil {
-		return shipments.Rejection{}, err
-	}
-	rejection := shipments.Rejection{Order: order, Reason: body.Object().Text("reason")}
-	return rejection, invalid(faultsOf(body), "", rejection.Faults())
+	return decodeJSON(r, "", func(o *jsonbody.Object) shipments.Rejection {
+		return shipments.Rejection{Order: order, Reason: o.Text("reason")}
+	}, shipments.Rejection.Faults)
 }
 
 func encodeShipment(_ *http.Request, s shipments.Shipment) reply {

@@ -23,13 +23,9 @@ func decodeCreate(r *http.Request) (shipments.Creation, error) {
 	if err := noParameters(r); err != nil {
 		return shipments.Creation{}, err
 	}
-	body, err := readJSON(r, jsonMedia)
-	if err != nil {
-		return shipments.Creation{}, err
-	}
-	shipment := body.Object().Object("shipment")
-	draft := shipments.NewDraft(shipment.Text)
-	return shipments.Creation{Draft: draft, By: by(r)}, invalid(faultsOf(body), "/shipment", draft.Faults())
+	return decodeJSON(r, "/shipment", func(o *jsonbody.Object) shipments.Creation {
+		return shipments.Creation{Draft: shipments.NewDraft(o.Object("shipment").Text), By: by(r)}
+	}, shipments.Creation.Faults)
 }
 
 func encodeCreate(r *http.Request, s shipments.Shipment) reply {
@@ -71,17 +67,27 @@ var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was co
 // jsonMedia is the media type of JSON (RFC 8259).
 const jsonMedia = "application/json"
 
-// readJSON reads a body that must be JSON, under one of these media types.
-func readJSON(r *http.Request, media ...string) (*jsonbody.Body, error) {
+// decodeJSON reads a request from a body under the media type of JSON, or one of
+// others. Its faults are those of the body and, beneath the pointer at, of the request.
+func decodeJSON[Req any](r *http.Request, at string, read func(*jsonbody.Object) Req, faults func(Req) []shipments.Fault, others ...string) (req Req, err error) {
+	media := append([]string{jsonMedia}, others...)
 	if err := mediaType(r.Header, media, strings.Join(media, " or ")); err != nil {
-		return nil, err
+		return req, err
 	}
 	text, err := io.ReadAll(r.Body)
 	if err := readingError(err); err != nil {
-		return nil, err
+		return req, err
 	}
-	return asInvalid(jsonbody.Parse(text, jsonbody.Limits{Elements: maxElements}))
+	body, err := asInvalid(jsonbody.Parse(text, jsonbody.Limits{Elements: maxElements}))
+	if err != nil {
+		return req, err
+	}
+	req = read(body.Object())
+	return req, invalid(faultsOf(body), at, faults(req))
 }
+
+// noFaults is for requests that decoding validates.
+func noFaults[Req any](Req) []shipments.Fault { return nil }
 
 // readingError is the error of reading a body: a known one, or else errCutShort.
 func readingError(err error) error {

@@ -107,22 +107,19 @@ func decodeReplay(r *http.Request) (webhooks.Replay, error) {
 	if err != nil {
 		return webhooks.Replay{}, err
 	}
-	body, err := readJSON(r, jsonMedia)
-	if err != nil {
-		return webhooks.Replay{}, err
-	}
-	o := body.Object()
-	replay := webhooks.Replay{Endpoint: id, After: o.Sequence("after"), Until: o.Sequence("until")}
-	texts, ranged := o.Texts("event_ids"), o.Has("after") || o.Has("until")
-	switch {
-	case texts != nil && ranged:
-		o.Wrong(jsonbody.InvalidValue, "event_ids", "event_ids cannot be given together with after or until")
-	case texts == nil && !o.Has("after") && !o.Has("event_ids"):
-		o.Wrong(jsonbody.Required, "event_ids", "event_ids is required, or after")
-	case texts != nil:
-		replay.Events = eventIDs(o, texts)
-	}
-	return replay, invalid(faultsOf(body), "", nil)
+	return decodeJSON(r, "", func(o *jsonbody.Object) webhooks.Replay {
+		replay := webhooks.Replay{Endpoint: id, After: o.Sequence("after"), Until: o.Sequence("until")}
+		texts, ranged := o.Texts("event_ids"), o.Has("after") || o.Has("until")
+		switch {
+		case texts != nil && ranged:
+			o.Wrong(jsonbody.InvalidValue, "event_ids", "event_ids cannot be given together with after or until")
+		case texts == nil && !o.Has("after") && !o.Has("event_ids"):
+			o.Wrong(jsonbody.Required, "event_ids", "event_ids is required, or after")
+		case texts != nil:
+			replay.Events = eventIDs(o, texts)
+		}
+		return replay
+	}, noFaults)
 }
 
 func eventIDs(o *jsonbody.Object, texts []string) []shipments.EventID {

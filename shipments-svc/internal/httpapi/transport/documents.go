@@ -49,19 +49,12 @@ type documentsView struct {
 	Documents []documentView `json:"documents"`
 }
 
-func decodeDocuments(r *http.Request) (shipments.ID, error) {
-	if err := noParameters(r); err != nil {
-		return shipments.ID{}, err
-	}
-	return shipmentID(r)
-}
-
 func encodeDocuments(_ *http.Request, all []shipments.Document) reply {
 	return reply{status: http.StatusOK, body: documentsView{each(all, viewDocument)}}
 }
 
 func decodeDocument(r *http.Request) (shipments.DocumentQuery, error) {
-	id, err := decodeDocuments(r)
+	id, err := decodeShipmentID(r)
 	if err != nil {
 		return shipments.DocumentQuery{}, err
 	}
@@ -69,14 +62,8 @@ func decodeDocument(r *http.Request) (shipments.DocumentQuery, error) {
 	return shipments.DocumentQuery{Shipment: id, Document: document}, err
 }
 
-// documentID reads the document's id in the path, as shipmentID does the
-// shipment's.
 func documentID(r *http.Request) (shipments.DocumentID, error) {
-	id, ok := publicid.Parse(documentPrefix, r.PathValue("document"))
-	if !ok {
-		return shipments.DocumentID{}, shipments.ErrNoDocument
-	}
-	return shipments.DocumentID(id), nil
+	return pathID[shipments.DocumentID](r, "document", documentPrefix, shipments.ErrNoDocument)
 }
 
 func encodeDocument(_ *http.Request, d shipments.Document) reply {

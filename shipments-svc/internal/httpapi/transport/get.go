@@ -14,21 +14,29 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// shipmentID reads the id in the path. A malformed id is ErrNotFound, like an
-// unknown one.
-func shipmentID(r *http.Request) (shipments.ID, error) {
-	id, ok := publicid.Parse(shipmentPrefix, r.PathValue("id"))
+// pathID reads an id in the path. A malformed one is like an unknown one.
+func pathID[ID ~[16]byte](r *http.Request, name, prefix string, unknown error) (ID, error) {
+	id, ok := publicid.Parse(prefix, r.PathValue(name))
 	if !ok {
-		return shipments.ID{}, shipments.ErrNotFound
+		return ID{}, unknown
 	}
-	return shipments.ID(id), nil
+	return ID(id), nil
+}
+
+func shipmentID(r *http.Request) (shipments.ID, error) {
+	return pathID[shipments.ID](r, "id", shipmentPrefix, shipments.ErrNotFound)
+}
+
+// decodeShipmentID reads a request that is the id in its path.
+func decodeShipmentID(r *http.Request) (shipments.ID, error) {
+	if err := noParameters(r); err != nil {
+		return shipments.ID{}, err
+	}
+	return shipmentID(r)
 }
 
 func decodeGet(r *http.Request) (shipments.GetQuery, error) {
-	if err := noParameters(r); err != nil {
-		return shipments.GetQuery{}, err
-	}
-	id, err := shipmentID(r)
+	id, err := decodeShipmentID(r)
 	look := shipments.GetQuery{ID: id, Wait: preferredWait(r)}
 	if r.Header.Values("If-None-Match") != nil {
 		look.Known = func(version int64) bool { return precondition.Failed(r, tagOf(version)) == http.StatusNotModified }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -52,13 +52,10 @@ func decodeEndpoint(hooks Webhooks) func(*http.Request) (webhooks.Draft, error) 
 		if err := noParameters(r); err != nil {
 			return webhooks.Draft{}, err
 		}
-		body, err := readJSON(r, jsonMedia)
-		if err != nil {
-			return webhooks.Draft{}, err
-		}
-		o := body.Object().Object("webhook_endpoint")
-		d := webhooks.Draft{URL: o.Text("url"), Description: o.Text("description"), EventTypes: eventTypes(o.Texts("event_types"))}
-		return d, invalid(faultsOf(body), "/webhook_endpoint", hooks.Faults(d))
+		return decodeJSON(r, "/webhook_endpoint", func(o *jsonbody.Object) webhooks.Draft {
+			o = o.Object("webhook_endpoint")
+			return webhooks.Draft{URL: o.Text("url"), Description: o.Text("description"), EventTypes: eventTypes(o.Texts("event_types"))}
+		}, hooks.Faults)
 	}
 }
 
@@ -68,19 +65,17 @@ func decodeEndpointEdit(hooks Webhooks) func(*http.Request) (webhooks.Edit, erro
 		if err != nil {
 			return webhooks.Edit{}, err
 		}
-		body, err := readJSON(r, jsonMedia, mergePatch)
-		if err != nil {
-			return webhooks.Edit{}, err
-		}
-		o := body.Object().Object("webhook_endpoint")
-		e := webhooks.Edit{ID: id, URL: o.OptionalText("url"), Description: o.OptionalText("description")}
-		if texts := o.Texts("event_types"); texts != nil {
-			e.EventTypes = new(eventTypes(texts))
-		}
-		if status := o.OptionalText("status"); status != nil {
-			e.Status = new(webhooks.Status(*status))
-		}
-		return e, invalid(faultsOf(body), "/webhook_endpoint", hooks.EditFaults(e))
+		return decodeJSON(r, "/webhook_endpoint", func(o *jsonbody.Object) webhooks.Edit {
+			o = o.Object("webhook_endpoint")
+			e := webhooks.Edit{ID: id, URL: o.OptionalText("url"), Description: o.OptionalText("description")}
+			if texts := o.Texts("event_types"); texts != nil {
+				e.EventTypes = new(eventTypes(texts))
+			}
+			if status := o.OptionalText("status"); status != nil {
+				e.Status = new(webhooks.Status(*status))
+			}
+			return e
+		}, hooks.EditFaults, mergePatch)
 	}
 }
 
@@ -88,8 +83,7 @@ func eventTypes(texts []string) []shipments.EventType {
 	return each(texts, func(text string) shipments.EventType { return shipments.EventType(text) })
 }
 
-// decodeEndpointID reads the endpoint's id in the path. A malformed id is
-// ErrNotFound, like an unknown one.
+// decodeEndpointID reads a request that is the id in its path.
 func decodeEndpointID(r *http.Request) (webhooks.ID, error) {
 	if err := noParameters(r); err != nil {
 		return webhooks.ID{}, err
@@ -98,11 +92,7 @@ func decodeEndpointID(r *http.Request) (webhooks.ID, error) {
 }
 
 func endpointID(r *http.Request) (webhooks.ID, error) {
-	id, ok := publicid.Parse(endpointPrefix, r.PathValue("id"))
-	if !ok {
-		return webhooks.ID{}, webhooks.ErrNotFound
-	}
-	return webhooks.ID(id), nil
+	return pathID[webhooks.ID](r, "id", endpointPrefix, webhooks.ErrNotFound)
 }
 
 // decodeEndpointAction reads a request that has an endpoint and an empty object.
@@ -111,10 +101,5 @@ func decodeEndpointAction(r *http.Request) (webhooks.ID, error) {
 	if err != nil || r.ContentLength == 0 {
 		return id, err
 	}
-	body, err := readJSON(r, jsonMedia)
-	if err != nil {
-		return id, err
-	}
-	body.Object() // may have no members
-	return id, invalid(faultsOf(body), "", nil)
+	return decodeJSON(r, "", func(*jsonbody.Object) webhooks.ID { return id }, noFaults) // it may have no members
 }
