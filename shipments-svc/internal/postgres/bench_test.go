@@ -42,7 +42,7 @@ func BenchmarkList(b *testing.B) {
 		"created":                  {shipments.Filter{CreatedAfter: &after, CreatedBefore: &before}, n / 2},
 		"created in 30 days":       {shipments.Filter{CreatedAfter: &later, CreatedBefore: &before}, n / 50},
 		"created, of status":       {shipments.Filter{Status: shipments.Approved, CreatedAfter: &after}, n / 10},
-		"of reference":             {shipments.Filter{Draft: shipments.Draft{Reference: "PO-1000"}}, 0},
+		"of reference":             {shipments.Filter{Reference: "PO-1000"}, 0},
 		"first with pass":          {shipments.Filter{CheckResult: shipments.Pass}, 0},
 		"last with pass":           {shipments.Filter{CheckResult: shipments.Pass}, n - 25},
 		"last with pass of status": {shipments.Filter{CheckResult: shipments.Pass, Status: shipments.Approved}, n/5 - 25},

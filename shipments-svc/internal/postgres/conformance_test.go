@@ -257,7 +257,7 @@ func testSnapshot(t *testing.T, repo shipments.Repository) {
 		})
 	}
 	// Every filter is met by all that is written.
-	filters := []shipments.Filter{{}, {Draft: shipments.Draft{Reference: "PO-1"}}, {CreatedAfter: new(repotest.Noon.Add(-time.Hour))}, {Status: shipments.Pending}}
+	filters := []shipments.Filter{{}, {Reference: "PO-1"}, {CreatedAfter: new(repotest.Noon.Add(-time.Hour))}, {Status: shipments.Pending}}
 	for i, seen := 0, int64(0); seen < 60; i++ {
 		rows, total, err := repo.List(t.Context(), org, filters[i%len(filters)], 0, 1<<20)
 		check(t, err)

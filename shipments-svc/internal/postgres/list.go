@@ -33,12 +33,8 @@ func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (st
 	ever := f.CreatedAfter == nil && f.CreatedBefore == nil
 	created := []any{timeOr(f.CreatedAfter, "-infinity"), timeOr(f.CreatedBefore, "infinity")}
 	switch {
-	case f.Draft != shipments.Draft{} || f.CheckResult != "":
-		args = append(append(args, created...), string(f.CheckResult))
-		for _, t := range filterTexts {
-			args = append(args, t.Of(f.Draft))
-		}
-		return listSelected(f), args
+	case f.Reference != "" || f.CheckResult != "":
+		return listSelected(f), append(append(args, created...), string(f.CheckResult), f.Reference)
 	case !ever:
 		return listCreated(f), append(args, created...)
 	case offset == 0 && f.Status != anyStatus:

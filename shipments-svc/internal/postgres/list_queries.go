@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -131,8 +129,8 @@ days AS MATERIALIZED (
 }
 
 // listSelected lists shipments as listCreated does, with the check result
-// $7 and the texts from $8 on. It counts and skips them in an index that holds
-// only those.
+// $7 and the reference $8. It counts and skips them in an index that holds only
+// those.
 func listSelected(f shipments.Filter) string {
 	return `
 WITH selected AS NOT MATERIALIZED (
@@ -140,24 +138,11 @@ WITH selected AS NOT MATERIALIZED (
 	FROM shipments
 	WHERE organization_id = $1` + ofStatus(f) + `
 		AND created_at > $5 AND created_at < $6
-		` + when(f.CheckResult != "", 7, "$7 = ANY (check_results)") + ofTexts(f) + `
+		` + when(f.CheckResult != "", 7, "$7 = ANY (check_results)") + when(f.Reference != "", 8, "reference = $8") + `
 ),
 page AS MATERIALIZED (
 	SELECT created_at, id FROM selected
 	ORDER BY created_at DESC, id DESC
 	OFFSET $2 LIMIT $3
 )` + listShown + `(SELECT count(*) AS n FROM selected) total` + listJoined
-}
-
-// filterTexts are the texts by which lists are filtered.
-var filterTexts = slices.DeleteFunc(slices.Clone(shipments.Texts), func(t shipments.Text) bool { return !t.Filter })
-
-// ofTexts returns the conditions of the texts from $8 on, in the order of
-// filterTexts.
-func ofTexts(f shipments.Filter) string {
-	var conditions strings.Builder
-	for i, t := range filterTexts {
-		conditions.WriteString(when(t.Of(f.Draft) != "", 8+i, fmt.Sprintf("%s = $%d", t.Name, 8+i)))
-	}
-	return conditions.String()
 }

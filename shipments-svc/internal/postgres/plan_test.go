@@ -285,7 +285,7 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 	exec(t, db, `SET enable_sort = off`)
 	exec(t, db, `SET enable_bitmapscan = off`)
 	for index, f := range map[string]shipments.Filter{
-		"shipments_newest_of_reference": {Draft: shipments.Draft{Reference: "PO-100"}},
+		"shipments_newest_of_reference": {Reference: "PO-100"},
 		"shipments_newest_with_pass":    {CheckResult: shipments.Pass},
 		"shipments_newest_with_warn":    {CheckResult: shipments.Warn},
 		"shipments_newest_with_fail":    {CheckResult: shipments.Fail},
@@ -328,7 +328,7 @@ func filters() map[string]shipments.Filter {
 			for _, result := range append([]shipments.Result{""}, shipments.Results...) {
 				for _, created := range [][2]*time.Time{{}, {&after, nil}, {nil, &before}, {&after, &before}, {&before, &after}} {
 					f := shipments.Filter{
-						Status: status, Draft: shipments.Draft{Reference: reference}, CheckResult: result, CreatedAfter: created[0], CreatedBefore: created[1],
+						Status: status, Reference: reference, CheckResult: result, CreatedAfter: created[0], CreatedBefore: created[1],
 					}
 					all[fmt.Sprint(status, " ", reference, " ", result, " ", created[0], " ", created[1])] = f
 				}

@@ -42,7 +42,7 @@ func TestDirectionMarksAreRefusedInEveryText(t *testing.T) {
 				t.Errorf("%U in %s: %+v", r, at, got)
 			}
 		}
-		if Texts[0].Valid(text) {
+		if TextFaults("", "reference", text, MaxReference) == nil {
 			t.Errorf("%U in the filter of references", r)
 		}
 		if (Reading{Facts: []Fact{{Kind: "x", Text: text}}}).sound() {

@@ -139,7 +139,7 @@ const (
 // Filter selects shipments of an organization: those that meet
 // all of its fields. The zero Filter means every one.
 type Filter struct {
-	Draft                    // exactly these texts, of those with Text.Filter; empty: any
+	Reference     string     // exactly this; empty: any
 	Status        Status     // empty: any
 	CheckResult   Result     // of one check at least; empty: any, or no checks
 	CreatedAfter  *time.Time // strictly later than this; nil: ever

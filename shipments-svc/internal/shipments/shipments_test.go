@@ -181,7 +181,7 @@ func TestListComparesTimesAsIfExactly(t *testing.T) {
 		{zero, zero, zero}, // is not as if there were no bound
 		{zero.Add(-1), zero.Add(-time.Millisecond), zero},
 	} {
-		q := Query{Filter: Filter{Status: Approved, Draft: Draft{Reference: "r"}, CheckResult: Fail, CreatedAfter: &c.given, CreatedBefore: &c.given}}
+		q := Query{Filter: Filter{Status: Approved, Reference: "r", CheckResult: Fail, CreatedAfter: &c.given, CreatedBefore: &c.given}}
 		if _, err := service(k).List(t.Context(), OrgID{1}, q); err != nil {
 			t.Error(err)
 		}

@@ -11,16 +11,18 @@ type Draft struct {
 
 // Text describes a field of a Draft.
 type Text struct {
-	Name   string // in JSON, in query parameters and as a column
-	Max    int    // code points
-	Filter bool   // lists can be filtered by it; its column has an index
-	field  func(*Draft) *string
+	Name  string // in JSON and as a column
+	Max   int    // code points
+	field func(*Draft) *string
 }
 
-// Texts lists the fields of a Draft in their order. Validation, decoding,
-// filters and SQL are derived from it.
+// MaxReference is the maximum length of a reference in code points.
+const MaxReference = 100
+
+// Texts lists the fields of a Draft in their order. Validation and decoding are
+// derived from it.
 var Texts = []Text{
-	{Name: "reference", Max: 100, Filter: true, field: func(d *Draft) *string { return &d.Reference }},
+	{Name: "reference", Max: MaxReference, field: func(d *Draft) *string { return &d.Reference }},
 	{Name: "vessel", Max: 100, field: func(d *Draft) *string { return &d.Vessel }},
 	{Name: "origin", Max: 200, field: func(d *Draft) *string { return &d.Origin }},
 	{Name: "destination", Max: 200, field: func(d *Draft) *string { return &d.Destination }},
@@ -31,11 +33,6 @@ func (t Text) Of(d Draft) string { return *t.field(&d) }
 
 // Set replaces the value of the text in a draft.
 func (t Text) Set(d *Draft, value string) { *t.field(d) = value }
-
-// Valid reports whether a shipment can have this value of the text.
-func (t Text) Valid(value string) bool {
-	return TextFaults("", t.Name, value, t.Max) == nil
-}
 
 // NewDraft returns the draft whose texts have the values that value returns for
 // their names.

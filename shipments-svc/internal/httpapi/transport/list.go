@@ -28,7 +28,7 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 		PerPage: p.perPage(),
 		Filter: shipments.Filter{
 			Status:        query.OneOf(p.Parameters, "status", shipments.Statuses),
-			Draft:         filterTexts(p),
+			Reference:     reference(p),
 			CheckResult:   query.OneOf(p.Parameters, "check_result", shipments.Results),
 			CreatedAfter:  p.Time("created_after"),
 			CreatedBefore: p.Time("created_before"),
@@ -37,25 +37,16 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 	return q, p.Err()
 }
 
-// filterTexts reads the texts by which a list is filtered, in the form in which
-// they are stored.
-func filterTexts(p parameters) (d shipments.Draft) {
-	for _, t := range shipments.Texts {
-		if !t.Filter {
-			continue
-		}
-		text, given := p.Text(t.Name)
-		if !given {
-			continue
-		}
-		if text = jsonbody.Normal(text); !t.Valid(text) || text == "" {
-			p.Fault(t.Name, fmt.Sprintf(
-				"%s must be valid UTF-8 of 1 to %d characters, not all blank, without control characters and characters that change the direction of text", t.Name, t.Max))
-			continue
-		}
-		t.Set(&d, text)
+// reference reads the reference by which a list is filtered, in the form in which it
+// is stored.
+func reference(p parameters) string {
+	text, given := p.Text("reference")
+	text = jsonbody.Normal(text)
+	if given && shipments.TextFaults("", "reference", text, shipments.MaxReference) != nil {
+		p.Fault("reference", fmt.Sprintf(
+			"reference must be valid UTF-8 of 1 to %d characters, not all blank, without control characters and characters that change the direction of text", shipments.MaxReference))
 	}
-	return d
+	return text
 }
 
 func encodeList(r *http.Request, page shipments.Page) reply {
