@@ -26,9 +26,9 @@ func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipment
 // swap runs a statement that changes one shipment if it still is as expected.
 // The organization is its first argument.
 func (r *Repository) swap(ctx context.Context, org shipments.OrgID, doing, query string, args ...any) error {
-	var changed int
-	if err := r.writes(ctx, org).GetContext(ctx, &changed, query, append([]any{uuid.UUID(org)}, args...)...); err != nil {
-		return failure(doing, err)
+	changed, err := getRow[int](ctx, r.writes(ctx, org), doing, query, append([]any{uuid.UUID(org)}, args...)...)
+	if err != nil {
+		return err
 	}
 	if changed == 0 {
 		return shipments.ErrVersion

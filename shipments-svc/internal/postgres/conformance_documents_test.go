@@ -151,5 +151,5 @@ func testPalletUses(t *testing.T, repo shipments.Repository) {
 	equal(t, uses, []shipments.Use{{SSCC: sscc, Reference: "a"}, {SSCC: sscc, Reference: "b"}})
 	none, err := repo.PalletUses(t.Context(), repotest.Org(), self.ID, []string{sscc}, repotest.Noon.AddDate(-1, 0, 0))
 	check(t, err)
-	equal(t, none, []shipments.Use{})
+	equal[[]shipments.Use](t, none, nil)
 }

@@ -40,9 +40,9 @@ type eventRow struct {
 
 // Events implements shipments.Repository.
 func (r *Repository) Events(ctx context.Context, org shipments.OrgID, after, limit int64) ([]shipments.Event, int64, error) {
-	var rows []eventRow
-	if err := r.reads(ctx, org).SelectContext(ctx, &rows, eventsSQL, uuid.UUID(org), after, limit); err != nil {
-		return nil, 0, failure("read events", err)
+	rows, err := getRows[eventRow](ctx, r.reads(ctx, org), "read events", eventsSQL, uuid.UUID(org), after, limit)
+	if err != nil {
+		return nil, 0, err
 	}
 	first := rows[0].First
 	return each(slices.DeleteFunc(rows, func(row eventRow) bool { return !row.Number.Valid }), eventRow.event), first, nil

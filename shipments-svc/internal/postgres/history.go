@@ -31,9 +31,9 @@ func historyChanges(e shipments.Entry) []shipments.Change {
 
 // History implements shipments.Repository.
 func (r *Repository) History(ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64) ([]shipments.Entry, int64, error) {
-	var rows []historyRow
-	if err := r.reads(ctx, org).SelectContext(ctx, &rows, historySQL, uuid.UUID(org), uuid.UUID(id), offset, limit); err != nil {
-		return nil, 0, failure("read history", err)
+	rows, err := getRows[historyRow](ctx, r.reads(ctx, org), "read history", historySQL, uuid.UUID(org), uuid.UUID(id), offset, limit)
+	if err != nil {
+		return nil, 0, err
 	}
 	if len(rows) == 0 {
 		return nil, 0, shipments.ErrNotFound

@@ -109,15 +109,14 @@ type claimedRow struct {
 func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn shipments.Turn) (shipments.Job, error) {
 	after, wrapped := uuid.UUID(turn.After), turn.After == shipments.OrgID{}
 	for {
-		var row claimedRow
-		err := r.claims(ctx).GetContext(ctx, &row, claimSQL, uuid.UUID(lease), shipments.LeaseTime.Seconds(), after, arrayOf(turn.Except))
+		row, err := getRow[claimedRow](ctx, r.claims(ctx), "claim job", claimSQL, uuid.UUID(lease), shipments.LeaseTime.Seconds(), after, arrayOf(turn.Except))
 		switch {
-		case errors.Is(err, sql.ErrNoRows) && wrapped:
+		case errors.Is(err, shipments.ErrNotFound) && wrapped:
 			return shipments.Job{}, shipments.ErrNoJob
-		case errors.Is(err, sql.ErrNoRows):
+		case errors.Is(err, shipments.ErrNotFound):
 			after, wrapped = uuid.Nil, true
 		case err != nil:
-			return shipments.Job{}, failure("claim job", err)
+			return shipments.Job{}, err
 		case !row.Document.Valid:
 			after = row.Org
 		default:
@@ -132,9 +131,8 @@ func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn ship
 // JobsWaiting returns how long the job has waited that has been claimable longest;
 // zero if none is claimable.
 func (r *Repository) JobsWaiting(ctx context.Context) (time.Duration, error) {
-	var seconds float64
-	err := r.claims(ctx).GetContext(ctx, &seconds, jobsWaitingSQL)
-	return time.Duration(seconds * float64(time.Second)), failure("find waiting jobs", err)
+	seconds, err := getRow[float64](ctx, r.claims(ctx), "find waiting jobs", jobsWaitingSQL)
+	return time.Duration(seconds * float64(time.Second)), err
 }
 
 // Begin implements shipments.Jobs.

@@ -109,8 +109,7 @@ func (r *Repository) Reserve(ctx context.Context, org shipments.OrgID, k shipmen
 
 // Free implements shipments.Repository.
 func (r *Repository) Free(ctx context.Context, org shipments.OrgID, k shipments.Key) error {
-	_, err := r.writes(ctx, org).ExecContext(ctx, freeKeySQL, uuid.UUID(org), k.Operation, k.Text, uuid.UUID(k.Lease))
-	return failure("free", err)
+	return execute(ctx, r.writes(ctx, org), "free", freeKeySQL, uuid.UUID(org), k.Operation, k.Text, uuid.UUID(k.Lease))
 }
 
 // locked locks a key and returns what is remembered under it.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -16,13 +15,14 @@ import (
 // deliveries to come, those of which one is due; and the endpoint after which
 // to look on, or nil where there are no more.
 func (w *Webhooks) Due(ctx context.Context, after webhooks.Place, now time.Time, limit int) ([]webhooks.Place, *webhooks.Place, error) {
-	var rows []struct {
+	type placeRow struct {
 		Org      uuid.UUID `db:"organization_id"`
 		Endpoint uuid.UUID `db:"endpoint_id"`
 		Due      bool
 	}
-	if err := w.dispatches(ctx).SelectContext(ctx, &rows, dueSQL, uuid.UUID(after.Org), uuid.UUID(after.Endpoint), now, limit); err != nil {
-		return nil, nil, failure("due", err)
+	rows, err := getRows[placeRow](ctx, w.dispatches(ctx), "due", dueSQL, uuid.UUID(after.Org), uuid.UUID(after.Endpoint), now, limit)
+	if err != nil {
+		return nil, nil, err
 	}
 	var due []webhooks.Place
 	var last webhooks.Place
@@ -51,18 +51,16 @@ type jobRow struct {
 // Claim leases a due delivery of an endpoint until a time, after which it can be
 // claimed again. ok is false if none is due or the endpoint is disabled.
 func (w *Webhooks) Claim(ctx context.Context, place webhooks.Place, now, until time.Time) (job webhooks.Job, ok bool, err error) {
-	var row jobRow
-	err = w.writes(ctx, place.Org).GetContext(ctx, &row, claimDeliverySQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), now, until)
-	if errors.Is(err, sql.ErrNoRows) {
+	row, err := getRow[jobRow](ctx, w.writes(ctx, place.Org), "claim", claimDeliverySQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), now, until)
+	if errors.Is(err, shipments.ErrNotFound) {
 		return webhooks.Job{}, false, nil
 	}
 	if err != nil {
-		return webhooks.Job{}, false, failure("claim", err)
+		return webhooks.Job{}, false, err
 	}
 	job, err = w.job(place, row)
 	if err == nil && row.Number.Valid && row.Subject.value == nil { // it was replayed as it expired
-		_, err = w.writes(ctx, place.Org).ExecContext(ctx, abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.ID.UUID, row.Claim)
-		return webhooks.Job{}, false, failure("abandon", err)
+		return webhooks.Job{}, false, execute(ctx, w.writes(ctx, place.Org), "abandon", abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.ID.UUID, row.Claim)
 	}
 	return job, true, failure("claim", err)
 }
@@ -91,22 +89,19 @@ func (w *Webhooks) job(place webhooks.Place, row jobRow) (webhooks.Job, error) {
 // Finish writes what became of a delivery, unless someone else claimed it
 // meanwhile.
 func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error {
-	var finished int
-	err := w.writes(ctx, job.Org).GetContext(ctx, &finished, finishSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim,
+	_, err := getRow[int](ctx, w.writes(ctx, job.Org), "finish", finishSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim,
 		string(v.Status), nullTime(v.Due), asJSON{[]attemptRow{attemptRowOf(a)}}, webhooks.MaxAttempts, string(v.Health), a.At, a.At.Add(-webhooks.MaxFailing))
-	return failure("finish", err)
+	return err
 }
 
 // Release gives a claim back; the delivery is due at once.
 func (w *Webhooks) Release(ctx context.Context, job webhooks.Job, now time.Time) error {
-	_, err := w.writes(ctx, job.Org).ExecContext(ctx, releaseSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim, now)
-	return failure("release", err)
+	return execute(ctx, w.writes(ctx, job.Org), "release", releaseSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim, now)
 }
 
 // Overdue counts the deliveries that are due, up to limit.
-func (w *Webhooks) Overdue(ctx context.Context, now time.Time, limit int) (n int, err error) {
-	err = w.dispatches(ctx).GetContext(ctx, &n, overdueSQL, now, limit)
-	return n, failure("overdue", err)
+func (w *Webhooks) Overdue(ctx context.Context, now time.Time, limit int) (int, error) {
+	return getRow[int](ctx, w.dispatches(ctx), "overdue", overdueSQL, now, limit)
 }
 
 // Expire does what the Repository's does, and removes deliveries whose event or
@@ -116,9 +111,6 @@ func (w *Webhooks) Expire(ctx context.Context, org shipments.OrgID, before time.
 	if err != nil {
 		return 0, err
 	}
-	var orphans int
-	if err := w.writes(ctx, org).GetContext(ctx, &orphans, tidySQL, uuid.UUID(org), before, limit); err != nil {
-		return 0, failure("tidy", err)
-	}
-	return max(expired, orphans), nil
+	orphans, err := getRow[int](ctx, w.writes(ctx, org), "tidy", tidySQL, uuid.UUID(org), before, limit)
+	return max(expired, orphans), err
 }

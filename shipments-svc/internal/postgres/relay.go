@@ -90,11 +90,8 @@ func (r *Repository) Publishers(ctx context.Context, after shipments.OrgID, limi
 }
 
 func (r *Repository) organizations(ctx context.Context, doing, query string, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
-	var rows []uuid.UUID
-	if err := r.dispatches(ctx).SelectContext(ctx, &rows, query, uuid.UUID(after), limit); err != nil {
-		return nil, failure(doing, err)
-	}
-	return idsOf[shipments.OrgID](rows), nil
+	rows, err := getRows[uuid.UUID](ctx, r.dispatches(ctx), doing, query, uuid.UUID(after), limit)
+	return idsOf[shipments.OrgID](rows), err
 }
 
 // Number gives the next numbers to an organization's first events without one,
@@ -119,7 +116,5 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 // Expire removes an organization's events that got their numbers before a
 // time, the first limit at most, and returns how many it forgot.
 func (r *Repository) Expire(ctx context.Context, org shipments.OrgID, before time.Time, limit int) (int, error) {
-	var expired int
-	err := r.writes(ctx, org).GetContext(ctx, &expired, expireSQL, uuid.UUID(org), before, limit)
-	return expired, failure("expire", err)
+	return getRow[int](ctx, r.writes(ctx, org), "expire", expireSQL, uuid.UUID(org), before, limit)
 }

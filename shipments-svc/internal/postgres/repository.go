@@ -39,9 +39,9 @@ func NewRepository(db *sqlx.DB) *Repository {
 // Ready reports whether Postgres answers and every migration of this program was
 // applied.
 func (r *Repository) Ready(ctx context.Context) error {
-	var applied int
-	if err := r.reads(ctx, shipments.OrgID{}).GetContext(ctx, &applied, readySQL, pq.Array(versions)); err != nil {
-		return failure("ready", err)
+	applied, err := getRow[int](ctx, r.reads(ctx, shipments.OrgID{}), "ready", readySQL, pq.Array(versions))
+	if err != nil {
+		return err
 	}
 	if applied < len(versions) {
 		return fmt.Errorf("ready: %d of %d migrations were applied; run migrate up", applied, len(versions))
@@ -51,21 +51,15 @@ func (r *Repository) Ready(ctx context.Context) error {
 
 // Get implements shipments.Repository.
 func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
-	var row fromJSON[detailRow]
-	if err := r.reads(ctx, org).GetContext(ctx, &row, getSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
-		return shipments.Detail{}, failure("get shipment", err)
-	}
-	return row.value.detail(), nil
+	row, err := getRow[fromJSON[detailRow]](ctx, r.reads(ctx, org), "get shipment", getSQL, uuid.UUID(org), uuid.UUID(id))
+	return row.value.detail(), err
 }
 
 // Head implements shipments.Repository.
 func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
-	var row fromJSON[headRow]
-	if err := r.reads(ctx, org).GetContext(ctx, &row, headSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
-		return shipments.Head{}, failure("get shipment", err)
-	}
+	row, err := getRow[fromJSON[headRow]](ctx, r.reads(ctx, org), "get shipment", headSQL, uuid.UUID(org), uuid.UUID(id))
 	head := row.value
-	return shipments.Head{Shipment: head.shipment(), Failing: head.Failing, Documents: head.Documents}, nil
+	return shipments.Head{Shipment: head.shipment(), Failing: head.Failing, Documents: head.Documents}, err
 }
 
 // Create implements shipments.Repository.

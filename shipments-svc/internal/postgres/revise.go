@@ -67,11 +67,8 @@ LIMIT $5`
 
 // Documents implements shipments.Repository.
 func (r *Repository) Documents(ctx context.Context, org shipments.OrgID, id shipments.ID) ([]shipments.Document, error) {
-	var rows fromJSON[[]documentRow]
-	if err := r.reads(ctx, org).GetContext(ctx, &rows, documentsSQL, uuid.UUID(org), uuid.UUID(id)); err != nil {
-		return nil, failure("read documents", err)
-	}
-	return each(rows.value, documentRow.document), nil
+	rows, err := getRow[fromJSON[[]documentRow]](ctx, r.reads(ctx, org), "read documents", documentsSQL, uuid.UUID(org), uuid.UUID(id))
+	return each(rows.value, documentRow.document), err
 }
 
 // Revise implements shipments.Repository.
@@ -171,10 +168,6 @@ func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do fu
 
 // PalletUses implements shipments.Repository.
 func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except shipments.ID, ssccs []string, after time.Time) ([]shipments.Use, error) {
-	uses := []shipments.Use{}
-	if err := r.reads(ctx, org).SelectContext(ctx, &uses, palletUsesSQL,
-		uuid.UUID(org), uuid.UUID(except), pq.Array(ssccs), after, shipments.MaxLocations); err != nil {
-		return nil, failure("pallet uses", err)
-	}
-	return uses, nil
+	return getRows[shipments.Use](ctx, r.reads(ctx, org), "pallet uses", palletUsesSQL,
+		uuid.UUID(org), uuid.UUID(except), pq.Array(ssccs), after, shipments.MaxLocations)
 }

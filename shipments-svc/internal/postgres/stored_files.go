@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -53,64 +52,54 @@ RETURNING document_id`
 
 // StoreID implements sweeper.Ledger.
 func (r *Repository) StoreID(ctx context.Context) (shipments.StoreID, error) {
-	var id uuid.UUID
-	err := r.dispatches(ctx).GetContext(ctx, &id, storeSQL)
-	if errors.Is(err, sql.ErrNoRows) {
+	id, err := getRow[uuid.UUID](ctx, r.dispatches(ctx), "store", storeSQL)
+	if errors.Is(err, shipments.ErrNotFound) {
 		return shipments.StoreID{}, nil
 	}
-	return shipments.StoreID(id), failure("store", err)
+	return shipments.StoreID(id), err
 }
 
 // BindStore implements sweeper.Ledger.
 func (r *Repository) BindStore(ctx context.Context, id shipments.StoreID) (shipments.StoreID, error) {
-	if _, err := r.claims(ctx).ExecContext(ctx, bindStoreSQL, uuid.UUID(id)); err != nil {
-		return shipments.StoreID{}, failure("bind store", err)
+	if err := execute(ctx, r.claims(ctx), "bind store", bindStoreSQL, uuid.UUID(id)); err != nil {
+		return shipments.StoreID{}, err
 	}
 	return r.StoreID(ctx)
 }
 
 // AdoptStore implements sweeper.Ledger.
 func (r *Repository) AdoptStore(ctx context.Context, id shipments.StoreID) error {
-	_, err := r.claims(ctx).ExecContext(ctx, adoptStoreSQL, uuid.UUID(id))
-	return failure("adopt store", err)
+	return execute(ctx, r.claims(ctx), "adopt store", adoptStoreSQL, uuid.UUID(id))
 }
 
 // Known implements sweeper.Ledger.
 func (r *Repository) Known(ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID) (map[shipments.DocumentID]bool, error) {
-	var there []uuid.UUID
-	if err := r.reads(ctx, org).SelectContext(ctx, &there, knownSQL, uuid.UUID(org), arrayOf(ids)); err != nil {
-		return nil, failure("known documents", err)
-	}
+	there, err := getRows[uuid.UUID](ctx, r.reads(ctx, org), "known documents", knownSQL, uuid.UUID(org), arrayOf(ids))
 	known := make(map[shipments.DocumentID]bool, len(there))
 	for _, id := range there {
 		known[shipments.DocumentID(id)] = true
 	}
-	return known, nil
+	return known, err
 }
 
 // Quarantine implements sweeper.Ledger.
 func (r *Repository) Quarantine(ctx context.Context, org shipments.OrgID, store shipments.StoreID, ids []shipments.DocumentID, now time.Time) (map[shipments.DocumentID]time.Time, error) {
-	var rows []struct {
+	type fileRow struct {
 		Document uuid.UUID `db:"document_id"`
 		Since    time.Time
 	}
-	if err := r.writes(ctx, org).SelectContext(ctx, &rows, quarantineSQL, uuid.UUID(org), uuid.UUID(store), arrayOf(ids), now); err != nil {
-		return nil, failure("quarantine files", err)
-	}
+	rows, err := getRows[fileRow](ctx, r.writes(ctx, org), "quarantine files", quarantineSQL, uuid.UUID(org), uuid.UUID(store), arrayOf(ids), now)
 	orphans := make(map[shipments.DocumentID]time.Time, len(rows))
 	for _, row := range rows {
 		orphans[shipments.DocumentID(row.Document)] = row.Since
 	}
-	return orphans, nil
+	return orphans, err
 }
 
 // ExpireQuarantine implements sweeper.Ledger.
 func (r *Repository) ExpireQuarantine(ctx context.Context, org shipments.OrgID, store shipments.StoreID, ids []shipments.DocumentID, before time.Time) ([]shipments.DocumentID, error) {
-	var rows []uuid.UUID
-	if err := r.writes(ctx, org).SelectContext(ctx, &rows, expireFilesSQL, uuid.UUID(org), uuid.UUID(store), arrayOf(ids), before); err != nil {
-		return nil, failure("expire quarantine", err)
-	}
-	return idsOf[shipments.DocumentID](rows), nil
+	rows, err := getRows[uuid.UUID](ctx, r.writes(ctx, org), "expire quarantine", expireFilesSQL, uuid.UUID(org), uuid.UUID(store), arrayOf(ids), before)
+	return idsOf[shipments.DocumentID](rows), err
 }
 
 var _ sweeper.Ledger = (*Repository)(nil)

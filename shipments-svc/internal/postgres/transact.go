@@ -27,6 +27,24 @@ type runner interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
+// getRow runs a statement that returns one row, or shipments.ErrNotFound.
+func getRow[Row any](ctx context.Context, on runner, doing, query string, args ...any) (row Row, err error) {
+	err = on.GetContext(ctx, &row, query, args...)
+	return row, failure(doing, err)
+}
+
+// getRows runs a statement that returns any number of rows.
+func getRows[Row any](ctx context.Context, on runner, doing, query string, args ...any) (rows []Row, err error) {
+	err = on.SelectContext(ctx, &rows, query, args...)
+	return rows, failure(doing, err)
+}
+
+// execute runs a statement that returns nothing.
+func execute(ctx context.Context, on runner, doing, query string, args ...any) error {
+	_, err := on.ExecContext(ctx, query, args...)
+	return failure(doing, err)
+}
+
 // ongoing is a transaction that a context carries.
 type ongoing struct {
 	*sqlx.Tx

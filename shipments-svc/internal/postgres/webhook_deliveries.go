@@ -59,37 +59,30 @@ func (w *Webhooks) Deliveries(ctx context.Context, org shipments.OrgID, q webhoo
 	if q.Before != nil {
 		before = uuid.UUID(*q.Before)
 	}
-	var rows []deliveryRow
-	if err := w.reads(ctx, org).SelectContext(ctx, &rows, deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status), before, limit); err != nil {
-		return nil, failure("deliveries", err)
-	}
-	return each(rows, deliveryRow.delivery), nil
+	rows, err := getRows[deliveryRow](ctx, w.reads(ctx, org), "list deliveries", deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status), before, limit)
+	return each(rows, deliveryRow.delivery), err
 }
 
 // CreateTest implements webhooks.Repository.
 func (w *Webhooks) CreateTest(ctx context.Context, org shipments.OrgID, id webhooks.ID, test shipments.EventID, now time.Time) error {
-	_, err := w.writes(ctx, org).ExecContext(ctx, createTestSQL, uuid.UUID(org), uuid.UUID(id), uuid.UUID(test), now)
-	w.due()
-	return failure("test", err)
+	defer w.due()
+	return execute(ctx, w.writes(ctx, org), "test webhook endpoint", createTestSQL, uuid.UUID(org), uuid.UUID(id), uuid.UUID(test), now)
 }
 
 // Replay implements webhooks.Repository.
 func (w *Webhooks) Replay(ctx context.Context, org shipments.OrgID, id webhooks.ID, events []shipments.EventID, now time.Time) ([]shipments.EventID, error) {
-	var rows []uuid.UUID
-	if err := w.writes(ctx, org).SelectContext(ctx, &rows, replaySQL, uuid.UUID(org), uuid.UUID(id), arrayOf(events), now); err != nil {
-		return nil, failure("replay", err)
-	}
-	w.due()
-	return idsOf[shipments.EventID](rows), nil
+	defer w.due()
+	rows, err := getRows[uuid.UUID](ctx, w.writes(ctx, org), "replay events", replaySQL, uuid.UUID(org), uuid.UUID(id), arrayOf(events), now)
+	return idsOf[shipments.EventID](rows), err
 }
 
 // ReplayRange implements webhooks.Repository.
 func (w *Webhooks) ReplayRange(ctx context.Context, org shipments.OrgID, id webhooks.ID, after, until int64, limit int, now time.Time) (int, int64, error) {
-	var row struct {
+	type rangeRow struct {
 		N    int
 		Last int64
 	}
-	err := w.writes(ctx, org).GetContext(ctx, &row, replayRangeSQL, uuid.UUID(org), uuid.UUID(id), after, until, limit, now)
-	w.due()
-	return row.N, row.Last, failure("replay", err)
+	defer w.due()
+	row, err := getRow[rangeRow](ctx, w.writes(ctx, org), "replay events", replayRangeSQL, uuid.UUID(org), uuid.UUID(id), after, until, limit, now)
+	return row.N, row.Last, err
 }

@@ -37,9 +37,9 @@ func (w *Webhooks) open(sealed []byte, org shipments.OrgID, id webhooks.ID) (web
 // ones are no longer needed. A secret that cannot be opened does not stop the
 // others; the error names its endpoint.
 func (w *Webhooks) Reseal(ctx context.Context, org shipments.OrgID) error {
-	var rows []sealedRow
-	if err := w.reads(ctx, org).SelectContext(ctx, &rows, sealedSQL, uuid.UUID(org)); err != nil {
-		return failure("reseal", err)
+	rows, err := getRows[sealedRow](ctx, w.reads(ctx, org), "reseal", sealedSQL, uuid.UUID(org))
+	if err != nil {
+		return err
 	}
 	var errs []error
 	for _, row := range rows {
@@ -72,8 +72,7 @@ func (w *Webhooks) reseal(ctx context.Context, org shipments.OrgID, row sealedRo
 		}
 		previous = w.seal(text, org, id)
 	}
-	_, err = w.writes(ctx, org).ExecContext(ctx, resealSQL, uuid.UUID(org), row.ID, row.Secret, w.seal(secret, org, id), row.Previous, previous)
-	return failure("reseal", err)
+	return execute(ctx, w.writes(ctx, org), "reseal", resealSQL, uuid.UUID(org), row.ID, row.Secret, w.seal(secret, org, id), row.Previous, previous)
 }
 
 // Once implements webhooks.Repository.

@@ -63,7 +63,7 @@ func typesArray(types []shipments.EventType) any {
 
 // CreateEndpoint implements webhooks.Repository.
 func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m webhooks.Made) error {
-	return failure("create endpoint", w.transact(ctx, org, func(tx *sqlx.Tx) error {
+	return failure("create webhook endpoint", w.transact(ctx, org, func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(ctx, lockEndpointsSQL, uuid.UUID(org).String()); err != nil {
 			return err
 		}
@@ -81,35 +81,34 @@ func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m we
 
 // Endpoints implements webhooks.Repository.
 func (w *Webhooks) Endpoints(ctx context.Context, org shipments.OrgID) ([]webhooks.Endpoint, error) {
-	var rows []endpointRow
-	if err := w.reads(ctx, org).SelectContext(ctx, &rows, endpointsSQL, uuid.UUID(org)); err != nil {
-		return nil, failure("endpoints", err)
-	}
-	return each(rows, endpointRow.endpoint), nil
+	rows, err := getRows[endpointRow](ctx, w.reads(ctx, org), "list webhook endpoints", endpointsSQL, uuid.UUID(org))
+	return each(rows, endpointRow.endpoint), err
 }
 
 // Endpoint implements webhooks.Repository.
 func (w *Webhooks) Endpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) (webhooks.Endpoint, error) {
-	return endpoint(ctx, w.reads(ctx, org), "endpoint", endpointSQL, uuid.UUID(org), uuid.UUID(id))
+	return endpoint(ctx, w.reads(ctx, org), "get webhook endpoint", endpointSQL, uuid.UUID(org), uuid.UUID(id))
 }
 
 // endpoint runs a statement that returns an endpoint.
 func endpoint(ctx context.Context, on runner, doing, query string, args ...any) (webhooks.Endpoint, error) {
-	var row endpointRow
-	switch err := on.GetContext(ctx, &row, query, args...); {
-	case errors.Is(err, sql.ErrNoRows):
-		return webhooks.Endpoint{}, webhooks.ErrNotFound
-	case err != nil:
-		return webhooks.Endpoint{}, failure(doing, err)
+	row, err := getRow[endpointRow](ctx, on, doing, query, args...)
+	return row.endpoint(), noEndpoint(err)
+}
+
+// noEndpoint returns the error of a statement about an endpoint.
+func noEndpoint(err error) error {
+	if errors.Is(err, shipments.ErrNotFound) {
+		return webhooks.ErrNotFound
 	}
-	return row.endpoint(), nil
+	return err
 }
 
 // ChangeEndpoint implements webhooks.Repository.
 func (w *Webhooks) ChangeEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID, change func(webhooks.Endpoint) webhooks.Endpoint) (webhooks.Endpoint, error) {
 	var to webhooks.Endpoint
 	err := w.transact(ctx, org, func(tx *sqlx.Tx) error {
-		from, err := endpoint(ctx, tx, "change endpoint", lockEndpointSQL, uuid.UUID(org), uuid.UUID(id))
+		from, err := endpoint(ctx, tx, "update webhook endpoint", lockEndpointSQL, uuid.UUID(org), uuid.UUID(id))
 		if err != nil {
 			return err
 		}
@@ -118,21 +117,17 @@ func (w *Webhooks) ChangeEndpoint(ctx context.Context, org shipments.OrgID, id w
 			to.URL, to.Description, typesArray(to.EventTypes), string(to.Status), string(to.Reason), to.UpdatedAt, nullTime(to.FailingSince))
 		return err
 	})
-	return to, failure("change endpoint", err)
+	return to, failure("update webhook endpoint", err)
 }
 
 // RotateSecret implements webhooks.Repository.
 func (w *Webhooks) RotateSecret(ctx context.Context, org shipments.OrgID, id webhooks.ID, secret webhooks.Secret, now, previousUntil time.Time) (webhooks.Endpoint, error) {
-	return endpoint(ctx, w.writes(ctx, org), "rotate secret", rotateSecretSQL,
+	return endpoint(ctx, w.writes(ctx, org), "rotate webhook secret", rotateSecretSQL,
 		uuid.UUID(org), uuid.UUID(id), w.seal(secret, org, id), now, previousUntil)
 }
 
 // DeleteEndpoint implements webhooks.Repository.
 func (w *Webhooks) DeleteEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) error {
-	var deleted uuid.UUID
-	err := w.writes(ctx, org).GetContext(ctx, &deleted, deleteEndpointSQL, uuid.UUID(org), uuid.UUID(id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return webhooks.ErrNotFound
-	}
-	return failure("delete endpoint", err)
+	_, err := getRow[uuid.UUID](ctx, w.writes(ctx, org), "delete webhook endpoint", deleteEndpointSQL, uuid.UUID(org), uuid.UUID(id))
+	return noEndpoint(err)
 }

@@ -46,19 +46,17 @@ func (s *Service) Create(ctx context.Context, org shipments.OrgID, d Draft) (Mad
 		ID: s.newID(), URL: d.URL, Description: d.Description, EventTypes: ordered(d.EventTypes),
 		Status: Enabled, CreatedAt: now, UpdatedAt: now,
 	}}
-	return made, wrap("create webhook endpoint", s.repo.CreateEndpoint(ctx, org, made))
+	return made, s.repo.CreateEndpoint(ctx, org, made)
 }
 
 // List returns all endpoints of the organization, the oldest first.
 func (s *Service) List(ctx context.Context, org shipments.OrgID, _ struct{}) ([]Endpoint, error) {
-	all, err := s.repo.Endpoints(ctx, org)
-	return all, wrap("list webhook endpoints", err)
+	return s.repo.Endpoints(ctx, org)
 }
 
 // Get returns an endpoint.
 func (s *Service) Get(ctx context.Context, org shipments.OrgID, id ID) (Endpoint, error) {
-	e, err := s.repo.Endpoint(ctx, org, id)
-	return e, wrap("get webhook endpoint", err)
+	return s.repo.Endpoint(ctx, org, id)
 }
 
 // Update applies an edit. An endpoint that is enabled again gets its waiting
@@ -67,12 +65,11 @@ func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (Endp
 	if f := s.EditFaults(e); f != nil {
 		return Endpoint{}, &shipments.Invalid{Faults: f}
 	}
-	changed, err := s.repo.ChangeEndpoint(ctx, org, e.ID, func(from Endpoint) Endpoint {
+	return s.repo.ChangeEndpoint(ctx, org, e.ID, func(from Endpoint) Endpoint {
 		to := e.applied(from)
 		to.UpdatedAt = s.instant()
 		return to
 	})
-	return changed, wrap("update webhook endpoint", err)
 }
 
 // RotateSecret replaces the secret of an endpoint. For Overlap, deliveries have both
@@ -82,22 +79,22 @@ func (s *Service) RotateSecret(ctx context.Context, org shipments.OrgID, id ID) 
 	now := s.instant()
 	var err error
 	made.Endpoint, err = s.repo.RotateSecret(ctx, org, id, made.Secret, now, now.Add(Overlap))
-	return made, wrap("rotate webhook secret", err)
+	return made, err
 }
 
 // Delete deletes an endpoint.
 func (s *Service) Delete(ctx context.Context, org shipments.OrgID, id ID) (struct{}, error) {
-	return struct{}{}, wrap("delete webhook endpoint", s.repo.DeleteEndpoint(ctx, org, id))
+	return struct{}{}, s.repo.DeleteEndpoint(ctx, org, id)
 }
 
 // SendTest sends a test delivery, which is attempted once.
 func (s *Service) SendTest(ctx context.Context, org shipments.OrgID, id ID) (Delivery, error) {
 	if err := s.enabled(ctx, org, id); err != nil {
-		return Delivery{}, wrap("test webhook endpoint", err)
+		return Delivery{}, err
 	}
 	now := s.instant()
 	d := Delivery{Event: s.newID(), Type: Test, Status: Pending, Due: now, CreatedAt: now}
-	return d, wrap("test webhook endpoint", s.repo.CreateTest(ctx, org, id, d.Event, now))
+	return d, s.repo.CreateTest(ctx, org, id, d.Event, now)
 }
 
 // Deliveries returns deliveries of an endpoint, the latest event first.
@@ -107,13 +104,13 @@ func (s *Service) Deliveries(ctx context.Context, org shipments.OrgID, q Deliver
 		page.Limit = shipments.DefaultPerPage
 	}
 	if _, err := s.repo.Endpoint(ctx, org, q.Endpoint); err != nil {
-		return DeliveryPage{}, wrap("list deliveries", err)
+		return DeliveryPage{}, err
 	}
 	all, err := s.repo.Deliveries(ctx, org, q, page.Limit+1)
 	if page.Deliveries = all; int64(len(all)) > page.Limit {
 		page.Deliveries, page.More = all[:page.Limit], true
 	}
-	return page, wrap("list deliveries", err)
+	return page, err
 }
 
 // DeliveryPage is a page of an endpoint's deliveries.
@@ -141,7 +138,7 @@ type Replayed struct {
 // Replay sends events again, up to MaxReplayed of a range.
 func (s *Service) Replay(ctx context.Context, org shipments.OrgID, r Replay) (Replayed, error) {
 	if err := s.enabled(ctx, org, r.Endpoint); err != nil {
-		return Replayed{}, wrap("replay events", err)
+		return Replayed{}, err
 	}
 	if r.Events == nil {
 		if r.Until == 0 {
@@ -151,11 +148,11 @@ func (s *Service) Replay(ctx context.Context, org shipments.OrgID, r Replay) (Re
 		if n < MaxReplayed {
 			last = 0
 		}
-		return Replayed{Events: n, Last: last}, wrap("replay events", err)
+		return Replayed{Events: n, Last: last}, err
 	}
 	found, err := s.repo.Replay(ctx, org, r.Endpoint, r.Events, s.instant())
 	if err != nil {
-		return Replayed{}, wrap("replay events", err)
+		return Replayed{}, err
 	}
 	var faults []shipments.Fault
 	for i, id := range r.Events {
@@ -174,8 +171,7 @@ func (s *Service) Replay(ctx context.Context, org shipments.OrgID, r Replay) (Re
 // Once is Once of shipments.Service for responses with secrets, which are stored
 // sealed.
 func (s *Service) Once(ctx context.Context, org shipments.OrgID, k shipments.Key, do func(context.Context) ([]byte, error)) ([]byte, bool, error) {
-	answer, replayed, err := s.repo.Once(ctx, org, k, s.now(), do)
-	return answer, replayed, wrap("do once", err)
+	return s.repo.Once(ctx, org, k, s.now(), do)
 }
 
 func (s *Service) enabled(ctx context.Context, org shipments.OrgID, id ID) error {
@@ -188,10 +184,3 @@ func (s *Service) enabled(ctx context.Context, org shipments.OrgID, id ID) error
 
 // instant returns the time with the precision of the API.
 func (s *Service) instant() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
-
-func wrap(doing string, err error) error {
-	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	return nil
-}
