@@ -94,17 +94,14 @@ func newHooks(tb testing.TB, repo *postgres.Repository) *webhooks.Service {
 	return webhooks.NewService(postgres.NewWebhooks(repo, keys, func() {}), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, false)
 }
 
-// noWebhooks is for tests of other routes.
-type noWebhooks struct{ transport.Webhooks }
-
 // newAPIOf returns the transport on any services.
-func newAPIOf(tb testing.TB, service transport.Service, hooks transport.Webhooks) *api {
+func newAPIOf(tb testing.TB, service transport.Service, hooks *webhooks.Service) *api {
 	tb.Helper()
 	return newAPIWithin(tb, service, hooks, postgres.Budget)
 }
 
 // newAPIWithin is newAPIOf with another budget for each request.
-func newAPIWithin(tb testing.TB, service transport.Service, hooks transport.Webhooks, budget time.Duration) *api {
+func newAPIWithin(tb testing.TB, service transport.Service, hooks *webhooks.Service, budget time.Duration) *api {
 	tb.Helper()
 	a := &api{service: service, log: &logBuffer{}, observed: &logBuffer{}, org: publicid.New("org")}
 	wiring := endpoints.Wiring{Budget: budget, Observe: func(operation string, err error, _ time.Duration) {

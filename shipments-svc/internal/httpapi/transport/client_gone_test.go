@@ -18,7 +18,7 @@ func TestCanceledRequestIsNoServerError(t *testing.T) {
 		<-ctx.Done()
 		defer close(ended)
 		return fmt.Errorf("list: %w", ctx.Err())
-	}}, noWebhooks{})
+	}}, nil)
 	ctx, leave := context.WithCancel(t.Context())
 	go func() {
 		<-begun

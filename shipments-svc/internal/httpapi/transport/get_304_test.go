@@ -59,7 +59,7 @@ func TestAnotherVersionHasAnotherTag(t *testing.T) {
 			s := repotest.Shipment(shipments.Pending, repotest.Noon)
 			s.Version = version
 			return s
-		}()}}, noWebhooks{})
+		}()}}, nil)
 		seen[a.do(t, call{path: collection + "/ship_00000000000000000000000001"}).header.Get("ETag")] = true
 	}
 	if len(seen) != 3 || seen[""] {

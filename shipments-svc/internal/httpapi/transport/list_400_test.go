@@ -139,7 +139,7 @@ func FuzzListQuery(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	a := newAPIOf(f, emptyService{}, noWebhooks{})
+	a := newAPIOf(f, emptyService{}, nil)
 	f.Fuzz(func(t *testing.T, query string) {
 		u := url.URL{Path: collection, RawQuery: query}
 		if parsed, err := url.Parse(u.String()); err != nil || parsed.Path != collection || strings.ContainsAny(query, " \x7f#") {

@@ -67,7 +67,7 @@ func newSlowAPI(t *testing.T) (*api, slow, *sqlx.DB, *sqlx.DB) {
 		Repository: postgres.NewRepository(db), Files: s, Reader: s, RunChecks: checks.Run,
 		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
 	})
-	return newAPIWithin(t, service, noWebhooks{}, time.Minute), s, db, all
+	return newAPIWithin(t, service, nil, time.Minute), s, db, all
 }
 
 // TestNoTransactionIsHeldWhileFilesAreStoredOrRead: 25 uploads and 25 dry runs, each
@@ -215,7 +215,7 @@ func TestConcurrentReuseOfAnSSCCIsReported(t *testing.T) {
 			return checks.Run(e)
 		},
 	})
-	a := newAPIWithin(t, service, noWebhooks{}, time.Minute)
+	a := newAPIWithin(t, service, nil, time.Minute)
 	body := strings.ReplaceAll(list, "0041", "106141412345678908")
 	failing := make(chan bool)
 	for i := range 2 {

@@ -9,7 +9,7 @@ import (
 
 func TestTheOpenAPIDocumentNeedsNoIdentity(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, emptyService{}, noWebhooks{})
+	a := newAPIOf(t, emptyService{}, nil)
 	anybody := http.Header{"X-Organization-ID": nil, "X-Token-ID": nil, "X-Token-Permissions": nil}
 	description := call{path: "/api/v1/openapi.json", header: anybody}
 	res := a.do(t, description)
@@ -26,7 +26,7 @@ func TestTheOpenAPIDocumentNeedsNoIdentity(t *testing.T) {
 // good one, its own.
 func TestARequestHasOneIDInItsProblemAndLog(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, emptyService{}, noWebhooks{})
+	a := newAPIOf(t, emptyService{}, nil)
 	const given = "req_01k9x3v7t2e8sbq4m6n0pacdfh"
 	for _, c := range []struct {
 		header []string

@@ -21,6 +21,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/problem"
 	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/shipments-svc/api"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -72,7 +73,7 @@ func (rt router) upTo(limit int64) router {
 }
 
 // New returns the handler of the service's public listener.
-func New(service Service, hooks Webhooks, wiring endpoints.Wiring, log *slog.Logger) http.Handler {
+func New(service Service, hooks *webhooks.Service, wiring endpoints.Wiring, log *slog.Logger) http.Handler {
 	rt := router{ServeMux: http.NewServeMux(), keeper: service, wiring: wiring, log: log, maxBody: maxBody}
 
 	handle(rt, "GET /api/v1/shipments", decodeList, service.List, encodeList)

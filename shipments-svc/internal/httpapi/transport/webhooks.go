@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
@@ -9,27 +8,11 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Webhooks is what the routes of webhook endpoints need of their domain.
-type Webhooks interface {
-	List(context.Context, shipments.OrgID, struct{}) ([]webhooks.Endpoint, error)
-	Get(context.Context, shipments.OrgID, webhooks.ID) (webhooks.Endpoint, error)
-	Create(context.Context, shipments.OrgID, webhooks.Draft) (webhooks.Made, error)
-	Update(context.Context, shipments.OrgID, webhooks.Edit) (webhooks.Endpoint, error)
-	Delete(context.Context, shipments.OrgID, webhooks.ID) (struct{}, error)
-	RotateSecret(context.Context, shipments.OrgID, webhooks.ID) (webhooks.Made, error)
-	SendTest(context.Context, shipments.OrgID, webhooks.ID) (webhooks.Delivery, error)
-	Replay(context.Context, shipments.OrgID, webhooks.Replay) (webhooks.Replayed, error)
-	Deliveries(context.Context, shipments.OrgID, webhooks.DeliveryQuery) (webhooks.DeliveryPage, error)
-	Faults(webhooks.Draft) []shipments.Fault
-	EditFaults(webhooks.Edit) []shipments.Fault
-	keeper
-}
-
 // endpointPrefix begins the identifiers of webhook endpoints.
 const endpointPrefix = "we"
 
 // webhookRoutes adds the routes of webhook endpoints.
-func webhookRoutes(rt router, hooks Webhooks) {
+func webhookRoutes(rt router, hooks *webhooks.Service) {
 	rt.keeper = hooks
 	const all, one = "/api/v1/webhook_endpoints", "/api/v1/webhook_endpoints/{id}"
 	handle(rt, "GET "+all, decodeNothing, hooks.List, encodeEndpoints)
@@ -47,7 +30,7 @@ func decodeNothing(r *http.Request) (struct{}, error) {
 	return struct{}{}, noParameters(r)
 }
 
-func decodeEndpoint(hooks Webhooks) func(*http.Request) (webhooks.Draft, error) {
+func decodeEndpoint(hooks *webhooks.Service) func(*http.Request) (webhooks.Draft, error) {
 	return func(r *http.Request) (webhooks.Draft, error) {
 		if err := noParameters(r); err != nil {
 			return webhooks.Draft{}, err
@@ -59,7 +42,7 @@ func decodeEndpoint(hooks Webhooks) func(*http.Request) (webhooks.Draft, error) 
 	}
 }
 
-func decodeEndpointEdit(hooks Webhooks) func(*http.Request) (webhooks.Edit, error) {
+func decodeEndpointEdit(hooks *webhooks.Service) func(*http.Request) (webhooks.Edit, error) {
 	return func(r *http.Request) (webhooks.Edit, error) {
 		id, err := decodeEndpointID(r)
 		if err != nil {
