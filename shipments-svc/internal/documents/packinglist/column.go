@@ -206,7 +206,7 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 		if f != boxesField {
 			of = palletWord | palletsWord
 		}
-		if concepts, unknown := conceptsOf(unit); unit != "" && (concepts&of == 0 || concepts&^(of|trayWord) != 0 || unknown > 0) {
+		if concepts, unknown := conceptsOf(unit); unit != "" && (concepts&of == 0 || concepts&^(of|trayWord) != 0 || unknown != nil) {
 			a.ok = false
 		}
 		return a

@@ -18,10 +18,9 @@ type part struct {
 const maxParts = 20
 
 // split splits a sheet into its tables: those below each other, each beginning
-// with a header row that is another one or has a unit above, and those side by side.
-func split(t tables.Table) (parts []part) { return splitTables(t, maxParts) }
-
-func splitTables(t tables.Table, most int) []part {
+// with a header row that is another one or has a unit above, and those side by side;
+// at most so many.
+func split(t tables.Table, most int) []part {
 	h, ok := headerOf(t.Rows)
 	if !ok || most <= 1 {
 		return []part{{Table: t}}
@@ -37,7 +36,7 @@ func splitTables(t tables.Table, most int) []part {
 			below.Rows, below.Continues = t.Rows[i:], false
 			t.Rows = t.Rows[:i]
 			parts := splitColumns(t, h, most)
-			return append(parts, splitTables(below, most-len(parts))...)
+			return append(parts, split(below, most-len(parts))...)
 		}
 	}
 	return splitColumns(t, h, most)
@@ -86,7 +85,7 @@ func splitColumns(t tables.Table, h header, most int) []part {
 		right.Rows[i].Cells = append(make([]tables.Cell, at), cells[at:]...)
 	}
 	parts := []part{{Table: left}}
-	for _, p := range splitTables(right, most-1) {
+	for _, p := range split(right, most-1) {
 		p.beside = true
 		parts = append(parts, p)
 	}

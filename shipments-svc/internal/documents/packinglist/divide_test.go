@@ -15,7 +15,7 @@ func TestTablesOnASheetAreLimited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if parts := split(book.Tables[0]); len(parts) < 2 || len(parts) > maxParts {
+	if parts := split(book.Tables[0], maxParts); len(parts) < 2 || len(parts) > maxParts {
 		t.Errorf("%d parts", len(parts))
 	}
 }

@@ -213,7 +213,7 @@ func isQuantity(text string) bool {
 	_, weight := numbers.Grams[n.Unit]
 	unit, unknown := conceptsOf(n.Unit)
 	_, ok = numbers.Value(n.Digits, numbers.Point)
-	return ok && (weight || unit&^(boxWord|palletsWord|unitWord) == 0 && unknown == 0)
+	return ok && (weight || unit&^(boxWord|palletsWord|unitWord) == 0 && unknown == nil)
 }
 
 func (h header) has(f field) bool { return h.column[f] >= 0 }

@@ -93,7 +93,7 @@ func (r *reader) remark(code string, at Place, format string, args ...any) {
 func (r *reader) sheets(book tables.Book) []*sheet {
 	var all []*sheet
 	for _, whole := range book.Tables {
-		parts := split(whole)
+		parts := split(whole, maxParts)
 		for n, t := range parts {
 			h, ok := headerOf(t.Rows)
 			end := len(t.Rows)

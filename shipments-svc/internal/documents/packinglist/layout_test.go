@@ -101,7 +101,7 @@ func TestTablesBesideEachOtherRepeatTwoHeadings(t *testing.T) {
 			t.Errorf("%s: %d, want %d", headings, got, want)
 		}
 	}
-	parts := split(tables.Table{Rows: rowsOf("Acme", "Pallet No|Cartons|Pallet No|Cartons", "P1|80|P2|81")})
+	parts := split(tables.Table{Rows: rowsOf("Acme", "Pallet No|Cartons|Pallet No|Cartons", "P1|80|P2|81")}, maxParts)
 	if len(parts) != 2 || parts[0].beside || !parts[1].beside || parts[0].Rows[2].Cells[0].Text != "P1" || parts[1].Rows[2].Cells[2].Text != "P2" || parts[1].Rows[2].Cells[0].Text != "" {
 		t.Errorf("%+v", parts)
 	}

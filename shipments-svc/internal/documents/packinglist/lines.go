@@ -115,25 +115,23 @@ var averageText = regexp.MustCompile(`^(?:average|avg|mean|median|promedio|moyen
 // inSummary reports whether a row after the grand total has neither produce nor
 // calibre, although every line above has.
 func (r *reader) inSummary(s *sheet, i int) bool {
-	for _, f := range []field{produceField, varietyField, calibreField} {
-		if c, _ := s.text(i, f); c.text != "" {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(r.lines, func(l line) bool { return l.sheet == s.Name && l.produce.text == "" && l.calibre.text == "" })
+	return !s.named(i) && !slices.ContainsFunc(r.lines, func(l line) bool { return l.sheet == s.Name && l.produce.text == "" && l.calibre.text == "" })
+}
+
+// named reports whether a row has a produce, a variety or a calibre.
+func (s *sheet) named(i int) bool {
+	return slices.ContainsFunc([]field{produceField, varietyField, calibreField}, func(f field) bool {
+		c, _ := s.text(i, f)
+		return c.text != ""
+	})
 }
 
 // continues appends a printed row to the name of the produce of the line above. It
 // returns false if the row has other texts.
 func (r *reader) continues(s *sheet, i int, cells []int) bool {
 	n := len(r.lines)
-	if n == 0 || i == 0 || s.Rows[i].Number-r.lines[n-1].last > 1 || r.lines[n-1].sheet != s.Name {
+	if n == 0 || s.Rows[i].Number-r.lines[n-1].last > 1 || r.lines[n-1].sheet != s.Name || !s.onlyText(s.Rows[i]) {
 		return false
-	}
-	for _, col := range cells {
-		if col != s.header.column[produceField] && col != s.header.column[varietyField] {
-			return false
-		}
 	}
 	for _, col := range cells {
 		r.lines[n-1].produce.text += " " + s.Rows[i].Cells[col].Text

@@ -216,7 +216,7 @@ func (r *reader) sharedBoxes(s *sheet, lines []line, spans []span) (bool, error)
 	total := 0
 	for _, t := range r.totals {
 		if t.place.Sheet == s.Name {
-			total = max(total, t.boxes)
+			total = max(total, t.Boxes)
 		}
 	}
 	perPallet := false

@@ -169,7 +169,7 @@ func meaningOfOne(heading string) meaning {
 	if len(heading) > maxHeading {
 		return meaning{}
 	}
-	concepts, unknown := understood(heading)
+	concepts, unknown := conceptsOf(heading)
 	if text := fold(heading); notShippedText.MatchString(text) || negation.MatchString(text) {
 		concepts |= rejectedWord
 	}
@@ -222,7 +222,7 @@ func meaningUnder(above, own string) meaning {
 	if own == "" || above == "" {
 		return meaningOf(strings.TrimSpace(above + own))
 	}
-	concepts, unknown := understood(own)
+	concepts, unknown := conceptsOf(own)
 	if concepts&^measures == 0 {
 		return meaningOf(above + " " + own)
 	}

@@ -11,10 +11,9 @@ import (
 
 // total has the values of a total row.
 type total struct {
-	place          Place
-	grand, part    bool // of all lines, or of those since the previous total
-	pallets, boxes int
-	net            shipments.Grams
+	place       Place
+	grand, part bool // of all lines, or of those since the previous total
+	shipments.Declared
 }
 
 // Labels of total rows, folded.
@@ -57,19 +56,19 @@ func (r *reader) total(s *sheet, i int) bool {
 	}
 	t := total{place: s.at(i, -1), grand: grandText.MatchString(label), part: again || partText.MatchString(label)}
 	if a := r.amount(s, i, boxesField); a.ok {
-		t.boxes = int(a.value)
+		t.Boxes = int(a.value)
 	}
 	if a := r.amount(s, i, s.whole); a.ok && s.whole == netField {
-		t.net = shipments.Grams(a.value + 0.5)
+		t.NetWeight = shipments.Grams(a.value + 0.5)
 	}
 	for _, f := range []field{palletsField, palletField} {
 		c, _ := s.text(i, f)
-		if n, ok := palletCount(c.text); ok && t.pallets == 0 {
-			t.pallets = n
+		if n, ok := palletCount(c.text); ok && t.Pallets == 0 {
+			t.Pallets = n
 		}
 	}
 	t.texts(s, i)
-	if t.boxes > 0 && float64(t.boxes) == s.boxes { // the other totals of the sheet are part of it
+	if t.Boxes > 0 && float64(t.Boxes) == s.boxes { // the other totals of the sheet are part of it
 		r.totals = slices.DeleteFunc(r.totals, func(other total) bool { return other.place.Sheet == s.Name })
 		s.totalled = true
 	}
@@ -95,8 +94,22 @@ func (t *total) texts(s *sheet, i int) {
 			}
 		}
 	}
-	d := r.declaredFacts()
-	t.pallets, t.boxes, t.net = cmp.Or(t.pallets, d.Pallets), cmp.Or(t.boxes, d.Boxes), cmp.Or(t.net, d.NetWeight)
+	t.Declared = either(t.Declared, r.declaredFacts())
+}
+
+// either returns the totals of a, those of b that a lacks, and the container of b.
+func either(a, b shipments.Declared) shipments.Declared {
+	return shipments.Declared{
+		Pallets: cmp.Or(a.Pallets, b.Pallets), Boxes: cmp.Or(a.Boxes, b.Boxes), NetWeight: cmp.Or(a.NetWeight, b.NetWeight), ContainerNumber: b.ContainerNumber,
+	}
+}
+
+// atMost returns a total, or 0 for one that is negative or more than the maximum.
+func atMost[T ~int](n, most T) T {
+	if n < 0 || n > most {
+		return 0
+	}
+	return n
 }
 
 // unlabelled reports whether a row is a total row without a known label: it has no
@@ -104,15 +117,7 @@ func (t *total) texts(s *sheet, i int) {
 // boxes of all lines above.
 func (r *reader) unlabelled(s *sheet, i int) bool {
 	boxes := quietAmount(s, i, boxesField)
-	if !boxes.ok || len(r.lines) < 2 {
-		return false
-	}
-	for _, f := range []field{produceField, varietyField, calibreField} {
-		if c, _ := s.text(i, f); c.text != "" {
-			return false
-		}
-	}
-	if s.boxes != boxes.value {
+	if !boxes.ok || len(r.lines) < 2 || s.named(i) || s.boxes != boxes.value {
 		return false
 	}
 	label, _ := s.label(i)
@@ -134,7 +139,7 @@ func palletCount(text string) (int, bool) {
 	n, ok := numbers.Split(text)
 	count, valid := numbers.Value(n.Digits, numbers.Point)
 	concepts, unknown := conceptsOf(n.Unit)
-	return int(count), ok && valid && count == float64(int(count)) && unknown == 0 && concepts&^(palletWord|palletsWord) == 0
+	return int(count), ok && valid && count == float64(int(count)) && unknown == nil && concepts&^(palletWord|palletsWord) == 0
 }
 
 // countsPallets reports whether a text is the number of pallets above.
@@ -193,21 +198,13 @@ func (r *reader) setDeclared() {
 		case t.grand:
 			all = t
 		case t.part || all.grand:
-		case t.boxes == all.boxes && t.net == all.net, t.boxes < all.boxes:
-			all.pallets, all.boxes, all.net = all.pallets+t.pallets, all.boxes+t.boxes, all.net+t.net
+		case t.Boxes == all.Boxes && t.NetWeight == all.NetWeight, t.Boxes < all.Boxes:
+			all.Pallets, all.Boxes, all.NetWeight = all.Pallets+t.Pallets, all.Boxes+t.Boxes, all.NetWeight+t.NetWeight
 		default:
 			all = t
 		}
 	}
-	d := &r.list.Declared
-	*d = r.declaredFacts()
-	if all.pallets > 0 && all.pallets <= shipments.MaxPallets {
-		d.Pallets = all.pallets
-	}
-	if all.boxes > 0 && all.boxes <= shipments.MaxDeclaredBoxes {
-		d.Boxes = all.boxes
-	}
-	if all.net > 0 && all.net <= shipments.MaxDeclaredWeight {
-		d.NetWeight = all.net
-	}
+	all.Pallets, all.Boxes = atMost(all.Pallets, shipments.MaxPallets), atMost(all.Boxes, shipments.MaxDeclaredBoxes)
+	all.NetWeight = atMost(all.NetWeight, shipments.MaxDeclaredWeight)
+	r.list.Declared = either(all.Declared, r.declaredFacts())
 }

@@ -141,16 +141,16 @@ func TestDeclaredTotalIsTheGrandTotalOrTheSum(t *testing.T) {
 		want   shipments.Declared
 	}{
 		"none":               {nil, shipments.Declared{}},
-		"one":                {[]total{{pallets: 1, boxes: 100, net: 1000}}, shipments.Declared{Pallets: 1, Boxes: 100, NetWeight: 1000}},
-		"two equal":          {[]total{{boxes: 100, net: 1000}, {boxes: 100, net: 1000}}, shipments.Declared{Boxes: 200, NetWeight: 2000}},
-		"a lower one":        {[]total{{boxes: 100, net: 1000}, {boxes: 50, net: 500}}, shipments.Declared{Boxes: 150, NetWeight: 1500}},
-		"a higher one":       {[]total{{boxes: 50, net: 500}, {boxes: 100, net: 1000}}, shipments.Declared{Boxes: 100, NetWeight: 1000}},
-		"equal in boxes":     {[]total{{boxes: 100, net: 1000}, {boxes: 100, net: 1001}}, shipments.Declared{Boxes: 100, NetWeight: 1001}},
-		"a grand one, first": {[]total{{boxes: 70, grand: true}, {boxes: 100}}, shipments.Declared{Boxes: 70}},
-		"a grand one, last":  {[]total{{boxes: 100}, {boxes: 70, grand: true}}, shipments.Declared{Boxes: 70}},
-		"of a part":          {[]total{{boxes: 100}, {boxes: 50, part: true}}, shipments.Declared{Boxes: 100}},
-		"the most":           {[]total{{pallets: shipments.MaxPallets, boxes: shipments.MaxDeclaredBoxes, net: shipments.MaxDeclaredWeight}}, shipments.Declared{Pallets: shipments.MaxPallets, Boxes: shipments.MaxDeclaredBoxes, NetWeight: shipments.MaxDeclaredWeight}},
-		"too many":           {[]total{{pallets: shipments.MaxPallets + 1, boxes: shipments.MaxDeclaredBoxes + 1, net: shipments.MaxDeclaredWeight + 1}}, shipments.Declared{}},
+		"one":                {[]total{{Declared: shipments.Declared{Pallets: 1, Boxes: 100, NetWeight: 1000}}}, shipments.Declared{Pallets: 1, Boxes: 100, NetWeight: 1000}},
+		"two equal":          {[]total{{Declared: shipments.Declared{Boxes: 100, NetWeight: 1000}}, {Declared: shipments.Declared{Boxes: 100, NetWeight: 1000}}}, shipments.Declared{Boxes: 200, NetWeight: 2000}},
+		"a lower one":        {[]total{{Declared: shipments.Declared{Boxes: 100, NetWeight: 1000}}, {Declared: shipments.Declared{Boxes: 50, NetWeight: 500}}}, shipments.Declared{Boxes: 150, NetWeight: 1500}},
+		"a higher one":       {[]total{{Declared: shipments.Declared{Boxes: 50, NetWeight: 500}}, {Declared: shipments.Declared{Boxes: 100, NetWeight: 1000}}}, shipments.Declared{Boxes: 100, NetWeight: 1000}},
+		"equal in boxes":     {[]total{{Declared: shipments.Declared{Boxes: 100, NetWeight: 1000}}, {Declared: shipments.Declared{Boxes: 100, NetWeight: 1001}}}, shipments.Declared{Boxes: 100, NetWeight: 1001}},
+		"a grand one, first": {[]total{{Declared: shipments.Declared{Boxes: 70}, grand: true}, {Declared: shipments.Declared{Boxes: 100}}}, shipments.Declared{Boxes: 70}},
+		"a grand one, last":  {[]total{{Declared: shipments.Declared{Boxes: 100}}, {Declared: shipments.Declared{Boxes: 70}, grand: true}}, shipments.Declared{Boxes: 70}},
+		"of a part":          {[]total{{Declared: shipments.Declared{Boxes: 100}}, {Declared: shipments.Declared{Boxes: 50}, part: true}}, shipments.Declared{Boxes: 100}},
+		"the most":           {[]total{{Declared: shipments.Declared{Pallets: shipments.MaxPallets, Boxes: shipments.MaxDeclaredBoxes, NetWeight: shipments.MaxDeclaredWeight}}}, shipments.Declared{Pallets: shipments.MaxPallets, Boxes: shipments.MaxDeclaredBoxes, NetWeight: shipments.MaxDeclaredWeight}},
+		"too many":           {[]total{{Declared: shipments.Declared{Pallets: shipments.MaxPallets + 1, Boxes: shipments.MaxDeclaredBoxes + 1, NetWeight: shipments.MaxDeclaredWeight + 1}}}, shipments.Declared{}},
 	} {
 		r := &reader{totals: tt.totals}
 		if r.setDeclared(); r.list.Declared != tt.want {

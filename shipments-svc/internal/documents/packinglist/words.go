@@ -170,14 +170,8 @@ func wordsOf(heading string) []string {
 // grossLetters are abbreviations of gross, some of which also are of grams.
 var grossLetters = []string{"g", "gr", "grs"}
 
-// conceptsOf returns the concepts of a heading, and the number of unknown words.
-func conceptsOf(heading string) (all concept, unknown int) {
-	all, words := understood(heading)
-	return all, len(words)
-}
-
-// understood returns the concepts of a heading, and its unknown words.
-func understood(heading string) (all concept, unknown []string) {
+// conceptsOf returns the concepts of a heading, and its unknown words.
+func conceptsOf(heading string) (all concept, unknown []string) {
 	words := wordsOf(heading)
 next:
 	for i := 0; i < len(words); {
