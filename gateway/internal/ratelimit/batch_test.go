@@ -55,7 +55,10 @@ func newHeldLimiter(t *testing.T) (*ratelimit.Limiter, *pipelineGate, *traffic) 
 	held, seen := new(pipelineGate), countTraffic(client)
 	client.AddHook(held)
 	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny))
-	newID(t, limiter) // connects, which takes a pipeline as well
+	// Connects and loads the script, which take round trips of their own.
+	if _, err := limiter.Take(t.Context(), newID(t, limiter), perMinute); err != nil {
+		t.Fatal(err)
+	}
 	return limiter, held, seen
 }
 

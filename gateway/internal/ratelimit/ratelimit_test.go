@@ -253,10 +253,10 @@ func TestKeysExpireSoonAfterTheirWindow(t *testing.T) {
 func TestFlushedScriptIsLoadedAgain(t *testing.T) {
 	t.Parallel()
 
-	url := redistest.URL(t)
-	limiter := newLimiter(t, url)
+	server := redistest.Start(t) // scripts belong to the whole server
+	limiter := newLimiter(t, "redis://"+server.Addr)
 	id := newID(t, limiter)
-	client := newClient(t, url)
+	client := server.Client(t)
 	for n := 1; n <= 3; n++ {
 		if err := client.ScriptFlush(t.Context()).Err(); err != nil {
 			t.Fatal(err)
