@@ -22,10 +22,10 @@ func TestDebugEndpointsShowStateAndProfilesAndNoSecret(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"/debug/state": `"rate_limiters":[{`, "/debug/pprof/": "goroutine", "/debug/pprof/cmdline": "test", "/debug/pprof/goroutine?debug=2": "goroutine ",
-		"/debug/pprof/heap?debug=1": "heap profile", "/debug/pprof/symbol": "num_symbols", "/debug/pprof/profile?seconds=1": "", "/debug/pprof/trace?seconds=0.01": "",
+		"/debug/pprof/heap?debug=1": "heap profile", "/debug/pprof/symbol": "num_symbols", "/debug/pprof/profile?seconds=1": "\x1f\x8b", "/debug/pprof/trace?seconds=0.01": "go 1.",
 	} {
 		w := httptest.NewRecorder()
-		if err := debug.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil), nil); err != nil || !strings.Contains(w.Body.String(), want) {
+		if err := debug.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil), nil); err != nil || w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %v, %d %.200s", path, err, w.Code, w.Body)
 		}
 		for _, secret := range []string{testToken, strings.Split(testToken, "_")[3], g.credential, testOrg} {
@@ -35,6 +35,11 @@ func TestDebugEndpointsShowStateAndProfilesAndNoSecret(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
+	if err := debug.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/debug/state", nil), nil); err != nil ||
+		w.Header().Get("Content-Type") != "application/json" || !strings.Contains(w.Body.String(), `"tokens_services":[{`) {
+		t.Errorf("%v %v %s", err, w.Header(), w.Body)
+	}
+	w = httptest.NewRecorder()
 	if err := debug.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/debug/state", nil), nil); err != nil || w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %v %d", err, w.Code)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -77,6 +78,7 @@ type testGate struct {
 	redis *fakeRedis
 	mu    sync.Mutex
 	body  string // of introspections; empty: 503
+	uses  string // the reports of them
 }
 
 // newTestGate returns a gate with these settings whose tokens service answers with body.
@@ -92,6 +94,12 @@ func newTestGate(t *testing.T, g *Gate, body string) *testGate {
 		}
 		tg.mu.Lock()
 		defer tg.mu.Unlock()
+		if r.URL.Path == "/usage" {
+			report, _ := io.ReadAll(r.Body)
+			tg.uses += string(report)
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		if tg.body == "" {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
@@ -131,6 +139,20 @@ func (g *testGate) know(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// setBody sets what the tokens service answers.
+func (g *testGate) setBody(body string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.body = body
+}
+
+// reports returns the reports of the uses of tokens.
+func (g *testGate) reports() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.uses
 }
 
 // seen is a request as the next handler gets it.

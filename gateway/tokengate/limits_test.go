@@ -92,7 +92,7 @@ func TestCostsThatAddUpToMoreThanTheLimitAreNotRateLimited(t *testing.T) {
 		if got := field(w, "X-RateLimit-Remaining"); want == "" && (w.Code != http.StatusOK || got != "0") {
 			t.Errorf("costs %v: %d, %s remaining", costs, w.Code, got)
 		}
-		if want != "" && (w.Code != http.StatusForbidden || code(t, w) != want || w.Header().Get("Retry-After") != "") {
+		if want != "" && (!strings.Contains(w.Body.String(), "counts as "+map[string]string{"42": "101", "2": "1000"}[costs[1]]+",") || w.Code != http.StatusForbidden || code(t, w) != want || w.Header().Get("Retry-After") != "") {
 			t.Errorf("costs %v: %d %v %s, want %s", costs, w.Code, w.Header(), w.Body, want)
 		}
 	}
@@ -208,6 +208,27 @@ func TestLimitsAreReadFromTheCaddyfile(t *testing.T) {
 	} {
 		if got, err := parsedLimits(text); err == nil || !strings.Contains(err.Error(), "Testfile:") {
 			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"limits":                            "argument",
+		"limits a {\ncost x\n}":             "x is not a whole number from 1",
+		"limits a {\ntoken x 1m\n}":         "want 1 to 1000000000 requests",
+		"limits a {\norganization 1 x\n}":   "want 1 to 1000000000 requests",
+		"limits a {\ntoken 1 745h\n}":       "want 1 to 1000000000 requests",
+		"limits a {\ntoken 1 2 3\n}":        "wrong number of values",
+		"limits a {\ntoken 1000000000 1\n}": "want 1 to 1000000000 requests",
+	} {
+		if _, err := parsedLimits(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	for _, greatest := range []*Limits{
+		{Name: "a", Concurrent: maxRequests},
+		{Name: "a", Token: &RouteQuota{maxRequests, caddy.Duration(maxRouteWindow)}},
+	} {
+		if err := greatest.Validate(); err != nil {
+			t.Error(err)
 		}
 	}
 	for _, wrong := range []*Limits{

@@ -24,12 +24,7 @@ func TestReadinessFollowsTheTokensServiceUntilItsFirstAnswer(t *testing.T) {
 	if status, text := check(); status != http.StatusServiceUnavailable || text != "tokens service not reached yet\n" {
 		t.Errorf("without an answer: %d %s", status, text)
 	}
-	set := func(body string) {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.body = body
-	}
-	set(`{"active":false}`)
+	g.setBody(`{"active":false}`)
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		status, text := check()
 		if status == http.StatusOK && text == "ready\n" {
@@ -39,7 +34,7 @@ func TestReadinessFollowsTheTokensServiceUntilItsFirstAnswer(t *testing.T) {
 			t.Fatalf("with an answer: %d %s", status, text)
 		}
 	}
-	set("")
+	g.setBody("")
 	if status, text := check(); status != http.StatusOK || !strings.HasPrefix(text, "ready, degraded") {
 		t.Errorf("after a failure: %d %s", status, text)
 	}

@@ -90,6 +90,30 @@ func TestAReservationIsWaitedForUntilTheContextEnds(t *testing.T) {
 	}
 }
 
+func TestNoMoreIsReservedThanIsLeft(t *testing.T) {
+	t.Parallel()
+
+	var r reservations
+	reserve := func(ctx context.Context) func() {
+		release, _ := r.reserve(ctx, "a", func() (int, error) { return 2, nil })
+		return release
+	}
+	first := reserve(t.Context())
+	for range 10 {
+		second := reserve(t.Context())
+		soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		if third := reserve(soon); third != nil {
+			t.Fatal("three of two are reserved")
+		}
+		cancel()
+		second()
+	}
+	first()
+	if len(r.byID) != 0 {
+		t.Errorf("%d entries are kept", len(r.byID))
+	}
+}
+
 // Only what decides about a window is done by one request at a time.
 func TestReservationsOfOneWindowAreHeldTogether(t *testing.T) {
 	t.Parallel()

@@ -125,7 +125,7 @@ func TestSecretIsThatOfAPlaceholderOrOfAFile(t *testing.T) {
 	t.Parallel()
 
 	dir := t.TempDir()
-	for name, content := range map[string]string{"full": " \nsecret\n", "empty": " \n"} {
+	for name, content := range map[string]string{"full": " \nsecret\n", "empty": " \n", "longest": "secret" + strings.Repeat("\n", maxFile-len("secret"))} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -137,6 +137,7 @@ func TestSecretIsThatOfAPlaceholderOrOfAFile(t *testing.T) {
 		{"{env.SURELY_NOT_SET}", filepath.Join(dir, "full"), "secret", ""},
 		{"value", "{env.SURELY_NOT_SET}", "value", ""},
 		{"value", filepath.Join(dir, "full"), "", "x and x_file, which is "},
+		{"", filepath.Join(dir, "longest"), "secret", ""},
 		{"", filepath.Join(dir, "empty"), "", "is empty"},
 		{"", filepath.Join(dir, "none"), "", "x_file"},
 		{"", "/dev/zero", "", "/dev/zero has more than 1048576 bytes"},
@@ -148,9 +149,9 @@ func TestSecretIsThatOfAPlaceholderOrOfAFile(t *testing.T) {
 	}
 }
 
-func TestSigningKeyIsNeededUnlessForDevelopment(t *testing.T) {
-	t.Parallel()
-
+// newKey returns a new signing key.
+func newKey(t *testing.T) string {
+	t.Helper()
 	_, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +160,13 @@ func TestSigningKeyIsNeededUnlessForDevelopment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+}
+
+func TestSigningKeyIsNeededUnlessForDevelopment(t *testing.T) {
+	t.Parallel()
+
+	key := newKey(t)
 	for _, tt := range []struct {
 		key        string
 		demo       bool

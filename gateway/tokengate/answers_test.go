@@ -1,0 +1,264 @@
+package tokengate
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/upstream"
+)
+
+func TestPagesOfAllowedOriginsMayReadResponses(t *testing.T) {
+	t.Parallel()
+
+	g := newTestGate(t, new(Gate), activeBody)
+	for _, tt := range []struct {
+		method, origin, asks string
+		preflight            bool
+		allowed, vary        string
+	}{
+		{http.MethodOptions, "https://app.example", "GET", true, "https://app.example", "Origin"},
+		{http.MethodOptions, "https://app.example", "", false, "https://app.example", "Origin"},
+		{http.MethodOptions, "https://other.example", "GET", false, "", "Origin"},
+		{http.MethodGet, "https://app.example", "GET", false, "https://app.example", "Origin"},
+		{http.MethodGet, "", "", false, "", "Origin"},
+	} {
+		r := request(tt.method, "/api/v1/shipments")
+		for name, value := range map[string]string{"Origin": tt.origin, "Access-Control-Request-Method": tt.asks} {
+			if value != "" {
+				r.Header.Set(name, value)
+			}
+		}
+		w, got := g.serve(t, r, nil)
+		if got.forwarded == tt.preflight || w.Header().Get("Access-Control-Allow-Origin") != tt.allowed || w.Header().Get("Vary") != tt.vary {
+			t.Errorf("%+v: forwarded %t, %v", tt, got.forwarded, w.Header())
+		}
+		if exposed := w.Header().Get("Access-Control-Expose-Headers"); (exposed == corsExposed) != (tt.allowed != "") {
+			t.Errorf("%+v: exposes %q", tt, exposed)
+		}
+		for name, want := range map[string]string{"Methods": corsMethods, "Headers": corsHeaders} {
+			if got := w.Header().Get("Access-Control-Allow-" + name); (got == want) != tt.preflight {
+				t.Errorf("%+v: %s %q", tt, name, got)
+			}
+		}
+		if age := w.Header().Get("Access-Control-Max-Age"); (age == "7200") != tt.preflight {
+			t.Errorf("%+v: kept for %q", tt, age)
+		}
+	}
+	everyone, err := newCORS([]string{"*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := http.Header{}
+	if everyone.complete(header, "https://any.example"); header.Get("Access-Control-Allow-Origin") != "*" || header.Get("Vary") != "" {
+		t.Errorf("to every origin: %v", header)
+	}
+	if (*cors)(nil).isPreflight(request(http.MethodOptions, "/")) {
+		t.Error("there is a preflight request without CORS")
+	}
+}
+
+func TestRequestsThatNoServiceMaySeeAreRefused(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		change func(*http.Request)
+		status int
+		allow  string
+	}{
+		"a plain one":       {func(*http.Request) {}, 0, ""},
+		"method, no token":  {func(r *http.Request) { r.Method = "GET /x" }, 400, ""},
+		"space in a query":  {func(r *http.Request) { r.URL.RawQuery = "a b" }, 400, ""},
+		"one length":        {func(r *http.Request) { r.Header["Content-Length"] = []string{"1"} }, 0, ""},
+		"two lengths":       {func(r *http.Request) { r.Header["Content-Length"] = []string{"1", "2"} }, 400, ""},
+		"ambiguous path":    {func(r *http.Request) { r.URL.Path = "/a//b" }, 404, ""},
+		"tunnel":            {func(r *http.Request) { r.Method = http.MethodConnect }, 405, ""},
+		"trace":             {func(r *http.Request) { r.Method = http.MethodTrace }, 405, "GET, OPTIONS"},
+		"trace of an error": {func(r *http.Request) { r.Method, r.URL.Path = http.MethodTrace, "/none" }, 404, ""},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/a", strings.NewReader("body"))
+		tt.change(r)
+		w := httptest.NewRecorder()
+		err := checkDestination(w, r, caddyhttp.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
+			if r.Method != http.MethodOptions || r.ContentLength != 0 || r.Body != http.NoBody {
+				t.Errorf("%s: the service is asked by %s with %d bytes", name, r.Method, r.ContentLength)
+			}
+			if r.URL.Path == "/none" {
+				return caddyhttp.Error(http.StatusNotFound, nil)
+			}
+			w.Header().Set("Allow", "GET, OPTIONS")
+			w.WriteHeader(http.StatusOK)
+			_, _ = w.Write([]byte("not shown"))
+			return nil
+		}))
+		failure, _ := errors.AsType[caddyhttp.HandlerError](err)
+		if failure.StatusCode != tt.status || w.Header().Get("Allow") != tt.allow || w.Body.Len() > 0 {
+			t.Errorf("%s: %v, %v", name, err, w.Header())
+		}
+	}
+}
+
+// Pages have the security headers of pages, and whoever shows HTML gets HTML.
+func TestErrorsHaveTheFormOfTheirRouteAndClient(t *testing.T) {
+	t.Parallel()
+
+	g := newTestGate(t, new(Gate), activeBody)
+	for _, tt := range []struct {
+		path, accept string
+		html, framed bool
+	}{
+		{"/settings/x", "text/html", true, false},
+		{"/settings/x", "*/*", false, false},
+		{"/api/v1/x", "text/html", true, false},
+		{"/api/v1/x", "*/*", false, true},
+	} {
+		r := request(http.MethodGet, tt.path)
+		r.Header.Set("Accept", tt.accept)
+		w, _ := g.serve(t, r, func(http.ResponseWriter, *http.Request) error { return caddyhttp.Error(http.StatusNotFound, nil) })
+		if html := strings.HasPrefix(w.Body.String(), "<!doctype html>"); html != tt.html || (w.Header().Get("Content-Security-Policy") == "") != tt.framed {
+			t.Errorf("%s for %s: %v %s", tt.path, tt.accept, w.Header(), w.Body)
+		}
+		if w.Header().Get("Content-Length") == "" || w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%s for %s: %v", tt.path, tt.accept, w.Header())
+		}
+	}
+}
+
+func TestAssertionsAreSignedForTokensAndPagesOnly(t *testing.T) {
+	t.Parallel()
+
+	g := newTestGate(t, new(Gate), activeBody)
+	assertion := func(path string) (text string) {
+		g.serve(t, request(http.MethodGet, path), func(_ http.ResponseWriter, r *http.Request) error {
+			repl := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
+			text = repl.ReplaceAll("{"+upstream.AssertionPrefix+"shipments-svc}", "none")
+			if prefers, known := caddyhttp.GetVar(r.Context(), PrefersHTMLVar).(bool); prefers || known != (path == "/docs/a") {
+				t.Errorf("%s: prefers HTML: %v", path, prefers)
+			}
+			return nil
+		})
+		return text
+	}
+	if text := assertion("/api/v1/x"); text != "none" {
+		t.Errorf("without a key: %q", text)
+	}
+	path := filepath.Join(t.TempDir(), "key.pem")
+	if err := os.WriteFile(path, []byte(newKey(t)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g = newTestGate(t, &Gate{SigningKeyFile: path}, activeBody)
+	for path, parts := range map[string]int{"/api/v1/x": 3, "/settings/x": 3, "/docs/a": 1} {
+		if text := assertion(path); len(strings.Split(text, ".")) != parts {
+			t.Errorf("%s: %q", path, text)
+		}
+	}
+	if assertion("/api/v1/x") == assertion("/settings/x") {
+		t.Error("a page has the assertion of a token")
+	}
+}
+
+// A connection without keep-alive ends with its response, and so do those of a draining gateway.
+func TestConnectionsOfHTTP10End(t *testing.T) {
+	t.Parallel()
+
+	g := newTestGate(t, new(Gate), activeBody)
+	for _, tt := range []struct {
+		method       string
+		major, minor int
+		status       int
+		closes       bool
+	}{
+		{http.MethodGet, 1, 0, 200, true}, {http.MethodGet, 1, 1, 200, false}, {http.MethodGet, 2, 0, 200, false},
+		{http.MethodConnect, 1, 1, 405, true}, {http.MethodGet, 1, 0, 101, false},
+	} {
+		r := request(tt.method, "/a")
+		r.ProtoMajor, r.ProtoMinor = tt.major, tt.minor
+		w, _ := g.serve(t, r, func(w http.ResponseWriter, _ *http.Request) error {
+			w.WriteHeader(tt.status)
+			return nil
+		})
+		if w.Code != tt.status || (w.Header().Get("Connection") == "close") != tt.closes {
+			t.Errorf("%+v: %d %v", tt, w.Code, w.Header())
+		}
+	}
+}
+
+// Of a response that Caddy compressed, the client has another ETag than the service.
+func TestUnchangedResponsesHaveTheETagOfTheClient(t *testing.T) {
+	t.Parallel()
+
+	g := newTestGate(t, new(Gate), activeBody)
+	r := request(http.MethodGet, "/a")
+	r.Header.Set("If-None-Match", `"a-gzip"`)
+	w, _ := g.serve(t, r, func(w http.ResponseWriter, r *http.Request) error {
+		if got := r.Header.Get("If-None-Match"); got != `"a"` {
+			t.Errorf("the service gets %s", got)
+		}
+		w.Header().Set("Etag", `"a"`)
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	})
+	if w.Code != http.StatusNotModified || w.Header().Get("Etag") != `"a-gzip"` || w.Header().Get("Cache-Control") != "" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	restoreEncodedTag(http.Header{}, `"a-gzip"`) // a response without an ETag stays as it is
+}
+
+func TestAServiceThatWorksAgainIsALine(t *testing.T) {
+	t.Parallel()
+
+	synctest.Test(t, func(t *testing.T) {
+		core, log := observer.New(zap.InfoLevel)
+		u := &upstreamErrors{logger: zap.New(core)}
+		failure := caddyhttp.Error(http.StatusBadGateway, nil)
+		r := through(t.Context(), "shipments-svc:8081")
+		if reason := u.failed(r, problemOf(failure), failure); reason == "" {
+			t.Error("an error without a cause has no reason")
+		}
+		u.succeeded(r)
+		time.Sleep(outage.StableTime + time.Second)
+		synctest.Wait()
+		if lines := log.All(); len(lines) != 2 || lines[1].Message != "service works again" {
+			t.Errorf("%v", lines)
+		}
+	})
+}
+
+func TestOnlyAHandshakeOfWebSocketKeepsItsUpgrade(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		change func(*http.Request)
+		want   string
+	}{
+		"handshake":   {func(*http.Request) {}, "websocket"},
+		"POST":        {func(r *http.Request) { r.Method = http.MethodPost }, ""},
+		"HTTP/2":      {func(r *http.Request) { r.ProtoMajor = 2 }, ""},
+		"with a body": {func(r *http.Request) { r.ContentLength = 1 }, ""},
+		"h2c":         {func(r *http.Request) { r.Header.Set("Upgrade", "h2c") }, ""},
+		"two":         {func(r *http.Request) { r.Header.Add("Upgrade", "websocket") }, ""},
+		"not named":   {func(r *http.Request) { r.Header.Set("Connection", "close") }, ""},
+	} {
+		r := request(http.MethodGet, "/")
+		r.Header.Set("Upgrade", "WebSocket")
+		r.Header.Set("Connection", "keep-alive, Upgrade")
+		r.Header.Set("Trailer", "X-Organization-ID")
+		tt.change(r)
+		strip(r, false)
+		if r.Header.Get("Upgrade") != tt.want || (r.Header.Get("Connection") == "Upgrade") != (tt.want != "") || r.Header.Get("Trailer") != "" {
+			t.Errorf("%s: %v", name, r.Header)
+		}
+	}
+}
