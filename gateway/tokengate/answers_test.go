@@ -180,8 +180,11 @@ func TestConnectionsOfHTTP10End(t *testing.T) {
 		status       int
 		closes       bool
 	}{
-		{http.MethodGet, 1, 0, 200, true}, {http.MethodGet, 1, 1, 200, false}, {http.MethodGet, 2, 0, 200, false},
-		{http.MethodConnect, 1, 1, 405, true}, {http.MethodGet, 1, 0, 101, false},
+		{http.MethodGet, 1, 0, 200, true},
+		{http.MethodGet, 1, 1, 200, false},
+		{http.MethodGet, 2, 0, 200, false},
+		{http.MethodConnect, 1, 1, 405, true},
+		{http.MethodGet, 1, 0, 101, false},
 	} {
 		r := request(tt.method, "/a")
 		r.ProtoMajor, r.ProtoMinor = tt.major, tt.minor

@@ -100,6 +100,8 @@ func TestMalformedResponsesAreRefusedForEveryMethod(t *testing.T) {
 		"50 interim responses":         {strings.Repeat(interim, 50) + answering("at last"), http.StatusOK},
 		"status 000":                   {"HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n", 0},
 		"status 042":                   {"HTTP/1.1 042 Nothing\r\nContent-Length: 0\r\n\r\n", 0},
+		"status 599":                   {"HTTP/1.1 599 Something\r\nContent-Length: 0\r\n\r\n", 599},
+		"status 199 before the other":  {"HTTP/1.1 199 Something\r\n\r\n" + answering("at last"), http.StatusOK},
 		"status 600":                   {"HTTP/1.1 600 Too much\r\nContent-Length: 0\r\n\r\n", 0},
 		"status 999":                   {"HTTP/1.1 999 Too much\r\nContent-Length: 0\r\n\r\n", 0},
 		"two lengths":                  {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", 0},

@@ -26,7 +26,11 @@ func TestHandlerIsReadFromTheCaddyfile(t *testing.T) {
 	if got, err := parse("service a b:80 {\nmax_body 1TiB\n}"); err != nil || got.MaxBody != 1<<40 {
 		t.Errorf("%+v, %v", got, err)
 	}
+	if got, err := parse("service a b:65535 {\nanswer_within 5m\n}"); err != nil || got.AnswerWithin != caddy.Duration(5*time.Minute) {
+		t.Errorf("%+v, %v", got, err)
+	}
 	for _, text := range []string{
+		"service a b:0", "service a b:x", "service a b:65536", "service a b:-1", "service a b:80/x", "service a /b:80", "service /a b:80",
 		"service", "service a", "service a b", "service a b:80 c", "service a b:80 {\nanswer_within\n}", "service a b:80 {\nanswer_within 1s 2s\n}", "service a b:80 {\nanswer_within x\n}",
 		"service a b:80 {\nanswer_within 6m\n}", "service a b:80 {\nanswer_within 0s\n}", "service a b:80 {\nanswer_within -1s\n}", "service a b:80 {\nanswer_within 1s\nanswer_within 1s\n}",
 		"service a b:80 {\nmax_body x\n}", "service a b:80 {\nmax_body 0\n}", "service a b:80 {\nmax_body 1025GiB\n}", "service a b:80 {\nmax_body 1\nmax_body 1\n}", "service a b:80 {\nother 1\n}",
