@@ -35,26 +35,25 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	}
 
 	err, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error)
-	switch {
-	case failed:
-		// In handle_errors, for a request that Caddy refused before this handler.
-		if refused := g.countPublic(r.Context(), out, caller); refused != nil {
-			g.refuse(out, *refused)
-			linger(out, r, body)
-			return nil
-		}
-	default:
-		if refused := g.admit(out, r, route, caller, authorization); refused != nil {
-			g.refuse(out, unlessClosed(r, *refused))
-			linger(out, r, body)
-			return nil
-		}
-		if route == preflightRoute {
-			next = preflight
-		}
-		if err = checkDestination(out, r, next); err == nil {
-			err = next.ServeHTTP(out, r)
-		}
+	var refused *problem
+	if failed { // in handle_errors, for a request that Caddy refused before this handler
+		refused = g.countPublic(r.Context(), out, caller)
+	} else {
+		refused = g.admit(out, r, route, caller, authorization)
+	}
+	if refused != nil {
+		g.refuse(out, unlessClosed(r, *refused))
+		linger(out, r, body)
+		return nil
+	}
+	if route == preflightRoute {
+		next = preflight
+	}
+	if !failed {
+		err = checkDestination(out, r, next)
+	}
+	if err == nil {
+		err = next.ServeHTTP(out, r)
 	}
 	out.whole = true
 	if err != nil {

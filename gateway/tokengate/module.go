@@ -146,9 +146,11 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	if err := metrics.Register(ctx.GetMetricsRegistry(), collectors...); err != nil {
 		return err
 	}
-	if err := g.provisionTracer(ctx); err != nil {
+	spans, err := traces()
+	if err != nil {
 		return fmt.Errorf("token_gate: %w", err)
 	}
+	g.tracer = spans.Tracer()
 
 	repl := caddy.NewReplacer()
 	g.Introspection = cmp.Or(repl.ReplaceAll(g.Introspection, ""), defaultIntrospection)
@@ -162,7 +164,6 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.Realm = cmp.Or(g.Realm, defaultRealm)
 	g.Issuer = cmp.Or(g.Issuer, identity.DefaultIssuer)
 	var problems []error // all are reported at once
-	var err error
 	if g.tokenFormat, err = bearer.NewFormat(g.TokenPrefix); err != nil {
 		problems = append(problems, fmt.Errorf("token_gate: %w", err))
 	}

@@ -3,6 +3,7 @@ package tokengate
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	"github.com/caddyserver/caddy/v2"
 	"go.opentelemetry.io/otel/attribute"
@@ -10,37 +11,15 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quayside/quayside/gateway/internal/outage"
-	"github.com/quayside/quayside/gateway/internal/pool"
 	"github.com/quayside/quayside/gateway/internal/tracing"
 )
 
-// traces are what spans of requests are sent through; a reload keeps them.
-var traces = pool.New[string, sharedTraces]()
-
-// tracesKey is their only key.
-const tracesKey = "traces"
-
-type sharedTraces struct{ tracing.Traces }
-
-// Destruct implements caddy.Destructor.
-func (t sharedTraces) Destruct() error {
-	t.Close(context.Background())
-	return nil
-}
-
-// provisionTracer takes the tracer; there is none unless the environment names a collector.
-func (g *Gate) provisionTracer(ctx caddy.Context) error {
-	shared, release, err := traces.Take(tracesKey, func() (sharedTraces, error) {
-		started, err := tracing.Start(ctx, "gateway", outage.New("sending traces", outage.Log).Record)
-		return sharedTraces{started}, err
-	})
-	if err != nil {
-		return err
-	}
-	g.tracer = shared.Tracer()
-	g.release = append(g.release, release)
-	return nil
-}
+// traces send the spans of the process, the last of them when it exits.
+var traces = sync.OnceValues(func() (tracing.Traces, error) {
+	started, err := tracing.Start(context.Background(), "gateway", outage.New("sending traces", outage.Log).Record)
+	caddy.OnExit(started.Close)
+	return started, err
+})
 
 // begin begins the trace of r. A trace is always the gateway's own, so that clients cannot decide what is recorded or
 // add to it; a trace that the client names becomes a link.

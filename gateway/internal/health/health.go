@@ -3,6 +3,7 @@
 package health
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -53,14 +54,12 @@ func run(flags caddycmd.Flags) (int, error) {
 // Address is the address of the inner listener of this machine's gateway, given its :port, by default :9080, and
 // the addresses that the gateway listens on, separated by spaces; none means all.
 func Address(inner, bind string) string {
-	if inner == "" {
-		inner = ":9080"
+	inner = cmp.Or(inner, ":9080")
+	hosts := strings.Fields(bind)
+	if len(hosts) == 0 {
+		return inner
 	}
-	port, hostless := strings.CutPrefix(inner, ":")
-	if hosts := strings.Fields(bind); hostless && len(hosts) > 0 {
-		return net.JoinHostPort(strings.Trim(hosts[0], "[]"), port)
-	}
-	return inner
+	return net.JoinHostPort(strings.Trim(hosts[0], "[]"), strings.TrimPrefix(inner, ":"))
 }
 
 // Check requests path at address, a host:port whose empty host means this machine, and returns nil if the
