@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,20 +27,7 @@ func (a *address) exchange(r *http.Request, timeout time.Duration, fresh bool, d
 	if err != nil {
 		return nil, err
 	}
-	response, err := a.conns.exchange(w, r)
-	if err == nil {
-		return response, nil
-	}
-	_ = w.Close()
-	if gone := r.Context().Err(); gone != nil {
-		return nil, gone
-	}
-	return nil, err
-}
-
-// exchange sends r on w. After an error w cannot be used again.
-func (p *pool) exchange(w *clientConn, r *http.Request) (*http.Response, error) {
-	stop := context.AfterFunc(r.Context(), func() { w.abort() })
+	stop := context.AfterFunc(r.Context(), w.abort)
 	response, err := w.roundTrip(r)
 	if err == nil && (response.ContentLength < 0 || int64(w.reader.Buffered()) < response.ContentLength) {
 		w.headerLeft, w.readTimeout = math.MaxInt64, bodyIdle // the header is complete
@@ -47,9 +35,10 @@ func (p *pool) exchange(w *clientConn, r *http.Request) (*http.Response, error) 
 	}
 	if err != nil {
 		stop()
-		return nil, err
+		_ = w.Close()
+		return nil, cmp.Or(r.Context().Err(), err)
 	}
-	response.Body = &connBody{ReadCloser: response.Body, pool: p, conn: w, stop: stop, closeAfter: response.Close}
+	response.Body = &connBody{ReadCloser: response.Body, pool: &a.conns, conn: w, stop: stop, closeAfter: response.Close}
 	return response, nil
 }
 
