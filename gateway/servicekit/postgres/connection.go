@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/lib/pq"
 )
@@ -137,10 +138,16 @@ type rows struct {
 	ctx  context.Context //nolint:containedctx // the query's; driver.Rows' methods have none
 }
 
-// Next implements driver.Rows.
+// Next implements driver.Rows. Times are in UTC, whatever the session's time zone.
 func (r *rows) Next(row []driver.Value) (err error) {
 	defer r.from.finish(exchange{ctx: r.ctx}, &err)
-	return r.Rows.Next(row)
+	err = r.Rows.Next(row)
+	for i, value := range row {
+		if t, ok := value.(time.Time); ok {
+			row[i] = t.UTC()
+		}
+	}
+	return err
 }
 
 // Close implements driver.Rows. The end of the rows may be that of a transaction:

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/lib/pq"
 )
@@ -99,3 +100,19 @@ func (committed) Commit() error { return nil }
 type committedRows struct{ driver.Rows }
 
 func (committedRows) Close() error { return nil }
+
+// TestTimesAreReadInUTC, so that no service depends on the time zone of a server or
+// of a pooler's session.
+func TestTimesAreReadInUTC(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, time.November, 20, 12, 0, 0, 0, time.FixedZone("", -5*3600))
+	row := []driver.Value{at, "text", nil, int64(1)}
+	if err := (&rows{readRows{}, &connection{}, t.Context()}).Next(row); err != nil || row[0] != at.UTC() || row[1] != "text" || row[2] != nil || row[3] != int64(1) {
+		t.Errorf("%v, %v", row, err)
+	}
+}
+
+// readRows are rows whose next one is there.
+type readRows struct{ driver.Rows }
+
+func (readRows) Next([]driver.Value) error { return nil }
