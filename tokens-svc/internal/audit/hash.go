@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"maps"
@@ -19,6 +20,14 @@ type Hash [sha256.Size]byte
 
 // String returns the hash in hexadecimal.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// Scan implements sql.Scanner, for the bytes of a hash.
+func (h *Hash) Scan(src any) error {
+	if b, ok := src.([]byte); !ok || copy(h[:], b) != len(h) {
+		return fmt.Errorf("%v is no hash", src)
+	}
+	return nil
+}
 
 // ParseHash parses the result of String.
 func ParseHash(text string) (Hash, error) {

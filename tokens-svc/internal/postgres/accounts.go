@@ -13,31 +13,23 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-type accountRow struct {
-	userRow
-	Password string `db:"password"`
-}
-
-func (r accountRow) account() people.Account {
-	return people.Account{User: r.user(), Password: r.Password}
-}
-
 // Account implements people.Repository.
 func (p *People) Account(ctx context.Context, email string) (people.Account, error) {
-	return one(ctx, p.db, accountRow.account, `SELECT `+userColumns+`, u.password FROM users u WHERE u.email = $1`, email)
+	return one[people.Account](ctx, p.db, `SELECT `+userColumns+`, u.password FROM users u WHERE u.email = $1`, email)
 }
 
 // Users implements people.Repository.
 func (p *People) Users(ctx context.Context) ([]people.Listed, error) {
 	type listedRow struct {
-		userRow
-		Organizations pq.StringArray `db:"organizations"`
+		people.User
+		Organizations pq.StringArray
 	}
-	return list(ctx, p.db, func(r listedRow) people.Listed { return people.Listed{User: r.user(), Organizations: r.Organizations} }, `
+	rows, err := list[listedRow](ctx, p.db, `
 		SELECT `+userColumns+`, array(
 			SELECT m.organization_id || ':' || m.role FROM memberships m WHERE m.user_id = u.id ORDER BY m.organization_id
 		) AS organizations
 		FROM users u ORDER BY u.email`)
+	return converted(func(r listedRow) people.Listed { return people.Listed{User: r.User, Organizations: r.Organizations} }, rows, err)
 }
 
 // SetPassword implements people.Repository.
@@ -84,11 +76,7 @@ func (p *People) Link(ctx context.Context, id people.UserID, identity people.Ide
 // Unlink implements people.Repository.
 func (p *People) Unlink(ctx context.Context, id people.UserID, e audit.Entry) error {
 	return p.mutateAccount(ctx, id, func(m *accountMutation) error {
-		result, err := m.tx.ExecContext(ctx, `DELETE FROM identities WHERE user_id = $1`, id)
-		if err != nil {
-			return err
-		}
-		switch n, err := result.RowsAffected(); {
+		switch n, err := affected(ctx, m.tx, `DELETE FROM identities WHERE user_id = $1`, id); {
 		case err != nil:
 			return err
 		case n == 0:
@@ -114,8 +102,8 @@ type accountMutation struct {
 
 func (p *People) mutateAccount(ctx context.Context, id people.UserID, work func(*accountMutation) error) error {
 	return transact(ctx, p.db, func(tx *sqlx.Tx) error {
-		var orgs []tokens.OrgID
-		if err := tx.SelectContext(ctx, &orgs, `SELECT organization_id FROM memberships WHERE user_id = $1`, id); err != nil {
+		orgs, err := list[tokens.OrgID](ctx, tx, `SELECT organization_id FROM memberships WHERE user_id = $1`, id)
+		if err != nil {
 			return err
 		}
 		heads, err := lockHeads(ctx, tx, p.keys, orgs)
@@ -131,7 +119,7 @@ func (p *People) mutateAccount(ctx context.Context, id people.UserID, work func(
 }
 
 func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, arg any) (*accountMutation, error) {
-	account, err := one(ctx, tx, accountRow.account, `SELECT `+userColumns+`, u.password FROM users u WHERE `+condition+` FOR UPDATE`, arg)
+	account, err := one[people.Account](ctx, tx, `SELECT `+userColumns+`, u.password FROM users u WHERE `+condition+` FOR UPDATE`, arg)
 	return &accountMutation{tx: tx, heads: h, account: account}, err
 }
 

@@ -34,13 +34,10 @@ func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted
 				return err
 			}
 		}
-		result, err := m.ExecContext(ctx, `
+		made, err := affected(ctx, m, `
 			INSERT INTO memberships (organization_id, user_id, role, joined_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT DO NOTHING`, a.Organization, admitted.ID, a.Role, a.Entry.At)
-		if err != nil {
-			return err
-		}
-		if made, err := result.RowsAffected(); err != nil || made == 0 {
+		if err != nil || made == 0 {
 			return err // they were a member before
 		}
 		a.Entry.Target = string(admitted.ID)
@@ -54,25 +51,24 @@ func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted
 
 // removed reports whether somebody was removed from the organization, according
 // to its audit log.
-func (m *mutation) removed(ctx context.Context, id people.UserID) (removed bool, err error) {
-	err = m.GetContext(ctx, &removed, `
-		SELECT EXISTS (SELECT FROM audit_events WHERE organization_id = $1 AND action = $2 AND target = $3)`,
+func (m *mutation) removed(ctx context.Context, id people.UserID) (bool, error) {
+	return one[bool](ctx, m, `SELECT EXISTS (SELECT FROM audit_events WHERE organization_id = $1 AND action = $2 AND target = $3)`,
 		m.head.Organization, audit.MemberRemoved, id)
-	return removed, err
 }
 
 // lockHeadsForAdmission locks the head of the organization, and those of all
 // organizations of an account that may be taken over.
 func lockHeadsForAdmission(ctx context.Context, tx *sqlx.Tx, keys audit.Keys, a people.Admission) (heads, error) {
-	var orgs []tokens.OrgID
+	orgs := []tokens.OrgID{a.Organization}
 	if a.Existing == people.TakeOver {
-		err := tx.SelectContext(ctx, &orgs, `
+		all, err := list[tokens.OrgID](ctx, tx, `
 			SELECT m.organization_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE u.email = $1`, a.User.Email)
 		if err != nil {
 			return nil, err
 		}
+		orgs = append(orgs, all...)
 	}
-	return lockHeads(ctx, tx, keys, append(orgs, a.Organization))
+	return lockHeads(ctx, tx, keys, orgs)
 }
 
 // admit returns the account with the e-mail address, which is made unless there
@@ -82,13 +78,9 @@ func admit(ctx context.Context, tx *sqlx.Tx, h heads, a people.Admission) (peopl
 	if a.Existing != people.RefuseExisting {
 		u.VerifiedAt = a.Entry.At // an issuer or an operator has proved it
 	}
-	result, err := tx.ExecContext(ctx, `
+	made, err := affected(ctx, tx, `
 		INSERT INTO users (id, email, name, password, created_at, verified_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (email) DO NOTHING`, u.ID, u.Email, u.Name, a.Password, u.CreatedAt, null(u.VerifiedAt))
-	if err != nil {
-		return people.Admitted{}, err
-	}
-	made, err := result.RowsAffected()
 	switch {
 	case err != nil:
 		return people.Admitted{}, err
@@ -112,8 +104,7 @@ func (m *accountMutation) admit(ctx context.Context, a people.Admission) (people
 	verified := !m.account.VerifiedAt.IsZero()
 	switch {
 	case a.Existing == people.TakeOver && a.Identity != nil:
-		var linked bool
-		err := m.tx.GetContext(ctx, &linked, `SELECT EXISTS (SELECT FROM identities WHERE issuer = $1 AND subject = $2 AND user_id = $3)`,
+		linked, err := one[bool](ctx, m.tx, `SELECT EXISTS (SELECT FROM identities WHERE issuer = $1 AND subject = $2 AND user_id = $3)`,
 			a.Identity.Issuer, a.Identity.Subject, m.account.ID)
 		if err != nil || linked {
 			return people.Admitted{User: m.account.User}, err
@@ -131,8 +122,7 @@ func (m *accountMutation) admit(ctx context.Context, a people.Admission) (people
 			return people.Admitted{}, err
 		}
 	default:
-		var member bool
-		err := m.tx.GetContext(ctx, &member, `SELECT EXISTS (SELECT FROM memberships WHERE organization_id = $1 AND user_id = $2)`,
+		member, err := one[bool](ctx, m.tx, `SELECT EXISTS (SELECT FROM memberships WHERE organization_id = $1 AND user_id = $2)`,
 			a.Organization, m.account.ID)
 		if err == nil && !member {
 			err = fmt.Errorf("user %s: %w", m.account.ID, people.ErrAccountUnverified)

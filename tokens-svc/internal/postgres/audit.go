@@ -13,8 +13,8 @@ import (
 
 // selectEvents is completed by a condition, which goes by the primary key.
 const selectEvents = `
-	SELECT organization_id, sequence, at, actor_kind, actor_id, actor_name, host(address) AS address,
-	       request_id, action, target, details, previous, hash, coalesce(key_version, 0) AS key_version
+	SELECT organization_id AS organization, sequence, at, actor_kind AS "actor.kind", actor_id AS "actor.id", actor_name AS "actor.name",
+	       host(address) AS address, request_id AS "actor.request_id", action, target, details, previous, hash, coalesce(key_version, 0) AS key_version
 	FROM audit_events `
 
 // auditBatch is how many events are read at once to verify them.
@@ -33,18 +33,17 @@ func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, action a
 	newest := head.Sequence - int64(p.Offset())
 	rows, err := readEvents(ctx, r.db, `WHERE organization_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
 		org, newest-int64(p.Size), newest)
-	return rows, int(head.Sequence), translate(err)
+	return rows, int(head.Sequence), err
 }
 
 func (r *Repository) auditEventsOf(ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
-	var total int
-	err := r.db.GetContext(ctx, &total, `SELECT count(*) FROM audit_events WHERE organization_id = $1 AND action = $2`, org, action)
+	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE organization_id = $1 AND action = $2`, org, action)
 	if err != nil {
-		return nil, 0, translate(err)
+		return nil, 0, err
 	}
 	rows, err := readEvents(ctx, r.db, `WHERE organization_id = $1 AND action = $2 ORDER BY sequence DESC LIMIT $3 OFFSET $4`,
 		org, action, p.Size, p.Offset())
-	return rows, total, translate(err)
+	return rows, total, err
 }
 
 // VerifyAudit implements tokens.Repository. It sees the log and its head as
@@ -74,14 +73,13 @@ func (r *Repository) AnchorAudit(ctx context.Context, org tokens.OrgID, e audit.
 }
 
 // AuditAnchored reports whether no organization's head is unanchored.
-func (r *Repository) AuditAnchored(ctx context.Context) (anchored bool, err error) {
-	err = r.db.GetContext(ctx, &anchored, `SELECT NOT EXISTS (SELECT FROM audit_heads WHERE sequence > 0 AND key_version IS NULL)`)
-	return anchored, translate(err)
+func (r *Repository) AuditAnchored(ctx context.Context) (bool, error) {
+	return one[bool](ctx, r.db, `SELECT NOT EXISTS (SELECT FROM audit_heads WHERE sequence > 0 AND key_version IS NULL)`)
 }
 
 // AuditHeads implements tokens.Repository.
 func (r *Repository) AuditHeads(ctx context.Context) ([]audit.Head, error) {
-	return list(ctx, r.db, headRow.head, selectHeads+` ORDER BY o.id`)
+	return list[audit.Head](ctx, r.db, selectHeads+` ORDER BY o.id`)
 }
 
 // allEvents reads an organization's events in order, some at a time.
@@ -107,8 +105,8 @@ func allEvents(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) it
 
 // readEvents returns the events up to the first that cannot be read.
 func readEvents(ctx context.Context, db sqlx.QueryerContext, condition string, args ...any) ([]audit.Event, error) {
-	var rows []eventRow
-	if err := sqlx.SelectContext(ctx, db, &rows, selectEvents+condition, args...); err != nil {
+	rows, err := list[eventRow](ctx, db, selectEvents+condition, args...)
+	if err != nil {
 		return nil, err
 	}
 	events := make([]audit.Event, 0, len(rows))
@@ -125,10 +123,10 @@ func readEvents(ctx context.Context, db sqlx.QueryerContext, condition string, a
 // selectHeads returns the head of each organization, which is zero where it has
 // none.
 const selectHeads = `
-	SELECT o.id AS organization_id, coalesce(h.sequence, 0) AS sequence, coalesce(h.hash, '') AS hash, coalesce(h.key_version, 0) AS key_version
+	SELECT o.id AS organization, coalesce(h.sequence, 0) AS sequence, coalesce(h.hash, decode(repeat('00', 32), 'hex')) AS hash, coalesce(h.key_version, 0) AS key_version
 	FROM organizations o LEFT JOIN audit_heads h ON h.organization_id = o.id`
 
 // readHead returns an organization's head, which is zero while it has none.
 func readHead(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) (audit.Head, error) {
-	return one(ctx, db, headRow.head, selectHeads+` WHERE o.id = $1`, org)
+	return one[audit.Head](ctx, db, selectHeads+` WHERE o.id = $1`, org)
 }

@@ -16,23 +16,20 @@ import (
 // and point-in-time recovery begin another timeline, and restoring a dump creates
 // another table.
 func (r *Repository) Changes(ctx context.Context, after int64, n int) ([]tokens.Change, int64, string, error) {
-	var rows []struct {
-		Epoch    string            `db:"epoch"`
-		Newest   int64             `db:"newest"`
-		Revision int64             `db:"rev"`
-		Token    tokens.TokenID    `db:"token_id"`
-		Kind     tokens.ChangeKind `db:"kind"`
+	type changeRow struct {
+		tokens.Change
+		Newest int64
 	}
-	err := r.db.SelectContext(ctx, &rows, `
+	rows, err := list[changeRow](ctx, r.db, `
 		SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE format('%s-%s-%s',
 				(SELECT system_identifier FROM pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8), r.tableoid) END AS epoch,
-			r.value AS newest, coalesce(c.rev, 0) AS rev, coalesce(c.token_id, '') AS token_id, coalesce(c.kind, '') AS kind
+			r.value AS newest, coalesce(c.rev, 0) AS revision, coalesce(c.token_id, '') AS token, coalesce(c.kind, '') AS kind
 		FROM revision r LEFT JOIN LATERAL (
 			SELECT rev, token_id, kind FROM changes WHERE rev > $1 ORDER BY rev LIMIT $2
 		) c ON true
 		ORDER BY c.rev`, after, n)
 	if err != nil {
-		return nil, 0, "", translate(err)
+		return nil, 0, "", err
 	}
 	var changes []tokens.Change
 	var upTo int64

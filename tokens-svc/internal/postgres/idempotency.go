@@ -3,7 +3,6 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -17,15 +16,15 @@ func (m *mutation) checkKey(ctx context.Context, org tokens.OrgID, k *tokens.Key
 	if k == nil {
 		return nil
 	}
-	var row struct {
-		Fingerprint []byte         `db:"fingerprint"`
-		TokenID     tokens.TokenID `db:"token_id"`
+	type keyRow struct {
+		Fingerprint []byte
+		TokenID     tokens.TokenID
 	}
-	err := m.GetContext(ctx, &row, `
+	row, err := one[keyRow](ctx, m, `
 		SELECT fingerprint, token_id FROM idempotency_keys
 		WHERE organization_id = $1 AND key_sum = $2 AND created_at > $3`, org, k.Sum[:], k.At.Add(-tokens.KeyLifetime))
 	switch {
-	case errors.Is(err, sql.ErrNoRows):
+	case errors.Is(err, tokens.ErrNotFound):
 		return nil
 	case err != nil:
 		return err

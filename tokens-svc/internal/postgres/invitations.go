@@ -4,38 +4,25 @@ import (
 	"context"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 type invitationRow struct {
-	ID             people.InvitationID `db:"id"`
-	OrganizationID tokens.OrgID        `db:"organization_id"`
-	Organization   string              `db:"organization_name"`
-	Email          string              `db:"email"`
-	Role           tokens.Role         `db:"role"`
-	InvitedBy      string              `db:"invited_by"`
-	InviterID      people.UserID       `db:"inviter_id"`
-	InviterRole    tokens.Role         `db:"inviter_role"`
-	CreatedAt      time.Time           `db:"created_at"`
-	ExpiresAt      time.Time           `db:"expires_at"`
-}
-
-func (r invitationRow) offer() people.Offer {
-	return people.Offer{Organization: r.OrganizationID, OrganizationName: r.Organization, Invitation: people.Invitation{
-		ID: r.ID, Email: r.Email, Role: r.Role, InvitedBy: r.InvitedBy, Inviter: r.InviterID,
-		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
-	}}
+	people.Offer
+	InviterRole tokens.Role // now
 }
 
 // good reports whether the inviter may grant the invitation's role now.
-func (r invitationRow) good() bool { return r.offer().GoodFrom(r.InviterRole) }
+func (r invitationRow) good() bool { return r.GoodFrom(r.InviterRole) }
 
 // selectInvitations selects those that have not expired, also where the inviter
 // may no longer grant the role.
 const selectInvitations = `
-	SELECT i.id, i.organization_id, o.name AS organization_name, i.email, i.role, i.invited_by, coalesce(i.inviter_id, '') AS inviter_id,
+	SELECT i.id, i.organization_id AS organization, o.name AS organization_name, i.email, i.role, i.invited_by, coalesce(i.inviter_id, '') AS inviter,
 	       coalesce(m.role, '') AS inviter_role, i.created_at, i.expires_at
 	FROM invitations i
 	JOIN organizations o ON o.id = i.organization_id
@@ -46,8 +33,7 @@ const selectInvitations = `
 // Invite implements people.Repository.
 func (p *People) Invite(ctx context.Context, org tokens.OrgID, i people.Invitation, codeSum [32]byte, e audit.Entry) error {
 	return mutate(ctx, p.db, p.keys, org, func(m *mutation) error {
-		var member bool
-		err := m.GetContext(ctx, &member, `
+		member, err := one[bool](ctx, m, `
 			SELECT EXISTS (
 				SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 AND u.email = $2
 			)`, org, i.Email)
@@ -74,8 +60,7 @@ func (p *People) Invite(ctx context.Context, org tokens.OrgID, i people.Invitati
 // Withdraw implements people.Repository.
 func (p *People) Withdraw(ctx context.Context, org tokens.OrgID, id people.InvitationID, e audit.Entry) error {
 	return mutate(ctx, p.db, p.keys, org, func(m *mutation) error {
-		var email string
-		err := m.GetContext(ctx, &email, `DELETE FROM invitations WHERE organization_id = $1 AND id = $2 RETURNING email`, org, id)
+		_, err := one[string](ctx, m, `DELETE FROM invitations WHERE organization_id = $1 AND id = $2 RETURNING email`, org, id)
 		if err != nil {
 			return err
 		}
@@ -99,49 +84,44 @@ func (p *People) Offers(ctx context.Context, email string, at time.Time) ([]peop
 }
 
 func (p *People) offers(ctx context.Context, query string, args ...any) ([]people.Offer, error) {
-	var rows []invitationRow
-	if err := p.db.SelectContext(ctx, &rows, query, args...); err != nil {
-		return nil, translate(err)
-	}
-	all := make([]people.Offer, 0, len(rows))
+	rows, err := list[invitationRow](ctx, p.db, query, args...)
+	var all []people.Offer
 	for _, row := range rows {
 		if row.good() {
-			all = append(all, row.offer())
+			all = append(all, row.Offer)
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // InvitationWith implements people.Repository.
 func (p *People) InvitationWith(ctx context.Context, email string, codeSum [32]byte, at time.Time) (people.Offer, error) {
-	var row invitationRow
-	err := p.db.GetContext(ctx, &row, selectInvitations+`AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
-	if err == nil && !row.good() {
-		err = tokens.ErrNotFound
-	}
-	return row.offer(), translate(err)
+	return good(ctx, p.db, `AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
 }
 
 // redeem ends an invitation that is good at a time, and otherwise gives
 // tokens.ErrNotFound.
 func (m *mutation) redeem(ctx context.Context, id people.InvitationID, at time.Time) error {
-	var row invitationRow
-	err := m.GetContext(ctx, &row, selectInvitations+`AND i.organization_id = $2 AND i.id = $3`, at, m.head.Organization, id)
-	if err != nil {
+	if _, err := good(ctx, m, `AND i.organization_id = $2 AND i.id = $3`, at, m.head.Organization, id); err != nil {
 		return err
 	}
-	if !row.good() {
-		return tokens.ErrNotFound
+	return exec(ctx, m, `DELETE FROM invitations WHERE id = $1`, id)
+}
+
+// good returns the invitation with a condition, if it is good at the time that is
+// the first argument.
+func good(ctx context.Context, db sqlx.QueryerContext, condition string, args ...any) (people.Offer, error) {
+	row, err := one[invitationRow](ctx, db, selectInvitations+condition, args...)
+	if err == nil && !row.good() {
+		err = tokens.ErrNotFound
 	}
-	_, err = m.ExecContext(ctx, `DELETE FROM invitations WHERE id = $1`, id)
-	return err
+	return row.Offer, err
 }
 
 // withdrawFrom ends the open invitations of an inviter who may no longer grant
 // their roles, because of cause.
 func (m *mutation) withdrawFrom(ctx context.Context, inviter people.UserID, cause audit.Entry) error {
-	var rows []invitationRow
-	err := m.SelectContext(ctx, &rows, selectInvitations+`AND i.organization_id = $2 AND i.inviter_id = $3 ORDER BY i.id`,
+	rows, err := list[invitationRow](ctx, m, selectInvitations+`AND i.organization_id = $2 AND i.inviter_id = $3 ORDER BY i.id`,
 		cause.At, m.head.Organization, inviter)
 	if err != nil {
 		return err
@@ -150,10 +130,10 @@ func (m *mutation) withdrawFrom(ctx context.Context, inviter people.UserID, caus
 		if row.good() {
 			continue
 		}
-		if _, err := m.ExecContext(ctx, `DELETE FROM invitations WHERE id = $1`, row.ID); err != nil {
+		if err := exec(ctx, m, `DELETE FROM invitations WHERE id = $1`, row.ID); err != nil {
 			return err
 		}
-		if err := m.record(ctx, row.offer().WithdrawnBy(cause)); err != nil {
+		if err := m.record(ctx, row.WithdrawnBy(cause)); err != nil {
 			return err
 		}
 	}

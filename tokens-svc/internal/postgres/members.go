@@ -2,22 +2,11 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
-
-type memberRow struct {
-	userRow
-	Role     tokens.Role `db:"role"`
-	JoinedAt time.Time   `db:"joined_at"`
-}
-
-func (r memberRow) member() people.Member {
-	return people.Member{User: r.user(), Role: r.Role, JoinedAt: r.JoinedAt.UTC()}
-}
 
 const selectMembers = `
 	SELECT ` + userColumns + `, m.role, m.joined_at
@@ -26,7 +15,7 @@ const selectMembers = `
 
 // Members implements people.Repository.
 func (p *People) Members(ctx context.Context, org tokens.OrgID) ([]people.Member, error) {
-	return list(ctx, p.db, memberRow.member, selectMembers+`ORDER BY u.email`, org)
+	return list[people.Member](ctx, p.db, selectMembers+`ORDER BY u.email`, org)
 }
 
 // ChangeMember implements people.Repository.
@@ -34,17 +23,16 @@ func (p *People) ChangeMember(ctx context.Context, org tokens.OrgID, id people.U
 	decide func(now people.Member, owners int) (tokens.Role, audit.Entry, error),
 ) error {
 	return mutate(ctx, p.db, p.keys, org, func(m *mutation) error {
-		var row memberRow
-		if err := m.GetContext(ctx, &row, selectMembers+`AND m.user_id = $2`, org, id); err != nil {
-			return err
-		}
-		var owners int
-		err := m.GetContext(ctx, &owners, `SELECT count(*) FROM memberships WHERE organization_id = $1 AND role = 'owner'`, org)
+		now, err := one[people.Member](ctx, m, selectMembers+`AND m.user_id = $2`, org, id)
 		if err != nil {
 			return err
 		}
-		role, entry, err := decide(row.member(), owners)
-		if err != nil || role == row.Role {
+		owners, err := one[int](ctx, m, `SELECT count(*) FROM memberships WHERE organization_id = $1 AND role = 'owner'`, org)
+		if err != nil {
+			return err
+		}
+		role, entry, err := decide(now, owners)
+		if err != nil || role == now.Role {
 			return err
 		}
 		if role == "" {

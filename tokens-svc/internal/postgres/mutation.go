@@ -56,12 +56,11 @@ func mutate(ctx context.Context, db *sqlx.DB, keys audit.Keys, org tokens.OrgID,
 // lockHead reads the organization's head under a lock. An organization without one
 // gets one.
 func lockHead(ctx context.Context, tx *sqlx.Tx, keys audit.Keys, org tokens.OrgID) (*mutation, error) {
-	var row headRow
-	err := tx.GetContext(ctx, &row, `
+	head, err := one[audit.Head](ctx, tx, `
 		INSERT INTO audit_heads AS h (organization_id, sequence, hash) VALUES ($1, 0, $2)
 		ON CONFLICT (organization_id) DO UPDATE SET sequence = h.sequence
-		RETURNING organization_id, sequence, hash, coalesce(key_version, 0) AS key_version`, org, make([]byte, len(audit.Hash{})))
-	return &mutation{Tx: tx, head: row.head(), keys: keys}, err
+		RETURNING organization_id AS organization, sequence, hash, coalesce(key_version, 0) AS key_version`, org, make([]byte, len(audit.Hash{})))
+	return &mutation{Tx: tx, head: head, keys: keys}, err
 }
 
 // record appends to the organization's audit log.

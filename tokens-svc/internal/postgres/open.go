@@ -4,6 +4,8 @@ import (
 	"context"
 	"embed"
 	"io"
+	"regexp"
+	"strings"
 
 	"github.com/jmoiron/sqlx"
 
@@ -30,5 +32,19 @@ func Open(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.D
 	if session.Direct {
 		o.Wrap = startedAsServingRole
 	}
-	return postgres.Open(dsn, o)
+	db, err := postgres.Open(dsn, o)
+	if err != nil {
+		return nil, err
+	}
+	return Mapped(db), nil
+}
+
+var words = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
+
+// Mapped makes a pool read rows into the types of the domain, and returns it: a
+// column is called as its field, in snake case such as test_id for TestID, and that
+// of a struct in a struct "organization.test_id".
+func Mapped(db *sqlx.DB) *sqlx.DB {
+	db.MapperFunc(func(field string) string { return strings.ToLower(words.ReplaceAllString(field, "${1}${3}_${2}${4}")) })
+	return db
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"github.com/jmoiron/sqlx"
 
@@ -13,14 +12,14 @@ import (
 // CreateOrganization implements tokens.Repository.
 func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organization, e audit.Entry) (tokens.Organization, error) {
 	err := transact(ctx, r.db, func(tx *sqlx.Tx) error {
-		var taken bool
-		if err := tx.GetContext(ctx, &taken, `SELECT EXISTS (SELECT FROM organizations WHERE test_id = $1)`, o.ID); err != nil {
+		taken, err := one[bool](ctx, tx, `SELECT EXISTS (SELECT FROM organizations WHERE test_id = $1)`, o.ID)
+		switch {
+		case err != nil:
 			return err
-		}
-		if taken {
+		case taken:
 			return tokens.ErrExists
 		}
-		err := tx.GetContext(ctx, &o.TestID,
+		o.TestID, err = one[tokens.OrgID](ctx, tx,
 			`INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3) RETURNING test_id`,
 			o.ID, o.Name, o.CreatedAt)
 		if err != nil {
@@ -37,12 +36,12 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 
 // Organization implements tokens.Repository.
 func (r *Repository) Organization(ctx context.Context, org tokens.OrgID) (tokens.Organization, error) {
-	return one(ctx, r.db, organizationRow.organization, selectOrganizations+`WHERE o.id = $1`, org)
+	return one[tokens.Organization](ctx, r.db, selectOrganizations+`WHERE o.id = $1`, org)
 }
 
 // Organizations implements tokens.Repository.
 func (r *Repository) Organizations(ctx context.Context) ([]tokens.Organization, error) {
-	return list(ctx, r.db, organizationRow.organization, selectOrganizations+`ORDER BY o.created_at, o.id`)
+	return list[tokens.Organization](ctx, r.db, selectOrganizations+`ORDER BY o.created_at, o.id`)
 }
 
 // sharedTest says whether another organization has the partition of the test data
@@ -55,18 +54,3 @@ const selectOrganizations = `
 	SELECT o.id, o.test_id, o.name, o.created_at,` + sharedTest + ` AS shared_test,
 	       (SELECT x.id FROM organizations x WHERE x.test_id = o.id LIMIT 1) IS NOT NULL AS shared_live
 	FROM organizations o `
-
-type organizationRow struct {
-	ID         tokens.OrgID `db:"id"`
-	TestID     tokens.OrgID `db:"test_id"`
-	Name       string       `db:"name"`
-	CreatedAt  time.Time    `db:"created_at"`
-	SharedLive bool         `db:"shared_live"`
-	SharedTest bool         `db:"shared_test"`
-}
-
-func (r organizationRow) organization() tokens.Organization {
-	return tokens.Organization{
-		ID: r.ID, TestID: r.TestID, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), SharedLive: r.SharedLive, SharedTest: r.SharedTest,
-	}
-}

@@ -6,17 +6,10 @@ import "context"
 // expired need each version of the pepper, for their digest or for the MAC of
 // their bounds. Those that have no such MAC are counted under version 0.
 func (r *Repository) LiveTokensByPepper(ctx context.Context) (map[int]int, error) {
-	var rows []struct {
-		Digest int `db:"pepper_version"`
-		Bounds int `db:"bounds_version"`
-		Tokens int `db:"tokens"`
-	}
-	err := r.db.SelectContext(ctx, &rows, `
-		SELECT pepper_version, coalesce(bounds_version, 0) AS bounds_version, count(*) AS tokens FROM api_tokens
+	type countRow struct{ Digest, Bounds, Tokens int }
+	rows, err := list[countRow](ctx, r.db, `
+		SELECT pepper_version AS digest, coalesce(bounds_version, 0) AS bounds, count(*) AS tokens FROM api_tokens
 		WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) GROUP BY 1, 2`)
-	if err != nil {
-		return nil, translate(err)
-	}
 	counts := map[int]int{}
 	for _, row := range rows {
 		counts[row.Digest] += row.Tokens
@@ -24,5 +17,5 @@ func (r *Repository) LiveTokensByPepper(ctx context.Context) (map[int]int, error
 			counts[row.Bounds] += row.Tokens
 		}
 	}
-	return counts, nil
+	return counts, err
 }

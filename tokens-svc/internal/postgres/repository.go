@@ -34,47 +34,57 @@ func NewRepository(db *sqlx.DB, keys audit.Keys) *Repository { return &Repositor
 // Ready reports whether the repository can serve: Postgres answers, has the
 // schema, and would refuse to change audit_events.
 func (r *Repository) Ready(ctx context.Context) error {
-	var mayRewrite bool
-	err := r.db.GetContext(ctx, &mayRewrite, `SELECT has_table_privilege('audit_events', 'UPDATE, DELETE, TRUNCATE') FROM revision`)
-	if err == nil && mayRewrite {
+	mayRewrite, err := one[bool](ctx, r.db, `SELECT has_table_privilege('audit_events', 'UPDATE, DELETE, TRUNCATE') FROM revision`)
+	if mayRewrite {
 		return fmt.Errorf("role %s has more rights on audit_events than SELECT and INSERT", servingRole)
 	}
-	return translate(err)
+	return err
 }
 
-// list returns the rows of a query, converted.
-func list[R, T any](ctx context.Context, db sqlx.QueryerContext, convert func(R) T, query string, args ...any) ([]T, error) {
-	var rows []R
-	err := sqlx.SelectContext(ctx, db, &rows, query, args...)
+// never is Go's zero time, in place of NULL.
+const never = `'0001-01-01 00:00:00Z'`
+
+// list returns the rows of a query.
+func list[T any](ctx context.Context, db sqlx.QueryerContext, query string, args ...any) (rows []T, err error) {
+	err = sqlx.SelectContext(ctx, db, &rows, query, args...)
+	return rows, translate(err)
+}
+
+// converted returns the rows of list, each converted.
+func converted[R, T any](convert func(R) T, rows []R, err error) ([]T, error) {
 	all := make([]T, len(rows))
 	for i, row := range rows {
 		all[i] = convert(row)
 	}
-	return all, translate(err)
+	return all, err
 }
 
-// one returns the row of a query, converted, or tokens.ErrNotFound.
-func one[R, T any](ctx context.Context, db sqlx.QueryerContext, convert func(R) T, query string, args ...any) (T, error) {
-	var row R
-	err := sqlx.GetContext(ctx, db, &row, query, args...)
-	return convert(row), translate(err)
+// one returns the row of a query, or tokens.ErrNotFound.
+func one[T any](ctx context.Context, db sqlx.QueryerContext, query string, args ...any) (row T, err error) {
+	err = sqlx.GetContext(ctx, db, &row, query, args...)
+	return row, translate(err)
 }
 
 // exec runs a statement that returns nothing.
 func exec(ctx context.Context, db sqlx.ExecerContext, statement string, args ...any) error {
-	_, err := db.ExecContext(ctx, statement, args...)
-	return translate(err)
+	_, err := affected(ctx, db, statement, args...)
+	return err
+}
+
+// affected runs a statement and returns how many rows it changed.
+func affected(ctx context.Context, db sqlx.ExecerContext, statement string, args ...any) (int64, error) {
+	result, err := db.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return 0, translate(err)
+	}
+	return result.RowsAffected()
 }
 
 // insertNew runs an INSERT … ON CONFLICT DO NOTHING of one row. It returns
 // tokens.ErrExists if the row conflicts with another: a unique violation would
 // be an error in Postgres's log.
 func insertNew(ctx context.Context, db sqlx.ExecerContext, statement string, args ...any) error {
-	result, err := db.ExecContext(ctx, statement, args...)
-	if err != nil {
-		return translate(err)
-	}
-	n, err := result.RowsAffected()
+	n, err := affected(ctx, db, statement, args...)
 	if err == nil && n == 0 {
 		return tokens.ErrExists
 	}

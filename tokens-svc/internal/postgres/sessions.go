@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -28,25 +27,23 @@ func NewSessions(db *sqlx.DB, newID func(prefix string) string, now func() time.
 
 // FindCtx implements scs.CtxStore.
 func (s *Sessions) FindCtx(ctx context.Context, tokenSum string) ([]byte, bool, error) {
-	var row struct {
-		ID     string           `db:"id"`
-		UserID sql.Null[string] `db:"user_id"`
-		Epoch  int64            `db:"session_epoch"`
-		Data   []byte           `db:"data"`
+	type foundRow struct {
+		session.Row
+		Data []byte
 	}
 	// A session that was made while its account changed is from an earlier epoch.
-	err := s.db.GetContext(ctx, &row, `
-		SELECT s.id, s.user_id, s.session_epoch, s.data FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+	row, err := one[foundRow](ctx, s.db, `
+		SELECT s.id, coalesce(s.user_id, '') AS user, s.session_epoch AS epoch, s.data FROM sessions s LEFT JOIN users u ON u.id = s.user_id
 		WHERE s.token_sum = $1 AND s.expires_at > $2
 		AND (s.user_id IS NULL OR u.disabled_at IS NULL AND u.session_epoch = s.session_epoch)`, tokenSum, s.now())
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, tokens.ErrNotFound) {
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, translate(err)
+		return nil, false, err
 	}
 	known := session.RowFrom(ctx)
-	known.ID, known.TokenSum, known.User, known.Epoch = row.ID, tokenSum, people.UserID(row.UserID.V), row.Epoch
+	known.ID, known.TokenSum, known.User, known.Epoch = row.ID, tokenSum, row.User, row.Epoch
 	return row.Data, true, nil
 }
 
@@ -59,14 +56,14 @@ func (s *Sessions) CommitCtx(ctx context.Context, tokenSum string, data []byte, 
 			WHERE token_sum = $1`, tokenSum, data, now, end, nullAddress(row.Address), row.UserAgent)
 	}
 	id := s.newID("ses")
-	_, err := s.db.ExecContext(ctx, `
+	err := exec(ctx, s.db, `
 		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent, session_epoch)
 		VALUES ($1, $2, $3, $4, $5, $5, $6, $7::inet, $8, $9)`,
 		id, tokenSum, null(string(row.User)), data, now, end, nullAddress(row.Address), row.UserAgent, row.Epoch)
 	if err == nil {
 		row.ID, row.TokenSum = id, tokenSum
 	}
-	return translate(err)
+	return err
 }
 
 // DeleteCtx implements scs.CtxStore.
@@ -90,17 +87,16 @@ func (s *Sessions) Delete(tokenSum string) error { return s.DeleteCtx(context.Ba
 // List implements session.Store.
 func (s *Sessions) List(ctx context.Context, user people.UserID) ([]session.Session, error) {
 	type sessionRow struct {
-		ID         string    `db:"id"`
-		CreatedAt  time.Time `db:"created_at"`
-		LastSeenAt time.Time `db:"last_seen_at"`
-		Address    address   `db:"address"`
-		UserAgent  string    `db:"user_agent"`
+		session.Session
+		Address address
 	}
-	return list(ctx, s.db, func(r sessionRow) session.Session {
-		return session.Session{ID: r.ID, CreatedAt: r.CreatedAt.UTC(), LastSeenAt: r.LastSeenAt.UTC(), Address: r.Address.Addr, UserAgent: r.UserAgent}
-	}, `
+	rows, err := list[sessionRow](ctx, s.db, `
 		SELECT id, created_at, last_seen_at, host(address) AS address, user_agent FROM sessions
 		WHERE user_id = $1 AND expires_at > $2 ORDER BY last_seen_at DESC, id DESC`, user, s.now())
+	return converted(func(r sessionRow) session.Session {
+		r.Session.Address = r.Address.Addr
+		return r.Session
+	}, rows, err)
 }
 
 // End implements session.Store.
@@ -119,9 +115,8 @@ func (s *Sessions) UseForm(ctx context.Context, id string, nonce []byte) (bool, 
 	if !errors.Is(err, tokens.ErrExists) {
 		return err == nil, "", err
 	}
-	var outcome string
-	err = s.db.GetContext(ctx, &outcome, `SELECT outcome FROM used_forms WHERE session_id = $1 AND nonce = $2`, id, nonce)
-	return false, outcome, translate(err)
+	outcome, err := one[string](ctx, s.db, `SELECT outcome FROM used_forms WHERE session_id = $1 AND nonce = $2`, id, nonce)
+	return false, outcome, err
 }
 
 // NoteForm implements session.Store.

@@ -38,11 +38,11 @@ func (r *Repository) ChangeToken(
 		if err := m.checkKey(ctx, org, k); err != nil {
 			return err
 		}
-		t, err := one(ctx, m, tokenRow.token, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`, org, id)
+		t, err := one[tokenRow](ctx, m, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`, org, id)
 		if err != nil {
 			return err
 		}
-		if done, err = decide(t); err != nil {
+		if done, err = decide(t.token()); err != nil {
 			return err
 		}
 		if err := m.storeKey(ctx, org, k, cmp.Or(done.Successor.ID, id)); err != nil || done.Kind == "" {

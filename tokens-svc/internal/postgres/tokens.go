@@ -11,17 +11,17 @@ import (
 // primary key of api_tokens or with its organization's index. Only a test token
 // works with test data.
 const selectTokens = `
-	SELECT t.environment = 'test' AND (` + sharedTest + `) AS shared_test,` + allButShared
+	SELECT t.environment = 'test' AND (` + sharedTest + `) AS "organization.shared_test",` + allButShared
 
 // allButShared is the rest of selectTokens: its columns but shared_test, and its
 // tables.
 const allButShared = `
-	       t.id, t.organization_id, o.test_id AS organization_test_id, o.name AS organization_name, o.created_at AS organization_created_at,
-	       t.name, t.environment, t.permissions, t.ip_allow, t.rate_limit, t.rate_window_seconds,
-	       t.created_by_kind, t.created_by_id, t.created_by_name, t.created_at, t.expires_at,
-	       t.owner_id, coalesce(u.email, '') AS owner_name, coalesce(m.role, '') AS owner_role, t.lineage,
-	       t.revoked_at, t.revoked_reason, coalesce(t.rotated_from, '') AS rotated_from,
-	       coalesce(t.rotated_to, '') AS rotated_to, t.pepper_version, t.mac, t.rev,
+	       t.id, o.id AS "organization.id", o.test_id AS "organization.test_id", o.name AS "organization.name", o.created_at AS "organization.created_at",
+	       t.name, t.environment, t.permissions, t.ip_allow, t.rate_limit AS "rate_limit.limit", t.rate_window_seconds,
+	       t.created_by_kind AS "created_by.kind", t.created_by_id AS "created_by.id", t.created_by_name AS "created_by.name",
+	       t.owner_id AS "owner.id", coalesce(u.email, '') AS "owner.name", coalesce(m.role, '') AS "owner.role", t.lineage,
+	       t.created_at, coalesce(t.expires_at, ` + never + `) AS expires_at, coalesce(t.revoked_at, ` + never + `) AS revoked_at, t.revoked_reason,
+	       coalesce(t.rotated_from, '') AS rotated_from, coalesce(t.rotated_to, '') AS rotated_to, t.pepper_version, t.mac, t.rev AS revision,
 	       coalesce(t.bounds_version, 0) AS bounds_version, t.bounds_mac
 	FROM api_tokens t
 	JOIN organizations o ON o.id = t.organization_id
@@ -30,22 +30,19 @@ const allButShared = `
 
 // Token implements tokens.Repository.
 func (r *Repository) Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
-	return one(ctx, r.db, tokenRow.token, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2`, org, id)
+	row, err := one[tokenRow](ctx, r.db, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2`, org, id)
+	return row.token(), err
 }
 
 // FindToken implements tokens.Repository. It is most of what Postgres does for
 // gateways, so a live token does without sharedTest: to prepare its look-ups for
 // execution takes a third of the statement, although they are not executed.
 func (r *Repository) FindToken(ctx context.Context, id tokens.TokenID) (tokens.Token, tokens.Digest, error) {
-	var row tokenRow
-	err := r.db.GetContext(ctx, &row, `SELECT`+allButShared+`WHERE t.id = $1`, id)
+	row, err := one[tokenRow](ctx, r.db, `SELECT`+allButShared+`WHERE t.id = $1`, id)
 	if err == nil && row.Environment == tokens.Test {
-		err = r.db.GetContext(ctx, &row.SharedTest, `SELECT`+sharedTest+` FROM organizations o WHERE o.id = $1`, row.OrganizationID)
+		row.Organization.SharedTest, err = one[bool](ctx, r.db, `SELECT`+sharedTest+` FROM organizations o WHERE o.id = $1`, row.Organization.ID)
 	}
-	if err != nil {
-		return tokens.Token{}, tokens.Digest{}, translate(err)
-	}
-	return row.token(), row.digest(), nil
+	return row.token(), toDigest(row.PepperVersion, row.MAC), err
 }
 
 // filters are the conditions of tokens.Filter. An organization's tokens are few
@@ -61,13 +58,17 @@ var filters = map[tokens.Filter]string{
 // Tokens implements tokens.Repository.
 func (r *Repository) Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query, now time.Time) ([]tokens.Token, int, error) {
 	condition := `WHERE t.organization_id = $1` + filters[q.Filter] + ` AND ($3::text = '' OR t.environment = $3)`
-	var total int
-	if err := r.db.GetContext(ctx, &total, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment); err != nil {
-		return nil, 0, translate(err)
+	total, err := one[int](ctx, r.db, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment)
+	if err != nil {
+		return nil, 0, err
 	}
-	all, err := list(ctx, r.db, tokenRow.token,
-		selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $4 OFFSET $5`, org, now, q.Environment, null(q.Page.Size), q.Page.Offset())
+	all, err := r.listTokens(ctx, selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $4 OFFSET $5`, org, now, q.Environment, null(q.Page.Size), q.Page.Offset())
 	return all, total, err
+}
+
+func (r *Repository) listTokens(ctx context.Context, query string, args ...any) ([]tokens.Token, error) {
+	rows, err := list[tokenRow](ctx, r.db, query, args...)
+	return converted(tokenRow.token, rows, err)
 }
 
 // Descendants implements tokens.Repository.
@@ -76,7 +77,7 @@ func (r *Repository) Descendants(ctx context.Context, org tokens.OrgID, id token
 	if err != nil {
 		return nil, err
 	}
-	return list(ctx, r.db, tokenRow.token, `
+	return r.listTokens(ctx, `
 		WITH RECURSIVE made (id) AS (
 			SELECT c.id FROM api_tokens c JOIN api_tokens p ON p.id = c.created_by_id
 			WHERE c.organization_id = $1 AND c.created_by_kind = 'token' AND p.organization_id = $1 AND p.lineage = $2
@@ -103,5 +104,5 @@ func (r *Repository) SealBounds(ctx context.Context, id tokens.TokenID, revision
 
 // UnsealedTokens implements tokens.Repository.
 func (r *Repository) UnsealedTokens(ctx context.Context, after tokens.TokenID, n int) ([]tokens.Token, error) {
-	return list(ctx, r.db, tokenRow.token, selectTokens+`WHERE t.bounds_version IS NULL AND t.id > $1 ORDER BY t.id LIMIT $2`, after, n)
+	return r.listTokens(ctx, selectTokens+`WHERE t.bounds_version IS NULL AND t.id > $1 ORDER BY t.id LIMIT $2`, after, n)
 }

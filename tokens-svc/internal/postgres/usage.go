@@ -56,11 +56,7 @@ func (r *Repository) PruneUsage(ctx context.Context, before time.Time) error {
 // removes fewer.
 func (r *Repository) prune(ctx context.Context, statement string, before time.Time) error {
 	for {
-		done, err := r.db.ExecContext(ctx, statement, before, pruneBatch)
-		if err != nil {
-			return translate(err)
-		}
-		if n, err := done.RowsAffected(); err != nil || n < pruneBatch {
+		if n, err := affected(ctx, r.db, statement, before, pruneBatch); err != nil || n < pruneBatch {
 			return err
 		}
 	}
@@ -69,19 +65,18 @@ func (r *Repository) prune(ctx context.Context, statement string, before time.Ti
 // Usage implements tokens.Repository.
 func (r *Repository) Usage(ctx context.Context, org tokens.OrgID, ids []tokens.TokenID, n int) ([]tokens.Use, error) {
 	type useRow struct {
-		TokenID    tokens.TokenID `db:"token_id"`
-		Requests   int64          `db:"requests"`
-		Refused    int64          `db:"refused"`
-		LastUsedAt time.Time      `db:"last_used_at"`
-		Address    address        `db:"address"`
+		tokens.Use
+		Address address
 	}
-	return list(ctx, r.db, func(r useRow) tokens.Use {
-		return tokens.Use{Token: r.TokenID, Requests: r.Requests, Refused: r.Refused, LastUsedAt: r.LastUsedAt.UTC(), Address: r.Address.Addr}
-	}, `
-		SELECT u.token_id, u.requests, u.refused, u.last_used_at, host(u.address) AS address
+	rows, err := list[useRow](ctx, r.db, `
+		SELECT u.token_id AS token, u.requests, u.refused, u.last_used_at, host(u.address) AS address
 		FROM api_tokens t CROSS JOIN LATERAL (
 			SELECT token_id, requests, refused, last_used_at, address FROM token_usage
 			WHERE token_id = t.id ORDER BY hour DESC LIMIT $3
 		) u
 		WHERE t.organization_id = $1 AND t.id = ANY ($2::text[])`, org, pq.Array(ids), n)
+	return converted(func(r useRow) tokens.Use {
+		r.Use.Address = r.Address.Addr
+		return r.Use
+	}, rows, err)
 }

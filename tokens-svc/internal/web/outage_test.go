@@ -85,7 +85,7 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := &outages{Connector: connector}
-	db := sqlx.NewDb(sql.OpenDB(o), "postgres")
+	db := postgres.Mapped(sqlx.NewDb(sql.OpenDB(o), "postgres"))
 	t.Cleanup(func() { _ = db.Close() })
 	peppers, err := tokens.ParsePeppers("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
 	if err != nil {
