@@ -144,6 +144,43 @@ func TestTitlesSayWhatAPageIsFor(t *testing.T) {
 	}
 }
 
+// TestAnOverlapEndsWithTheToken, at the latest.
+func TestAnOverlapEndsWithTheToken(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	end := w.clock().Add(2 * time.Hour).Truncate(time.Second)
+	for name, expiry := range map[string]time.Time{"ends": end, "lasts": {}} {
+		token := w.token(t, owner, name, func(d *tokens.Draft) { d.ExpiresAt = expiry })
+		page := owner.get(t, api("/"+string(token.ID)+"/rotate")).Body.String()
+		for id, length := range map[string]time.Duration{"1h": time.Hour, "24h": day, "7d": 7 * day} {
+			until := w.tokens.Now().Add(length)
+			if !expiry.IsZero() && expiry.Before(until) {
+				until = expiry
+			}
+			if option := between(page, `id="overlap-`+id, "</label>"); !strings.Contains(option, `datetime="`+moment{At: until}.ISO()) {
+				t.Errorf("%s, overlap %s should end %s:\n%s", name, id, until, option)
+			}
+		}
+	}
+}
+
+// TestAdvancedSettingsAreOpenWhereTheyAreFilledIn, so that nobody overlooks one.
+func TestAdvancedSettingsAreOpenWhereTheyAreFilledIn(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	for field, open := range map[string]bool{"": false, "ip_allow": true, "limit": true, "environment": true} {
+		form := owner.generateForm(t)
+		form.Set("name", "")
+		form.Set(field, map[string]string{"ip_allow": "192.0.2.1", "limit": "5", "environment": "test"}[field])
+		page := owner.post(t, api(""), form).Body.String()
+		if details := between(page, `<details class="advanced"`, ">"); strings.Contains(details, " open") != open {
+			t.Errorf("with %q: %s", field, details)
+		}
+	}
+}
+
 // between returns the part of a text from one mark to the next.
 func between(text, from, to string) string {
 	_, rest, _ := strings.Cut(text, from)

@@ -226,6 +226,8 @@ func TestGenerateFormCreatesTheTokenAsFilledIn(t *testing.T) {
 		"no expiry":  {url.Values{"expiry": {"none"}}, func(x tokens.Token) bool { return x.ExpiresAt.IsZero() }},
 		"a day":      {url.Values{"expiry": {"custom"}, "day": {"2099-12-31"}}, func(x tokens.Token) bool { return x.ExpiresAt.Equal(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)) }},
 		"addresses":  {url.Values{"ip_allow": {"192.0.2.1, 2001:db8::/32\n198.51.100.0/24"}}, func(x tokens.Token) bool { return len(x.IPAllow) == 3 }},
+		"least":      {url.Values{"limit": {" 1 "}}, func(x tokens.Token) bool { return x.RateLimit == tokens.RateLimit{Limit: 1, Window: time.Minute} }},
+		"most":       {url.Values{"limit": {"100"}}, func(x tokens.Token) bool { return x.RateLimit == tokens.DefaultRateLimit }},
 		"a limit":    {url.Values{"limit": {"20"}}, func(x tokens.Token) bool { return x.RateLimit == tokens.RateLimit{Limit: 20, Window: time.Minute} }},
 		"test":       {url.Values{"environment": {"test"}}, func(x tokens.Token) bool { return x.Environment == tokens.Test }},
 	} {
@@ -263,7 +265,7 @@ func TestRotatingShowsTheSuccessorOnce(t *testing.T) {
 		} else {
 			want(t, res, http.StatusOK, "is no longer valid")
 		}
-		want(t, owner.post(t, path, form), http.StatusConflict, "This form was already submitted", "!"+secret)
+		want(t, owner.post(t, path, form), http.StatusConflict, "This form was already submitted", secret[:len("shpt_live_000000000000_")]+"…", "!"+secret)
 		want(t, owner.get(t, path), http.StatusConflict, "no longer active or was already rotated")
 		now, err := w.tokens.Token(t.Context(), acme, old.ID)
 		if err != nil || now.RotatedTo == "" || now.ExpiresAt.Sub(w.tokens.Now()).Round(time.Minute) != end {
