@@ -40,11 +40,10 @@ type knownHead audit.Head
 func (k *knownHead) UnmarshalText(text []byte) error {
 	number, hex, ok := strings.Cut(string(text), ":")
 	sequence, err := strconv.ParseInt(number, 10, 64)
-	hash, errHash := audit.ParseHash(hex)
-	if !ok || err != nil || sequence < 1 || errHash != nil {
+	if !ok || err != nil || sequence < 1 || k.Hash.UnmarshalText([]byte(hex)) != nil {
 		return errors.New("want a number, a colon and a hash of 64 hexadecimal digits")
 	}
-	*k = knownHead{Sequence: sequence, Hash: hash}
+	k.Sequence = sequence
 	return nil
 }
 

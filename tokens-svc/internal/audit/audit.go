@@ -32,11 +32,11 @@ const (
 
 // Actor is the principal of an event, as known at that time.
 type Actor struct {
-	Kind      Kind
-	ID        string     // usr_… or tok_…; operators and the system have none
-	Name      string     // a person's e-mail, a token's name
-	Address   netip.Addr // where the request came from; zero: not known
-	RequestID string     // req_…; "" at the command line
+	Kind      Kind       `json:"kind"`
+	ID        string     `json:"id,omitempty"`         // usr_… or tok_…; operators and the system have none
+	Name      string     `json:"name"`                 // a person's e-mail, a token's name
+	Address   netip.Addr `json:"address,omitzero"`     // where the request came from; zero: not known
+	RequestID string     `json:"request_id,omitempty"` // req_…; "" at the command line
 }
 
 // CommandLine is the actor of everything that operators do. The program's main
@@ -100,10 +100,10 @@ type Event struct {
 
 // Head is the end of an organization's chain.
 type Head struct {
-	Organization string
-	Sequence     int64 // that of the newest event; 0 when there is none
-	Hash         Hash  // likewise; zero
-	KeyVersion   int   // likewise; 0: none, or unknown
+	Organization string `json:"organization"`
+	Sequence     int64  `json:"sequence"` // that of the newest event; 0 when there is none
+	Hash         Hash   `json:"hash"`     // likewise; zero
+	KeyVersion   int    `json:"-"`        // likewise; 0: none, or unknown
 }
 
 // Unanchored reports whether the chain ends with an event without a key.

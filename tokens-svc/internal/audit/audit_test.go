@@ -88,11 +88,12 @@ func TestTheHashIsKnown(t *testing.T) {
 			t.Errorf("event %d has %s, want %s", i+1, got, want)
 		}
 	}
-	if h, err := audit.ParseHash(events[0].Hash.String()); err != nil || h != events[0].Hash {
+	var h audit.Hash
+	if err := h.UnmarshalText([]byte(events[0].Hash.String())); err != nil || h != events[0].Hash {
 		t.Errorf("read back: %s, %v", h, err)
 	}
 	for _, wrong := range []string{"", "00", "zz"} {
-		if _, err := audit.ParseHash(wrong); err == nil {
+		if err := h.UnmarshalText([]byte(wrong)); err == nil {
 			t.Errorf("%q is read as a hash", wrong)
 		}
 	}

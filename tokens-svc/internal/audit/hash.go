@@ -29,15 +29,15 @@ func (h *Hash) Scan(src any) error {
 	return nil
 }
 
-// ParseHash parses the result of String.
-func ParseHash(text string) (Hash, error) {
-	var h Hash
-	b, err := hex.DecodeString(text)
-	if err != nil || len(b) != len(h) {
-		return Hash{}, errors.New("a hash has 64 hexadecimal digits")
+// MarshalText implements encoding.TextMarshaler.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler, for the result of String.
+func (h *Hash) UnmarshalText(text []byte) error {
+	if n, err := hex.Decode(h[:], text[:min(len(text), 2*len(h))]); err != nil || n != len(h) || len(text) != 2*len(h) {
+		return errors.New("a hash has 64 hexadecimal digits")
 	}
-	copy(h[:], b)
-	return h, nil
+	return nil
 }
 
 // The formats are the first field, so that another encoding can never give the

@@ -9,24 +9,12 @@ import (
 	"strings"
 )
 
-// headLine is a head in a line of JSON. Other members are ignored, so a log line
-// that has these is one, too.
-type headLine struct {
-	Organization string `json:"organization"`
-	Sequence     int64  `json:"sequence"`
-	Hash         string `json:"hash"`
-}
-
-// MarshalJSON implements json.Marshaler: an object that ReadHeads reads.
-func (h Head) MarshalJSON() ([]byte, error) {
-	return json.Marshal(headLine{h.Organization, h.Sequence, h.Hash.String()})
-}
-
 // maxHeadLine bounds a line in bytes.
 const maxHeadLine = 64 << 10
 
-// ReadHeads reads heads that were written down, one JSON object a line. A text
-// without a head is an error, as is a line that has none; errors name the line.
+// ReadHeads reads heads that were written down, one JSON object a line, whose other
+// members are ignored: a log line with a head is one. A text without a head is an
+// error, as is a line that has none; errors name the line.
 func ReadHeads(r io.Reader) ([]Head, error) {
 	var heads []Head
 	lines := bufio.NewScanner(r)
@@ -37,16 +25,15 @@ func ReadHeads(r io.Reader) ([]Head, error) {
 		if strings.TrimSpace(lines.Text()) == "" {
 			continue
 		}
-		var line headLine
-		err := json.Unmarshal(lines.Bytes(), &line)
-		hash, malformed := ParseHash(line.Hash)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("line %d is no JSON object with a head", number)
-		case !strings.HasPrefix(line.Organization, "org_") || line.Sequence < 1 || malformed != nil:
-			return nil, fmt.Errorf("line %d needs organization, sequence from 1, and hash of 64 hexadecimal digits", number)
+		var line struct {
+			Head
+			Hash *Hash `json:"hash"` // required
 		}
-		heads = append(heads, Head{Organization: line.Organization, Sequence: line.Sequence, Hash: hash})
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil || !strings.HasPrefix(line.Organization, "org_") || line.Sequence < 1 || line.Hash == nil {
+			return nil, fmt.Errorf("line %d is no JSON object with organization, sequence from 1, and hash of 64 hexadecimal digits", number)
+		}
+		line.Head.Hash = *line.Hash
+		heads = append(heads, line.Head)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("after line %d: %w", number, err)

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/netip"
 )
 
 // find returns the token of the visit as a row.
@@ -30,15 +31,12 @@ func (s *site) firstUse(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	var found struct {
-		Used    bool   `json:"used"`
-		At      string `json:"at,omitempty"`
-		Address string `json:"address,omitempty"`
+		Used    bool       `json:"used"`
+		At      string     `json:"at,omitempty"`
+		Address netip.Addr `json:"address,omitzero"`
 	}
 	if used := (moment{At: row.Usage.LastUsedAt}); used.Known() {
-		found.Used, found.At = true, used.ISO()
-		if row.Usage.LastUsedFrom.IsValid() {
-			found.Address = row.Usage.LastUsedFrom.String()
-		}
+		found.Used, found.At, found.Address = true, used.ISO(), row.Usage.LastUsedFrom
 	}
 	return answer{status: http.StatusOK, json: found}, nil
 }

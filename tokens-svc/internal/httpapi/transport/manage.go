@@ -9,6 +9,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/query"
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -49,7 +50,7 @@ func page(ctx context.Context, p tokens.Page, total int, body any) reply {
 
 func (m management) self(_ context.Context, c endpoints.Call, _ struct{}) (reply, error) {
 	shown := wire.NewToken(m.Service, c.Token)
-	shown.CreatedBy = nil
+	shown.CreatedBy = audit.Actor{}
 	return ok(tokenView{shown}), nil
 }
 
@@ -101,7 +102,7 @@ func (m management) rotate(ctx context.Context, c endpoints.Call, grace time.Dur
 	}
 	shown := wire.NewRotation(m.Service, done)
 	if c.Target == "" {
-		shown.Token.CreatedBy, shown.Previous.CreatedBy = nil, nil
+		shown.Token.CreatedBy, shown.Previous.CreatedBy = audit.Actor{}, audit.Actor{}
 	}
 	return created(done.Token.ID, shown), nil
 }

@@ -8,6 +8,7 @@ package wire
 import (
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -18,6 +19,9 @@ type Time time.Time
 func (t Time) MarshalText() ([]byte, error) {
 	return time.Time(t).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z"), nil
 }
+
+// IsZero reports whether there is no such time, for omitzero.
+func (t Time) IsZero() bool { return time.Time(t).IsZero() }
 
 // Organization is an organization's id and name.
 type Organization struct {
@@ -36,9 +40,9 @@ type Token struct {
 	Owner         string             `json:"owner"`                 // person or organization
 	Status        tokens.Status      `json:"status"`
 	CreatedAt     Time               `json:"created_at"`
-	CreatedBy     *Actor             `json:"created_by,omitempty"` // absent for the token itself
-	ExpiresAt     *Time              `json:"expires_at,omitempty"`
-	RevokedAt     *Time              `json:"revoked_at,omitempty"`
+	CreatedBy     audit.Actor        `json:"created_by,omitzero"` // absent for the token itself
+	ExpiresAt     Time               `json:"expires_at,omitzero"`
+	RevokedAt     Time               `json:"revoked_at,omitzero"`
 	RevokedReason string             `json:"revoked_reason,omitempty"`
 	RotatedFrom   tokens.TokenID     `json:"rotated_from,omitempty"`
 	RotatedTo     tokens.TokenID     `json:"rotated_to,omitempty"`
@@ -55,7 +59,6 @@ type RateLimit struct {
 
 // NewToken returns the JSON form of t as it is now.
 func NewToken(s *tokens.Service, t tokens.Token) Token {
-	creator := newActor(t.CreatedBy)
 	return Token{
 		ID:            t.ID,
 		Name:          t.Name,
@@ -66,9 +69,9 @@ func NewToken(s *tokens.Service, t tokens.Token) Token {
 		Owner:         owner(t.Owner),
 		Status:        t.Status(s.Now()),
 		CreatedAt:     Time(t.CreatedAt),
-		CreatedBy:     &creator,
-		ExpiresAt:     optional(t.ExpiresAt),
-		RevokedAt:     optional(t.RevokedAt),
+		CreatedBy:     t.CreatedBy,
+		ExpiresAt:     Time(t.ExpiresAt),
+		RevokedAt:     Time(t.RevokedAt),
 		RevokedReason: t.RevokedReason,
 		RotatedFrom:   t.RotatedFrom,
 		RotatedTo:     t.RotatedTo,
@@ -87,12 +90,4 @@ func owner(o tokens.Owner) string {
 		return "organization"
 	}
 	return "person"
-}
-
-func optional(t time.Time) *Time {
-	if t.IsZero() {
-		return nil
-	}
-	shown := Time(t)
-	return &shown
 }
