@@ -34,7 +34,7 @@ starts without Postgres and is ready when Postgres is available.`
 const usageKept = 30 * 24 * time.Hour
 
 func (serve) Run(ctx context.Context, p program) error {
-	cfg, err := config.Load(p.environ, config.Database, config.Changes, config.Peppers, config.AuditKeys, config.Gateways, config.Callers, config.Pages, config.Permissions)
+	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.AuditKeys, config.Gateways, config.Callers, config.Pages, config.Permissions)
 	if err != nil {
 		return err
 	}

@@ -72,11 +72,11 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 		"everything is wrong": {
 			[]string{
 				"DATABASE_URL=postgres://u:s3cret@[::1/x", "TOKEN_PEPPERS=1:c2hvcnQ=", "AUDIT_KEYS=40000:c2hvcnQ=", "GATEWAY_CREDENTIAL=s3cret",
-				"LOG_LEVEL=loud", "QUAYSIDE_DEMO=perhaps", "SEAL_OLD_TOKENS=yes",
+				"DATABASE_DIRECT_URL=postgres://u:s3cret@[::1/x", "LOG_LEVEL=loud", "QUAYSIDE_DEMO=perhaps", "SEAL_OLD_TOKENS=yes",
 				"OIDC_ISSUER=https://issuer.example", "OIDC_CLIENT_SECRET_FILE=/dev/null",
 			},
 			[]string{
-				"DATABASE_URL must be a Postgres URL", "TOKEN_PEPPERS: entry 1: version 1 has 5 bytes", "AUDIT_KEYS: entry 1: want version:base64",
+				"DATABASE_URL is not a Postgres URL", "DATABASE_DIRECT_URL is not a Postgres URL", "TOKEN_PEPPERS: entry 1: version 1 has 5 bytes", "AUDIT_KEYS: entry 1: want version:base64",
 				"GATEWAY_CREDENTIAL: entry 1 has 6 bytes",
 				`LOG_LEVEL is "loud"; it must be debug, info, warn or error`, `QUAYSIDE_DEMO is "perhaps"; it must be true or false`,
 				`SEAL_OLD_TOKENS is "yes"; it must be true or false`, "OIDC_CLIENT_SECRET_FILE: /dev/null is empty", "OIDC_CLIENT_ID is not set",
@@ -93,7 +93,7 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 				"AUDIT_KEYS=" + pepper + ",2:" + base64.StdEncoding.EncodeToString([]byte(demo)),
 			},
 			[]string{
-				"DATABASE_URL is a demo secret", "GATEWAY_CREDENTIAL is a demo secret", "TOKEN_PEPPERS is a demo secret", "AUDIT_KEYS is a demo secret",
+				"DATABASE_URL has a demo password", "GATEWAY_CREDENTIAL has a demo secret", "TOKEN_PEPPERS has a demo key", "AUDIT_KEYS has a demo key",
 			},
 		},
 	} {

@@ -16,9 +16,16 @@ import (
 // Need reads a part of the configuration that a command cannot do without.
 type Need func(*Config) error
 
-// Database is needed by whatever reads or writes tokens.
+// Database is needed by commands that use Postgres.
 func Database(c *Config) error {
-	return errors.Join(c.checkDSN("DATABASE_URL", c.DatabaseURL), settings.CheckBool("PREPARED_STATEMENTS", c.PreparedStatements))
+	var missing error
+	if c.DatabaseURL == "" {
+		missing = settings.Missing(c.environ, "DATABASE_URL", "it looks like postgres://user:password@host:5432/tokens")
+	}
+	return errors.Join(missing,
+		c.checkDSN("DATABASE_URL", c.DatabaseURL),
+		c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL),
+		settings.CheckBool("PREPARED_STATEMENTS", c.PreparedStatements))
 }
 
 // Migration is needed to change the schema.
@@ -29,36 +36,27 @@ func Migration(c *Config) error {
 	return c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL)
 }
 
-// Changes is needed, besides Database, to receive notifications of changes.
-func Changes(c *Config) error {
-	if c.DatabaseDirectURL == "" {
-		return nil
-	}
-	return c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL)
-}
-
 // Peppers are needed to make and to verify tokens.
-func Peppers(c *Config) error {
-	if c.TokenPeppers == "" {
-		return settings.Missing(c.environ, "TOKEN_PEPPERS", `make one with: echo "1:$(openssl rand -base64 32)"`)
-	}
-	var err error
-	if c.Peppers, err = tokens.ParsePeppers(c.TokenPeppers); err != nil {
-		return fmt.Errorf("TOKEN_PEPPERS: %w", err)
-	}
-	return c.refuseDemo("TOKEN_PEPPERS", c.Peppers.AnyBeginsWith(settings.DemoPrefix))
+func Peppers(c *Config) (err error) {
+	c.Peppers, err = readKeys(c, "TOKEN_PEPPERS", c.TokenPeppers, tokens.ParsePeppers)
+	return err
 }
 
 // AuditKeys are needed to write to audit logs and to verify them.
-func AuditKeys(c *Config) error {
-	if c.AuditKeys == "" {
-		return settings.Missing(c.environ, "AUDIT_KEYS", `make one with: echo "1:$(openssl rand -base64 32)"`)
+func AuditKeys(c *Config) (err error) {
+	c.LogKeys, err = readKeys(c, "AUDIT_KEYS", c.AuditKeys, audit.ParseKeys)
+	return err
+}
+
+// readKeys parses the keys of a setting that must be set.
+func readKeys[K interface{ AnyBeginsWith(start string) bool }](c *Config, name, text string, parse func(string) (K, error)) (keys K, err error) {
+	if text == "" {
+		return keys, settings.Missing(c.environ, name, `make one with: echo "1:$(openssl rand -base64 32)"`)
 	}
-	var err error
-	if c.LogKeys, err = audit.ParseKeys(c.AuditKeys); err != nil {
-		return fmt.Errorf("AUDIT_KEYS: %w", err)
+	if keys, err = parse(text); err != nil {
+		return keys, fmt.Errorf("%s: %w", name, err)
 	}
-	return c.refuseDemo("AUDIT_KEYS", c.LogKeys.AnyBeginsWith(settings.DemoPrefix))
+	return keys, c.refuseDemo(name, "key", keys.AnyBeginsWith(settings.DemoPrefix))
 }
 
 // Gateways are needed to answer introspections.
@@ -74,7 +72,7 @@ func Gateways(c *Config) error {
 	for entry := range strings.SplitSeq(c.GatewayCredential, ",") {
 		demo = demo || strings.HasPrefix(strings.TrimSpace(entry), settings.DemoPrefix)
 	}
-	return c.refuseDemo("GATEWAY_CREDENTIAL", demo)
+	return c.refuseDemo("GATEWAY_CREDENTIAL", "secret", demo)
 }
 
 // Callers are needed to answer requests that came through the gateway. Without
@@ -84,20 +82,21 @@ func Callers(c *Config) (err error) {
 	return err
 }
 
+// checkDSN validates a DSN. Its error does not contain the DSN.
 func (c *Config) checkDSN(name, dsn string) error {
 	if dsn == "" {
-		return settings.Missing(c.environ, name, "it looks like postgres://user:password@host:5432/tokens")
+		return nil
 	}
 	parsed, err := pq.NewConfig(dsn)
 	if err != nil {
-		return fmt.Errorf("%s must be a Postgres URL or key=value DSN", name)
+		return fmt.Errorf("%s is not a Postgres URL or key=value DSN", name)
 	}
-	return c.refuseDemo(name, strings.HasPrefix(parsed.Password, settings.DemoPrefix))
+	return c.refuseDemo(name, "password", strings.HasPrefix(parsed.Password, settings.DemoPrefix))
 }
 
-func (c Settings) refuseDemo(name string, demo bool) error {
+func (c Settings) refuseDemo(name, what string, demo bool) error {
 	if demo && !c.Demo {
-		return fmt.Errorf("%s is a demo secret from the repository; set one of your own, or QUAYSIDE_DEMO=true for development", name)
+		return fmt.Errorf("%s has a demo %s; set your own, or QUAYSIDE_DEMO=true for development", name, what)
 	}
 	return nil
 }
