@@ -7,11 +7,12 @@ import (
 	"net"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
 // Fault is a way to fail.
-type Fault int
+type Fault int32
 
 // The ways to fail.
 const (
@@ -27,11 +28,11 @@ type Proxy struct {
 	listener net.Listener
 	target   string
 
-	mu    sync.Mutex
-	fault Fault
-	armed bool // CutAfter was called, and what it says has not happened yet
-	left  int  // how many pieces come through until then
-	open  []net.Conn
+	fault atomic.Int32
+	left  atomic.Int64 // how many pieces come through until CutAfter cuts; negative: it is not to, or has
+
+	mu   sync.Mutex
+	open []net.Conn
 }
 
 // New returns a proxy before the server that dsn, a URL, names, and the DSN
@@ -47,6 +48,7 @@ func New(tb testing.TB, dsn string) (*Proxy, string) {
 		tb.Fatal(err)
 	}
 	p := &Proxy{listener: listener, target: u.Host}
+	p.left.Store(-1)
 	var running sync.WaitGroup
 	running.Go(func() { p.serve(&running) })
 	tb.Cleanup(func() {
@@ -61,9 +63,7 @@ func New(tb testing.TB, dsn string) (*Proxy, string) {
 // Set makes Postgres fail from now on, or heals it. Connections that were
 // silent when it heals stay so: their ends do not know of each other any more.
 func (p *Proxy) Set(f Fault) {
-	p.mu.Lock()
-	p.fault = f
-	p.mu.Unlock()
+	p.fault.Store(int32(f))
 	if f == Refused {
 		p.hangUp()
 	}
@@ -73,34 +73,13 @@ func (p *Proxy) Set(f Fault) {
 // side says have come through; the next piece does not. New connections are
 // forwarded. With a number from 0 upwards each, a request is interrupted at
 // every point between two messages.
-func (p *Proxy) CutAfter(pieces int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.armed, p.left = true, pieces
-}
+func (p *Proxy) CutAfter(pieces int) { p.left.Store(int64(pieces)) }
 
 // Disarm takes CutAfter back and reports whether it has happened.
-func (p *Proxy) Disarm() (happened bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	happened, p.armed = !p.armed, false
-	return happened
-}
+func (p *Proxy) Disarm() (happened bool) { return p.left.Swap(-1) < 0 }
 
 // cut reports whether this is the piece that does not come through.
-func (p *Proxy) cut() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.armed {
-		return false
-	}
-	if p.left > 0 {
-		p.left--
-		return false
-	}
-	p.armed = false
-	return true
-}
+func (p *Proxy) cut() bool { return p.left.Add(-1) == -1 }
 
 func (p *Proxy) serve(running *sync.WaitGroup) {
 	for {
@@ -165,11 +144,7 @@ func (p *Proxy) pump(from, to net.Conn, answers bool) {
 	}
 }
 
-func (p *Proxy) now() Fault {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.fault
-}
+func (p *Proxy) now() Fault { return Fault(p.fault.Load()) }
 
 func (p *Proxy) keep(c net.Conn) {
 	p.mu.Lock()
