@@ -80,7 +80,7 @@ func (r *Repository) claims(ctx context.Context) runner {
 func (r *Repository) in(ctx context.Context, s scope, readOnly bool) runner {
 	if tx, ok := ctx.Value(txKey{}).(ongoing); ok {
 		if tx.scope != s {
-			return refusal{}
+			return single{refused: errOtherScope}
 		}
 		return tx
 	}
