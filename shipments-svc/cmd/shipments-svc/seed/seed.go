@@ -15,6 +15,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/input"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -38,10 +39,7 @@ func Read(in io.Reader) ([]shipments.Detail, error) {
 	if len(text) > maxBytes {
 		return nil, fmt.Errorf("more than %d bytes; seed it in parts", maxBytes)
 	}
-	body, err := jsonbody.Parse(text, jsonbody.Limits{Elements: maxShipments})
-	if beyond, ok := errors.AsType[*jsonbody.LimitError](err); ok {
-		return nil, invalid(beyond.Fault)
-	}
+	body, err := input.Limited(jsonbody.Parse(text, jsonbody.Limits{Elements: maxShipments}))
 	if err != nil {
 		return nil, err
 	}
@@ -49,18 +47,10 @@ func Read(in io.Reader) ([]shipments.Detail, error) {
 	for _, o := range body.Object().Objects(list) {
 		all = append(all, detail(o))
 	}
-	if faults := body.Faults(); len(faults) > 0 {
-		return nil, invalid(faults...)
+	if faults := input.Faults(body); faults != nil {
+		return nil, &shipments.Invalid{Faults: faults}
 	}
 	return all, nil
-}
-
-func invalid(faults ...jsonbody.Fault) error {
-	all := make([]shipments.Fault, len(faults))
-	for i, f := range faults {
-		all[i] = shipments.Fault{Code: shipments.FaultCode(f.Code), Pointer: f.Pointer, Detail: f.Detail}
-	}
-	return &shipments.Invalid{Faults: all}
 }
 
 // Explain formats an error of Read or of the import for people: each fault on a line,
@@ -85,16 +75,7 @@ func detail(o *jsonbody.Object) shipments.Detail {
 		Status:     shipments.Status(o.Text("status")),
 		CreatedAt:  o.Time("created_at"),
 		ApprovedAt: o.Time("approved_at"),
-	}}
-	for _, p := range o.Objects("pallets") {
-		d.Pallets = append(d.Pallets, shipments.Pallet{
-			Number:      p.Text("pallet_number"),
-			ProduceName: p.Text("produce_name"),
-			Calibre:     p.Text("calibre"),
-			Boxes:       p.Int("boxes"),
-			BoxWeight:   shipments.Grams(p.Thousandths("box_weight_kg")),
-		})
-	}
+	}, Pallets: input.Pallets(o.Objects("pallets"))}
 	for _, c := range o.Objects("checks") {
 		d.Checks = append(d.Checks, shipments.Check{
 			Name:    c.Text("name"),

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/input"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -60,13 +61,13 @@ func readAttachment(r *http.Request, large *admission) (shipments.Attachment, er
 	a := shipments.Attachment{Order: order, DryRun: root.Bool("dry_run"), Type: shipments.DocumentType(document.Text("type"))}
 	readList(document, &a)
 	if document.OptionalText("content_base64") == nil {
-		return a, invalid(faultsOf(body), "/document", a.Faults())
+		return a, invalid(input.Faults(body), "/document", a.Faults())
 	}
 	filename := document.Text("filename")
 	switch err := file.finish(); {
 	case errors.Is(err, errNotBase64):
 		a.File = &shipments.Upload{Filename: filename}
-		return a, invalid(append(faultsOf(body), shipments.Fault{
+		return a, invalid(append(input.Faults(body), shipments.Fault{
 			Code: shipments.InvalidValue, Pointer: "/document/content_base64", Detail: "content_base64 must be base64 (RFC 4648, section 4)",
 		}), "/document", inFile(a.Faults(), "/content_base64"))
 	case err != nil:
@@ -76,7 +77,7 @@ func readAttachment(r *http.Request, large *admission) (shipments.Attachment, er
 	if a.File, refused, err = file.upload(filename, "", "/document/content_base64"); err != nil {
 		return shipments.Attachment{}, err
 	}
-	return a, invalid(append(faultsOf(body), refused...), "/document", inFile(a.Faults(), "/content_base64"))
+	return a, invalid(append(input.Faults(body), refused...), "/document", inFile(a.Faults(), "/content_base64"))
 }
 
 // divertedBody reads a body less the content of its file, which goes to file. It is
@@ -91,7 +92,7 @@ func divertedBody(r *http.Request, file io.Writer, large *admission) (*jsonbody.
 	if err != nil {
 		return nil, err
 	}
-	body, err := asInvalid(diverted.Parse(text, jsonbody.Limits{Elements: shipments.MaxPallets}))
+	body, err := input.Limited(diverted.Parse(text, jsonbody.Limits{Elements: shipments.MaxPallets}))
 	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok && invalid.Faults[0].Pointer == "/document/pallets" {
 		invalid.Faults[0].Code, invalid.Faults[0].Detail = shipments.TooManyPallets, fmt.Sprintf("a shipment has at most %d pallets", shipments.MaxPallets)
 	}
@@ -107,19 +108,7 @@ func readList(document *jsonbody.Object, a *shipments.Attachment) {
 		NetWeight:       shipments.Grams(declared.Thousandths("net_weight_kg")),
 		ContainerNumber: declared.Text("container_number"),
 	}
-	for _, o := range document.Objects("pallets") {
-		a.Pallets = append(a.Pallets, readPallet(o))
-	}
-}
-
-func readPallet(o *jsonbody.Object) shipments.Pallet {
-	return shipments.Pallet{
-		Number:      o.Text("pallet_number"),
-		ProduceName: o.Text("produce_name"),
-		Calibre:     o.Text("calibre"),
-		Boxes:       o.Int("boxes"),
-		BoxWeight:   shipments.Grams(o.Thousandths("box_weight_kg")),
-	}
+	a.Pallets = input.Pallets(document.Objects("pallets"))
 }
 
 // inFile points faults of a file's content to where the request has it.

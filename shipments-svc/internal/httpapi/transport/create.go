@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/input"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -78,12 +79,12 @@ func decodeJSON[Req any](r *http.Request, at string, read func(*jsonbody.Object)
 	if err := readingError(err); err != nil {
 		return req, err
 	}
-	body, err := asInvalid(jsonbody.Parse(text, jsonbody.Limits{Elements: maxElements}))
+	body, err := input.Limited(jsonbody.Parse(text, jsonbody.Limits{Elements: maxElements}))
 	if err != nil {
 		return req, err
 	}
 	req = read(body.Object())
-	return req, invalid(faultsOf(body), at, faults(req))
+	return req, invalid(input.Faults(body), at, faults(req))
 }
 
 // noFaults is for requests that decoding validates.
