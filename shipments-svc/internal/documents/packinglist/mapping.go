@@ -52,7 +52,7 @@ func (r *reader) resolveDuplicates(s *sheet) {
 			h := s.header
 			if h.column[f] = col; consistent(s, h) {
 				r.remark(ColumnChosen, s.at(s.header.from, col), "of columns %s %q and %s %q the second was used as the %s: with it, boxes × box weight equal the net weight",
-					letters(s.header.column[f]), s.heading(f), letters(col), h.headings[col], strings.ReplaceAll(names[f], "_", " "))
+					tables.ColumnName(s.header.column[f]+1), s.heading(f), tables.ColumnName(col+1), h.headings[col], strings.ReplaceAll(names[f], "_", " "))
 				s.header.column[f] = col
 				break
 			}
@@ -126,7 +126,7 @@ func (r *reader) buildMapping(s *sheet) {
 		if col < len(s.header.headings) {
 			heading, meant = s.header.headings[col], s.header.meanings[col]
 		}
-		c := shipments.MappedColumn{Column: letters(col), Heading: heading, Field: names[meant.field]}
+		c := shipments.MappedColumn{Column: tables.ColumnName(col + 1), Heading: heading, Field: names[meant.field]}
 		f, used := s.fieldAt(col)
 		if used {
 			c.Used, c.Field = true, names[f]
@@ -155,7 +155,7 @@ func (r *reader) buildMapping(s *sheet) {
 
 // reportUnused remarks on a column, once for all tables with the same heading.
 func (r *reader) reportUnused(s *sheet, col int, heading, reason string) {
-	key := letters(col) + heading
+	key := tables.ColumnName(col+1) + heading
 	if r.reported[key] {
 		return
 	}
@@ -167,7 +167,7 @@ func (r *reader) reportUnused(s *sheet, col int, heading, reason string) {
 	} else {
 		heading = fmt.Sprintf("%q", heading)
 	}
-	r.remark(ColumnUnused, s.at(s.header.from, col), "column %s %s was not used: %s", letters(col), heading, reason)
+	r.remark(ColumnUnused, s.at(s.header.from, col), "column %s %s was not used: %s", tables.ColumnName(col+1), heading, reason)
 }
 
 // reportAssumed remarks on amounts whose headings have words that are not known, which
@@ -180,7 +180,7 @@ func (r *reader) reportAssumed(s *sheet) {
 		words := slices.DeleteFunc(slices.Clone(s.header.meanings[s.header.column[f]].unknown), func(word string) bool { return len(word) == 1 || strings.ContainsFunc(word, isDigit) })
 		if len(words) > 0 {
 			r.remark(ColumnAssumed, s.headingPlace(f), "column %s %q was used as the %s, although %q in its heading is not known",
-				letters(s.header.column[f]), s.heading(f), strings.ReplaceAll(names[f], "_", " "), strings.Join(words, " "))
+				tables.ColumnName(s.header.column[f]+1), s.heading(f), strings.ReplaceAll(names[f], "_", " "), strings.Join(words, " "))
 		}
 	}
 }
@@ -261,15 +261,6 @@ func (s *sheet) numeric(col int) bool {
 		}
 	}
 	return n > 0 && n*2 >= all && (!counts || n == 1)
-}
-
-// letters returns the name of a column in a spreadsheet.
-func letters(col int) string {
-	text := ""
-	for col++; col > 0; col = (col - 1) / 26 {
-		text = string(rune('A'+(col-1)%26)) + text
-	}
-	return text
 }
 
 func unitName(grams float64) string {

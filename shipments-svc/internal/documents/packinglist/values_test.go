@@ -36,7 +36,7 @@ func remarked(list shipments.Reading, code string) (rows []int) {
 func TestLettersOfColumns(t *testing.T) {
 	t.Parallel()
 	for col, want := range map[int]string{0: "A", 25: "Z", 26: "AA", 51: "AZ", 52: "BA", 701: "ZZ", 702: "AAA"} {
-		if got := letters(col); got != want {
+		if got := tables.ColumnName(col + 1); got != want {
 			t.Errorf("column %d is %s, want %s", col, got, want)
 		}
 	}
@@ -289,6 +289,20 @@ func TestRowsMayBeLongerAndShorterThanTheHeader(t *testing.T) {
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%v: %v, want %v", tt.lines, got, tt.want)
+		}
+	}
+}
+
+// TestAmbiguousTotalIsReadAsTheNumbersOfTheList: 1.584 kg of a list with decimal points
+// are no tonne.
+func TestAmbiguousTotalIsReadAsTheNumbersOfTheList(t *testing.T) {
+	t.Parallel()
+	for weights, want := range map[string]shipments.Grams{"0.8,0.784": 1_584, "80,784": 1_584_000} {
+		first, second, _ := strings.Cut(weights, ",")
+		content := "Net weight: 1.584 kg\nPallet No,Cartons,Net kg\nP1,1," + first + "\nP2,1," + second + "\n"
+		list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
+		if err != nil || list.Declared.NetWeight != want {
+			t.Errorf("%s: %d g declared, want %d: %v", weights, list.Declared.NetWeight, want, err)
 		}
 	}
 }

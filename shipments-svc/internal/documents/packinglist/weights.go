@@ -190,11 +190,11 @@ func (r *reader) checkPlausible(s *sheet, lines []line) {
 			from = odd.whole
 		}
 		r.remark(WeightImplausible, from.place, "%s has a box weight of %s kg, from %s%d under %q", counted(implausible, "line with an implausible box weight:", "lines with implausible box weights: the first"),
-			kilograms(odd.weight()), letters(from.place.Column-1), from.place.Row, s.headingAt(from.place))
+			kilograms(odd.weight()), tables.ColumnName(from.place.Column), from.place.Row, s.headingAt(from.place))
 	}
 	if differ > 0 {
 		r.remark(WeightsDiffer, other.whole.place, "%s: %s boxes of %s kg differ from the %s kg of %s%d under %q", counted(differ, "line is inconsistent", "lines are inconsistent, the first"),
-			kilograms(1000*other.boxes.value), kilograms(other.box.value), kilograms(other.whole.value), letters(other.whole.place.Column-1), other.whole.place.Row, s.headingAt(other.whole.place))
+			kilograms(1000*other.boxes.value), kilograms(other.box.value), kilograms(other.whole.value), tables.ColumnName(other.whole.place.Column), other.whole.place.Row, s.headingAt(other.whole.place))
 	}
 }
 

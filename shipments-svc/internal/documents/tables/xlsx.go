@@ -106,8 +106,7 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 				cells[i] = Cell{}
 				if hiddenColumn == 0 {
 					hiddenColumn = i + 1
-					letters, _ := excelize.ColumnNumberToName(i + 1) // at most MaxColumns
-					b.note(NoteHiddenColumns, "hidden columns were not read, the first is "+letters, b.here(n, i+1))
+					b.note(NoteHiddenColumns, "hidden columns were not read, the first is "+ColumnName(i+1), b.here(n, i+1))
 				}
 			}
 		}
@@ -130,6 +129,12 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 	}
 	b.merge(behind.merges)
 	return nil
+}
+
+// ColumnName returns the letters of a column in a spreadsheet.
+func ColumnName(column int) string {
+	name, _ := excelize.ColumnNumberToName(column) // tables have at most MaxColumns
+	return name
 }
 
 // reveal adds the stored values to the cells of a row, and notes those that its formats
