@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,12 +23,9 @@ func runFiles(ctx context.Context, p program) (err error) {
 	if len(p.args) == 2 && (p.args[0] == "export" || p.args[0] == "import") {
 		return copyFiles(ctx, p)
 	}
-	if len(p.args) != 1 {
-		return fmt.Errorf("%w: files takes status, adopt, purge, export DIR or import DIR", errUsage)
-	}
 	do, ok := map[string]func(context.Context, *sweeper.Sweeper, io.Writer) error{
 		"status": filesStatus, "adopt": filesAdopt, "purge": filesPurge,
-	}[p.args[0]]
+	}[strings.Join(p.args, " ")]
 	if !ok {
 		return fmt.Errorf("%w: files takes status, adopt, purge, export DIR or import DIR", errUsage)
 	}

@@ -28,18 +28,12 @@ var Texts = []Text{
 	{Name: "destination", Max: 200, field: func(d *Draft) *string { return &d.Destination }},
 }
 
-// Of returns the value of the text in a draft.
-func (t Text) Of(d Draft) string { return *t.field(&d) }
-
-// Set replaces the value of the text in a draft.
-func (t Text) Set(d *Draft, value string) { *t.field(d) = value }
-
 // NewDraft returns the draft whose texts have the values that value returns for
 // their names.
 func NewDraft(value func(name string) string) Draft {
 	var d Draft
 	for _, t := range Texts {
-		t.Set(&d, value(t.Name))
+		*t.field(&d) = value(t.Name)
 	}
 	return d
 }
@@ -65,10 +59,10 @@ func NewEdit(o Order, value func(name string) *string) Edit {
 func (e Edit) applied(d Draft) (Draft, []Change) {
 	var changes []Change
 	for _, t := range Texts {
-		old := t.Of(d)
-		if value, ok := e.Texts[t.Name]; ok && value != old {
-			changes = append(changes, Change{Field: t.Name, From: old, To: value})
-			t.Set(&d, value)
+		text := t.field(&d)
+		if value, ok := e.Texts[t.Name]; ok && value != *text {
+			changes = append(changes, Change{Field: t.Name, From: *text, To: value})
+			*text = value
 		}
 	}
 	return d, changes
@@ -89,7 +83,7 @@ func (e Edit) Faults() []Fault {
 func (d Draft) Faults() []Fault {
 	var f faults
 	for _, t := range Texts {
-		f.text("", t.Name, t.Of(d), t.Max)
+		f.text("", t.Name, *t.field(&d), t.Max)
 	}
 	return f
 }
