@@ -9,13 +9,8 @@ import (
 )
 
 // documentsOf returns the documents of a type.
-func documentsOf(s subject, t shipments.DocumentType) (all []shipments.Document) {
-	for _, doc := range s.Documents {
-		if doc.Type == t {
-			all = append(all, doc)
-		}
-	}
-	return all
+func documentsOf(s subject, t shipments.DocumentType) []shipments.Document {
+	return slices.DeleteFunc(slices.Clone(s.Documents), func(doc shipments.Document) bool { return doc.Type != t })
 }
 
 // documentName returns "packing list", or "packing list 2" of several.

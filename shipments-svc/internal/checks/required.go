@@ -83,13 +83,10 @@ func spaced(text string) string {
 
 // onlyOf reports whether all produce on the pallets is of these commodities.
 func onlyOf(botanical []string, pallets []shipments.Pallet) bool {
-	for _, g := range byProduce(pallets) {
+	return len(pallets) > 0 && !slices.ContainsFunc(byProduce(pallets), func(g group) bool {
 		c := commodityOf(g.name)
-		if c == nil || !slices.Contains(botanical, c.botanical[0]) {
-			return false
-		}
-	}
-	return len(pallets) > 0
+		return c == nil || !slices.Contains(botanical, c.botanical[0])
+	})
 }
 
 // countryOf returns the code of the country that a text names: by the longest

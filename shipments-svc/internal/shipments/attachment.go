@@ -80,7 +80,7 @@ func (a Attachment) Faults() []Fault {
 	case a.Type == "":
 		f.add(Required, "/type", "type is required")
 	case !slices.Contains(DocumentTypes, a.Type):
-		f.add(InvalidValue, "/type", "type must be one of %s", list(DocumentTypes))
+		f.add(InvalidValue, "/type", "type must be one of %s", Join(DocumentTypes))
 	case a.File == nil && a.Type != PackingList:
 		f.add(InvalidValue, "/type", "a document that is given by its pallets is a %s", PackingList)
 	}

@@ -3,6 +3,7 @@ package shipments
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -56,20 +57,10 @@ const (
 // Merge joins the faults of decoding with those of validation. Where decoding
 // failed there is no value, so faults of validation at or beneath it are left out.
 func Merge(reading, validation []Fault) []Fault {
-	merged := reading
-	for _, f := range validation {
-		if !covered(reading, f.Pointer) {
-			merged = append(merged, f)
-		}
-	}
-	return merged
-}
-
-func covered(faults []Fault, pointer string) bool {
-	for _, f := range faults {
-		if rest, ok := strings.CutPrefix(pointer, f.Pointer); ok && (rest == "" || rest[0] == '/') {
-			return true
-		}
-	}
-	return false
+	return append(reading, slices.DeleteFunc(validation, func(v Fault) bool {
+		return slices.ContainsFunc(reading, func(r Fault) bool {
+			rest, ok := strings.CutPrefix(v.Pointer, r.Pointer)
+			return ok && (rest == "" || rest[0] == '/')
+		})
+	})...)
 }

@@ -3,6 +3,7 @@ package shipments
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -64,13 +65,10 @@ var moves = map[Action]map[Status]Status{
 
 // Allowed returns the actions that are allowed in a status.
 func Allowed(status Status) []Action {
-	allowed := []Action{}
-	for _, a := range Actions {
-		if _, ok := moves[a][status]; ok {
-			allowed = append(allowed, a)
-		}
-	}
-	return allowed
+	return slices.DeleteFunc(slices.Clone(Actions), func(a Action) bool {
+		_, ok := moves[a][status]
+		return !ok
+	})
 }
 
 // TransitionError means that an action is not allowed as the shipment is.
@@ -85,7 +83,7 @@ type TransitionError struct {
 func (e *TransitionError) Error() string {
 	allowed := "nothing"
 	if len(e.Allowed) > 0 {
-		allowed = list(e.Allowed)
+		allowed = Join(e.Allowed)
 	}
 	while := e.While
 	if while == "" {

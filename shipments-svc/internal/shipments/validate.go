@@ -30,7 +30,7 @@ const (
 func (d Detail) Faults() []Fault {
 	f := faults(d.Draft.Faults())
 	if !slices.Contains(Statuses, d.Status) {
-		f.add(InvalidValue, "/status", "status must be one of %s", list(Statuses))
+		f.add(InvalidValue, "/status", "status must be one of %s", Join(Statuses))
 	}
 	f.times(d)
 	f.pallets("/pallets", d.Pallets)
@@ -96,7 +96,7 @@ func (f *faults) pallet(at string, p Pallet) {
 func (f *faults) check(at string, c Check) {
 	f.text(at, "name", c.Name, MaxCheckName)
 	if !slices.Contains(Results, c.Result) {
-		f.add(InvalidValue, at+"/result", "result must be one of %s", list(Results))
+		f.add(InvalidValue, at+"/result", "result must be one of %s", Join(Results))
 	}
 	f.text(at, "details", c.Details, MaxCheckDetails)
 }
@@ -118,7 +118,8 @@ func (f *faults) text(at, name, value string, limit int) {
 	}
 }
 
-func list[T ~string](values []T) string {
+// Join joins texts by commas.
+func Join[T ~string](values []T) string {
 	texts := make([]string, len(values))
 	for i, v := range values {
 		texts[i] = string(v)

@@ -46,9 +46,6 @@ func headerOf(rows []tables.Row) (best header, ok bool) {
 				break
 			}
 			for _, spread := range []bool{false, true} {
-				if n == 1 && spread {
-					break
-				}
 				h := parseHeader(rows[from:from+n], spread)
 				h.from, h.to = from, from+n
 				h.resolveLabels(rows[h.to:])
@@ -248,9 +245,7 @@ func (h header) repeats(row tables.Row) bool {
 // meaning or unit: "Net lb" below "Net kg", "Half cartons" below "Cartons".
 func (h header) redefines(row tables.Row) bool {
 	return numbersIn(row) == 0 && slices.ContainsFunc(filled(row), func(col int) bool {
-		if col >= len(h.meanings) || slices.ContainsFunc(h.rows, func(own tables.Row) bool {
-			return col < len(own.Cells) && fold(own.Cells[col].Text) == fold(row.Cells[col].Text)
-		}) {
+		if col >= len(h.meanings) || h.reads(col, fold(row.Cells[col].Text)) {
 			return false
 		}
 		m, unit := meaningOf(row.Cells[col].Text), unitIn(row.Cells[col].Text)
@@ -261,11 +256,11 @@ func (h header) redefines(row tables.Row) bool {
 // contradicts reports whether a text that is a part of a heading, but not one of
 // its rows, names another field: "Pallets" below "Pallet No".
 func (h header) contradicts(col int, text string) bool {
-	for _, row := range h.rows {
-		if col < len(row.Cells) && fold(row.Cells[col].Text) == text {
-			return false
-		}
-	}
 	m := meaningOf(text)
-	return m.strength > clear && m.field != h.meanings[col].field
+	return m.strength > clear && m.field != h.meanings[col].field && !h.reads(col, text)
+}
+
+// reads reports whether a row of the header has a text, folded, in a column.
+func (h header) reads(col int, text string) bool {
+	return slices.ContainsFunc(h.rows, func(own tables.Row) bool { return col < len(own.Cells) && fold(own.Cells[col].Text) == text })
 }

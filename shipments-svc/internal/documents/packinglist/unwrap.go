@@ -1,6 +1,7 @@
 package packinglist
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
@@ -66,10 +67,7 @@ func (s *sheet) lacksText(row tables.Row) bool {
 // onlyText reports whether a row has only a part of the name of produce.
 func (s *sheet) onlyText(row tables.Row) bool {
 	cells := filled(row)
-	for _, col := range cells {
-		if col != s.header.column[produceField] && col != s.header.column[varietyField] {
-			return false
-		}
-	}
-	return len(cells) > 0
+	return len(cells) > 0 && !slices.ContainsFunc(cells, func(col int) bool {
+		return col != s.header.column[produceField] && col != s.header.column[varietyField]
+	})
 }

@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 
@@ -174,12 +175,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 }
 
 func (b *bounded) has(texts ...string) bool {
-	for _, text := range texts {
-		if bytes.Contains(b.text, []byte(text)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(b.text, []byte(text)) })
 }
 
 var _ shipments.Reader = (*Reader)(nil)

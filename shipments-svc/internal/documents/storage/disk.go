@@ -57,23 +57,16 @@ func (d *Disk) CheckWritable() error {
 	return nil
 }
 
-// Put implements shipments.Files. The file gets its name when it is complete and
-// synced.
+// Put implements shipments.Files.
 func (d *Disk) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {
 	dir, name := filepath.Split(d.path(key))
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return failure("put", err)
 	}
-	part := filepath.Join(dir, partial+name)
-	err := write(part, io.LimitReader(reading{ctx, content}, size+1), size)
-	if err == nil {
-		err = os.Rename(part, d.path(key))
+	if err := replace(dir, name, io.LimitReader(reading{ctx, content}, size+1), size); err != nil {
+		return failure("put", err)
 	}
-	if err != nil {
-		return failure("put", errors.Join(err, ignoreMissing(os.Remove(part))))
-	}
-	// The names must also be durable.
-	return failure("put", errors.Join(syncDir(dir), syncDir(d.dir)))
+	return failure("put", syncDir(d.dir)) // the name of the directory must also be durable
 }
 
 // Open implements shipments.Files.
@@ -133,16 +126,26 @@ func (d *Disk) Identity(context.Context) (shipments.StoreID, error) {
 
 // SetIdentity implements sweeper.Store.
 func (d *Disk) SetIdentity(_ context.Context, id shipments.StoreID) error {
-	text, part := formatIdentity(id), filepath.Join(d.dir, partial+identityName)
-	err := write(part, strings.NewReader(text), int64(len(text)))
-	if err == nil {
-		err = os.Rename(part, filepath.Join(d.dir, identityName))
-	}
-	return failure("write identity", errors.Join(err, syncDir(d.dir)))
+	text := formatIdentity(id)
+	return failure("write identity", replace(d.dir, identityName, strings.NewReader(text), int64(len(text))))
 }
 
 func (d *Disk) path(key shipments.FileKey) string {
 	return filepath.Join(d.dir, filepath.FromSlash(formatKey(key)))
+}
+
+// replace writes a file of exactly size bytes, which gets its name when it is complete
+// and synced.
+func replace(dir, name string, content io.Reader, size int64) error {
+	part := filepath.Join(dir, partial+name)
+	err := write(part, content, size)
+	if err == nil {
+		err = os.Rename(part, filepath.Join(dir, name))
+	}
+	if err != nil {
+		return errors.Join(err, ignoreMissing(os.Remove(part)))
+	}
+	return syncDir(dir)
 }
 
 // write writes and syncs a file of exactly size bytes.

@@ -166,12 +166,7 @@ func (c columns) column(x float64) int {
 // apart reports whether a phrase across several columns is to be split: none of its
 // words crosses an edge, as in sentences and headings wider than their column.
 func (c columns) apart(phrase textLine) bool {
-	for _, w := range phrase {
-		if c.column(w.left) != c.column(w.right) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(phrase, func(w word) bool { return c.column(w.left) != c.column(w.right) })
 }
 
 // phrases joins the words of a line that are separated by single spaces.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -159,12 +160,7 @@ func isZero(length string) bool {
 
 // isHidden reports whether a column is hidden. It is valid after the first row.
 func (s *sheetXML) isHidden(column int) bool {
-	for _, h := range s.hidden {
-		if h.left > 0 && column >= h.left && column <= h.right {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.hidden, func(h cellRange) bool { return h.left > 0 && column >= h.left && column <= h.right })
 }
 
 // whole parses the number of a row or column; 0 if invalid.

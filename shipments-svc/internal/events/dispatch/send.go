@@ -69,23 +69,17 @@ func send(ctx context.Context, client *http.Client, job webhooks.Job, m Message,
 
 // failed returns the outcome of an attempt without a response.
 func failed(err error) webhooks.Outcome {
-	if errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) || errors.Is(err, ssrf.ErrInvalidHostPort) {
+	e, network := errors.AsType[net.Error](err)
+	switch {
+	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork), errors.Is(err, ssrf.ErrInvalidHostPort):
 		return webhooks.AddressNotAllowed
-	}
-	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+	case network && e.Timeout():
 		return webhooks.TimedOut
-	}
-	if _, ok := errors.AsType[*net.DNSError](err); ok {
+	case errors.As(err, new(*net.DNSError)):
 		return webhooks.NameNotFound
-	}
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+	case errors.As(err, new(*tls.CertificateVerificationError)), errors.As(err, new(tls.AlertError)), errors.Is(err, http.ErrSchemeMismatch):
 		return webhooks.TLSFailed
+	default:
+		return webhooks.NoAnswer
 	}
-	if errors.Is(err, http.ErrSchemeMismatch) {
-		return webhooks.TLSFailed
-	}
-	if _, ok := errors.AsType[tls.AlertError](err); ok {
-		return webhooks.TLSFailed
-	}
-	return webhooks.NoAnswer
 }

@@ -3,7 +3,6 @@ package webhooks
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -25,7 +24,7 @@ func (d Draft) faults(loopback bool) (all []shipments.Fault) {
 		if !slices.Contains(shipments.EventTypes, kind) {
 			all = append(all, shipments.Fault{
 				Code: shipments.InvalidValue, Pointer: fmt.Sprintf("/event_types/%d", i),
-				Detail: "event_types must be of " + join(shipments.EventTypes),
+				Detail: "event_types must be of " + shipments.Join(shipments.EventTypes),
 			})
 		}
 	}
@@ -47,7 +46,7 @@ func (e Edit) faults(loopback bool) []shipments.Fault {
 	all := d.faults(loopback)
 	if e.Status != nil && !slices.Contains(Statuses, *e.Status) {
 		all = append(all, shipments.Fault{
-			Code: shipments.InvalidValue, Pointer: "/status", Detail: "status must be one of " + join(Statuses),
+			Code: shipments.InvalidValue, Pointer: "/status", Detail: "status must be one of " + shipments.Join(Statuses),
 		})
 	}
 	return all
@@ -74,19 +73,5 @@ func (e Edit) applied(to Endpoint) Endpoint {
 
 // ordered returns the distinct types in the order of shipments.EventTypes.
 func ordered(types []shipments.EventType) []shipments.EventType {
-	all := []shipments.EventType{}
-	for _, kind := range shipments.EventTypes {
-		if slices.Contains(types, kind) {
-			all = append(all, kind)
-		}
-	}
-	return all
-}
-
-func join[T ~string](values []T) string {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = string(v)
-	}
-	return strings.Join(texts, ", ")
+	return slices.DeleteFunc(slices.Clone(shipments.EventTypes), func(kind shipments.EventType) bool { return !slices.Contains(types, kind) })
 }
