@@ -40,13 +40,9 @@ func (s *sheet) unwrap() {
 				}
 				joined.Cells[col].Text = strings.TrimSpace(joined.Cells[col].Text + " " + c.Text)
 			}
+			rows[n].Cells = nil
 		}
 		rows[i] = joined
-		for n := i - above; n <= i+below; n++ {
-			if n != i {
-				rows[n].Cells = nil
-			}
-		}
 	}
 }
 

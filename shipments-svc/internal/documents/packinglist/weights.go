@@ -166,34 +166,31 @@ const (
 // checkPlausible remarks on implausible box weights, and on lines whose boxes × box
 // weight differ from the net weight, once for a sheet.
 func (r *reader) checkPlausible(s *sheet, lines []line) {
-	implausible, differ := 0, 0
-	var odd, other line
+	var implausible, differ []line
 	of := map[string]int{} // lines of a pallet; one may have the weight of all
 	for _, l := range lines {
 		of[l.pallet.text]++
 	}
 	for _, l := range lines {
 		if w := l.weight(); l.boxes.ok && w > 0 && (w < leastBox || w > mostBox) {
-			if implausible++; implausible == 1 {
-				odd = l
-			}
+			implausible = append(implausible, l)
 		}
 		if l.boxes.ok && l.box.ok && l.whole.ok && s.whole == netField && !near(l.boxes.value*l.box.value, l.whole.value) && of[l.pallet.text] == 1 {
-			if differ++; differ == 1 {
-				other = l
-			}
+			differ = append(differ, l)
 		}
 	}
-	if implausible > 0 {
+	if implausible != nil {
+		odd := implausible[0]
 		from := odd.box
 		if !from.ok {
 			from = odd.whole
 		}
-		r.remark(WeightImplausible, from.place, "%s has a box weight of %s kg, from %s%d under %q", counted(implausible, "line with an implausible box weight:", "lines with implausible box weights: the first"),
+		r.remark(WeightImplausible, from.place, "%s has a box weight of %s kg, from %s%d under %q", counted(len(implausible), "line with an implausible box weight:", "lines with implausible box weights: the first"),
 			kilograms(odd.weight()), tables.ColumnName(from.place.Column), from.place.Row, s.headingAt(from.place))
 	}
-	if differ > 0 {
-		r.remark(WeightsDiffer, other.whole.place, "%s: %s boxes of %s kg differ from the %s kg of %s%d under %q", counted(differ, "line is inconsistent", "lines are inconsistent, the first"),
+	if differ != nil {
+		other := differ[0]
+		r.remark(WeightsDiffer, other.whole.place, "%s: %s boxes of %s kg differ from the %s kg of %s%d under %q", counted(len(differ), "line is inconsistent", "lines are inconsistent, the first"),
 			kilograms(1000*other.boxes.value), kilograms(other.box.value), kilograms(other.whole.value), tables.ColumnName(other.whole.place.Column), other.whole.place.Row, s.headingAt(other.whole.place))
 	}
 }

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -75,13 +76,7 @@ func delimiterOf(text string) byte {
 		wide, all := 0, 0
 		for all < sampled && r.more() {
 			fields := r.next()
-			filled := 0
-			for _, f := range fields {
-				if strings.TrimSpace(f) != "" {
-					filled++
-				}
-			}
-			if filled > 0 {
+			if slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) != "" }) {
 				all++
 			}
 			if len(fields) >= 3 {
