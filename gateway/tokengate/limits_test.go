@@ -78,7 +78,7 @@ func TestCostsThatAddUpToMoreThanTheLimitAreNotRateLimited(t *testing.T) {
 	t.Parallel()
 
 	for costs, want := range map[[2]string]string{{"60", "41"}: "", {"60", "42"}: "limit_too_low", {"1000", "2"}: "limit_too_low"} {
-		g := newTestGate(t, new(Gate), activeBody)
+		g := newTestGate(t, new(Gate), strings.Replace(activeBody, "{", `{"rate_limit":{"limit":100,"window_seconds":86400},`, 1))
 		first, err := parsedLimits("limits x {\ncost " + costs[0] + "\n}")
 		second, err2 := parsedLimits("limits y {\ncost " + costs[1] + "\n}")
 		if err != nil || err2 != nil {
