@@ -1464,7 +1464,7 @@ type EventsExpired = Problem
 // ListEventsParams defines parameters for ListEvents.
 type ListEventsParams struct {
 	// After The `sequence` of the last event that you know; events after it are returned. 0, or left out: from the oldest
-	// that is kept. Anything but a whole number from 0 is refused with 400.
+	// that is kept. After the newest one there are none yet. Anything but a whole number from 0 is refused with 400.
 	After *After `form:"after,omitempty" json:"after,omitempty"`
 
 	// Limit How many events are returned at most. More than 100 counts as 100, and `meta.limit` then says so. Anything but

@@ -60,10 +60,16 @@ func readAttachment(r *http.Request, large *admission) (shipments.Attachment, er
 	document := root.Object("document")
 	a := shipments.Attachment{Order: order, DryRun: root.Bool("dry_run"), Type: shipments.DocumentType(document.Text("type"))}
 	readList(document, &a)
-	if document.OptionalText("content_base64") == nil {
-		return a, invalid(input.Faults(body), "/document", a.Faults())
-	}
 	filename := document.Text("filename")
+	if document.OptionalText("content_base64") == nil {
+		faults := a.Faults()
+		if filename != "" {
+			faults = append(faults, shipments.Fault{
+				Code: shipments.InvalidValue, Pointer: "/filename", Detail: "filename is the name of a file, and content_base64 is missing",
+			})
+		}
+		return a, invalid(input.Faults(body), "/document", faults)
+	}
 	switch err := file.finish(); {
 	case errors.Is(err, errNotBase64):
 		a.File = &shipments.Upload{Filename: filename}

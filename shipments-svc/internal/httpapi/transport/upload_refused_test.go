@@ -98,6 +98,7 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 		"an empty file":             {file(path, "other", "f.txt", ""), 422, "validation_failed", `"/document/content_base64"`},
 		"no base64":                 {call{method: "POST", path: path + "/documents", body: `{"document":{"type":"other","filename":"f","content_base64":"a b"}}`}, 422, "validation_failed", "must be base64"},
 		"bytes after the padding":   {call{method: "POST", path: path + "/documents", body: `{"document":{"type":"other","filename":"f","content_base64":"eA==eA=="}}`}, 422, "validation_failed", "must be base64"},
+		"a name without a file":     {call{method: "POST", path: path + "/documents", body: strings.Replace(list, `"type"`, `"filename":"f","content_base64":null,"type"`, 1)}, 422, "validation_failed", "content_base64 is missing"},
 		"not even text":             {call{method: "POST", path: path + "/documents", body: `{"document":{"type":"other","filename":"f","content_base64":7}}`}, 422, "validation_failed", `"/document/content_base64"`},
 		"file and pallets": {
 			call{method: "POST", path: path + "/documents", body: strings.Replace(list, `"type"`, `"filename":"f","content_base64":"eA==","type"`, 1)},
