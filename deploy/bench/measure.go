@@ -36,7 +36,7 @@ type figures struct {
 func (r *testbed) measure(ctx context.Context, sc scenario, m mode, target string) (figures, error) {
 	s := r.servers[target]
 	plan := load.Plan{
-		Address: s.Address(), Connections: r.settings.connections, Requests: sc.requests, Want: http.StatusOK,
+		Address: s.Address, Connections: r.settings.connections, Requests: sc.requests, Want: http.StatusOK,
 		RenewAfter: sc.renewAfter, Warmup: r.settings.warmup, Length: r.settings.length,
 	}
 	if m == steady {

@@ -35,7 +35,7 @@ func (r *testbed) profile(ctx context.Context, sc scenario) error {
 
 func (r *testbed) fetchProfile(ctx context.Context, path string) error {
 	seconds := 1 + int((r.settings.warmup + r.settings.length).Seconds()) // all of one measurement
-	url := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", r.servers[gateway].Inner(), seconds)
+	url := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", r.servers[gateway].Inner, seconds)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err

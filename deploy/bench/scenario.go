@@ -114,7 +114,7 @@ func (r *testbed) createTokens(ctx context.Context, n int, flags []string) ([]st
 func (r *testbed) exhaust(ctx context.Context, tokens []string) ([]string, error) {
 	var spent []string
 	for _, token := range tokens {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.servers[gateway].Address()+"/api/v1/shipments", nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.servers[gateway].Address+"/api/v1/shipments", nil)
 		if err != nil {
 			return nil, err
 		}

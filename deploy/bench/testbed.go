@@ -129,7 +129,7 @@ func (r *testbed) startServers(ctx context.Context, shipped *devstack.Program) e
 		return err
 	}
 	for name, of := range map[string]struct{ binary, config string }{
-		gateway: {shipped.Binary(), caddyfile}, ungated: {shipped.Binary(), without},
+		gateway: {shipped.Command[0], caddyfile}, ungated: {shipped.Command[0], without},
 		bare: {caddy, filepath.Join(r.settings.root, "deploy", "bench", "bare.Caddyfile")},
 	} {
 		if err := r.serve(ctx, name, env, func(string) []string {

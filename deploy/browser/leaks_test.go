@@ -148,7 +148,7 @@ func redisDump(t *testing.T) []byte {
 // metrics is the /metrics of a program.
 func metrics(t *testing.T, program *devstack.Program) []byte {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+program.Inner()+"/metrics", nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+program.Inner+"/metrics", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

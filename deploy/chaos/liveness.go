@@ -28,9 +28,9 @@ func (r *topology) probeLiveness(ctx context.Context) (p liveness) {
 				return p
 			}
 			p.probes++
-			if failure != "" && !unhealthy[program.Name()] {
-				unhealthy[program.Name()] = true
-				p.unhealthy = append(p.unhealthy, program.Name()+" "+failure)
+			if failure != "" && !unhealthy[program.Name] {
+				unhealthy[program.Name] = true
+				p.unhealthy = append(p.unhealthy, program.Name+" "+failure)
 			}
 		}
 		select {
@@ -67,14 +67,14 @@ var poolMetric = map[string]string{"go_sql_max_open_connections": "pool"}
 func (r *topology) poolSizes(ctx context.Context) (map[string]int, error) {
 	sizes := map[string]int{}
 	for _, p := range r.stack.Programs() {
-		if !strings.Contains(p.Name(), "-svc") {
+		if !strings.Contains(p.Name, "-svc") {
 			continue
 		}
 		found, err := r.scrape(ctx, p, poolMetric)
 		if err != nil {
-			return nil, fmt.Errorf("pools of %s: %w", p.Name(), err)
+			return nil, fmt.Errorf("pools of %s: %w", p.Name, err)
 		}
-		sizes[p.Name()] = int(found["pool"])
+		sizes[p.Name] = int(found["pool"])
 	}
 	return sizes, nil
 }

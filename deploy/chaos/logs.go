@@ -37,11 +37,11 @@ type logMarks map[string]int64
 func (r *topology) markLogs() (logMarks, error) {
 	marks := logMarks{}
 	for _, p := range r.stack.Programs() {
-		info, err := os.Stat(r.logPath(p.Name()))
+		info, err := os.Stat(r.logPath(p.Name))
 		if err != nil {
 			return nil, err
 		}
-		marks[p.Name()] = info.Size()
+		marks[p.Name] = info.Size()
 	}
 	return marks, nil
 }

@@ -75,7 +75,7 @@ func (r *topology) observe(ctx context.Context, f fault) (_ *observation, err er
 func (r *topology) restartCrashed(ctx context.Context) (crashed []string, err error) {
 	for _, program := range r.stack.Programs() {
 		if program.Ended() {
-			crashed = append(crashed, program.Name())
+			crashed = append(crashed, program.Name)
 			err = errors.Join(err, program.Start(ctx))
 		}
 	}

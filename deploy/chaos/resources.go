@@ -34,16 +34,16 @@ func (r *topology) readResources(ctx context.Context) (resources, error) {
 	for _, p := range r.stack.Programs() {
 		one, err := r.scrape(ctx, p, resourceMetrics)
 		if err != nil {
-			return nil, fmt.Errorf("metrics of %s: %w", p.Name(), err)
+			return nil, fmt.Errorf("metrics of %s: %w", p.Name, err)
 		}
-		g[p.Name()] = one
+		g[p.Name] = one
 	}
 	return g, nil
 }
 
 // get requests a path of a program's inner listener.
 func (r *topology) get(ctx context.Context, p *devstack.Program, path string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Inner()+path, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Inner+path, nil)
 	if err != nil {
 		return nil, err
 	}

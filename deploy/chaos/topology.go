@@ -50,7 +50,7 @@ func startTopology(ctx context.Context, c Config, loaded time.Duration) (r *topo
 	if err != nil {
 		return r, err
 	}
-	r.client, r.control = newClient(r.stack.URL), newClient("http://"+control.Address())
+	r.client, r.control = newClient(r.stack.URL), newClient("http://"+control.Address)
 	if r.tokens, err = createTokens(ctx, r.stack, loaded); err != nil {
 		return r, err
 	}

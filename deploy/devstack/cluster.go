@@ -19,19 +19,20 @@ type Cluster struct {
 
 // StartCluster creates and starts a cluster in a temporary directory.
 func StartCluster(ctx context.Context, log io.Writer) (*Cluster, error) {
+	return startCluster(ctx, serverConfig{log: log})
+}
+
+func startCluster(ctx context.Context, config serverConfig) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "quayside-cluster-")
 	if err != nil {
 		return nil, err
 	}
-	p, err := choosePorts(ctx, 0)
-	if err != nil {
+	config.dir, config.logDir, config.password = filepath.Join(dir, "postgres"), dir, rand.Text()
+	if config.port, err = freeAddress(ctx); err != nil {
 		return nil, err
 	}
 	c := &Cluster{dir: dir}
-	c.server, err = startPostgres(ctx, serverConfig{
-		dir: filepath.Join(dir, "postgres"), logDir: dir, port: p.postgres, password: rand.Text(), log: log,
-	})
-	if err != nil {
+	if c.server, err = startPostgres(ctx, config); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	c.URL = c.server.url
@@ -39,10 +40,4 @@ func StartCluster(ctx context.Context, log io.Writer) (*Cluster, error) {
 }
 
 // Close stops it and removes its data.
-func (c *Cluster) Close() error {
-	var err error
-	if c.server != nil {
-		err = c.server.Stop()
-	}
-	return errors.Join(err, Clean(c.dir))
-}
+func (c *Cluster) Close() error { return errors.Join(c.server.Stop(), Clean(c.dir)) }

@@ -15,11 +15,11 @@ import (
 
 // Run runs one of the program's other commands and returns its stdout.
 func (p *Program) Run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, p.binary, args...) //nolint:gosec // G204: our own arguments
+	cmd := exec.CommandContext(ctx, p.Command[0], args...) //nolint:gosec // G204: our own arguments
 	cmd.Env, cmd.Stdin = p.Environ(), stdin
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return nil, fmt.Errorf("%s %s: %w:\n%s", p.name, strings.Join(args, " "), err, bytes.TrimSpace(exit.Stderr))
+		return nil, fmt.Errorf("%s %s: %w:\n%s", p.Name, strings.Join(args, " "), err, bytes.TrimSpace(exit.Stderr))
 	}
 	return out, err
 }
@@ -104,7 +104,7 @@ func (p *Program) json(ctx context.Context, into any, args ...string) error {
 		return err
 	}
 	if err := json.Unmarshal(out, into); err != nil {
-		return fmt.Errorf("%s %s printed no JSON: %w", p.name, args[0], err)
+		return fmt.Errorf("%s %s printed no JSON: %w", p.Name, args[0], err)
 	}
 	return nil
 }

@@ -2,15 +2,8 @@ package devstack
 
 import (
 	"context"
-	"errors"
 	"slices"
 )
-
-// control is a second gateway and its Redis.
-type control struct {
-	program *Program
-	redis   stopper
-}
 
 // StartControl starts a second gateway for comparison. It has a Redis of its own
 // and reaches tokens-svc without proxies, is not among Programs, and stops with
@@ -20,13 +13,19 @@ func (s *Stack) StartControl(ctx context.Context) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	var redis string
-	if s.control.redis, redis, err = startRedis(ctx, "redis-control", address, s.LogDir(), s.opts.Log); err != nil {
+	redis, redisURL, err := startRedis(ctx, "redis-control", address, s.LogDir(), s.opts.Log)
+	if redis != nil {
+		s.onClose(redis.Stop)
+	}
+	if err != nil {
 		return nil, err
 	}
-	s.control.program, err = s.StartGateway(ctx, "gateway-control", "REDIS_URL="+redis,
+	program, err := s.StartGateway(ctx, "gateway-control", "REDIS_URL="+redisURL,
 		"TOKENS_INTERNAL_URL=http://"+s.ports.tokensInner, "TOKENS_PORT="+port(s.ports.tokens)[1:])
-	return s.control.program, err
+	if program != nil {
+		s.onClose(program.Stop)
+	}
+	return program, err
 }
 
 // StartGateway starts a further gateway, with settings that replace those of the
@@ -37,19 +36,8 @@ func (s *Stack) StartGateway(ctx context.Context, name string, env ...string) (*
 		return nil, err
 	}
 	p := *s.Program("gateway")
-	p.name, p.Process, p.outer, p.inner = name, nil, addresses[0], addresses[1]
+	p.Name, p.Process, p.Address, p.Inner = name, nil, addresses[0], addresses[1]
 	// the last value of a variable applies
-	p.env = slices.Concat(p.env, env, []string{"GATEWAY_ADDRESS=" + port(p.outer), "GATEWAY_INNER_ADDRESS=" + port(p.inner)})
+	p.Env = slices.Concat(p.Env, env, []string{"GATEWAY_ADDRESS=" + port(p.Address), "GATEWAY_INNER_ADDRESS=" + port(p.Inner)})
 	return &p, p.Start(ctx)
-}
-
-func (c control) stop() error {
-	var errs []error
-	if c.program != nil {
-		errs = append(errs, c.program.Stop())
-	}
-	if c.redis != nil {
-		errs = append(errs, c.redis.Stop())
-	}
-	return errors.Join(errs...)
 }

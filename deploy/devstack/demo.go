@@ -49,17 +49,8 @@ func (s *Stack) demoWorks(ctx context.Context) bool {
 	if s.Demo.Token == "" || s.Demo.Password == "" {
 		return false
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/api/v1/token", nil)
-	if err != nil {
-		return false
-	}
-	req.Header.Set("Authorization", "Bearer "+s.Demo.Token)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false
-	}
-	_ = res.Body.Close()
-	return res.StatusCode != http.StatusUnauthorized
+	got, err := status(ctx, s.URL+"/api/v1/token", s.Demo.Token)
+	return err == nil && got != http.StatusUnauthorized
 }
 
 func (s *Stack) createDemo(ctx context.Context) (err error) {

@@ -2,7 +2,6 @@ package devstack
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -20,29 +19,21 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	if err := install(ctx, log, "postgresql", "pgbouncer", "redis-server", "gcc", "libc6-dev", "chromium", "npm", "curl", "jq", "python3", "prometheus"); err != nil && !errors.Is(err, errCannotInstall) {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "quayside-test-")
+	cluster, err := startCluster(ctx, serverConfig{throwAway: true, log: log})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, Clean(dir)) }()
-	p, err := choosePorts(ctx, 0)
-	if err != nil {
-		return err
-	}
-	database, err := startPostgres(ctx, serverConfig{
-		dir: filepath.Join(dir, "postgres"), logDir: dir, port: p.postgres,
-		password: rand.Text(), throwAway: true, log: log,
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, database.Stop()) }()
-	pooler, pooledURL, err := startPgBouncer(ctx, database, dir, log)
+	defer func() { err = errors.Join(err, cluster.Close()) }()
+	pooler, pooledURL, err := startPgBouncer(ctx, cluster.server, cluster.dir, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, pooler.Stop()) }()
-	redis, redisURL, err := startRedis(ctx, "redis", p.redis, dir, log)
+	address, err := freeAddress(ctx)
+	if err != nil {
+		return err
+	}
+	redis, redisURL, err := startRedis(ctx, "redis", address, cluster.dir, log)
 	if err != nil {
 		return err
 	}
@@ -50,7 +41,7 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // G204: the caller's command is the point
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL="+database.url, "TEST_DATABASE_POOLED_URL="+pooledURL, "TEST_REDIS_URL="+redisURL)
+	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL="+cluster.URL, "TEST_DATABASE_POOLED_URL="+pooledURL, "TEST_REDIS_URL="+redisURL)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return cmd.Run()
 }

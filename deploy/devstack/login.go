@@ -36,7 +36,7 @@ func (s *Stack) restrictLogin(ctx context.Context, p *Program) error {
 	if err != nil {
 		return fmt.Errorf("login %s: %w", servingLogin, err)
 	}
-	for i, setting := range p.env {
+	for i, setting := range p.Env {
 		name, value, _ := strings.Cut(setting, "=")
 		if name != "DATABASE_URL" && name != "DATABASE_DIRECT_URL" {
 			continue
@@ -46,7 +46,7 @@ func (s *Stack) restrictLogin(ctx context.Context, p *Program) error {
 			return err
 		}
 		u.User = url.UserPassword(servingLogin, s.secrets.tokensPostgres)
-		p.env[i] = name + "=" + u.String()
+		p.Env[i] = name + "=" + u.String()
 	}
 	return nil
 }

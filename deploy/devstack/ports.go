@@ -1,6 +1,7 @@
 package devstack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -31,18 +32,15 @@ func choosePorts(ctx context.Context, gateway int) (p ports, err error) {
 		}
 		reserve(ctx, p.gateway)
 	}
-	for _, address := range []*string{
-		&p.gateway, &p.gatewayInner, &p.shipments, &p.shipmentsInner,
-		&p.tokens, &p.tokensInner, &p.postgres, &p.redis,
-	} {
-		if *address != "" {
-			continue
-		}
-		if *address, err = freeAddress(ctx); err != nil {
-			return p, err
-		}
+	free, err := FreeAddresses(ctx, 8)
+	if err != nil {
+		return p, err
 	}
-	return p, nil
+	return ports{
+		gateway: cmp.Or(p.gateway, free[0]), gatewayInner: free[1],
+		shipments: free[2], shipmentsInner: free[3], tokens: free[4], tokensInner: free[5],
+		postgres: free[6], redis: free[7],
+	}, nil
 }
 
 // freeAddress returns an unused address and reserves it.

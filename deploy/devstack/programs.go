@@ -23,16 +23,17 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 		return err
 	}
 	for _, p := range programs {
-		p.binary = filepath.Join(bin, p.command)
-		if p.name != p.command { // a further replica
+		program := p.Command[0]
+		p.Command[0] = filepath.Join(bin, program)
+		if p.Name != program { // a further replica
 			continue
 		}
-		if p.args[0] == "serve" {
+		if p.Command[1] == "serve" {
 			if _, err := p.Run(ctx, nil, "migrate", "up"); err != nil {
 				return err
 			}
 		}
-		if p.command == "tokens-svc" { // the state directory may be older than the audit keys
+		if program == "tokens-svc" { // the state directory may be older than the audit keys
 			if _, err := p.Run(ctx, nil, "audit", "anchor"); err != nil {
 				return err
 			}
@@ -42,11 +43,12 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 		}
 	}
 	for _, p := range programs {
+		s.onClose(p.Stop)
 		if err := p.Start(ctx); err != nil {
-			return errors.Join(err, p.Stop())
+			return err
 		}
 		s.programs = append(s.programs, p)
-		s.say("started   %s", p.name)
+		s.say("started   %s", p.Name)
 	}
 	return nil
 }
@@ -62,12 +64,12 @@ func (s *Stack) describePrograms(ctx context.Context) (programs []*Program, err 
 	}
 	programs = append(programs, gateway)
 	for _, p := range programs {
-		p.logDir = s.LogDir()
+		p.LogDir = s.LogDir()
 		if s.opts.Race { // without the second that the detector sleeps at the end of every command
-			p.env = append(p.env, "GORACE=atexit_sleep_ms=0")
+			p.Env = append(p.Env, "GORACE=atexit_sleep_ms=0")
 		}
 		if s.Traces != nil {
-			p.env = append(p.env, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.Traces.URL, "OTEL_BSP_SCHEDULE_DELAY=100")
+			p.Env = append(p.Env, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.Traces.URL, "OTEL_BSP_SCHEDULE_DELAY=100")
 		}
 	}
 	return programs, nil
@@ -81,16 +83,16 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 		}
 	}
 	callers, level := "GATEWAY_PUBLIC_KEYS_FILE="+s.secrets.publicKeyFile, "LOG_LEVEL="+s.logLevel()
-	programs = append(programs, &Program{
-		name: "tokens-svc", command: "tokens-svc", args: []string{"serve"}, outer: s.ports.tokens, inner: s.ports.tokensInner,
-		env: []string{
+	programs = append(programs, NewProgram(ProgramConfig{
+		Name: "tokens-svc", Command: []string{"tokens-svc", "serve"}, Address: s.ports.tokens, Inner: s.ports.tokensInner,
+		Env: []string{
 			"DATABASE_URL=" + dsn["tokens"], "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
 			"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
 			"AUDIT_KEYS_FILE=" + s.secrets.auditKeysFile,
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, callers, level,
 			"PUBLIC_URL=" + s.URL, "SERVICE_PERMISSIONS=" + filepath.Join(s.ServicesDir(), "*.json"),
 		},
-	})
+	}))
 	for i := range s.replicas.addresses {
 		name, inner := "shipments-svc", s.ports.shipmentsInner
 		if i > 0 {
@@ -103,15 +105,15 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 		if err != nil {
 			return nil, err
 		}
-		programs = append(programs, &Program{
-			name: name, command: "shipments-svc", args: []string{"serve"}, outer: listen, inner: inner,
-			env: slices.Concat([]string{
+		programs = append(programs, NewProgram(ProgramConfig{
+			Name: name, Command: []string{"shipments-svc", "serve"}, Address: listen, Inner: inner,
+			Env: slices.Concat([]string{
 				"DATABASE_URL=" + dsn["shipments"], "DATABASE_DIRECT_URL=" + s.dsn["shipments"],
 				"LISTEN_ADDRESS=" + listen, "INNER_ADDRESS=" + inner, callers, level,
 				"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"),           // shared by all replicas
 				"WEBHOOK_KEYS_FILE=" + s.secrets.webhooksFile, "QUAYSIDE_DEMO=true", // permits webhooks to this machine
 			}, s.opts.Bucket),
-		})
+		}))
 	}
 	return programs, nil
 }
@@ -152,9 +154,8 @@ func (s *Stack) describeGateway(ctx context.Context) (*Program, error) {
 			env = append(env, own)
 		}
 	}
-	return &Program{
-		name: "gateway", command: "gateway", outer: s.ports.gateway, inner: s.ports.gatewayInner, replicas: s.replicas,
-		args: []string{"run", "--adapter", "caddyfile", "--config", filepath.Join(s.opts.Root, "gateway", "Caddyfile")},
-		env:  env,
-	}, nil
+	return &Program{replicas: s.replicas, ProgramConfig: ProgramConfig{
+		Name: "gateway", Address: s.ports.gateway, Inner: s.ports.gatewayInner, Env: env,
+		Command: []string{"gateway", "run", "--adapter", "caddyfile", "--config", filepath.Join(s.opts.Root, "gateway", "Caddyfile")},
+	}}, nil
 }

@@ -31,21 +31,23 @@ func (s *Stack) startPrometheus(ctx context.Context) error {
 		return err
 	}
 	//nolint:gosec,noctx // G204: our own arguments; stopped by Close
-	s.prometheus, err = StartProcess("prometheus", s.LogDir(), exec.Command("prometheus",
+	running, err := StartProcess("prometheus", s.LogDir(), exec.Command("prometheus",
 		"--config.file", config, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", address))
 	if err != nil {
 		return err
 	}
+	s.onClose(running.Stop)
 	s.PrometheusURL = "http://" + address
 	s.say("prometheus %s", s.PrometheusURL)
-	return s.prometheus.Await(ctx, func() error { return answers(ctx, s.PrometheusURL+"/-/ready") })
+	return running.Await(ctx, func() error { return answers(ctx, s.PrometheusURL+"/-/ready") })
 }
 
 // prometheusConfig has a job for each kind of program, with all its replicas.
 func (s *Stack) prometheusConfig() string {
 	targets := map[string][]string{}
 	for _, p := range s.programs {
-		targets[p.command] = append(targets[p.command], p.inner)
+		job := filepath.Base(p.Command[0])
+		targets[job] = append(targets[job], p.Inner)
 	}
 	var config strings.Builder
 	_, _ = fmt.Fprintf(&config, "global: {scrape_interval: 5s, evaluation_interval: 5s}\nrule_files: [%q]\nscrape_configs:\n",

@@ -16,17 +16,17 @@ func TestTheGatewaysSettingsArePassedThrough(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"WINDOWS_MODE", "REDIS_DOWN", "GATEWAY_REPLICAS", "TRUSTED_PROXIES", "LOG_LEVEL", "CORS_ALLOWED_ORIGINS", "GATEWAY_SHUTDOWN_DELAY"} {
-		if got := valuesOf(gateway.env, name); !slices.Equal(got, []string{"of-" + name}) {
+		if got := valuesOf(gateway.Env, name); !slices.Equal(got, []string{"of-" + name}) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
 	for _, name := range []string{"GATEWAY_ADDRESS", "GATEWAY_SIGNING_KEY_FILE", "GATEWAY_TLS", "REDIS_URL", "SHIPMENTS_HOST", "TOKENS_INTERNAL_URL"} {
-		if got := valuesOf(gateway.env, name); len(got) != 1 || got[0] == "of-"+name {
+		if got := valuesOf(gateway.Env, name); len(got) != 1 || got[0] == "of-"+name {
 			t.Errorf("%s is %q, which the stack decides", name, got)
 		}
 	}
 	for _, name := range []string{"GATEWAY_SIGNING_KEY", "GATEWAY_CREDENTIAL", "REDIS_URL_FILE", "HOME", "DATABASE_URL"} {
-		if got := valuesOf(gateway.env, name); len(got) > 0 {
+		if got := valuesOf(gateway.Env, name); len(got) > 0 {
 			t.Errorf("%s is passed on: %q", name, got)
 		}
 	}
@@ -35,7 +35,7 @@ func TestTheGatewaysSettingsArePassedThrough(t *testing.T) {
 	if gateway, err = s.describeGateway(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := valuesOf(gateway.env, "TRUSTED_PROXIES"); !slices.Equal(got, []string{"192.0.2.1/32"}) {
+	if got := valuesOf(gateway.Env, "TRUSTED_PROXIES"); !slices.Equal(got, []string{"192.0.2.1/32"}) {
 		t.Errorf("without an environment TRUSTED_PROXIES is %q", got)
 	}
 }

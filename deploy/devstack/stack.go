@@ -58,17 +58,15 @@ type Stack struct {
 	// PrometheusURL is the address of the Prometheus of Options.Observe.
 	PrometheusURL string
 
-	opts       Options
-	state      *os.File // holds the lock of Options.Dir
-	ports      ports
-	secrets    secrets
-	database   *server  // nil when it is not ours
-	redis      stopper  // nil when it is not ours
-	prometheus *Process // nil without Options.Observe
-	programs   []*Program
-	control    control
-	replicas   replicas          // of shipments-svc
-	dsn        map[string]string // by database name
+	opts     Options
+	ports    ports
+	secrets  secrets
+	database *server // nil when it is not ours
+	redis    stopper // nil when it is not ours
+	programs []*Program
+	replicas replicas          // of shipments-svc
+	dsn      map[string]string // by database name
+	closers  []func() error    // in the order of the starts
 }
 
 // stopper is a process or an in-process server.
@@ -85,9 +83,11 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
 		return s, err
 	}
-	if s.state, err = lockState(opts.Dir); err != nil {
+	state, err := lockState(opts.Dir)
+	if err != nil {
 		return s, err
 	}
+	s.onClose(state.Close)
 	for _, dir := range []string{"log", "secrets", "services"} {
 		if err := os.MkdirAll(filepath.Join(opts.Dir, dir), 0o700); err != nil {
 			return s, err
@@ -109,6 +109,7 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 		if s.Traces, err = collector.Start(ctx); err != nil {
 			return s, err
 		}
+		s.onClose(s.Traces.Close)
 	}
 	count := 1
 	if opts.SecondShipments {
@@ -145,6 +146,7 @@ func (s *Stack) startState(ctx context.Context) (err error) {
 			dir: filepath.Join(s.opts.Dir, "postgres"), logDir: s.LogDir(),
 			port: s.ports.postgres, password: s.secrets.postgres, log: s.opts.Log,
 		}
+		s.onClose(s.StopPostgres)
 		if s.database, err = startPostgres(ctx, config); err != nil {
 			return err
 		}
@@ -155,6 +157,7 @@ func (s *Stack) startState(ctx context.Context) (err error) {
 	}
 	s.RedisURL = s.opts.RedisURL
 	if s.RedisURL == "" {
+		s.onClose(s.StopRedis)
 		err = s.StartRedis(ctx)
 	}
 	return err
@@ -170,7 +173,7 @@ func (s *Stack) logLevel() string {
 
 // Program returns a program by its name. It panics if there is none.
 func (s *Stack) Program(name string) *Program {
-	i := slices.IndexFunc(s.programs, func(p *Program) bool { return p.name == name })
+	i := slices.IndexFunc(s.programs, func(p *Program) bool { return p.Name == name })
 	if i < 0 {
 		panic("devstack: no program " + name)
 	}
@@ -184,7 +187,12 @@ func (s *Stack) Programs() []*Program { return slices.Clone(s.programs) }
 func (s *Stack) DSN(name string) string { return s.dsn[name] }
 
 // StopRedis stops the Redis that Start started.
-func (s *Stack) StopRedis() error { return s.redis.Stop() }
+func (s *Stack) StopRedis() error {
+	if s.redis == nil {
+		return nil
+	}
+	return s.redis.Stop()
+}
 
 // StartRedis restarts it, empty, at the same address.
 func (s *Stack) StartRedis(ctx context.Context) (err error) {
@@ -208,7 +216,7 @@ func (s *Stack) Wait(ctx context.Context) error {
 		go func() {
 			select {
 			case <-p.done:
-				ended <- p.name
+				ended <- p.Name
 			case <-ctx.Done():
 			}
 		}()
@@ -222,26 +230,14 @@ func (s *Stack) Wait(ctx context.Context) error {
 	}
 }
 
+// onClose lets Close call stop, before what was started earlier stops.
+func (s *Stack) onClose(stop func() error) { s.closers = append(s.closers, stop) }
+
 // Close stops the programs, last started first, then Redis and Postgres.
 func (s *Stack) Close() error {
-	errs := []error{s.control.stop()}
-	if s.prometheus != nil {
-		errs = append(errs, s.prometheus.Stop())
-	}
-	for _, p := range slices.Backward(s.programs) {
-		errs = append(errs, p.Stop())
-	}
-	if s.redis != nil {
-		errs = append(errs, s.redis.Stop())
-	}
-	if s.database != nil {
-		errs = append(errs, s.database.Stop())
-	}
-	if s.Traces != nil {
-		errs = append(errs, s.Traces.Close())
-	}
-	if s.state != nil {
-		errs = append(errs, s.state.Close())
+	var errs []error
+	for _, stop := range slices.Backward(s.closers) {
+		errs = append(errs, stop())
 	}
 	return errors.Join(errs...)
 }

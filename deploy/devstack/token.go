@@ -17,7 +17,7 @@ type handle struct {
 // writeHandle writes the handle to the state directory, for FreshToken.
 func (s *Stack) writeHandle() error {
 	tokens := s.Program("tokens-svc")
-	content, err := json.Marshal(handle{Binary: tokens.binary, Environment: tokens.env})
+	content, err := json.Marshal(handle{Binary: tokens.Command[0], Environment: tokens.Env})
 	if err != nil {
 		return err
 	}
@@ -55,5 +55,5 @@ func FreshToken(ctx context.Context, dir, organization, permissions string) (Tok
 // Attach returns a stack of another process for the commands of its tokens-svc,
 // which has this executable and environment.
 func Attach(binary string, env []string) *Stack {
-	return &Stack{programs: []*Program{{name: "tokens-svc", binary: binary, env: env}}}
+	return &Stack{programs: []*Program{NewProgram(ProgramConfig{Name: "tokens-svc", Command: []string{binary}, Env: env})}}
 }

@@ -278,7 +278,7 @@ func (i *infrastructure) useGateways(ctx context.Context, redis string) (err err
 	i.balancer = free[0]
 	env := []string{"LISTEN=" + i.balancer}
 	for n, g := range i.gateways {
-		env = append(env, fmt.Sprintf("GATEWAY_%d=%s", n+1, g.Address()), fmt.Sprintf("GATEWAY_%d_INNER_PORT=%s", n+1, port(g.Inner())))
+		env = append(env, fmt.Sprintf("GATEWAY_%d=%s", n+1, g.Address), fmt.Sprintf("GATEWAY_%d_INNER_PORT=%s", n+1, port(g.Inner)))
 	}
 	i.haproxy, err = spawn(i.dir, "haproxy", devstack.Owner{}, env, haproxy, "-f", filepath.Join(i.config.Root, "deploy", "drills", "haproxy.cfg"))
 	if err != nil {

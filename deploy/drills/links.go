@@ -76,7 +76,7 @@ func (i *infrastructure) linkShipments(ctx context.Context) error {
 	}
 	i.shipmentsPort = port(free[0])
 	for _, name := range []string{"shipments-svc", "shipments-svc-2"} {
-		to := i.stack.Program(name).Address()
+		to := i.stack.Program(name).Address
 		host, _, err := net.SplitHostPort(to)
 		if err != nil {
 			return err

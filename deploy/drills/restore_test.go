@@ -122,7 +122,7 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	if output := script(t, again, "backup", nil, filepath.Join(tempDir(t), "backup")); !strings.Contains(output, copied) {
 		t.Errorf("a backup of the bucket: %s, want %s", output, copied)
 	}
-	purge := exec.CommandContext(t.Context(), again.Program("shipments-svc").Binary(), "files", "purge")
+	purge := exec.CommandContext(t.Context(), again.Program("shipments-svc").Command[0], "files", "purge")
 	purge.Env = again.Program("shipments-svc").Environ()
 	if out, err := purge.CombinedOutput(); !bytes.Contains(out, []byte("files without a document: 1 of")) {
 		t.Errorf("files purge: %v, %s", err, out)

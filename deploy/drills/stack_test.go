@@ -48,6 +48,11 @@ func start(t *testing.T, opts devstack.Options) product {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+		for _, p := range s.Programs() {
+			if !p.Ended() {
+				t.Errorf("%s still runs", p.Name)
+			}
+		}
 	})
 	return product{s, opts.Dir}
 }
@@ -164,7 +169,7 @@ func command(p product, name string, more []string, args ...string) *exec.Cmd {
 	cmd.Env = slices.Concat(environ, []string{
 		"DATABASE_URL_FILE=/run/secrets/of_the_program", // as in containers
 		"TOKENS_DATABASE_URL=" + p.DSN("tokens"), "SHIPMENTS_DATABASE_URL=" + p.DSN("shipments"),
-		"TOKENS_SVC=" + p.Program("tokens-svc").Binary(), "SHIPMENTS_SVC=" + p.Program("shipments-svc").Binary(),
+		"TOKENS_SVC=" + p.Program("tokens-svc").Command[0], "SHIPMENTS_SVC=" + p.Program("shipments-svc").Command[0],
 	}, more)
 	return cmd
 }

@@ -128,7 +128,7 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 	if _, _, body := request(t, http.MethodGet, "http://"+inner+"/metrics", "", ""); !strings.Contains(body, `quayside_coldchain_request_seconds_count{code="200",method="PUT",route="/api/v1/shipments/{id}/temperature"}`) {
 		t.Errorf("the service's metrics lack its requests")
 	}
-	if got := status(t, "http://"+stack.Program("gateway").Inner()+"/readyz", ""); got != http.StatusOK {
+	if got := status(t, "http://"+stack.Program("gateway").Inner+"/readyz", ""); got != http.StatusOK {
 		t.Errorf("the gateway's readiness is %d", got)
 	}
 
@@ -166,7 +166,7 @@ func runSteps(t *testing.T, commands, token string) string {
 	shell := exec.CommandContext(t.Context(), "sh", "-euc", commands)
 	shell.Dir = "../.."
 	shell.Env = append(os.Environ(), "SERVICES="+services, "KEYS="+stack.PublicKeyFile(),
-		"TOKENS_SVC="+stack.Program("tokens-svc").Binary(), "QUAYSIDE_URL="+stack.URL, "TOKEN="+token)
+		"TOKENS_SVC="+stack.Program("tokens-svc").Command[0], "QUAYSIDE_URL="+stack.URL, "TOKEN="+token)
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	output, err := os.CreateTemp(t.TempDir(), "output") // with a pipe, Wait would wait for background processes
 	if err != nil {

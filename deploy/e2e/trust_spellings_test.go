@@ -54,7 +54,7 @@ func TestServicesRefuseIdentityHeadersInEverySpelling(t *testing.T) {
 		{"tokens-svc", "/api/v1/tokens"},
 	} {
 		refused := func(how, request string) {
-			status, body := sendRaw(t, stack.Program(service.name).Address(), request)
+			status, body := sendRaw(t, stack.Program(service.name).Address, request)
 			if status != http.StatusBadRequest && (status != http.StatusUnauthorized || !strings.Contains(body, `"missing_identity"`)) {
 				t.Errorf("%s, %s: %d %s", service.name, how, status, body)
 			}

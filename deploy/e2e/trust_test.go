@@ -13,7 +13,7 @@ func TestPagesAreServedThroughTheGatewayOnly(t *testing.T) {
 	t.Parallel()
 	for i := range 60 {
 		form := strings.NewReader("email=nobody%40acme.example&password=wrong-password")
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+stack.Program("tokens-svc").Address()+"/sign-in", form)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+stack.Program("tokens-svc").Address+"/sign-in", form)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestServicesRefuseIdentityHeadersWithoutTheGatewaysSignature(t *testing.T) 
 				"X-Gateway-Assertion": {"eyJhbGciOiJub25lIn0.eyJpc3MiOiJxdWF5c2lkZS1nYXRld2F5In0."},
 			},
 		} {
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+stack.Program(service.name).Address()+service.path, nil)
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+stack.Program(service.name).Address+service.path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -79,7 +79,7 @@ type detail struct {
 
 // measureDetails gets shipments of few and of many pallets.
 func measureDetails(ctx context.Context, s *devstack.Program, org organization, pallets []int, rounds int) ([]detail, error) {
-	a := newAPI(s.Address(), org.name)
+	a := newAPI(s.Address, org.name)
 	details := make([]detail, len(pallets))
 	for i, n := range pallets {
 		shipment, err := a.create(ctx)

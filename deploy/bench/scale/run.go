@@ -66,7 +66,7 @@ func run(ctx context.Context, s settings) (r *report, err error) {
 func (r *report) measure(ctx context.Context, db *sql.DB, service *devstack.Program) (err error) {
 	s := r.settings
 	s.say("lists")
-	if r.lists, err = measureLists(ctx, service.Address(), r.large, r.other, s.rounds); err != nil {
+	if r.lists, err = measureLists(ctx, service.Address, r.large, r.other, s.rounds); err != nil {
 		return err
 	}
 	s.say("a shipment of many pallets")
@@ -74,18 +74,18 @@ func (r *report) measure(ctx context.Context, db *sql.DB, service *devstack.Prog
 		return err
 	}
 	s.say("packing lists")
-	if r.readings, err = measureReadings(ctx, service.Address(), r.large, s.lines, s.fileRounds); err != nil {
+	if r.readings, err = measureReadings(ctx, service.Address, r.large, s.lines, s.fileRounds); err != nil {
 		return err
 	}
 	s.say("totals while others write")
 	if r.large, err = readOrganization(ctx, db, 0); err != nil {
 		return err
 	}
-	if r.exactness, err = writeAndList(ctx, db, service.Address(), r.large, 2*s.length); err != nil {
+	if r.exactness, err = writeAndList(ctx, db, service.Address, r.large, 2*s.length); err != nil {
 		return err
 	}
 	s.say("creates")
-	r.creates, err = measureCreates(ctx, db, service.Address(), r.large, s)
+	r.creates, err = measureCreates(ctx, db, service.Address, r.large, s)
 	return err
 }
 
