@@ -133,6 +133,8 @@ type sheet struct {
 	ranges    bool    // its rows are ranges of pallets
 	totalled  bool    // the grand total row was read
 	boxes     float64 // of the lines that were read
+	since     float64 // of those after the last total
+	apart     bool    // something is between the last pallet and this row
 	mapping   shipments.Mapping
 	columns   [fieldsThereAre]column
 	box       field  // the weight of one box; noField: no column

@@ -52,6 +52,11 @@ func (r *reader) read(s *sheet) error {
 			return &Unreadable{Code: tables.TooManyRows, Detail: fmt.Sprintf("the list has more than %d lines", MaxLines), Place: s.at(i, -1)}
 		}
 	}
+	if s.since > 0 { // there are lines below the last total
+		for n := range r.totals {
+			r.totals[n].part = r.totals[n].part || r.totals[n].group && r.totals[n].place.Sheet == s.Name
+		}
+	}
 	r.dropRecapitulation(first)
 	if err := r.expandRanges(s, first); err != nil {
 		return err
@@ -64,12 +69,16 @@ func (r *reader) read(s *sheet) error {
 func (r *reader) row(s *sheet, i int) {
 	row := s.Rows[i]
 	cells := filled(row)
+	s.apart = s.apart || i > s.header.to && row.Number-s.Rows[i-1].Number > 1
 	switch {
 	case len(cells) == 0:
 	case s.header.repeats(row):
 		r.repeated(s, i)
 	case r.total(s, i):
 		s.skipped(i, "it is a total row")
+	case r.unnumbered(s, i):
+		r.remark(RowUnread, s.at(i, -1), "the row was not used, because its label has no number, unlike those above: %s", sample(row))
+		s.skipped(i, "its label has no number, unlike those above")
 	case averageText.MatchString(fold(row.Cells[cells[0]].Text)) && !s.numbered(i):
 		r.skip(s, i, cells)
 		s.skipped(i, "it is an average")
@@ -83,15 +92,17 @@ func (r *reader) row(s *sheet, i int) {
 			s.skipped(i, "it is part of a summary")
 		case ok && l.pallet.text != "":
 			r.lines = append(r.lines, l)
-			s.boxes += boxesOf(r.lines[len(r.lines)-1:])
+			boxes := boxesOf(r.lines[len(r.lines)-1:])
+			s.boxes, s.since, s.apart = s.boxes+boxes, s.since+boxes, s.apart && !l.own
 			for _, col := range cells {
 				r.shipped(s, i, col)
 			}
 		case ok:
-			r.remark(LineWithoutPallet, l.place, "neither the line nor one above has a pallet number")
-			s.skipped(i, "neither it nor a row above has a pallet number")
+			r.remark(LineWithoutPallet, l.place, "neither the line nor one directly above has a pallet number")
+			s.skipped(i, "neither it nor a row directly above has a pallet number")
 		case s.Printed && r.continues(s, i, cells):
 		default:
+			s.apart = true
 			r.skip(s, i, cells)
 			if r.turned(s, cells) {
 				r.remark(RowContinued, s.at(i, -1), "a text at the top of the page continues the last row of the page before and was not used: %s", sample(row))
@@ -185,6 +196,7 @@ func (r *reader) line(s *sheet, i int) (l line, ok bool) {
 	l.box, l.whole = r.amount(s, i, s.box), r.amount(s, i, s.whole)
 	number, merged := s.label(i)
 	switch {
+	case number.text == "" && s.apart && !s.Printed:
 	case number.text == "" || ditto(number.text) || merged:
 		l.pallet = r.labelAbove(s)
 	default:

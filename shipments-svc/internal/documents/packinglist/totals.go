@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -13,6 +14,7 @@ import (
 type total struct {
 	place       Place
 	grand, part bool // of all lines, or of those since the previous total
+	group       bool // of the lines since the previous total, by its boxes
 	shipments.Declared
 }
 
@@ -68,6 +70,9 @@ func (r *reader) total(s *sheet, i int) bool {
 		}
 	}
 	t.texts(s, i)
+	if t.group = t.Boxes > 0 && float64(t.Boxes) == s.since; !again {
+		s.since = 0
+	}
 	if t.Boxes > 0 && float64(t.Boxes) == s.boxes { // the other totals of the sheet are part of it
 		r.totals = slices.DeleteFunc(r.totals, func(other total) bool { return other.place.Sheet == s.Name })
 		s.totalled = true
@@ -114,14 +119,35 @@ func atMost[T ~int](n, most T) T {
 
 // unlabelled reports whether a row is a total row without a known label: it has no
 // label, an unknown word or the number of pallets, otherwise amounts only, and the
-// boxes of all lines above.
+// boxes of all lines above. Unlike all labels above, a word without a number is that
+// of a total, too, if the row has amounts only or the boxes since the last total.
 func (r *reader) unlabelled(s *sheet, i int) bool {
 	boxes := quietAmount(s, i, boxesField)
+	if r.unnumbered(s, i) && (!s.named(i) || boxes.value == s.boxes || boxes.value == s.since) {
+		return true
+	}
 	if !boxes.ok || len(r.lines) < 2 || s.named(i) || s.boxes != boxes.value {
 		return false
 	}
 	label, _ := s.label(i)
 	return !s.numbered(i) || r.countsPallets(s, label.text) && !s.hasPalletAfter(i)
+}
+
+// unnumbered reports whether a row has boxes and a label without a digit, although the
+// lines above, at least two, have labels with digits.
+func (r *reader) unnumbered(s *sheet, i int) bool {
+	label, merged := s.label(i)
+	if label.text == "" || merged || s.numbered(i) || ditto(label.text) && s.since != quietAmount(s, i, boxesField).value {
+		return false
+	}
+	others := map[string]bool{}
+	for _, l := range r.lines {
+		if l.sheet == s.Name && !strings.ContainsFunc(l.pallet.text, isDigit) {
+			return false
+		}
+		others[l.key()] = true
+	}
+	return len(others) > 1 && quietAmount(s, i, boxesField).ok
 }
 
 // hasPalletAfter reports whether a row after this one has a pallet number and boxes.
@@ -198,7 +224,7 @@ func (r *reader) setDeclared() {
 		case t.grand:
 			all = t
 		case t.part || all.grand:
-		case t.Boxes == all.Boxes && t.NetWeight == all.NetWeight, t.Boxes < all.Boxes:
+		case t.group, t.Boxes == all.Boxes && t.NetWeight == all.NetWeight, t.Boxes < all.Boxes:
 			all.Pallets, all.Boxes, all.NetWeight = all.Pallets+t.Pallets, all.Boxes+t.Boxes, all.NetWeight+t.NetWeight
 		default:
 			all = t
