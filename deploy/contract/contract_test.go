@@ -79,12 +79,12 @@ func TestProgramsDoNotImportEachOther(t *testing.T) {
 func TestTheGatewaysCopyIsServicekits(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"heapfloor", "timerslack"} {
-		copies, err := filepath.Glob("../../gateway/internal/" + name + "/*.go")
+		copies, err := filepath.Glob("../../gateway/internal/process/" + name + "/*.go")
 		if err != nil || len(copies) == 0 {
 			t.Fatalf("%s: %d files, %v", name, len(copies), err)
 		}
 		for _, path := range copies {
-			file := filepath.Join(name, filepath.Base(path))
+			file := filepath.Join("process", name, filepath.Base(path))
 			same(t, filepath.Join("gateway/internal", file), filepath.Join("gateway/servicekit", file))
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
-	"github.com/quayside/quayside/gateway/internal/directive"
+	"github.com/quayside/quayside/gateway/internal/caddy/directive"
 )
 
 func init() {

@@ -9,7 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/quayside/quayside/gateway/internal/directive"
+	"github.com/quayside/quayside/gateway/internal/caddy/directive"
 )
 
 func init() { caddy.RegisterModule(new(Wrapper)) }

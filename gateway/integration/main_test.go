@@ -27,9 +27,9 @@ import (
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 
 	_ "github.com/quayside/quayside/gateway"
+	_ "github.com/quayside/quayside/gateway/internal/caddy/stock"
 	"github.com/quayside/quayside/gateway/internal/environment"
-	"github.com/quayside/quayside/gateway/internal/redistest"
-	_ "github.com/quayside/quayside/gateway/internal/stock"
+	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // The program under test is the test binary, which runs as the gateway when this variable is set: cmd/gateway has the

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/gateway/internal/redistest"
+	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // The certificate of Redis is verified with SSL_CERT_FILE.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/gateway/internal/redistest"
+	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // The test sends a token in every part of a request that can have one, in requests that succeed and in requests that

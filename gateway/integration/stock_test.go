@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/gateway/internal/redistest"
+	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // startStock runs the gate with another prefix, realm and issuer in front of Caddy's own handlers and service, and

@@ -22,9 +22,9 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/quayside/quayside/gateway/internal/directive"
-	"github.com/quayside/quayside/gateway/internal/metrics"
-	"github.com/quayside/quayside/gateway/internal/pool"
+	"github.com/quayside/quayside/gateway/internal/caddy/directive"
+	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
+	"github.com/quayside/quayside/gateway/internal/caddy/pool"
 )
 
 func init() {

@@ -9,12 +9,12 @@ import (
 	"os"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
-	"github.com/quayside/quayside/gateway/servicekit/logging"
-	"github.com/quayside/quayside/gateway/servicekit/metrics"
-	"github.com/quayside/quayside/gateway/servicekit/problem"
-	"github.com/quayside/quayside/gateway/servicekit/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/logging"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 )
 
 // run is a whole service: it verifies the gateway's assertions, responds with

@@ -16,7 +16,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/internal/telemetry/outage"
 	"github.com/quayside/quayside/gateway/upstream"
 )
 

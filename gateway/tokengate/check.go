@@ -8,10 +8,10 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/quayside/quayside/gateway/internal/bearer"
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/internal/tracing"
+	"github.com/quayside/quayside/gateway/internal/telemetry/tracing"
 )
 
 // verdict is what [Gate.check] decides about a request.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/quayside/quayside/gateway/internal/buildinfo"
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/process/buildinfo"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 

@@ -29,10 +29,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/drain"
-	"github.com/quayside/quayside/gateway/internal/bearer"
+	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
-	"github.com/quayside/quayside/gateway/internal/metrics"
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
 )

@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
-	"github.com/quayside/quayside/gateway/internal/requestid"
+	"github.com/quayside/quayside/gateway/internal/telemetry/requestid"
 )
 
 // requestIDHeader is the spelling that goes out to clients, requestIDCanonical the canonical one of net/http.

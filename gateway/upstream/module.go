@@ -35,7 +35,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/dustin/go-humanize"
 
-	"github.com/quayside/quayside/gateway/internal/metrics"
+	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
 )
 
 func init() {

@@ -9,7 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/quayside/quayside/gateway/internal/metrics"
+	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
 )
 
 func TestHandlerIsReadFromTheCaddyfile(t *testing.T) {

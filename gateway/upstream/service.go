@@ -15,7 +15,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
-	sharedpool "github.com/quayside/quayside/gateway/internal/pool"
+	sharedpool "github.com/quayside/quayside/gateway/internal/caddy/pool"
 )
 
 // dialTimeout bounds connecting.

@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/quayside/quayside/gateway/internal/tracing"
+	"github.com/quayside/quayside/gateway/internal/telemetry/tracing"
 )
 
 // transport sends requests to a service: those without a body by an exchange, all others by net/http.

@@ -6,7 +6,7 @@ import (
 	_ "embed" // for openapi.yaml
 	"net/http"
 
-	"github.com/quayside/quayside/gateway/servicekit/openapi"
+	"github.com/quayside/quayside/gateway/servicekit/api/openapi"
 )
 
 //go:embed openapi.yaml

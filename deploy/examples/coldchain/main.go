@@ -18,11 +18,11 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
-	"github.com/quayside/quayside/gateway/servicekit/metrics"
-	"github.com/quayside/quayside/gateway/servicekit/problem"
-	"github.com/quayside/quayside/gateway/servicekit/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 )
 
 // temperatures are the last bodies, by organization and path: at most 16 MiB of them.

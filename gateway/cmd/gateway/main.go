@@ -14,11 +14,11 @@ import (
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 
 	_ "github.com/quayside/quayside/gateway"
-	"github.com/quayside/quayside/gateway/internal/buildinfo"
+	_ "github.com/quayside/quayside/gateway/internal/caddy/stock"
 	"github.com/quayside/quayside/gateway/internal/environment"
-	"github.com/quayside/quayside/gateway/internal/heapfloor"
-	_ "github.com/quayside/quayside/gateway/internal/stock"
-	"github.com/quayside/quayside/gateway/internal/timerslack"
+	"github.com/quayside/quayside/gateway/internal/process/buildinfo"
+	"github.com/quayside/quayside/gateway/internal/process/heapfloor"
+	"github.com/quayside/quayside/gateway/internal/process/timerslack"
 )
 
 func main() {

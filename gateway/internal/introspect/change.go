@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/quayside/quayside/gateway/internal/bearer"
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 )
 
 // tokenID is the id in a token: its public id without "tok_". Being an array, it does not keep a request's memory

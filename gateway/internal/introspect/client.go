@@ -16,7 +16,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/quayside/quayside/gateway/internal/tracing"
+	"github.com/quayside/quayside/gateway/internal/telemetry/tracing"
 )
 
 // Timeout bounds one introspection, retry included.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/gateway/internal/bearer"
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 )
 
 func TestIntrospectSendsFormAndCredential(t *testing.T) {

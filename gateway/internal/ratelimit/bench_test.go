@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/internal/redistest"
+	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // BenchmarkTake also reports round trips and script calls per request.

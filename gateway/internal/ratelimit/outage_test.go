@@ -13,7 +13,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/internal/redistest"
+	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // newUnreliable returns a limiter with the gateway's options on a Redis behind proxy, and its log.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/gateway/internal/redistest"
+	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // redisProxy is a TCP proxy to Redis with faults. It is safe for concurrent use.

@@ -29,7 +29,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/internal/telemetry/outage"
 )
 
 const (

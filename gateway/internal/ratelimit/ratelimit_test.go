@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/internal/redistest"
+	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 var perMinute = ratelimit.Quota{Limit: 100, Window: time.Minute}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/internal/redistest"
+	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // newReplicas returns n limiters of gateways that are registered in one Redis, each of which knows of the others.

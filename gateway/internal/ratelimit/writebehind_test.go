@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/internal/redistest"
+	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 func TestWriteBehindCountsDownWithFewRoundTrips(t *testing.T) {

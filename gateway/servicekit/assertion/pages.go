@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/quayside/quayside/gateway/servicekit/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 )
 
 // HeaderClient carries the client's address, as the gateway determined it.

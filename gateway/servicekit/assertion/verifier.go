@@ -11,7 +11,7 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/maypok86/otter/v2"
 
-	"github.com/quayside/quayside/gateway/servicekit/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 )
 
 const (

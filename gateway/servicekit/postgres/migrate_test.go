@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
-	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
+	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 )
 
 func TestMain(m *testing.M) {

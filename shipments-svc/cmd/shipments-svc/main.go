@@ -11,8 +11,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/quayside/quayside/gateway/servicekit/heapfloor"
-	"github.com/quayside/quayside/gateway/servicekit/timerslack"
+	"github.com/quayside/quayside/gateway/servicekit/process/heapfloor"
+	"github.com/quayside/quayside/gateway/servicekit/process/timerslack"
 )
 
 // Exit codes besides 0.

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 )
 

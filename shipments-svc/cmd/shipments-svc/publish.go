@@ -10,9 +10,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/quayside/quayside/gateway/servicekit/metrics"
-	"github.com/quayside/quayside/gateway/servicekit/outage"
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/events/dispatch"
 	"github.com/quayside/quayside/shipments-svc/internal/events/outbox"

@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/quayside/quayside/gateway/servicekit/buildinfo"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/process/buildinfo"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"

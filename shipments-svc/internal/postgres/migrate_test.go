@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
+	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 )
 
 func TestMigrations(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/quayside/quayside/gateway/servicekit/plaintext"
+	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 )
 
 // Kind is the format of a file.

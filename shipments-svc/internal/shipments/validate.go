@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/quayside/quayside/gateway/servicekit/plaintext"
+	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 )
 
 // Bounds of a shipment and its parts. Texts are counted in code points.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

@@ -15,9 +15,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/quayside/quayside/gateway/servicekit/heapfloor"
-	"github.com/quayside/quayside/gateway/servicekit/plaintext"
-	"github.com/quayside/quayside/gateway/servicekit/timerslack"
+	"github.com/quayside/quayside/gateway/servicekit/process/heapfloor"
+	"github.com/quayside/quayside/gateway/servicekit/process/timerslack"
+	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )

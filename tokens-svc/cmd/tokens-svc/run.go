@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/quayside/quayside/gateway/servicekit/buildinfo"
+	"github.com/quayside/quayside/gateway/servicekit/process/buildinfo"
 )
 
 // program is the input and output of one run of the program.

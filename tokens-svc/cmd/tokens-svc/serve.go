@@ -11,9 +11,9 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
-	"github.com/quayside/quayside/gateway/servicekit/logging"
-	"github.com/quayside/quayside/gateway/servicekit/outage"
-	"github.com/quayside/quayside/gateway/servicekit/tracing"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/logging"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"

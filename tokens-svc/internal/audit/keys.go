@@ -7,7 +7,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/quayside/quayside/gateway/servicekit/keyring"
+	"github.com/quayside/quayside/gateway/servicekit/settings/keyring"
 )
 
 // Keys are the keys of the logs' HMACs. The first one is the primary: new

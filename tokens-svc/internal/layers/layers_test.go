@@ -66,7 +66,7 @@ func TestTheDomainNeedsTheStandardLibraryOnly(t *testing.T) {
 	packages := list(t)
 	domain := []string{
 		module + "internal/audit", module + "internal/tokens", module + "internal/people", module + "internal/people/session",
-		repository + "gateway/servicekit/keyring", repository + "gateway/servicekit/plaintext", repository + "gateway/servicekit/spelling",
+		repository + "gateway/servicekit/settings/keyring", repository + "gateway/servicekit/text/plaintext", repository + "gateway/servicekit/text/spelling",
 	}
 	for _, name := range domain {
 		for _, dep := range packages[name].Deps {

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/quayside/quayside/gateway/servicekit/metrics"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 )
 
 // Metrics is one program's metrics.

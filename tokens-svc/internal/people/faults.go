@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/quayside/quayside/gateway/servicekit/plaintext"
+	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

@@ -3,7 +3,7 @@ package postgres
 import (
 	"testing"
 
-	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
+	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 )
 
 func TestMigrations(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/gateway/servicekit/postgrestest"
+	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 )
 
 // TestEveryLookUpGoesByAnIndex: among many, one token is found, and one

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/keyring"
+	"github.com/quayside/quayside/gateway/servicekit/settings/keyring"
 )
 
 // boundsDomain separates the MACs of bounds from any other use of a pepper. It

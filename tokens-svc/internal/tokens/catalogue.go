@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quayside/quayside/gateway/servicekit/spelling"
+	"github.com/quayside/quayside/gateway/servicekit/text/spelling"
 )
 
 // Catalogue is the permissions that a token can be granted: the built-in ones

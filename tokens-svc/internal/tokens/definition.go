@@ -11,8 +11,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/quayside/quayside/gateway/servicekit/plaintext"
-	"github.com/quayside/quayside/gateway/servicekit/spelling"
+	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
+	"github.com/quayside/quayside/gateway/servicekit/text/spelling"
 )
 
 // Definition defines a permission.

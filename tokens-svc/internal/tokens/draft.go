@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/quayside/quayside/gateway/servicekit/plaintext"
+	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 

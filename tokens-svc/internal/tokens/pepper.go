@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/quayside/quayside/gateway/servicekit/keyring"
+	"github.com/quayside/quayside/gateway/servicekit/settings/keyring"
 )
 
 // minPepper is the least length of a pepper in bytes: that of SHA-256's output.

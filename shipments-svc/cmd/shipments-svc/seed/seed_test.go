@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

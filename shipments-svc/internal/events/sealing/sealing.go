@@ -14,7 +14,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/quayside/quayside/gateway/servicekit/keyring"
+	"github.com/quayside/quayside/gateway/servicekit/settings/keyring"
 )
 
 // keySize is the length of a key in bytes: AES-256's.

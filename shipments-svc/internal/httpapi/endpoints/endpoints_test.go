@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/middleware"
+	"github.com/quayside/quayside/gateway/servicekit/api/middleware"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

@@ -5,7 +5,7 @@ package input
 import (
 	"errors"
 
-	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

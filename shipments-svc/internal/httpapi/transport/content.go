@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/problem"
-	"github.com/quayside/quayside/gateway/servicekit/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

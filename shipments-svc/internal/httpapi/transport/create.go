@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/input"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/quayside/quayside/gateway/servicekit/precondition"
+	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 )
 
 // representation is part of every entity-tag. It changes when the same row

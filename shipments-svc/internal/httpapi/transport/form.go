@@ -9,9 +9,9 @@ import (
 	"mime/multipart"
 	"net/http"
 
-	"github.com/quayside/quayside/gateway/servicekit/idempotency"
-	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
-	"github.com/quayside/quayside/gateway/servicekit/spelling"
+	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
+	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/text/spelling"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 )
 
 // TestGetOfAnotherOrganizationsShipmentEqualsAnUnknownOne: an id that is

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/quayside/quayside/gateway/servicekit/problem"
-	"github.com/quayside/quayside/gateway/servicekit/query"
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/idempotency"
+	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )

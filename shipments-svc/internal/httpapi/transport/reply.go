@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/quayside/quayside/gateway/servicekit/precondition"
+	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

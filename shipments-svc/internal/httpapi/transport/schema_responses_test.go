@@ -9,7 +9,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	openapi "github.com/quayside/quayside/shipments-svc/api"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )

@@ -3,7 +3,7 @@ package transport
 import (
 	"net/http"
 
-	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 )
 
 // TestAnotherOrganizationsEndpointIsUnknown, whatever is done with it.

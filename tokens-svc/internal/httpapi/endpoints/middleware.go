@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-kit/kit/endpoint"
 
-	"github.com/quayside/quayside/gateway/servicekit/middleware"
+	"github.com/quayside/quayside/gateway/servicekit/api/middleware"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/quayside/quayside/gateway/servicekit/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 )
 

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/jsonbody"
-	"github.com/quayside/quayside/gateway/servicekit/query"
+	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

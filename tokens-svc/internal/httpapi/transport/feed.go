@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
+	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
-	"github.com/quayside/quayside/gateway/servicekit/query"
-	"github.com/quayside/quayside/gateway/servicekit/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

@@ -3,7 +3,7 @@ package transport
 import (
 	"net/http"
 
-	"github.com/quayside/quayside/gateway/servicekit/idempotency"
+	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/gateway/servicekit/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/gateway/servicekit/problem"
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
 
 func pointers(fields []problem.Field) (all []string) {

@@ -1,0 +1,167 @@
+package bearer_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
+)
+
+const token = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
+
+// format is that of Quayside's own tokens.
+var format = newFormat(bearer.DefaultPrefix)
+
+func newFormat(prefix string) bearer.Format {
+	f, err := bearer.NewFormat(prefix)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// The same token with another prefix and its checksum.
+func TestAnotherPrefixIsAnotherFormat(t *testing.T) {
+	t.Parallel()
+
+	const other = "acme1_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2EZAut"
+	acme := newFormat("acme1")
+	if !acme.WellFormed(other) || acme.WellFormed(token) || format.WellFormed(other) {
+		t.Errorf("well-formed: %v, with another prefix: %v, %v", acme.WellFormed(other), acme.WellFormed(token), format.WellFormed(other))
+	}
+	if a, b := bearer.ID(other), bearer.ID(token); a != b || a != "4fZyo82mVyR1" {
+		t.Errorf("ids %s, %s", a, b)
+	}
+	for _, prefix := range []string{"", "a", "Acme", "ac_me", "acme-", "a123456789b123456"} {
+		if _, err := bearer.NewFormat(prefix); err == nil {
+			t.Errorf("%q is accepted", prefix)
+		}
+	}
+}
+
+func TestWellFormedAgreesWithTheContract(t *testing.T) {
+	t.Parallel()
+
+	raw, err := os.ReadFile("../../../testdata/contract/tokens.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var contract struct{ Valid, Invalid []string }
+	if err := json.Unmarshal(raw, &contract); err != nil {
+		t.Fatal(err)
+	}
+	if len(contract.Valid) == 0 || len(contract.Invalid) == 0 {
+		t.Fatal("the contract names no tokens")
+	}
+	for _, token := range contract.Valid {
+		if !format.WellFormed(token) {
+			t.Errorf("WellFormed(%q) = false; the contract says valid", token)
+		}
+	}
+	for _, token := range contract.Invalid {
+		if format.WellFormed(token) {
+			t.Errorf("WellFormed(%q) = true; the contract says invalid", token)
+		}
+	}
+}
+
+func TestWellFormedFindsEverySingleTypingError(t *testing.T) {
+	t.Parallel()
+
+	for i := range len(token) {
+		wrong := []byte(token)
+		if wrong[i]++; format.WellFormed(string(wrong)) {
+			t.Errorf("a wrong character at %d went unnoticed", i)
+		}
+	}
+}
+
+func TestReadTakesExactlyOneBearerToken(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		values []string
+		want   error
+	}{
+		"plain":                   {[]string{"Bearer " + token}, nil},
+		"scheme in lower case":    {[]string{"bearer " + token}, nil},
+		"scheme in odd case":      {[]string{"bEaReR " + token}, nil},
+		"several spaces":          {[]string{"Bearer    " + token}, nil},
+		"no header":               {nil, bearer.ErrMissing},
+		"empty header":            {[]string{""}, bearer.ErrMissing},
+		"another scheme":          {[]string{"Basic " + token}, bearer.ErrMissing},
+		"a longer scheme":         {[]string{"Bearerr " + token}, bearer.ErrMissing},
+		"no scheme":               {[]string{token}, bearer.ErrMissing},
+		"scheme alone":            {[]string{"Bearer"}, bearer.ErrMalformed},
+		"scheme and spaces":       {[]string{"Bearer  "}, bearer.ErrMalformed},
+		"tab for space":           {[]string{"Bearer\t" + token}, bearer.ErrMissing},
+		"two headers":             {[]string{"Bearer " + token, "Bearer " + token}, bearer.ErrMalformed},
+		"two schemes":             {[]string{"Basic eA==", "Bearer " + token}, bearer.ErrMalformed},
+		"two in one header":       {[]string{"Bearer " + token + ", Bearer " + token}, bearer.ErrMalformed},
+		"trailing text":           {[]string{"Bearer " + token + " x"}, bearer.ErrMalformed},
+		"longer than 512 bytes":   {[]string{"Bearer " + strings.Repeat(" ", 500) + token}, bearer.ErrMalformed},
+		"exactly 512 bytes":       {[]string{"Bearer " + strings.Repeat(" ", 512-7-len(token)) + token}, nil},
+		"another kind of a token": {[]string{"Bearer eyJhbGciOiJub25lIn0.e30."}, bearer.ErrMalformed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := format.Read(tt.values)
+			if !errors.Is(err, tt.want) {
+				t.Fatalf("error %v, want %v", err, tt.want)
+			}
+			if err == nil && got != token {
+				t.Errorf("token %q", got)
+			}
+		})
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{"", "Bearer", "Bearer " + token, "bearer  " + token, "Basic x", "Bearer " + token + ","} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		got, err := format.Read([]string{value})
+		if err != nil {
+			if got != "" {
+				t.Errorf("%q came with error %v", got, err)
+			}
+			return
+		}
+		if len(got) != 61 || !strings.HasSuffix(value, got) || len(value) > bearer.MaxHeaderBytes || !strings.EqualFold(value[:7], "Bearer ") {
+			t.Errorf("Read(%q) = %q", value, got)
+		}
+		if _, err := format.Read([]string{value, value}); !errors.Is(err, bearer.ErrMalformed) {
+			t.Error("two headers were accepted")
+		}
+	})
+}
+
+func TestReadingATokenAllocatesNothing(t *testing.T) {
+	values := []string{"Bearer " + token}
+	if n := testing.AllocsPerRun(1000, func() { _, _ = format.Read(values) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	values := []string{"Bearer " + token}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := format.Read(values); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkWellFormed(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if !format.WellFormed(token) {
+			b.Fatal("refused")
+		}
+	}
+}

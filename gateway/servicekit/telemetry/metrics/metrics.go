@@ -1,0 +1,90 @@
+// Package metrics holds the Prometheus metrics that every program has.
+package metrics
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/quayside/quayside/gateway/servicekit/process/buildinfo"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
+)
+
+// Metrics are the metrics that every program has, in a registry of their own:
+//
+//	quayside_<program>_request_seconds{route,method,code}
+//	quayside_<program>_outage{name}, for each journal given to Watch
+//	quayside_<program>_log_lines_dropped_total
+//	quayside_build_info{version,revision}
+//
+// and those of the Go runtime and the process. A program registers its own with
+// them. No label holds text of a client, so the number of series is bounded.
+type Metrics struct {
+	*prometheus.Registry
+
+	program  string
+	requests *prometheus.HistogramVec
+}
+
+// New returns the metrics of a program, such as "shipments". dropped
+// returns how many log lines were dropped so far.
+func New(program string, dropped func() int64) *Metrics {
+	m := &Metrics{
+		Registry: prometheus.NewRegistry(),
+		program:  program,
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "quayside", Subsystem: program, Name: "request_seconds",
+			Help:    "Duration of requests, by route, method and status.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
+		}, []string{"route", "method", "code"}),
+	}
+	build := buildinfo.Read()
+	version := prometheus.NewGauge(prometheus.GaugeOpts{
+		Namespace: "quayside", Name: "build_info", Help: "1, with the version of the program.",
+		ConstLabels: prometheus.Labels{"version": build.Version, "revision": build.Revision},
+	})
+	version.Set(1)
+	m.MustRegister(m.requests, version,
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Namespace: "quayside", Subsystem: program, Name: "log_lines_dropped_total",
+			Help: "Log lines dropped because the log's reader was too slow.",
+		}, func() float64 { return float64(dropped()) }),
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Watch adds the state of a journal, and returns the journal.
+func (m *Metrics) Watch(j *outage.Journal) *outage.Journal {
+	m.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "quayside", Subsystem: m.program, Name: "outage",
+		Help:        "1 during an outage of a dependency, by the name with which the log reports it.",
+		ConstLabels: prometheus.Labels{"name": j.Name()},
+	}, func() float64 {
+		if j.Down() {
+			return 1
+		}
+		return 0
+	}))
+	return j
+}
+
+// ObserveRequest adds a request that was answered. Requests without a route, whose
+// paths are any, share the route "none".
+func (m *Metrics) ObserveRequest(route, verb string, status int, took time.Duration) {
+	if route == "" {
+		route = "none"
+	}
+	m.requests.WithLabelValues(route, method(verb), strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+func method(name string) string {
+	switch name {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return name
+	default:
+		return "other"
+	}
+}
