@@ -76,12 +76,12 @@ func TestGapsAreWideAndCrossedByFewLines(t *testing.T) {
 		{stray, 1, 50, [][2]float64{{31, 50}}},
 		{stray, 2, 50, nil},
 	} {
-		if got := gaps(lines(tt.n, tt.crossing, tt.right)); !slices.Equal(got, tt.want) {
+		if got := gaps(lines(tt.n, tt.crossing, tt.right), nil); !slices.Equal(got, tt.want) {
 			t.Errorf("%+v: %v", tt, got)
 		}
 	}
 	beyond := []textLine{{at("1", -10, 5), at("2", 100, maxExtent+50)}}
-	if got := gaps(beyond); !slices.Equal(got, [][2]float64{{6, 100}}) {
+	if got := gaps(beyond, nil); !slices.Equal(got, [][2]float64{{6, 100}}) {
 		t.Errorf("beyond the page: %v", got)
 	}
 }
@@ -106,6 +106,35 @@ func TestColumnsNeedThreeLines(t *testing.T) {
 		if want == 3 && !slices.Equal(c.edges, []float64{35.5, 75.5, 115.5}) {
 			t.Errorf("%d lines: %v", n, c.edges)
 		}
+	}
+}
+
+// Texts below different headings are different cells, however near to each other, also
+// where a text reaches over the next, and on one line alone.
+func TestTextsBelowDifferentHeadingsAreApart(t *testing.T) {
+	t.Parallel()
+	headings := textLine{at("Pallet", 10, 30), at("Product", 50, 75), at("Size", 90, 100), at("Boxes", 120, 140)}
+	for name, tt := range map[string]struct {
+		left, right float64 // of a text before a size from 90 on
+		want        string
+	}{
+		"near": {77, 89.5, "1|Mango Tommy|9|264"}, "over it": {77, 93, "1|Mango Tommy|9|264"}, "far": {77, 82, "1|Mango Tommy|9|264"},
+	} {
+		line := textLine{at("1", 10, 14), at("Mango", 50, 75), at("Tommy", tt.left, tt.right), at("9", 90, 94), at("264", 120, 134)}
+		for n := range 4 {
+			page := append([]textLine{{at("letterhead", 10, 80)}, headings}, slices.Repeat([]textLine{line}, n+1)...)
+			var got []string
+			for _, cell := range columnsOf([][]textLine{page}).cells(line) {
+				got = append(got, cell.Text)
+			}
+			if strings.Join(got, "|") != tt.want {
+				t.Errorf("%s, %d lines: %q", name, n+1, got)
+			}
+		}
+	}
+	one := textLine{at("Container:", 10, 40), at("1", 42, 44), at("2", 46, 48), at("3", 50, 52)}
+	if tabular(one) {
+		t.Error("one phrase is a line of a table")
 	}
 }
 

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -8,8 +9,9 @@ import (
 
 // columns are the columns of a document's tables.
 type columns struct {
-	edges []float64 // between columns, from left to right, in points; none: each line has its own columns
-	usual int       // usual number of words of a line
+	edges  []float64 // between columns, from left to right, in points; none: each line has its own columns
+	shared []float64 // those of headings and the texts below them
+	usual  int       // usual number of words of a line
 }
 
 const (
@@ -17,20 +19,25 @@ const (
 	gap = 1.6
 	// fewLines is the number of lines that are too few to detect columns.
 	fewLines = 3
+	// fewPhrases is the minimum number of phrases of headings.
+	fewPhrases = 3
 	// stray is the share of lines, one in stray, that may cross a gap between
 	// columns, such as totals and long texts.
 	stray = 25
 )
 
 // columnsOf detects the columns of all pages: vertical gaps through the lines of
-// tables. Lines with far fewer words than usual, such as totals and letterheads,
-// do not count.
+// tables, and edges that texts share with the headings. Lines with far fewer words
+// than usual, such as totals and letterheads, do not count.
 func columnsOf(pages [][]textLine) columns {
 	var lines []textLine
+	var headings textLine
 	for _, page := range pages {
 		for _, line := range page {
 			if tabular(line) {
 				lines = append(lines, line)
+			} else if len(lines) == 0 && len(phrases(line)) >= fewPhrases {
+				headings = line
 			}
 		}
 	}
@@ -40,10 +47,56 @@ func columnsOf(pages [][]textLine) columns {
 		c.usual = len(lines[len(lines)/2])
 		lines = slices.DeleteFunc(lines, func(line textLine) bool { return !c.full(line) })
 	}
-	if len(lines) >= fewLines {
-		c.edges = wrapped(gaps(lines), pages)
+	c.shared = aligned(headings, lines)
+	few := len(lines) < fewLines
+	if few && len(lines) > 0 && headings != nil {
+		lines = append(lines, headings)
+	}
+	if len(lines) > 1 {
+		c.edges = wrapped(gaps(lines, c.shared), pages)
+	}
+	if few && (headings == nil || slices.ContainsFunc(lines, c.merges)) {
+		c.edges = nil
 	}
 	return c
+}
+
+// aligned returns the points at which a heading and the texts below it on most
+// lines begin, and that almost no other text crosses.
+func aligned(headings textLine, lines []textLine) (shared []float64) {
+	for i, phrase := range phrases(headings) {
+		x, n, crossed := phrase[0].left-beside, 0, 0
+		for _, line := range lines {
+			switch {
+			case slices.ContainsFunc(line, func(w word) bool { return w.begins(x) }):
+				n++
+			case slices.ContainsFunc(line, func(w word) bool { return w.left < x && w.right > x }):
+				crossed++
+			}
+		}
+		if i > 0 && n*2 > len(lines) && crossed <= len(lines)/stray {
+			shared = append(shared, x)
+		}
+	}
+	return shared
+}
+
+// beside is the distance of a text from an edge that it shares, at most twice as much.
+const beside = 0.5
+
+func (w word) begins(x float64) bool { return w.left >= x && w.left <= x+2*beside }
+
+// merges reports whether two phrases of a line are in one column.
+func (c columns) merges(line textLine) bool {
+	last := -1
+	for _, phrase := range phrases(line, c.shared...) {
+		column := c.column((phrase[0].left + phrase[len(phrase)-1].right) / 2)
+		if column <= last {
+			return true
+		}
+		last = column
+	}
+	return false
 }
 
 // wrapped returns the middles of gaps. A gap with single phrases on the lines
@@ -82,8 +135,9 @@ func wrapped(gaps [][2]float64, pages [][]textLine) (edges []float64) {
 // full reports whether a line has about the usual number of words.
 func (c columns) full(line textLine) bool { return len(line)*4 >= c.usual*3 }
 
-// gaps returns the bounds of the gaps that almost no line crosses.
-func gaps(lines []textLine) (all [][2]float64) {
+// gaps returns the bounds of the gaps that almost no line crosses, and of those
+// without a width at shared edges.
+func gaps(lines []textLine, shared []float64) (all [][2]float64) {
 	var covered [maxExtent + 1]int
 	space := 0.0
 	for _, line := range lines {
@@ -106,11 +160,17 @@ func gaps(lines []textLine) (all [][2]float64) {
 			begin = -1
 		}
 	}
+	for _, x := range shared {
+		if !slices.ContainsFunc(all, func(g [2]float64) bool { return g[0]-2 <= x && x <= g[1]+2 }) {
+			all = append(all, [2]float64{x, x})
+		}
+	}
+	slices.SortFunc(all, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
 	return all
 }
 
-// tabular reports whether a line is like one of a table: several words, of which
-// two are numbers.
+// tabular reports whether a line is like one of a table: several words in several
+// phrases, of which two are numbers.
 func tabular(line textLine) bool {
 	const words, numbers = 4, 2
 	n := 0
@@ -119,7 +179,7 @@ func tabular(line textLine) bool {
 			n++
 		}
 	}
-	return len(line) >= words && n >= numbers
+	return len(line) >= words && n >= numbers && len(phrases(line)) > 1
 }
 
 // several is the minimum number of phrases of a header row.
@@ -139,6 +199,9 @@ func (c columns) cells(line textLine) []Cell {
 	}
 	all := phrases(line)
 	row := (len(all) >= several || tabular(line)) && c.full(line)
+	if row && c.edges != nil {
+		all = phrases(line, c.shared...)
+	}
 	for i, phrase := range all {
 		left, right := phrase[0].left, phrase[len(phrase)-1].right
 		switch {
@@ -169,10 +232,11 @@ func (c columns) apart(phrase textLine) bool {
 	return !slices.ContainsFunc(phrase, func(w word) bool { return c.column(w.left) != c.column(w.right) })
 }
 
-// phrases joins the words of a line that are separated by single spaces.
-func phrases(line textLine) (all []textLine) {
+// phrases joins the words of a line that are separated by single spaces, except at
+// shared edges.
+func phrases(line textLine, shared ...float64) (all []textLine) {
 	for i, w := range line {
-		if i > 0 && w.left-line[i-1].right < gap*w.space {
+		if i > 0 && w.left-line[i-1].right < gap*w.space && !slices.ContainsFunc(shared, w.begins) {
 			all[len(all)-1] = append(all[len(all)-1], w)
 		} else {
 			all = append(all, textLine{w})
