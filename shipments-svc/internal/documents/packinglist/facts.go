@@ -131,16 +131,39 @@ var numbered = append([]shipments.FactKind{
 // numberSign matches a prefix of numbers.
 var numberSign = regexp.MustCompile(`^(?i:no|nr|nº|n°|#)\s*[.:]\s*`)
 
+// labelled returns the value of a text that begins with a label, and the kind of the
+// label: "B/L No: 4711", "Voyage No. 413N".
+func labelled(text string) (kind shipments.FactKind, value string, ok bool) {
+	words := strings.Fields(text)
+	for n := min(longestLabel, len(words)-1); n > 0; n-- {
+		if kind, ok = factKindOf(strings.Join(words[:n], " ")); ok && (n > 1 || strings.HasSuffix(words[0], ":")) {
+			return kind, strings.Trim(strings.Join(words[n:], " "), " :"), true
+		}
+	}
+	return kind, "", false
+}
+
 // addValue adds a fact. It returns false for a text that cannot be its value.
 func (r *reader) addValue(kind shipments.FactKind, text string, at Place) bool {
 	text = strings.Trim(numberSign.ReplaceAllString(text, ""), " :;,|-–—")
+	if other, rest, ok := labelled(text); ok && slices.Contains(numbered, kind) {
+		if other != kind {
+			return false
+		}
+		text = rest
+	}
+	n, number := numbers.Split(text)
+	if of, unknown := conceptsOf(n.Unit); number && n.Unit != "" && unknown == nil && (kind == shipments.BoxesFact && of == boxWord || kind == shipments.PalletsFact && of&^palletWord == palletsWord) {
+		r.addFact(kind, text, at)
+		return true
+	}
 	if _, label := factKindOf(strings.TrimRight(text, " :")); text == "" || label || totals(fold(text)) {
 		return false
 	}
 	if slices.Contains(numbered, kind) && !strings.ContainsFunc(text, unicode.IsDigit) {
 		return false
 	}
-	if _, ok := numbers.Split(text); slices.Contains(counts, kind) && !ok {
+	if slices.Contains(counts, kind) && !number {
 		return false
 	}
 	if kind == vesselAndVoyage {

@@ -79,7 +79,7 @@ var vocabulary = []struct {
 	{produceWord, "produce product commodity fruit species crop goods description item_description article", "producto especie fruta mercancia mercaderia descripcion genero", "produit espece marchandise designation fruit", "produto especie fruta mercadoria descricao", "produk vrug kommoditeit soort gewas beskrywing vrugsoort", "ürün urun mal_cinsi cinsi"},
 	{varietyWord, "variety var cultivar varieties", "variedad var variedades", "variete var", "variedade cultivar", "varieteit kultivar", "çeşit cesit"},
 	{calibreWord, "calibre caliber size count cal sizes ct grade_size diameter", "calibre calibres tamano cal talla conteo", "calibre taille cal grosseur", "calibre tamanho cal", "telling grootte kaliber groottes", "kalibre boy ebat"},
-	{boxWord, "box boxes carton cartons ctn ctns case cases cs crate crates bxs package packages pkg pkgs punnet_case cartoons", "caja cajas cj cjs bulto bultos carton cartones cartón", "colis caisse caisses carton cartons col", "caixa caixas cx cxs volumes", "karton kartonne bokse boks kiste kartonnette", "koli kasa kutu sandık"},
+	{boxWord, "box boxes carton cartons ctn ctns case cases cs crate crates flat flats bxs package packages pkg pkgs punnet_case cartoons", "caja cajas cj cjs bulto bultos carton cartones cartón", "colis caisse caisses carton cartons col", "caixa caixas cx cxs volumes", "karton kartonne bokse boks kiste kartonnette", "koli kasa kutu sandık"},
 	{trayWord, "tray trays", "bandeja bandejas", "plateau plateaux", "bandeja bandejas", "", "tepsi"},
 	{perWord, "per each ea unit /", "por unitario unit cu c u", "par unitaire unite", "por unitario unidade", "per elk eenheid", "başına"},
 	{netWord, "net nett nw n_w netwt", "neto neta pn p_n netos", "net nette pn p_n", "liquido liq pl p_l neto", "netto nett", "net"},
@@ -195,7 +195,7 @@ next:
 // of a currency the word price.
 func fold(text string) string {
 	var b strings.Builder
-	for _, r := range norm.NFKD.String(strings.ToLower(text)) {
+	for _, r := range norm.NFKD.String(strings.ReplaceAll(strings.ToLower(text), "n°", "no ")) {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			b.WriteRune(r)

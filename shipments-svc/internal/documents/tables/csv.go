@@ -67,17 +67,20 @@ var scientific = regexp.MustCompile(`^\d(?:[.,]\d+)?[eE]\+\d\d$`)
 func Scientific(text string) bool { return scientific.MatchString(text) }
 
 // delimiterOf detects the delimiter: the first one with three fields in at least
-// half of the records, or else the one with most such records. The comma is last,
-// because it is also in numbers and addresses.
+// half of the records, or else with two in nearly all, or else the one with most
+// records of three. The comma is last, because it is also in numbers and addresses.
 func delimiterOf(text string) byte {
-	best, most := byte(','), 0
+	best, most, pair := byte(','), 0, byte(0)
 	for _, d := range delimiters {
 		r := records{text: text, delimiter: d, quotes: true}
-		wide, all := 0, 0
+		wide, two, all := 0, 0, 0
 		for all < sampled && r.more() {
 			fields := r.next()
 			if slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) != "" }) {
 				all++
+			}
+			if len(fields) >= 2 {
+				two++
 			}
 			if len(fields) >= 3 {
 				wide++
@@ -89,6 +92,12 @@ func delimiterOf(text string) byte {
 		if wide > most {
 			best, most = d, wide
 		}
+		if pair == 0 && two > 2 && two*10 >= all*9 {
+			pair = d
+		}
+	}
+	if pair != 0 {
+		return pair
 	}
 	return best
 }
