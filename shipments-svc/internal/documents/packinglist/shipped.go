@@ -7,9 +7,11 @@ import (
 )
 
 // notShippedText matches texts about pallets that are listed and not shipped.
+//
+//nolint:misspell // the words are of other languages, too
 var notShippedText = regexp.MustCompile(`\b(?:cancel|cancell?ed|void|rejected|rolled over|(?:not|short) (?:loaded|shipped|sent|dispatched)|` +
 	`(?:anulad|cancelad|rechazad|rejeitad)[oa]s?|(?:no|nao) (?:embarcad|cargad|carregad|despachad|enviad)[oa]s?|` +
-	`(?:do|did|does) not (?:load|ship|send|export)|off ?loaded|superseded|dumped|left behind|on hold|held (?:by|at|for)|replaced (?:by|with)|removed from|` +
+	`(?:do|did|does) not (?:load|ship|send|export)|off ?loaded|superseded|dumped|left behind|on hold|held|shut out|stand ?by|reserve pallets?|(?:next|previous) (?:load|vessel|voyage)|remaining in|reduced to|qc fail|examples?|template|ejemplo|exemple|exemplo|pendientes?|retid[oa]s?|quedo fuera|saldo en|restee? a quai|replaced (?:by|with)|removed from|` +
 	`(?:minus|less|short|menos|moins) (?:of )?\d+|\d+ \pL+ (?:short|missing|less|faltantes?)|no va|quedan? en|retirad[oa]s?|reemplazad[oa]s?|` +
 	`(?:annule|rejete|refuse|non (?:charge|expedie|embarque))e?s?|gekanselleer|afgekeur|nie gelaai|iptal)\b`)
 
@@ -30,22 +32,15 @@ func (s *sheet) denies(col int, text string) bool {
 	return no && shippedText.MatchString(heading)
 }
 
-// shipped remarks on a cell of a line that may mean that the pallet was not shipped:
-// remarks, names, and columns of yes or no.
+// shipped remarks on a cell of a line that may mean that the pallet was not shipped,
+// in any column.
 func (r *reader) shipped(s *sheet, i, col int) {
 	text := s.Rows[i].Cells[col].Text
 	if s.denies(col, text) {
 		r.remark(NotShipped, s.at(i, col), "pallets that are listed may not have been shipped: %s: %s", s.header.headings[col], text)
 		return
 	}
-	named := col >= len(s.header.meanings)
-	if !named {
-		f := s.header.meanings[col].field
-		named = f == noField || f == palletField || f == produceField
-	}
-	if named {
-		r.notShipped(text, s.at(i, col))
-	}
+	r.notShipped(text, s.at(i, col))
 }
 
 // notShipped remarks on a text that may mean that pallets were not shipped.

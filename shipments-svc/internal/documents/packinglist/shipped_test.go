@@ -16,7 +16,7 @@ func TestPalletsThatWereNotShippedAreWarnings(t *testing.T) {
 	for column, doubtful := range map[string]bool{
 		"Status:Cancelled": true, "Remarks:NOT SHIPPED": true, "Loaded:N": true, "Loaded:no": true, "Shipped:0": true, "Embarcado:No": true, "Cancelled:X": true, "Anulado:sí": true, "Chargé:non": true, "Carregado:não": true,
 		"Gelaai:Nee": true, "Yüklendi:Hayır": true, "İptal:evet": true, "Not loaded:yes": true,
-		"Remarks:do not load": true, "Remarks:offloaded": true, "Remarks:replaced by P9": true, "Remarks:minus 4 cartons for QC": true, "Remarks:4 ctns short": true, "Observaciones:queda en cámara": true, "Remarks:short stem": false,
+		"Remarks:do not load": true, "Container:NOT LOADED": true, "Lot:not loaded": true, "Date:NO EMBARCADO": true, "Status:HELD": true, "Status:QC FAIL": true, "Situação:Retido": true, "Remarks:offloaded": true, "Remarks:replaced by P9": true, "Remarks:minus 4 cartons for QC": true, "Remarks:4 ctns short": true, "Observaciones:queda en cámara": true, "Remarks:short stem": false,
 		"Loaded:Y": false, "Cancelled:N": false, "Status:OK": false, "Embarcado:sí": false, "Cancelled:no": false,
 	} {
 		heading, value, _ := strings.Cut(column, ":")
@@ -29,7 +29,7 @@ func TestPalletsThatWereNotShippedAreWarnings(t *testing.T) {
 			t.Errorf("%s: %t", column, got)
 		}
 	}
-	for _, row := range []string{"CANCELLED PALLETS", "Short-shipped:", "Not loaded", "Pallets anulados", "P2 cancelled;Orange Valencia;72;80;1240"} {
+	for _, row := range []string{"CANCELLED PALLETS", "Short-shipped:", "Not loaded", "Pallets anulados", "STANDBY", "FOR NEXT VESSEL", "SALDO EN CÁMARA", "La palette 2 est restée à quai", "RESERVE PALLETS", "P2 cancelled;Orange Valencia;72;80;1240"} {
 		content := "Pallet;Product;Size;Boxes;Net kg\nP1;Orange Navel;72;80;1240\n" + row + "\nP3;Orange Valencia;72;80;1240\n"
 		list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 		if err != nil || !strings.Contains(warningsOf(list, err), "may not have been shipped") {
