@@ -39,8 +39,8 @@ func TestEveryAnswerIsCountedOnce(t *testing.T) {
 	if result.Answers == 0 || result.Took < plan.Length || a.Load()-b.Load() > 1 || b.Load()-a.Load() > 1 {
 		t.Errorf("%+v; the server saw %d and %d", result, a.Load(), b.Load())
 	}
-	// Up to one request of each connection is under way at either end.
-	if diff := int64(result.Answers) - counted.Load(); diff > 4 || diff < -4 {
+	// At either end requests are under way, and a few more pass before the server is asked.
+	if diff, few := int64(result.Answers)-counted.Load(), int64(result.Answers)/20; diff > few || diff < -few {
 		t.Errorf("%d answers, the server saw %d", result.Answers, counted.Load())
 	}
 }
