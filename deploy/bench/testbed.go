@@ -149,7 +149,7 @@ func (r *testbed) startServers(ctx context.Context, shipped *devstack.Program) e
 func (r *testbed) buildBare(ctx context.Context) (binary string, err error) {
 	binary = filepath.Join(r.dir, "barecaddy")
 	//nolint:gosec // G204: our own arguments
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./internal/barecaddy")
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./internal/caddy/barecaddy")
 	build.Dir = filepath.Join(r.settings.root, "gateway")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
