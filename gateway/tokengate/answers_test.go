@@ -110,7 +110,7 @@ func TestRequestsThatNoServiceMaySeeAreRefused(t *testing.T) {
 	}
 }
 
-// Pages have the security headers of pages, and whoever shows HTML gets HTML.
+// Pages have the security headers of pages, and a client that accepts HTML gets HTML.
 func TestErrorsHaveTheFormOfTheirRouteAndClient(t *testing.T) {
 	t.Parallel()
 

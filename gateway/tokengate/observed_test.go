@@ -20,7 +20,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// Whoever responds: the gate, a service, nobody because of a panic, or the early rejection.
+// The response may come from the gate, from a service, from the early rejection, or not at all after a panic.
 func TestEveryRequestIsOneLineOfTheAccessLogAndOneSpan(t *testing.T) {
 	t.Parallel()
 

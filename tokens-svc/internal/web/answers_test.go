@@ -165,7 +165,7 @@ func TestAnOverlapEndsWithTheToken(t *testing.T) {
 	}
 }
 
-// TestAdvancedSettingsAreOpenWhereTheyAreFilledIn, so that nobody overlooks one.
+// TestAdvancedSettingsAreOpenWhereTheyAreFilledIn, so that none is overlooked.
 func TestAdvancedSettingsAreOpenWhereTheyAreFilledIn(t *testing.T) {
 	t.Parallel()
 	w := start(t)
