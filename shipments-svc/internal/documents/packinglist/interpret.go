@@ -135,6 +135,7 @@ type sheet struct {
 	boxes     float64 // of the lines that were read
 	since     float64 // of those after the last total
 	apart     bool    // something is between the last pallet and this row
+	labels    labels  // of the lines that were read, until the last row with a label of words
 	mapping   shipments.Mapping
 	columns   [fieldsThereAre]column
 	box       field  // the weight of one box; noField: no column

@@ -140,14 +140,28 @@ func (r *reader) unnumbered(s *sheet, i int) bool {
 	if label.text == "" || merged || s.numbered(i) || ditto(label.text) && s.since != quietAmount(s, i, boxesField).value {
 		return false
 	}
-	others := map[string]bool{}
-	for _, l := range r.lines {
-		if l.sheet == s.Name && !strings.ContainsFunc(l.pallet.text, isDigit) {
-			return false
-		}
-		others[l.key()] = true
+	for _, l := range r.lines[s.labels.lines:] {
+		s.labels.add(l, s.Name)
 	}
-	return len(others) > 1 && quietAmount(s, i, boxesField).ok
+	return s.labels.several && !s.labels.words && quietAmount(s, i, boxesField).ok
+}
+
+// labels is what is known of the labels of the first lines.
+type labels struct {
+	lines   int    // the number of those lines
+	first   string // the key of the first one
+	several bool   // there are at least two
+	words   bool   // one of the sheet has no digit
+}
+
+func (k *labels) add(l line, sheet string) {
+	key := l.key()
+	if k.lines == 0 {
+		k.first = key
+	}
+	k.lines++
+	k.several = k.several || key != k.first
+	k.words = k.words || l.sheet == sheet && !strings.ContainsFunc(l.pallet.text, isDigit)
 }
 
 // hasPalletAfter reports whether a row after this one has a pallet number and boxes.
