@@ -3,6 +3,7 @@ package integration
 import (
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,8 +39,12 @@ func TestOnlyDocumentsMayBeLarge(t *testing.T) {
 			return io.NopCloser(strings.NewReader(strings.Repeat("x", tt.bytes))), nil
 		}
 		request.Body, _ = request.GetBody()
-		if a := g.do(t, request); a.StatusCode != tt.want {
+		a := g.do(t, request)
+		if a.StatusCode != tt.want {
 			t.Errorf("%d bytes to %s: %s, want %d", tt.bytes, tt.path, a.Status, tt.want)
+		}
+		if limit := strconv.Itoa(tt.bytes - 1); tt.want != http.StatusOK && !strings.Contains(a.body, "larger than the "+limit+" bytes") {
+			t.Errorf("%d bytes to %s: %s does not give the limit", tt.bytes, tt.path, a.body)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package tokengate
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -103,6 +104,9 @@ func problemOf(err error) problem {
 		p = chainProblems[http.StatusBadRequest]
 	}
 	p.Status = status
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		p.Detail = fmt.Sprintf("The request body is larger than the %d bytes that the gateway accepts here.", large.Limit)
+	}
 	return p
 }
 

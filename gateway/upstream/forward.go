@@ -119,7 +119,7 @@ func statusError(r *http.Request, err error) error {
 	status := http.StatusBadGateway
 	switch bodyErr := bodyError(r); {
 	case errors.As(bodyErr, &large):
-		status = http.StatusRequestEntityTooLarge
+		status, err = http.StatusRequestEntityTooLarge, large
 	case isTimeout(bodyErr) || isTrailerCut(r, bodyErr): // before the next case: net/http cancels the context of a request whose body it cannot read
 		status = http.StatusRequestTimeout
 	case errors.Is(r.Context().Err(), context.Canceled):

@@ -151,6 +151,9 @@ func TestErrorStatusNamesTheFailingSide(t *testing.T) {
 			if got, ok := errors.AsType[caddyhttp.HandlerError](err); !ok || got.StatusCode != tt.status {
 				t.Errorf("%v, want %d", err, tt.status)
 			}
+			if large, ok := errors.AsType[*http.MaxBytesError](err); ok != (tt.status == http.StatusRequestEntityTooLarge) || ok && large.Limit != 1<<20 {
+				t.Errorf("%v has the limit %+v", err, large)
+			}
 			if is := statesOf(handler.transport.service)[0]; tt.status != http.StatusGatewayTimeout && is != healthy {
 				t.Errorf("the address is %v", is)
 			}
