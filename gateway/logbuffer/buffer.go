@@ -13,8 +13,9 @@ const (
 	flushSize = 32 << 10
 	// capacity bounds the pending bytes.
 	capacity = 1 << 20
-	// syncTimeout is how long a write without gathering waits for out.
-	syncTimeout = 10 * time.Millisecond
+	// syncTimeout is how long a write without gathering waits for out. It is longer than a busy machine keeps a thread waiting
+	// for a processor: after it, the line that says why the process ends would be lost.
+	syncTimeout = 100 * time.Millisecond
 	// closeTimeout bounds Destruct.
 	closeTimeout = time.Second
 )

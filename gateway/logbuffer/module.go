@@ -4,7 +4,7 @@
 // Guarantees:
 //
 //   - Writing a line costs its copy. A log without gathering also waits until the line is written, which
-//     takes at most 10 ms of a blocked standard error.
+//     takes at most 100 ms of a blocked standard error.
 //   - Lines are written whole and in order, across all logs.
 //   - A log with gathering writes its lines within that time, or when 32 KiB are pending.
 //   - At most 1 MiB is pending. While it is full, lines are dropped and counted, and one line reports the loss.
