@@ -11,10 +11,10 @@ import (
 func TestShutdownWritesEveryLineOfTheAccessLog(t *testing.T) {
 	t.Parallel()
 
-	g := start(t, options{})
+	g := start(t, options{env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create("")
-	const requests = 20
-	for range requests {
+	requests := 20 + g.introspect(t, token)
+	for range 20 {
 		if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK {
 			t.Fatal(a.Status)
 		}

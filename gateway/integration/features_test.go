@@ -171,14 +171,15 @@ func TestCORSOfAllowedOrigins(t *testing.T) {
 	t.Parallel()
 
 	var received atomic.Int32
-	g := start(t, options{env: map[string]string{"CORS_ALLOWED_ORIGINS": "https://app.example http://localhost:3000"}, upstream: http.HandlerFunc(
-		func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodOptions {
-				received.Add(1)
-			}
-			_, _ = io.WriteString(w, "{}")
-		})})
+	env := map[string]string{"CORS_ALLOWED_ORIGINS": "https://app.example http://localhost:3000", "REDIS_DOWN": "allow"}
+	g := start(t, options{env: env, upstream: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodOptions {
+			received.Add(1)
+		}
+		_, _ = io.WriteString(w, "{}")
+	})})
 	token, _ := g.tokens.create("")
+	g.introspect(t, token)
 	for origin, allowed := range map[string]bool{
 		"https://app.example": true, "http://localhost:3000": true, "http://app.example": false, "https://app.example.evil.example": false,
 		"https://xapp.example": false, "null": false, "https://APP.example": false,

@@ -12,8 +12,10 @@ func TestHTTP2RequestsThatHTTP1CannotExpressAre400(t *testing.T) {
 	t.Parallel()
 
 	visits := new(headersSeen)
-	g := start(t, options{upstream: visits})
+	g := start(t, options{upstream: visits, env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
+	g.introspect(t, token)
+	_ = visits.take()
 	for _, tt := range []struct{ method, path string }{
 		{"GET /x", "/api/v1/shipments"},
 		{"GET\t/x", "/api/v1/shipments"},
@@ -48,8 +50,10 @@ func TestTwoContentLengthsOverHTTP2AreRefused(t *testing.T) {
 	t.Parallel()
 
 	visits := new(headersSeen)
-	g := start(t, options{upstream: visits})
+	g := start(t, options{upstream: visits, env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
+	g.introspect(t, token)
+	_ = visits.take()
 	for lengths, want := range map[[2]string]string{{"2", "3"}: "400", {"3", "2"}: "400", {"2", "x"}: "400", {"2", ""}: "200"} {
 		fields := []string{":method", "POST", ":scheme", "http", ":authority", "api", ":path", "/api/v1/shipments", "authorization", "Bearer " + token}
 		for _, length := range lengths {

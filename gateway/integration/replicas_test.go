@@ -136,10 +136,7 @@ func TestReloadKeepsKnownTokens(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})
-	token, _ := g.tokens.create("")
-	if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK {
-		t.Fatal(a.Status)
-	}
+	token := g.tokenWithTime(t)
 	g.tokens.Close()
 	g.reload(t)
 	a := g.get(t, "/api/v1/shipments", newCaller(t), token)

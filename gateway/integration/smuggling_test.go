@@ -305,6 +305,7 @@ func TestRequestsOfHTTP10CloseTheirConnection(t *testing.T) {
 
 	g := start(t, options{env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
+	g.introspect(t, token)
 	const chunks = "2\r\n{}\r\n0\r\n\r\n"
 	for head, closes := range map[string]bool{
 		"HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n":                            false,
