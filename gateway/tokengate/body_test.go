@@ -47,7 +47,7 @@ func send(t *testing.T, to net.Addr, request string) net.Conn {
 func TestAnUnfinishedBodyEndsItsConnection(t *testing.T) {
 	t.Parallel()
 
-	to := serveBodies(t, 100*time.Millisecond, func(w http.ResponseWriter, r *http.Request) {
+	to := serveBodies(t, time.Second, func(w http.ResponseWriter, r *http.Request) {
 		go func() { // as a transport does that was responseBegins before it had sent all
 			_, _ = io.Copy(io.Discard, r.Body)
 			_ = r.Body.Close()
@@ -70,7 +70,7 @@ func TestAnUnfinishedBodyEndsItsConnection(t *testing.T) {
 func TestAnAnswerMayTakeLongerThanItsRequest(t *testing.T) {
 	t.Parallel()
 
-	const readTimeout = 100 * time.Millisecond
+	const readTimeout = 500 * time.Millisecond // the head of the request has to arrive within it
 	to := serveBodies(t, readTimeout, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		select {
