@@ -132,8 +132,10 @@ type sheet struct {
 	beside    bool    // right of another table, below the same letterhead
 	ranges    bool    // its rows are ranges of pallets
 	totalled  bool    // the grand total row was read
+	unnamed   bool    // a line has neither produce nor calibre
 	boxes     float64 // of the lines that were read
 	since     float64 // of those after the last total
+	pitch     float64 // least distance of its printed rows; 0: unknown
 	apart     bool    // something is between the last pallet and this row
 	labels    labels  // of the lines that were read, until the last row with a label of words
 	mapping   shipments.Mapping

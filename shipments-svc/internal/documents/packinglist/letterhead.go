@@ -41,9 +41,10 @@ func (r *reader) readLetterhead(s *sheet) {
 	if len(one) == 1 && s.section.produce.text == "" {
 		s.section.produce = cell{one[0].Text, Place{Sheet: one[0].Sheet, Row: one[0].Row}}
 	}
+	below := s.below()
 	for i := range s.Rows {
 		cells := filled(s.Rows[i])
-		if i >= s.header.from && i < s.below() {
+		if i >= s.header.from && i < below {
 			continue
 		}
 		if len(cells) > 0 {

@@ -30,8 +30,8 @@ type line struct {
 
 // read reads the lines of a sheet.
 func (r *reader) read(s *sheet) error {
+	s.unwrap()
 	if !s.continued {
-		s.unwrap()
 		r.resolveDuplicates(s)
 	}
 	r.columns(s)
@@ -87,12 +87,13 @@ func (r *reader) row(s *sheet, i int) {
 	default:
 		l, ok := r.line(s, i)
 		switch {
-		case ok && s.totalled && r.inSummary(s, i):
+		case ok && s.inSummary(i):
 			r.remark(TableSkipped, s.at(i, -1), "the row is part of a summary after the total and was not used: %s", sample(row))
 			s.skipped(i, "it is part of a summary")
 		case ok && l.pallet.text != "":
 			r.lines = append(r.lines, l)
 			boxes := boxesOf(r.lines[len(r.lines)-1:])
+			s.unnamed = s.unnamed || l.produce.text == "" && l.calibre.text == ""
 			s.boxes, s.since, s.apart = s.boxes+boxes, s.since+boxes, s.apart && !l.own
 			for _, col := range cells {
 				r.shipped(s, i, col)
@@ -103,9 +104,10 @@ func (r *reader) row(s *sheet, i int) {
 		case s.Printed && r.continues(s, i, cells):
 		default:
 			s.apart = true
-			r.skip(s, i, cells)
 			if r.turned(s, cells) {
 				r.remark(RowContinued, s.at(i, -1), "a text at the top of the page continues the last row of the page before and was not used: %s", sample(row))
+			} else {
+				r.skip(s, i, cells)
 			}
 			s.skipped(i, "it is not a line of a pallet")
 			r.notShipped(sample(row), s.at(i, -1))
@@ -125,9 +127,7 @@ var averageText = regexp.MustCompile(`^(?:average|avg|mean|median|promedio|moyen
 
 // inSummary reports whether a row after the grand total has neither produce nor
 // calibre, although every line above has.
-func (r *reader) inSummary(s *sheet, i int) bool {
-	return !s.named(i) && !slices.ContainsFunc(r.lines, func(l line) bool { return l.sheet == s.Name && l.produce.text == "" && l.calibre.text == "" })
-}
+func (s *sheet) inSummary(i int) bool { return s.totalled && !s.unnamed && !s.named(i) }
 
 // named reports whether a row has a produce, a variety or a calibre.
 func (s *sheet) named(i int) bool {
@@ -141,7 +141,7 @@ func (s *sheet) named(i int) bool {
 // returns false if the row has other texts.
 func (r *reader) continues(s *sheet, i int, cells []int) bool {
 	n := len(r.lines)
-	if n == 0 || s.Rows[i].Number-r.lines[n-1].last > 1 || r.lines[n-1].sheet != s.Name || !s.onlyText(s.Rows[i]) {
+	if n == 0 || s.Rows[i].Number-r.lines[n-1].last > 1 || s.pitch > 0 && s.Rows[i].Below > s.pitch*1.1 || r.lines[n-1].sheet != s.Name || !s.onlyText(s.Rows[i]) {
 		return false
 	}
 	for _, col := range cells {
@@ -183,7 +183,7 @@ func (r *reader) skip(s *sheet, i int, cells []int) {
 		}
 	}
 	code := RowSkipped
-	if numbers > 1 && len(cells) > 2 {
+	if numbers > 1 && len(cells) > 2 || s.unjoined(i) {
 		code = RowUnread
 	}
 	r.remark(code, s.at(i, -1), "the row is not a line of a pallet: %s", strings.Join(texts, " | "))

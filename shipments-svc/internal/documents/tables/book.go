@@ -26,24 +26,24 @@ func (b *book) table(name string) {
 }
 
 // row adds a row to the last table; empty ones are dropped.
-func (b *book) row(number int, cells []Cell) error {
+func (b *book) row(row Row) error {
 	if err := b.ctx.Err(); err != nil {
 		return err
 	}
-	for len(cells) > 0 && cells[len(cells)-1].Text == "" {
-		cells = cells[:len(cells)-1]
+	for len(row.Cells) > 0 && row.Cells[len(row.Cells)-1].Text == "" {
+		row.Cells = row.Cells[:len(row.Cells)-1]
 	}
-	if len(cells) == 0 {
+	if len(row.Cells) == 0 {
 		return nil
 	}
 	if b.rows++; b.rows > MaxRows {
 		return unreadable(TooManyRows, "the document has more than %d rows", MaxRows)
 	}
-	if b.cells += len(cells); b.cells > MaxCells {
+	if b.cells += len(row.Cells); b.cells > MaxCells {
 		return unreadable(TooLarge, "the document has more than %d cells", MaxCells)
 	}
 	t := &b.Tables[len(b.Tables)-1]
-	t.Rows = append(t.Rows, Row{Number: number, Cells: cells})
+	t.Rows = append(t.Rows, row)
 	return nil
 }
 

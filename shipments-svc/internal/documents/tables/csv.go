@@ -41,7 +41,7 @@ func (b *book) csv(raw []byte) error {
 				b.note(NoteImprecise, cells[i].Text+" lost digits when it was saved as a number", b.here(r.row, i+1))
 			}
 		}
-		if err := b.row(r.row, cells); err != nil {
+		if err := b.row(Row{Number: r.row, Cells: cells}); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,7 @@ func (b *book) pdf(raw []byte) (err error) {
 			for k := range cells {
 				cells[k] = b.cell(cells[k].Text, b.here(j+1, k+1))
 			}
-			if err := b.row(j+1, cells); err != nil {
+			if err := b.row(Row{j + 1, cells, lines[max(j-1, 0)][0].base - line[0].base}); err != nil {
 				return err
 			}
 		}

@@ -58,6 +58,7 @@ type Cell struct {
 type Row struct {
 	Number int
 	Cells  []Cell
+	Below  float64 // the distance from the printed line above in points; 0: none
 }
 
 // Table is a sheet of a workbook, a page of a PDF, or a CSV file. Its rows are in

@@ -110,7 +110,7 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 				}
 			}
 		}
-		if err := b.row(n, cells); err != nil {
+		if err := b.row(Row{Number: n, Cells: cells}); err != nil {
 			return err
 		}
 	}
