@@ -65,11 +65,11 @@ func (e Event) sum(keys Keys) (h Hash, known bool) {
 	if e.KeyVersion == 0 {
 		w.write(plainFormat)
 	} else {
-		key := keys.of(e.KeyVersion)
-		if key == nil {
+		key, known := keys.Find(e.KeyVersion)
+		if !known {
 			return Hash{}, false
 		}
-		w = fields{hmac.New(sha256.New, key)}
+		w = fields{hmac.New(sha256.New, key.Text)}
 		w.write(keyedFormat, strconv.Itoa(e.KeyVersion))
 	}
 	address := ""

@@ -3,8 +3,6 @@ package audit
 import (
 	"crypto/sha256"
 	"errors"
-	"fmt"
-	"io"
 	"math"
 
 	"github.com/quayside/quayside/gateway/servicekit/settings/keyring"
@@ -12,8 +10,8 @@ import (
 
 // Keys are the keys of the logs' HMACs. The first one is the primary: new
 // events use it. All of them verify. The zero Keys have none. They print as
-// nothing but their versions.
-type Keys struct{ ring keyring.Ring }
+// their versions.
+type Keys struct{ keyring.Ring }
 
 // ParseKeys reads "version:base64,version:base64…", the primary first. A
 // version is a whole number from 1 to 32767 and never used for another key; a
@@ -23,32 +21,15 @@ func ParseKeys(text string) (Keys, error) {
 	return Keys{ring}, err
 }
 
-// AnyBeginsWith reports whether a key begins with these bytes. It is there to
-// recognize keys that are known to the public.
-func (k Keys) AnyBeginsWith(start string) bool { return k.ring.AnyBeginsWith(start) }
-
 // IsZero reports whether there is no key.
-func (k Keys) IsZero() bool { return len(k.ring) == 0 }
-
-// Format implements fmt.Formatter, so that no verb shows more than the versions.
-func (k Keys) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "audit keys "+k.ring.String()) }
+func (k Keys) IsZero() bool { return len(k.Ring) == 0 }
 
 // primary returns the version that new events use, 0 without keys.
 func (k Keys) primary() int {
 	if k.IsZero() {
 		return 0
 	}
-	return k.ring[0].Version
-}
-
-// of returns the key of a version, nil for one that is not loaded.
-func (k Keys) of(version int) []byte {
-	for _, key := range k.ring {
-		if key.Version == version {
-			return key.Text
-		}
-	}
-	return nil
+	return k.Ring[0].Version
 }
 
 // ErrUnanchored is returned by Append for a log from before there were keys.

@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -42,7 +41,7 @@ func TestAFailureAtAnyStatementLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := tokens.NewService(repo, tokens.Config{Peppers: peppers, Random: rand.Reader, Now: time.Now})
+	s := tokens.NewService(repo, tokens.Config{Peppers: peppers, Now: time.Now})
 	draft := tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}}
 	who := tokens.Operator()
 	token, _, err := s.CreateToken(t.Context(), who, repotest.Org, draft)

@@ -1,29 +1,19 @@
 package tokens
 
-import "io"
+import (
+	"crypto/rand"
+	"math/big"
+)
 
 // base62 is the alphabet of ids, secrets and checksums, in the order of ASCII.
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// fair is the greatest multiple of len(base62) that a byte can be below. Bytes
-// from there on are thrown away: taking them modulo 62 would make the first
-// characters of the alphabet likelier than the last.
-const fair = 256 / len(base62) * len(base62)
-
 // randomBase62 returns n characters of which each is equally likely.
-func randomBase62(random io.Reader, n int) (string, error) {
-	out := make([]byte, 0, n)
-	buf := make([]byte, n)
-	for len(out) < n {
-		missing := buf[:n-len(out)]
-		if _, err := io.ReadFull(random, missing); err != nil {
-			return "", err
-		}
-		for _, b := range missing {
-			if int(b) < fair {
-				out = append(out, base62[int(b)%len(base62)])
-			}
-		}
+func randomBase62(n int) string {
+	text := make([]byte, n)
+	for i := range text {
+		digit, _ := rand.Int(rand.Reader, big.NewInt(int64(len(base62)))) // rand.Reader never fails
+		text[i] = base62[digit.Int64()]
 	}
-	return string(out), nil
+	return string(text)
 }

@@ -80,18 +80,14 @@ func instants(t time.Time) []string {
 }
 
 // SealBounds returns the MAC of the token's bounds under the primary pepper.
-func (p Peppers) SealBounds(t Token) Digest { return sealBounds(p.ring[0], t) }
+func (p Peppers) SealBounds(t Token) Digest { return sealBounds(p.Ring[0], t) }
 
 // VerifyBounds compares a token with the MAC that is stored of its bounds. known
 // is false when the MAC's pepper is not loaded; then ok is false, too.
 func (p Peppers) VerifyBounds(t Token) (ok, known bool) {
-	for _, k := range p.ring {
-		if k.Version == t.Bounds.Version {
-			mac := sealBounds(k, t).MAC
-			return hmac.Equal(mac[:], t.Bounds.MAC[:]), true
-		}
-	}
-	return false, false
+	k, known := p.Find(t.Bounds.Version)
+	mac := sealBounds(k, t).MAC
+	return known && hmac.Equal(mac[:], t.Bounds.MAC[:]), known
 }
 
 // sealBounds is HMAC-SHA-256 over a constant and, for each column that has a

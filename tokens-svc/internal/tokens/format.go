@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"regexp"
 	"strings"
 )
@@ -53,16 +52,11 @@ var (
 	textForm = regexp.MustCompile(`^shpt_(live|test)_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$`)
 )
 
-// Generate makes a new token with bytes from random, which in production is
-// crypto/rand.Reader. Every id and every secret is equally likely.
-func Generate(env Environment, random io.Reader) (Secret, error) {
-	chars, err := randomBase62(random, idLen+secretLen)
-	if err != nil {
-		return Secret{}, fmt.Errorf("generate a token: %w", err)
-	}
-	body := prefix + string(env) + "_" + chars[:idLen] + "_" + chars[idLen:]
+// Generate makes a new token. Every id and every secret is equally likely.
+func Generate(env Environment) Secret {
+	body := prefix + string(env) + "_" + randomBase62(idLen) + "_" + randomBase62(secretLen)
 	sum := checksum(body)
-	return newSecret(body + string(sum[:])), nil
+	return newSecret(body + string(sum[:]))
 }
 
 // Parse reads a token. It accepts exactly the results of Generate; anything

@@ -1,14 +1,11 @@
 package tokens
 
 import (
-	"bytes"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"os"
 	"strings"
 	"testing"
-	"testing/iotest"
 )
 
 // contract is what gateway and tokens service agree on.
@@ -22,15 +19,6 @@ func contract(tb testing.TB) (c struct{ Valid, Invalid []string }) {
 		tb.Fatal(err)
 	}
 	return c
-}
-
-func generate(tb testing.TB, env Environment) Secret {
-	tb.Helper()
-	s, err := Generate(env, rand.Reader)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return s
 }
 
 func TestParseAcceptsTheContractsTokens(t *testing.T) {
@@ -63,7 +51,7 @@ func TestEveryGeneratedTokenParses(t *testing.T) {
 	t.Parallel()
 	for range 1000 {
 		for _, env := range []Environment{Live, Test} {
-			s := generate(t, env)
+			s := Generate(env)
 			back, err := Parse(s.Reveal())
 			if err != nil || back.Reveal() != s.Reveal() || back.ID() != s.ID() {
 				t.Fatalf("%q came back as %q, %v", s.Reveal(), back.Reveal(), err)
@@ -81,7 +69,7 @@ func TestEveryGeneratedTokenParses(t *testing.T) {
 // test is about our use of it.
 func TestEverySingleTypingErrorIsFound(t *testing.T) {
 	t.Parallel()
-	for _, text := range append(contract(t).Valid, generate(t, Live).Reveal()) {
+	for _, text := range append(contract(t).Valid, Generate(Live).Reveal()) {
 		for i := range len(text) {
 			for _, c := range base62 + "_- \n\x00é" {
 				if wrong := text[:i] + string(c) + text[i+1:]; wrong != text {
@@ -106,7 +94,7 @@ func refused(t *testing.T, text string) {
 
 func TestRefusalsDoNotRepeatTheText(t *testing.T) {
 	t.Parallel()
-	secret := generate(t, Live).Reveal()
+	secret := Generate(Live).Reveal()
 	for _, text := range []string{secret + "x", secret[1:], strings.Replace(secret, "_live_", "_prod_", 1), secret[:60] + "-", flipLast(secret)} {
 		_, err := Parse(text)
 		if err == nil || strings.Contains(err.Error(), text[30:38]) {
@@ -141,44 +129,19 @@ func FuzzParseAcceptsOnlyWhatGenerateMakes(f *testing.F) {
 	})
 }
 
-// TestEveryCharacterIsEquallyLikely feeds each byte value once: whatever takes
-// bytes modulo 62 without rejecting would prefer eight characters.
+// TestEveryCharacterIsEquallyLikely: the bounds are eight standard deviations.
 func TestEveryCharacterIsEquallyLikely(t *testing.T) {
 	t.Parallel()
-	all := make([]byte, 256)
-	for i := range all {
-		all[i] = byte(i)
-	}
-	text, err := randomBase62(bytes.NewReader(all), fair)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := randomBase62(1000 * len(base62))
 	for _, c := range base62 {
-		if n := strings.Count(text, string(c)); n != 4 {
-			t.Errorf("%q comes from %d of 256 bytes, want 4", c, n)
+		if n := strings.Count(text, string(c)); n < 750 || n > 1250 {
+			t.Errorf("%q occurs %d times, want about 1000", c, n)
 		}
 	}
 }
 
-func TestRejectedBytesAreReplaced(t *testing.T) {
-	t.Parallel()
-	source := []byte{255, 0, 248, 61, 254, 1}
-	text, err := randomBase62(bytes.NewReader(source), 3)
-	if err != nil || text != "0z1" {
-		t.Errorf("%q, %v; want 0z1", text, err)
-	}
-}
-
-func TestNoTokenIsMadeWithoutRandomness(t *testing.T) {
-	t.Parallel()
-	want := errors.New("no entropy")
-	if s, err := Generate(Live, iotest.ErrReader(want)); !errors.Is(err, want) || !s.IsZero() {
-		t.Errorf("Generate = %v, %v", s, err)
-	}
-}
-
 func BenchmarkParse(b *testing.B) {
-	text := generate(b, Live).Reveal()
+	text := Generate(Live).Reveal()
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := Parse(text); err != nil {
@@ -190,6 +153,6 @@ func BenchmarkParse(b *testing.B) {
 func BenchmarkGenerate(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		generate(b, Live)
+		Generate(Live)
 	}
 }

@@ -3,10 +3,8 @@ package tokens
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"github.com/quayside/quayside/gateway/servicekit/settings/keyring"
 )
@@ -29,8 +27,8 @@ type Digest struct {
 }
 
 // Peppers are the keys of the stored digests. The first one is the primary: it
-// seals. All of them verify. They print as nothing but their versions.
-type Peppers struct{ ring keyring.Ring }
+// seals. All of them verify. They print as their versions.
+type Peppers struct{ keyring.Ring }
 
 // ParsePeppers reads "version:base64,version:base64…", the primary first. A
 // version is a whole number from 1 to 32767 and never used for another key; a
@@ -40,42 +38,20 @@ func ParsePeppers(text string) (Peppers, error) {
 	return Peppers{ring}, err
 }
 
-// AnyBeginsWith reports whether a key begins with these bytes. It is there to
-// recognize keys that are known to the public.
-func (p Peppers) AnyBeginsWith(start string) bool { return p.ring.AnyBeginsWith(start) }
-
 // Seal returns the token's digest under the primary pepper.
-func (p Peppers) Seal(s Secret) Digest { return seal(p.ring[0], s) }
+func (p Peppers) Seal(s Secret) Digest { return seal(p.Ring[0], s) }
 
 // Verify compares a token with a stored digest, in a time that does not depend
 // on where they differ. known is false when the digest's pepper is not among
 // these; then nothing can be said and ok is false.
 func (p Peppers) Verify(s Secret, stored Digest) (ok, known bool) {
-	for _, k := range p.ring {
-		if k.Version == stored.Version {
-			mac := seal(k, s).MAC
-			return hmac.Equal(mac[:], stored.MAC[:]), true
-		}
-	}
-	return false, false
+	k, known := p.Find(stored.Version)
+	mac := seal(k, s).MAC
+	return known && hmac.Equal(mac[:], stored.MAC[:]), known
 }
 
 // Primary returns the version under which Seal works.
-func (p Peppers) Primary() int { return p.ring[0].Version }
-
-// Has reports whether the pepper of that version is loaded.
-func (p Peppers) Has(version int) bool {
-	return slices.ContainsFunc(p.ring, func(k keyring.Key) bool { return k.Version == version })
-}
-
-// IsZero reports whether there is no pepper: such Peppers can only be printed.
-func (p Peppers) IsZero() bool { return len(p.ring) == 0 }
-
-// String implements fmt.Stringer, without the keys.
-func (p Peppers) String() string { return "peppers " + p.ring.String() }
-
-// Format implements fmt.Formatter, so that no verb shows more than String.
-func (p Peppers) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, p.String()) }
+func (p Peppers) Primary() int { return p.Ring[0].Version }
 
 func seal(k keyring.Key, s Secret) Digest {
 	d := Digest{Version: k.Version}

@@ -56,7 +56,7 @@ func TestKnownDigests(t *testing.T) {
 
 func TestVerifyTakesThePepperOfTheDigest(t *testing.T) {
 	t.Parallel()
-	s, other := generate(t, Live), generate(t, Live)
+	s, other := Generate(Live), Generate(Live)
 	sealed := peppers(t, 1).Seal(s)
 	tampered := sealed
 	tampered.MAC[31] ^= 1
@@ -101,9 +101,9 @@ func TestParsePeppers(t *testing.T) {
 	} {
 		p, err := ParsePeppers(text)
 		switch {
-		case want == "" && (err != nil || p.IsZero()):
+		case want == "" && (err != nil || len(p.Ring) == 0):
 			t.Errorf("ParsePeppers(%q) = %v, %v", text, p, err)
-		case want != "" && (err == nil || !strings.HasPrefix(err.Error(), want) || !p.IsZero()):
+		case want != "" && (err == nil || !strings.HasPrefix(err.Error(), want) || len(p.Ring) > 0):
 			t.Errorf("ParsePeppers(%q) = %v, %v; want %s", text, p, err, want)
 		}
 	}
@@ -115,11 +115,8 @@ func TestTheFirstPepperSeals(t *testing.T) {
 	t.Parallel()
 	for _, versions := range [][]int{{9, 4}, {4, 9}} {
 		p := peppers(t, versions...)
-		if p.Primary() != versions[0] || p.Seal(generate(t, Live)).Version != versions[0] {
-			t.Errorf("%v seals with %d", p, p.Seal(generate(t, Live)).Version)
-		}
-		if !p.Has(4) || !p.Has(9) || p.Has(1) {
-			t.Errorf("%v: Has(4) %t, Has(9) %t, Has(1) %t", p, p.Has(4), p.Has(9), p.Has(1))
+		if p.Primary() != versions[0] || p.Seal(Generate(Live)).Version != versions[0] {
+			t.Errorf("%v seals with %d", p, p.Seal(Generate(Live)).Version)
 		}
 	}
 }
@@ -128,7 +125,7 @@ func TestPeppersShowVersionsOnly(t *testing.T) {
 	t.Parallel()
 	p := peppers(t, 2, 1)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		if got := fmt.Sprintf(verb, p); got != "peppers 2, 1" {
+		if got := fmt.Sprintf(verb, p); got != "2, 1" {
 			t.Errorf("%s shows %q", verb, got)
 		}
 	}
@@ -138,7 +135,7 @@ func TestPeppersShowVersionsOnly(t *testing.T) {
 }
 
 func BenchmarkVerify(b *testing.B) {
-	p, s := peppers(b, 1), generate(b, Live)
+	p, s := peppers(b, 1), Generate(Live)
 	stored := p.Seal(s)
 	b.ReportAllocs()
 	for b.Loop() {

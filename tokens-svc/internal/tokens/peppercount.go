@@ -43,7 +43,7 @@ func (c *PepperCount) Counts(ctx context.Context) (map[int]int, error) {
 			return nil, fmt.Errorf("count tokens by pepper version: %w", err)
 		}
 		c.counted, c.at = map[int]int{0: 0}, c.now()
-		for _, k := range c.config.Peppers.ring {
+		for _, k := range c.config.Peppers.Ring {
 			c.counted[k.Version] = 0
 		}
 		maps.Copy(c.counted, counted)
@@ -67,8 +67,8 @@ func (c *PepperCount) Ready(ctx context.Context) error {
 	}
 	delete(counts, 0)
 	for _, version := range slices.Sorted(maps.Keys(counts)) {
-		if n := counts[version]; n > 0 && !c.config.Peppers.Has(version) {
-			return fmt.Errorf("%d live tokens need pepper version %d, which TOKEN_PEPPERS does not hold", n, version)
+		if _, loaded := c.config.Peppers.Find(version); !loaded && counts[version] > 0 {
+			return fmt.Errorf("%d live tokens need pepper version %d, which TOKEN_PEPPERS does not hold", counts[version], version)
 		}
 	}
 	c.ready = true

@@ -62,10 +62,7 @@ func (s *Service) RotateToken(ctx context.Context, principal Principal, org OrgI
 		if err := wrong.OrNil(); err != nil {
 			return Step{}, err
 		}
-		var err error
-		if secret, err = Generate(t.Environment, s.random); err != nil {
-			return Step{}, err
-		}
+		secret = Generate(t.Environment)
 		next.ID = secret.ID()
 		t.RotatedTo, t.ExpiresAt = next.ID, earlier(t.ExpiresAt, s.Now().Add(grace).Truncate(time.Second))
 		return Step{

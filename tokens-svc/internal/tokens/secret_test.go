@@ -25,7 +25,7 @@ func leaks(text string, s Secret) bool {
 // does by accident, also from within other values.
 func TestSecretsAreRedactedWhenPrinted(t *testing.T) {
 	t.Parallel()
-	s := generate(t, Live)
+	s := Generate(Live)
 	type public struct{ S Secret }
 	type private struct{ s Secret }
 	values := map[string]any{
@@ -95,7 +95,7 @@ func TestScrubRedactsTokens(t *testing.T) {
 }
 
 func FuzzScrubLeavesNoSecret(f *testing.F) {
-	s := generate(f, Live)
+	s := Generate(Live)
 	f.Add("GET /", "?x=1")
 	f.Add("shpt_", "_")
 	f.Fuzz(func(t *testing.T, before, after string) {

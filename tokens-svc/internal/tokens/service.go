@@ -2,9 +2,7 @@ package tokens
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -18,7 +16,6 @@ import (
 type Service struct {
 	repo    Repository
 	peppers Peppers
-	random  io.Reader
 	now     func() time.Time
 	stale   func(Stale)
 	sealOld bool
@@ -30,7 +27,6 @@ type Service struct {
 // neither makes nor verifies tokens.
 type Config struct {
 	Peppers Peppers          // needed to make, change and introspect tokens
-	Random  io.Reader        // zero: crypto/rand.Reader
 	Now     func() time.Time // zero: time.Now
 	// OnStale is called with each valid token whose digest is under an older pepper.
 	// It is called during a request, so it must not block. Zero: not called.
@@ -44,10 +40,7 @@ type Config struct {
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
-	s := &Service{repo: repo, peppers: c.Peppers, random: c.Random, now: c.Now, stale: c.OnStale, sealOld: c.SealOld, permissions: c.Permissions}
-	if s.random == nil {
-		s.random = rand.Reader
-	}
+	s := &Service{repo: repo, peppers: c.Peppers, now: c.Now, stale: c.OnStale, sealOld: c.SealOld, permissions: c.Permissions}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -103,10 +96,7 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 	if t.Organization, err = s.repo.Organization(ctx, org); err != nil {
 		return Token{}, Secret{}, fmt.Errorf("organization %s: %w", org, err)
 	}
-	secret, err := Generate(t.Environment, s.random)
-	if err != nil {
-		return Token{}, Secret{}, err
-	}
+	secret := Generate(t.Environment)
 	t.ID, t.Lineage = secret.ID(), secret.ID()
 	if err := t.checkPartition(); err != nil {
 		return Token{}, Secret{}, err

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -121,16 +122,17 @@ func TestReasonNeedsTheRightSecret(t *testing.T) {
 	}
 }
 
-// withIDOf returns a well-formed token with the same id and another secret. It
-// feeds Generate the very bytes that make that id.
+// withIDOf returns a well-formed token with the same id and another secret.
 func withIDOf(t *testing.T, s tokens.Secret) tokens.Secret {
 	t.Helper()
 	const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	var source []byte
-	for _, c := range string(s.ID()[len("tok_"):]) + strings.Repeat("x", 32) {
-		source = append(source, byte(strings.IndexRune(base62, c)))
+	text := []byte(strings.TrimSuffix(s.String(), "…") + strings.Repeat("x", 32) + "000000")
+	sum := crc32.ChecksumIEEE(text[:len(text)-6])
+	for i := len(text) - 1; sum > 0; i-- {
+		text[i] = base62[sum%62]
+		sum /= 62
 	}
-	other, err := tokens.Generate(tokens.Live, strings.NewReader(string(source)))
+	other, err := tokens.Parse(string(text))
 	if err != nil || other.ID() != s.ID() {
 		t.Fatalf("%v, %v", other, err)
 	}

@@ -72,6 +72,16 @@ func (b Bounds) parse(entry string) (Key, error) {
 	return Key{version, text}, nil
 }
 
+// Find returns the key of a version, and whether there is one.
+func (r Ring) Find(version int) (Key, bool) {
+	for _, k := range r {
+		if k.Version == version {
+			return k, true
+		}
+	}
+	return Key{}, false
+}
+
 // AnyBeginsWith reports whether a key begins with these bytes, as the keys of
 // development mode do.
 func (r Ring) AnyBeginsWith(start string) bool {

@@ -17,6 +17,12 @@ func TestTheNewestKeyIsTheFirst(t *testing.T) {
 	if err != nil || len(r) != 2 || r[0].Version != 7 || string(r[0].Text) != "kkkkk" || r[1].Version != 3 {
 		t.Errorf("%v (%v)", r, err)
 	}
+	if k, known := r.Find(3); !known || string(k.Text) != "kkkk" {
+		t.Errorf("key 3 is %q, known %t", k.Text, known)
+	}
+	if _, known := r.Find(4); known {
+		t.Error("there is a key 4")
+	}
 	if !r.AnyBeginsWith("kkkkk") || r.AnyBeginsWith("x") {
 		t.Error("AnyBeginsWith does not find the beginning of a key")
 	}
