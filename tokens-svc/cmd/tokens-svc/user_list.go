@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -44,7 +45,7 @@ func (c userList) Run(ctx context.Context, p program) error {
 		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 		_, _ = fmt.Fprintln(w, "ID\tE-MAIL\tVERIFIED\tDISABLED\tORGANIZATIONS")
 		for _, r := range rows {
-			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.Email, orDash(r.VerifiedAt), orDash(r.DisabledAt), strings.Join(r.Organizations, " "))
+			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.Email, cmp.Or(r.VerifiedAt, "-"), cmp.Or(r.DisabledAt, "-"), strings.Join(r.Organizations, " "))
 		}
 		return w.Flush()
 	})
@@ -64,11 +65,4 @@ func timeOrEmpty(t time.Time) string {
 		return ""
 	}
 	return t.Format(time.RFC3339)
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"time"
@@ -132,10 +131,5 @@ func refused(err error, field string, form func(faults) answer, known ...refusal
 }
 
 func throttledText(wait time.Duration) string {
-	minutes := int(math.Ceil(wait.Minutes()))
-	unit := "minutes"
-	if minutes == 1 {
-		unit = "minute"
-	}
-	return fmt.Sprintf("Too many attempts. You can try again in %d %s.", minutes, unit)
+	return "Too many attempts. You can try again in " + counted(int64(math.Ceil(wait.Minutes())), "minute") + "."
 }

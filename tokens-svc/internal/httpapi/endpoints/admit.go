@@ -17,19 +17,13 @@ import (
 // gateway learns it a moment later; here it is refused at once.
 var ErrInvalidToken = errors.New("the token is not valid")
 
-// Need is the permission that an operation needs.
-type Need tokens.Permission
-
-// Permissions that operations need: every valid token may read itself.
-const (
-	NeedsAny   Need = ""
-	NeedsAdmin Need = Need(tokens.Admin)
-)
+// AnyToken stands for no permission, of an operation for every valid token.
+const AnyToken tokens.Permission = ""
 
 // PermissionError reports that the calling token lacks the permission that the
 // operation needs.
 type PermissionError struct {
-	Needs Need
+	Needs tokens.Permission
 	Held  []tokens.Permission
 }
 
@@ -58,7 +52,7 @@ type Principal struct {
 // as their owner's role allows, and in the gateway's assertion. A token that is unknown, or of another organization than
 // the gateway asserts, is refused like a revoked one: then the gateway and this
 // program disagree.
-func admit(ctx context.Context, c Config, s *tokens.Service, caller Caller, needs Need) (Principal, error) {
+func admit(ctx context.Context, c Config, s *tokens.Service, caller Caller, needs tokens.Permission) (Principal, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	t, err := s.Caller(ctx, caller.Partition, caller.Token)
@@ -74,7 +68,7 @@ func admit(ctx context.Context, c Config, s *tokens.Service, caller Caller, need
 	held := slices.DeleteFunc(s.Permissions().Effective(t), func(p tokens.Permission) bool {
 		return !slices.Contains(caller.Permissions, p)
 	})
-	if needs != NeedsAny && !slices.Contains(held, tokens.Permission(needs)) {
+	if needs != AnyToken && !slices.Contains(held, needs) {
 		return Principal{}, &PermissionError{Needs: needs, Held: held}
 	}
 	actor := audit.Actor{

@@ -57,7 +57,7 @@ func ForGateways[Req, Res any](c Config, name string, method func(context.Contex
 
 // ForTokens returns the endpoint of a method that a token calls, through a
 // gateway.
-func ForTokens[Req, Res any](c Config, s *tokens.Service, name string, needs Need, method Method[Req, Res]) endpoint.Endpoint {
+func ForTokens[Req, Res any](c Config, s *tokens.Service, name string, needs tokens.Permission, method Method[Req, Res]) endpoint.Endpoint {
 	return newEndpoint(c, name, func(ctx context.Context, caller Caller) (Principal, error) { return admit(ctx, c, s, caller, needs) }, method)
 }
 

@@ -42,7 +42,7 @@ var (
 func read() (Input, error) { return Input{Value: "list"}, nil }
 
 // call calls an endpoint whose method is do.
-func call(t *testing.T, c Config, a admission, needs Need, r Request, do func(context.Context, Principal) error) error {
+func call(t *testing.T, c Config, a admission, needs tokens.Permission, r Request, do func(context.Context, Principal) error) error {
 	t.Helper()
 	if c.Timeout == 0 {
 		c.Timeout = time.Second
@@ -67,7 +67,7 @@ func TestEveryCallIsObservedWithItsEndpointAndResult(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]struct {
 		admission admission
-		needs     Need
+		needs     tokens.Permission
 		decode    error
 		do        func(context.Context, Principal) error
 	}{
@@ -79,7 +79,7 @@ func TestEveryCallIsObservedWithItsEndpointAndResult(t *testing.T) {
 		"canceled":      {admission: admin, do: fails(context.Canceled)},
 		"refused":       {admission: admission{err: tokens.ErrNotFound}},
 		"refused ":      {admission: admission{token: tokens.Token{RevokedAt: time.Unix(0, 0)}}},
-		"refused  ":     {admission: admission{token: tokens.Token{Permissions: []tokens.Permission{"shipments:read"}}}, needs: NeedsAdmin},
+		"refused  ":     {admission: admission{token: tokens.Token{Permissions: []tokens.Permission{"shipments:read"}}}, needs: tokens.Admin},
 		"refused   ":    {admission: admin, decode: errors.New("no JSON")},
 		"refused    ":   {admission: admin, do: fails(tokens.ErrNotFound)},
 		"refused     ":  {admission: admin, do: fails(&tokens.ValidationError{})},
@@ -117,7 +117,7 @@ func (o outcome) Result() string { return string(o) }
 
 func TestAPanicIsAnError(t *testing.T) {
 	t.Parallel()
-	err := call(t, Config{}, admin, NeedsAny, Request{Caller: caller, Decode: read}, func(context.Context, Principal) error { panic("oops") })
+	err := call(t, Config{}, admin, AnyToken, Request{Caller: caller, Decode: read}, func(context.Context, Principal) error { panic("oops") })
 	if e, ok := errors.AsType[*middleware.PanicError](err); !ok || e.Value != "oops" {
 		t.Errorf("%v, want the panic", err)
 	}
@@ -132,7 +132,7 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		slow := func() (Input, error) { time.Sleep(time.Minute); return read() } // a client's time is not the call's
-		err := call(t, Config{}, admin, NeedsAny, Request{Caller: caller, Decode: slow},
+		err := call(t, Config{}, admin, AnyToken, Request{Caller: caller, Decode: slow},
 			func(ctx context.Context, _ Principal) error { <-ctx.Done(); return ctx.Err() })
 		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != time.Minute+time.Second {
 			t.Errorf("took %s: %v", took, err)
@@ -148,7 +148,7 @@ func TestErrorsOfInvalidTokensSayWhy(t *testing.T) {
 		"revoked":   {token: tokens.Token{RevokedAt: time.Unix(0, 0)}},
 		"expired":   {token: tokens.Token{ExpiresAt: time.Unix(1000, 0)}},
 	} {
-		err := call(t, Config{}, a, NeedsAny, Request{Caller: caller, Decode: unread(t)}, succeeds)
+		err := call(t, Config{}, a, AnyToken, Request{Caller: caller, Decode: unread(t)}, succeeds)
 		if !errors.Is(err, ErrInvalidToken) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want ErrInvalidToken and %s", err, want)
 		}
@@ -175,12 +175,12 @@ func TestAPermissionMustBeBothAssertedAndStored(t *testing.T) {
 	} {
 		lesser := caller
 		lesser.Permissions = c.asserted
-		err := call(t, Config{}, c.stored, NeedsAdmin, Request{Caller: lesser, Decode: unread(t)}, succeeds)
+		err := call(t, Config{}, c.stored, tokens.Admin, Request{Caller: lesser, Decode: unread(t)}, succeeds)
 		lacking, ok := errors.AsType[*PermissionError](err)
-		if !ok || lacking.Needs != NeedsAdmin || err.Error() != fmt.Sprintf("this needs admin; the token has %s", c.held) {
+		if !ok || lacking.Needs != tokens.Admin || err.Error() != fmt.Sprintf("this needs admin; the token has %s", c.held) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := call(t, Config{}, c.stored, NeedsAny, Request{Caller: lesser, Decode: read}, succeeds); err != nil {
+		if err := call(t, Config{}, c.stored, AnyToken, Request{Caller: lesser, Decode: read}, succeeds); err != nil {
 			t.Errorf("%s, where any will do: %v", name, err)
 		}
 	}
@@ -188,7 +188,7 @@ func TestAPermissionMustBeBothAssertedAndStored(t *testing.T) {
 
 func TestTheAuditLogNamesTheCallingToken(t *testing.T) {
 	t.Parallel()
-	err := call(t, Config{}, admin, NeedsAdmin, Request{Caller: caller, Decode: read}, func(_ context.Context, principal Principal) error {
+	err := call(t, Config{}, admin, tokens.Admin, Request{Caller: caller, Decode: read}, func(_ context.Context, principal Principal) error {
 		want := audit.Actor{Kind: audit.Token, ID: "tok_000000000001", Name: "ERP", Address: caller.Address, RequestID: "req_1"}
 		if principal.Actor != want || principal.Organization != "org_1" || principal.Token.ID != "tok_000000000001" || !slices.Equal(principal.Grants(), catalogue.All()) {
 			t.Errorf("%+v", principal)

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
@@ -27,18 +26,16 @@ type Feed struct {
 	wait    func() (notified <-chan struct{}, end func())
 	opened  func() (closed func())
 	log     *slog.Logger
-	closing chan struct{}
-	close   func()
+	closing context.Context //nolint:containedctx // ends the responses
+	close   context.CancelFunc
 }
 
 // NewFeed returns a feed. wait subscribes to notifications; opened is called
 // when a response begins, and its result when it ends.
 func NewFeed(s *tokens.Service, wait func() (<-chan struct{}, func()), opened func() func(), log *slog.Logger) *Feed {
-	closing := make(chan struct{})
-	return &Feed{
-		service: s, wait: wait, opened: opened, log: log,
-		closing: closing, close: sync.OnceFunc(func() { close(closing) }),
-	}
+	f := &Feed{service: s, wait: wait, opened: opened, log: log}
+	f.closing, f.close = context.WithCancel(context.Background())
+	return f
 }
 
 // Close ends every response, and those that begin later.
@@ -47,10 +44,8 @@ func (f *Feed) Close() { f.close() }
 // ServeHTTP implements http.Handler.
 func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	after, err := readAfter(r)
-	select {
-	case <-f.closing:
+	if f.closing.Err() != nil {
 		err = tokens.ErrUnavailable
-	default:
 	}
 	if err != nil {
 		refusal, _ := answerTo(err)
@@ -59,13 +54,7 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	go func() {
-		select {
-		case <-f.closing:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
+	defer context.AfterFunc(f.closing, cancel)() //nolint:contextcheck // the feed's own
 	notified, end := f.wait()
 	defer end()
 	defer f.opened()()

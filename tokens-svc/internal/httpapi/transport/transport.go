@@ -52,8 +52,8 @@ func Public(s *tokens.Service, c endpoints.Config, log *slog.Logger) http.Handle
 	rt := router{http.NewServeMux(), c, log}
 	m := management{s}
 	const (
-		anyone = endpoints.NeedsAny
-		admin  = endpoints.NeedsAdmin
+		anyone = endpoints.AnyToken
+		admin  = tokens.Admin
 	)
 	public(rt, "GET /api/v1/token", "token", anyone, s, decodeNothing, m.self)
 	public(rt, "DELETE /api/v1/token", "token_end", anyone, s, decodeNothing, m.end)
@@ -85,7 +85,7 @@ func Internal(s *tokens.Service, feed http.Handler, c endpoints.Config, gateways
 
 // public adds a route for tokens. It compiles only when decoder and method fit.
 func public[Req any](
-	rt router, pattern, name string, needs endpoints.Need, s *tokens.Service,
+	rt router, pattern, name string, needs tokens.Permission, s *tokens.Service,
 	read func(*http.Request) (Req, error), method endpoints.Method[Req, reply],
 ) {
 	decode := func(r *http.Request) (endpoints.Request, error) {
