@@ -1,17 +1,13 @@
 package usage
 
 import (
-	"hash/maphash"
 	"net/netip"
 	"sync"
 	"time"
 )
 
-const (
-	shards = 64
-	// shardTokens bounds a shard, and so the ledger to about 100,000 tokens.
-	shardTokens = 1_600
-)
+// maxTokens bounds the ledger.
+const maxTokens = 100_000
 
 // use is the unreported usage of a token.
 type use struct {
@@ -38,59 +34,35 @@ type tokenUse struct {
 	use
 }
 
-// ledger holds unreported usage. Tokens are spread over shards by a seeded hash to avoid lock contention.
+// ledger holds unreported usage.
 type ledger struct {
-	seed   maphash.Seed
-	shards []shard
-}
-
-type shard struct {
 	mu   sync.Mutex
 	uses map[string]use
-	// spare is the emptied map of the previous report: with two maps in turn, counting a known token allocates
-	// nothing.
-	spare map[string]use
 }
 
-func newLedger() ledger {
-	l := ledger{seed: maphash.MakeSeed(), shards: make([]shard, shards)}
-	for i := range l.shards {
-		l.shards[i].uses, l.shards[i].spare = map[string]use{}, map[string]use{}
-	}
-	return l
-}
+func newLedger() *ledger { return &ledger{uses: map[string]use{}} }
 
-// add adds u to token's usage. It reports false if the shard is full of other tokens.
+// add adds u to token's usage. It reports false if the ledger is full of other tokens.
 func (l *ledger) add(token string, u use) bool {
-	s := &l.shards[maphash.String(l.seed, token)%shards]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sum, known := s.uses[token]
-	if !known && len(s.uses) >= shardTokens {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	sum, known := l.uses[token]
+	if !known && len(l.uses) >= maxTokens {
 		return false
 	}
-	s.uses[token] = sum.merge(u)
+	l.uses[token] = sum.merge(u)
 	return true
 }
 
 // take removes and returns all usage.
 func (l *ledger) take() []tokenUse {
-	var all []tokenUse
-	for i := range l.shards {
-		all = l.shards[i].take(all)
-	}
-	return all
-}
-
-func (s *shard) take(all []tokenUse) []tokenUse {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	taken := s.uses
-	s.uses = s.spare
+	l.mu.Lock()
+	taken := l.uses
+	l.uses = make(map[string]use, len(taken)) // about as many are used until the next report
+	l.mu.Unlock()
+	all := make([]tokenUse, 0, len(taken))
 	for token, u := range taken {
 		all = append(all, tokenUse{token, u})
 	}
-	clear(taken)
-	s.spare = taken
 	return all
 }

@@ -7,7 +7,7 @@
 //   - Nothing is reported twice. A batch that the tokens service did not receive is merged into the next one; a batch
 //     that it may have received, because no response came, is dropped. Counts may be too low after a fault, never too
 //     high.
-//   - Memory is bounded to about 100,000 unreported tokens; requests of further tokens are not counted.
+//   - Memory is bounded to 100,000 unreported tokens; requests of further tokens are not counted.
 //
 // Tokens are identified by their public ids.
 package usage
@@ -58,7 +58,7 @@ type Config struct {
 type Reporter struct {
 	config  Config
 	client  *client
-	pending ledger
+	pending *ledger
 	stop    context.CancelFunc
 	stopped chan struct{}
 }
