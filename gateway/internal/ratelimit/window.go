@@ -30,7 +30,7 @@ type window struct {
 // windowAt returns the window of id at now. Windows of one length follow each other without a gap, offset by a number
 // of whole seconds that depends only on id: all gateways agree on it.
 func windowAt(now time.Time, id string, length time.Duration) window {
-	w := window{length: length, hash: checksum(id)}
+	w := window{length: length, hash: crc32.ChecksumIEEE([]byte(id))}
 	w.number = (now.Unix() - w.offset()) / w.seconds()
 	return w
 }
@@ -52,13 +52,4 @@ func (w window) is(other window) bool {
 // so that a token whose window changes does not continue an old count.
 func (w window) key(id string) string {
 	return id + ":" + strconv.FormatInt(w.seconds(), 10) + ":" + strconv.FormatInt(w.number, 10)
-}
-
-// checksum is the CRC-32 of id. Unlike hash/crc32 it needs no copy of id.
-func checksum(id string) uint32 {
-	sum := ^uint32(0)
-	for i := range len(id) {
-		sum = crc32.IEEETable[byte(sum&0xff)^id[i]] ^ sum>>8
-	}
-	return ^sum
 }

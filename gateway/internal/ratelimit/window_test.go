@@ -2,7 +2,6 @@ package ratelimit
 
 import (
 	"fmt"
-	"hash/crc32"
 	"testing"
 	"time"
 )
@@ -59,16 +58,6 @@ func TestNoRequestIsRegainedWhileAKeyIsInUse(t *testing.T) {
 	for _, window := range []time.Duration{time.Second, time.Minute, 24 * time.Hour} {
 		if limit := (Quota{Limit: 100, Window: window}).limit(); limit.Period <= window+keyGrace || limit.Rate != 1 {
 			t.Errorf("window %v: one request is regained every %v", window, limit.Period)
-		}
-	}
-}
-
-func TestChecksumIsCRC32(t *testing.T) {
-	t.Parallel()
-
-	for _, id := range []string{"", "tok_4fZyo82mVyR1", "address:2001:db8:1:2::/64"} {
-		if got, want := checksum(id), crc32.ChecksumIEEE([]byte(id)); got != want {
-			t.Errorf("checksum(%q) = %x, want %x", id, got, want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ var isDigit = func() (table [256]bool) {
 }()
 
 // WellFormed reports whether token has the prefix, the length, the alphabet, the environment and the CRC-32 of a
-// token. The checksum detects typing errors; it does not authenticate. It does not allocate.
+// token. The checksum detects typing errors; it does not authenticate.
 func (f Format) WellFormed(token string) bool {
 	idStart := len(f.prefix) + envLength
 	if len(token) != idStart+tailLength || token[:len(f.prefix)] != f.prefix {
@@ -65,7 +65,7 @@ func (f Format) WellFormed(token string) bool {
 		return false
 	}
 	secretEnd := len(token) - checksumLength
-	sum := checksum(token[:secretEnd])
+	sum := crc32.ChecksumIEEE([]byte(token[:secretEnd]))
 	for i := len(token) - 1; i >= secretEnd; i-- {
 		if token[i] != digits[sum%62] {
 			return false
@@ -79,16 +79,6 @@ func (f Format) WellFormed(token string) bool {
 func ID(token string) string {
 	start := len(token) - tailLength
 	return token[start : start+IDLength]
-}
-
-// checksum is crc32.ChecksumIEEE for a string: that one takes a slice, which would have to be allocated
-// because it escapes into the processor-specific implementations.
-func checksum(s string) uint32 {
-	sum := ^uint32(0)
-	for i := range len(s) {
-		sum = crc32.IEEETable[byte(sum&0xff)^s[i]] ^ (sum >> 8)
-	}
-	return ^sum
 }
 
 func base62(s string) bool {
