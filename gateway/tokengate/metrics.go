@@ -24,7 +24,7 @@ var (
 	}, []string{"source"})
 	windowDecisionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "window_decisions_total",
-		Help: "Requests counted against a window, by window (token, address, page, sign-in, public), decision (allowed, refused, unavailable, abandoned by the caller; shadowed: would have been refused) and source (redis, the gateway's memory of an empty window, late: the gateway at once and redis afterwards, its local window while Redis is away and for public paths, nobody).",
+		Help: "Requests counted against a window, by window (token, address, page, sign-in, public), decision (allowed, refused, unavailable, abandoned by the caller; shadowed: would have been refused) and source: redis; memory, the gateway's, of an empty window; write_behind, the gateway at once and Redis afterwards; local, its own window while Redis is away and for public paths; or none.",
 	}, []string{"window", "decision", "source"})
 	serviceFailuresTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "upstream_failures_total",
