@@ -2,6 +2,7 @@ package packinglist
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,6 +171,9 @@ type amount struct {
 	ok      bool // it is a valid number
 }
 
+// rounding is how far the format of a number may round it.
+const rounding = 0.5
+
 // amount reads the number of a field in a row. A number in a merged cell counts
 // in its first row only.
 func (r *reader) amount(s *sheet, row int, f field) amount {
@@ -187,10 +191,14 @@ func (r *reader) amount(s *sheet, row int, f field) amount {
 		var err error
 		a.value, err = strconv.ParseFloat(c.Number, 64)
 		a.ok = err == nil
-		if n, ok := numbers.Split(c.Text); ok {
+		n, plain := numbers.Split(c.Text)
+		if plain {
 			unit = fold(n.Unit)
 		} else if strings.ContainsAny(c.Text, "%:") || isDate(c.Text) {
 			a.ok = false // of another kind, by its format
+		}
+		if shown, ok := numbers.Value(n.Digits, numbers.Point); a.ok && (!plain || !ok || math.Abs(shown-a.value) > rounding) {
+			r.remark(NumberAmbiguous, a.place, "the cell shows %q, and its number %s was read", c.Text, c.Number)
 		}
 	} else if n, ok := numbers.Split(c.Text); ok {
 		in := s.columns[f].style

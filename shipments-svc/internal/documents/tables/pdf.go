@@ -21,6 +21,9 @@ func (b *book) pdf(raw []byte) (err error) {
 	if n > MaxPages {
 		return unreadable(TooManyPages, "the document has %d pages, more than %d", n, MaxPages)
 	}
+	if layers := r.Trailer().Key("Root").Key("OCProperties").Key("D"); layers.Key("OFF").Len() > 0 || layers.Key("BaseState").Name() == "OFF" {
+		b.note(NoteInvisible, "the document has layers that are switched off, and texts of them were read", Place{})
+	}
 	pages, rules := make([][]textLine, max(n, 0)), make([][]rule, max(n, 0))
 	text := false
 	for i := range pages {

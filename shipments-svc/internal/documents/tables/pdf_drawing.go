@@ -121,7 +121,7 @@ func (d *drawing) form(form, resources pdf.Value, within int) error {
 var operands = map[string]int{
 	"q": 0, "Q": 0, "cm": 6, "Do": 1, "BT": 0, "Tf": 2, "Tc": 1, "Tw": 1, "Tz": 1, "TL": 1, "Ts": 1, "Tr": 1,
 	"g": 1, "rg": 3, "k": 4, "sc": 1, "scn": 1,
-	"m": 2, "l": 2, "re": 4, "S": 0, "s": 0, "f": 0, "F": 0, "f*": 0, "B": 0, "B*": 0, "b": 0, "b*": 0, "n": 0,
+	"m": 2, "l": 2, "c": 6, "v": 4, "y": 4, "re": 4, "S": 0, "s": 0, "f": 0, "F": 0, "f*": 0, "B": 0, "B*": 0, "b": 0, "b*": 0, "n": 0,
 	"Td": 2, "TD": 2, "Tm": 6, "T*": 0, "Tj": 1, "TJ": 1, "'": 1, `"`: 3,
 }
 
@@ -132,7 +132,7 @@ func (d *drawing) set(op string, args []pdf.Value) {
 	switch op {
 	case "cm":
 		g.ctm = matrixOf(func(i int) pdf.Value { return args[i] }).times(g.ctm)
-	case "m", "l", "re", "S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "n":
+	case "m", "l", "c", "v", "y", "re", "S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "n":
 		d.trace(op, number)
 	case "BT":
 		g.move(identity)

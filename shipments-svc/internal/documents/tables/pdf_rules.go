@@ -35,8 +35,8 @@ func (d *drawing) trace(op string, number func(int) float64) {
 	switch op {
 	case "m":
 		d.path.x, d.path.y = d.now.ctm.at(number(0), number(1))
-	case "l":
-		x, y := d.now.ctm.at(number(0), number(1))
+	case "l", "c", "v", "y": // a curve is read as the line between its ends
+		x, y := d.now.ctm.at(number(operands[op]-2), number(operands[op]-1))
 		if middle := (d.path.y + y) / 2; math.Abs(d.path.y-y) < min(slope*math.Abs(d.path.x-x), maxSlope) {
 			d.rule(d.path.x, middle, x, middle) // crosses a row out
 		} else {
@@ -69,21 +69,44 @@ func (d *drawing) rule(x1, y1, x2, y2 float64) {
 	}
 }
 
-// annotations adds the marks that strike text out (ISO 32000-1, 12.5.6.10).
+// annotations adds the marks that strike text out, and the texts of notes and stamps
+// (ISO 32000-1, 12.5.6).
 func (d *drawing) annotations(page pdf.Value) {
 	all := page.Key("Annots")
 	for i := range min(all.Len(), maxRules) {
-		mark := all.Index(i)
-		if mark.Key("Subtype").Name() != "StrikeOut" {
-			continue
-		}
-		quads := mark.Key("QuadPoints")
-		for n := 0; n+8 <= quads.Len() && len(d.rules) < maxRules; n += 8 {
-			x1, y1 := d.now.ctm.at(quads.Index(n).Float64(), quads.Index(n+1).Float64())
-			x2, y2 := d.now.ctm.at(quads.Index(n+6).Float64(), quads.Index(n+7).Float64())
-			d.rules = append(d.rules, rule{left: min(x1, x2), right: max(x1, x2), base: (y1 + y2) / 2})
+		switch mark := all.Index(i); mark.Key("Subtype").Name() {
+		case "StrikeOut":
+			quads := mark.Key("QuadPoints")
+			for n := 0; n+8 <= quads.Len() && len(d.rules) < maxRules; n += 8 {
+				x1, y1 := d.now.ctm.at(quads.Index(n).Float64(), quads.Index(n+1).Float64())
+				x2, y2 := d.now.ctm.at(quads.Index(n+6).Float64(), quads.Index(n+7).Float64())
+				d.rules = append(d.rules, rule{left: min(x1, x2), right: max(x1, x2), base: (y1 + y2) / 2})
+			}
+		case "Line":
+			d.stroke(mark.Key("L"))
+		case "Ink":
+			for n := range min(mark.Key("InkList").Len(), maxRules) {
+				d.stroke(mark.Key("InkList").Index(n))
+			}
+		case "FreeText", "Stamp", "Text":
+			if d.aside.Len() < MaxText {
+				d.aside.WriteString(" " + mark.Key("Contents").Text())
+			}
 		}
 	}
+}
+
+// stroke draws lines between points.
+func (d *drawing) stroke(points pdf.Value) {
+	for n := 0; n+2 <= points.Len() && d.left > 0; n += 2 {
+		d.left--
+		op := "l"
+		if n == 0 {
+			op = "m"
+		}
+		d.trace(op, func(i int) float64 { return points.Index(n + i).Float64() })
+	}
+	d.trace("S", nil)
 }
 
 // sorted sorts rules from bottom to top.

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,6 +33,15 @@ func TestStruckTextsOfPDFs(t *testing.T) {
 		"a cross":                  {"", "20 697 m 120 709 l 20 709 m 120 697 l S", true},
 		"a steep line":             {"", "45 690 m 85 716 l S", false},
 		"an upright line":          {"", "65 690 m 65 710 l S", false},
+		"a curve":                  {"", "40 703 m 60 709 70 697 90 703 c S", true},
+		"curves":                   {"", "40 703 m 60 709 65 703 v 60 709 90 703 y S", false},
+		"a short curve":            {"", "48 703 m 60 709 90 703 v S", true},
+		"another short curve":      {"", "48 703 m 60 709 90 703 y S", true},
+		"a curve to another line":  {"", "40 703 m 60 703 70 703 90 753 c S", false},
+		"a drawn line":             {"/Annots[<</Subtype/Line/L[40 703 90 704]>>]", "", true},
+		"a drawn line beside":      {"/Annots[<</Subtype/Line/L[40 753 90 754]>>]", "", false},
+		"a stroke of a pen":        {"/Annots[<</Subtype/Ink/InkList[[10 10 20 10][30 704 45 703 95 702 99 703]]>>]", "", true},
+		"a stroke without an end":  {"/Annots[<</Subtype/Ink/InkList[[40 703 90]]>>]", "", false},
 	} {
 		want := "page 11[Pallet]"
 		if c.struck {
@@ -88,6 +98,40 @@ func TestWidthsOfFontsWithTwoBytes(t *testing.T) {
 	for codes, width := range map[string]float64{"\x00\x03": .3, "\x00\x0b": .5, "\x00\x05": 1} {
 		if got := f.width('x', codes, 0); got != width {
 			t.Errorf("%q has the width %v, want %v", codes, got, width)
+		}
+	}
+}
+
+// TestNotesOnPDFs: texts of notes and stamps are aside, and of layers that are switched
+// off are noted.
+func TestNotesOnPDFs(t *testing.T) {
+	t.Parallel()
+	for of, want := range map[string]string{
+		"FreeText": "note 1", "Stamp": "note 1", "Text": "note 1", "Link": "",
+	} {
+		content := printed("/Annots[<</Subtype/"+of+"/Contents(note 1)>>]", []byte("BT /F1 10 Tf 50 700 Td (Pallet) Tj ET"))
+		book, err := Read(t.Context(), PDF, bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, n := range book.Notes {
+			got += n.Text
+		}
+		if got != want {
+			t.Errorf("%s: %q", of, got)
+		}
+	}
+	for layers, off := range map[string]bool{
+		"/OFF[2 0 R]": true, "/BaseState/OFF": true, "/OFF[]": false, "/BaseState/ON": false, "/ON[2 0 R]": false,
+	} {
+		content := bytes.Replace(printed("", []byte("BT /F1 10 Tf 50 700 Td (Pallet) Tj ET")), []byte("/Root 1 0 R"), []byte("/Root<</Pages 2 0 R/OCProperties<</D<<"+layers+">>>>>>"), 1)
+		want := "page 11[Pallet]"
+		if off {
+			want += " invisible_text@0"
+		}
+		if got := rowsOf(t, PDF, content); got != want {
+			t.Errorf("%s: %s", layers, got)
 		}
 	}
 }

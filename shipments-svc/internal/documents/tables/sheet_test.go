@@ -74,6 +74,12 @@ func TestRowsAndCellsMayHaveNoNumbers(t *testing.T) {
 	if got := rowsOf(t, XLSX, empty); got != "Sheet11[1]" {
 		t.Errorf("with an empty hidden row: %s", got)
 	}
+	for height, row := range map[string]string{"0": "", "2.9": "", "3": "Sheet12[2]", "x": "Sheet12[2]"} {
+		low := sheeted(t, `<row r="1"><c><v>1</v></c></row><row r="2" ht="`+height+`"><c><v>2</v></c></row>`, "", "")
+		if got := rowsOf(t, XLSX, low); !strings.HasPrefix(got, "Sheet11[1]"+row) || (row == "") != strings.HasSuffix(got, "hidden_rows_skipped@2") {
+			t.Errorf("of height %s: %s", height, got)
+		}
+	}
 	book, err := Read(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(err)

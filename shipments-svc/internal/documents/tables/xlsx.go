@@ -2,6 +2,7 @@ package tables
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -174,9 +175,9 @@ func (b *book) reveal(cells []Cell, behind []cellXML, row int) {
 }
 
 // styleNotes are the texts of notes on styles of cells.
-var styleNotes = map[string]string{NoteStruck: "a text is struck through", NoteInvisible: "a text is white on white and was read"}
+var styleNotes = map[string]string{NoteStruck: "a text is struck through", NoteInvisible: "a text has the colour of its background and was read"}
 
-// struck notes a row with cells that are struck through, or white on white.
+// struck notes a row with cells that are struck through, or have one colour.
 func (b *book) struck(f *excelize.File, behind []cellXML, row int) {
 	for _, c := range behind {
 		if c.Style == 0 || c.Value == "" && c.Kind != "inlineStr" {
@@ -189,7 +190,7 @@ func (b *book) struck(f *excelize.File, behind []cellXML, row int) {
 			case err != nil || style.Font == nil:
 			case style.Font.Strike:
 				code = NoteStruck
-			case white(style.Font.Color) && (len(style.Fill.Color) == 0 || white(style.Fill.Color[0])):
+			case unseen(f, style):
 				code = NoteInvisible
 			}
 			b.strikes[c.Style] = code
@@ -201,8 +202,28 @@ func (b *book) struck(f *excelize.File, behind []cellXML, row int) {
 	}
 }
 
-// white reports whether a colour, RRGGBB, is white.
-func white(colour string) bool { return strings.HasSuffix(strings.ToUpper(colour), "FFFFFF") }
+// unseen reports whether a text has about the colour of its background.
+func unseen(f *excelize.File, style *excelize.Style) bool {
+	const white, least = "FFFFFF", 16 // least is the least difference of one of red, green and blue
+	text, ground := white, white
+	if font := style.Font; style.CustomNumFmt == nil || !strings.Contains(strings.ToLower(*style.CustomNumFmt), "[white]") {
+		text = f.GetBaseColor(font.Color, font.ColorIndexed, font.ColorTheme)
+		if opaque := max(len(text)-len(white), 0); len(text[opaque:]) == len(white) {
+			text = strings.TrimPrefix(excelize.ThemeColor(text[opaque:], font.ColorTint), "FF")
+		}
+	}
+	if len(style.Fill.Color) > 0 {
+		ground = style.Fill.Color[0]
+	}
+	a, _ := hex.DecodeString(text)
+	b, _ := hex.DecodeString(ground)
+	for i := range b {
+		if len(a) != len(b) || max(a[i], b[i])-min(a[i], b[i]) >= least {
+			return false
+		}
+	}
+	return true
+}
 
 // comments notes the comments on the cells of a sheet.
 func (b *book) comments(f *excelize.File, sheet string) {

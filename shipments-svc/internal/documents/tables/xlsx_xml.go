@@ -55,7 +55,7 @@ func partOf(f *excelize.File, name string) []byte {
 type sheetXML struct {
 	decoder *xml.Decoder
 	row     int  // number of the last row; 0 before the first
-	flat    bool // the last row has no height
+	flat    bool // the last row is too low to be seen
 	cells   []cellXML
 	merges  []cellRange
 	hidden  []cellRange // columns
@@ -121,7 +121,7 @@ func (s *sheetXML) readRow(start xml.StartElement) {
 	if n := whole(attribute(start, "r")); n > 0 {
 		s.row = n
 	}
-	s.flat = isZero(attribute(start, "ht"))
+	s.flat = under(attribute(start, "ht"), lowest)
 	row := struct {
 		Cells []cellXML `xml:"c"`
 	}{make([]cellXML, 0, len(s.cells))} // encoding/xml does not reset the elements of a slice
@@ -150,12 +150,16 @@ func hides(e xml.StartElement) bool {
 	if hidden := attribute(e, "hidden"); hidden == "1" || hidden == "true" {
 		return true
 	}
-	return isZero(attribute(e, "width"))
+	return under(attribute(e, "width"), narrowest)
 }
 
-func isZero(length string) bool {
+// lowest is the least height of a row that is seen in points, narrowest the least width
+// of a column in characters.
+const lowest, narrowest = 3, 0.1
+
+func under(length string, least float64) bool {
 	n, err := strconv.ParseFloat(length, 64)
-	return err == nil && n == 0
+	return err == nil && n < least
 }
 
 // isHidden reports whether a column is hidden. It is valid after the first row.
