@@ -18,6 +18,7 @@ type line struct {
 	last    int // number of its last row
 	pallet  cell
 	own     bool // the row has a pallet number of its own
+	merged  bool // or shares the cell of the row above
 	produce cell
 	calibre cell
 	lot     cell
@@ -198,7 +199,7 @@ func (r *reader) line(s *sheet, i int) (l line, ok bool) {
 	switch {
 	case number.text == "" && s.apart && !s.Printed:
 	case number.text == "" || ditto(number.text) || merged:
-		l.pallet = r.labelAbove(s)
+		l.pallet, l.merged = r.labelAbove(s), merged
 	default:
 		l.pallet, l.own = number, true
 	}

@@ -38,10 +38,28 @@ func (r *reader) merge() error {
 			return &Unreadable{Code: TooManyPallets, Detail: fmt.Sprintf("the list has more than %d pallets", shipments.MaxPallets), Place: l.place}
 		}
 	}
+	r.checkFullest(groups)
 	for _, lines := range groups {
 		r.list.Pallets = append(r.list.Pallets, r.pallet(lines))
 	}
 	return nil
+}
+
+// checkFullest remarks on a line without a pallet number that is added to a pallet as
+// full as those with one line: it may be a total, or of no pallet.
+func (r *reader) checkFullest(groups [][]line) {
+	full := 0.0
+	for _, lines := range groups {
+		if len(lines) == 1 {
+			full = max(full, boxesOf(lines))
+		}
+	}
+	for _, lines := range groups {
+		before, last := boxesOf(lines[:len(lines)-1]), lines[len(lines)-1]
+		if !last.own && !last.merged && full > 0 && before >= full && last.boxes.ok {
+			r.remark(LineIncomplete, last.place, "the line has no pallet number and was added to pallet %s, which has as many boxes as others without it", last.pallet.text)
+		}
+	}
 }
 
 // key is equal for the lines of a pallet.
