@@ -88,7 +88,7 @@ devstack:
 versitygw:
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/versitygw -o $(CURDIR)/.bin/versitygw github.com/versity/versitygw/cmd/versitygw
 
-# What a server of HTTP/2 must do, asked of the gateway.
+# The conformance tests of HTTP/2 servers, run against the gateway.
 h2spec:
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/h2spec -o $(CURDIR)/.bin/h2spec github.com/summerwind/h2spec/cmd/h2spec
 

@@ -41,7 +41,7 @@ func (r *topology) readResources(ctx context.Context) (resources, error) {
 	return g, nil
 }
 
-// get requests a path of a program's inner listener.
+// get requests a path of a program's internal listener.
 func (r *topology) get(ctx context.Context, p *devstack.Program, path string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Inner+path, nil)
 	if err != nil {

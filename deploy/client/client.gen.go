@@ -1898,8 +1898,8 @@ type ClientInterface interface {
 	// without events means that there are no further ones yet; ask again with the same `after`.
 	//
 	// `sequence` counts an organization's events from 1, without gaps. It is given after a change was stored, within
-	// a second or so; who has read an event has missed none with a lower sequence. Of one shipment, events are in the
-	// order of its changes.
+	// a second or so; once a client has read an event, no event with a lower sequence appears. Of one shipment, events
+	// are in the order of its changes.
 	//
 	// An event can be read for 30 days. If events after `after` are no longer kept, the answer is 410
 	// (`events_expired`): list the shipments to see how they are, then begin again without `after`.
@@ -2032,7 +2032,7 @@ type ClientInterface interface {
 	// Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 	// `override_reason` is needed; it is kept in the history.
 	//
-	// Approving an approved shipment again changes nothing and is answered alike, so that a lost answer can be asked
+	// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
 	// for again. Of approvals and rejections sent at the same time exactly one takes effect.
 	//
 	//
@@ -2050,7 +2050,7 @@ type ClientInterface interface {
 	// Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 	// `override_reason` is needed; it is kept in the history.
 	//
-	// Approving an approved shipment again changes nothing and is answered alike, so that a lost answer can be asked
+	// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
 	// for again. Of approvals and rejections sent at the same time exactly one takes effect.
 	//
 	//
@@ -2413,8 +2413,8 @@ type ClientInterface interface {
 // without events means that there are no further ones yet; ask again with the same `after`.
 //
 // `sequence` counts an organization's events from 1, without gaps. It is given after a change was stored, within
-// a second or so; who has read an event has missed none with a lower sequence. Of one shipment, events are in the
-// order of its changes.
+// a second or so; once a client has read an event, no event with a lower sequence appears. Of one shipment, events
+// are in the order of its changes.
 //
 // An event can be read for 30 days. If events after `after` are no longer kept, the answer is 410
 // (`events_expired`): list the shipments to see how they are, then begin again without `after`.
@@ -2637,7 +2637,7 @@ func (c *Client) UpdateShipmentWithApplicationMergePatchPlusJSONBody(ctx context
 // Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 // `override_reason` is needed; it is kept in the history.
 //
-// Approving an approved shipment again changes nothing and is answered alike, so that a lost answer can be asked
+// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
 // for again. Of approvals and rejections sent at the same time exactly one takes effect.
 //
 // `If-Match` makes sure that what is decided on is what you saw.
@@ -2664,7 +2664,7 @@ func (c *Client) ApproveShipmentWithBody(ctx context.Context, id ShipmentInPath,
 // Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 // `override_reason` is needed; it is kept in the history.
 //
-// Approving an approved shipment again changes nothing and is answered alike, so that a lost answer can be asked
+// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
 // for again. Of approvals and rejections sent at the same time exactly one takes effect.
 //
 // `If-Match` makes sure that what is decided on is what you saw.
@@ -4814,8 +4814,8 @@ type ClientWithResponsesInterface interface {
 	// without events means that there are no further ones yet; ask again with the same `after`.
 	//
 	// `sequence` counts an organization's events from 1, without gaps. It is given after a change was stored, within
-	// a second or so; who has read an event has missed none with a lower sequence. Of one shipment, events are in the
-	// order of its changes.
+	// a second or so; once a client has read an event, no event with a lower sequence appears. Of one shipment, events
+	// are in the order of its changes.
 	//
 	// An event can be read for 30 days. If events after `after` are no longer kept, the answer is 410
 	// (`events_expired`): list the shipments to see how they are, then begin again without `after`.
@@ -4956,7 +4956,7 @@ type ClientWithResponsesInterface interface {
 	// Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 	// `override_reason` is needed; it is kept in the history.
 	//
-	// Approving an approved shipment again changes nothing and is answered alike, so that a lost answer can be asked
+	// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
 	// for again. Of approvals and rejections sent at the same time exactly one takes effect.
 	//
 	//
@@ -4974,7 +4974,7 @@ type ClientWithResponsesInterface interface {
 	// Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 	// `override_reason` is needed; it is kept in the history.
 	//
-	// Approving an approved shipment again changes nothing and is answered alike, so that a lost answer can be asked
+	// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
 	// for again. Of approvals and rejections sent at the same time exactly one takes effect.
 	//
 	//
@@ -6534,8 +6534,8 @@ func (r TestWebhookEndpointResponse) ContentType() string {
 // without events means that there are no further ones yet; ask again with the same `after`.
 //
 // `sequence` counts an organization's events from 1, without gaps. It is given after a change was stored, within
-// a second or so; who has read an event has missed none with a lower sequence. Of one shipment, events are in the
-// order of its changes.
+// a second or so; once a client has read an event, no event with a lower sequence appears. Of one shipment, events
+// are in the order of its changes.
 //
 // An event can be read for 30 days. If events after `after` are no longer kept, the answer is 410
 // (`events_expired`): list the shipments to see how they are, then begin again without `after`.
@@ -6730,7 +6730,7 @@ func (c *ClientWithResponses) UpdateShipmentWithApplicationMergePatchPlusJSONBod
 // Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 // `override_reason` is needed; it is kept in the history.
 //
-// Approving an approved shipment again changes nothing and is answered alike, so that a lost answer can be asked
+// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
 // for again. Of approvals and rejections sent at the same time exactly one takes effect.
 //
 // `If-Match` makes sure that what is decided on is what you saw.
@@ -6753,7 +6753,7 @@ func (c *ClientWithResponses) ApproveShipmentWithBodyWithResponse(ctx context.Co
 // Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 // `override_reason` is needed; it is kept in the history.
 //
-// Approving an approved shipment again changes nothing and is answered alike, so that a lost answer can be asked
+// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
 // for again. Of approvals and rejections sent at the same time exactly one takes effect.
 //
 // `If-Match` makes sure that what is decided on is what you saw.

@@ -9,7 +9,7 @@ import (
 )
 
 // However a client writes the path or the host, by HTTP/1.1 or by HTTP/2 with prior knowledge, with a token or without:
-// what belongs to the inner listener is not on the public one, and what it shows contains no secret.
+// what belongs to the internal listener is not on the public one, and what it shows contains no secret.
 func TestInnerEndpointsAreNotReachableAtThePublicListener(t *testing.T) {
 	t.Parallel()
 

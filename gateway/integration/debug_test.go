@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// inside makes a GET on the inner listener.
+// inside makes a GET on the internal listener.
 func (g *gateway) inside(t *testing.T, path string) (status int, body string) {
 	t.Helper()
 	response, err := http.Get(g.inner + path)

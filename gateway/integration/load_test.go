@@ -240,7 +240,7 @@ func TestWrongSettingsAreReportedWithTheirName(t *testing.T) {
 		"GATEWAY_SHUTDOWN_DELAY=1m", "TOKENS_INTERNAL_URL=https://[::1]:9082", "GATEWAY_REPLICAS=2", "REDIS_DOWN=deny", "WINDOWS_MODE=shadow"); !accepted {
 		t.Error(output)
 	}
-	// What is set and empty has its default.
+	// An empty variable has its default.
 	empty := []string{"GATEWAY_CREDENTIAL_FILE=", "REDIS_URL=", "REDIS_URL_FILE="}
 	for _, variable := range documented {
 		if !strings.HasPrefix(variable.name, "GATEWAY_CREDENTIAL") && variable.name != "QUAYSIDE_DEMO" {

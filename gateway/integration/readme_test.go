@@ -14,7 +14,7 @@ import (
 // routes; the test fails on a name that only one of the two has.
 var documented = []struct{ name, meaning string }{
 	{"GATEWAY_ADDRESS", "the public listener, `:port`; with `GATEWAY_TLS=auto` followed by the hosts that certificates are obtained for, such as `https://:8080 https://api.example.com:8080`. GATEWAY_BIND has the addresses to listen on"},
-	{"GATEWAY_INNER_ADDRESS", "the inner listener, `:port`, with /livez, /readyz and /metrics; another port than the public one's, never published"},
+	{"GATEWAY_INNER_ADDRESS", "the internal listener, `:port`, with /livez, /readyz and /metrics; another port than the public one's, never published"},
 	{"GATEWAY_BIND", "the IP addresses that both listen on, separated by spaces; unset: all"},
 	{"GATEWAY_TLS", "`on`: the public listener uses TLS with the certificate of two files; `auto`: with certificates that it obtains; `off`: it does not use TLS, because a load balancer in front terminates it"},
 	{"GATEWAY_TLS_CERTIFICATE", "path of the certificate and those above it, in PEM; read again by a reload"},
@@ -31,7 +31,7 @@ var documented = []struct{ name, meaning string }{
 	{"REDIS_DOWN", "while Redis is unavailable: `local` (each gateway allows its share of every window), `deny` (503) or `allow` (no limit)"},
 	{"GATEWAY_REPLICAS", "the least number of gateways that shares are computed for; they count themselves in Redis, see When Redis is away"},
 	{"WINDOWS_MODE", "`enforce`, or `shadow`: requests are counted and responses show the window, but none is refused"},
-	{"TOKENS_INTERNAL_URL", "the inner listener of tokens-svc, where tokens are introspected; all addresses of the name are used, looked up each second"},
+	{"TOKENS_INTERNAL_URL", "the internal listener of tokens-svc, where tokens are introspected; all addresses of the name are used, looked up each second"},
 	{"TOKENS_HOST", "tokens-svc; all addresses of the name are used, looked up each second. An IPv6 address is written in brackets"},
 	{"TOKENS_PORT", "its public port"},
 	{"SHIPMENTS_HOST", "shipments-svc; all addresses of the name are used, looked up each second. An IPv6 address is written in brackets"},
@@ -40,7 +40,7 @@ var documented = []struct{ name, meaning string }{
 	{"GATEWAY_SHUTDOWN_DELAY", "delay between SIGTERM and draining, at most `1h`, during which /readyz returns 503 and requests are served: the time that a load balancer in front needs to notice"},
 	{"TRUSTED_PROXIES", "address ranges, separated by spaces, of the proxies in front whose X-Forwarded-For is trusted; unset: none"},
 	{"CORS_ALLOWED_ORIGINS", "origins as browsers write them (lower case, no default port, no wildcard), separated by spaces, whose pages may use the API from a browser: `https://app.example`, or `*` for all; unset: none. Cookies and other credentials of a browser are never allowed"},
-	{"DEBUG_ENDPOINTS", "`true`: the inner listener serves profiles at /debug/pprof/ and the state of circuit breakers and caches at /debug/state"},
+	{"DEBUG_ENDPOINTS", "`true`: the internal listener serves profiles at /debug/pprof/ and the state of circuit breakers and caches at /debug/state"},
 	{"LOG_LEVEL", "debug, info, warn or error"},
 }
 

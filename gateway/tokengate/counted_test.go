@@ -136,7 +136,7 @@ func TestGaugesFollowTheChangeStream(t *testing.T) {
 	}
 }
 
-// What needs the tokens service, or may pass, goes on to Caddy.
+// Requests that need the tokens service, or may pass, go on to Caddy.
 func TestUndecidedRequestsAreNotRejectedEarly(t *testing.T) {
 	t.Parallel()
 

@@ -146,7 +146,7 @@ func (g *Gate) answer(out *responseWriter, p problem) {
 		err = p.write(out, out.path, out.requestID)
 	}
 	if err != nil {
-		g.logger.Debug("answer not delivered", zap.String("request_id", out.requestID), zap.Error(err))
+		g.logger.Debug("response not delivered", zap.String("request_id", out.requestID), zap.Error(err))
 	}
 }
 

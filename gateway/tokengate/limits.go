@@ -118,8 +118,8 @@ func (l *Limits) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 	return next.ServeHTTP(w, r)
 }
 
-// charge counts a request of token in the windows of the route and then the rest of its cost. What a refused request was charged
-// for stays charged. It returns how the request is refused.
+// charge counts a request of token in the windows of the route and then the rest of its cost. The
+// requests that a refused one was charged stay counted. It returns the problem of a refusal.
 func (l *Limits) charge(ctx context.Context, out *responseWriter, token *introspect.Result) *problem {
 	for _, one := range []struct {
 		quota *RouteQuota

@@ -75,7 +75,7 @@ func (w *responseWriter) hold(status int) bool {
 	return true
 }
 
-// Write implements io.Writer. What is over maxHeld is dropped, and then nothing is shown but the status.
+// Write implements io.Writer. Bytes beyond maxHeld are dropped, and then only the status is shown.
 func (h *heldProblem) Write(p []byte) (int, error) {
 	h.body.Write(p[:min(len(p), maxHeld-h.body.Len())])
 	return len(p), nil

@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// What the client does is no failure of the address: it must not lead to an ejection.
+// A failure that the client causes is not the address's: it must not lead to an ejection.
 func TestOnlyFailuresOfTheServiceCountAgainstItsAddress(t *testing.T) {
 	t.Parallel()
 

@@ -75,7 +75,7 @@ func TestHopByHopHeadersAreNotForwarded(t *testing.T) {
 	}
 }
 
-// What net/http's server notes of the client's connection is not the service's.
+// Values that net/http's server sets for the client's connection are not forwarded to the service.
 func TestOutgoingRequestIsOfAConnectionOfItsOwn(t *testing.T) {
 	t.Parallel()
 

@@ -99,7 +99,7 @@ func (s *service) checkAll(ctx context.Context) {
 	checks.Wait()
 }
 
-// check requests the readiness of an address, on the port of requests and on a connection of its own: an inner port
+// check requests the readiness of an address, on the port of requests and on a connection of its own: an internal port
 // may respond while requests cannot get through.
 func (s *service) check(ctx context.Context, a *address) (state, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)

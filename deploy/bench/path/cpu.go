@@ -17,7 +17,7 @@ type usage map[string]time.Duration
 const clockTick = 10 * time.Millisecond
 
 // cpuOf returns the CPU time that the descendants of a process have used, by
-// program. What a descendant's own children used counts when they have ended,
+// program. The time of a descendant's own children counts when they have ended,
 // so that workers which come and go are in it.
 func cpuOf(root int) (usage, error) {
 	processes, err := kernel.Descendants(root)

@@ -1,7 +1,6 @@
--- What the benchmark measures with: organization 0 is the large one, the others
--- are small ones. Made as the service would have left it: every counter is of
--- the rows, and stands also where a shipment once had the status and has it no
--- more.
+-- The data of the benchmark: organization 0 is the large one, the others are
+-- small. It is as the service would have written it: every counter matches the
+-- rows, and there is one also for each status that shipments had before.
 CREATE TABLE scale_organizations AS
 SELECT nth, gen_random_uuid() AS id,
     CASE nth WHEN 0 THEN current_setting('scale.large') ELSE current_setting('scale.small') END::integer AS shipments
@@ -14,8 +13,8 @@ CREATE FUNCTION scale_id(at timestamptz) RETURNS uuid LANGUAGE sql VOLATILE AS $
 $$;
 
 -- Two years up to now, in which two seasons a year have three times as many
--- shipments a day as the months between. What is older than three days is done,
--- but for a few.
+-- shipments a day as the months between. Shipments that are older than three days
+-- are done, but for a few.
 INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination, pallets_count,
     check_results, created_at, approved_at)
 SELECT organization_id, scale_id(at), 1, status, to_char(at, '"PO-"YYMM') || '-' || i / 3,

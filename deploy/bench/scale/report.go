@@ -134,7 +134,7 @@ func (r *report) sayWrites(say func(string, ...any)) {
 	say("(median %s ms) %d had a total that was not true at any time of the request; afterwards the totals of all statuses %s.",
 		ms(quantile(e.took, 0.5)), e.wrong, exactly(e.after))
 	say("\n## Creates\n")
-	say("%d writers in the large organization, for %s each, by turns, medians of %d rounds. What is left out is dropped by a trigger.",
+	say("%d writers in the large organization, for %s each, by turns, medians of %d rounds. A trigger drops the rows that are left out.",
 		writers, r.settings.length, r.settings.createRounds)
 	say("While it is measured, the service numbers the events as well.\n")
 	say("| | creates a second | as it is, by this |")

@@ -138,7 +138,7 @@ func checkAddress() error {
 		case address.Scheme != "" && address.Scheme != scheme:
 			return fmt.Errorf("GATEWAY_ADDRESS is %s, and GATEWAY_TLS=%s needs %s://, or :%s", field, mode, scheme, address.Port)
 		case strings.TrimLeft(address.Port, "0") == strings.TrimLeft(inner, ":0"):
-			return fmt.Errorf("GATEWAY_ADDRESS and GATEWAY_INNER_ADDRESS both have the port %s: the inner listener must not be public", address.Port)
+			return fmt.Errorf("GATEWAY_ADDRESS and GATEWAY_INNER_ADDRESS both have the port %s: the internal listener must not be public", address.Port)
 		case address.Host == "":
 			ports++
 		case mode != "auto":

@@ -27,12 +27,12 @@ func init() {
 		Usage: "[--address <host:port>] [--path <path>]",
 		Short: "Checks whether the gateway on this machine is ready",
 		Long: `
-Sends a request to the inner listener of the gateway on this machine, at
+Sends a request to the internal listener of the gateway on this machine, at
 GATEWAY_INNER_ADDRESS or :9080, and exits with status 0 if the response is 200, with 1
 otherwise.`,
 		Flags: func() *flag.FlagSet {
 			flags := flag.NewFlagSet("health", flag.ExitOnError)
-			flags.String("address", "", "The inner listener; default GATEWAY_INNER_ADDRESS or :9080")
+			flags.String("address", "", "The internal listener; default GATEWAY_INNER_ADDRESS or :9080")
 			flags.String("path", "/readyz", "The path to request; /livez only checks that the process runs")
 			return flags
 		}(),
@@ -51,7 +51,7 @@ func run(flags caddycmd.Flags) (int, error) {
 	return caddy.ExitCodeSuccess, nil
 }
 
-// Address is the address of the inner listener of this machine's gateway, given its :port, by default :9080, and
+// Address is the address of the internal listener of this machine's gateway, given its :port, by default :9080, and
 // the addresses that the gateway listens on, separated by spaces; none means all.
 func Address(inner, bind string) string {
 	inner = cmp.Or(inner, ":9080")

@@ -120,7 +120,7 @@ func TestFallbackRequestsAreReconciledOnce(t *testing.T) {
 		}
 	}
 	l.memory.update("tok_x", w, func(known *tally) { known.applyReply(100, 0, 10, 60) })
-	check("Redis granted 10 and said that 60 remain", 40, 10, 0, 0)
+	check("Redis granted 10 and 60 remain", 40, 10, 0, 0)
 	l.takeFallback(t, 100, 5, errNotSent)
 	check("5 were not sent", 40, 15, 5, 5)
 	l.takeFallback(t, 100, 3, errTest)

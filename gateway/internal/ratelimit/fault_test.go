@@ -118,7 +118,7 @@ func TestCorruptKeyIsRepairedAndCountedExactly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			limiters := []*ratelimit.Limiter{newLimiter(t, redistest.URL(t)), newLimiter(t, redistest.URL(t))}
-			another := newLimiter(t, redistest.URL(t)) // remembers the request that makes the key
+			another := newLimiter(t, redistest.URL(t)) // makes the key
 			id := newID(t, another)
 			if _, err := another.Take(t.Context(), id, perMinute); err != nil {
 				t.Fatal(err)

@@ -46,11 +46,11 @@ func (b *batcher) scheduleWriteBehind(key entryKey, w window) {
 // again.
 func (b *batcher) queueWriteBehind() {
 	b.mu.Lock()
-	late := b.writeBehind
+	windows := b.writeBehind
 	b.writeBehind = make(map[entryKey]window)
 	b.mu.Unlock()
 	now, mustCarry := time.Now(), false
-	for key, w := range late {
+	for key, w := range windows {
 		if b.memory.get(key.id, w).unsynced == 0 {
 			continue
 		}

@@ -79,7 +79,7 @@ func (in *Inner) ServeHTTP(w http.ResponseWriter, r *http.Request) { in.mux.Serv
 func Check(ctx context.Context, address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("inner address: %w", err)
+		return fmt.Errorf("internal address: %w", err)
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Budget is the time for all database work of one request, and AnswerTimeout
-// that for any single answer of Postgres. A request that begins its last exchange
-// just before the budget ends is over within Budget + AnswerTimeout, under two
-// seconds.
+// RequestTimeout is the time for all database work of one request, and
+// AnswerTimeout that for any single answer of Postgres. A request that begins its
+// last exchange just before the end is over within RequestTimeout + AnswerTimeout,
+// under two seconds.
 //
 // AnswerTimeout is needed because lib/pq reads from its connection without a
 // deadline: if Postgres vanishes without a reset (a dead host, a cut cable), the
 // end of the context does not interrupt that read.
 const (
-	Budget        = 1 * time.Second
-	AnswerTimeout = 900 * time.Millisecond
+	RequestTimeout = 1 * time.Second
+	AnswerTimeout  = 900 * time.Millisecond
 )
 
 // dialer opens connections whose every read and write has a deadline.

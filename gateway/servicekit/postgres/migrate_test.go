@@ -70,7 +70,7 @@ func TestStatementsHaveATimeout(t *testing.T) {
 
 // TestAFailedMigrationChangesNothing: neither its earlier statements nor the
 // version stay, the program of the version before works, and the corrected
-// migration applies. What was migrated before can be taken back.
+// migration applies. Earlier migrations can be reverted.
 func TestAFailedMigrationChangesNothing(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, migrate)

@@ -78,7 +78,7 @@ func serve(ctx context.Context, p program) (err error) {
 	service := newService(repo, kept, children)
 	due := newNotifier()
 	hooks := webhooks.NewService(postgres.NewWebhooks(repo, cfg.SealingKeys, due.notify), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, cfg.Demo)
-	wiring := endpoints.Wiring{Budget: postgres.Budget, Observe: observer(metrics)}
+	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Observe: observer(metrics)}
 	inner := httpserver.NewInner(metrics, repo.Ready)
 	if cfg.DebugEndpoints {
 		inner.HandleDebug()

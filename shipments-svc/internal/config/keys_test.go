@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestServingTakesTheGatewaysKeys: without them every client that reaches the port would
-// be believed, which is for laptops.
+// TestServingTakesTheGatewaysKeys: without them assertions are not verified, which is
+// for development only.
 func TestServingTakesTheGatewaysKeys(t *testing.T) {
 	t.Parallel()
 	const (

@@ -81,8 +81,8 @@ WHERE organization_id = $1 AND shipment_id = $2 AND id = $3 AND run = $4 AND sta
 UPDATE shipments SET version = version + 1 WHERE organization_id = $1 AND id = $2`
 )
 
-// reviseJob sees to it that a document has a job while it waits to be read,
-// and none once that is done.
+// reviseJob inserts a job for a document that waits to be read, and deletes it
+// once the document is read.
 func reviseJob(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision, doc shipments.Document) error {
 	key := []any{uuid.UUID(org), uuid.UUID(v.From.ID), uuid.UUID(doc.ID), doc.Run}
 	if doc.Status == shipments.Queued {

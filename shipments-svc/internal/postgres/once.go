@@ -49,13 +49,13 @@ RETURNING true`
 	freeKeySQL = `
 DELETE FROM idempotency_leases WHERE organization_id = $1 AND operation = $2 AND key = $3 AND lease = $4`
 
-	// writeKeySQL remembers an answer from $4 until $5, and ends the key's lease.
-	// On the way it forgets a few keys of the organization whose time is over, so
-	// that as many go as come.
+	// writeKeySQL stores an answer from $4 until $5, and ends the key's lease. It
+	// also deletes a few expired keys of the organization, so that their number
+	// does not grow.
 	writeKeySQL = `
 WITH freed AS (
 	DELETE FROM idempotency_leases WHERE organization_id = $1 AND operation = $2 AND key = $3
-), forgotten AS (
+), expired AS (
 	DELETE FROM idempotency_keys WHERE organization_id = $1 AND (operation, key) IN (
 		SELECT operation, key FROM idempotency_keys
 		WHERE organization_id = $1 AND expires_at <= $4 AND key <> $3

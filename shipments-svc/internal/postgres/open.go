@@ -33,8 +33,8 @@ func embedded() (all []int64) {
 	return all
 }
 
-// Budget is the time for all database work of one request.
-const Budget = postgres.Budget
+// RequestTimeout is the time for all database work of one request.
+const RequestTimeout = postgres.RequestTimeout
 
 // Migrate changes the schema of the database at dsn, which leads to Postgres
 // directly: "up", "down" or "status". It writes its progress to w.

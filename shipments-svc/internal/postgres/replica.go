@@ -13,7 +13,7 @@ import (
 
 const (
 	// replicaPatience is how long any answer of a replica is awaited: what is
-	// left of Budget is for the primary.
+	// left of RequestTimeout is for the primary.
 	replicaPatience = 300 * time.Millisecond
 
 	// replicaRest is for how long a replica that failed is skipped.

@@ -5,7 +5,7 @@
 // however deep the page lies, unless a reference or check result is asked for,
 // where the cost grows with how many shipments have it; every query finds its rows by an index that
 // begins with the organization, and row-level security hides rows of others;
-// no call outlasts Budget by more than one
+// no call outlasts RequestTimeout by more than one
 // exchange with the server, and if Postgres is unavailable the error is
 // shipments.ErrUnavailable.
 package postgres
@@ -57,7 +57,7 @@ func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.
 
 // Head implements shipments.Repository.
 func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
-	row, err := getRow[fromJSON[headRow]](ctx, r.reads(ctx, org), "get shipment", headSQL, uuid.UUID(org), uuid.UUID(id))
+	row, err := getRow[fromJSON[summaryRow]](ctx, r.reads(ctx, org), "get shipment", headSQL, uuid.UUID(org), uuid.UUID(id))
 	head := row.value
 	return shipments.Head{Shipment: head.shipment(), Failing: head.Failing, Documents: head.Documents}, err
 }

@@ -60,8 +60,8 @@ type listRow struct {
 	Shipment fromJSON[*shipmentRow] // or null
 }
 
-// headRow is the result of headSQL.
-type headRow struct {
+// summaryRow is the result of headSQL.
+type summaryRow struct {
 	shipmentRow
 
 	Failing   []string `json:"failing"`

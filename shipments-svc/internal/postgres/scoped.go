@@ -20,7 +20,7 @@ const (
 	dispatcher = "quayside_dispatcher" // sees which organizations have work
 )
 
-// scope is as whom a transaction works. Its zero value sees nothing.
+// scope is the role and organization of a transaction. With its zero value no row is visible.
 type scope struct {
 	role string
 	org  uuid.UUID

@@ -70,16 +70,16 @@ type Repository interface {
 	History(ctx context.Context, org OrgID, id ID, offset, limit int64) ([]Entry, int64, error)
 
 	// Once does what do does in a transaction, which do's context carries
-	// into the Repository's methods, and remembers the answer under the key
-	// until KeyLife after now. If the key is remembered already it returns
-	// that answer instead, and true; ErrKeyReused where the fingerprint is
+	// into the Repository's methods, and stores the answer under the key
+	// until KeyLife after now. If an answer is stored already it returns
+	// that instead, and true; ErrKeyReused where the fingerprint is
 	// another; and ErrKeyInProgress while another call with the key goes on.
 	// An error of do is returned, and nothing of what it did is left.
 	Once(ctx context.Context, org OrgID, k Key, now time.Time, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error)
 
 	// Reserve leases a key for LeaseOfKey, so that no other call gets it meanwhile,
 	// and Once with the same Lease may take long to come. Its results are otherwise
-	// those of Once, which ends the lease when it remembers an answer.
+	// those of Once, which ends the lease when it stores an answer.
 	Reserve(ctx context.Context, org OrgID, k Key, now time.Time) (answer []byte, replayed bool, err error)
 
 	// Free ends the lease of a key that nothing was done with.

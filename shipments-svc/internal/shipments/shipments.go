@@ -8,8 +8,8 @@
 // are ordered by.
 //
 // It imports the standard library only. Texts reach it in Unicode's
-// normalization form C and without space around them, which packages that
-// read input see to.
+// normalization form C and without space around them: packages that read input
+// normalize them.
 package shipments
 
 import "time"

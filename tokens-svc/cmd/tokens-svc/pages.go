@@ -38,7 +38,7 @@ func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *to
 			Log: log,
 		}),
 		Tokens: service, Sessions: sessions, Passwords: cfg.Passwords(), PublicURL: address,
-		Timeout: postgres.Budget, Log: log,
+		Timeout: postgres.RequestTimeout, Log: log,
 	}
 	if cfg.OIDCIssuer != "" {
 		c.Issuer = oidc.New(oidc.Config{

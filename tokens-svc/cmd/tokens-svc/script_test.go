@@ -13,7 +13,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 )
 
-// What the programs of the tests are told.
+// Configuration of the programs in the tests.
 const (
 	testPepper     = "1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 	newerPepper    = "2:HxseHRwbGhkYFxYVFBMSERAPDg0MCwoJCAcGBQQDAgE="

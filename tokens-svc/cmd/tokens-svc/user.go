@@ -38,13 +38,12 @@ empty, a password is generated and printed on standard output:
 
     PASSWORD=$(tokens-svc user create --email anna@acme.example --organization org_… --role owner </dev/null)
 
-A new account counts as verified: give its password to nobody but the person
-who owns the e-mail address. An account that an invitation made does not:
-somebody else may have chosen its password. It is refused here unless you give
---assume-verified, by which you say that you know the person who owns the
-address. Then the account's password and sessions end, and the new password,
-from standard input or made, is what you give to that person, who must change
-it at sign-in.
+A new account counts as verified: give its password only to the person who owns
+the e-mail address. An account that an invitation created does not: another
+person may have chosen its password. It is refused here unless you give
+--assume-verified, which states that you know the person who owns the address.
+Then the account's password and sessions end. Give the new password, from
+standard input or generated, to that person, who must change it at sign-in.
 
 Roles: owner, admin, member, auditor.`
 }

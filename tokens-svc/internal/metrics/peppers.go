@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// scrapeBudget bounds the query behind a scrape.
-const scrapeBudget = 2 * time.Second
+// scrapeTimeout bounds the query behind a scrape.
+const scrapeTimeout = 2 * time.Second
 
 var liveTokens = prometheus.NewDesc("quayside_tokens_live_tokens",
 	"Tokens that are neither revoked nor expired, by the pepper version that they need; none: no MAC of their bounds.", []string{"pepper_version"}, nil)
@@ -29,7 +29,7 @@ func (pepperCounts) Describe(descs chan<- *prometheus.Desc) { descs <- liveToken
 
 // Collect implements prometheus.Collector.
 func (c pepperCounts) Collect(samples chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), scrapeBudget)
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
 	counts, err := c(ctx)
 	if err != nil {

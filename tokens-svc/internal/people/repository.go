@@ -132,8 +132,8 @@ type Admission struct {
 	// Invitation is what this comes of. It ends. When it is good no longer,
 	// nothing happens and the error is tokens.ErrNotFound. Empty: none.
 	Invitation InvitationID
-	// UnlessRemoved makes nobody a member who was removed from the organization
-	// before; the rest is done.
+	// UnlessRemoved adds no membership for a person who was removed from the
+	// organization before; the rest is done.
 	UnlessRemoved bool
 	// Entry is for the audit log, if they become a member; its target is filled
 	// in with the id of the person. Its time is when they joined, and when the

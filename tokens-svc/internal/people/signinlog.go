@@ -9,8 +9,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
-// recordBudget bounds how long a refused attempt to sign in is being recorded.
-const recordBudget = 5 * time.Second
+// recordTimeout bounds how long a refused attempt to sign in is being recorded.
+const recordTimeout = 5 * time.Second
 
 // How a person proves who they are, as audit events name it.
 const (
@@ -57,7 +57,7 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 		return nil
 	}
 	s.recording.Go(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordBudget)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 		defer cancel()
 		if err := s.recordRefusal(ctx, u, e, throttled || method == methodIssuer); err != nil {
 			s.log.ErrorContext(ctx, "an event is missing in the audit log",
@@ -81,7 +81,7 @@ func (s *Service) recordRefusal(ctx context.Context, u User, e audit.Entry, once
 }
 
 // Wait returns when all refused attempts are recorded, which takes each at most
-// recordBudget. No attempt may begin meanwhile.
+// recordTimeout. No attempt may begin meanwhile.
 func (s *Service) Wait() { s.recording.Wait() }
 
 // SignedOut records that a person ended their own sessions: which describes

@@ -12,8 +12,8 @@ import (
 )
 
 // Limits of attempts at a secret, within a window that begins with the
-// first attempt. Passwords, invitation codes and the current password of who
-// changes it are counted apart.
+// first attempt. Passwords at sign-in, invitation codes and current passwords at
+// a password change are counted separately.
 const (
 	AttemptWindow = 15 * time.Minute
 	// AttemptsPerDevice is for an account and one known device, or one client

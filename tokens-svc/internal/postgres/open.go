@@ -15,8 +15,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Budget is the time for all database work of one request.
-const Budget = postgres.Budget
+// RequestTimeout is the time for all database work of one request.
+const RequestTimeout = postgres.RequestTimeout
 
 // Migrate changes the schema of the database at dsn, which leads to Postgres
 // directly: "up", "down" or "status". It writes its progress to w.

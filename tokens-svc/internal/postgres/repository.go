@@ -2,9 +2,9 @@
 //
 // Guarantees: a method's change is one statement, so that it happens whole or
 // not at all; each change of a token takes the next revision in that same
-// statement; a call under a context of Budget is over in less than two seconds,
-// even when Postgres vanishes without a word; and whatever means that Postgres
-// cannot serve now comes back as tokens.ErrUnavailable.
+// statement; a call under a context of RequestTimeout is over in less than two seconds,
+// even when Postgres disappears without a reset; and every error of an
+// unavailable Postgres is returned as tokens.ErrUnavailable.
 package postgres
 
 import (

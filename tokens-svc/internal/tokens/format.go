@@ -62,8 +62,8 @@ func Generate(env Environment) Secret {
 // Parse reads a token. It accepts exactly the results of Generate; anything
 // else gives an error that wraps ErrMalformed.
 //
-// The checksum finds typing errors, cut-off copies and look-alikes without
-// asking a database. It proves nothing: everybody can compute it.
+// The checksum detects typing errors, cut-off copies and look-alikes without a
+// database query. It is not a secret: anyone can compute it.
 func Parse(text string) (Secret, error) {
 	switch {
 	case !strings.HasPrefix(text, prefix):

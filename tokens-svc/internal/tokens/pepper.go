@@ -43,7 +43,7 @@ func (p Peppers) Seal(s Secret) Digest { return seal(p.Ring[0], s) }
 
 // Verify compares a token with a stored digest, in a time that does not depend
 // on where they differ. known is false when the digest's pepper is not among
-// these; then nothing can be said and ok is false.
+// these; then the token cannot be compared and ok is false.
 func (p Peppers) Verify(s Secret, stored Digest) (ok, known bool) {
 	k, known := p.Find(stored.Version)
 	mac := seal(k, s).MAC

@@ -61,8 +61,8 @@ func (s *Service) Now() time.Time { return s.now().UTC().Truncate(time.Milliseco
 func (s *Service) Permissions() *Catalogue { return s.permissions }
 
 // CreateOrganization stores a new organization under an id of the caller's
-// choice. It gives ErrExists when the id is taken, and a ValidationError. Who
-// may do so is not asked here: it is for operators.
+// choice. It gives ErrExists when the id is taken, and a ValidationError. It
+// does not check permissions: only operators call it.
 func (s *Service) CreateOrganization(ctx context.Context, principal Principal, org OrgID, name string) (Organization, error) {
 	var wrong ValidationError
 	o := Organization{ID: org, Name: wrong.Text("name", name, 1, maxName), CreatedAt: s.Now()}

@@ -14,8 +14,8 @@
 //     the right one; guesses all look alike, in content and in work done.
 //
 //   - Every operation names the organization it acts for (OrgID), so that no
-//     caller can forget it. Looking a token up by the token itself is the one
-//     exception: that is how an organization is learnt.
+//     caller can omit it. Looking a token up by the token itself is the one
+//     exception: it returns the organization.
 //
 //   - Every change names its principal, is refused if it is
 //     not allowed, and happens together with its event in the audit log and its

@@ -19,7 +19,7 @@ func (s *site) deviceCookie() string {
 	return "quayside-device"
 }
 
-// remember lets the browser be known from now on as one in which this person
+// rememberDevice sets a cookie that marks the browser as one in which this person
 // signed in with a password.
 func (s *site) rememberDevice(ctx context.Context, a answer, user people.User) (answer, error) {
 	device, err := s.People.NewDevice(ctx, user)

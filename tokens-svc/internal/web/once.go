@@ -57,7 +57,7 @@ func (s *site) useForm(ctx context.Context, v *visit, what string) (websession.U
 // is sent again says less, and nothing else.
 func (s *site) noteForm(ctx context.Context, v *visit, used websession.Use, made tokens.TokenID) {
 	if err := s.sessions.NoteForm(ctx, used, string(made)); err != nil {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "what came of a form was not noted",
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "form result not stored",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
 	}
 }

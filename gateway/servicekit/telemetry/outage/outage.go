@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Settled is the time without a failure after which an outage is over. Failures
+// StableTime is the time without a failure after which an outage is over. Failures
 // that come and go are one outage.
-const Settled = 3 * time.Second
+const StableTime = 3 * time.Second
 
 // Journal logs the outages of one dependency. It is safe for concurrent use.
 type Journal struct {
@@ -45,7 +45,7 @@ func (j *Journal) Note(err error) {
 	defer j.mu.Unlock()
 	if err == nil {
 		if j.down.Load() && j.recovery == nil {
-			j.recovery = time.AfterFunc(Settled, j.settle)
+			j.recovery = time.AfterFunc(StableTime, j.endIfStable)
 		}
 		return
 	}
@@ -61,11 +61,11 @@ func (j *Journal) Note(err error) {
 	}
 }
 
-// settle ends the outage unless there was a failure after its timer was set.
-func (j *Journal) settle() {
+// endIfStable ends the outage unless something failed within StableTime.
+func (j *Journal) endIfStable() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.recovery == nil || time.Since(j.last) < Settled {
+	if j.recovery == nil || time.Since(j.last) < StableTime {
 		return
 	}
 	j.recovery = nil

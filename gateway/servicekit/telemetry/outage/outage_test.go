@@ -37,7 +37,7 @@ func TestAnOutageIsTwoLines(t *testing.T) {
 			}
 			requests.Wait()
 			j.Note(nil)
-			time.Sleep(Settled - time.Millisecond)
+			time.Sleep(StableTime - time.Millisecond)
 		}
 		logs("while it lasts", "")
 		time.Sleep(time.Millisecond)

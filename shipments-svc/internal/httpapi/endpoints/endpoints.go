@@ -4,9 +4,8 @@
 // Guarantees, in the order in which a request meets them: each request is
 // observed once, with its error; a panic ends that request only, as an error;
 // a request is neither decoded nor processed without the permission; the method
-// has Wiring.Budget, extended for a Waiter. It begins after decoding, so that a slow
-// client, and the wait of a large request for its turn, leave the budget to the
-// database.
+// has Wiring.Timeout, extended for a Waiter. It begins after decoding: a slow client,
+// and the wait of a large request for its turn, do not count against it.
 //
 // Errors are returned as errors. The package knows no transport and no
 // storage.
@@ -32,13 +31,13 @@ type Request struct {
 	Decode func() (any, error)
 }
 
-// Waiter is a decoded request that may take longer than the budget, by the duration
+// Waiter is a decoded request that may take longer than the timeout, by the duration
 // that Waits returns: it waits for a change, or it is a large one.
 type Waiter interface{ Waits() time.Duration }
 
 // Wiring is the configuration of all endpoints.
 type Wiring struct {
-	Budget  time.Duration // for one call of a method
+	Timeout time.Duration // for one call of a method
 	Observe Observe
 }
 
@@ -64,11 +63,11 @@ func New[Req, Res any](w Wiring, operation string, needs Permission, method Meth
 		if err != nil {
 			return nil, err
 		}
-		budget := w.Budget
+		timeout := w.Timeout
 		if waiter, ok := decoded.(Waiter); ok {
-			budget += waiter.Waits()
+			timeout += waiter.Waits()
 		}
-		ctx, cancel := context.WithTimeout(ctx, budget)
+		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		return method(ctx, r.Org, decoded.(Req))
 	})

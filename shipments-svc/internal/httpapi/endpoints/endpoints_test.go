@@ -18,7 +18,7 @@ type seen struct {
 }
 
 func wiring(observed *[]seen) Wiring {
-	return Wiring{Budget: time.Second, Observe: func(operation string, err error, took time.Duration) {
+	return Wiring{Timeout: time.Second, Observe: func(operation string, err error, took time.Duration) {
 		*observed = append(*observed, seen{operation, err, took})
 	}}
 }
@@ -97,9 +97,9 @@ func TestPanicIsObservedAsAnError(t *testing.T) {
 	}
 }
 
-// TestTheBudgetBeginsAfterDecoding: a body that comes slowly, or waits for its turn,
-// leaves the whole budget to the method.
-func TestTheBudgetBeginsAfterDecoding(t *testing.T) {
+// TestTheTimeoutBeginsAfterDecoding: a body that comes slowly, or waits for its turn,
+// leaves the method its whole timeout.
+func TestTheTimeoutBeginsAfterDecoding(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var observed []seen
@@ -112,7 +112,7 @@ func TestTheBudgetBeginsAfterDecoding(t *testing.T) {
 			return 4, nil
 		}))
 		if !errors.Is(err, context.DeadlineExceeded) || observed[0].took != 11*time.Second {
-			t.Errorf("%v after %s, want the ten seconds of decoding, and the budget of one", err, observed[0].took)
+			t.Errorf("%v after %s, want ten seconds of decoding and a timeout of one", err, observed[0].took)
 		}
 	})
 }

@@ -97,14 +97,14 @@ func newHooks(tb testing.TB, repo *postgres.Repository) *webhooks.Service {
 // newAPIOf returns the transport on any services.
 func newAPIOf(tb testing.TB, service transport.Service, hooks *webhooks.Service) *api {
 	tb.Helper()
-	return newAPIWithin(tb, service, hooks, postgres.Budget)
+	return newAPIWithin(tb, service, hooks, postgres.RequestTimeout)
 }
 
-// newAPIWithin is newAPIOf with another budget for each request.
-func newAPIWithin(tb testing.TB, service transport.Service, hooks *webhooks.Service, budget time.Duration) *api {
+// newAPIWithin is newAPIOf with another timeout for each request.
+func newAPIWithin(tb testing.TB, service transport.Service, hooks *webhooks.Service, timeout time.Duration) *api {
 	tb.Helper()
 	a := &api{service: service, log: &logBuffer{}, observed: &logBuffer{}, org: publicid.New("org")}
-	wiring := endpoints.Wiring{Budget: budget, Observe: func(operation string, err error, _ time.Duration) {
+	wiring := endpoints.Wiring{Timeout: timeout, Observe: func(operation string, err error, _ time.Duration) {
 		_, _ = fmt.Fprintln(a.observed, operation, transport.Code(err))
 	}}
 	srv := httptest.NewServer(transport.New(service, hooks, wiring, slog.New(slog.NewJSONHandler(a.log, nil))))

@@ -28,7 +28,7 @@ func BenchmarkOperations(b *testing.B) {
 	b.Cleanup(func() { _ = db.Close() })
 	service := newService(b, postgres.NewRepository(db))
 	handler := transport.New(service, nil, endpoints.Wiring{
-		Budget: postgres.Budget, Observe: func(string, error, time.Duration) {},
+		Timeout: postgres.RequestTimeout, Observe: func(string, error, time.Duration) {},
 	}, slog.New(slog.NewJSONHandler(io.Discard, nil)))
 
 	org := publicid.New("org")

@@ -98,7 +98,7 @@ func check(req *http.Request, res *http.Response, body []byte) error {
 	}
 	route, params, err := find(router, req)
 	if errors.Is(err, routers.ErrPathNotFound) && res.StatusCode == http.StatusNotFound {
-		// What has no path has no description; it is answered like what has.
+		// An unknown path has no description; its response is the one of /problems/{code}.
 		req = req.Clone(req.Context())
 		req.Method, req.URL.Path = http.MethodGet, "/problems/x"
 		route, params, err = find(router, req)

@@ -24,10 +24,10 @@ const (
 	maxLargeOf = 2
 	// maxFiles is how many files of more than smallText are stored at once, or read
 	// for a dry run; maxFilesOf is how many of one organization. So those that were
-	// admitted finish within their budget.
+	// admitted finish within their timeout.
 	maxFiles   = 16
 	maxFilesOf = 4
-	// toAdmit is how long a request waits for admission. With the budget of the method it
+	// toAdmit is how long a request waits for admission. With the timeout of the method it
 	// is less than the gateway waits for an answer (answer_within in its routes).
 	toAdmit = 4 * time.Second
 )

@@ -61,7 +61,7 @@ func onceOnly[Req, Res any](keys keeper, method endpoints.Method[Req, Res], enco
 				return nil, err
 			}
 			made = encode(k.http, result)
-			return made.remember()
+			return made.store()
 		}
 		if k.key == nil {
 			_, err := do(ctx)
@@ -71,7 +71,7 @@ func onceOnly[Req, Res any](keys keeper, method endpoints.Method[Req, Res], enco
 		if err != nil || !replayed {
 			return made, err
 		}
-		return recall(answer)
+		return load(answer)
 	}
 }
 
@@ -85,28 +85,28 @@ func attachOnce(service Service) endpoints.Method[keyed[shipments.Attachment], r
 		var made reply
 		answer, replayed, err := service.AttachOnce(ctx, org, *k.key, k.request, func(result shipments.Attached) ([]byte, error) {
 			made = encodeAttach(k.http, result)
-			return made.remember()
+			return made.store()
 		})
 		if err != nil || !replayed {
 			return made, err
 		}
-		return recall(answer)
+		return load(answer)
 	}
 }
 
 // asIs is the encoder of replies.
 func asIs(_ *http.Request, re reply) reply { return re }
 
-// memory is a reply as it is stored.
-type memory struct {
+// storedReply is a reply as it is stored.
+type storedReply struct {
 	Status int             `json:"status"`
 	Header http.Header     `json:"header"`
 	Body   json.RawMessage `json:"body,omitempty"`
 }
 
-// remember encodes the reply for recall.
-func (re reply) remember() ([]byte, error) {
-	m := memory{Status: re.status, Header: re.header}
+// store encodes the reply for load.
+func (re reply) store() ([]byte, error) {
+	m := storedReply{Status: re.status, Header: re.header}
 	if re.body != nil {
 		body, err := encodeJSON(re.body)
 		if err != nil {
@@ -117,9 +117,9 @@ func (re reply) remember() ([]byte, error) {
 	return encodeJSON(m)
 }
 
-// recall returns a reply that remember encoded, marked as replayed.
-func recall(answer []byte) (reply, error) {
-	var m memory
+// load returns a reply that store encoded, marked as replayed.
+func load(answer []byte) (reply, error) {
+	var m storedReply
 	if err := json.Unmarshal(answer, &m); err != nil {
 		return reply{}, err
 	}

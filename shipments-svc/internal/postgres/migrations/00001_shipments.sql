@@ -1,6 +1,6 @@
 -- +goose Up
 
--- Every key begins with the organization: a query that forgets it finds no
+-- Every key begins with the organization: a query without it finds no
 -- index, and the tables can be partitioned or distributed by it as they are.
 
 CREATE TABLE shipments (

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- What happened to a shipment: one row for each version it has had since this
--- table exists. The key lets no two changes make the same version.
+-- The history of a shipment: one row for each version since this table exists.
+-- The key prevents two changes from making the same version.
 CREATE TABLE shipment_history (
     organization_id uuid           NOT NULL,
     shipment_id     uuid           NOT NULL,

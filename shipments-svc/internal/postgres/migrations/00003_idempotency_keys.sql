@@ -1,7 +1,7 @@
 -- +goose Up
 
--- What was answered to requests with an Idempotency-Key. A row commits with
--- the effect of its request.
+-- Responses to requests with an Idempotency-Key. A row commits with the effect
+-- of its request.
 CREATE TABLE idempotency_keys (
     organization_id uuid        NOT NULL,
     operation       text        NOT NULL, -- method and path

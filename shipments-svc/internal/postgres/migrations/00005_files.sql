@@ -1,7 +1,7 @@
 -- +goose Up
 
--- What a document that is a file has besides. Its content is not here, but in
--- the files' storage under the organization and the id.
+-- Further columns of a document that is a file. Its content is in the files'
+-- storage, under the organization and the id.
 ALTER TABLE documents
     ADD COLUMN run            integer NOT NULL DEFAULT 0, -- how often reading was asked for; 0: it is not read
     ADD COLUMN filename       text    NOT NULL DEFAULT '',
@@ -33,7 +33,7 @@ CREATE TABLE jobs (
     run             integer     NOT NULL, -- of the document
     attempts        integer     NOT NULL DEFAULT 0,
     claimable_at    timestamptz NOT NULL DEFAULT now(), -- while it is claimed: when the lease ends
-    lease           uuid, -- of whoever claimed it; null: nobody
+    lease           uuid, -- of the worker that claimed it; null: not claimed
     PRIMARY KEY (organization_id, shipment_id, document_id),
     FOREIGN KEY (organization_id, shipment_id, document_id) REFERENCES documents ON DELETE CASCADE
 );

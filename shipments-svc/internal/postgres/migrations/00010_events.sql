@@ -1,8 +1,8 @@
 -- +goose Up
 
--- What became of shipments and their documents, as written by the transactions
--- that changed them: events that have no number yet. A later change of the same
--- shipment has a higher position, because it waits for the earlier one.
+-- Events that have no number yet, written by the transactions that changed the
+-- shipments and documents. A later change of the same shipment has a higher
+-- position, because it waits for the earlier one.
 CREATE TABLE outbox (
     organization_id uuid           NOT NULL,
     position        bigint         GENERATED ALWAYS AS IDENTITY,

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- Where organizations want to be told of their events. Secrets are sealed with
--- keys that the database does not have.
+-- The URLs to which events of an organization are sent. Secrets are encrypted
+-- with keys that the database does not have.
 CREATE TABLE webhook_endpoints (
     organization_id uuid           NOT NULL,
     id              uuid           NOT NULL,
@@ -20,8 +20,8 @@ CREATE TABLE webhook_endpoints (
     CHECK ((previous_secret IS NULL) = (previous_until IS NULL))
 );
 
--- What became of telling an endpoint of an event. There is no foreign key: old
--- deliveries are removed a few at a time, after their endpoint or event.
+-- Deliveries of events to endpoints. There is no foreign key: old deliveries are
+-- removed a few at a time, after their endpoint or event.
 CREATE TABLE webhook_deliveries (
     organization_id uuid           NOT NULL,
     endpoint_id     uuid           NOT NULL,
@@ -30,7 +30,7 @@ CREATE TABLE webhook_deliveries (
     status          text           NOT NULL,
     due_at          timestamptz,             -- when to try, or when the lease ends; null: never again
     leased          boolean        NOT NULL DEFAULT false,
-    claim           bigint         NOT NULL DEFAULT 0, -- higher with every lease: who holds an older one writes nothing
+    claim           bigint         NOT NULL DEFAULT 0, -- higher with every lease: the holder of an older one cannot write
     tries           smallint       NOT NULL DEFAULT 0, -- since it was asked for
     attempts        jsonb          NOT NULL DEFAULT '[]', -- the newest, at most 100
     created_at      timestamptz(3) NOT NULL,

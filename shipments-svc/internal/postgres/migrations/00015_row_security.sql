@@ -4,14 +4,14 @@
 -- has. Row-level security is forced, so that owners of tables meet it, too; and
 -- the program works as one of two roles, so that superusers do.
 --
--- Roles belong to the whole server. Whoever migrates may make them, or somebody
--- has made them before and granted them to who migrates.
+-- Roles belong to the whole server. The role that migrates creates them, or they
+-- exist and are granted to it.
 
 -- +goose StatementBegin
 DO $$
 DECLARE
     name text;
-    -- Since Postgres 16 whoever made a role is a member that may not act as it.
+    -- Since Postgres 16 the creator of a role is a member that may not SET ROLE to it.
     acting text := CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END;
 BEGIN
     FOREACH name IN ARRAY ARRAY['quayside_tenant', 'quayside_dispatcher'] LOOP
@@ -32,8 +32,8 @@ EXCEPTION WHEN insufficient_privilege THEN
 END $$;
 -- +goose StatementEnd
 
--- A tenant sees and leaves only rows of the organization that the transaction
--- works for; none, if nobody has said which.
+-- A tenant reads and writes only rows of the organization that the transaction
+-- has set; none if it has set none.
 -- +goose StatementBegin
 DO $$
 DECLARE
@@ -51,9 +51,9 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- A dispatcher sees of which organizations something waits to be done, and to
--- which of their endpoints something is to be sent and when; it takes jobs, and
--- sees nothing else. What is to be done is then done as the organization.
+-- A dispatcher reads which organizations have pending work, and to which of their
+-- endpoints a delivery is due and when; it claims jobs, and reads nothing else.
+-- The work itself is then done as the organization.
 GRANT SELECT (organization_id) ON outbox, event_heads TO quayside_dispatcher;
 CREATE POLICY dispatcher ON outbox FOR SELECT TO quayside_dispatcher USING (true);
 CREATE POLICY dispatcher ON event_heads FOR SELECT TO quayside_dispatcher USING (true);

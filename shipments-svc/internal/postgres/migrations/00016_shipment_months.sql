@@ -1,7 +1,7 @@
 -- +goose Up
 
--- The counters by month: always the sums of those by day, whoever writes those.
--- A list adds up months until it knows the one in which its page begins, and
+-- The counters by month: always the sums of those by day, which a trigger keeps.
+-- A list adds up months until it finds the one in which its page begins, and
 -- days of that month only.
 CREATE TABLE shipment_months (
     organization_id uuid     NOT NULL,
@@ -23,8 +23,9 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- From here until the end of this migration nobody else counts. An owner who is
--- no superuser sees the days only while he is not behind the wall himself.
+-- CREATE TRIGGER blocks other writers of the counters until the end of this
+-- migration. An owner that is no superuser reads the days only while row-level
+-- security is not forced.
 ALTER TABLE shipment_counts NO FORCE ROW LEVEL SECURITY;
 CREATE TRIGGER count_by_month AFTER INSERT OR UPDATE ON shipment_counts
     FOR EACH ROW EXECUTE FUNCTION count_by_month();

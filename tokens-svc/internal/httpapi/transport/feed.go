@@ -97,7 +97,7 @@ type stream struct {
 	begun   bool
 }
 
-// send writes a line and sees it off.
+// send writes a line and flushes it.
 func (s *stream) send(c tokens.Change) error {
 	if !s.begun {
 		s.w.Header().Set("Content-Type", "application/x-ndjson")

@@ -43,7 +43,7 @@ func TestNoPieceOfASecretIsLeft(t *testing.T) {
 			r.Header.Set("Authorization", "Bearer "+text)
 			r.Header.Set("X-Request-ID", text)
 		}))
-		// What people do who take the token for its id, or a field for another.
+		// A user may send the token in place of its id, or in the wrong field.
 		for _, path := range []string{"/api/v1/tokens/" + text, "/api/v1/tokens/" + text + "/revoke", "/lost/" + text} {
 			keep(p.send(t, manager, http.MethodGet, path, ""))
 			keep(p.send(t, manager, http.MethodPost, path, ""))

@@ -9,7 +9,7 @@ ALTER TABLE api_tokens
     ADD COLUMN rotated_from text COLLATE "C" UNIQUE REFERENCES api_tokens (id),
     ADD COLUMN rotated_to text COLLATE "C" UNIQUE REFERENCES api_tokens (id);
 
--- What gateways are told of, one row a revision.
+-- The change stream to gateways, one row a revision.
 CREATE TABLE changes (
     rev bigint PRIMARY KEY,
     token_id text COLLATE "C" NOT NULL,
@@ -29,8 +29,8 @@ CREATE TABLE token_usage (
     PRIMARY KEY (token_id, hour)
 );
 
--- The end of each organization's audit log. Its row is locked by whoever
--- changes anything in the organization, before anything else.
+-- The end of each organization's audit log. Every change in the organization
+-- locks its row first.
 CREATE TABLE audit_heads (
     organization_id text COLLATE "C" PRIMARY KEY REFERENCES organizations (id),
     sequence bigint NOT NULL CHECK (sequence >= 0),

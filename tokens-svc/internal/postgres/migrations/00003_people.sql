@@ -9,7 +9,7 @@ CREATE TABLE users (
     created_at timestamptz(3) NOT NULL
 );
 
--- Who somebody is at an OpenID Connect issuer.
+-- Identities of users at OpenID Connect issuers.
 CREATE TABLE identities (
     issuer text COLLATE "C" NOT NULL,
     subject text COLLATE "C" NOT NULL,

@@ -1,4 +1,4 @@
-// What pages can do better with a script. None needs it.
+// Progressive enhancement: every page also works without a script.
 "use strict";
 
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -55,16 +55,16 @@ function ask(link, question) {
   cancel.focus();
 }
 
-// Copying says that it copied only when it did. Without https there is no
-// navigator.clipboard, and the older way is taken.
+// The status shows "Copied" only after the copy succeeded. Without https there is
+// no navigator.clipboard, and execCommand is used.
 all("[data-copy]").forEach((button) => {
   const source = document.getElementById(button.dataset.copy);
-  const said = document.getElementById("copied");
+  const status = document.getElementById("copied");
   button.hidden = false;
   button.addEventListener("click", async () => {
     const done = await copy(source.textContent);
-    said.textContent = done ? "✓ Copied." : "Couldn't copy. The text is selected: press Ctrl+C or ⌘C.";
-    said.classList.toggle("failed", !done);
+    status.textContent = done ? "✓ Copied." : "Couldn't copy. The text is selected: press Ctrl+C or ⌘C.";
+    status.classList.toggle("failed", !done);
     if (!done) select(source);
   });
 });
@@ -160,8 +160,8 @@ if (watch) {
   look();
 }
 
-// A page that holds a secret forgets it when it is left, so that Back out of the
-// browser's memory does not show it.
+// A page that holds a secret clears it when it is left, so that Back from the
+// back/forward cache does not show it.
 if (document.querySelector(".secret")) {
   addEventListener("pagehide", () => all(".secret").forEach((element) => { element.textContent = ""; }));
   const list = document.querySelector("[data-list]").dataset.list;
