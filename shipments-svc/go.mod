@@ -85,11 +85,11 @@ require (
 	gopkg.in/ini.v1 v1.67.3 // indirect
 )
 
-// goose names this version and uses nothing of it, and the module proxy does not hold it. In the
-// workspace it would be the gateway that gets it.
+// goose requires this version and imports no package of it. proxy.golang.org did not serve it, so it is excluded;
+// otherwise go.work would select it for the gateway, too, which requires an earlier version.
 exclude golang.org/x/exp v0.0.0-20261011100332-faecfb24eb49
 
-// goose names this version, too; the gateway has the one before it.
+// goose requires this version, too. It is excluded so that all modules build with v0.60.0, which the gateway requires.
 exclude golang.org/x/net v0.61.0
 
 // The library that all services behind the gateway share.

@@ -2,7 +2,8 @@ module github.com/quayside/quayside/gateway/servicekit
 
 go 1.26.0
 
-// goose names these versions and uses nothing of them; the module proxy does not hold the first.
+// goose requires these versions and imports no package of the first, which proxy.golang.org did not serve. The second is
+// excluded so that all modules build with v0.60.0, which the gateway requires.
 exclude golang.org/x/exp v0.0.0-20261011100332-faecfb24eb49
 
 exclude golang.org/x/net v0.61.0
