@@ -1507,7 +1507,7 @@ type ListShipmentsParams struct {
 type CreateShipmentParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
+	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
 	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
 	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -1547,7 +1547,7 @@ type ApproveShipmentParams struct {
 
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
+	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
 	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
 	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -1561,7 +1561,7 @@ type AttachDocumentParams struct {
 
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
+	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
 	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
 	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -1594,7 +1594,7 @@ type ReprocessDocumentParams struct {
 
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
+	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
 	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
 	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -1618,7 +1618,7 @@ type RejectShipmentParams struct {
 
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
+	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
 	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
 	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -1628,7 +1628,7 @@ type RejectShipmentParams struct {
 type CreateWebhookEndpointParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
+	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
 	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
 	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -1651,7 +1651,7 @@ type ListDeliveriesParams struct {
 type ReplayWebhooksParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
+	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
 	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
 	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -1661,7 +1661,7 @@ type ReplayWebhooksParams struct {
 type RotateWebhookSecretParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
+	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
 	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
 	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -1671,7 +1671,7 @@ type RotateWebhookSecretParams struct {
 type TestWebhookEndpointParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is remembered for 24 hours.
+	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
 	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
 	// are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`

@@ -50,7 +50,7 @@ func TestStripRemovesReservedHeaders(t *testing.T) {
 		"an upgrade that Connection does not name is none": {
 			have: http.Header{"Upgrade": {"websocket"}},
 		},
-		"what proxies tell goes": {
+		"headers of proxies are removed": {
 			have: http.Header{"X-Forwarded-For": {"x"}, "X-Forwarded-Prefix": {"x"}, "X_forwarded_user": {"x"}},
 		},
 	} {

@@ -134,7 +134,7 @@ func TestConnectionIsReusedAfterAResponseWithoutABody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = response.Body.Close() // which nobody read
+		_ = response.Body.Close() // unread
 	}
 	if n := s.connections.Load(); n != 1 {
 		t.Errorf("%d connections", n)

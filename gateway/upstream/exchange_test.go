@@ -92,22 +92,22 @@ func TestMalformedResponsesAreRefusedForEveryMethod(t *testing.T) {
 		response string
 		want     int // 0: refused
 	}{
-		"no HTTP":                      {"220 mail.example ESMTP\r\n\r\n", 0},
-		"a change of protocol":         {"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", 0},
-		"a header of 2 MB":             {"HTTP/1.1 200 OK\r\nX-Long: " + strings.Repeat("x", 2<<20) + "\r\nContent-Length: 0\r\n\r\n", 0},
-		"many headers of 2 MB":         {"HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Long: "+strings.Repeat("x", 1<<10)+"\r\n", 2<<10) + "Content-Length: 0\r\n\r\n", 0},
-		"2 MB of interim responses":    {strings.Repeat(interim, 2<<20/len(interim)) + answering("late"), 0},
-		"50 interim responses":         {strings.Repeat(interim, 50) + answering("at last"), http.StatusOK},
-		"status 000":                   {"HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n", 0},
-		"status 042":                   {"HTTP/1.1 042 Nothing\r\nContent-Length: 0\r\n\r\n", 0},
-		"status 599":                   {"HTTP/1.1 599 Something\r\nContent-Length: 0\r\n\r\n", 599},
-		"status 199 before the other":  {"HTTP/1.1 199 Something\r\n\r\n" + answering("at last"), http.StatusOK},
-		"status 600":                   {"HTTP/1.1 600 Too much\r\nContent-Length: 0\r\n\r\n", 0},
-		"status 999":                   {"HTTP/1.1 999 Too much\r\nContent-Length: 0\r\n\r\n", 0},
-		"two lengths":                  {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", 0},
-		"a negative length":            {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", 0},
-		"an unknown coding":            {"HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\n", 0},
-		"a status nobody has heard of": {"HTTP/1.1 299 Fine\r\nContent-Length: 0\r\n\r\n", 299},
+		"no HTTP":                     {"220 mail.example ESMTP\r\n\r\n", 0},
+		"a change of protocol":        {"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", 0},
+		"a header of 2 MB":            {"HTTP/1.1 200 OK\r\nX-Long: " + strings.Repeat("x", 2<<20) + "\r\nContent-Length: 0\r\n\r\n", 0},
+		"many headers of 2 MB":        {"HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Long: "+strings.Repeat("x", 1<<10)+"\r\n", 2<<10) + "Content-Length: 0\r\n\r\n", 0},
+		"2 MB of interim responses":   {strings.Repeat(interim, 2<<20/len(interim)) + answering("late"), 0},
+		"50 interim responses":        {strings.Repeat(interim, 50) + answering("at last"), http.StatusOK},
+		"status 000":                  {"HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n", 0},
+		"status 042":                  {"HTTP/1.1 042 Nothing\r\nContent-Length: 0\r\n\r\n", 0},
+		"status 599":                  {"HTTP/1.1 599 Something\r\nContent-Length: 0\r\n\r\n", 599},
+		"status 199 before the other": {"HTTP/1.1 199 Something\r\n\r\n" + answering("at last"), http.StatusOK},
+		"status 600":                  {"HTTP/1.1 600 Too much\r\nContent-Length: 0\r\n\r\n", 0},
+		"status 999":                  {"HTTP/1.1 999 Too much\r\nContent-Length: 0\r\n\r\n", 0},
+		"two lengths":                 {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", 0},
+		"a negative length":           {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", 0},
+		"an unknown coding":           {"HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\n", 0},
+		"an unassigned status":        {"HTTP/1.1 299 Fine\r\nContent-Length: 0\r\n\r\n", 299},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			t.Run(method+" "+name, func(t *testing.T) {

@@ -67,7 +67,7 @@ func TestProvisionHasDefaultsAndWatchesTheService(t *testing.T) {
 		}
 	}
 	if _, watched := services.References(address); watched {
-		t.Error("watched by nobody")
+		t.Error("without a watcher")
 	}
 	wrong := &Handler{Address: "no port"}
 	if err := wrong.Provision(ctx); err == nil {

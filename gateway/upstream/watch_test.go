@@ -212,7 +212,7 @@ func TestServiceIsWatchedWhileInUse(t *testing.T) {
 		t.Error(err)
 	}
 	if third, release, err := acquire(name); err != nil || third == first {
-		t.Errorf("watched by nobody: %v", err)
+		t.Errorf("without a watcher: %v", err)
 	} else if err := release(); err != nil {
 		t.Error(err)
 	}

@@ -46,7 +46,7 @@ func TestResultSupersededByAChangeIsRequestedAgain(t *testing.T) {
 		first, second string
 		asked         int
 		active        bool
-		remembered    bool
+		cached        bool
 	}{
 		"revoked":             {active(goodID, 10), inactive, 2, false, true},
 		"limit lowered":       {active(goodID, 10), active(goodID, 11), 2, true, true},
@@ -76,8 +76,8 @@ func TestResultSupersededByAChangeIsRequestedAgain(t *testing.T) {
 			if answer.Active != tt.active || w.asked != tt.asked {
 				t.Errorf("%s: active %v after %d questions", name, answer.Active, w.asked)
 			}
-			if _, usable := w.Cached(good); usable != tt.remembered {
-				t.Errorf("%s: remembered: %v", name, usable)
+			if _, usable := w.Cached(good); usable != tt.cached {
+				t.Errorf("%s: cached: %v", name, usable)
 			}
 		})
 	}
@@ -121,7 +121,7 @@ func TestRevisionGapClearsTheCache(t *testing.T) {
 				t.Errorf("%s: asked %d times", name, w.asked)
 			}
 			if _, usable := w.Cached(other); !usable {
-				t.Errorf("%s: nothing is remembered afterwards", name)
+				t.Errorf("%s: nothing is cached afterwards", name)
 			}
 			if len(w.ended) > 0 {
 				t.Errorf("%s: %v", name, w.ended)

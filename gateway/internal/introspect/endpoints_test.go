@@ -54,12 +54,12 @@ func withReplicas(t *testing.T, n int, test func(t *testing.T, r *replicas)) {
 func (r *replicas) RoundTrip(request *http.Request) (*http.Response, error) {
 	r.mu.Lock()
 	r.asked[request.URL.Host]++
-	status, told := r.status[request.URL.Host]
+	status, configured := r.status[request.URL.Host]
 	r.mu.Unlock()
 	switch {
 	case request.Host != "tokens.example":
 		return nil, errors.New("Host is " + request.Host)
-	case !told:
+	case !configured:
 		status = http.StatusOK
 	case status == 0:
 		<-request.Context().Done()

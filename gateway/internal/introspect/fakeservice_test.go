@@ -26,15 +26,15 @@ const (
 type fakeService struct {
 	*Introspector
 
-	t       *testing.T
-	mu      sync.Mutex
-	asked   int
-	answer  func() (status int, body string) // to the next introspections
-	hung    bool                             // the next introspections hang
-	refuse  error                            // of the next connections
-	streams []*stream
-	ended   []error
-	heard   int // heartbeats that were reported
+	t        *testing.T
+	mu       sync.Mutex
+	asked    int
+	answer   func() (status int, body string) // to the next introspections
+	hung     bool                             // the next introspections hang
+	refuse   error                            // of the next connections
+	streams  []*stream
+	ended    []error
+	reported int // heartbeats that were reported
 }
 
 // stream is one connection to the change stream.
@@ -57,7 +57,7 @@ func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 				w.mu.Lock()
 				defer w.mu.Unlock()
 				if err == nil {
-					w.heard++
+					w.reported++
 					return
 				}
 				w.ended = append(w.ended, err)

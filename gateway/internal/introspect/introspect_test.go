@@ -101,7 +101,7 @@ func TestFaultsAreUnavailableAndNeverInactive(t *testing.T) {
 				t.Fatalf("answer %+v, error %v", answer, err)
 			}
 			if _, ok := i.Cached(token); ok {
-				t.Error("a fault was remembered")
+				t.Error("a fault was cached")
 			}
 		})
 	}

@@ -133,7 +133,7 @@ func TestStreamReconnectsWithBackoff(t *testing.T) {
 				t.Errorf("%s: %d connections in a minute", name, n)
 			}
 			if len(w.ended) < 10 || !w.LastHeartbeat().IsZero() {
-				t.Errorf("%s: heard %v, ended by %v", name, w.LastHeartbeat(), w.ended)
+				t.Errorf("%s: heartbeat %v, ended by %v", name, w.LastHeartbeat(), w.ended)
 			}
 			pauses := map[time.Duration]bool{}
 			for i, s := range w.streams[1:] {
@@ -169,12 +169,12 @@ func TestStreamReconnectsAtOnceAfterAHeartbeat(t *testing.T) {
 func TestStreamIsFreshForHeartbeatTimeout(t *testing.T) {
 	t.Parallel()
 
-	heard := time.Unix(1_795_300_000, 0)
-	since := heard.Add(-time.Hour)
-	h := &streamState{since: since, lastHeartbeat: heard}
-	late := heard.Add(HeartbeatTimeout + 1)
-	if !h.fresh(heard.Add(HeartbeatTimeout)) || h.fresh(late) || (*streamState)(nil).fresh(heard) {
-		t.Errorf("%v, %v, %v", h.fresh(heard.Add(HeartbeatTimeout)), h.fresh(late), (*streamState)(nil).fresh(heard))
+	heartbeatAt := time.Unix(1_795_300_000, 0)
+	since := heartbeatAt.Add(-time.Hour)
+	h := &streamState{since: since, lastHeartbeat: heartbeatAt}
+	late := heartbeatAt.Add(HeartbeatTimeout + 1)
+	if !h.fresh(heartbeatAt.Add(HeartbeatTimeout)) || h.fresh(late) || (*streamState)(nil).fresh(heartbeatAt) {
+		t.Errorf("%v, %v, %v", h.fresh(heartbeatAt.Add(HeartbeatTimeout)), h.fresh(late), (*streamState)(nil).fresh(heartbeatAt))
 	}
 	for name, tt := range map[string]struct {
 		state            *streamState
@@ -182,14 +182,14 @@ func TestStreamIsFreshForHeartbeatTimeout(t *testing.T) {
 		lifetime         time.Duration
 		confirmedAt      time.Time
 	}{
-		"no stream":               {nil, heard, heard, PositiveLifetime, heard},
-		"before the stream":       {h, since.Add(-1), heard, PositiveLifetime, since.Add(-1)},
-		"with the first":          {h, since, heard, StreamedLifetime, since.Add(StreamedLifetime)},
-		"a while ago":             {h, heard.Add(-time.Second), heard, StreamedLifetime, heard},
-		"with the last":           {h, heard, heard, StreamedLifetime, heard},
-		"after the last":          {h, heard.Add(1), heard.Add(1), StreamedLifetime, heard.Add(1)},
-		"stream is not fresh":     {h, heard, late, PositiveLifetime, heard},
-		"used for its whole life": {h, heard.Add(-StreamedLifetime), heard, StreamedLifetime, heard},
+		"no stream":               {nil, heartbeatAt, heartbeatAt, PositiveLifetime, heartbeatAt},
+		"before the stream":       {h, since.Add(-1), heartbeatAt, PositiveLifetime, since.Add(-1)},
+		"with the first":          {h, since, heartbeatAt, StreamedLifetime, since.Add(StreamedLifetime)},
+		"a while ago":             {h, heartbeatAt.Add(-time.Second), heartbeatAt, StreamedLifetime, heartbeatAt},
+		"with the last":           {h, heartbeatAt, heartbeatAt, StreamedLifetime, heartbeatAt},
+		"after the last":          {h, heartbeatAt.Add(1), heartbeatAt.Add(1), StreamedLifetime, heartbeatAt.Add(1)},
+		"stream is not fresh":     {h, heartbeatAt, late, PositiveLifetime, heartbeatAt},
+		"used for its whole life": {h, heartbeatAt.Add(-StreamedLifetime), heartbeatAt, StreamedLifetime, heartbeatAt},
 	} {
 		if got := tt.state.lifetime(tt.requestedAt, tt.now); got != tt.lifetime {
 			t.Errorf("%s: lifetime %v", name, got)
@@ -207,11 +207,11 @@ func TestStateShowsWhetherTheStreamIsFreshAndTheServiceReached(t *testing.T) {
 			t.Errorf("unused: %+v", got)
 		}
 		w.startStream()
-		if w.publish(); w.heard != 1 {
-			t.Errorf("%d heartbeats were reported", w.heard)
+		if w.publish(); w.reported != 1 {
+			t.Errorf("%d heartbeats were reported", w.reported)
 		}
-		heard := time.Now()
-		want := State{ActiveResults: 1, StreamFresh: true, LastHeartbeat: heard, Reached: true}
+		heartbeatAt := time.Now()
+		want := State{ActiveResults: 1, StreamFresh: true, LastHeartbeat: heartbeatAt, Reached: true}
 		if got := w.State(); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}

@@ -26,7 +26,7 @@ func TestMemoryIsBoundedAndAddressesEvictNoTokens(t *testing.T) {
 		mark(fmt.Sprint("address:", i))
 	}
 	if got := count(); got > most+1 || got < most*9/10 {
-		t.Errorf("%d windows are remembered, want at most %d", got, most+1)
+		t.Errorf("%d windows are stored, want at most %d", got, most+1)
 	}
 	if id := "tok_4fZyo82mVyR1"; m.get(id, windowAt(now, id, time.Minute)).empty != 100 {
 		t.Error("addresses pushed out a token")
@@ -38,7 +38,7 @@ func TestMemoryIsBoundedAndAddressesEvictNoTokens(t *testing.T) {
 		mark(fmt.Sprint("address:later", i))
 	}
 	if got := count(); got > most*3/4 {
-		t.Errorf("%d windows are remembered after most were over", got)
+		t.Errorf("%d windows are stored after most were over", got)
 	}
 }
 

@@ -21,8 +21,8 @@ const (
 	lifetime = 30 * time.Second
 	// skew is the tolerated difference of two machines' clocks.
 	skew = 5 * time.Second
-	// maxRemembered bounds the cache of verified assertions.
-	maxRemembered = 100_000
+	// maxCached bounds the cache of verified assertions.
+	maxCached = 100_000
 )
 
 // Verifier verifies assertions. It is safe for concurrent use.
@@ -50,7 +50,7 @@ func NewVerifier(audience string, keys Keys, now func() time.Time) *Verifier {
 	return &Verifier{
 		audience: audience, keys: keys.byID, now: now,
 		verified: otter.Must(&otter.Options[string, verified]{
-			MaximumSize:      maxRemembered,
+			MaximumSize:      maxCached,
 			ExpiryCalculator: otter.ExpiryWriting[string, verified](lifetime + skew),
 		}),
 	}

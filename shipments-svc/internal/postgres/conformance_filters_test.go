@@ -68,7 +68,7 @@ func chosen(all []shipments.Detail, f shipments.Filter) []shipments.Shipment {
 	return met
 }
 
-// references are alike to whoever does not compare them exactly.
+// These references differ only in an exact comparison.
 var references = []string{"PO-1", "PO-10", "po-1", "PO_1", "PO%", "Ä ß", `'"\`}
 
 func randomDetails(random *mathrand.Rand, n int) []shipments.Detail {

@@ -22,7 +22,7 @@ func TestJobs(t *testing.T) {
 		"a document that is begun says so, once":        testBegin,
 		"what was read is published with its job, once": testPublish,
 		"who lost a job can do nothing with it":         testLost,
-		"a new run takes the job from whoever has it":   testNewRun,
+		"a new run takes the job from its worker":       testNewRun,
 		"a job goes with its document":                  testJobGone,
 		"what is kept of a document is shown as it was": testKept,
 		"only documents of the organization are known":  testKnown,

@@ -56,9 +56,9 @@ func TestRepository(t *testing.T) {
 		"a revision is stored whole and replaces the checks":    testRevise,
 		"of many revisions at once one is stored":               testReviseAtOnce,
 		"pallets are found in other shipments":                  testPalletUses,
-		"a key does a thing once, and remembers the answer":     testOnce,
+		"a key runs an operation once, and stores its answer":   testOnce,
 		"a key is its organization's, operation's and time's":   testKeys,
-		"what failed under a key is undone and forgotten":       testOnceFailed,
+		"what failed under a key is undone and not stored":      testOnceFailed,
 		"of many with one key at once one is done":              testOnceAtOnce,
 		"a history begins with the shipment, latest first":      testHistory,
 	} {

@@ -14,13 +14,13 @@ import (
 )
 
 // TestGarbledRepliesOfPostgresAreUnavailable: on new connections and on open ones,
-// at any point of an exchange; and none of it is left for whoever asks next.
+// at any point of an exchange; and no bytes of it remain for the next query.
 func TestGarbledRepliesOfPostgresAreUnavailable(t *testing.T) {
 	t.Parallel()
 	proxy, dsn := faultproxy.New(t, pgtestDSN(t))
 	db := openAt(t, dsn)
 	db.SetMaxOpenConns(2)
-	question := func(n int) error {
+	query := func(n int) error {
 		var got []int
 		err := NewRepository(db).reads(t.Context(), repotest.Org()).SelectContext(t.Context(), &got, `SELECT generate_series($1::int, $1::int + 2000)`, n)
 		if err == nil && (len(got) != 2001 || got[0] != n) {
@@ -29,12 +29,12 @@ func TestGarbledRepliesOfPostgresAreUnavailable(t *testing.T) {
 		return err
 	}
 	for round := range 5 {
-		if err := question(round); err != nil {
+		if err := query(round); err != nil {
 			t.Fatal(err)
 		}
 		proxy.Set(faultproxy.Garbled)
 		for n := range 5 {
-			if err := question(n); !postgres.Unavailable(err) {
+			if err := query(n); !postgres.Unavailable(err) {
 				t.Errorf("%v is not unavailable", err)
 			}
 			if _, err := db.BeginTxx(t.Context(), nil); !postgres.Unavailable(err) {
@@ -49,11 +49,11 @@ func TestReadinessReportsWhetherPostgresServes(t *testing.T) {
 	t.Parallel()
 	proxy, dsn := faultproxy.New(t, pgtestDSN(t))
 	var mu sync.Mutex
-	var told []bool
+	var observed []bool
 	db, err := Open(dsn, postgrestest.Session(), func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, err == nil)
+		observed = append(observed, err == nil)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -63,10 +63,10 @@ func TestReadinessReportsWhetherPostgresServes(t *testing.T) {
 		t.Helper()
 		mu.Lock()
 		defer mu.Unlock()
-		if len(told) == 0 || slices.Contains(told, !yes) {
-			t.Errorf("%s: it can serve: %t, want only %t", what, told, yes)
+		if len(observed) == 0 || slices.Contains(observed, !yes) {
+			t.Errorf("%s: it can serve: %t, want only %t", what, observed, yes)
 		}
-		told = nil
+		observed = nil
 	}
 	ask := func(ctx context.Context, query string) error {
 		var n int

@@ -70,7 +70,7 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 		select {
 		case <-r.Announced():
 		default:
-			t.Error("nobody was woken")
+			t.Error("no announcement")
 		}
 	}
 	step := func(a shipments.Action, status shipments.Status) (from, to shipments.Shipment, e shipments.Entry) {

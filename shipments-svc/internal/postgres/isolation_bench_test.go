@@ -15,7 +15,7 @@ import (
 )
 
 // bare is a connector on whose connections no transaction is begun, so that
-// each statement runs by itself, as whoever logged in.
+// each statement runs by itself, as the login role.
 type bare struct{ driver.Connector }
 
 func (c bare) Connect(ctx context.Context) (driver.Conn, error) {

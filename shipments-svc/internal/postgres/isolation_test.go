@@ -86,7 +86,7 @@ func TestEveryMethodIsTriedFromAnotherOrganization(t *testing.T) {
 }
 
 // TestQueriesWithoutAnOrganizationReturnNothing: neither outside of a transaction
-// nor in one that was begun for nobody.
+// nor in one without an organization.
 func TestQueriesWithoutAnOrganizationReturnNothing(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)

@@ -30,7 +30,7 @@ func newTest(tb testing.TB) (*Repository, *sqlx.DB) {
 	return NewRepository(openAt(tb, dsn)), operator(tb, dsn)
 }
 
-// operator returns a pool of whoever the DSN names.
+// operator returns a pool with the role of the DSN.
 func operator(tb testing.TB, dsn string) *sqlx.DB {
 	tb.Helper()
 	db, err := sqlx.Open("postgres", postgrestest.Direct(dsn))

@@ -24,7 +24,7 @@ SELECT pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2 || ' ' || $3, 
 	awaitKeySQL = `
 SELECT true FROM pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2 || ' ' || $3, 0))`
 
-	// readKeySQL reads what is remembered at $4. It must be a statement of its
+	// readKeySQL reads the stored answer at $4. It must be a statement of its
 	// own: it sees what was committed before the lock was got.
 	readKeySQL = `
 SELECT fingerprint, answer FROM idempotency_keys
@@ -112,7 +112,7 @@ func (r *Repository) Free(ctx context.Context, org shipments.OrgID, k shipments.
 	return execute(ctx, r.writes(ctx, org), "free", freeKeySQL, uuid.UUID(org), k.Operation, k.Text, uuid.UUID(k.Lease))
 }
 
-// locked locks a key and returns what is remembered under it.
+// locked locks a key and returns the answer stored under it.
 func locked(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, k shipments.Key, now time.Time, lock string) ([]byte, bool, error) {
 	var mine bool
 	if err := tx.GetContext(ctx, &mine, lock, uuid.UUID(org).String(), k.Operation, k.Text); err != nil {

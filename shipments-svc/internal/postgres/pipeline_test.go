@@ -113,15 +113,15 @@ func wantReadOnce(t *testing.T, r *Repository, org shipments.OrgID, id shipments
 		t.Errorf("the history is %v, want %v", actions, want)
 	}
 	number(t, r, org)
-	told := map[shipments.EventType]int{}
+	count := map[shipments.EventType]int{}
 	for _, e := range events(t, r, org) {
-		if told[e.Type]++; told[e.Type] > 1 || e.Document != nil && e.Document.ID != doc {
+		if count[e.Type]++; count[e.Type] > 1 || e.Document != nil && e.Document.ID != doc {
 			t.Errorf("%s comes again", e.Type)
 		}
 	}
 	for _, one := range []shipments.EventType{shipments.DocumentProcessed, shipments.ShipmentReadyForReview} {
-		if told[one] != 1 {
-			t.Errorf("%s comes %d times", one, told[one])
+		if count[one] != 1 {
+			t.Errorf("%s comes %d times", one, count[one])
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestListsFromAReplicaAreNeverOlder(t *testing.T) {
 			t.Error("the replica served while an event had no number")
 		}
 		number(t, other, org)
-		list(t.Context()) // by whoever is fresh
+		list(t.Context()) // by a fresh replica or the primary
 	}
 	for !list(t.Context()) { // until it has followed
 	}

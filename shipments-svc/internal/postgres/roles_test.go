@@ -66,7 +66,7 @@ func TestNoLoginNeedsMoreThanTheRoles(t *testing.T) {
 		}
 		var n int
 		if err := operator(t, as).GetContext(t.Context(), &n, `SELECT count(*) FROM shipments`); err == nil && n > 0 {
-			t.Errorf("as nobody's tenant it sees %d shipments", n)
+			t.Errorf("without an organization it reads %d shipments", n)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func TestADryRunReadsAtOnce(t *testing.T) {
 	}
 }
 
-func TestUploadsAreJudged(t *testing.T) {
+func TestUploadsAreChecked(t *testing.T) {
 	t.Parallel()
 	named := func(name string) Attachment {
 		a := upload("x")

@@ -307,9 +307,9 @@ func TestExitCodes(t *testing.T) {
 		{errors.New("no such token"), 1, "tokens-svc: no such token\n"},
 		{usagef("what is %q?", "shpt_live_4fZyo82mVyR1_Qm3pXv9K"), 2, "tokens-svc: what is \"shpt_live_4fZyo82mVyR1_…\"?\n"},
 	} {
-		var said strings.Builder
-		if got := exitCode(c.err, said.WriteString); got != c.want || said.String() != c.says {
-			t.Errorf("%v: %d, %q; want %d, %q", c.err, got, said.String(), c.want, c.says)
+		var output strings.Builder
+		if got := exitCode(c.err, output.WriteString); got != c.want || output.String() != c.says {
+			t.Errorf("%v: %d, %q; want %d, %q", c.err, got, output.String(), c.want, c.says)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func TestEveryMemberIsHashed(t *testing.T) {
 	}
 }
 
-// TestVerifyFindsTheFirstChangedEvent, by whoever cannot rewrite the head.
+// TestVerifyFindsTheFirstChangedEvent, with an unchanged head.
 func TestVerifyFindsTheFirstChangedEvent(t *testing.T) {
 	t.Parallel()
 	forged := func(after audit.Event) audit.Event { return follow(after.Head(), entry("forged")) }

@@ -15,11 +15,11 @@ func TestSignInConfiguration(t *testing.T) {
 		environ   []string
 		passwords bool
 	}{
-		"nothing is said":          {nil, true},
-		"an issuer":                {issuer, false},
-		"an issuer and passwords":  {append([]string{"LOCAL_SIGN_IN=true"}, issuer...), true},
-		"an issuer, no passwords":  {append([]string{"LOCAL_SIGN_IN=false"}, issuer...), false},
-		"passwords, said in words": {[]string{"LOCAL_SIGN_IN=true"}, true},
+		"nothing is set":          {nil, true},
+		"an issuer":               {issuer, false},
+		"an issuer and passwords": {append([]string{"LOCAL_SIGN_IN=true"}, issuer...), true},
+		"an issuer, no passwords": {append([]string{"LOCAL_SIGN_IN=false"}, issuer...), false},
+		"passwords, explicitly":   {[]string{"LOCAL_SIGN_IN=true"}, true},
 	} {
 		cfg, err := Load(c.environ, Pages)
 		if err != nil || cfg.Passwords() != c.passwords {

@@ -66,7 +66,7 @@ func TestChangedPasswordReplacesTheOldOneAndEndsSessions(t *testing.T) {
 		t.Errorf("with the new password: %v", err)
 	}
 	if _, err := s.ChangePassword(t.Context(), "usr_00000000000000000000000000", secret, newSecret, here); !errors.Is(err, tokens.ErrNotFound) {
-		t.Errorf("of nobody: %v", err)
+		t.Errorf("without a user: %v", err)
 	}
 }
 

@@ -91,7 +91,7 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 				t.Errorf("as %q: %v, %v, want %v", step.to, catalogue.Effective(token), err, step.want)
 			}
 			if want := (tokens.Change{Revision: before + int64(i) + 1, Token: id, Kind: tokens.Updated}); changes[i] != want || token.Revision != want.Revision {
-				t.Errorf("as %q: told of %+v, at revision %d, want %+v", step.to, changes[i], token.Revision, want)
+				t.Errorf("as %q: sent %+v, at revision %d, want %+v", step.to, changes[i], token.Revision, want)
 			}
 		}
 		for _, id := range []tokens.TokenID{his, nobodys} {
@@ -116,7 +116,7 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		changes, _, _, err := repo.Changes(t.Context(), before, 100)
 		token, _, found := repo.FindToken(t.Context(), hers[0])
 		if err != nil || found != nil || len(changes) != 3 || (len(catalogue.Effective(token)) == 0) == disabled.IsZero() {
-			t.Errorf("disabled at %s: told of %v; it may %v; %v, %v", disabled, changes, catalogue.Effective(token), err, found)
+			t.Errorf("disabled at %s: sent %v; it may %v; %v, %v", disabled, changes, catalogue.Effective(token), err, found)
 		}
 	}
 	if token, _, err := repo.FindToken(t.Context(), hers[0]); err != nil || len(catalogue.Effective(token)) != 4 || token.Owner.Name == "" {

@@ -191,7 +191,7 @@ func TestAFormIsUsedOnce(t *testing.T) {
 		}
 	}
 	if n != 1 {
-		t.Errorf("%d were told that it is fresh", n)
+		t.Errorf("%d callers got a fresh form", n)
 	}
 	if err := s.NoteForm(t.Context(), row.ID, []byte("nonce"), "tok_x"); err != nil {
 		t.Fatal(err)

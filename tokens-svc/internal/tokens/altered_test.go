@@ -18,7 +18,7 @@ func (m *memory) alter(id tokens.TokenID, change func(*tokens.Token)) {
 
 func moreRights(t *tokens.Token) { t.Permissions = []tokens.Permission{tokens.Admin} }
 
-// TestAnAlteredTokenIsRefused, to whoever presents the right secret, without a
+// TestAnAlteredTokenIsRefused, even with the right secret, without a
 // reason.
 func TestAnAlteredTokenIsRefused(t *testing.T) {
 	t.Parallel()

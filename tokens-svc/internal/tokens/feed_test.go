@@ -14,10 +14,10 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
-// listener collects what a follower is told.
+// listener collects the changes that Follow sends.
 type listener struct {
 	mu       sync.Mutex
-	heard    []string
+	received []string
 	notified chan struct{}
 	err      error
 }
@@ -30,23 +30,23 @@ func listen(t *testing.T, s *tokens.Service, after *int64) *listener {
 		l.err = s.Follow(t.Context(), after, l.notified, func(c tokens.Change) error {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			l.heard = append(l.heard, fmt.Sprintf("%d%s%s", c.Revision, c.Kind, c.Epoch))
+			l.received = append(l.received, fmt.Sprintf("%d%s%s", c.Revision, c.Kind, c.Epoch))
 			return nil
 		})
 	}()
 	return l
 }
 
-// wants waits until nothing moves, and checks all that was heard since.
+// wants waits until nothing moves, and checks the lines received since.
 func (l *listener) wants(t *testing.T, want ...string) {
 	t.Helper()
 	synctest.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !slices.Equal(l.heard, want) {
-		t.Errorf("heard %q, want %q", l.heard, want)
+	if !slices.Equal(l.received, want) {
+		t.Errorf("received %q, want %q", l.received, want)
 	}
-	l.heard = nil
+	l.received = nil
 }
 
 func TestFollowerGetsEachChangeInOrder(t *testing.T) {
@@ -66,7 +66,7 @@ func TestFollowerGetsEachChangeInOrder(t *testing.T) {
 		if _, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, first.ID, time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		fresh.wants(t) // it was not woken
+		fresh.wants(t) // it was not notified
 		fresh.notified <- struct{}{}
 		fresh.wants(t, "3created", "4rotated")
 		time.Sleep(time.Second) // the heartbeat finds it as well
@@ -90,14 +90,14 @@ func TestFollowerGetsMissedChangesFirst(t *testing.T) {
 		synctest.Wait()
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if n := len(l.heard); n != 2500 || l.heard[0] != "2created" || l.heard[2498] != "2500created" || l.heard[2499] != "2500" {
-			t.Errorf("%d lines, from %s to %s", n, l.heard[0], l.heard[n-1])
+		if n := len(l.received); n != 2500 || l.received[0] != "2created" || l.received[2498] != "2500created" || l.received[2499] != "2500" {
+			t.Errorf("%d lines, from %s to %s", n, l.received[0], l.received[n-1])
 		}
 	})
 }
 
 // TestHeartbeatsFollowTheStoredRevision: where the storage cannot be asked the following ends,
-// and where it was put back that is told.
+// and after a restore the lower revision is sent.
 func TestHeartbeatsFollowTheStoredRevision(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

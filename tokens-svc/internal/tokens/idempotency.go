@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// KeyLifetime is how long an idempotency key is remembered.
+// KeyLifetime is how long an idempotency key is stored.
 const KeyLifetime = 24 * time.Hour
 
 // ErrKeyReused means that the idempotency key belongs to a request with another

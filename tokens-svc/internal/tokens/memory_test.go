@@ -28,7 +28,7 @@ type memory struct {
 	keys     map[keyName]keyRow
 }
 
-// keyName and keyRow are an idempotency key as it is remembered.
+// keyName and keyRow are an idempotency key as it is stored.
 type keyName struct {
 	org tokens.OrgID
 	sum [32]byte

@@ -273,7 +273,7 @@ func TestOnlyGoodTokensMove(t *testing.T) {
 }
 
 // TestFullOrFailingResealerDoesNotBlock: requests never wait for it, and what
-// it could not do is told.
+// it could not do is reported.
 func TestFullOrFailingResealerDoesNotBlock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -291,7 +291,7 @@ func TestFullOrFailingResealerDoesNotBlock(t *testing.T) {
 		})
 		synctest.Wait()
 		if failures == 0 || failures == 10_000 {
-			t.Errorf("%d failures were told", failures)
+			t.Errorf("%d failures were reported", failures)
 		}
 	})
 }

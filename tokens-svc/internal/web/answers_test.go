@@ -10,7 +10,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestEachPageMarksItsTab: people who do not see the page hear where they are.
+// TestEachPageMarksItsTab: screen readers announce the current page.
 func TestEachPageMarksItsTab(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -78,7 +78,7 @@ func countRows(t *testing.T, w *world) counts {
 	}
 }
 
-// TestReadingChangesNothing: GET does no harm, whoever makes a browser send it.
+// TestReadingChangesNothing: GET has no effect, from any origin.
 func TestReadingChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -94,7 +94,7 @@ func TestReadingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestEveryAnswerIsHardened, whichever route makes it and whoever asks.
+// TestEveryAnswerIsHardened, for every route and visitor.
 func TestEveryAnswerIsHardened(t *testing.T) {
 	t.Parallel()
 	w := start(t)

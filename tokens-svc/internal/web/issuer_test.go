@@ -87,7 +87,7 @@ func TestUninvitedPersonIsRejectedAtTheIssuer(t *testing.T) {
 		claims people.Claims
 		says   string
 	}{
-		"nobody invited them":      {claimsOf("1", "anna@acme.example"), "Your e-mail address hasn't been invited"},
+		"not invited":              {claimsOf("1", "anna@acme.example"), "Your e-mail address hasn't been invited"},
 		"the address is unproven":  {unverified, "doesn't confirm that your e-mail address is verified"},
 		"a domain that looks like": {claimsOf("3", "anna@mapped.example.evil.example"), "Your e-mail address hasn't been invited"},
 	} {
@@ -117,8 +117,8 @@ func TestDomainProvisionsAnAccountOnce(t *testing.T) {
 	want(t, again.get(t, "/settings"), http.StatusOK, "You aren't a member of an organization")
 }
 
-// TestLinkingAnIdentityRemovesThePassword (pre-hijacking): whoever chose it never
-// proved that the address is theirs.
+// TestLinkingAnIdentityRemovesThePassword (pre-hijacking): the person who chose it
+// never proved that the address is theirs.
 func TestLinkingAnIdentityRemovesThePassword(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *Config) { c.Issuer = &stub{} })
@@ -134,8 +134,8 @@ func TestLinkingAnIdentityRemovesThePassword(t *testing.T) {
 	want(t, w.browser().post(t, "/sign-in", form), http.StatusUnprocessableEntity, "Incorrect e-mail address or password.")
 }
 
-// TestReassignedAddressNeedsAnOperator: whom the issuer gave the address
-// later is told what to do, and comes in once the operator has unlinked it.
+// TestReassignedAddressNeedsAnOperator: the person to whom the issuer gave the address
+// later gets instructions, and can sign in once the operator has unlinked it.
 func TestReassignedAddressNeedsAnOperator(t *testing.T) {
 	t.Parallel()
 	w := start(t, withIssuer)

@@ -101,7 +101,7 @@ func TestInvitationIsValidForOnePersonAndAWeek(t *testing.T) {
 }
 
 // TestWrongCodesAreThrottledByAddress, and the right code counts all the same: wrong
-// ones from many addresses, or from the invited person's own, keep nobody out.
+// ones from many addresses, or from the invited person's own, lock no person out.
 func TestWrongCodesAreThrottledByAddress(t *testing.T) {
 	t.Parallel()
 	w := start(t)

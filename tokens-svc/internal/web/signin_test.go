@@ -128,8 +128,8 @@ func TestWrongPasswordsOfOthersDoNotLockAnAccount(t *testing.T) {
 	wantTo(t, known.post(t, "/sign-in", good), "/settings")
 }
 
-// TestKnownDevicesHaveTheirOwnThrottle: whoever has its cookie gets no more
-// guesses, and uses up nobody else's.
+// TestKnownDevicesHaveTheirOwnThrottle: a stolen device cookie gives no further
+// attempts, and uses up none of another device or address.
 func TestKnownDevicesHaveTheirOwnThrottle(t *testing.T) {
 	t.Parallel()
 	w := start(t)

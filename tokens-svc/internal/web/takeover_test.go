@@ -50,8 +50,8 @@ func operatorAdds(w *world, t *testing.T, assume bool) (people.Admitted, error) 
 	})
 }
 
-// TestAnInvitedAccountJoinsNoFurtherOrganization (pre-hijacking), whoever adds
-// it: an operator, another organization's invitation, or both.
+// TestAnInvitedAccountJoinsNoFurtherOrganization (pre-hijacking), added
+// by an operator, another organization's invitation, or both.
 func TestAnInvitedAccountJoinsNoFurtherOrganization(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -143,8 +143,8 @@ func TestSubmittingTheFormTwiceCreatesOneToken(t *testing.T) {
 	}
 }
 
-// TestAFormIsBoundToItsSessionAndPurpose: nobody else's nonce, none of another
-// form and none of one's own making is good.
+// TestAFormIsBoundToItsSessionAndPurpose: the nonce of another session, of another
+// form or of the client's own making is refused.
 func TestAFormIsBoundToItsSessionAndPurpose(t *testing.T) {
 	t.Parallel()
 	w := start(t)

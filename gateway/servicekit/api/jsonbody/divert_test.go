@@ -126,7 +126,7 @@ func FuzzDivert(f *testing.F) {
 			}
 			return // the sink has such bytes as they are
 		}
-		// encoding/json does not tell upper case from lower.
+		// encoding/json does not distinguish upper case from lower.
 		if json.Unmarshal([]byte(text), &v) != nil || json.Unmarshal(v.Document, &content) != nil || !strings.Contains(text, `"content"`) || !strings.Contains(text, `"document"`) {
 			return
 		}

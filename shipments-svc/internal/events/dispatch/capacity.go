@@ -77,7 +77,7 @@ func (c *capacity) keep(p webhooks.Place) bool {
 
 func (c *capacity) limit(p webhooks.Place) int { return max(1, c.limits[p]) }
 
-// maxLimits is the maximum number of remembered limits.
+// maxLimits is the maximum number of cached limits.
 const maxLimits = 10_000
 
 // note adapts the limit of an endpoint to the result of an attempt.

@@ -77,7 +77,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestOutcomeOfAResponse(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		a    Attempt

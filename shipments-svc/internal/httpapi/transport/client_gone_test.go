@@ -9,7 +9,7 @@ import (
 )
 
 // TestCanceledRequestIsNoServerError: what it did not wait for is
-// logged as 499, without an error, however the database said so.
+// logged as 499, without an error, however the database reports it.
 func TestCanceledRequestIsNoServerError(t *testing.T) {
 	t.Parallel()
 	begun, ended := make(chan struct{}), make(chan struct{})

@@ -26,7 +26,7 @@ func TestResponsesMayHaveNewMembers(t *testing.T) {
 		switch node := node.(type) {
 		case map[string]any:
 			for _, name := range []string{"additionalProperties", "unevaluatedProperties"} {
-				if allowed, said := node[name].(bool); inResponse && said && !allowed {
+				if allowed, has := node[name].(bool); inResponse && has && !allowed {
 					t.Errorf("%s has %s: false", at, name)
 				}
 			}

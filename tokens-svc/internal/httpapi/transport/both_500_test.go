@@ -37,8 +37,8 @@ func TestInternalErrorsAreLoggedAndNotReturned(t *testing.T) {
 	}
 }
 
-// TestCanceledRequestIsNotLoggedAsAnError: its request was cancelled, and nobody needs
-// to look into that.
+// TestCanceledRequestIsNotLoggedAsAnError: a cancellation by the client
+// needs no action of an operator.
 func TestCanceledRequestIsNotLoggedAsAnError(t *testing.T) {
 	t.Parallel()
 	p := start(t)

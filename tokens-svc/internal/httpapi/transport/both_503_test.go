@@ -14,13 +14,13 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// wantUnavailable checks that an answer says that nothing is known, and when to
-// ask again.
+// wantUnavailable checks that a response is 503 without a result, and has
+// Retry-After.
 func wantUnavailable(t *testing.T, res *httptest.ResponseRecorder) {
 	t.Helper()
 	wantProblem(t, res, http.StatusServiceUnavailable, "unavailable")
 	if strings.Contains(res.Body.String(), "active") || res.Header().Get("WWW-Authenticate") != "" {
-		t.Errorf("something is said of the token: %s", res.Body.String())
+		t.Errorf("the response describes the token: %s", res.Body.String())
 	}
 	for name, want := range map[string]string{"Retry-After": "2", "Cache-Control": "no-store"} {
 		if got := res.Header().Get(name); got != want {

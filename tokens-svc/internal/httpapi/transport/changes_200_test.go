@@ -229,17 +229,17 @@ func TestRevisionsComeInTheirOrder(t *testing.T) {
 	}
 	all.Wait()
 	for _, f := range streams {
-		for told := int64(0); told < made.Load(); {
+		for sent := int64(0); sent < made.Load(); {
 			text := f.next()
 			number, _, _ := strings.Cut(strings.TrimPrefix(text, `{"rev":`), ",")
 			rev, err := strconv.ParseInt(strings.TrimSuffix(number, "}"), 10, 64)
 			if err != nil {
 				t.Fatal(text)
 			}
-			if heartbeat := !strings.Contains(text, "token"); heartbeat && rev != told || !heartbeat && rev != told+1 {
-				t.Fatalf("after revision %d came %s", told, text)
+			if heartbeat := !strings.Contains(text, "token"); heartbeat && rev != sent || !heartbeat && rev != sent+1 {
+				t.Fatalf("after revision %d came %s", sent, text)
 			}
-			told = rev
+			sent = rev
 		}
 	}
 	if made.Load() < writers/2 {

@@ -10,8 +10,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// told is what gateways are told of a token.
-type told struct {
+// introspected is the response of an introspection.
+type introspected struct {
 	Active         bool
 	Scope          string
 	Sub            tokens.TokenID
@@ -21,7 +21,7 @@ type told struct {
 	Revision       int64 `json:"rev"`
 }
 
-func (p *program) tell(t *testing.T, s tokens.Secret) (found told) {
+func (p *program) introspected(t *testing.T, s tokens.Secret) (found introspected) {
 	t.Helper()
 	if err := json.Unmarshal(p.introspect(t, formOf(s), nil).Body.Bytes(), &found); err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func TestIntrospectionReturnsTheLineage(t *testing.T) {
 	first, secret := p.create(t, func(d *tokens.Draft) { d.Permissions = []string{"admin"} })
 	token := first
 	for range 3 {
-		if found := p.tell(t, secret); found.Sub != token.ID || found.Lineage != first.ID {
+		if found := p.introspected(t, secret); found.Sub != token.ID || found.Lineage != first.ID {
 			t.Errorf("%+v, want the lineage %s", found, first.ID)
 		}
 		done, err := p.service.RotateToken(t.Context(), tokens.Operator(), org, token.ID, 0)
@@ -48,17 +48,17 @@ func TestIntrospectionReturnsTheLineage(t *testing.T) {
 }
 
 // TestATestTokenHasAPartitionOfItsOwn: no service can mix its data with live
-// ones, as it is told another organization. Here the real one is found again.
+// ones, because introspection returns another organization. Here the real one is found again.
 func TestATestTokenHasAPartitionOfItsOwn(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	_, live := m.create(t, nil)
 	test, secret := m.create(t, func(d *tokens.Draft) { d.Environment, d.Permissions = tokens.Test, []string{"admin"} })
-	found := m.tell(t, secret)
+	found := m.introspected(t, secret)
 	if _, ok := publicid.Parse("org", string(found.OrganizationID)); !ok || found.OrganizationID == org || found.Environment != "test" {
 		t.Errorf("%+v", found)
 	}
-	if found := m.tell(t, live); found.OrganizationID != org || found.Environment != "live" {
+	if found := m.introspected(t, live); found.OrganizationID != org || found.Environment != "live" {
 		t.Errorf("%+v", found)
 	}
 	if self := m.send(t, test, http.MethodGet, "/api/v1/token", ""); self.Code != http.StatusOK || !strings.Contains(self.Body.String(), `"organization":{"id":"`+string(org)+`","name":"Acme Citrus"},"environment":"test"`) {
@@ -119,7 +119,7 @@ func TestRevocationListsDescendants(t *testing.T) {
 	wantProblem(t, m.do(t, http.MethodPost, path, `{"children":"yes"}`), http.StatusUnprocessableEntity, "validation_failed")
 }
 
-// TestRestrictedTokenCreatesRestrictedTokens, and is told the field and the bound
+// TestRestrictedTokenCreatesRestrictedTokens, and gets the field and the bound
 // of what it may not.
 func TestRestrictedTokenCreatesRestrictedTokens(t *testing.T) {
 	t.Parallel()

@@ -30,9 +30,9 @@ func TestIdentityIsRequired(t *testing.T) {
 	}
 }
 
-// TestEndedTokensAreRejectedImmediately: the gateway may believe in a token for some
+// TestEndedTokensAreRejectedImmediately: the gateway may accept a token for some
 // seconds after its end; here it ends at once. And where the gateway names
-// another organization than the token's, both are refused to be believed.
+// another organization than the token's, the request is refused.
 func TestEndedTokensAreRejectedImmediately(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -63,7 +63,7 @@ func TestEndedTokensAreRejectedImmediately(t *testing.T) {
 	}
 	for _, b := range bodies {
 		if b != bodies[0] {
-			t.Errorf("refusals can be told apart:\n%s%s", bodies[0], b)
+			t.Errorf("refusals can be distinguished:\n%s%s", bodies[0], b)
 		}
 	}
 	if strings.Contains(p.log.String(), `"ERROR"`) {

@@ -102,7 +102,7 @@ func TestAPatchIsAMerge(t *testing.T) {
 		}
 	}
 	if answer := m.introspect(t, formOf(secret), nil).Body.String(); !strings.Contains(answer, `"scope":"documents:read"`) || strings.Contains(answer, "exp") {
-		t.Errorf("gateways are told %s", answer)
+		t.Errorf("introspection returns %s", answer)
 	}
 	res := m.ask(t, http.MethodPatch, "/api/v1/tokens/"+string(token.ID), org, m.token.ID, func(r *http.Request) {
 		r.Header.Set("X-Token-Permissions", "admin")

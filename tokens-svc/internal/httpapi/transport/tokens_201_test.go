@@ -85,7 +85,7 @@ func TestATokenIsRotated(t *testing.T) {
 	}
 }
 
-// TestATokenRotatesItself, whatever it may do, and is told no person's name.
+// TestATokenRotatesItself, whatever it may do, and the response has no person's name.
 func TestATokenRotatesItself(t *testing.T) {
 	t.Parallel()
 	p := start(t)

@@ -17,7 +17,7 @@ func pointers(fields []problem.Field) (all []string) {
 	return all
 }
 
-// TestBodiesAreReadStrictly, and everything that is wrong is said at once.
+// TestBodiesAreReadStrictly, and all errors are reported at once.
 func TestBodiesAreReadStrictly(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
@@ -79,7 +79,7 @@ func TestBodiesAreReadStrictly(t *testing.T) {
 			t.Errorf("%.120s: %q, want %q", c.body, got, c.fields)
 		}
 		if c.code == "malformed_json" && !strings.Contains(p.Detail, "offset") {
-			t.Errorf("%s: %s does not tell where", c.body, p.Detail)
+			t.Errorf("%s: %s does not give the position", c.body, p.Detail)
 		}
 	}
 	p := wantProblem(t, m.do(t, http.MethodPost, "/api/v1/tokens", `{"token":{"naem":"x","permissions":["admin"]}}`), 422, "unknown_field")

@@ -8,8 +8,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestAnotherOrganizationsTokenIsNotFound: the response is that to one that nobody
-// has, and nothing happens to it.
+// TestAnotherOrganizationsTokenIsNotFound: the response is that to an unknown
+// token, and the token is not changed.
 func TestAnotherOrganizationsTokenIsNotFound(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
@@ -35,7 +35,7 @@ func TestAnotherOrganizationsTokenIsNotFound(t *testing.T) {
 		}
 		for _, answer := range answers {
 			if answer != answers[0] {
-				t.Errorf("%s: answers can be told apart:\n%s%s", operation, answers[0], answer)
+				t.Errorf("%s: responses can be distinguished:\n%s%s", operation, answers[0], answer)
 			}
 		}
 	}

@@ -100,8 +100,8 @@ func TestWritesDoNotGrowWithATokensUsage(t *testing.T) {
 	}
 }
 
-// TestManyGatewaysReportAtOnce on the same tokens, in any order: nobody waits
-// in a circle, and all of it counts.
+// TestManyGatewaysReportAtOnce on the same tokens, in any order: there is no
+// deadlock, and every report counts.
 func TestManyGatewaysReportAtOnce(t *testing.T) {
 	t.Parallel()
 	p := start(t)

@@ -23,7 +23,7 @@ import (
 
 // issuer is go-oidc's test server with the two endpoints that it leaves out:
 // one where people would sign in, and one that changes a code into tokens. It
-// insists on PKCE, as issuers do that were told to.
+// insists on PKCE, as issuers do that are configured to.
 type issuer struct {
 	*httptest.Server
 	key *ecdsa.PrivateKey
