@@ -21,7 +21,7 @@ import (
 
 // recovery is within what time counting continues, without a restart, after the replica has become the master. It takes
 // about 2 s; a busy machine misses the timeouts of 50 ms, and each of the circuit breaker's probes is a second later.
-const recovery = 20 * time.Second
+const recovery = time.Minute
 
 // newSentinels starts a master, a replica and three Sentinels, all with passwords. It returns the URL of the
 // Sentinels, the master and the replica.
@@ -128,17 +128,11 @@ func TestCountingContinuesAfterAMasterDies(t *testing.T) {
 				waitForAll(t, limiters[i], time.Minute)
 			}
 			waitForReplicas(t, limiters, len(limiters))
-			if allowed := takeFromAll(t, limiters, newIDs(), 10, 20); allowed != exactly(10) {
-				t.Errorf("before: %+v of 10 were allowed", allowed)
-			}
-
-			ids := newIDs()
-			if allowed := takeFromAll(t, limiters, ids, 100, 30); allowed != exactly(60) {
-				t.Errorf("before: %+v of 60 were allowed", allowed)
-			}
+			takeExactly(t, limiters, 10, 20, 10)
+			ids := takeExactly(t, limiters, 100, 30, 60)
 			master.Stop()
 			died := time.Now()
-			allowed := takeFromAll(t, limiters, ids, 100, 100)
+			allowed, _ := takeFromAll(t, limiters, ids, 100, 100)
 			client := redis.NewClient(&redis.Options{Addr: replica.Addr, Username: "gateway", Password: "hunter2"})
 			t.Cleanup(func() { _ = client.Close() })
 			redistest.Eventually(t, "the replica is the master", func() bool {
@@ -149,12 +143,11 @@ func TestCountingContinuesAfterAMasterDies(t *testing.T) {
 				waitForAll(t, limiter, recovery-time.Since(elected))
 			}
 			t.Logf("another master was elected %v after the first died, and counting continued %v later", elected.Sub(died), time.Since(elected))
-			if allowed.most += 60 + takeFromAll(t, limiters, ids, 100, 100).most; allowed.most > 200 {
-				t.Errorf("%d of 100 were allowed", allowed.most)
+			later, _ := takeFromAll(t, limiters, ids, 100, 100)
+			if n := 60 + allowed.most + later.most; n > 200 {
+				t.Errorf("%d of 100 were allowed", n)
 			}
-			if allowed := takeFromAll(t, limiters, newIDs(), 10, 20); allowed != exactly(10) {
-				t.Errorf("after: %+v of 10 were allowed", allowed)
-			}
+			takeExactly(t, limiters, 10, 20, 10)
 		})
 	}
 }
@@ -273,11 +266,32 @@ func waitForAll(t *testing.T, limiter *ratelimit.Limiter, within time.Duration) 
 // bounds are the fewest and the most requests that were allowed for an id.
 type bounds struct{ fewest, most int }
 
-func exactly(n int) bounds { return bounds{n, n} }
-
-// takeFromAll makes n requests of each id at each limiter, in windows of a day.
-func takeFromAll(t *testing.T, limiters []*ratelimit.Limiter, ids []string, limit, n int) bounds {
+// takeExactly fails unless Redis allows want of the requests of takeFromAll, of each of new ids, which it returns. On a
+// busy machine Redis may not respond in time, and a limiter allows a share of its own; then others are tried.
+func takeExactly(t *testing.T, limiters []*ratelimit.Limiter, limit, n, want int) (ids []string) {
 	t.Helper()
+	for range 20 {
+		ids = newIDs()
+		allowed, local := takeFromAll(t, limiters, ids, limit, n)
+		if !local {
+			if allowed != (bounds{want, want}) {
+				t.Errorf("%+v were allowed, want %d", allowed, want)
+			}
+			return ids
+		}
+		for _, limiter := range limiters {
+			waitForAll(t, limiter, time.Minute)
+		}
+	}
+	t.Fatal("Redis does not respond in time")
+	return nil
+}
+
+// takeFromAll makes n requests of each id at each limiter, in windows of a day. It reports whether any was decided
+// without Redis.
+func takeFromAll(t *testing.T, limiters []*ratelimit.Limiter, ids []string, limit, n int) (allowedOfEach bounds, local bool) {
+	t.Helper()
+	var withoutRedis atomic.Bool
 	allowed := make([][]int, len(limiters))
 	var callers sync.WaitGroup
 	for i, limiter := range limiters {
@@ -288,6 +302,9 @@ func takeFromAll(t *testing.T, limiters []*ratelimit.Limiter, ids []string, limi
 					result, err := limiter.Take(t.Context(), id, ratelimit.Quota{Limit: limit, Window: 24 * time.Hour})
 					if err != nil {
 						t.Error(err)
+					}
+					if result.Source == ratelimit.Local {
+						withoutRedis.Store(true)
 					}
 					if result.Allowed {
 						allowed[i][j]++
@@ -305,5 +322,5 @@ func takeFromAll(t *testing.T, limiters []*ratelimit.Limiter, ids []string, limi
 		}
 		all = bounds{min(all.fewest, sum), max(all.most, sum)}
 	}
-	return all
+	return all, withoutRedis.Load()
 }

@@ -292,10 +292,12 @@ func TestDeadRedisIsDetectedWithinTheTimeout(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = client.Close() })
 			limiter := ratelimit.New(client, deny)
+			fastest := time.Hour
 			for range 3 {
 				start := time.Now()
 				result, err := limiter.Take(t.Context(), "tok_x", perMinute)
-				if took := time.Since(start); took > 2*ratelimit.Timeout {
+				took := time.Since(start)
+				if fastest = min(fastest, took); took > 20*ratelimit.Timeout {
 					t.Errorf("took %v", took)
 				}
 				if !errors.Is(err, ratelimit.ErrUnavailable) || result.Allowed {
@@ -304,6 +306,9 @@ func TestDeadRedisIsDetectedWithinTheTimeout(t *testing.T) {
 				if left := result.Reset.Sub(result.Now); result.Remaining != 100 || left <= 0 || left > time.Minute {
 					t.Errorf("computed window %+v", result)
 				}
+			}
+			if fastest > 2*ratelimit.Timeout { // others may have waited for a processor
+				t.Errorf("the fastest took %v", fastest)
 			}
 		})
 	}
