@@ -11,7 +11,7 @@ import (
 const createBody = `{"shipment":{"reference":"PO-4711","vessel":"MSC Carmen","origin":"Cape Town, ZA","destination":"Rotterdam, NL"}}`
 
 // token returns a new token of an organization of its own: generated requests
-// delete shipments of the demo organization at the same time.
+// delete shipments of the demo organization at the same time. The gateway has introspected it.
 func token(t *testing.T, permissions string) string {
 	t.Helper()
 	organization, err := stack.CreateOrganization(t.Context(), t.Name())
@@ -22,6 +22,7 @@ func token(t *testing.T, permissions string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	must(t, &request{method: "GET", target: "/api/v1/token", header: []field{{"Authorization", "Bearer " + created.Secret}}})
 	return created.Secret
 }
 

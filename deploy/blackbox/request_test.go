@@ -113,8 +113,19 @@ func (c *conn) read(method string) (response, error) {
 	return response{status: res.StatusCode, header: res.Header, body: body, last: res.Close}, err
 }
 
-// send sends a request on a connection of its own and reads the response.
-func (r *request) send() (response, error) {
+// send sends a request on a connection of its own and reads the response. On a busy machine the introspection of a new
+// token may take longer than its 250 ms; the request was not forwarded then, and send repeats it.
+func (r *request) send() (res response, err error) {
+	for range 20 {
+		res, err = r.sendOnce()
+		if err != nil || res.status != http.StatusServiceUnavailable || !bytes.Contains(res.body, []byte(`"auth_unavailable"`)) {
+			break
+		}
+	}
+	return res, err
+}
+
+func (r *request) sendOnce() (response, error) {
 	c, err := connect(r.from, 40*time.Second)
 	if err != nil {
 		return response{}, err
