@@ -142,6 +142,30 @@ func TestImagesArePinnedToAPatchRelease(t *testing.T) {
 	}
 }
 
+// The images that releases are built from and on have no patch version: each build takes the latest fixes of Go and of
+// Debian.
+func TestBaseImagesHaveAVersion(t *testing.T) {
+	t.Parallel()
+	from := regexp.MustCompile(`(?m)^FROM (?:--\S+ )?(\S+)(?: AS (\S+))?$`)
+	versioned := regexp.MustCompile(`^(golang:\d+\.\d+-\w+|gcr\.io/distroless/static-debian\d+:nonroot|postgres:\d+\.\d+)$`)
+	for _, directory := range []string{"gateway", "shipments-svc", "tokens-svc", "deploy/backup", "deploy/examples/coldchain"} {
+		text, err := os.ReadFile(filepath.Join(root, directory, "Dockerfile"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stages []string
+		for _, match := range from.FindAllStringSubmatch(string(text), -1) {
+			if image := match[1]; !slices.Contains(stages, image) && !versioned.MatchString(image) {
+				t.Errorf("%s is built from %s", directory, image)
+			}
+			stages = append(stages, match[2])
+		}
+		if len(stages) != strings.Count("\n"+string(text), "\nFROM ") {
+			t.Errorf("%s: of its stages %q were found", directory, stages)
+		}
+	}
+}
+
 func TestSecretsAreFilesThatEveryProgramHasOnlyItsOwnOf(t *testing.T) {
 	t.Parallel()
 	p := read(t, "docker-compose.yml")
