@@ -102,20 +102,20 @@ var factLabels = []struct {
 	},
 	{
 		shipments.PalletsFact,
-		"pallets|total pallets|no of pallets|number of pallets|pallet count|qty pallets|total no of pallets", "total pallets|total de pallets|no de pallets|numero de pallets|cantidad de pallets|total palets|pallets|palets", "total palettes|nombre de palettes|palettes|nb palettes", "total de paletes|no de paletes|numero de paletes|paletes|total paletes", "totale palette|aantal palette|palette",
+		"pallets|no of pallets|number of pallets|pallet count|qty pallets", "no de pallets|numero de pallets|cantidad de pallets|pallets|palets", "nombre de palettes|palettes|nb palettes", "no de paletes|numero de paletes|paletes", "aantal palette|palette",
 	},
 	{
 		shipments.BoxesFact,
-		"boxes|cartons|total boxes|total cartons|no of cartons|number of cartons|no of boxes|number of boxes|total ctns|total no of cartons|number of packages|no of packages|total packages|packages|quantity|ctns", "total cajas|total de cajas|cajas|no de cajas|numero de cajas|cantidad de cajas|bultos|total bultos|total de bultos|numero de bultos",
-		"total colis|nombre de colis|colis|nb colis|total cartons|nombre de cartons", "total de caixas|total caixas|caixas|numero de caixas|volumes|total de volumes", "totale kartonne|aantal kartonne|kartonne|totale kartonne",
+		"boxes|cartons|no of cartons|number of cartons|no of boxes|number of boxes|number of packages|no of packages|packages|quantity|ctns", "cajas|no de cajas|numero de cajas|cantidad de cajas|bultos|numero de bultos",
+		"nombre de colis|colis|nb colis|nombre de cartons", "caixas|numero de caixas|volumes", "aantal kartonne|kartonne",
 	},
 	{
 		shipments.NetWeightFact,
-		"net weight|total net weight|nett weight|total nett weight|net wt|nett mass|total net|net weight kg|net weight kgs|total net weight kg|total net kg|net mass|n.w.|net kg|net kgs", "peso neto|peso neto total|total peso neto|peso neto kg|kilos netos|total kilos netos|total neto", "poids net|poids net total|total poids net|poids net kg", "peso liquido|peso liquido total|total peso liquido|peso liquido kg", "netto massa|netto gewig|totale netto massa|totale netto gewig",
+		"net weight|nett weight|net wt|nett mass|net weight kg|net weight kgs|net mass|n.w.|net kg|net kgs", "peso neto|peso neto kg|kilos netos", "poids net|poids net kg", "peso liquido|peso liquido kg", "netto massa|netto gewig",
 	},
 	{
 		shipments.GrossWeightFact,
-		"gross weight|total gross weight|gross wt|total gross|gross weight kg|gross weight kgs|total gross weight kg|gross mass|g.w.|gross kg|gross kgs", "peso bruto|peso bruto total|total peso bruto|peso bruto kg|kilos brutos", "poids brut|poids brut total|total poids brut|poids brut kg", "peso bruto|peso bruto total|peso bruto kg", "bruto massa|bruto gewig|totale bruto massa",
+		"gross weight|gross wt|gross weight kg|gross weight kgs|gross mass|g.w.|gross kg|gross kgs", "peso bruto|peso bruto kg|kilos brutos", "poids brut|poids brut kg", "peso bruto|peso bruto kg", "bruto massa|bruto gewig",
 	},
 }
 
@@ -144,5 +144,18 @@ func factKindOf(label string) (shipments.FactKind, bool) {
 	if !ok {
 		kind, ok = factKinds[strings.TrimSuffix(strings.TrimSuffix(key, " no"), " kg")]
 	}
+	if !ok && totalText.MatchString(key) {
+		kind, ok = totalKindOf(key)
+	}
 	return kind, ok
+}
+
+// totalKindOf returns the kind of a label that has no words but those of a total:
+// "Cajas totales", "Toplam net ağırlık".
+func totalKindOf(label string) (shipments.FactKind, bool) {
+	concepts, unknown := conceptsOf(label)
+	kind, ok := map[concept]shipments.FactKind{
+		boxWord: shipments.BoxesFact, palletsWord: shipments.PalletsFact, palletWord: shipments.PalletsFact, netWord: shipments.NetWeightFact, grossWord: shipments.GrossWeightFact,
+	}[concepts&^(totalWord|numberWord|quantityWord|weightWord|unitWord)]
+	return kind, ok && unknown == nil
 }

@@ -56,7 +56,7 @@ func (r *reader) facts(t tables.Table, i int, downwards bool) {
 		for _, found := range botanicalText.FindAllString(text, -1) {
 			r.addFact(shipments.ProduceFact, found, at)
 		}
-		if r.labelledFacts(text, at) {
+		if r.labelledFacts(text, at) || len(cells) == 1 && r.totalFacts(text, at) {
 			continue
 		}
 		kind, ok := factKindOf(strings.TrimRight(text, " :"))
@@ -81,7 +81,7 @@ func (r *reader) labelledFacts(text string, at Place) bool {
 	}
 	var labels []label
 	for i, c := range text {
-		if c != ':' {
+		if c != ':' && c != '=' {
 			continue
 		}
 		begin := 0
@@ -106,6 +106,46 @@ func (r *reader) labelledFacts(text string, at Place) bool {
 		any = r.addValue(l.kind, text[l.end:end], at) || any
 	}
 	return any
+}
+
+// totalFacts reads the totals of a text that has no other words: "260 cartons on 4
+// pallets", "Total colis 260". It returns false if there are none.
+func (r *reader) totalFacts(text string, at Place) bool {
+	if things, only := countedIn(text); only && things > 0 && len(countText.FindAllString(text, -1)) == things {
+		r.countFacts(text, at)
+		return true
+	}
+	kind, value, ok := labelled(text)
+	return ok && slices.Contains(counts, kind) && strings.IndexFunc(value, unicode.IsDigit) == 0 && r.addValue(kind, value, at)
+}
+
+// countedIn returns how many words of a text name boxes or pallets, and whether it has
+// no others but those of a total.
+func countedIn(text string) (things int, only bool) {
+	only = true
+	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return !unicode.IsLetter(c) }) {
+		of, unknown := conceptsOf(word)
+		only = only && unknown == nil && of&^(totalWord|boxWord|palletWord|palletsWord) == 0
+		if of&^totalWord != 0 {
+			things++
+		}
+	}
+	return things, only
+}
+
+// countText matches a count within a text: "20 pallets".
+var countText = regexp.MustCompile(`(\d[\d.,]*)\s+(\pL+)`)
+
+// countFacts adds the counts of pallets and boxes within a text.
+func (r *reader) countFacts(text string, at Place) {
+	for _, m := range countText.FindAllStringSubmatch(text, -1) {
+		switch concepts, _ := conceptsOf(m[2]); {
+		case concepts&(palletsWord|palletWord) != 0:
+			r.addFact(shipments.PalletsFact, m[1], at)
+		case concepts&boxWord != 0:
+			r.addFact(shipments.BoxesFact, m[1], at)
+		}
+	}
 }
 
 // factsBelow reads the value below a label; of produce, all values.

@@ -1,6 +1,8 @@
 package packinglist
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,6 +31,28 @@ func TestListOfTwoColumnsIsRead(t *testing.T) {
 	for _, delimiter := range []string{",", ";", "\t", "|"} {
 		if got := pallets(t, strings.ReplaceAll("Pallet;Flats\nP1;80\nP2;1,080", ";", delimiter)); !strings.HasPrefix(got, "P1 80 × 0, P2 1") {
 			t.Errorf("%q: %s", delimiter, got)
+		}
+	}
+}
+
+// Totals in texts around a list are declared totals, in any words of a total.
+func TestTotalsInTextsAreDeclared(t *testing.T) {
+	t.Parallel()
+	const pallets, boxes, weight = `{"pallets":4}`, `{"boxes":260}`, `{"net_weight_g":1200000}`
+	for text, want := range map[string]string{
+		"Total colis 260": boxes, "Cajas totales: 260": boxes, "Total boxes = 260": boxes, "Toplam koli: 260": boxes, "Totale kartonne: 260": boxes, "TOTAL 260 CTNS": boxes, "260 CARTONS": boxes,
+		"Toplam palet: 4": pallets, "4 PLTS": pallets, "Total pallets 4": pallets, "Total Net Weight 1200 KG": weight, "Toplam net ağırlık: 1.200 kg": weight,
+		"260 CARTONS ON 4 PALLETS": `{"pallets":4,"boxes":260}`, "TOTAL: 4 PALLETS, 260 CARTONS": `{"pallets":4,"boxes":260}`, "4 pallets / 260 cartons": `{"pallets":4,"boxes":260}`, "260 cajas en 4 palets": `{"pallets":4,"boxes":260}`,
+		"65 cartons / pallet": "{}", "Cartons per pallet: 65": "{}", "Total cartons per pallet: 65": "{}", "130 cartons Hass": "{}", "Total gross weight 1300 kg": "{}", "Cartons": "{}", "260 kg CARTONS": "{}", "Total 260": "{}", "4 pallets,x": "{}",
+	} {
+		for _, rows := range [][]string{{text, "Pallet No,Variety,Cartons,Net kg", "P1,Hass,80,320"}, {"Pallet No,Variety,Cartons,Net kg", "P1,Hass,80,320", "", text}} {
+			if strings.Contains(text, ",") && !strings.HasSuffix(text, ",x") {
+				rows[slices.Index(rows, text)] = `"` + text + `"`
+			}
+			declared, err := json.Marshal(listOf(t, rows...).Declared)
+			if got := string(declared); err != nil || got != want {
+				t.Errorf("%q: %s, want %s", rows, got, want)
+			}
 		}
 	}
 }

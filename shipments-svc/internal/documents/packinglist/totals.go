@@ -82,22 +82,12 @@ func (r *reader) total(s *sheet, i int) bool {
 	return true
 }
 
-// countText matches a count within a text: "20 pallets".
-var countText = regexp.MustCompile(`(\d[\d.,]*)\s+(\pL+)`)
-
 // texts adds the totals within texts: "Total pallets: 20", "TOTAL 20 PALLETS".
 func (t *total) texts(s *sheet, i int) {
 	r := quietReader()
 	r.facts(s.Table, i, false)
 	for _, col := range filled(s.Rows[i]) {
-		for _, m := range countText.FindAllStringSubmatch(s.Rows[i].Cells[col].Text, -1) {
-			switch concepts, _ := conceptsOf(m[2]); {
-			case concepts&(palletsWord|palletWord) != 0:
-				r.addFact(shipments.PalletsFact, m[1], t.place)
-			case concepts&boxWord != 0:
-				r.addFact(shipments.BoxesFact, m[1], t.place)
-			}
-		}
+		r.countFacts(s.Rows[i].Cells[col].Text, t.place)
 	}
 	t.Declared = either(t.Declared, r.declaredFacts())
 }

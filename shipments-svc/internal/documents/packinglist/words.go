@@ -94,7 +94,7 @@ var vocabulary = []struct {
 	{orchardWord, "orchard grower producer puc phc farm block ggn producer_code packhouse", "huerto productor campo predio parcela cuartel csg csp", "verger producteur parcelle station", "pomar produtor fazenda", "boord produsent plaas boer kwekery", "üretici bahçe"},
 	{dateWord, "date pack_date packing_date", "fecha", "date", "data", "datum", "tarih tarihi"},
 	{lineWord, "line item row seq sequence ln", "linea item fila", "ligne", "linha", "lyn ry", "sıra"},
-	{totalWord, "total totals ttl", "total totales", "total totaux", "total totais", "totaal", "toplam"},
+	{totalWord, "total totals ttl", "total totales", "total totaux", "total totais", "totaal totale", "toplam"},
 	{containerWord, "container cntr", "contenedor", "conteneur", "contentor conteiner", "houer", "konteyner"},
 	{temperatureWord, "temp temperature thermograph recorder sensor", "temperatura termografo", "temperature", "temperatura", "temperatuur", "sıcaklık"},
 	{produceWord | pieceWord, "fruits", "frutas", "fruits", "frutas", "", ""},
