@@ -63,6 +63,9 @@ func pathsIn(set map[string]json.RawMessage) (paths []string, open bool, err err
 // meet reports whether a path matches both patterns, which are in lower case.
 func meet(a, b string) bool { return globsMeet(glob(a), glob(b)) }
 
+// covers reports whether pattern a matches every path that pattern b matches: it matches one with a text for each *.
+func covers(a, b string) bool { return meet(a, strings.ReplaceAll(b, "*", "~")) }
+
 // glob writes ** for each * of a pattern that matches also /, which Caddy's do if they are at its ends only.
 func glob(pattern string) string {
 	if strings.Contains(strings.Trim(pattern, "*"), "*") {

@@ -67,8 +67,3 @@ func pathsOf(route caddyhttp.Route) (patterns []string, always, open bool) {
 	}
 	return patterns, always, open
 }
-
-// covers reports whether pattern a matches whatever pattern b does, which it tells by a path that b matches.
-func covers(a, b string) bool {
-	return meet(a, strings.ReplaceAll(b, "*", "~"))
-}
