@@ -52,14 +52,14 @@ bench-path: ## compare the whole path of a request with a base commit and a lowe
 	@exec .bin/path $(if $(BASE),-base $(BASE)) $(ARGS)
 
 chaos: ## break everything in turn under load, and print what was promised beside what was seen (FAULTS= chooses)
-	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/chaos ./cmd/chaos
+	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/chaos ./chaos
 	@exec .bin/chaos $(if $(FAULTS),'$(FAULTS)')
 
 test-kubernetes: ## test updates, scaling and failures under load on the cluster of KUBECONFIG, in about 5 minutes (NODE=127.0.0.1)
 	@TEST_KUBECONFIG="$${KUBECONFIG:?is not set}" TEST_NODE=$(NODE) go test -count=1 -timeout 1h -v ./deploy/kubernetes -run Cluster
 
 drills: ## lose each primary, a gateway, a service and links under load, on replicated databases, in about 6 minutes (ONLY= chooses)
-	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/drills ./cmd/drills
+	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/drills ./drills
 	@exec .bin/drills $(if $(ONLY),'$(ONLY)')
 
 lint: ## run golangci-lint over every module

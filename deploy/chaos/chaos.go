@@ -1,29 +1,34 @@
-// Package chaos injects faults into the links between programs, and into the
-// programs, one at a time under a steady load of real requests, and compares
-// what is observed with what the product promises.
+// Chaos injects faults into the links between programs, and into the programs,
+// one at a time under a steady load of real requests, and prints each promise
+// with what was observed. The exit status is 1 for broken promises and 2 if a
+// fault could not be injected.
 //
-//   - A topology is a devstack with two replicas of shipments-svc and a proxy of
-//     toxiproxy in every link between programs (topology.go, link.go). Clients
-//     reach the gateway directly.
-//   - The load sends requests of several kinds at fixed rates, those of
-//     customers with valid tokens and those that must be refused (requests.go,
-//     load.go).
-//   - A fault is a row of a table: component, injection, duration (faults.go).
-//     inject_*.go inject faults and remove them.
-//   - An observation covers load, calm, fault, recovery and calm (observe.go).
-//   - A promise evaluates an observation (promises*.go). The table of promises is
-//     the specification: one that the product does not keep is reported as
-//     broken, whether or not it is implemented.
+//		chaos            everything, in under ten minutes
+//		chaos REGEXP     faults whose title matches, such as 'Redis: hung'
+//
+//	  - A topology is a devstack with two replicas of shipments-svc and a proxy of
+//	    toxiproxy in every link between programs (topology.go, link.go). Clients
+//	    reach the gateway directly.
+//	  - The load sends requests of several kinds at fixed rates, those of
+//	    customers with valid tokens and those that must be refused (requests.go,
+//	    load.go).
+//	  - A fault is a row of a table: component, injection, duration (faults.go).
+//	    inject_*.go inject faults and remove them.
+//	  - An observation covers load, calm, fault, recovery and calm (observe.go).
+//	  - A promise evaluates an observation (promises*.go). The table of promises is
+//	    the specification: one that the product does not keep is reported as
+//	    broken, whether or not it is implemented.
 //
 // A run leaves the programs' logs. It needs Linux, redis-server, and a host name
 // with two addresses (see devstack).
-package chaos
+package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -33,31 +38,40 @@ import (
 	"github.com/quayside/quayside/deploy/promises"
 )
 
-// Config configures a run.
-type Config struct {
-	Root   string         // the repository
-	Dir    string         // removed before and after
-	Logs   string         // where the programs' logs are kept
-	Faults *regexp.Regexp // matches the titles of the faults to run; nil: all
-	Rest   time.Duration  // how long resources may take to return to their start after the last fault
-	Report io.Writer      // receives what was observed
-	Log    io.Writer      // receives the progress of the start
+func main() {
+	promises.Main("chaos", func(ctx context.Context, root string, titles *regexp.Regexp) error {
+		return run(ctx, config{
+			root: root, dir: filepath.Join(root, ".run", "chaos"), logs: filepath.Join(root, ".run", "chaos-log"),
+			titles: titles, rest: 45 * time.Second, report: os.Stdout,
+		})
+	})
 }
 
-// Run injects one fault after another. It returns promises.ErrBroken for broken
+type config struct {
+	root   string         // the repository
+	dir    string         // removed before and after
+	logs   string         // where the programs' logs are kept
+	titles *regexp.Regexp // matches the titles of the faults to run
+	// rest is how long resources may take to return to their start after the last
+	// fault: longer than the gateway keeps idle connections to services.
+	rest   time.Duration
+	report io.Writer // receives what was observed
+}
+
+// run injects one fault after another. It returns promises.ErrBroken for broken
 // promises, or an error that prevented the observation.
-func Run(ctx context.Context, c Config) (err error) {
-	if err := clean(c.Dir, c.Logs); err != nil {
+func run(ctx context.Context, c config) (err error) {
+	if err := clean(c.dir, c.logs); err != nil {
 		return err
 	}
-	selected := chosen(c.Faults)
+	selected := filter(faults, func(f fault) bool { return c.titles.MatchString(f.title()) })
 	r, err := startTopology(ctx, c, loadTime(selected))
 	if err != nil {
-		return errors.Join(err, clean(c.Dir, c.Logs))
+		return errors.Join(err, clean(c.dir, c.logs))
 	}
-	defer func() { err = errors.Join(err, r.close(), clean(c.Dir, c.Logs)) }()
+	defer func() { err = errors.Join(err, r.close(), clean(c.dir, c.logs)) }()
 
-	report := promises.NewReport(c.Report)
+	report := promises.NewReport(c.report)
 	start, err := r.warmUp(ctx)
 	if err != nil {
 		return err
@@ -70,7 +84,7 @@ func Run(ctx context.Context, c Config) (err error) {
 		}
 		o.addTo(report)
 	}
-	end, err := r.coolDown(ctx, start, c.Rest)
+	end, err := r.coolDown(ctx, start, c.rest)
 	if err != nil {
 		return err
 	}
@@ -78,11 +92,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	above := end.above(start)
 	report.Begin("whole run", "")
 	report.Add("goroutines, connections and memory but for 16 MiB are back within 10 %", len(above) == 0, strings.Join(above, "; "))
-	return report.Close(filepath.Clean(c.Logs))
-}
-
-func chosen(titles *regexp.Regexp) []fault {
-	return filter(faults, func(f fault) bool { return titles == nil || titles.MatchString(f.title()) })
+	return report.Close(filepath.Clean(c.logs))
 }
 
 // loadTime is how long the load runs for these faults, at least.

@@ -1,8 +1,7 @@
-package chaos
+package main
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -23,10 +22,10 @@ func TestAShortRunKeepsTheSafetyPromises(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	err = Run(t.Context(), Config{
-		Root: root, Dir: filepath.Join(t.TempDir(), "topology"), Logs: filepath.Join(t.TempDir(), "log"),
-		Faults: regexp.MustCompile("^(baseline: .*|tokens-svc: unplugged|one of two shipments-svc: killed)$"),
-		Rest:   time.Second, Report: &text, Log: os.Stderr,
+	err = run(t.Context(), config{
+		root: root, dir: filepath.Join(t.TempDir(), "topology"), logs: filepath.Join(t.TempDir(), "log"),
+		titles: regexp.MustCompile("^(baseline: .*|tokens-svc: unplugged|one of two shipments-svc: killed)$"),
+		rest:   time.Second, report: &text,
 	})
 	if errors.Is(err, devstack.ErrOneAddress) {
 		t.Skip(err)

@@ -1,4 +1,4 @@
-package chaos
+package main
 
 import (
 	"context"
@@ -64,7 +64,7 @@ func sessionsEnded(ctx context.Context, r *topology, _ *observation) (recovery, 
 // then promoted.
 func postgresStandby(ctx context.Context, r *topology, _ *observation) (recovery, error) {
 	return func(ctx context.Context) error { return r.execute(ctx, "SELECT pg_promote()") },
-		firstOf(r.stack.StopPostgres(), r.stack.StandByPostgres(ctx))
+		errors.Join(r.stack.StopPostgres(), r.stack.StandByPostgres(ctx))
 }
 
 // outOfConnections takes every connection of Postgres, including those of the

@@ -1,4 +1,4 @@
-package chaos
+package main
 
 import (
 	"context"
@@ -30,11 +30,7 @@ func (r *topology) observe(ctx context.Context, f fault) (_ *observation, err er
 		if err != nil {
 			return nil, err
 		}
-		defer func() {
-			if undoErr := undo(ctx); err == nil {
-				err = undoErr
-			}
-		}()
+		defer func() { err = errors.Join(err, undo(ctx)) }()
 	}
 	l := startLoad(ctx, r)
 	defer l.stop()
@@ -107,18 +103,9 @@ func (r *topology) injectAndRemove(ctx context.Context, l *load, o *observation,
 	o.liveness = <-probed
 	o.removed = time.Now()
 	if restore != nil {
-		err = firstOf(err, restore(ctx))
+		err = errors.Join(err, restore(ctx))
 	}
-	return firstOf(err, ctx.Err())
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(err, ctx.Err())
 }
 
 // countShipments counts, through the gateway, the shipments of every requested

@@ -1,4 +1,4 @@
-package chaos
+package main
 
 import (
 	"context"
@@ -30,7 +30,7 @@ type topology struct {
 }
 
 // startTopology starts the product and creates the tokens for a load of that time.
-func startTopology(ctx context.Context, c Config, loaded time.Duration) (r *topology, err error) {
+func startTopology(ctx context.Context, c config, loaded time.Duration) (r *topology, err error) {
 	// While Postgres hangs, tokens-svc counts tokens for 2 s before it answers a scrape.
 	r = &topology{inner: &http.Client{Timeout: 4 * time.Second}}
 	r.network = newNetwork(r.record)
@@ -40,7 +40,7 @@ func startTopology(ctx context.Context, c Config, loaded time.Duration) (r *topo
 		}
 	}()
 	r.stack, err = devstack.Start(ctx, devstack.Options{
-		Root: c.Root, Dir: c.Dir, Log: c.Log, SecondShipments: true, Proxy: r.network.proxy,
+		Root: c.root, Dir: c.dir, Log: os.Stderr, SecondShipments: true, Proxy: r.network.proxy,
 	})
 	if err != nil {
 		r.stack = nil // it has stopped everything

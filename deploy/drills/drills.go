@@ -1,19 +1,22 @@
-// Package drills loses parts of a product with replicated databases, one at a
-// time under load, and compares what is observed with what is promised: no
-// acknowledged write is lost or stored twice, and service is back in time
-// without intervention. Its tests back up, restore and upgrade.
+// Drills loses parts of a product with replicated databases, one at a time under
+// load, and prints each promise with what was observed: no acknowledged write is
+// lost or stored twice, and service is back in time without intervention. The
+// exit status is 1 for broken promises and 2 if a drill could not be run. The
+// tests back up, restore and upgrade.
+//
+//	drills           everything, in about six minutes
+//	drills REGEXP    drills whose name matches, such as Postgres
 //
 // A run needs Debian's packages postgresql, patroni, etcd-server, redis-server,
 // redis-sentinel and haproxy, and two addresses of localhost or the right to
 // unshare, for two replicas of shipments-svc.
-package drills
+package main
 
 import (
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -28,13 +31,7 @@ import (
 	"github.com/quayside/quayside/deploy/promises"
 )
 
-// Config says what to run and where.
-type Config struct {
-	Root   string         // the repository
-	Only   *regexp.Regexp // matches the names of the drills to run
-	Report io.Writer      // receives what was observed
-	Log    io.Writer      // receives the progress of the start
-}
+func main() { promises.Main("drills", run) }
 
 // A drill loses something. lose returns what restores it.
 type drill struct {
@@ -92,9 +89,10 @@ const (
 	rest = 5 * time.Second // of load after the promised time
 )
 
-// Run runs the drills one after another. It returns promises.ErrBroken for broken
-// promises, or an error that prevented the observation.
-func Run(ctx context.Context, c Config) (err error) {
+// run runs the drills whose name matches, one after another. It returns
+// promises.ErrBroken for broken promises, or an error that prevented the
+// observation.
+func run(ctx context.Context, root string, names *regexp.Regexp) (err error) {
 	for _, program := range []string{"patroni", "etcd", "redis-server", "redis-sentinel", "redis-cli", haproxy} {
 		if _, err := exec.LookPath(program); err != nil {
 			return fmt.Errorf("%w: apt-get install postgresql patroni python3-etcd etcd-server redis-server redis-sentinel redis-tools haproxy", err)
@@ -104,21 +102,21 @@ func Run(ctx context.Context, c Config) (err error) {
 	if err != nil {
 		return err
 	}
-	i, err := startInfrastructure(ctx, c, dir)
+	i, err := startInfrastructure(ctx, root, dir)
 	defer func() {
 		err = errors.Join(err, i.stop())
 		if err == nil {
 			err = os.RemoveAll(dir)
 		} else {
-			_, _ = fmt.Fprintln(c.Log, "logs are in", dir)
+			_, _ = fmt.Fprintln(os.Stderr, "logs are in", dir)
 		}
 	}()
 	if err != nil {
 		return err
 	}
-	report := promises.NewReport(c.Report)
+	report := promises.NewReport(os.Stdout)
 	for _, d := range all {
-		if c.Only.MatchString(d.name) {
+		if names.MatchString(d.name) {
 			if err := i.run(ctx, d, report); err != nil {
 				return fmt.Errorf("%s: %w", d.name, err)
 			}
@@ -202,8 +200,7 @@ func (i *infrastructure) compare(ctx context.Context, l *load) (lost, twice int,
 // infrastructure is a product over replicated databases, with two gateways
 // behind HAProxy.
 type infrastructure struct {
-	config            Config
-	dir               string
+	root, dir         string
 	postgres          *patroni
 	sentinel, cluster *redises
 	single            *redises          // over redisLink
@@ -219,13 +216,13 @@ type infrastructure struct {
 	balancer          string // address of HAProxy
 }
 
-func startInfrastructure(ctx context.Context, c Config, dir string) (i *infrastructure, err error) {
-	i = &infrastructure{config: c, dir: dir}
+func startInfrastructure(ctx context.Context, root, dir string) (i *infrastructure, err error) {
+	i = &infrastructure{root: root, dir: dir}
 	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // G302: the user of Postgres enters it
 		return i, err
 	}
-	_, _ = fmt.Fprintln(c.Log, "starting Patroni, Sentinels and a Redis cluster")
-	if i.postgres, err = startPatroni(ctx, c.Root, dir); err != nil {
+	_, _ = fmt.Fprintln(os.Stderr, "starting Patroni, Sentinels and a Redis cluster")
+	if i.postgres, err = startPatroni(ctx, root, dir); err != nil {
 		return i, err
 	}
 	if i.sentinel, err = startSentinel(ctx, dir); err != nil {
@@ -239,7 +236,7 @@ func startInfrastructure(ctx context.Context, c Config, dir string) (i *infrastr
 		return i, err
 	}
 	i.stack, err = devstack.Start(ctx, devstack.Options{
-		Root: c.Root, Dir: filepath.Join(dir, "stack"), Log: c.Log, SecondShipments: true,
+		Root: root, Dir: filepath.Join(dir, "stack"), Log: os.Stderr, SecondShipments: true,
 		DatabaseURL: i.postgres.dsn, RedisURL: i.sentinel.url, TrustedProxies: "127.0.0.1/32",
 	})
 	if err != nil {
@@ -280,7 +277,7 @@ func (i *infrastructure) useGateways(ctx context.Context, redis string) (err err
 	for n, g := range i.gateways {
 		env = append(env, fmt.Sprintf("GATEWAY_%d=%s", n+1, g.Address), fmt.Sprintf("GATEWAY_%d_INNER_PORT=%s", n+1, port(g.Inner)))
 	}
-	i.haproxy, err = spawn(i.dir, "haproxy", devstack.Owner{}, env, haproxy, "-f", filepath.Join(i.config.Root, "deploy", "drills", "haproxy.cfg"))
+	i.haproxy, err = spawn(i.dir, "haproxy", devstack.Owner{}, env, haproxy, "-f", filepath.Join(i.root, "deploy", "drills", "haproxy.cfg"))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package drills
+package main
 
 import (
 	"bytes"
