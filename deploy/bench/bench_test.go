@@ -63,8 +63,8 @@ func TestAShortRunMeasuresEverything(t *testing.T) {
 			t.Errorf("%s: no profile: %v", sc.title, err)
 		}
 	}
-	if len(report.verdicts()) != len(goals)+1 {
-		t.Errorf("%d verdicts of %d goals", len(report.verdicts()), len(goals)+1)
+	if len(report.goals()) != len(goals)+1 {
+		t.Errorf("%d goals, want %d", len(report.goals()), len(goals)+1)
 	}
 	text := report.Markdown()
 	for _, want := range []string{"all refused (429), steady | gateway", "peak memory", "Redis " + report.redis} {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"slices"
+	"fmt"
 
 	"github.com/quayside/quayside/deploy/bench/benchmark"
 )
@@ -42,35 +42,36 @@ var goals = []goal{
 // maxMemory is the goal for the gateway's peak memory, in bytes.
 const maxMemory = 90 << 20
 
-// verdict is the result of a goal.
-type verdict struct {
-	goal
-	ratio     float64 // median of the rounds
-	low, high float64 // the lowest and the highest
-	met       bool
-	beyond    bool // the stricter goal is met
-}
-
-// evaluate compares the figures of each round.
-func (g goal) evaluate(all results) (v verdict, measured bool) {
+// ratios returns the ratio of each round, nil if the scenario was not measured.
+func (g goal) ratios(all results) []float64 {
 	ours := all[measurement{g.scenario, g.mode, gateway}]
 	theirs := all[measurement{g.scenario, g.mode, g.against}]
 	if len(ours) == 0 || len(ours) != len(theirs) {
-		return v, false
+		return nil
 	}
 	ratios := make([]float64, len(ours))
 	for i := range ours {
 		ratios[i] = g.figure(ours[i]) / g.figure(theirs[i])
 	}
-	v = verdict{goal: g, ratio: benchmark.Median(ratios), low: slices.Min(ratios), high: slices.Max(ratios)}
-	v.met = g.reaches(v.ratio, g.limit)
-	v.beyond = v.met && g.further > 0 && g.reaches(v.ratio, g.further)
-	return v, true
+	return ratios
 }
 
-func (g goal) reaches(ratio, limit float64) bool {
+// isMet reports whether the median of the ratios reaches the limit.
+func (g goal) isMet(ratios []float64) bool {
 	if g.atLeast {
-		return ratio >= limit
+		return benchmark.Median(ratios) >= g.limit
 	}
-	return ratio <= limit
+	return benchmark.Median(ratios) <= g.limit
+}
+
+// bounds are the goal's limits.
+func (g goal) bounds() string {
+	sign := "≤"
+	if g.atLeast {
+		sign = "≥"
+	}
+	if g.further > 0 {
+		return fmt.Sprintf("%s %g, then %g", sign, g.limit, g.further)
+	}
+	return fmt.Sprintf("%s %g", sign, g.limit)
 }

@@ -29,18 +29,21 @@ type report struct {
 	took      time.Duration
 }
 
-// verdicts evaluates the goals of the scenarios that were run.
-func (r *report) verdicts() []verdict {
-	var list []verdict
+// goals evaluates the goals of the scenarios that were run.
+func (r *report) goals() (list []benchmark.Goal) {
 	for _, g := range goals {
-		if v, measured := g.evaluate(r.results); measured {
-			list = append(list, v)
+		if ratios := g.ratios(r.results); ratios != nil {
+			list = append(list, benchmark.Goal{
+				Title:    fmt.Sprintf("%s, %s: %s, of %s's", r.title(g.scenario), g.mode, g.what, g.against),
+				Limit:    g.bounds(),
+				Measured: fmt.Sprintf("%.2f (%.2f – %.2f)", benchmark.Median(ratios), slices.Min(ratios), slices.Max(ratios)),
+				Met:      g.isMet(ratios),
+			})
 		}
 	}
-	return append(list, verdict{
-		goal:  goal{what: "peak memory, MB", limit: maxMemory >> 20},
-		ratio: megabytes(r.memory[gateway]), low: megabytes(r.memory[gateway]), high: megabytes(r.memory[gateway]),
-		met: r.memory[gateway] <= maxMemory,
+	return append(list, benchmark.Goal{
+		Title: "peak memory, MB", Limit: fmt.Sprintf("≤ %d", maxMemory>>20),
+		Measured: fmt.Sprintf("%.0f", megabytes(r.memory[gateway])), Met: r.memory[gateway] <= maxMemory,
 	})
 }
 
@@ -67,9 +70,6 @@ func (r *report) wrongResponses() []string {
 }
 
 func (r *report) title(key string) string {
-	if key == "" {
-		return "all"
-	}
 	return r.scenarios[slices.IndexFunc(r.scenarios, func(s scenario) bool { return s.key == key })].title
 }
 
@@ -78,8 +78,8 @@ func (r *report) Check(strict bool) error {
 	if wrong := r.wrongResponses(); len(wrong) > 0 {
 		return fmt.Errorf("answers were not as they must be: %s", strings.Join(wrong, "; "))
 	}
-	if strict && slices.ContainsFunc(r.verdicts(), func(v verdict) bool { return !v.met }) {
-		return benchmark.ErrMissed
+	if strict {
+		return benchmark.CheckGoals(r.goals())
 	}
 	return nil
 }
@@ -93,12 +93,7 @@ func (r *report) Markdown() string {
 	r.sayFacts(say)
 	say("\n## Goals\n")
 	say("A ratio is the gateway's figure divided by the other's in the same round: the median of %d rounds, the lowest and the highest.\n", r.settings.rounds)
-	say("| traffic | figure | compared with | goal | measured | lowest – highest | |")
-	say("|---|---|---|---|---|---|---|")
-	for _, v := range r.verdicts() {
-		say("| %s | %s | %s | %s | %.2f | %.2f – %.2f | %s |", withMode(r.title(v.scenario), v.mode), v.what, v.against,
-			v.bounds(), v.ratio, v.low, v.high, v.word())
-	}
+	benchmark.WriteGoals(say, r.goals())
 	r.writeFigures(say)
 	if wrong := r.wrongResponses(); len(wrong) > 0 {
 		say("\n## Wrong responses\n")
@@ -108,36 +103,6 @@ func (r *report) Markdown() string {
 		}
 	}
 	return out.String() + missed
-}
-
-func withMode(title string, m mode) string {
-	if m == "" {
-		return title
-	}
-	return title + ", " + string(m)
-}
-
-// bounds are the goal's limits.
-func (g goal) bounds() string {
-	sign := "≤"
-	if g.atLeast {
-		sign = "≥"
-	}
-	if g.further > 0 {
-		return fmt.Sprintf("%s %g, then %g", sign, g.limit, g.further)
-	}
-	return fmt.Sprintf("%s %g", sign, g.limit)
-}
-
-func (v verdict) word() string {
-	switch {
-	case v.beyond:
-		return "met, stricter goal as well"
-	case v.met:
-		return "met"
-	default:
-		return "**missed**"
-	}
 }
 
 func (r *report) sayFacts(say func(string, ...any)) {
@@ -175,7 +140,7 @@ func (r *report) writeFigures(say func(string, ...any)) {
 					continue
 				}
 				of := func(figure func(figures) float64) float64 { return benchmark.MedianOf(series, figure) }
-				say("| %s | %s | %.0f | %s | %.4f | %s | %s | %s |", withMode(sc.title, m), target, of(throughput),
+				say("| %s | %s | %.0f | %s | %.4f | %s | %s | %s |", sc.title+", "+string(m), target, of(throughput),
 					shown("%.4f", of(cpu)), of(redisCPU), shown("%.0f %%", 100*of(func(f figures) float64 { return f.busy })),
 					shown("%.2f", of(func(f figures) float64 { return milliseconds(f.p50) })),
 					shown("%.2f", of(func(f figures) float64 { return milliseconds(f.p99) })))
