@@ -88,7 +88,7 @@ func (serve) Run(ctx context.Context, p program) error {
 		notifier.Run(ctx, listening.Note) // meanwhile they are looked for
 	})()
 	feed := transport.NewFeed(service, notifier.Wait, counted.StreamOpened, log)
-	wiring := endpoints.Config{Timeout: postgres.RequestTimeout, Observe: counted.Observe}
+	wiring := endpoints.Config{Timeout: postgres.RequestTimeout, Observe: counted.Introspected}
 	anchored := anchoredOnce(repo.AuditAnchored)
 	peppersReady := loggedOnce(log, pepperCount.Ready)
 	inner := httpserver.NewInner(counted, func(ctx context.Context) error {

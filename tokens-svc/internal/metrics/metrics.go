@@ -5,7 +5,6 @@ package metrics
 
 import (
 	"database/sql"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -40,15 +39,8 @@ func New(pool *sql.DB, dropped func() int64) *Metrics {
 	return m
 }
 
-// introspect is the name of the endpoint that gateways call for each new token.
-const introspect = "introspect"
-
-// Observe counts a call of an endpoint, if it is an introspection, by its result.
-func (m *Metrics) Observe(endpoint, result string, _ time.Duration) {
-	if endpoint == introspect {
-		m.introspections.WithLabelValues(result).Inc()
-	}
-}
+// Introspected counts an introspection by its result.
+func (m *Metrics) Introspected(result string) { m.introspections.WithLabelValues(result).Inc() }
 
 // StreamOpened counts a follower of the changes, until the function it returns
 // is called.

@@ -1,8 +1,7 @@
 // Package endpoints makes the service's methods into go-kit endpoints and gives
 // all of them the same middleware.
 //
-// Guarantees: every call is measured under the name of its endpoint, survives a
-// panic in the service, and has a time limit, counted from when its request was
+// Guarantees: every call survives a panic in the service, and has a time limit, counted from when its request was
 // read; for a token that is not good, or lacks the permission, nothing is read,
 // let alone done; errors come back as errors and never inside a response.
 package endpoints
@@ -20,7 +19,7 @@ import (
 // Config has the settings of the middleware.
 type Config struct {
 	Timeout time.Duration // of each call
-	Observe Observe       // zero: none
+	Observe Observe       // of introspections
 }
 
 // Request is the input of an endpoint.
@@ -50,19 +49,19 @@ type Method[Req, Res any] func(context.Context, Call, Req) (Res, error)
 
 // ForGateways returns the endpoint of a method that gateways call for
 // themselves. A transport has made sure that they are gateways.
-func ForGateways[Req, Res any](c Config, name string, method func(context.Context, Req) (Res, error)) endpoint.Endpoint {
-	return newEndpoint(c, name, func(context.Context, Caller) (Principal, error) { return Principal{}, nil },
+func ForGateways[Req, Res any](c Config, method func(context.Context, Req) (Res, error)) endpoint.Endpoint {
+	return newEndpoint(c, func(context.Context, Caller) (Principal, error) { return Principal{}, nil },
 		func(ctx context.Context, _ Call, input Req) (Res, error) { return method(ctx, input) })
 }
 
 // ForTokens returns the endpoint of a method that a token calls, through a
 // gateway.
-func ForTokens[Req, Res any](c Config, s *tokens.Service, name string, needs tokens.Permission, method Method[Req, Res]) endpoint.Endpoint {
-	return newEndpoint(c, name, func(ctx context.Context, caller Caller) (Principal, error) { return admit(ctx, c, s, caller, needs) }, method)
+func ForTokens[Req, Res any](c Config, s *tokens.Service, needs tokens.Permission, method Method[Req, Res]) endpoint.Endpoint {
+	return newEndpoint(c, func(ctx context.Context, caller Caller) (Principal, error) { return admit(ctx, c, s, caller, needs) }, method)
 }
 
-func newEndpoint[Req, Res any](c Config, name string, admit func(context.Context, Caller) (Principal, error), method Method[Req, Res]) endpoint.Endpoint {
-	return endpoint.Chain(c.observe(name), middleware.Recover)(func(ctx context.Context, message any) (any, error) {
+func newEndpoint[Req, Res any](c Config, admit func(context.Context, Caller) (Principal, error), method Method[Req, Res]) endpoint.Endpoint {
+	return middleware.Recover(func(ctx context.Context, message any) (any, error) {
 		r := message.(Request)
 		principal, err := admit(ctx, r.Caller)
 		if err != nil {

@@ -42,13 +42,10 @@ var (
 func read() (Input, error) { return Input{Value: "list"}, nil }
 
 // call calls an endpoint whose method is do.
-func call(t *testing.T, c Config, a admission, needs tokens.Permission, r Request, do func(context.Context, Principal) error) error {
+func call(t *testing.T, a admission, needs tokens.Permission, r Request, do func(context.Context, Principal) error) error {
 	t.Helper()
-	if c.Timeout == 0 {
-		c.Timeout = time.Second
-	}
 	s := tokens.NewService(a, tokens.Config{Now: func() time.Time { return time.Unix(1000, 0) }, SealOld: true})
-	_, err := ForTokens(c, s, "test", needs, func(ctx context.Context, c Call, request string) (string, error) {
+	_, err := ForTokens(Config{Timeout: time.Second}, s, needs, func(ctx context.Context, c Call, request string) (string, error) {
 		if request != "list" {
 			t.Errorf("the request is %q", request)
 		}
@@ -59,55 +56,30 @@ func call(t *testing.T, c Config, a admission, needs tokens.Permission, r Reques
 
 func succeeds(context.Context, Principal) error { return nil }
 
-func fails(err error) func(context.Context, Principal) error {
-	return func(context.Context, Principal) error { return err }
-}
-
-func TestEveryCallIsObservedWithItsEndpointAndResult(t *testing.T) {
+func TestEveryIntrospectionIsObservedWithItsResult(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]struct {
-		admission admission
-		needs     tokens.Permission
-		decode    error
-		do        func(context.Context, Principal) error
+		decode error
+		do     func() (outcome, error)
 	}{
-		"ok":            {admission: admin, do: succeeds},
-		"error":         {admission: admin, do: fails(errors.New("no such column"))},
-		"error ":        {admission: admin, do: func(context.Context, Principal) error { panic("oops") }},
-		"unavailable":   {admission: admin, do: fails(tokens.ErrUnavailable)},
-		"unavailable ":  {admission: admission{err: tokens.ErrUnavailable}},
-		"canceled":      {admission: admin, do: fails(context.Canceled)},
-		"refused":       {admission: admission{err: tokens.ErrNotFound}},
-		"refused ":      {admission: admission{token: tokens.Token{RevokedAt: time.Unix(0, 0)}}},
-		"refused  ":     {admission: admission{token: tokens.Token{Permissions: []tokens.Permission{"shipments:read"}}}, needs: tokens.Admin},
-		"refused   ":    {admission: admin, decode: errors.New("no JSON")},
-		"refused    ":   {admission: admin, do: fails(tokens.ErrNotFound)},
-		"refused     ":  {admission: admin, do: fails(&tokens.ValidationError{})},
-		"refused      ": {admission: admin, do: fails(&tokens.StateError{})},
+		"mismatch":    {do: func() (outcome, error) { return "mismatch", nil }},
+		"error":       {do: func() (outcome, error) { return "", errors.New("no such column") }},
+		"error ":      {do: func() (outcome, error) { panic("oops") }},
+		"unavailable": {do: func() (outcome, error) { return "", tokens.ErrUnavailable }},
+		"no_pepper":   {do: func() (outcome, error) { return "", &tokens.PepperError{} }},
+		"canceled":    {do: func() (outcome, error) { return "", context.Canceled }},
+		"refused":     {decode: errors.New("no form")},
 	} {
 		var got []string
-		observe := func(name, result string, took time.Duration) {
-			if took < 0 {
-				t.Errorf("took %s", took)
-			}
-			got = append(got, name+" "+result)
-		}
-		r := Request{Caller: caller, Decode: func() (Input, error) { return Input{Value: "list"}, c.decode }}
-		_ = call(t, Config{Observe: observe}, c.admission, c.needs, r, c.do)
-		if len(got) != 1 || got[0] != "test "+strings.TrimSpace(want) {
+		method := func(context.Context, string) (outcome, error) { return c.do() }
+		e := Observed(ForGateways(Config{Timeout: time.Second}, method), func(result string) { got = append(got, result) })
+		response, err := e(t.Context(), Request{Decode: func() (Input, error) { return Input{Value: "list"}, c.decode }})
+		if len(got) != 1 || got[0] != strings.TrimSpace(want) {
 			t.Errorf("observed %q, want %q once", got, want)
 		}
-	}
-}
-
-func TestAResponseNamesItsResult(t *testing.T) {
-	t.Parallel()
-	var got string
-	c := Config{Timeout: time.Second, Observe: func(name, result string, _ time.Duration) { got = name + " " + result }}
-	e := ForGateways(c, "introspect", func(context.Context, string) (outcome, error) { return "mismatch", nil })
-	response, err := e(t.Context(), Request{Decode: read})
-	if err != nil || got != "introspect mismatch" || response != outcome("mismatch") {
-		t.Errorf("%v, %v, observed %q", response, err, got)
+		if (err == nil) != (response == outcome("mismatch")) {
+			t.Errorf("%s: %v, %v", want, response, err)
+		}
 	}
 }
 
@@ -117,11 +89,11 @@ func (o outcome) Result() string { return string(o) }
 
 func TestAPanicIsAnError(t *testing.T) {
 	t.Parallel()
-	err := call(t, Config{}, admin, AnyToken, Request{Caller: caller, Decode: read}, func(context.Context, Principal) error { panic("oops") })
+	err := call(t, admin, AnyToken, Request{Caller: caller, Decode: read}, func(context.Context, Principal) error { panic("oops") })
 	if e, ok := errors.AsType[*middleware.PanicError](err); !ok || e.Value != "oops" {
 		t.Errorf("%v, want the panic", err)
 	}
-	if _, err := ForGateways(Config{Timeout: time.Second}, "x", func(context.Context, int) (int, error) { return 0, nil })(
+	if _, err := ForGateways(Config{Timeout: time.Second}, func(context.Context, int) (int, error) { return 0, nil })(
 		t.Context(), Request{Decode: read}); err == nil {
 		t.Error("a request of the wrong type passes")
 	}
@@ -132,7 +104,7 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		slow := func() (Input, error) { time.Sleep(time.Minute); return read() } // a client's time is not the call's
-		err := call(t, Config{}, admin, AnyToken, Request{Caller: caller, Decode: slow},
+		err := call(t, admin, AnyToken, Request{Caller: caller, Decode: slow},
 			func(ctx context.Context, _ Principal) error { <-ctx.Done(); return ctx.Err() })
 		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != time.Minute+time.Second {
 			t.Errorf("took %s: %v", took, err)
@@ -148,7 +120,7 @@ func TestErrorsOfInvalidTokensSayWhy(t *testing.T) {
 		"revoked":   {token: tokens.Token{RevokedAt: time.Unix(0, 0)}},
 		"expired":   {token: tokens.Token{ExpiresAt: time.Unix(1000, 0)}},
 	} {
-		err := call(t, Config{}, a, AnyToken, Request{Caller: caller, Decode: unread(t)}, succeeds)
+		err := call(t, a, AnyToken, Request{Caller: caller, Decode: unread(t)}, succeeds)
 		if !errors.Is(err, ErrInvalidToken) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want ErrInvalidToken and %s", err, want)
 		}
@@ -175,12 +147,12 @@ func TestAPermissionMustBeBothAssertedAndStored(t *testing.T) {
 	} {
 		lesser := caller
 		lesser.Permissions = c.asserted
-		err := call(t, Config{}, c.stored, tokens.Admin, Request{Caller: lesser, Decode: unread(t)}, succeeds)
+		err := call(t, c.stored, tokens.Admin, Request{Caller: lesser, Decode: unread(t)}, succeeds)
 		lacking, ok := errors.AsType[*PermissionError](err)
 		if !ok || lacking.Needs != tokens.Admin || err.Error() != fmt.Sprintf("this needs admin; the token has %s", c.held) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := call(t, Config{}, c.stored, AnyToken, Request{Caller: lesser, Decode: read}, succeeds); err != nil {
+		if err := call(t, c.stored, AnyToken, Request{Caller: lesser, Decode: read}, succeeds); err != nil {
 			t.Errorf("%s, where any will do: %v", name, err)
 		}
 	}
@@ -188,7 +160,7 @@ func TestAPermissionMustBeBothAssertedAndStored(t *testing.T) {
 
 func TestTheAuditLogNamesTheCallingToken(t *testing.T) {
 	t.Parallel()
-	err := call(t, Config{}, admin, tokens.Admin, Request{Caller: caller, Decode: read}, func(_ context.Context, principal Principal) error {
+	err := call(t, admin, tokens.Admin, Request{Caller: caller, Decode: read}, func(_ context.Context, principal Principal) error {
 		want := audit.Actor{Kind: audit.Token, ID: "tok_000000000001", Name: "ERP", Address: caller.Address, RequestID: "req_1"}
 		if principal.Actor != want || principal.Organization != "org_1" || principal.Token.ID != "tok_000000000001" || !slices.Equal(principal.Grants(), catalogue.All()) {
 			t.Errorf("%+v", principal)

@@ -11,25 +11,21 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Observe is called after each call: with the endpoint's name, the result
-// and the duration. There are few results: those of a response
-// (Result) and those of an error.
-type Observe func(name, result string, took time.Duration)
+// Observe is called after each introspection with its result. There are few
+// results: those of a response (Result) and those of an error.
+type Observe func(result string)
 
-// Result names the result of a call in metrics; "ok" stands for responses that
-// do not.
+// Result is a response that names its result in metrics.
 type Result interface{ Result() string }
 
-func (c Config) observe(name string) endpoint.Middleware {
-	return middleware.Observe(func(response any, err error, took time.Duration) {
-		if c.Observe != nil {
-			c.Observe(name, result(response, err), took)
-		}
-	})
+// Observed returns an endpoint whose results are observed.
+func Observed(e endpoint.Endpoint, observe Observe) endpoint.Endpoint {
+	return middleware.Observe(func(response any, err error, _ time.Duration) { observe(result(response, err)) })(e)
 }
 
 func result(response any, err error) string {
 	_, noPepper := errors.AsType[*tokens.PepperError](err)
+	_, unreadable := errors.AsType[*UnreadableError](err)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "canceled"
@@ -37,24 +33,11 @@ func result(response any, err error) string {
 		return "no_pepper"
 	case errors.Is(err, tokens.ErrUnavailable):
 		return "unavailable"
-	case refused(err):
+	case unreadable:
 		return "refused"
 	case err != nil:
 		return "error"
+	default:
+		return response.(Result).Result()
 	}
-	if r, ok := response.(Result); ok {
-		return r.Result()
-	}
-	return "ok"
-}
-
-// refused reports whether err is the caller's own fault.
-func refused(err error) bool {
-	_, unreadable := errors.AsType[*UnreadableError](err)
-	_, lacking := errors.AsType[*PermissionError](err)
-	_, invalid := errors.AsType[*tokens.ValidationError](err)
-	_, late := errors.AsType[*tokens.StateError](err)
-	_, repeated := errors.AsType[*tokens.RepeatedError](err)
-	return unreadable || lacking || invalid || late || repeated || errors.Is(err, tokens.ErrKeyReused) ||
-		errors.Is(err, ErrInvalidToken) || errors.Is(err, tokens.ErrNotFound) || errors.Is(err, tokens.ErrForbidden)
 }

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -14,11 +13,11 @@ type reply struct {
 	status int
 	header http.Header
 	body   any    // shown as JSON; nil: no body
-	result string // in metrics; "": ok
+	result string // of an introspection, in metrics
 }
 
 // Result implements endpoints.Result.
-func (re reply) Result() string { return cmp.Or(re.result, "ok") }
+func (re reply) Result() string { return re.result }
 
 // write sends the reply. An error means that nothing was written yet, so that
 // the error encoder can answer: once the header is out, the only thing to fail

@@ -108,7 +108,7 @@ func (p *program) handle(tb testing.TB, s *tokens.Service) {
 	}
 	p.log = &journal{}
 	log := slog.New(slog.NewJSONHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	c := endpoints.Config{Timeout: postgres.RequestTimeout}
+	c := endpoints.Config{Timeout: postgres.RequestTimeout, Observe: func(string) {}}
 	if p.wait == nil {
 		p.wait = func() (<-chan struct{}, func()) { return nil, func() {} }
 		p.opened = func() func() { return func() {} }

@@ -46,8 +46,8 @@ type router struct {
 }
 
 // Public returns the handler for requests that came through the gateway, whose
-// headers name the caller. A route is its pattern, its name in metrics, the
-// permission that it needs, its decoder and its method.
+// headers name the caller. A route is its pattern, the permission that it needs,
+// its decoder and its method.
 func Public(s *tokens.Service, c endpoints.Config, log *slog.Logger) http.Handler {
 	rt := router{http.NewServeMux(), c, log}
 	m := management{s}
@@ -55,16 +55,16 @@ func Public(s *tokens.Service, c endpoints.Config, log *slog.Logger) http.Handle
 		anyone = endpoints.AnyToken
 		admin  = tokens.Admin
 	)
-	public(rt, "GET /api/v1/token", "token", anyone, s, decodeNothing, m.self)
-	public(rt, "DELETE /api/v1/token", "token_end", anyone, s, decodeNothing, m.end)
-	public(rt, "POST /api/v1/token/rotate", "token_renew", anyone, s, decodeGrace, m.rotate)
-	public(rt, "GET /api/v1/tokens", "tokens_list", admin, s, decodeList, m.list)
-	public(rt, "POST /api/v1/tokens", "tokens_create", admin, s, decodeDraft(s.Now), m.create)
-	public(rt, "GET /api/v1/tokens/{id}", "tokens_get", admin, s, decodeNothing, m.get)
-	public(rt, "PATCH /api/v1/tokens/{id}", "tokens_update", admin, s, decodePatch, m.update)
-	public(rt, "POST /api/v1/tokens/{id}/rotate", "tokens_rotate", admin, s, decodeGrace, m.rotate)
-	public(rt, "POST /api/v1/tokens/{id}/revoke", "tokens_revoke", admin, s, decodeRevocation, m.revoke)
-	public(rt, "GET /api/v1/audit-events", "audit_events", admin, s, decodeEvents, m.auditEvents)
+	public(rt, "GET /api/v1/token", anyone, s, decodeNothing, m.self)
+	public(rt, "DELETE /api/v1/token", anyone, s, decodeNothing, m.end)
+	public(rt, "POST /api/v1/token/rotate", anyone, s, decodeGrace, m.rotate)
+	public(rt, "GET /api/v1/tokens", admin, s, decodeList, m.list)
+	public(rt, "POST /api/v1/tokens", admin, s, decodeDraft(s.Now), m.create)
+	public(rt, "GET /api/v1/tokens/{id}", admin, s, decodeNothing, m.get)
+	public(rt, "PATCH /api/v1/tokens/{id}", admin, s, decodePatch, m.update)
+	public(rt, "POST /api/v1/tokens/{id}/rotate", admin, s, decodeGrace, m.rotate)
+	public(rt, "POST /api/v1/tokens/{id}/revoke", admin, s, decodeRevocation, m.revoke)
+	public(rt, "GET /api/v1/audit-events", admin, s, decodeEvents, m.auditEvents)
 
 	rt.Handle("GET /api/v1/openapi/tokens.json", api.Handler())
 	return rt.wrap()
@@ -76,23 +76,23 @@ func Internal(s *tokens.Service, feed http.Handler, c endpoints.Config, gateways
 	rt := router{http.NewServeMux(), c, log}
 	m := gatewayMethods{s, log}
 	rt.Handle("POST /internal/v1/introspect", authorize(gateways, log,
-		serve(rt, endpoints.ForGateways(c, "introspect", m.introspect), maxForm, asGateway(decodeIntrospect))))
+		serve(rt, endpoints.Observed(endpoints.ForGateways(c, m.introspect), c.Observe), maxForm, asGateway(decodeIntrospect))))
 	rt.Handle("POST /internal/v1/usage", authorize(gateways, log,
-		serve(rt, endpoints.ForGateways(c, "usage", m.recordUsage), maxUsage, asGateway(decodeUsage))))
+		serve(rt, endpoints.ForGateways(c, m.recordUsage), maxUsage, asGateway(decodeUsage))))
 	rt.Handle("GET /internal/v1/changes", authorize(gateways, log, feed))
 	return rt.wrap()
 }
 
 // public adds a route for tokens. It compiles only when decoder and method fit.
 func public[Req any](
-	rt router, pattern, name string, needs tokens.Permission, s *tokens.Service,
+	rt router, pattern string, needs tokens.Permission, s *tokens.Service,
 	read func(*http.Request) (Req, error), method endpoints.Method[Req, reply],
 ) {
 	decode := func(r *http.Request) (endpoints.Request, error) {
 		caller, err := callerOf(r)
 		return endpoints.Request{Caller: caller, Decode: func() (endpoints.Input, error) { return readInput(r, read) }}, err
 	}
-	rt.Handle(pattern, serve(rt, endpoints.ForTokens(rt.config, s, name, needs, method), maxBody, decode))
+	rt.Handle(pattern, serve(rt, endpoints.ForTokens(rt.config, s, needs, method), maxBody, decode))
 }
 
 // asGateway decodes a request of a gateway.
