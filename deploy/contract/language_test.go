@@ -28,8 +28,8 @@ func TestTextsDoNotPersonifyPrograms(t *testing.T) {
 		text, err := os.ReadFile(path)
 		lower := strings.ToLower(string(text))
 		for _, word := range []string{"whoever", "believed", " told ", " woken", "looks after", "sees to it"} {
-			if at := strings.Index(lower, word); at >= 0 {
-				t.Errorf("%s:%d: %q", path, 1+strings.Count(lower[:at], "\n"), word)
+			if before, _, found := strings.Cut(lower, word); found {
+				t.Errorf("%s:%d: %q", path, 1+strings.Count(before, "\n"), word)
 			}
 		}
 		return err

@@ -23,10 +23,18 @@ func TestDirectionMarksAreRefusedInEveryText(t *testing.T) {
 	for _, r := range bidiControls {
 		text := "a" + string(r) + "b"
 		for at, faults := range map[string]func(string) []Fault{
-			"/reference":       func(s string) []Fault { return Draft{Reference: s, Vessel: "v", Origin: "o", Destination: "d"}.Faults() },
-			"/vessel":          func(s string) []Fault { return Draft{Reference: "r", Vessel: s, Origin: "o", Destination: "d"}.Faults() },
-			"/origin":          func(s string) []Fault { return Draft{Reference: "r", Vessel: "v", Origin: s, Destination: "d"}.Faults() },
-			"/destination":     func(s string) []Fault { return Draft{Reference: "r", Vessel: "v", Origin: "o", Destination: s}.Faults() },
+			"/reference": func(s string) []Fault {
+				return Draft{Reference: s, Vessel: "v", Origin: "o", Destination: "d"}.Faults()
+			},
+			"/vessel": func(s string) []Fault {
+				return Draft{Reference: "r", Vessel: s, Origin: "o", Destination: "d"}.Faults()
+			},
+			"/origin": func(s string) []Fault {
+				return Draft{Reference: "r", Vessel: "v", Origin: s, Destination: "d"}.Faults()
+			},
+			"/destination": func(s string) []Fault {
+				return Draft{Reference: "r", Vessel: "v", Origin: "o", Destination: s}.Faults()
+			},
 			"/override_reason": func(s string) []Fault { return Approval{Override: &s}.Faults() },
 			"/reason":          func(s string) []Fault { return Rejection{Reason: s}.Faults() },
 			"/description":     func(s string) []Fault { return TextFaults("", "description", s, 100) },

@@ -200,12 +200,12 @@ func TestConcurrentReuseOfAnSSCCIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = all.Close() })
-	judging := make(chan struct{}, 2)
+	evaluating := make(chan struct{}, 2)
 	service := shipments.NewService(shipments.Needs{
 		Repository: postgres.NewRepository(db), NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
 		RunChecks: func(e shipments.Evidence) []shipments.Check {
-			judging <- struct{}{}
-			for waiting := 0; waiting == 0 && len(judging) < 2; { // until the other is as far, or waits
+			evaluating <- struct{}{}
+			for waiting := 0; waiting == 0 && len(evaluating) < 2; { // until the other is as far, or waits
 				if err := all.GetContext(t.Context(), &waiting, `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
 					WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`); err != nil {
 					t.Error(err)
