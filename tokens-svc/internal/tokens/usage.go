@@ -29,10 +29,7 @@ type Usage struct {
 }
 
 // Hour is a token's use in one hour.
-type Hour struct {
-	Start             time.Time
-	Requests, Refused int64
-}
+type Hour struct{ Requests, Refused int64 }
 
 // Requests returns how many requests were let through in all Hours.
 func (u Usage) Requests() (sum int64) {
@@ -60,7 +57,7 @@ func (s *Service) Usage(ctx context.Context, org OrgID, ids ...TokenID) (map[Tok
 	first := s.Now().Truncate(time.Hour).Add(-(usageHours - 1) * time.Hour)
 	all := make(map[TokenID]Usage, len(ids))
 	for _, id := range ids {
-		all[id] = Usage{Hours: emptyHours(first)}
+		all[id] = Usage{Hours: make([]Hour, usageHours)}
 	}
 	for _, use := range uses {
 		usage := all[use.Token]
@@ -73,14 +70,6 @@ func (s *Service) Usage(ctx context.Context, org OrgID, ids ...TokenID) (map[Tok
 		all[use.Token] = usage
 	}
 	return all, nil
-}
-
-func emptyHours(first time.Time) []Hour {
-	hours := make([]Hour, usageHours)
-	for i := range hours {
-		hours[i].Start = first.Add(time.Duration(i) * time.Hour)
-	}
-	return hours
 }
 
 // hour returns when the hour of the use began.
