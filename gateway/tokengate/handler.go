@@ -42,6 +42,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		refused = g.admit(out, r, route, caller, authorization)
 	}
 	if refused != nil {
+		if r.ProtoMajor == 1 && r.Header.Get("Expect") != "" {
+			out.closes = true // net/http waits for the body that the client holds back, unless the connection is to close
+		}
 		g.refuse(out, unlessClosed(r, *refused))
 		linger(out, r, body)
 		return nil

@@ -133,11 +133,13 @@ func (w *responseWriter) implicitHeader() {
 	}
 }
 
-// complete sets the headers of every response, and removes those that name the software of the gateway.
+// complete sets the headers of every response. It removes those that name the software of the gateway, and those by which
+// a service would let other origins use a browser's credentials or read pages.
 func (w *responseWriter) complete(status int) {
 	header := w.Header()
 	delete(header, "Server")
 	delete(header, "Via")
+	delete(header, "Access-Control-Allow-Credentials")
 	header[requestIDHeader] = []string{w.requestID}
 	if (w.gate.drain.Draining() || w.closes) && status != http.StatusSwitchingProtocols {
 		header["Connection"] = []string{"close"}
@@ -146,7 +148,9 @@ func (w *responseWriter) complete(status int) {
 	if w.token != nil && w.token.Rotated && !w.token.ExpiresAt.IsZero() { // RFC 8594: the time to change to its successor
 		header["Sunset"] = []string{w.token.ExpiresAt.UTC().Format(http.TimeFormat)}
 	}
-	if !w.page {
+	if w.page {
+		delete(header, "Access-Control-Allow-Origin")
+	} else {
 		w.gate.cors.complete(header, w.origin)
 	}
 	switch {

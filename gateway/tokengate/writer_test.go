@@ -15,7 +15,7 @@ func TestHeadersOfServicesThatOnlyTheGateMaySetAreRemoved(t *testing.T) {
 	for _, answers := range []bool{true, false} { // with and without a call of WriteHeader
 		w, _ := g.serve(t, request(http.MethodGet, "/"), func(w http.ResponseWriter, _ *http.Request) error {
 			h := w.Header()
-			for _, name := range []string{"Server", "Via", "X-Request-ID", "x-ratelimit-limit", "X-RateLimit-Other", "RateLimit", "Ratelimit-Policy", "Sunset", "Set-Cookie"} {
+			for _, name := range []string{"Server", "Via", "X-Request-ID", "x-ratelimit-limit", "X-RateLimit-Other", "RateLimit", "Ratelimit-Policy", "Sunset", "Set-Cookie", "Access-Control-Allow-Credentials"} {
 				h[name] = []string{"service"}
 			}
 			h.Set("Trailer", "X-Kept, Sunset, ")
@@ -41,8 +41,9 @@ func TestHeadersOfServicesThatOnlyTheGateMaySetAreRemoved(t *testing.T) {
 	}
 	if w, _ := g.serve(t, request(http.MethodGet, "/settings/x"), func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Set-Cookie", "session=x")
+		w.Header().Set("Access-Control-Allow-Origin", "*")
 		return nil
-	}); w.Header().Get("Set-Cookie") != "session=x" || w.Header().Get("Sunset") != "" {
+	}); w.Header().Get("Set-Cookie") != "session=x" || w.Header().Get("Sunset") != "" || w.Header().Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("of a page: %v", w.Header())
 	}
 }

@@ -85,7 +85,7 @@ func (d *duration) UnmarshalText(text []byte) error {
 		value = time.Duration(days) * day
 	}
 	if err != nil || value <= 0 {
-		return errors.New("want a duration such as 90d, 12h or 30m")
+		return errors.New("want a duration of less than 292 years, such as 90d, 12h or 30m")
 	}
 	*d = duration(value)
 	return nil

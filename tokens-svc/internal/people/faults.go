@@ -2,6 +2,7 @@ package people
 
 import (
 	"net/mail"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,14 +22,16 @@ const (
 // faults collects the faults of an input.
 type faults struct{ tokens.ValidationError }
 
-// email returns text as an address is stored; see canonical. Its domain must have
-// a dot, as all that receive mail from the internet do.
+// mailHost matches the host names that receive mail from the internet: with a dot, and no address.
+var mailHost = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$`)
+
+// email returns text as an address is stored; see canonical.
 func (f *faults) email(text string) string {
 	email, ok := canonical(text)
 	switch {
 	case email == "":
 		f.Add("email", tokens.Required, "is required")
-	case !ok || !strings.Contains(email[strings.LastIndex(email, "@"):], "."):
+	case !ok || !mailHost.MatchString(email[strings.LastIndex(email, "@")+1:]):
 		f.Add("email", tokens.InvalidValue, "must be an e-mail address such as name@example.com; international domains in the form name@xn--bcher-kva.example")
 	}
 	return email

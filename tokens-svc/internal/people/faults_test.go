@@ -38,6 +38,19 @@ func TestIssuerNamesAreNormalized(t *testing.T) {
 	}
 }
 
+func TestAddressesHaveAHostNameOfTheInternet(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]bool{
+		"acme.example": true, "a.b-c.example": true, "xn--bcher-kva.example": true, "1.example": true, "localhost": false, "acme.example.": false,
+		"[127.0.0.1]": false, "1.2": false, "-acme.example": false, "acme-.example": false, "acme.-example": false, "acme.example-": false, "a_b.example": false,
+	} {
+		var wrong faults
+		if wrong.email("anna@" + host); (wrong.Fields == nil) != want {
+			t.Errorf("%s: %+v", host, wrong.Fields)
+		}
+	}
+}
+
 func TestAddressesAreASCIIAndOfBoundedLength(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", maxEmail-len("@acme.example")) + "@acme.example"

@@ -43,12 +43,15 @@ func (c *Catalogue) Text(p Permission) string {
 	return d.Text
 }
 
-// Parse reads a permission. The error for an unknown one names the nearest.
+// Parse reads a permission. The error for an unknown one names a similar one, or all.
 func (c *Catalogue) Parse(text string) (Permission, error) {
 	if d, ok := c.find(Permission(text)); ok {
 		return d.Name, nil
 	}
-	return "", fmt.Errorf("unknown permission %q; did you mean %s?", Scrub(text), spelling.Closest(text, c.All()))
+	if near := spelling.Nearest(text, c.All()); near != "" {
+		return "", fmt.Errorf("unknown permission %q; did you mean %s?", Scrub(text), near)
+	}
+	return "", fmt.Errorf("unknown permission %q; there are %s", Scrub(text), list(c.All()))
 }
 
 // Expand returns everything that the granted permissions amount to, sorted and

@@ -70,6 +70,7 @@ func TestDraftFaultsNameTheirFields(t *testing.T) {
 		"token as name":     {func(d *Draft) { d.Name = "shpt_live_4fZyo82mVyR1_Qm3p" }, "name: holds what looks like a token"},
 		"no permissions":    {func(d *Draft) { d.Permissions = nil }, "permissions: is required: name at least one of admin,"},
 		"unknown one":       {func(d *Draft) { d.Permissions = []string{"shipments:raed"} }, "did you mean shipments:read?"},
+		"nonsense":          {func(d *Draft) { d.Permissions = []string{"$(id)"} }, `permissions: unknown permission "$(id)"`},
 		"token as one":      {func(d *Draft) { d.Permissions = []string{"shpt_secret"} }, `permissions: unknown permission "shpt_…"`},
 		"environment":       {func(d *Draft) { d.Environment = "prod" }, "environment: must be live or test"},
 		"expired":           {func(d *Draft) { d.ExpiresAt = noon }, "expires_at: must be in the future"},

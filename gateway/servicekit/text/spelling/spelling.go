@@ -3,7 +3,6 @@
 package spelling
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,7 +16,7 @@ const (
 // It suggests the nearest one or, if none is near, lists all.
 func Unknown(kind, name string, known []string) string {
 	text := "there is no " + kind + " " + Quote(name)
-	if near := nearest(name, known); near != "" {
+	if near := Nearest(name, known); near != "" {
 		return text + "; did you mean " + Quote(near) + "?"
 	}
 	if len(known) == 0 {
@@ -26,28 +25,21 @@ func Unknown(kind, name string, known []string) string {
 	return text + "; there is " + strings.Join(known, ", ")
 }
 
-// nearest returns the known name with the smallest edit distance, or "" if that is
+// Nearest returns the known name with the smallest edit distance, or "" if that is
 // more than half of the longer name.
-func nearest(name string, known []string) string {
-	best, fewest := "", 0
+func Nearest[T ~string](name string, known []T) (best T) {
+	fewest := 0
 	for _, candidate := range known {
 		longest := max(len(name), len(candidate))
 		if longest > 2*maxQuoted {
 			continue
 		}
-		edits := distance(strings.ToLower(name), candidate)
+		edits := distance(strings.ToLower(name), string(candidate))
 		if float64(edits) <= maxTypos*float64(longest) && (best == "" || edits < fewest) {
 			best, fewest = candidate, edits
 		}
 	}
 	return best
-}
-
-// Closest returns the known name with the smallest edit distance, however large
-// that is. It panics if known is empty.
-func Closest[T ~string](name string, known []T) T {
-	name = strings.ToLower(name)
-	return slices.MinFunc(known, func(a, b T) int { return distance(name, string(a)) - distance(name, string(b)) })
 }
 
 // distance is the Levenshtein distance of two texts, in bytes.

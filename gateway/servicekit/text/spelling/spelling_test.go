@@ -14,7 +14,7 @@ func TestNearestHasTheSmallestEditDistance(t *testing.T) {
 		"vesel": "vessel", "Vessel": "vessel", "vessel_name": "vessel", "ref": "", "referenz": "reference",
 		"dest": "", "origen": "origin", "x": "", "": "", strings.Repeat("vessel", 100): "",
 	} {
-		if got := nearest(name, known); got != want {
+		if got := Nearest(name, known); got != want {
 			t.Errorf("the nearest to %q is %q, want %q", name, got, want)
 		}
 	}
@@ -35,7 +35,8 @@ func ExampleUnknown() {
 	// there is no parameter "sort"; there is page, per_page
 }
 
-func ExampleClosest() {
-	fmt.Println(Closest("Shipment:red", []string{"shipments:read", "documents:read"}))
-	// Output: shipments:read
+func ExampleNearest() {
+	known := []string{"shipments:read", "documents:read"}
+	fmt.Printf("%q %q\n", Nearest("Shipment:red", known), Nearest("everything", known))
+	// Output: "shipments:read" ""
 }
