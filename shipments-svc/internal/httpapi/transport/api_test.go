@@ -64,14 +64,21 @@ func (a *api) as(org string) *api {
 	return &other
 }
 
-// newAPI returns the service on the real repository and a fresh database.
+// newAPI returns the service on the real repository and a fresh database. On a busy machine the work of a request may
+// take longer than its second.
 func newAPI(tb testing.TB) *api {
 	tb.Helper()
-	return newAPIAt(tb, postgrestest.New(tb, postgres.Migrate))
+	return newAPIOn(tb, postgrestest.New(tb, postgres.Migrate), 10*postgres.RequestTimeout)
 }
 
 // newAPIAt returns the service on the database at dsn.
 func newAPIAt(tb testing.TB, dsn string) *api {
+	tb.Helper()
+	return newAPIOn(tb, dsn, postgres.RequestTimeout)
+}
+
+// newAPIOn is newAPIAt with another timeout for each request.
+func newAPIOn(tb testing.TB, dsn string, timeout time.Duration) *api {
 	tb.Helper()
 	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
@@ -79,7 +86,7 @@ func newAPIAt(tb testing.TB, dsn string) *api {
 	}
 	tb.Cleanup(func() { _ = db.Close() })
 	repo, dir := postgres.NewRepository(db), tb.TempDir()
-	a := newAPIOf(tb, newServiceIn(tb, repo, dir), newHooks(tb, repo))
+	a := newAPIWithin(tb, newServiceIn(tb, repo, dir), newHooks(tb, repo), timeout)
 	a.jobs, a.files = repo, dir
 	return a
 }

@@ -33,17 +33,19 @@ func TestServiceRecoversFromEveryPostgresFault(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, connected before: %t", name, warm), func(t *testing.T) {
 				dsn := postgrestest.New(t, postgres.Migrate)
 				proxy, through := faultproxy.New(t, dsn)
+				_, usual := burst(t, newAPIAt(t, dsn), atOnce, time.Minute)
 				a := newAPIAt(t, through)
 				acknowledged := int64(0)
 				if warm {
-					acknowledged += burst(t, a, atOnce)[http.StatusCreated]
+					got, _ := burst(t, a, atOnce, time.Minute)
+					acknowledged += got[http.StatusCreated]
 				}
 				if fault == faultproxy.Full {
 					proxy.Set(faultproxy.Refused) // connections that are open would go on
 				}
 				proxy.Set(fault)
 				for range 2 {
-					got := burst(t, a, atOnce)
+					got, _ := burst(t, a, atOnce, 2*time.Second+usual)
 					acknowledged += got[http.StatusCreated]
 					if got[http.StatusServiceUnavailable] != 2*atOnce {
 						t.Errorf("statuses %v, want %d times 503", got, 2*atOnce)
@@ -70,7 +72,7 @@ func TestServiceRecoversWhenPostgresHasRestarted(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
 	a := newAPIAt(t, dsn)
-	burst(t, a, 30)
+	_, usual := burst(t, a, 30, time.Minute)
 	admin, err := sqlx.Open("postgres", dsn)
 	if err != nil {
 		t.Fatal(err)
@@ -80,21 +82,22 @@ func TestServiceRecoversWhenPostgresHasRestarted(t *testing.T) {
 		WHERE datname = current_database() AND pid <> pg_backend_pid()`); err != nil {
 		t.Fatal(err)
 	}
-	got := burst(t, a, 30)
+	got, _ := burst(t, a, 30, 2*time.Second+usual)
 	if got[http.StatusOK]+got[http.StatusCreated]+got[http.StatusServiceUnavailable] != 60 {
 		t.Errorf("statuses %v", got)
 	}
-	if back := recovery(t, a); back > time.Second {
+	if back := recovery(t, a); back > 5*time.Second {
 		t.Errorf("service was back after %s", back)
 	}
 }
 
-// burst sends n lists and n creates at once and counts the statuses. Each
-// must be answered within two seconds.
-func burst(t *testing.T, a *api, n int) map[int]int64 {
+// burst sends n lists and n creates at once, counts the statuses and returns
+// the longest time that one took. Each must be answered within a time: two
+// seconds, and what the slowest takes on this machine while Postgres works.
+func burst(t *testing.T, a *api, n int, within time.Duration) (statuses map[int]int64, slowest time.Duration) {
 	t.Helper()
 	var mu sync.Mutex
-	statuses := map[int]int64{}
+	statuses = map[int]int64{}
 	var wg sync.WaitGroup
 	for range n {
 		for _, c := range []call{{}, {method: http.MethodPost, body: valid}} {
@@ -104,7 +107,7 @@ func burst(t *testing.T, a *api, n int) map[int]int64 {
 					t.Error(err)
 					return
 				}
-				if res.took > 2*time.Second {
+				if res.took > within {
 					t.Errorf("%s took %s", c.method, res.took)
 				}
 				if res.status == http.StatusServiceUnavailable && res.header.Get("Retry-After") != "2" {
@@ -113,11 +116,12 @@ func burst(t *testing.T, a *api, n int) map[int]int64 {
 				mu.Lock()
 				defer mu.Unlock()
 				statuses[res.status]++
+				slowest = max(slowest, res.took)
 			})
 		}
 	}
 	wg.Wait()
-	return statuses
+	return statuses, slowest
 }
 
 // recovery returns how long it takes until a request succeeds.

@@ -55,15 +55,17 @@ type program struct {
 	opened           func() func()
 	service          *tokens.Service
 	dsn              string
+	timeout          time.Duration // of each request
 	now              time.Time
 	log              *journal
 	close            func() // its connections
 }
 
-// start returns a program with two organizations and an empty table of tokens.
+// start returns a program with two organizations and an empty table of tokens. On a busy machine the work of a request
+// may take longer than its second.
 func start(tb testing.TB) *program {
 	tb.Helper()
-	p := over(tb, postgrestest.New(tb, postgres.Migrate))
+	p := within(tb, postgrestest.New(tb, postgres.Migrate), 10*postgres.RequestTimeout)
 	for id, name := range map[tokens.OrgID]string{org: "Acme Citrus", other: "Other & Sons"} {
 		if _, err := p.service.CreateOrganization(tb.Context(), tokens.Operator(), id, name); err != nil {
 			tb.Fatal(err)
@@ -73,14 +75,17 @@ func start(tb testing.TB) *program {
 }
 
 // over returns a program over a database.
-func over(tb testing.TB, dsn string) *program {
+func over(tb testing.TB, dsn string) *program { return within(tb, dsn, postgres.RequestTimeout) }
+
+// within is over with another timeout of each request.
+func within(tb testing.TB, dsn string, timeout time.Duration) *program {
 	tb.Helper()
 	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = db.Close() })
-	p := &program{dsn: dsn, now: created, close: func() { _ = db.Close() }}
+	p := &program{dsn: dsn, timeout: timeout, now: created, close: func() { _ = db.Close() }}
 	p.service = tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{
 		Peppers: pepper(tb), Now: func() time.Time { return p.now },
 		SealOld: true, // tests store and change tokens behind the service's back
@@ -108,7 +113,7 @@ func (p *program) handle(tb testing.TB, s *tokens.Service) {
 	}
 	p.log = &journal{}
 	log := slog.New(slog.NewJSONHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	c := endpoints.Config{Timeout: postgres.RequestTimeout, Observe: func(string) {}}
+	c := endpoints.Config{Timeout: p.timeout, Observe: func(string) {}}
 	if p.wait == nil {
 		p.wait = func() (<-chan struct{}, func()) { return nil, func() {} }
 		p.opened = func() func() { return func() {} }
@@ -137,7 +142,7 @@ func failing(err error) double { return double{err: err} }
 // with returns a program over a double.
 func with(tb testing.TB, d double) *program {
 	tb.Helper()
-	p := &program{now: created}
+	p := &program{timeout: postgres.RequestTimeout, now: created}
 	p.handle(tb, tokens.NewService(d, tokens.Config{Now: func() time.Time { return p.now }}))
 	return p
 }
