@@ -44,7 +44,7 @@ func (r *testbed) measure(ctx context.Context, sc scenario, m mode, target strin
 	}
 	if target == gateway {
 		plan.Want = sc.want
-		if err := warmUp(ctx, plan); err != nil {
+		if err := load.Once(ctx, plan, 1000); err != nil {
 			return figures{}, fmt.Errorf("%s: %w:\n%s", target, err, s.LogTail())
 		}
 	}
@@ -62,15 +62,6 @@ func (r *testbed) measure(ctx context.Context, sc scenario, m mode, target strin
 		busy:       clocks.program.Seconds() / result.Took.Seconds() / float64(r.cores.given),
 		p50:        result.P50, p99: result.P99, wrong: result.Wrong,
 	}, os.Truncate(s.LogPath(), 0)
-}
-
-// warmUp sends each request once at a low rate, so that tokens are introspected
-// before the load begins.
-func warmUp(ctx context.Context, plan load.Plan) error {
-	plan.Rate, plan.Warmup = 1000, 0
-	plan.Length = time.Second * time.Duration(len(plan.Requests)) / time.Duration(plan.Rate)
-	_, err := load.Run(ctx, plan, func() error { return nil })
-	return err
 }
 
 // stopwatch measures CPU time between two readings.

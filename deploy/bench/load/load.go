@@ -91,6 +91,15 @@ func Run(ctx context.Context, plan Plan, mark func() error) (Result, error) {
 	return result, err
 }
 
+// Once sends each request of a plan once, so that their tokens are introspected
+// before the load begins: rate is how many a second.
+func Once(ctx context.Context, plan Plan, rate int) error {
+	plan.Rate, plan.Warmup = rate, 0
+	plan.Length = time.Second * time.Duration(len(plan.Requests)) / time.Duration(plan.Rate)
+	_, err := Run(ctx, plan, func() error { return nil })
+	return err
+}
+
 // hangTimeout is how much longer than planned a run may take.
 const hangTimeout = 5 * time.Second
 

@@ -189,7 +189,7 @@ func (r *results) measure(ctx context.Context, sd *side, k kind) (f figures, err
 		plan.Rate = int(k.share * median(r.measured[k.of][sd.name], func(f figures) float64 { return f.throughput }))
 	}
 	if k.fresh == nil {
-		if err := prime(ctx, plan); err != nil {
+		if err := load.Once(ctx, plan, 500); err != nil {
 			return f, err
 		}
 	}
@@ -212,15 +212,6 @@ func (r *results) measure(ctx context.Context, sd *side, k kind) (f figures, err
 		f.cpu[program] = used / time.Duration(max(result.Answers, 1))
 	}
 	return f, nil
-}
-
-// prime sends each request once, at a rate at which a thousand tokens are
-// introspected before the load begins.
-func prime(ctx context.Context, plan load.Plan) error {
-	plan.Rate, plan.Warmup = 500, 0
-	plan.Length = time.Second * time.Duration(len(plan.Requests)) / time.Duration(plan.Rate)
-	_, err := load.Run(ctx, plan, func() error { return nil })
-	return err
 }
 
 // median returns the median of one figure; 0 without measurements.
