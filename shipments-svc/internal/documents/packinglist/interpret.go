@@ -144,6 +144,7 @@ type sheet struct {
 	whole     field  // the weight of all boxes of a line
 	boxWeight amount // from the letterhead
 	remarked  bool   // WeightFromPack was reported
+	swapped   bool   // likewise a net weight above the gross weight
 	section   section
 	above     [fieldsThereAre]cell // last text of each field
 }

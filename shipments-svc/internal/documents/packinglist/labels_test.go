@@ -56,3 +56,27 @@ func TestTotalsInTextsAreDeclared(t *testing.T) {
 		}
 	}
 }
+
+// Notes of weights that are gross, and net weights above the gross ones, are warnings.
+func TestWeightsThatMayBeGrossAreWarnings(t *testing.T) {
+	t.Parallel()
+	for note, warned := range map[string]bool{
+		"Pesos indicados: brutos": true, "Kg = peso bruto": true, "Les poids indiqués sont bruts": true, "Weights include packaging": true, "Pesos incluyen caja": true,
+		"Peso bruto: 400 kg": false, "Total gross weight: see B/L": false, "Gross weight:": false, "Prices include packaging": false, "Weights as packed": false,
+	} {
+		list := listOf(t, "Pallet No;Variety;Size;Cartons;Kg per carton", "P1;Hass;18;80;4", note)
+		if got := strings.Contains(warningsOf(list, nil), "read as net weights"); got != warned {
+			t.Errorf("%s: %t", note, got)
+		}
+	}
+	for weights, warned := range map[string]bool{"370;320": true, "320;320": false, "320;370": false, "370;": false, ";320": false} {
+		list := listOf(t, "Pallet No;Variety;Size;Cartons;Net kg;Gross kg", "P1;Hass;18;80;"+weights, "P2;Hass;18;80;"+weights)
+		if got := strings.Count(warningsOf(list, nil), "above the gross weight"); (got == 1) != warned || got > 1 {
+			t.Errorf("%s: %d", weights, got)
+		}
+	}
+	list := listOf(t, "Pallet No;Variety;Size;Cartons;Gross kg", "P1;Hass;18;80;320")
+	if got := warningsOf(list, nil); strings.Contains(got, "above the gross weight") {
+		t.Error(got)
+	}
+}

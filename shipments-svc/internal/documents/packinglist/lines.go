@@ -337,6 +337,10 @@ func (r *reader) validate(s *sheet, i int, l *line) {
 			r.remark(NotANumber, w.place, "%q is not a weight", s.cellText(*w))
 		}
 	}
+	if gross := quietAmount(s, i, grossField); s.whole == netField && l.whole.ok && gross.ok && gross.value < l.whole.value && !s.swapped {
+		s.swapped = true
+		r.remark(WeightsDiffer, l.whole.place, "the net weight of %s kg is above the gross weight of %s kg", kilograms(l.whole.value), kilograms(gross.value))
+	}
 	if n := len(l.pallet.text); l.own && s.header.has(ssccField) && n >= 16 && n < 18 && strings.Trim(l.pallet.text, "0123456789") == "" {
 		r.remark(NotANumber, l.pallet.place, "%s has %d digits; an SSCC has 18", l.pallet.text, n)
 	}

@@ -55,7 +55,7 @@ func (r *reader) weightNotes(s *sheet, used field) {
 			if unit := weightUnit(row); unit > 0 && unit != s.columns[used].unit {
 				r.remark(UnitsMixed, s.at(i, cells[0]), "%s: the weights of column %s were read as %s", text, s.heading(used), unitName(s.columns[used].unit))
 			}
-			if concepts&(grossWord|weightWord) == grossWord|weightWord && used != grossField && used != boxGrossField && isSentence(text) {
+			if concepts&grossWord != 0 && concepts&(weightWord|unitWord) != 0 && used != grossField && used != boxGrossField && !strings.ContainsFunc(text, isDigit) && !totals(fold(text)) && len(wordsOf(text)) > 2 {
 				r.remark(GrossWeightUsed, s.at(i, cells[0]), "%s: the weights of column %s were read as net weights", text, s.heading(used))
 			}
 		}

@@ -83,7 +83,7 @@ var vocabulary = []struct {
 	{trayWord, "tray trays", "bandeja bandejas", "plateau plateaux", "bandeja bandejas", "", "tepsi"},
 	{perWord, "per each ea unit /", "por unitario unit cu c u", "par unitaire unite", "por unitario unidade", "per elk eenheid", "başına"},
 	{netWord, "net nett nw n_w netwt", "neto neta pn p_n netos", "net nette pn p_n", "liquido liq pl p_l neto", "netto nett", "net"},
-	{grossWord, "gross gw g_w grosswt brutto lordo brt vgm incl including included inclusive with_pallet", "bruto bruta pb p_b brutos con_palet con_pallet con_parihuela incluido incluye", "brut brute pb avec_palette comprise compris inclus incluse", "bruto pb com_palete incluindo", "bruto ingesluit", "brüt dahil"},
+	{grossWord, "gross gw g_w grosswt brutto lordo brt vgm incl include includes including included inclusive with_pallet", "bruto bruta pb p_b brutos con_palet con_pallet con_parihuela incluido incluye incluyen", "brut brute bruts brutes pb avec_palette comprise compris inclus incluse", "bruto pb com_palete incluindo", "bruto ingesluit", "brüt dahil"},
 	{weightWord, "weight wt wgt weights mass", "peso pesos", "poids pds masse", "peso massa", "gewig massa gew", "ağırlık ağırlığı agirlik agirligi"},
 	{unitWord, "kg kgs kilo kilos kilogram kilograms lb lbs pound pounds gr gram grams grm", "kilogramo kilogramos libras libra gramos", "kilogramme kilogrammes livres grammes", "quilo quilos quilogramas gramas", "kilogramme pond gram", ""},
 	{packWord, "pack packaging packing package_type format", "envase envases empaque embalaje formato", "emballage conditionnement", "embalagem", "verpakking pak", "ambalaj"},
