@@ -54,6 +54,16 @@ func TestLabelsWithoutANumberAreNoPallets(t *testing.T) {
 	}
 }
 
+// A row below the total is one of a summary only if all lines have a produce or calibre.
+func TestLinesBelowTheTotalMayHaveNoProduce(t *testing.T) {
+	t.Parallel()
+	for first, want := range map[string]string{"P1;;;80;320": "P1 80 × 4000, P2 80 × 4000, P3 80 × 4000", "P1;Hass;18;80;320": "P1 80 × 4000, P2 80 × 4000"} {
+		if got := pallets(t, "Pallet No;Variety;Size;Cartons;Net kg\n"+first+"\nP2;Hass;18;80;320\nGrand total;;;160;640\nP3;;;80;320"); got != want {
+			t.Errorf("%s: %s", first, got)
+		}
+	}
+}
+
 // A line without a pallet number below a pallet that is full is a warning.
 func TestLinesAddedToAFullPalletAreWarnings(t *testing.T) {
 	t.Parallel()
