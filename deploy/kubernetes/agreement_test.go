@@ -70,7 +70,7 @@ func TestImagesAndSecretsOfTheTrialAreThoseOfCompose(t *testing.T) {
 				files = slices.Sorted(maps.Keys(s.Data))
 			}
 		}
-		files = slices.DeleteFunc(files, func(name string) bool { return name == "redis_url" }) // compose has it in the environment
+		files = slices.DeleteFunc(files, func(name string) bool { return name == "redis_url" })                              // compose has it in the environment
 		service.Secrets = slices.DeleteFunc(service.Secrets, func(name string) bool { return name == "oidc_client_secret" }) // empty there
 		slices.Sort(service.Secrets)
 		if !slices.Equal(files, service.Secrets) {

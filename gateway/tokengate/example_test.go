@@ -40,6 +40,6 @@ func ExampleGate_ServeHTTP() {
 		fmt.Println("forwarded")
 		return nil
 	}))
-	fmt.Println(w.Code, w.Header()["WWW-Authenticate"], err)
-	// Output: 401 [Bearer realm="shipments"] <nil>
+	fmt.Println(w.Code, w.Header().Get("Content-Type"), err)
+	// Output: 401 application/problem+json <nil>
 }

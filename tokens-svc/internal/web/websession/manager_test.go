@@ -230,7 +230,7 @@ func TestNonceIsValidOnceForItsPurposeAndSession(t *testing.T) {
 	for name, used := range map[string]websession.Use{
 		"another session's":   use(other, "make", nonce),
 		"another purpose's":   use(v, "break", nonce),
-		"changed":             use(v, "make", "A"+nonce[1:]),
+		"changed":             use(v, "make", nonce[4:]+nonce[:4]),
 		"cut":                 use(v, "make", nonce[:len(nonce)-2]),
 		"nothing":             use(v, "make", ""),
 		"somebody signed out": use(&visitor{Manager: v.Manager}, "make", nonce),
