@@ -64,25 +64,34 @@ func TestSilentPostgresTimesOutInTwoSeconds(t *testing.T) {
 		t.Fatalf("through the proxy: %d", res.Code)
 	}
 
-	between.hang()
-	var all sync.WaitGroup
-	for range 30 {
-		all.Go(func() {
-			began := time.Now()
-			wantUnavailable(t, p.introspect(t, formOf(secret), nil))
-			if took := time.Since(began); took > 2*time.Second {
-				t.Errorf("an introspection took %s", took)
-			}
-		})
-		all.Go(func() {
-			began := time.Now()
-			wantUnavailable(t, p.ask(t, http.MethodGet, "/api/v1/token", org, token.ID, nil))
-			if took := time.Since(began); took > 2*time.Second {
-				t.Errorf("asking about a token took %s", took)
-			}
-		})
+	// burst sends 60 requests at once and returns how long the slowest took.
+	burst := func(want func(*testing.T, *httptest.ResponseRecorder)) (slowest time.Duration) {
+		var all sync.WaitGroup
+		took := make(chan time.Duration, 60)
+		for range cap(took) / 2 {
+			all.Go(func() {
+				began := time.Now()
+				want(t, p.introspect(t, formOf(secret), nil))
+				took <- time.Since(began)
+			})
+			all.Go(func() {
+				began := time.Now()
+				want(t, p.ask(t, http.MethodGet, "/api/v1/token", org, token.ID, nil))
+				took <- time.Since(began)
+			})
+		}
+		all.Wait()
+		close(took)
+		for t := range took {
+			slowest = max(slowest, t)
+		}
+		return slowest
 	}
-	all.Wait()
+	healthy := burst(func(*testing.T, *httptest.ResponseRecorder) {})
+	between.hang()
+	if took := burst(wantUnavailable); took > 2*time.Second+healthy { // on a busy machine all requests take longer
+		t.Errorf("the slowest took %s, and %s with Postgres", took, healthy)
+	}
 
 	between.heal()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
