@@ -217,12 +217,15 @@ func unseen(f *excelize.File, style *excelize.Style) bool {
 	}
 	a, _ := hex.DecodeString(text)
 	b, _ := hex.DecodeString(ground)
+	if len(a) != len(b) { // one is not known
+		return false
+	}
 	for i := range b {
-		if len(a) != len(b) || max(a[i], b[i])-min(a[i], b[i]) >= least {
+		if max(a[i], b[i])-min(a[i], b[i]) >= least {
 			return false
 		}
 	}
-	return true
+	return len(a) > 0
 }
 
 // comments notes the comments on the cells of a sheet.
