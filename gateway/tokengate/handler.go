@@ -109,11 +109,14 @@ func unlessClosed(r *http.Request, p problem) problem {
 	return p
 }
 
-// identify sets the headers and placeholders that identify the principal. The headers have net/http's spelling.
+// identify sets the headers and placeholders that identify the principal. The headers have net/http's spelling
+// and share one array.
 func (g *Gate) identify(r *http.Request, token *introspect.Result) {
-	r.Header["X-Organization-Id"] = []string{token.OrganizationID}
-	r.Header["X-Token-Id"] = []string{token.TokenID}
-	r.Header["X-Token-Permissions"] = []string{token.Permissions}
+	values := [...]string{token.OrganizationID, token.TokenID, token.Permissions}
+	r.Header["X-Organization-Id"] = values[0:1:1]
+	r.Header["X-Token-Id"] = values[1:2:2]
+	r.Header["X-Token-Permissions"] = values[2:3:3]
+
 	g.setIdentityPlaceholders(r, identity.Caller{
 		TokenID: token.TokenID, OrganizationID: token.OrganizationID, Permissions: token.Permissions,
 	})

@@ -56,6 +56,15 @@ func TestSecondsLeftAreRoundedUpAndAtLeast1(t *testing.T) {
 	}
 }
 
+// All values share one string and one array; what else there is, is the map's.
+func TestTheWindowsHeadersAreTwoAllocations(t *testing.T) {
+	window, header := exampleWindow(23*time.Second), make(http.Header)
+	window.setHeaders(header)
+	if n := testing.AllocsPerRun(1000, func() { window.setHeaders(header) }); n > 2 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func BenchmarkHeaderPath(b *testing.B) {
 	recorder := httptest.NewRecorder()
 	wrapper := caddyhttp.ResponseWriterWrapper{ResponseWriter: recorder}
