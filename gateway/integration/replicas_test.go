@@ -40,10 +40,12 @@ func (r *replica) start(t *testing.T) {
 	t.Helper()
 	r.near.Store(false)
 	r.checks.Store(0)
-	listener, err := net.Listen("tcp", net.JoinHostPort(r.ip.String(), r.port))
-	if err != nil {
-		t.Fatal(err)
-	}
+	var listener net.Listener
+	eventually(t, func() (ok bool) { // a process that starts may keep the replica's last listener for a moment
+		var err error
+		listener, err = net.Listen("tcp", net.JoinHostPort(r.ip.String(), r.port))
+		return err == nil
+	}, "a listener at port "+r.port, new(lockedBuffer))
 	server := &http.Server{Handler: r, ReadHeaderTimeout: time.Minute}
 	r.server = server
 	go func() { _ = server.Serve(listener) }()

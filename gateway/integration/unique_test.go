@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 )
 
@@ -45,6 +46,8 @@ func newCaller(t testing.TB) string {
 // is reserved until the process exits.
 func freePort(t testing.TB) string {
 	t.Helper()
+	syscall.ForkLock.RLock() // or a process that starts could keep the listener for a moment, until it executes its program
+	defer syscall.ForkLock.RUnlock()
 	for range 1000 {
 		port := strconv.Itoa(int(lastPort.Add(1)))
 		sign, err := net.ListenPacket("udp", "127.0.0.1:"+port)
