@@ -30,21 +30,32 @@ var inOtherFiles = map[string][]string{
 	},
 }
 
+// settings are those that a program's README lists, and whether each is secret.
+func settings(t *testing.T, program string) map[string]bool {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join(root, program, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, secrets := map[string]bool{}, 0
+	for _, row := range regexp.MustCompile("(?m)^\\| `?([A-Z0-9]+_[A-Z0-9_]+)`? \\|(.*)").FindAllStringSubmatch(string(readme), -1) {
+		secret := strings.Contains(row[2], "**secret**") || strings.Contains(row[2], " Secret; also ")
+		if all[row[1]] = secret; secret {
+			secrets++
+		}
+	}
+	if len(all) < 15 || secrets < 3 {
+		t.Errorf("%s/README.md lists only %v", program, all)
+	}
+	return all
+}
+
 func TestEverySettingOfAProgramIsPassedOnOrBelongsToAnotherFile(t *testing.T) {
 	t.Parallel()
-	row := regexp.MustCompile("(?m)^\\| `?([A-Z0-9]+_[A-Z0-9_]+)`? \\|")
 	services := read(t, "docker-compose.yml").Services
 	for program, elsewhere := range inOtherFiles {
-		readme, err := os.ReadFile(filepath.Join(root, program, "README.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		settings := row.FindAllStringSubmatch(string(readme), -1)
-		if len(settings) < 15 {
-			t.Errorf("%s/README.md lists only %q", program, settings)
-		}
-		for _, s := range settings {
-			name := strings.TrimSuffix(s[1], "_FILE")
+		for setting := range settings(t, program) {
+			name := strings.TrimSuffix(setting, "_FILE")
 			_, value := services[program].Environment[name]
 			_, file := services[program].Environment[name+"_FILE"]
 			if is := value || file; is == slices.Contains(elsewhere, name) {
@@ -57,20 +68,11 @@ func TestEverySettingOfAProgramIsPassedOnOrBelongsToAnotherFile(t *testing.T) {
 // A secret in the environment would be shown by docker inspect.
 func TestSecretsAreNotInTheEnvironment(t *testing.T) {
 	t.Parallel()
-	secret := regexp.MustCompile("(?m)^\\| `?([A-Z0-9]+_[A-Z0-9_]+)`? \\|.*(?:\\*\\*secret\\*\\*| Secret; also )")
 	services := read(t, "docker-compose.yml").Services
 	for program := range inOtherFiles {
-		readme, err := os.ReadFile(filepath.Join(root, program, "README.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		secrets := secret.FindAllStringSubmatch(string(readme), -1)
-		if len(secrets) < 3 {
-			t.Errorf("%s/README.md lists only %q", program, secrets)
-		}
-		for _, s := range secrets {
-			if value, is := services[program].Environment[s[1]]; is && value != "redis://redis:6379/0" { // has no password
-				t.Errorf("%s of %s is %q", s[1], program, value)
+		for name, secret := range settings(t, program) {
+			if value, is := services[program].Environment[name]; secret && is && value != "redis://redis:6379/0" { // has no password
+				t.Errorf("%s of %s is %q", name, program, value)
 			}
 		}
 	}

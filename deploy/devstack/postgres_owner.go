@@ -15,7 +15,7 @@ import (
 )
 
 // Owner is the user who owns a cluster. initdb and postgres refuse to
-// run as root, so there it is the user postgres or nobody; otherwise it is ourselves
+// run as root, so there it is the user postgres or nobody; otherwise it is the current user
 // and credential is nil.
 type Owner struct{ credential *syscall.Credential }
 

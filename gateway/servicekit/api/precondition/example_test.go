@@ -8,7 +8,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 )
 
-// A client changes the version that it read, unless somebody else changed it before.
+// A client changes the version that it read, unless another client changed it before.
 func ExampleFailed() {
 	const tag = `"8"` // of the version that is stored
 	put := httptest.NewRequest(http.MethodPut, "/things/1", nil)
