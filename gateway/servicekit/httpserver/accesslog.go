@@ -23,8 +23,11 @@ func redact(path string) string { return secretText.ReplaceAllString(path, "$1â€
 // Queries, headers and bodies are not logged, and paths up to where a secret may
 // begin only.
 //
-// A panic in next is logged with its stack, and the response is that of onPanic.
-func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, onPanic http.HandlerFunc, next http.Handler) http.Handler {
+// A panic in next is logged with its stack. The response is that of onPanic; one
+// that has begun is aborted, so that the client sees that it is incomplete.
+func AccessLog(
+	log *slog.Logger, attrs func(*http.Request) []slog.Attr, onPanic http.HandlerFunc, next http.Handler,
+) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, ctx := time.Now(), r.Context()
 		rec := &recorder{ResponseWriter: w}
@@ -32,7 +35,9 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, onPanic 
 			if cause := recover(); cause != nil {
 				log.LogAttrs(ctx, slog.LevelError, "panic",
 					append(attrs(r), slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))...)
-				if rec.status == 0 {
+				if rec.status != 0 {
+					defer panic(http.ErrAbortHandler) // net/http does not log it again
+				} else {
 					onPanic(rec, r)
 				}
 			}
@@ -50,7 +55,8 @@ func AccessLog(log *slog.Logger, attrs func(*http.Request) []slog.Attr, onPanic 
 				line = append(line, slog.String("error", rec.cause.Error()))
 			}
 			if span := trace.SpanContextFromContext(ctx); span.IsSampled() {
-				line = append(line, slog.String("trace_id", span.TraceID().String()), slog.String("span_id", span.SpanID().String()))
+				line = append(line,
+					slog.String("trace_id", span.TraceID().String()), slog.String("span_id", span.SpanID().String()))
 			}
 			log.LogAttrs(ctx, slog.LevelInfo, "request", line...)
 		}()
@@ -74,7 +80,7 @@ func Explain(w http.ResponseWriter, err error) {
 	}
 }
 
-// recorder records the status and size of a response, and the cause of a failure.
+// recorder records the final status and the size of a response, and the cause of a failure.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -83,7 +89,7 @@ type recorder struct {
 }
 
 func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 || r.status < http.StatusOK {
+	if r.status == 0 && (status >= http.StatusOK || status == http.StatusSwitchingProtocols) {
 		r.status = status
 	}
 	r.ResponseWriter.WriteHeader(status)

@@ -163,23 +163,36 @@ func TestAccessLogHasOneLineARequest(t *testing.T) {
 		status  int
 		bytes   int
 		lines   int
+		aborted bool
 	}{
-		"no status": {func(http.ResponseWriter, *http.Request) {}, 200, 0, 1},
-		"a body":    {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "four") }, 200, 4, 1},
-		"a status":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 204, 0, 1},
+		"no status": {func(http.ResponseWriter, *http.Request) {}, 200, 0, 1, false},
+		"a body":    {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "four") }, 200, 4, 1, false},
+		"a status":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 204, 0, 1, false},
 		"after 103": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints)
 			w.WriteHeader(http.StatusNotFound)
-		}, 404, 0, 1},
-		"a panic":         {func(http.ResponseWriter, *http.Request) { panic("oops") }, 500, 7, 2},
-		"a panic, begun":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK); panic("oops") }, 200, 0, 2},
-		"flushed through": {func(w http.ResponseWriter, _ *http.Request) { _ = http.NewResponseController(w).Flush() }, 200, 0, 1},
+		}, 404, 0, 1, false},
+		"a panic":        {func(http.ResponseWriter, *http.Request) { panic("oops") }, 500, 7, 2, false},
+		"a panic, begun": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK); panic("oops") }, 200, 0, 2, true},
+		"a panic after 103": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusEarlyHints)
+			panic("oops")
+		}, 500, 0, 2, false},
+		"flushed through": {func(w http.ResponseWriter, _ *http.Request) { _ = http.NewResponseController(w).Flush() }, 200, 0, 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var log bytes.Buffer
 			h := AccessLog(slog.New(slog.NewJSONHandler(&log, nil)), attrs, broken, c.handler)
-			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/path?token=secret", strings.NewReader("secret")))
+			func() {
+				defer func() {
+					if cause := recover(); (cause != nil) != c.aborted || c.aborted && cause != http.ErrAbortHandler {
+						t.Errorf("panics with %v", cause)
+					}
+				}()
+				h.ServeHTTP(httptest.NewRecorder(),
+					httptest.NewRequest(http.MethodPost, "/path?token=secret", strings.NewReader("secret")))
+			}()
 			lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 			if len(lines) != c.lines {
 				t.Fatalf("%d lines: %s", len(lines), log.String())
