@@ -27,7 +27,7 @@ func run(ctx context.Context, publicKeys, address, internalAddress string, stder
 	if err != nil {
 		return fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
 	}
-	verifier := assertion.NewVerifier("hello-svc", keys, time.Now)
+	verifier := assertion.NewVerifier("hello-svc", assertion.DefaultIssuer, keys, time.Now)
 	defer verifier.Close()
 
 	mux := http.NewServeMux()

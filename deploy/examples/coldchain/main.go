@@ -76,7 +76,8 @@ func main() {
 	counted := metrics.New("coldchain", func() int64 { return 0 })
 	http.HandleFunc("GET /api/v1/shipments/{id}/temperature", handle)
 	http.HandleFunc("PUT /api/v1/shipments/{id}/temperature", handle)
-	guarded := assertion.NewVerifier("coldchain", keys, time.Now).Guard(slog.Default(), problem.Mux(http.DefaultServeMux))
+	guarded := assertion.NewVerifier("coldchain", assertion.DefaultIssuer, keys, time.Now).
+		Guard(slog.Default(), problem.Mux(http.DefaultServeMux))
 	broken := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
 	attrs := func(r *http.Request) []slog.Attr { return []slog.Attr{slog.String("request_id", requestid.Of(r))} }
 	handler := httpserver.Instrument(counted, nil, requestid.Ensure(httpserver.AccessLog(slog.Default(), attrs, broken, guarded)))

@@ -19,7 +19,7 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
 		fmt.Println(err)
 		return
 	}
-	verifier := assertion.NewVerifier("things", keys, time.Now)
+	verifier := assertion.NewVerifier("things", assertion.DefaultIssuer, keys, time.Now)
 	defer verifier.Close()
 	handler := verifier.Guard(slog.New(slog.DiscardHandler), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, err := assertion.FromHeader(r.Header)

@@ -45,7 +45,7 @@ func pageVerifier(t *testing.T, now time.Time, keys ...ed25519.PrivateKey) *Veri
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := NewVerifier("tokens-svc", parsed, at(now))
+	v := NewVerifier("tokens-svc", DefaultIssuer, parsed, at(now))
 	t.Cleanup(v.Close)
 	return v
 }
@@ -77,7 +77,7 @@ func TestPagesAreServedWithTheGatewaysAssertionOnly(t *testing.T) {
 	}
 	made := func(change func(*pageClaims)) string {
 		c := pageClaims{jwt.Claims{
-			Issuer: issuer, Audience: jwt.Audience{"tokens-svc"},
+			Issuer: DefaultIssuer, Audience: jwt.Audience{"tokens-svc"},
 			IssuedAt: jwt.NewNumericDate(now), Expiry: jwt.NewNumericDate(now.Add(lifetime)),
 		}, good.Get(HeaderClient)}
 		change(&c)

@@ -14,9 +14,10 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 )
 
+// DefaultIssuer is the issuer of a gateway whose token_gate names no other.
+const DefaultIssuer = "quayside-gateway"
+
 const (
-	// issuer is that of all gateways.
-	issuer = "quayside-gateway"
 	// lifetime is the longest validity of an assertion.
 	lifetime = 30 * time.Second
 	// skew is the tolerated difference of two machines' clocks.
@@ -28,6 +29,7 @@ const (
 // Verifier verifies assertions. It is safe for concurrent use.
 type Verifier struct {
 	audience string
+	issuer   string
 	keys     map[string]ed25519.PublicKey // by kid
 	now      func() time.Time
 	// The gateway sends an assertion with many requests; its signature is
@@ -44,11 +46,12 @@ type verified struct {
 	until time.Time
 }
 
-// NewVerifier returns a verifier for the service named audience. Without keys it
+// NewVerifier returns a verifier for the service named audience, of assertions
+// that gateways with that issuer and one of the keys signed. Without keys it
 // accepts every identity, which is for development.
-func NewVerifier(audience string, keys Keys, now func() time.Time) *Verifier {
+func NewVerifier(audience, issuer string, keys Keys, now func() time.Time) *Verifier {
 	return &Verifier{
-		audience: audience, keys: keys.byID, now: now,
+		audience: audience, issuer: issuer, keys: keys.byID, now: now,
 		verified: otter.Must(&otter.Options[string, verified]{
 			MaximumSize:      maxCached,
 			ExpiryCalculator: otter.ExpiryWriting[string, verified](lifetime + skew),
@@ -136,8 +139,8 @@ func (v *Verifier) parse(text string) (verified, error) {
 	}
 	now := v.now()
 	switch {
-	case claims.Issuer != issuer:
-		return verified{}, errors.New("the assertion is not the gateway's")
+	case claims.Issuer != v.issuer:
+		return verified{}, errors.New("the assertion's issuer is not GATEWAY_ISSUER")
 	case len(claims.Audience) != 1 || claims.Audience[0] != v.audience:
 		return verified{}, errors.New("the assertion is for another service")
 	case claims.IssuedAt == nil || claims.Expiry == nil || claims.Expiry.Time().Sub(claims.IssuedAt.Time()) > lifetime:

@@ -66,7 +66,7 @@ func verifier(t *testing.T, now func() time.Time, keys ...ed25519.PrivateKey) *V
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := NewVerifier("shipments-svc", parsed, now)
+	v := NewVerifier("shipments-svc", DefaultIssuer, parsed, now)
 	t.Cleanup(v.Close)
 	return v
 }
@@ -169,6 +169,26 @@ func TestIdentitiesNeedAValidAssertion(t *testing.T) {
 	}
 }
 
+// TestTheIssuerIsASetting: assertions of the verifier's issuer are accepted, and those of another are not.
+func TestTheIssuerIsASetting(t *testing.T) {
+	t.Parallel()
+	key, now, h := golden(t)
+	made := claimsOf(h, now)
+	made.Issuer = "another-gateway"
+	keys, err := ParseKeys(publicPEM(t, key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for issuer, accepted := range map[string]bool{"another-gateway": true, DefaultIssuer: false} {
+		v := NewVerifier("shipments-svc", issuer, keys, at(now))
+		t.Cleanup(v.Close)
+		h.Set(HeaderAssertion, sign(t, key, kid(t, key), made))
+		if _, err := identify(v, h); (err == nil) != accepted {
+			t.Errorf("%s: %v", issuer, err)
+		}
+	}
+}
+
 func TestACachedAssertionExpires(t *testing.T) {
 	t.Parallel()
 	key, now, h := golden(t)
@@ -221,7 +241,7 @@ type testClaims struct {
 func claimsOf(h http.Header, now time.Time) testClaims {
 	return testClaims{
 		Claims: jwt.Claims{
-			Issuer: issuer, Audience: jwt.Audience{"shipments-svc"}, Subject: h.Get(HeaderToken),
+			Issuer: DefaultIssuer, Audience: jwt.Audience{"shipments-svc"}, Subject: h.Get(HeaderToken),
 			IssuedAt: jwt.NewNumericDate(now), Expiry: jwt.NewNumericDate(now.Add(lifetime)),
 		},
 		Organization: h.Get(HeaderOrganization), Scope: h.Get(HeaderPermissions),
@@ -280,7 +300,7 @@ func FuzzGuard(f *testing.F) {
 	if err := keys.add(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9}, ed25519.SeedSize)).Public().(ed25519.PublicKey)); err != nil {
 		f.Fatal(err)
 	}
-	v := NewVerifier("shipments-svc", keys, time.Now)
+	v := NewVerifier("shipments-svc", DefaultIssuer, keys, time.Now)
 	f.Fuzz(func(t *testing.T, assertion string) {
 		h := http.Header{}
 		h.Set(HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdfg")
@@ -299,7 +319,7 @@ func BenchmarkGuard(b *testing.B) {
 	if err := keys.add(key.Public().(ed25519.PublicKey)); err != nil {
 		b.Fatal(err)
 	}
-	v := NewVerifier("shipments-svc", keys, time.Now)
+	v := NewVerifier("shipments-svc", DefaultIssuer, keys, time.Now)
 	defer v.Close()
 	h := http.Header{}
 	h.Set(HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdfg")

@@ -83,7 +83,7 @@ func serve(ctx context.Context, p program) (err error) {
 	if cfg.DebugEndpoints {
 		inner.HandleDebug()
 	}
-	callers := assertion.NewVerifier("shipments-svc", cfg.GatewayKeys, time.Now)
+	callers := assertion.NewVerifier("shipments-svc", cfg.GatewayIssuer, cfg.GatewayKeys, time.Now)
 	defer callers.Close()
 
 	public, err := httpserver.Listen(ctx, cfg.ListenAddress)

@@ -38,6 +38,7 @@ type Settings struct {
 	DatabaseReplicaURL string     `env:"DATABASE_REPLICA_URL" secret:"true" doc:"A hot standby that serves lists, directly or through a transaction pooler."`
 	PreparedStatements string     `env:"PREPARED_STATEMENTS" doc:"true or false: prepare statements once per connection. Defaults to true unless DATABASE_DIRECT_URL differs from DATABASE_URL, which then is a pooler; PgBouncer supports prepared statements from 1.21 on, with max_prepared_statements."`
 	GatewayPublicKeys  string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"Ed25519 public keys of gateways in PEM: one, or two during a rotation. Required by serve."`
+	GatewayIssuer      string     `env:"GATEWAY_ISSUER" envDefault:"quayside-gateway" doc:"Issuer of the gateways: issuer of their token_gate."`
 	DocumentsDir       string     `env:"DOCUMENTS_DIR" envDefault:"documents" doc:"Directory for the files of documents if S3_BUCKET is empty. For this service only."`
 	S3Bucket           string     `env:"S3_BUCKET" doc:"Existing bucket for the files of documents."`
 	S3Endpoint         string     `env:"S3_ENDPOINT" envDefault:"https://s3.amazonaws.com" doc:"URL of the S3 service, http or https."`

@@ -18,6 +18,7 @@ func TestDefaultsAreForDevelopment(t *testing.T) {
 	cfg, err := Load([]string{"DATABASE_URL=postgres://u:p@localhost:5432/shipments"}, Database)
 	want := Settings{
 		ListenAddress: ":8081", InnerAddress: ":9081", DatabaseURL: "postgres://u:p@localhost:5432/shipments", LogLevel: slog.LevelInfo,
+		GatewayIssuer: "quayside-gateway",
 		DocumentsDir: "documents", S3Endpoint: "https://s3.amazonaws.com", DocumentWorkers: 2,
 	}
 	if err != nil || cfg.Settings != want {

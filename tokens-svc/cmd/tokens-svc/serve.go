@@ -113,7 +113,7 @@ func (serve) Run(ctx context.Context, p program) error {
 		return err
 	}
 	defer inBackground(ctx, prune)()
-	callers := assertion.NewVerifier("tokens-svc", cfg.CallerKeys, time.Now)
+	callers := assertion.NewVerifier("tokens-svc", cfg.GatewayIssuer, cfg.CallerKeys, time.Now)
 	defer callers.Close()
 	api := callers.Guard(log, transport.Public(service, wiring, log))
 	return listen(ctx, log, cfg, httpserver.Instrument(counted.Metrics, traces.Tracer(), public(api, callers.GuardPages(log, pages, http.HandlerFunc(refusePage)))), inner, draining)
