@@ -51,6 +51,30 @@ func (e Action) Valid() bool {
 	}
 }
 
+// Defines values for AssignedColumnUnit.
+const (
+	AssignedColumnUnitG  AssignedColumnUnit = "g"
+	AssignedColumnUnitKg AssignedColumnUnit = "kg"
+	AssignedColumnUnitLb AssignedColumnUnit = "lb"
+	AssignedColumnUnitT  AssignedColumnUnit = "t"
+)
+
+// Valid indicates whether the value is a known member of the AssignedColumnUnit enum.
+func (e AssignedColumnUnit) Valid() bool {
+	switch e {
+	case AssignedColumnUnitG:
+		return true
+	case AssignedColumnUnitKg:
+		return true
+	case AssignedColumnUnitLb:
+		return true
+	case AssignedColumnUnitT:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AttachFormDryRun.
 const (
 	Empty AttachFormDryRun = ""
@@ -353,22 +377,85 @@ func (e HistoryHistoryChangesField) Valid() bool {
 
 // Defines values for MappingColumnsUnit.
 const (
-	G  MappingColumnsUnit = "g"
-	Kg MappingColumnsUnit = "kg"
-	Lb MappingColumnsUnit = "lb"
-	T  MappingColumnsUnit = "t"
+	MappingColumnsUnitG  MappingColumnsUnit = "g"
+	MappingColumnsUnitKg MappingColumnsUnit = "kg"
+	MappingColumnsUnitLb MappingColumnsUnit = "lb"
+	MappingColumnsUnitT  MappingColumnsUnit = "t"
 )
 
 // Valid indicates whether the value is a known member of the MappingColumnsUnit enum.
 func (e MappingColumnsUnit) Valid() bool {
 	switch e {
-	case G:
+	case MappingColumnsUnitG:
 		return true
-	case Kg:
+	case MappingColumnsUnitKg:
 		return true
-	case Lb:
+	case MappingColumnsUnitLb:
 		return true
-	case T:
+	case MappingColumnsUnitT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for MappingLayout.
+const (
+	Blocks  MappingLayout = "blocks"
+	Cartons MappingLayout = "cartons"
+	Lines   MappingLayout = "lines"
+	Matrix  MappingLayout = "matrix"
+)
+
+// Valid indicates whether the value is a known member of the MappingLayout enum.
+func (e MappingLayout) Valid() bool {
+	switch e {
+	case Blocks:
+		return true
+	case Cartons:
+		return true
+	case Lines:
+		return true
+	case Matrix:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for MappingNumberStyle.
+const (
+	N12345  MappingNumberStyle = "1,234.5"
+	N123451 MappingNumberStyle = "1.234,5"
+)
+
+// Valid indicates whether the value is a known member of the MappingNumberStyle enum.
+func (e MappingNumberStyle) Valid() bool {
+	switch e {
+	case N12345:
+		return true
+	case N123451:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for MappingSource.
+const (
+	Headings MappingSource = "headings"
+	Person   MappingSource = "person"
+	Template MappingSource = "template"
+)
+
+// Valid indicates whether the value is a known member of the MappingSource enum.
+func (e MappingSource) Valid() bool {
+	switch e {
+	case Headings:
+		return true
+	case Person:
+		return true
+	case Template:
 		return true
 	default:
 		return false
@@ -491,6 +578,21 @@ type ApproveShipment struct {
 	// OverrideReason Why the shipment may go although checks are failing.
 	OverrideReason *string `json:"override_reason,omitempty"`
 }
+
+// AssignedColumn defines model for AssignedColumn.
+type AssignedColumn struct {
+	// Column The letters of the column, as spreadsheets count.
+	Column string `json:"column"`
+
+	// Field The field of the column; absent where it is not used.
+	Field *string `json:"field,omitempty"`
+
+	// Unit The unit of a weight; absent: as the column shows.
+	Unit *AssignedColumnUnit `json:"unit,omitempty"`
+}
+
+// AssignedColumnUnit The unit of a weight; absent: as the column shows.
+type AssignedColumnUnit string
 
 // AttachDocument defines model for AttachDocument.
 type AttachDocument struct {
@@ -760,8 +862,14 @@ type Document struct {
 		Code string `json:"code"`
 		Row  *int   `json:"row,omitempty"`
 
+		// Rule The id of the rule that made it.
+		Rule *string `json:"rule,omitempty"`
+
 		// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
 		Sheet *Sheet `json:"sheet,omitempty"`
+
+		// Stage The stage of reading that made the remark.
+		Stage *string `json:"stage,omitempty"`
 
 		// Text For people.
 		Text string `json:"text"`
@@ -829,8 +937,14 @@ type DocumentFacts struct {
 		Code string `json:"code"`
 		Row  *int   `json:"row,omitempty"`
 
+		// Rule The id of the rule that made it.
+		Rule *string `json:"rule,omitempty"`
+
 		// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
 		Sheet *Sheet `json:"sheet,omitempty"`
+
+		// Stage The stage of reading that made the remark.
+		Stage *string `json:"stage,omitempty"`
 
 		// Text For people.
 		Text string `json:"text"`
@@ -968,7 +1082,22 @@ type HistoryHistoryChangesField string
 
 // Mapping defines model for Mapping.
 type Mapping struct {
+	// Candidates Of a list that is refused as `ambiguous_mapping`: the mappings that agree with its numbers as well.
+	Candidates *[]struct {
+		// Columns The columns in which the candidates differ.
+		Columns []AssignedColumn `json:"columns"`
+
+		// Text What would be read, for people.
+		Text string `json:"text"`
+	} `json:"candidates,omitempty"`
 	Columns []struct {
+		// Alternatives Other fields that the column could have, the best first.
+		Alternatives *[]struct {
+			Field string    `json:"field"`
+			Rules *[]string `json:"rules,omitempty"`
+			Score float32   `json:"score"`
+		} `json:"alternatives,omitempty"`
+
 		// Column The letters of the column, as spreadsheets count.
 		Column string `json:"column"`
 
@@ -983,6 +1112,12 @@ type Mapping struct {
 		// Reason Why the column was not used, for people; absent where it was.
 		Reason *string `json:"reason,omitempty"`
 
+		// Rules The rules that made the score.
+		Rules *[]string `json:"rules,omitempty"`
+
+		// Score How sure the field is; 1 where it was given.
+		Score float32 `json:"score"`
+
 		// Unit The unit of a weight that was used; kilograms where nothing names another.
 		Unit *MappingColumnsUnit `json:"unit,omitempty"`
 
@@ -990,11 +1125,20 @@ type Mapping struct {
 		Used bool `json:"used"`
 	} `json:"columns"`
 
+	// Fingerprint Equal for lists with the same headings, layout and number style.
+	Fingerprint *string `json:"fingerprint,omitempty"`
+
 	// HeaderRow The first row of the headings.
 	HeaderRow int `json:"header_row"`
 
 	// HeaderRows How many rows the headings have.
 	HeaderRows int `json:"header_rows"`
+
+	// Layout A row for each line of a pallet; the boxes of each calibre in a column; the pallet above its lines; a row for each box.
+	Layout *MappingLayout `json:"layout,omitempty"`
+
+	// NumberStyle How the numbers are written; absent where no number shows it.
+	NumberStyle *MappingNumberStyle `json:"number_style,omitempty"`
 
 	// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
 	Sheet *Sheet `json:"sheet,omitempty"`
@@ -1005,10 +1149,25 @@ type Mapping struct {
 		Reason string `json:"reason"`
 		Row    int    `json:"row"`
 	} `json:"skipped_rows"`
+
+	// Source What gave the fields of the columns.
+	Source *MappingSource `json:"source,omitempty"`
+
+	// Template The name of the template; only where `source` is `template`.
+	Template *string `json:"template,omitempty"`
 }
 
 // MappingColumnsUnit The unit of a weight that was used; kilograms where nothing names another.
 type MappingColumnsUnit string
+
+// MappingLayout A row for each line of a pallet; the boxes of each calibre in a column; the pallet above its lines; a row for each box.
+type MappingLayout string
+
+// MappingNumberStyle How the numbers are written; absent where no number shows it.
+type MappingNumberStyle string
+
+// MappingSource What gave the fields of the columns.
+type MappingSource string
 
 // Meta defines model for Meta.
 type Meta struct {

@@ -199,7 +199,7 @@ func testKept(t *testing.T, q *postgres.Repository) {
 	r.Pallets = []shipments.Pallet{{
 		Number: "1", Boxes: 3, BoxWeight: 4000, Source: shipments.Source{Document: doc.ID, Sheet: place.Sheet, Row: 9},
 		Places:   shipments.Places{Calibre: place, BoxWeight: shipments.Place{Row: 1}},
-		Contents: []shipments.Content{{ProduceName: "Plum", Calibre: "A", Lot: "L7", Orchard: "HUE 0816", Boxes: 1, BoxWeight: 2000, Place: place}, {ProduceName: "Fig", Boxes: 2, BoxWeight: 5000}},
+		Contents: []shipments.Content{{ProduceName: "Plum", Calibre: "A", Particulars: shipments.Particulars{Lot: "L7", Orchard: "HUE 0816"}, Boxes: 1, BoxWeight: 2000, Place: place}, {ProduceName: "Fig", Boxes: 2, BoxWeight: 5000}},
 	}}
 	r.Checks = []shipments.Check{{Name: "a", Result: shipments.Fail, Count: 1, Locations: []shipments.Location{{Source: r.Pallets[0].Source}}}}
 	check(t, q.Revise(t.Context(), org, r))

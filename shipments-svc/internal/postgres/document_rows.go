@@ -41,6 +41,8 @@ type factRow struct {
 type remarkRow struct {
 	Code            string `json:"code"`
 	Text            string `json:"text"`
+	Stage           string `json:"stage,omitempty"`
+	Rule            string `json:"rule,omitempty"`
 	shipments.Place `json:"place"`
 }
 

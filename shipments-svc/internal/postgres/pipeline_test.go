@@ -27,7 +27,7 @@ func (paper) Open(context.Context, shipments.FileKey) (shipments.OpenFile, error
 	}{bytes.NewReader(nil), io.NopCloser(nil)}, nil
 }
 
-func (paper) Read(context.Context, shipments.DocumentType, shipments.Kind, io.ReaderAt, int64) (read shipments.Reading, err error) {
+func (paper) Read(context.Context, shipments.DocumentType, shipments.Kind, io.ReaderAt, int64, []shipments.Assignment) (read shipments.Reading, err error) {
 	for _, number := range []string{"A", "B", "C"} {
 		read.Pallets = append(read.Pallets, shipments.Pallet{Number: number, Boxes: 1, BoxWeight: 1, Source: shipments.Source{Row: 2 + len(read.Pallets)}})
 	}

@@ -160,9 +160,9 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attache
 	}
 	reading, cancel := context.WithTimeout(ctx, previewTimeout)
 	defer cancel()
-	read, err := s.reader.Read(reading, a.Type, a.File.Kind, a.File.Content, a.File.Size)
+	read, err := s.reader.Read(reading, a.Type, a.File.Kind, a.File.Content, a.File.Size, nil)
 	if reading.Err() != nil && ctx.Err() == nil {
-		err = &UnreadableError{Failure{Code: "too_slow", Detail: fmt.Sprintf("Reading takes longer than the %s of a dry run; attach the file to have it read.", previewTimeout)}}
+		err = &UnreadableError{Failure: Failure{Code: "too_slow", Detail: fmt.Sprintf("Reading takes longer than the %s of a dry run; attach the file to have it read.", previewTimeout)}}
 	}
 	doc, pallets, err := a.document().finished(read, err, time.Time{})
 	if err != nil {

@@ -39,6 +39,9 @@ const (
 type Remark struct {
 	Code string `json:"code"` // for programs: "row_skipped"
 	Text string `json:"text"` // for people
+	// Stage is the stage of reading that made the remark, and Rule the id of its rule.
+	Stage string `json:"stage,omitempty"`
+	Rule  string `json:"rule,omitempty"`
 	Place
 }
 

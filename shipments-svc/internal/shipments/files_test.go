@@ -62,7 +62,7 @@ func (s *shelf) List(_ context.Context, before time.Time) iter.Seq2[FileKey, err
 	}
 }
 
-func (k *keeper) Read(_ context.Context, _ DocumentType, kind Kind, content io.ReaderAt, size int64) (Reading, error) {
+func (k *keeper) Read(_ context.Context, _ DocumentType, kind Kind, content io.ReaderAt, size int64, _ []Assignment) (Reading, error) {
 	text, err := io.ReadAll(io.NewSectionReader(content, 0, size))
 	k.readText = string(kind) + ": " + string(text)
 	return k.reading, errors.Join(k.unread, err)
@@ -147,7 +147,7 @@ func TestADryRunReadsAtOnce(t *testing.T) {
 		len(k.evidence.Pallets) != 1 || k.evidence.Pallets[0].Source.Row != 7 || len(got.Checks) != 1 || len(got.Mappings) != 1 || got.Mappings[0].HeaderRow != 4 {
 		t.Errorf("%+v, %v, read %q", got, err, k.readText)
 	}
-	k.unread = &UnreadableError{Failure{"no_header_row", "There is no header row."}}
+	k.unread = &UnreadableError{Failure: Failure{"no_header_row", "There is no header row."}}
 	if got, err = service(k).Attach(t.Context(), OrgID{1}, a); err != nil || got.Document.Status != Failed || got.Document.Failure.Code != "no_header_row" || len(k.evidence.Pallets) != 0 || got.Mappings != nil {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -2,24 +2,101 @@ package shipments
 
 import "slices"
 
-// Mapping describes how one table of a packing list was interpreted.
+// Mapping describes how one table of a packing list was understood.
 type Mapping struct {
-	Sheet      string         `json:"sheet,omitempty"` // empty: the document has no sheets or pages
-	HeaderRow  int            `json:"header_row"`      // the first row of its headings
-	HeaderRows int            `json:"header_rows"`
-	Columns    []MappedColumn `json:"columns"`      // never nil
-	Skipped    []SkippedRow   `json:"skipped_rows"` // rows below the headings that are no lines of pallets; never nil
+	Sheet       string         `json:"sheet,omitempty"` // empty: the document has no sheets or pages
+	Layout      Layout         `json:"layout,omitempty"`
+	HeaderRow   int            `json:"header_row"` // the first row of its headings
+	HeaderRows  int            `json:"header_rows"`
+	NumberStyle NumberStyle    `json:"number_style,omitempty"` // empty: no number shows it
+	Fingerprint string         `json:"fingerprint,omitempty"`  // equal for lists with these headings, layout and number style
+	Source      MappingSource  `json:"source,omitempty"`
+	Template    string         `json:"template,omitempty"`   // its name, where Source is FromTemplate
+	Columns     []MappedColumn `json:"columns"`              // never nil
+	Candidates  []Candidate    `json:"candidates,omitempty"` // of an ambiguous list: the mappings that agree with its numbers as well
+	Skipped     []SkippedRow   `json:"skipped_rows"`         // rows below the headings that are no lines of pallets; never nil
 }
 
 // MappedColumn is a column of a table and what it was taken for.
 type MappedColumn struct {
-	Column  string `json:"column"` // "A"
-	Heading string `json:"heading"`
-	Field   string `json:"field,omitempty"` // empty: its heading is not understood
-	Unit    string `json:"unit,omitempty"`  // of a weight that was used: kg, g, lb or t
-	Used    bool   `json:"used"`
-	Reason  string `json:"reason,omitempty"` // why it was not used
+	Column       string        `json:"column"` // "A"
+	Heading      string        `json:"heading"`
+	Field        string        `json:"field,omitempty"` // one of MappingFields; empty: its heading is not understood
+	Unit         string        `json:"unit,omitempty"`  // of a weight that was used: kg, g, lb or t
+	Used         bool          `json:"used"`
+	Reason       string        `json:"reason,omitempty"`       // why it was not used
+	Score        float64       `json:"score"`                  // of the field, from 0 to 1; 1 if it was given
+	Rules        []string      `json:"rules,omitempty"`        // the ids of those that made the score
+	Alternatives []Alternative `json:"alternatives,omitempty"` // the best first
 }
+
+// Alternative is another field that a column could have.
+type Alternative struct {
+	Field string   `json:"field"`
+	Score float64  `json:"score"`
+	Rules []string `json:"rules,omitempty"`
+}
+
+// Candidate is one of the readings of an ambiguous list.
+type Candidate struct {
+	Columns []AssignedColumn `json:"columns"` // those in which the candidates differ
+	Text    string           `json:"text"`    // for people: what would be read
+}
+
+// Assignment gives the fields of the columns of a packing list: the correction of its
+// mapping by a person, or a template. Columns that it does not name are read as
+// without it.
+type Assignment struct {
+	Sheet       string           `json:"sheet,omitempty"`        // the table that it is for; empty: any
+	Fingerprint string           `json:"fingerprint,omitempty"`  // likewise
+	NumberStyle NumberStyle      `json:"number_style,omitempty"` // empty: as the numbers show
+	Columns     []AssignedColumn `json:"columns"`
+	Template    string           `json:"template,omitempty"` // the name of the template; empty: a person gave it
+}
+
+// AssignedColumn is the field of a column.
+type AssignedColumn struct {
+	Column string `json:"column"`          // "A"
+	Field  string `json:"field,omitempty"` // one of MappingFields; empty: the column is not used
+	Unit   string `json:"unit,omitempty"`  // of a weight: kg, g, lb or t; empty: as the column shows
+}
+
+// MappingFields are the fields that a column can have.
+var MappingFields = []string{
+	"pallet_number", "pallet_number_to", "pallets", "sscc", "gtin", "produce_name", "variety", "calibre", "boxes", "box_weight", "box_gross_weight",
+	"net_weight", "gross_weight", "pack", "lot", "orchard", "puc", "phc", "ggn", "grower", "harvested_on", "packed_on", "temperature_recorder",
+	"container_number", "seal_number",
+}
+
+// Layout is the structure of a table of a packing list.
+type Layout string
+
+// The layouts.
+const (
+	LinesLayout   Layout = "lines"   // a row for each line of a pallet
+	MatrixLayout  Layout = "matrix"  // a row for each pallet, and the boxes of each calibre in a column
+	BlocksLayout  Layout = "blocks"  // the pallet stands above its lines
+	CartonsLayout Layout = "cartons" // a row for each box
+)
+
+// NumberStyle is how numbers are written.
+type NumberStyle string
+
+// The styles of numbers.
+const (
+	PointStyle NumberStyle = "1,234.5"
+	CommaStyle NumberStyle = "1.234,5"
+)
+
+// MappingSource is where a mapping comes from.
+type MappingSource string
+
+// The sources of mappings.
+const (
+	FromHeadings MappingSource = "headings"
+	FromTemplate MappingSource = "template"
+	FromPerson   MappingSource = "person"
+)
 
 // SkippedRow is a row that was not read as a line of a pallet.
 type SkippedRow struct {
@@ -31,14 +108,32 @@ type SkippedRow struct {
 const (
 	MaxMappings      = 20
 	MaxMappedColumns = 200 // of a mapping
+	MaxAlternatives  = 5   // of a column
+	MaxCandidates    = 5   // of a mapping
 	MaxSkippedRows   = 200 // of a mapping
 )
 
 // sound reports whether a mapping is valid; text checks its texts.
 func (m Mapping) sound(text func(string, int) bool) bool {
-	return text(m.Sheet, MaxFactText) && m.HeaderRow > 0 && m.HeaderRows > 0 && len(m.Columns) <= MaxMappedColumns && len(m.Skipped) <= MaxSkippedRows &&
-		!slices.ContainsFunc(m.Columns, func(c MappedColumn) bool {
-			return !text(c.Column, MaxFactText) || !text(c.Heading, MaxFactText) || !text(c.Field, MaxFactText) || !text(c.Unit, MaxFactText) || !text(c.Reason, MaxFactText)
-		}) &&
-		!slices.ContainsFunc(m.Skipped, func(s SkippedRow) bool { return s.Row < 1 || !text(s.Reason, MaxFactText) })
+	texts := []string{m.Sheet, string(m.Layout), string(m.NumberStyle), m.Fingerprint, string(m.Source), m.Template}
+	bad := m.HeaderRow < 1 || m.HeaderRows < 1 || len(m.Columns) > MaxMappedColumns || len(m.Skipped) > MaxSkippedRows || len(m.Candidates) > MaxCandidates
+	for _, c := range m.Columns {
+		texts = append(append(texts, c.Column, c.Heading, c.Field, c.Unit, c.Reason), c.Rules...)
+		bad = bad || c.Score < 0 || c.Score > 1 || len(c.Alternatives) > MaxAlternatives
+		for _, a := range c.Alternatives {
+			texts = append(append(texts, a.Field), a.Rules...)
+		}
+	}
+	for _, c := range m.Candidates {
+		bad = bad || len(c.Columns) > MaxMappedColumns
+		texts = append(texts, c.Text)
+		for _, col := range c.Columns {
+			texts = append(texts, col.Column, col.Field, col.Unit)
+		}
+	}
+	for _, s := range m.Skipped {
+		bad = bad || s.Row < 1
+		texts = append(texts, s.Reason)
+	}
+	return !bad && !slices.ContainsFunc(texts, func(t string) bool { return !text(t, MaxFactText) })
 }

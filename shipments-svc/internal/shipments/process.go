@@ -15,7 +15,7 @@ func (s *Service) Process(ctx context.Context, j Job) error {
 		return err
 	}
 	if j.Attempt > MaxAttempts {
-		return s.Publish(ctx, j, Reading{}, &UnreadableError{Failure{
+		return s.Publish(ctx, j, Reading{}, &UnreadableError{Failure: Failure{
 			Code: "given_up", Detail: fmt.Sprintf("Reading was begun %d times and never came to an end.", MaxAttempts),
 		}})
 	}
@@ -30,11 +30,11 @@ func (s *Service) Process(ctx context.Context, j Job) error {
 func (s *Service) readFile(ctx context.Context, key FileKey, doc Document) (read Reading, err error) {
 	file, err := s.files.Open(ctx, key)
 	if errors.Is(err, ErrNoFile) {
-		return Reading{}, &UnreadableError{Failure{Code: "file_missing", Detail: "The stored file is missing; attach it again."}}
+		return Reading{}, &UnreadableError{Failure: Failure{Code: "file_missing", Detail: "The stored file is missing; attach it again."}}
 	}
 	if err != nil {
 		return Reading{}, fmt.Errorf("open file: %w", err)
 	}
 	defer func() { _ = file.Close() }() // nothing was written to it
-	return s.reader.Read(ctx, doc.Type, doc.Kind, file, doc.Size)
+	return s.reader.Read(ctx, doc.Type, doc.Kind, file, doc.Size, nil)
 }

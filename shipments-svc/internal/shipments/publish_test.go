@@ -45,7 +45,7 @@ func TestPublishReplacesTheEarlierPallets(t *testing.T) {
 
 func TestAnUnreadableListFailsAndHasNoPallets(t *testing.T) {
 	t.Parallel()
-	unread := &UnreadableError{Failure{"no_header_row", "There is no header row."}}
+	unread := &UnreadableError{Failure: Failure{"no_header_row", "There is no header row."}}
 	for name, c := range map[string]struct {
 		read   Reading
 		unread error
@@ -91,7 +91,7 @@ func TestOtherDocumentsNeverFail(t *testing.T) {
 	k := reading()
 	k.documents[0].Type = PhytosanitaryCertificate
 	read := Reading{Pallets: repeated(1), Facts: []Fact{{Kind: PhytoFact, Text: "ZA 1"}}}
-	if err := service(k).Publish(t.Context(), job, read, &UnreadableError{Failure{"no_pallets", "There are no pallets."}}); err != nil {
+	if err := service(k).Publish(t.Context(), job, read, &UnreadableError{Failure: Failure{"no_pallets", "There are no pallets."}}); err != nil {
 		t.Fatal(err)
 	}
 	doc := *k.revisions[0].Changed

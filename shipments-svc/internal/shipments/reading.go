@@ -25,8 +25,9 @@ const (
 // fault, or the context's; with any other it is worth to try again.
 type Reader interface {
 	// Read returns the content of a file: of a packing list its pallets, of another
-	// document only facts.
-	Read(ctx context.Context, t DocumentType, kind Kind, content io.ReaderAt, size int64) (Reading, error)
+	// document only facts. Assignments take precedence over the headings of a packing
+	// list; the numbers of the list still verify them.
+	Read(ctx context.Context, t DocumentType, kind Kind, content io.ReaderAt, size int64, given []Assignment) (Reading, error)
 }
 
 // Reading is the content of a file.
@@ -39,8 +40,16 @@ type Reading struct {
 	Mappings []Mapping // how each table of a packing list was understood
 }
 
-// UnreadableError means that a file cannot be read; a retry would fail, too.
-type UnreadableError struct{ Failure }
+// UnreadableError means that a file cannot be read; a retry would fail, too, unless
+// with another Assignment.
+type UnreadableError struct {
+	Failure
+	Mappings []Mapping // how far the tables of a packing list were understood
+}
+
+// AmbiguousMapping is the code of the Failure of a packing list whose numbers agree
+// with several mappings. The candidates are in its mappings.
+const AmbiguousMapping = "ambiguous_mapping"
 
 // Error implements error.
 func (e *UnreadableError) Error() string { return e.Code + ": " + e.Detail }
@@ -54,6 +63,10 @@ func (r Reading) sound() bool {
 	text := func(s string, limit int) bool {
 		return len(s) <= 4*limit && !strings.ContainsFunc(s, plaintext.Refused) && utf8.ValidString(s)
 	}
+	also := func(p Particulars) bool {
+		return p.NetWeight >= 0 && p.NetWeight <= MaxDeclaredWeight && p.GrossWeight >= 0 && p.GrossWeight <= MaxDeclaredWeight &&
+			!slices.ContainsFunc(p.texts(), func(t string) bool { return !text(t, MaxLot) })
+	}
 	line := func(produce, calibre string, boxes int, weight Grams) bool {
 		return text(produce, MaxProduceName) && text(calibre, MaxCalibre) && boxes >= 0 && boxes <= MaxBoxes && weight >= 0 && weight <= MaxBoxWeight
 	}
@@ -61,11 +74,11 @@ func (r Reading) sound() bool {
 	f.declared("", r.Declared)
 	bad := f != nil || len(r.Mappings) > MaxMappings || slices.ContainsFunc(r.Mappings, func(m Mapping) bool { return !m.sound(text) }) || len(r.Facts) > MaxFacts || len(r.Remarks) > MaxRemarks || r.RowsRead < 0 ||
 		slices.ContainsFunc(r.Facts, func(f Fact) bool { return !text(f.Text, MaxFactText) || !text(string(f.Kind), MaxFactText) }) ||
-		slices.ContainsFunc(r.Remarks, func(r Remark) bool { return !text(r.Text, MaxFactText) || !text(r.Code, MaxFactText) }) ||
+		slices.ContainsFunc(r.Remarks, func(r Remark) bool { return !text(r.Text, MaxFactText) || !text(r.Code+r.Stage+r.Rule, MaxFactText) }) ||
 		slices.ContainsFunc(r.Pallets, func(p Pallet) bool {
-			return !text(p.Number, MaxPalletNumber) || !line(p.ProduceName, p.Calibre, p.Boxes, p.BoxWeight) || p.Source.Row < 1 ||
+			return !text(p.Number, MaxPalletNumber) || !line(p.ProduceName, p.Calibre, p.Boxes, p.BoxWeight) || p.Source.Row < 1 || !also(p.Particulars) ||
 				slices.ContainsFunc(p.Contents, func(c Content) bool {
-					return !line(c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight) || !text(c.Lot, MaxLot) || !text(c.Orchard, MaxLot)
+					return !line(c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight) || !also(c.Particulars)
 				})
 		})
 	return !bad

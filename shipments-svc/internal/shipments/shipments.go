@@ -75,8 +75,9 @@ type Detail struct {
 	Documents []Document // in the order in which they were attached
 }
 
-// Pallet is one pallet of a shipment. Numbers need not be unique: a document
-// that lists one twice is a finding, not an accident.
+// Pallet is one pallet of a shipment. Numbers need not be unique: containers may
+// number their pallets alike, and a document that lists one of a container twice is a
+// finding, not an accident.
 type Pallet struct {
 	Number      string
 	ProduceName string
@@ -85,7 +86,8 @@ type Pallet struct {
 	BoxWeight   Grams
 	Source      Source    // where it begins
 	Places      Places    // of values that were read elsewhere in the document
-	Contents    []Content // the lines that it was put together from; nil: one that names no lot and no orchard
+	Contents    []Content // the lines that it was put together from; nil: one
+	Particulars
 }
 
 // Places is where the values of a pallet were read. A zero Place means the
@@ -103,11 +105,10 @@ type Places struct {
 type Content struct {
 	ProduceName string `json:"produce_name"`
 	Calibre     string `json:"calibre"`
-	Lot         string `json:"lot,omitempty"`     // empty: the line names none
-	Orchard     string `json:"orchard,omitempty"` // or the grower, as in the list; empty: unknown
 	Boxes       int    `json:"boxes"`
 	BoxWeight   Grams  `json:"box_weight_g"`
-	Place       `json:"place"`
+	Particulars
+	Place `json:"place"`
 }
 
 // Grams is a weight, exact to what the product shows: thousandths of a

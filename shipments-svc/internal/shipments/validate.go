@@ -15,7 +15,7 @@ const (
 	MaxPalletNumber = 40
 	MaxProduceName  = 100
 	MaxCalibre      = 20
-	MaxLot          = 100 // lot, orchard
+	MaxLot          = 100 // a text of Particulars
 	MaxBoxes        = 10_000
 	MaxBoxWeight    = Grams(1_000_000)
 	MaxChecks       = 1_000

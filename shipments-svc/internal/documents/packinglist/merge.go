@@ -117,9 +117,9 @@ func (r *reader) pallet(lines []line) shipments.Pallet {
 		}
 		c := shipments.Content{
 			ProduceName: r.bounded(l.produce, shipments.MaxProduceName, "produce"), Calibre: r.bounded(l.calibre, shipments.MaxCalibre, "calibre"),
-			Lot: r.bounded(l.lot, shipments.MaxLot, "lot"), Orchard: r.bounded(l.orchard, shipments.MaxLot, "orchard"),
 			BoxWeight: rounded(l.weight()), Place: placeOf(l.place),
 		}
+		c.Lot, c.Orchard = r.bounded(l.lot, shipments.MaxLot, "lot"), r.bounded(l.orchard, shipments.MaxLot, "orchard")
 		if l.boxes.ok {
 			c.Boxes = int(l.boxes.value)
 		}

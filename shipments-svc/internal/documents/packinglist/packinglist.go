@@ -91,7 +91,7 @@ const (
 
 // Read reads a packing list. It returns Unreadable for content that is not a
 // packing list or cannot be read; other errors are those of ctx and content.
-func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
+func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64, _ ...shipments.Assignment) (shipments.Reading, error) {
 	book, err := tables.Read(ctx, kind, content, size)
 	if err != nil {
 		return shipments.Reading{}, err

@@ -15,8 +15,14 @@ import (
 // Child is the main function of a child process: it limits itself, reads the file on
 // its standard input and writes the result to out.
 func Child(ctx context.Context, args []string, file *os.File, out io.Writer) error {
-	if len(args) != 2 {
-		return errors.New("want the type of the document and the kind of its file")
+	if len(args) < 2 || len(args) > 3 {
+		return errors.New("want the type of the document, the kind of its file and the assignments, if any")
+	}
+	var given []shipments.Assignment
+	if len(args) == 3 {
+		if err := json.Unmarshal([]byte(args[2]), &given); err != nil {
+			return fmt.Errorf("assignments: %w", err)
+		}
 	}
 	info, err := file.Stat()
 	if err != nil {
@@ -28,15 +34,15 @@ func Child(ctx context.Context, args []string, file *os.File, out io.Writer) err
 	if err := confine(maxCPU); err != nil {
 		return fmt.Errorf("confine: %w", err)
 	}
-	read := packinglist.ReadFacts
-	if shipments.DocumentType(args[0]) == shipments.PackingList {
-		read = packinglist.Read
+	var reading shipments.Reading
+	if kind := packinglist.Kind(args[1]); shipments.DocumentType(args[0]) == shipments.PackingList {
+		reading, err = packinglist.Read(ctx, kind, file, info.Size(), given...)
+	} else {
+		reading, err = packinglist.ReadFacts(ctx, kind, file, info.Size())
 	}
-	reading, err := read(ctx, packinglist.Kind(args[1]), file, info.Size())
 	r := result{Reading: &reading}
 	if bad, ok := errors.AsType[*packinglist.Unreadable](err); ok {
-		failure := failureOf(*bad)
-		r = result{Failure: &failure}
+		r = result{Failure: &shipments.UnreadableError{Failure: failureOf(*bad)}}
 	} else if err != nil {
 		return err
 	}

@@ -24,8 +24,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Command is the first argument of a child process; the type of the document and
-// the kind of its file follow.
+// Command is the first argument of a child process; the type of the document, the kind
+// of its file and, if there are any, the assignments in JSON follow.
 const Command = "read-document"
 
 // Limits of a child process.
@@ -66,11 +66,11 @@ func New(children int) (*Reader, error) {
 // result is what a child writes to its standard output: one of the two.
 type result struct {
 	Reading *shipments.Reading
-	Failure *shipments.Failure
+	Failure *shipments.UnreadableError
 }
 
 // Read implements shipments.Reader.
-func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind shipments.Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
+func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind shipments.Kind, content io.ReaderAt, size int64, given []shipments.Assignment) (shipments.Reading, error) {
 	select {
 	case r.slots <- struct{}{}:
 		defer func() { <-r.slots }()
@@ -84,11 +84,19 @@ func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind 
 	if file != content {
 		defer func() { _ = file.Close() }()
 	}
+	args := []string{string(docType), string(kind)}
+	if given != nil {
+		text, err := json.Marshal(given)
+		if err != nil {
+			return shipments.Reading{}, fmt.Errorf("read document: %w", err)
+		}
+		args = append(args, string(text))
+	}
 	limited, cancel := context.WithTimeout(ctx, r.time)
 	defer cancel()
 	var out, stderr bounded
 	out.limit, stderr.limit = maxAnswer, maxStderr
-	used, err := r.run(limited, file, []string{string(docType), string(kind)}, &out, &stderr)
+	used, err := r.run(limited, file, args, &out, &stderr)
 	switch {
 	case ctx.Err() != nil:
 		return shipments.Reading{}, ctx.Err()
@@ -135,7 +143,7 @@ func decoded(out bounded) (shipments.Reading, error) {
 		return unreadable(Crashed, "The file could not be read: the reader's output is invalid.")
 	}
 	if r.Failure != nil {
-		return shipments.Reading{}, &shipments.UnreadableError{Failure: *r.Failure}
+		return shipments.Reading{}, r.Failure
 	}
 	return *r.Reading, nil
 }

@@ -33,9 +33,9 @@ func (s slow) Put(ctx context.Context, key shipments.FileKey, content io.Reader,
 	return s.Files.Put(ctx, key, content, size)
 }
 
-func (s slow) Read(ctx context.Context, t shipments.DocumentType, kind shipments.Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
+func (s slow) Read(ctx context.Context, t shipments.DocumentType, kind shipments.Kind, content io.ReaderAt, size int64, given []shipments.Assignment) (shipments.Reading, error) {
 	s.wait()
-	return s.plainReader.Read(ctx, t, kind, content, size)
+	return s.plainReader.Read(ctx, t, kind, content, size, given)
 }
 
 func (s slow) wait() {

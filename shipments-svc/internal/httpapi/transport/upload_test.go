@@ -25,7 +25,7 @@ import (
 // and the lines of one that begins with "unreadable" are none.
 type plainReader struct{}
 
-func (plainReader) Read(_ context.Context, _ shipments.DocumentType, _ shipments.Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
+func (plainReader) Read(_ context.Context, _ shipments.DocumentType, _ shipments.Kind, content io.ReaderAt, size int64, _ []shipments.Assignment) (shipments.Reading, error) {
 	var read shipments.Reading
 	for lines := bufio.NewScanner(io.NewSectionReader(content, 0, size)); lines.Scan(); {
 		if lines.Text() == "unreadable" {
@@ -34,7 +34,7 @@ func (plainReader) Read(_ context.Context, _ shipments.DocumentType, _ shipments
 		read.RowsRead++
 		read.Pallets = append(read.Pallets, shipments.Pallet{
 			Number: lines.Text(), ProduceName: "Plum", Boxes: 7, BoxWeight: 5500, Source: shipments.Source{Sheet: "PL", Row: read.RowsRead + 10},
-			Places: shipments.Places{Calibre: shipments.Place{Row: 3}}, Contents: []shipments.Content{{ProduceName: "Plum", Lot: "L7", Orchard: "HUE 0816", Boxes: 3, Place: shipments.Place{Row: 11}}, {Boxes: 4}},
+			Places: shipments.Places{Calibre: shipments.Place{Row: 3}}, Contents: []shipments.Content{{ProduceName: "Plum", Particulars: shipments.Particulars{Lot: "L7", Orchard: "HUE 0816"}, Boxes: 3, Place: shipments.Place{Row: 11}}, {Boxes: 4}},
 		})
 	}
 	read.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC Carmen", Place: shipments.Place{Row: 1}}}
