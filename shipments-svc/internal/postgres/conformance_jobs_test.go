@@ -127,7 +127,7 @@ func testLost(t *testing.T, q *postgres.Repository) {
 	check(t, q.Extend(t.Context(), j))
 	check(t, q.Release(t.Context(), j, 0))
 	next := claim(t, q)
-	if next.Attempt != 2 || next.Document != doc.ID {
+	if next.Attempt != 1 || next.Document != doc.ID {
 		t.Errorf("%+v", next)
 	}
 	doc.Status, doc.ProcessedAt = shipments.Processed, repotest.Noon

@@ -63,9 +63,10 @@ FROM turn LEFT JOIN claimed ON claimed.organization_id = turn.organization_id`
 	jobsWaitingSQL = `
 SELECT coalesce(extract(epoch FROM now() - min(claimable_at)), 0)::float8 FROM jobs WHERE claimable_at <= now()`
 
-	// leaseSQL makes a job claimable in $6 seconds, under the lease $7.
+	// leaseSQL makes a job claimable in $6 seconds, under the lease $7. Without a lease
+	// the attempt does not count.
 	leaseSQL = `
-UPDATE jobs SET claimable_at = now() + $6 * interval '1 second', lease = $7
+UPDATE jobs SET claimable_at = now() + $6 * interval '1 second', lease = $7, attempts = attempts - ($7::uuid IS NULL)::int
 WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3 AND run = $4 AND lease = $5`
 
 	// lockShipmentSQL reads a shipment and locks it against changes.

@@ -15,6 +15,7 @@ import (
 type shelf struct {
 	files   map[FileKey]string
 	putting error // of Put
+	opening error // of Open
 	removed []FileKey
 }
 
@@ -36,6 +37,9 @@ func (openText) Close() error { return nil }
 
 func (s *shelf) Open(_ context.Context, key FileKey) (OpenFile, error) {
 	text, ok := s.files[key]
+	if s.opening != nil {
+		return nil, s.opening
+	}
 	if !ok {
 		return nil, ErrNoFile
 	}

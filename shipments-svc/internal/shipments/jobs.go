@@ -15,7 +15,7 @@ type Job struct {
 	Shipment ID
 	Document DocumentID
 	Run      int   // of the document
-	Attempt  int   // how often the job was claimed, from 1
+	Attempt  int   // how often the job was claimed and not released, from 1
 	Lease    Lease // of the current owner
 }
 
@@ -23,7 +23,8 @@ type Job struct {
 const (
 	// LeaseTime is the duration of a lease that is not extended.
 	LeaseTime = 15 * time.Second
-	// MaxAttempts is how often a job is claimed before it is given up.
+	// MaxAttempts is how often a job is claimed and not released before it is given up:
+	// those attempts ended with the process or by a fault of the program.
 	MaxAttempts = 8
 )
 
@@ -42,8 +43,8 @@ type Jobs interface {
 	// Extend lengthens a lease by LeaseTime from now, or returns ErrLost.
 	Extend(ctx context.Context, j Job) error
 
-	// Release ends a lease; the job can be claimed after the given time. For a lost
-	// job it returns ErrLost.
+	// Release ends a lease; the job can be claimed after the given time, and the attempt
+	// does not count. For a lost job it returns ErrLost.
 	Release(ctx context.Context, j Job, after time.Duration) error
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
-// Process reads the document of a job and publishes its content. ErrLost
-// means that the reading is obsolete. After any other error the document is
-// unchanged, and a retry can succeed.
+// Process reads the document of a job and publishes its content; while the database
+// is unavailable it keeps the reading, until ctx ends. ErrLost means that the reading
+// is obsolete. After any other error the document is unchanged, and a retry can
+// succeed.
 func (s *Service) Process(ctx context.Context, j Job) error {
 	_, doc, err := s.read(ctx, j)
 	if err != nil {
@@ -19,18 +21,34 @@ func (s *Service) Process(ctx context.Context, j Job) error {
 			Code: "given_up", Detail: fmt.Sprintf("Reading was begun %d times and never came to an end.", MaxAttempts),
 		}})
 	}
-	read, err := s.readFile(ctx, FileKey{j.Org, j.Document}, doc)
-	if err := ctx.Err(); err != nil {
-		return err
+	read, unread := s.readFile(ctx, FileKey{j.Org, j.Document}, doc)
+	if unread != nil && !errors.As(unread, new(*UnreadableError)) {
+		return unread
 	}
-	return s.Publish(ctx, j, read, err)
+	for {
+		if err := s.Publish(ctx, j, read, unread); !errors.Is(err, ErrUnavailable) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(publishRetry):
+		}
+	}
 }
+
+// publishRetry is the interval at which a finished reading is published again while
+// the database is unavailable.
+const publishRetry = time.Second
 
 // readFile reads the stored file of a document.
 func (s *Service) readFile(ctx context.Context, key FileKey, doc Document) (read Reading, err error) {
 	file, err := s.files.Open(ctx, key)
 	if errors.Is(err, ErrNoFile) {
-		return Reading{}, &UnreadableError{Failure: Failure{Code: "file_missing", Detail: "The stored file is missing; attach it again."}}
+		return Reading{}, &UnreadableError{Failure: Failure{
+			Code: "file_missing", Detail: "The stored file is missing. Delete the document and attach the file again, " +
+				"or have an operator restore the file from a backup and reprocess the document.",
+		}}
 	}
 	if err != nil {
 		return Reading{}, fmt.Errorf("open file: %w", err)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 var job = Job{Org: OrgID{1}, Document: DocumentID{1}, Run: 2, Attempt: 1, Lease: Lease{7}}
@@ -171,5 +173,35 @@ func TestAShipmentWithDocumentsIsNotDeleted(t *testing.T) {
 	if refused, ok := errors.AsType[*TransitionError](err); !ok || k.deleted || !strings.Contains(err.Error(), "while the shipment has documents; allowed: update, attach_document") ||
 		strings.HasSuffix(refused.Error(), "delete") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestAFinishedReadingOutlastsAnOutage of the database: it is published once that ends.
+func TestAFinishedReadingOutlastsAnOutage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := reading()
+		k.documents[0].Size, k.files.files = 3, map[FileKey]string{{job.Org, job.Document}: "a;b"}
+		k.reading = Reading{Pallets: repeated(1), RowsRead: 1}
+		s := service(k)
+		k.revising = ErrUnavailable
+		time.AfterFunc(2*time.Hour, func() { k.revising = nil })
+		if err := s.Process(t.Context(), job); err != nil || k.readText != "csv: a;b" || len(k.revisions) != 1 || k.revisions[0].Changed.Status != Processed {
+			t.Errorf("%v, %+v", err, k.revisions)
+		}
+	})
+}
+
+// TestAMissingFileFails, and an outage of the store does not.
+func TestAMissingFileFails(t *testing.T) {
+	t.Parallel()
+	k := reading()
+	if err := service(k).Process(t.Context(), job); err != nil || k.revisions[0].Changed.Failure.Code != "file_missing" {
+		t.Errorf("%v, %+v", err, k.revisions)
+	}
+	k = reading()
+	k.files.opening = ErrUnavailable
+	if err := service(k).Process(t.Context(), job); !errors.Is(err, ErrUnavailable) || k.revisions != nil {
+		t.Errorf("%v, %+v", err, k.revisions)
 	}
 }

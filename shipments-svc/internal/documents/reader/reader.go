@@ -79,7 +79,7 @@ func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind 
 	}
 	file, err := onDisk(content, size)
 	if err != nil {
-		return shipments.Reading{}, fmt.Errorf("read document: %w", err)
+		return shipments.Reading{}, unavailable(err)
 	}
 	if file != content {
 		defer func() { _ = file.Close() }()
@@ -109,7 +109,7 @@ func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind 
 	case err != nil && errors.As(err, new(*exec.ExitError)):
 		return unreadable(Crashed, "The file could not be read: its format is invalid.")
 	case err != nil: // it did not start
-		return shipments.Reading{}, fmt.Errorf("read document: %w", err)
+		return shipments.Reading{}, unavailable(err)
 	}
 	return decoded(out)
 }
@@ -146,6 +146,11 @@ func decoded(out bounded) (shipments.Reading, error) {
 		return shipments.Reading{}, r.Failure
 	}
 	return *r.Reading, nil
+}
+
+// unavailable is an error of the system, such as a full disk or too many processes.
+func unavailable(err error) error {
+	return fmt.Errorf("read document: %w: %w", shipments.ErrUnavailable, err)
 }
 
 func unreadable(code, format string, args ...any) (shipments.Reading, error) {

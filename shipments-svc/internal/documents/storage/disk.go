@@ -72,7 +72,7 @@ func (d *Disk) Put(ctx context.Context, key shipments.FileKey, content io.Reader
 // Open implements shipments.Files.
 func (d *Disk) Open(_ context.Context, key shipments.FileKey) (shipments.OpenFile, error) {
 	f, err := os.Open(d.path(key))
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, gone := os.Stat(d.dir); errors.Is(err, fs.ErrNotExist) && gone == nil {
 		return nil, shipments.ErrNoFile
 	}
 	if err != nil {

@@ -218,6 +218,22 @@ func TestCancelledPutLeavesNoFile(t *testing.T) {
 	}
 }
 
+// TestMissingDirectoryIsAnOutage, as of a volume that is not mounted: no file is missing.
+func TestMissingDirectoryIsAnOutage(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "documents")
+	disk, err := NewDisk(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := disk.Open(t.Context(), newKey()); !errors.Is(err, shipments.ErrUnavailable) || errors.Is(err, shipments.ErrNoFile) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestParseKeyIsStrict(t *testing.T) {
 	t.Parallel()
 	key := newKey()

@@ -82,14 +82,18 @@ func (s *S3) Open(ctx context.Context, key shipments.FileKey) (shipments.OpenFil
 		return nil, failure("open", err)
 	}
 	if _, err := object.Stat(); err != nil { // sends the request
-		return nil, errors.Join(missing(err), object.Close())
+		return nil, errors.Join(s.missing(ctx, err), object.Close())
 	}
 	return object, nil
 }
 
-func missing(err error) error {
+// missing returns ErrNoFile if a request failed because there is no such object. A
+// HEAD request gets 404 for a missing bucket, too, which is an outage.
+func (s *S3) missing(ctx context.Context, err error) error {
 	if minio.ToErrorResponse(err).StatusCode == http.StatusNotFound {
-		return shipments.ErrNoFile
+		if found, _ := s.client.BucketExists(ctx, s.bucket); found {
+			return shipments.ErrNoFile
+		}
 	}
 	return failure("open", err)
 }

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -28,6 +29,16 @@ func TestS3IsSweptSafely(t *testing.T) {
 	t.Parallel()
 	open := buckets(t)
 	sweepsSafely(t, func(t *testing.T) sweeper.Store { t.Helper(); return open(t) })
+}
+
+// TestMissingBucketIsAnOutage: with a wrong name no file is missing.
+func TestMissingBucketIsAnOutage(t *testing.T) {
+	t.Parallel()
+	s3 := buckets(t)(t)
+	s3.bucket = "another"
+	if _, err := s3.Open(t.Context(), newKey()); !errors.Is(err, shipments.ErrUnavailable) || errors.Is(err, shipments.ErrNoFile) {
+		t.Errorf("%v", err)
+	}
 }
 
 // buckets runs a server, and returns a function that opens a new bucket.

@@ -5,8 +5,10 @@
 // most one job of another organization. A worker holds a lease on its job and renews
 // it; the job of a worker that was killed or disconnected is claimed again when the
 // lease expires. On shutdown workers release their jobs. A worker that loses its
-// lease stops and cannot publish. Failed jobs are retried with exponential backoff up
-// to a maximum number of attempts.
+// lease stops and cannot publish. A job that failed by an outage is released and
+// tried again until the outage ends; one that ended with its process or by a fault of
+// the program is tried again when its lease expires, up to a maximum number of
+// attempts.
 package worker
 
 import (
@@ -24,11 +26,10 @@ const (
 	// without a notification.
 	Poll = time.Second
 
-	heartbeat = shipments.LeaseTime / 3
-	toClaim   = 2 * time.Second
-	toRelease = time.Second      // on shutdown
-	firstWait = time.Second      // backoff after the first attempt
-	longest   = 30 * time.Minute // maximum backoff
+	heartbeat      = shipments.LeaseTime / 3
+	claimTimeout   = 2 * time.Second
+	releaseTimeout = time.Second
+	outageRetry    = 30 * time.Second // delay of a job that failed by an outage
 )
 
 // Service processes jobs.
@@ -46,7 +47,7 @@ type Outcome string
 const (
 	Published Outcome = "published" // the reading, or its failure
 	Lost      Outcome = "lost"      // superseded, or the lease was lost
-	Returned  Outcome = "returned"  // released for another attempt
+	Returned  Outcome = "returned"  // for another attempt
 )
 
 // Pool is a pool of workers.
@@ -94,7 +95,7 @@ func (p *Pool) work(ctx context.Context, poll <-chan time.Time) {
 // once.
 func (p *Pool) processNext(ctx context.Context) bool {
 	// A claim is not cancelled, so that a claimed job can be released.
-	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), toClaim)
+	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
 	defer cancel()
 	j, err := p.turns.claim(claiming, p.jobs)
 	if err != nil {
@@ -147,7 +148,7 @@ func (p *Pool) renew(ctx context.Context, j shipments.Job, cancel context.Cancel
 	}
 }
 
-// finish returns the outcome of a job, and releases it for another attempt.
+// finish returns the outcome of a job. It releases the job on an outage and on shutdown.
 func (p *Pool) finish(ctx context.Context, j shipments.Job, err error) Outcome {
 	switch {
 	case err == nil:
@@ -157,21 +158,15 @@ func (p *Pool) finish(ctx context.Context, j shipments.Job, err error) Outcome {
 	}
 	var after time.Duration
 	if ctx.Err() == nil {
-		after = wait(j.Attempt)
-		p.log.Warn("reading a document failed, retrying", "attempt", j.Attempt, "after", after.String(), "error", err.Error())
+		p.log.Warn("reading a document failed, retrying", "attempt", j.Attempt, "error", err.Error())
+		if !errors.Is(err, shipments.ErrUnavailable) {
+			return Returned // when its lease expires
+		}
+		after = outageRetry
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toRelease)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
 	// If this fails, the lease expires.
 	_ = p.jobs.Release(ctx, j, after)
 	return Returned
-}
-
-// wait is the backoff after an attempt.
-func wait(attempt int) time.Duration {
-	after := firstWait
-	for range attempt - 1 {
-		after = min(4*after, longest)
-	}
-	return after
 }

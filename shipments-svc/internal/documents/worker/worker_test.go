@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -157,28 +158,25 @@ func TestLeaseIsRenewed(t *testing.T) {
 	})
 }
 
-func TestBackoff(t *testing.T) {
+// TestOutagesAreRetriedForever: the job is released, so that the attempt does not count.
+// A fault of the program counts: its lease expires.
+func TestOutagesAreRetriedForever(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		q := &queue{}
-		for attempt := 1; attempt <= shipments.MaxAttempts; attempt++ {
-			q.waiting = append(q.waiting, shipments.Job{Attempt: attempt})
-		}
-		q.process = func(context.Context, shipments.Job) error { return shipments.ErrUnavailable }
-		q.run(t, 1, nil, time.Minute)
-		want := []time.Duration{1, 4, 16, 64, 256, 1024, 1800, 1800}
-		if len(q.released) != len(want) {
-			t.Fatalf("%v", q.released)
-		}
-		for i, after := range q.released {
-			if after != want[i]*time.Second {
-				t.Errorf("after attempt %d: %s", i+1, after)
+	for err, released := range map[error][]time.Duration{
+		fmt.Errorf("open file: %w", shipments.ErrUnavailable): {outageRetry}, errors.New("oops"): nil,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := &queue{waiting: []shipments.Job{{Attempt: shipments.MaxAttempts}}}
+			q.process = func(context.Context, shipments.Job) error { return err }
+			q.run(t, 1, nil, time.Minute)
+			if !slices.Equal(q.released, released) || !slices.Equal(q.outcomes, []Outcome{Returned}) {
+				t.Errorf("%v: released %v, %v", err, q.released, q.outcomes)
 			}
-		}
-		if n := strings.Count(q.log.String(), "reading a document failed"); n != len(want) {
-			t.Errorf("%d lines: %s", n, &q.log)
-		}
-	})
+			if n := strings.Count(q.log.String(), "reading a document failed"); n != 1 {
+				t.Errorf("%d lines: %s", n, &q.log)
+			}
+		})
+	}
 }
 
 // TestShutdownReleasesJobs at once.

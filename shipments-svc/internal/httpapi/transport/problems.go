@@ -35,7 +35,9 @@ var table = []struct {
 	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(assertion.ErrMissing, assertion.ErrMissing.Error())},
 	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", as[*endpoints.PermissionError]},
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoDocument, "the shipment has no such document")},
-	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoFile, "the file of the document is missing; attach it again")},
+	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoFile,
+		"the file of the document is missing; an operator can restore it from a backup, and unless the shipment is approved "+
+			"the document can be deleted and attached again")},
 	{http.StatusNotFound, "not_found", "Not found", is(webhooks.ErrNotFound, "there is no such webhook endpoint")},
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNotFound, "there is no such shipment")},
 	{http.StatusBadRequest, query.UnknownParameter, "Unknown parameter", allOf[*query.Error](query.UnknownParameter)},
