@@ -264,48 +264,6 @@ func (e DocumentType) Valid() bool {
 	}
 }
 
-// Defines values for EventType.
-const (
-	DocumentAttached       EventType = "document.attached"
-	DocumentFailed         EventType = "document.failed"
-	DocumentProcessed      EventType = "document.processed"
-	ShipmentApproved       EventType = "shipment.approved"
-	ShipmentCreated        EventType = "shipment.created"
-	ShipmentDeleted        EventType = "shipment.deleted"
-	ShipmentProcessing     EventType = "shipment.processing"
-	ShipmentReadyForReview EventType = "shipment.ready_for_review"
-	ShipmentRejected       EventType = "shipment.rejected"
-	ShipmentUpdated        EventType = "shipment.updated"
-)
-
-// Valid indicates whether the value is a known member of the EventType enum.
-func (e EventType) Valid() bool {
-	switch e {
-	case DocumentAttached:
-		return true
-	case DocumentFailed:
-		return true
-	case DocumentProcessed:
-		return true
-	case ShipmentApproved:
-		return true
-	case ShipmentCreated:
-		return true
-	case ShipmentDeleted:
-		return true
-	case ShipmentProcessing:
-		return true
-	case ShipmentReadyForReview:
-		return true
-	case ShipmentRejected:
-		return true
-	case ShipmentUpdated:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for HistoryHistoryAction.
 const (
 	HistoryHistoryActionApprove           HistoryHistoryAction = "approve"
@@ -369,6 +327,48 @@ func (e HistoryHistoryChangesField) Valid() bool {
 	case HistoryHistoryChangesFieldReference:
 		return true
 	case HistoryHistoryChangesFieldVessel:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for KnownEventType.
+const (
+	DocumentAttached       KnownEventType = "document.attached"
+	DocumentFailed         KnownEventType = "document.failed"
+	DocumentProcessed      KnownEventType = "document.processed"
+	ShipmentApproved       KnownEventType = "shipment.approved"
+	ShipmentCreated        KnownEventType = "shipment.created"
+	ShipmentDeleted        KnownEventType = "shipment.deleted"
+	ShipmentProcessing     KnownEventType = "shipment.processing"
+	ShipmentReadyForReview KnownEventType = "shipment.ready_for_review"
+	ShipmentRejected       KnownEventType = "shipment.rejected"
+	ShipmentUpdated        KnownEventType = "shipment.updated"
+)
+
+// Valid indicates whether the value is a known member of the KnownEventType enum.
+func (e KnownEventType) Valid() bool {
+	switch e {
+	case DocumentAttached:
+		return true
+	case DocumentFailed:
+		return true
+	case DocumentProcessed:
+		return true
+	case ShipmentApproved:
+		return true
+	case ShipmentCreated:
+		return true
+	case ShipmentDeleted:
+		return true
+	case ShipmentProcessing:
+		return true
+	case ShipmentReadyForReview:
+		return true
+	case ShipmentRejected:
+		return true
+	case ShipmentUpdated:
 		return true
 	default:
 		return false
@@ -606,8 +606,10 @@ type AttachDocument struct {
 		Declared *Declared `json:"declared,omitempty"`
 
 		// Filename The name of the file, without directories; required with `content_base64`.
-		Filename *string      `json:"filename,omitempty"`
-		Pallets  *[]NewPallet `json:"pallets,omitempty"`
+		Filename *string `json:"filename,omitempty"`
+
+		// Pallets The pallets of the document, in place of a file.
+		Pallets *[]NewPallet `json:"pallets,omitempty"`
 
 		// Type A `packing_list` has the pallets of the shipment. Of the others what they say is compared with it; `other` is only kept.
 		Type DocumentType `json:"type"`
@@ -635,7 +637,9 @@ type AttachFormDryRun string
 // AttachedDocument defines model for AttachedDocument.
 type AttachedDocument struct {
 	// Checks The checks of the shipment with the document.
-	Checks   []Check  `json:"checks"`
+	Checks []Check `json:"checks"`
+
+	// Document A document of a shipment.
 	Document Document `json:"document"`
 }
 
@@ -654,7 +658,9 @@ type Check struct {
 
 		// PalletNumber Absent where the pallet has none.
 		PalletNumber *string `json:"pallet_number,omitempty"`
-		Row          *int    `json:"row,omitempty"`
+
+		// Row The row of the document, counted from 1.
+		Row *int `json:"row,omitempty"`
 
 		// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
 		Sheet *Sheet `json:"sheet,omitempty"`
@@ -674,6 +680,7 @@ type CheckResult string
 
 // CreateShipment defines model for CreateShipment.
 type CreateShipment struct {
+	// Shipment The new shipment.
 	Shipment struct {
 		// Destination The destination, as free text.
 		Destination string `json:"destination"`
@@ -691,12 +698,13 @@ type CreateShipment struct {
 
 // CreateWebhookEndpoint defines model for CreateWebhookEndpoint.
 type CreateWebhookEndpoint struct {
+	// WebhookEndpoint The new endpoint.
 	WebhookEndpoint struct {
 		// Description Your own note.
 		Description *string `json:"description,omitempty"`
 
 		// EventTypes Which events are to be sent. Empty or left out for all, also for types that do not exist yet.
-		EventTypes *[]EventType `json:"event_types,omitempty"`
+		EventTypes *[]KnownEventType `json:"event_types,omitempty"`
 
 		// URL An https:// URL of a public host, with the port 443 or one from 1024, in ASCII; without user, password and fragment.
 		URL string `json:"url"`
@@ -705,6 +713,7 @@ type CreateWebhookEndpoint struct {
 
 // CreatedShipment defines model for CreatedShipment.
 type CreatedShipment struct {
+	// Shipment The new shipment.
 	Shipment struct {
 		// CreatedAt UTC, with milliseconds.
 		CreatedAt Timestamp `json:"created_at"`
@@ -741,7 +750,7 @@ type Declared struct {
 	Pallets *int `json:"pallets,omitempty"`
 }
 
-// Delivery defines model for Delivery.
+// Delivery The delivery of an event to an endpoint.
 type Delivery struct {
 	// Attempts Every attempt, the first one first; the last hundred.
 	Attempts []struct {
@@ -751,10 +760,10 @@ type Delivery struct {
 		// DurationMs How long it took.
 		DurationMs int `json:"duration_ms"`
 
-		// Outcome `accepted`: answered 2xx. `refused`: answered otherwise. `redirected`: answered 3xx, which is not followed.
-		// `timed_out`: no answer within 15 s. `address_not_allowed`: the host leads to an address that is not
-		// public. `name_not_found`: the host leads nowhere. `tls_failed`: no certificate that can be trusted, or
-		// no TLS. `no_answer`: the connection was refused or broke, or what came was not HTTP.
+		// Outcome `accepted`: answered 2xx. `refused`: answered otherwise. `redirected`: answered 3xx, which is not
+		// followed. `timed_out`: no answer within 15 s. `address_not_allowed`: the host leads to an address that
+		// is not public. `name_not_found`: the host leads nowhere. `tls_failed`: no certificate that can be
+		// trusted, or no TLS. `no_answer`: the connection was refused or broke, or what came was not HTTP.
 		Outcome DeliveryAttemptsOutcome `json:"outcome"`
 
 		// ResponseStatus The HTTP status of the answer; absent without one.
@@ -782,17 +791,19 @@ type Delivery struct {
 	Status DeliveryStatus `json:"status"`
 }
 
-// DeliveryAttemptsOutcome `accepted`: answered 2xx. `refused`: answered otherwise. `redirected`: answered 3xx, which is not followed.
-// `timed_out`: no answer within 15 s. `address_not_allowed`: the host leads to an address that is not
-// public. `name_not_found`: the host leads nowhere. `tls_failed`: no certificate that can be trusted, or
-// no TLS. `no_answer`: the connection was refused or broke, or what came was not HTTP.
+// DeliveryAttemptsOutcome `accepted`: answered 2xx. `refused`: answered otherwise. `redirected`: answered 3xx, which is not
+// followed. `timed_out`: no answer within 15 s. `address_not_allowed`: the host leads to an address that
+// is not public. `name_not_found`: the host leads nowhere. `tls_failed`: no certificate that can be
+// trusted, or no TLS. `no_answer`: the connection was refused or broke, or what came was not HTTP.
 type DeliveryAttemptsOutcome string
 
 // DeliveryList defines model for DeliveryList.
 type DeliveryList struct {
 	// Deliveries Empty where there are none, never null.
 	Deliveries []Delivery `json:"deliveries"`
-	Meta       struct {
+
+	// Meta The page.
+	Meta struct {
 		// Limit The effective limit.
 		Limit int `json:"limit"`
 
@@ -804,11 +815,11 @@ type DeliveryList struct {
 // DeliveryStatus `pending`: will be tried, or tried again. `failed`: is not tried any more, unless it is replayed.
 type DeliveryStatus string
 
-// DisabledReason Why an endpoint is disabled: `requested` by you, `gone` after it answered 410, or `failing` after all attempts of
-// five days failed. Absent on an enabled endpoint. Enable it with `PATCH`; pending deliveries are then sent.
+// DisabledReason Why an endpoint is disabled: `requested` by you, `gone` after it answered 410, or `failing` after all attempts
+// of five days failed. Absent on an enabled endpoint. Enable it with `PATCH`; pending deliveries are then sent.
 type DisabledReason string
 
-// Document defines model for Document.
+// Document A document of a shipment.
 type Document struct {
 	// ContentType The media type, detected from the content.
 	ContentType *string `json:"content_type,omitempty"`
@@ -833,9 +844,13 @@ type Document struct {
 
 	// Facts Statements of the document about the shipment as a whole, such as the number of an invoice. Needs `documents:read`; absent in events.
 	Facts *[]struct {
-		// Kind Examples: vessel, container_number, invoice_number
+		// Kind The kind of statement. Ignore unknown kinds.
+		//
+		// Examples: vessel, container_number, invoice_number
 		Kind string `json:"kind"`
-		Row  *int   `json:"row,omitempty"`
+
+		// Row The row of the statement; absent where the document has no rows.
+		Row *int `json:"row,omitempty"`
 
 		// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
 		Sheet *Sheet `json:"sheet,omitempty"`
@@ -858,9 +873,13 @@ type Document struct {
 
 	// Remarks Rows that were skipped and values that were assumed in reading the document.
 	Remarks *[]struct {
-		// Code Examples: row_skipped, unit_assumed
+		// Code Stable; for programs. Ignore unknown codes.
+		//
+		// Examples: row_skipped, unit_assumed
 		Code string `json:"code"`
-		Row  *int   `json:"row,omitempty"`
+
+		// Row The row of the remark; absent where it is about the whole document.
+		Row *int `json:"row,omitempty"`
 
 		// Rule The id of the rule that made it.
 		Rule *string `json:"rule,omitempty"`
@@ -892,7 +911,7 @@ type Document struct {
 	Type DocumentType `json:"type"`
 }
 
-// DocumentFacts defines model for DocumentFacts.
+// DocumentFacts The content of a document, as it was read.
 type DocumentFacts struct {
 	// ContentType The media type, detected from the content.
 	ContentType *string `json:"content_type,omitempty"`
@@ -914,9 +933,13 @@ type DocumentFacts struct {
 
 	// Facts Statements of the document about the shipment as a whole, such as the number of an invoice. Needs `documents:read`; absent in events.
 	Facts *[]struct {
-		// Kind Examples: vessel, container_number, invoice_number
+		// Kind The kind of statement. Ignore unknown kinds.
+		//
+		// Examples: vessel, container_number, invoice_number
 		Kind string `json:"kind"`
-		Row  *int   `json:"row,omitempty"`
+
+		// Row The row of the statement; absent where the document has no rows.
+		Row *int `json:"row,omitempty"`
 
 		// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
 		Sheet *Sheet `json:"sheet,omitempty"`
@@ -933,9 +956,13 @@ type DocumentFacts struct {
 
 	// Remarks Rows that were skipped and values that were assumed in reading the document.
 	Remarks *[]struct {
-		// Code Examples: row_skipped, unit_assumed
+		// Code Stable; for programs. Ignore unknown codes.
+		//
+		// Examples: row_skipped, unit_assumed
 		Code string `json:"code"`
-		Row  *int   `json:"row,omitempty"`
+
+		// Row The row of the remark; absent where it is about the whole document.
+		Row *int `json:"row,omitempty"`
 
 		// Rule The id of the rule that made it.
 		Rule *string `json:"rule,omitempty"`
@@ -972,7 +999,10 @@ type DocumentID = string
 
 // DocumentPreview defines model for DocumentPreview.
 type DocumentPreview struct {
-	Checks   []Check       `json:"checks"`
+	// Checks The results of the checks with the document attached.
+	Checks []Check `json:"checks"`
+
+	// Document The content of a document, as it was read.
 	Document DocumentFacts `json:"document"`
 
 	// Mappings How each table of a packing list was understood; absent where none was.
@@ -988,6 +1018,7 @@ type DocumentType string
 
 // Event defines model for Event.
 type Event struct {
+	// Data The subject of the event.
 	Data struct {
 		// Document The document right after the event; in events of documents only.
 		Document *Document `json:"document,omitempty"`
@@ -1008,6 +1039,9 @@ type Event struct {
 	// Type The kind of change. `shipment.updated`: its texts, pallets or checks changed; types named after a status: the
 	// shipment got this status. A change of a document has an event of the document, where there is one, and one of
 	// the shipment. Ignore unknown types.
+	//
+	//
+	// Examples: shipment.ready_for_review
 	Type EventType `json:"type"`
 }
 
@@ -1015,7 +1049,9 @@ type Event struct {
 type EventList struct {
 	// Events Empty where there are none, never null.
 	Events []Event `json:"events"`
-	Meta   struct {
+
+	// Meta The page.
+	Meta struct {
 		// After The parameter after of the request.
 		After int64 `json:"after"`
 
@@ -1030,7 +1066,9 @@ type EventList struct {
 // EventType The kind of change. `shipment.updated`: its texts, pallets or checks changed; types named after a status: the
 // shipment got this status. A change of a document has an event of the document, where there is one, and one of
 // the shipment. Ignore unknown types.
-type EventType string
+//
+// Examples: shipment.ready_for_review
+type EventType = string
 
 // History defines model for History.
 type History struct {
@@ -1047,9 +1085,14 @@ type History struct {
 
 		// Changes The texts that an update replaced.
 		Changes *[]struct {
+			// Field The member that changed.
 			Field HistoryHistoryChangesField `json:"field"`
-			From  string                     `json:"from"`
-			To    string                     `json:"to"`
+
+			// From The text before.
+			From string `json:"from"`
+
+			// To The text after.
+			To string `json:"to"`
 		} `json:"changes,omitempty"`
 
 		// DocumentID Opaque. Absent where something was loaded without a document.
@@ -1068,6 +1111,8 @@ type History struct {
 		// Version The version that the change made.
 		Version int64 `json:"version"`
 	} `json:"history"`
+
+	// Meta The page and the number of all elements.
 	Meta Meta `json:"meta"`
 }
 
@@ -1077,8 +1122,11 @@ type History struct {
 // reading it failed.
 type HistoryHistoryAction string
 
-// HistoryHistoryChangesField defines model for History.History.Changes.Field.
+// HistoryHistoryChangesField The member that changed.
 type HistoryHistoryChangesField string
+
+// KnownEventType A type of events, all of which exist now.
+type KnownEventType string
 
 // Mapping defines model for Mapping.
 type Mapping struct {
@@ -1090,6 +1138,8 @@ type Mapping struct {
 		// Text What would be read, for people.
 		Text string `json:"text"`
 	} `json:"candidates,omitempty"`
+
+	// Columns The columns of the table, from the left.
 	Columns []struct {
 		// Alternatives Other fields that the column could have, the best first.
 		Alternatives *[]struct {
@@ -1147,7 +1197,9 @@ type Mapping struct {
 	SkippedRows []struct {
 		// Reason For people.
 		Reason string `json:"reason"`
-		Row    int    `json:"row"`
+
+		// Row The row, counted from 1.
+		Row int `json:"row"`
 	} `json:"skipped_rows"`
 
 	// Source What gave the fields of the columns.
@@ -1169,7 +1221,7 @@ type MappingNumberStyle string
 // MappingSource What gave the fields of the columns.
 type MappingSource string
 
-// Meta defines model for Meta.
+// Meta The page and the number of all elements.
 type Meta struct {
 	// Page The page that this is.
 	Page int64 `json:"page"`
@@ -1204,6 +1256,7 @@ type Nothing = map[string]interface{}
 
 // OneDelivery defines model for OneDelivery.
 type OneDelivery struct {
+	// Delivery The delivery of an event to an endpoint.
 	Delivery Delivery `json:"delivery"`
 }
 
@@ -1215,6 +1268,7 @@ type OneShipment struct {
 
 // OneWebhookEndpoint defines model for OneWebhookEndpoint.
 type OneWebhookEndpoint struct {
+	// WebhookEndpoint A URL of yours that receives events.
 	WebhookEndpoint WebhookEndpoint `json:"webhook_endpoint"`
 }
 
@@ -1231,17 +1285,26 @@ type Pallet struct {
 
 	// Contents The lines that the pallet was put together from, where there are several, or where its line names a lot or an orchard.
 	Contents *[]struct {
+		// BoxWeightKg The weight of one box in kilograms, with up to three decimals.
 		BoxWeightKg float32 `json:"box_weight_kg"`
-		Boxes       int     `json:"boxes"`
-		Calibre     string  `json:"calibre"`
+
+		// Boxes The number of boxes of the line.
+		Boxes int `json:"boxes"`
+
+		// Calibre The size grade, as it was written.
+		Calibre string `json:"calibre"`
 
 		// Lot Absent where the line names none.
 		Lot *string `json:"lot,omitempty"`
 
 		// Orchard Where it grew, or who grew it: an orchard, a grower, a code of either. Absent where the line does not say.
-		Orchard     *string `json:"orchard,omitempty"`
-		ProduceName string  `json:"produce_name"`
-		Row         *int    `json:"row,omitempty"`
+		Orchard *string `json:"orchard,omitempty"`
+
+		// ProduceName The produce of the line.
+		ProduceName string `json:"produce_name"`
+
+		// Row The row of the line.
+		Row *int `json:"row,omitempty"`
 
 		// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
 		Sheet *Sheet `json:"sheet,omitempty"`
@@ -1255,9 +1318,16 @@ type Pallet struct {
 
 	// Places Where values of the pallet stand that are not in its row, by their names.
 	Places *struct {
+		// BoxWeightKg A place in a document.
 		BoxWeightKg *Place `json:"box_weight_kg,omitempty"`
-		Boxes       *Place `json:"boxes,omitempty"`
-		Calibre     *Place `json:"calibre,omitempty"`
+
+		// Boxes A place in a document.
+		Boxes *Place `json:"boxes,omitempty"`
+
+		// Calibre A place in a document.
+		Calibre *Place `json:"calibre,omitempty"`
+
+		// ProduceName A place in a document.
 		ProduceName *Place `json:"produce_name,omitempty"`
 	} `json:"places,omitempty"`
 
@@ -1271,8 +1341,9 @@ type Pallet struct {
 	Sheet *Sheet `json:"sheet,omitempty"`
 }
 
-// Place defines model for Place.
+// Place A place in a document.
 type Place struct {
+	// Row The row, counted from 1.
 	Row *int `json:"row,omitempty"`
 
 	// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
@@ -1353,6 +1424,7 @@ type ReplayWebhooks struct {
 
 // Replayed defines model for Replayed.
 type Replayed struct {
+	// Replay What will be sent again.
 	Replay struct {
 		// Events How many events will be sent.
 		Events int `json:"events"`
@@ -1441,6 +1513,7 @@ type ShipmentID = string
 
 // ShipmentList defines model for ShipmentList.
 type ShipmentList struct {
+	// Meta The page and the number of all elements.
 	Meta Meta `json:"meta"`
 
 	// Shipments Empty where there are none, never null.
@@ -1456,6 +1529,7 @@ type Timestamp = time.Time
 
 // UpdateShipment defines model for UpdateShipment.
 type UpdateShipment struct {
+	// Shipment The members to change; the others stay as they are.
 	Shipment struct {
 		// Destination The destination, as free text.
 		Destination *string `json:"destination,omitempty"`
@@ -1473,20 +1547,23 @@ type UpdateShipment struct {
 
 // UpdateWebhookEndpoint defines model for UpdateWebhookEndpoint.
 type UpdateWebhookEndpoint struct {
+	// WebhookEndpoint The members to change; the others stay as they are.
 	WebhookEndpoint struct {
 		// Description Your own note.
 		Description *string `json:"description,omitempty"`
 
 		// EventTypes Which events are to be sent; empty for all.
-		EventTypes *[]EventType           `json:"event_types,omitempty"`
-		Status     *WebhookEndpointStatus `json:"status,omitempty"`
+		EventTypes *[]KnownEventType `json:"event_types,omitempty"`
+
+		// Status Whether events are sent to the endpoint.
+		Status *WebhookEndpointStatus `json:"status,omitempty"`
 
 		// URL As on creation.
 		URL *string `json:"url,omitempty"`
 	} `json:"webhook_endpoint"`
 }
 
-// WebhookEndpoint defines model for WebhookEndpoint.
+// WebhookEndpoint A URL of yours that receives events.
 type WebhookEndpoint struct {
 	// CreatedAt UTC, with milliseconds.
 	CreatedAt Timestamp `json:"created_at"`
@@ -1494,8 +1571,8 @@ type WebhookEndpoint struct {
 	// Description Your own note; may be empty.
 	Description string `json:"description"`
 
-	// DisabledReason Why an endpoint is disabled: `requested` by you, `gone` after it answered 410, or `failing` after all attempts of
-	// five days failed. Absent on an enabled endpoint. Enable it with `PATCH`; pending deliveries are then sent.
+	// DisabledReason Why an endpoint is disabled: `requested` by you, `gone` after it answered 410, or `failing` after all attempts
+	// of five days failed. Absent on an enabled endpoint. Enable it with `PATCH`; pending deliveries are then sent.
 	DisabledReason *DisabledReason `json:"disabled_reason,omitempty"`
 
 	// EventTypes Which events are sent; empty for all.
@@ -1508,8 +1585,10 @@ type WebhookEndpoint struct {
 	ID string `json:"id"`
 
 	// PreviousSecretExpiresAt When the secret before this one stops signing. Absent if there is none.
-	PreviousSecretExpiresAt *Timestamp            `json:"previous_secret_expires_at,omitempty"`
-	Status                  WebhookEndpointStatus `json:"status"`
+	PreviousSecretExpiresAt *Timestamp `json:"previous_secret_expires_at,omitempty"`
+
+	// Status Whether events are sent to the endpoint.
+	Status WebhookEndpointStatus `json:"status"`
 
 	// UpdatedAt UTC, with milliseconds.
 	UpdatedAt Timestamp `json:"updated_at"`
@@ -1526,6 +1605,7 @@ type WebhookEndpointList struct {
 
 // WebhookEndpointMade defines model for WebhookEndpointMade.
 type WebhookEndpointMade struct {
+	// WebhookEndpoint The endpoint with its secret.
 	WebhookEndpoint struct {
 		// CreatedAt UTC, with milliseconds.
 		CreatedAt Timestamp `json:"created_at"`
@@ -1533,8 +1613,8 @@ type WebhookEndpointMade struct {
 		// Description Your own note; may be empty.
 		Description string `json:"description"`
 
-		// DisabledReason Why an endpoint is disabled: `requested` by you, `gone` after it answered 410, or `failing` after all attempts of
-		// five days failed. Absent on an enabled endpoint. Enable it with `PATCH`; pending deliveries are then sent.
+		// DisabledReason Why an endpoint is disabled: `requested` by you, `gone` after it answered 410, or `failing` after all attempts
+		// of five days failed. Absent on an enabled endpoint. Enable it with `PATCH`; pending deliveries are then sent.
 		DisabledReason *DisabledReason `json:"disabled_reason,omitempty"`
 
 		// EventTypes Which events are sent; empty for all.
@@ -1550,7 +1630,9 @@ type WebhookEndpointMade struct {
 		PreviousSecretExpiresAt *Timestamp `json:"previous_secret_expires_at,omitempty"`
 
 		// Secret The key of signatures, as base64 after whsec_. Shown once.
-		Secret string                `json:"secret"`
+		Secret string `json:"secret"`
+
+		// Status Whether events are sent to the endpoint.
 		Status WebhookEndpointStatus `json:"status"`
 
 		// UpdatedAt UTC, with milliseconds.
@@ -1561,7 +1643,7 @@ type WebhookEndpointMade struct {
 	} `json:"webhook_endpoint"`
 }
 
-// WebhookEndpointStatus defines model for WebhookEndpointStatus.
+// WebhookEndpointStatus Whether events are sent to the endpoint.
 type WebhookEndpointStatus string
 
 // After defines model for After.
@@ -1849,8 +1931,8 @@ type ReceiveEventParams struct {
 	// WebhookTimestamp The time of the attempt in Unix seconds. Refuse deliveries more than five minutes off.
 	WebhookTimestamp int64 `json:"webhook-timestamp"`
 
-	// WebhookSignature Signatures separated by spaces, each `v1,` and the base64 of an HMAC-SHA256 over `webhook-id`, `webhook-timestamp`
-	// and the body, joined by dots. One matches; two are sent while a secret is being rotated.
+	// WebhookSignature Signatures separated by spaces, each `v1,` and the base64 of an HMAC-SHA256 over `webhook-id`,
+	// `webhook-timestamp` and the body, joined by dots. One matches; two are sent while a secret is being rotated.
 	WebhookSignature string `json:"webhook-signature"`
 }
 
@@ -2191,8 +2273,8 @@ type ClientInterface interface {
 	// Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 	// `override_reason` is needed; it is kept in the history.
 	//
-	// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
-	// for again. Of approvals and rejections sent at the same time exactly one takes effect.
+	// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be
+	// asked for again. Of approvals and rejections sent at the same time exactly one takes effect.
 	//
 	//
 	// `If-Match` makes sure that what is decided on is what you saw.
@@ -2209,8 +2291,8 @@ type ClientInterface interface {
 	// Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 	// `override_reason` is needed; it is kept in the history.
 	//
-	// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
-	// for again. Of approvals and rejections sent at the same time exactly one takes effect.
+	// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be
+	// asked for again. Of approvals and rejections sent at the same time exactly one takes effect.
 	//
 	//
 	// `If-Match` makes sure that what is decided on is what you saw.
@@ -2233,16 +2315,16 @@ type ClientInterface interface {
 
 	// AttachDocumentWithBody Attach a document
 	//
-	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
-	// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-	// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
-	// the facts are read from such files; scans and the type `other` are only stored.
+	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
+	// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
+	// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
+	// document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
 	// Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 	//
-	// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes no
-	// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
-	// 409, which names the first.
+	// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes
+	// no more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused
+	// with 409, which names the first.
 	//
 	// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 	// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
@@ -2257,16 +2339,16 @@ type ClientInterface interface {
 
 	// AttachDocument Attach a document
 	//
-	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
-	// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-	// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
-	// the facts are read from such files; scans and the type `other` are only stored.
+	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
+	// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
+	// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
+	// document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
 	// Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 	//
-	// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes no
-	// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
-	// 409, which names the first.
+	// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes
+	// no more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused
+	// with 409, which names the first.
 	//
 	// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 	// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
@@ -2362,7 +2444,8 @@ type ClientInterface interface {
 
 	// ListWebhookEndpoints List webhook endpoints
 	//
-	// Returns all webhook endpoints of the organization, the oldest first; there are 20 at most. Secrets are not shown.
+	// Returns all webhook endpoints of the organization, the oldest first; there are 20 at most. Secrets are not
+	// shown.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -2372,14 +2455,14 @@ type ClientInterface interface {
 	// CreateWebhookEndpointWithBody Create a webhook endpoint
 	//
 	// Tells the organization's events to a URL of yours from now on: each is sent as the body of a `POST`, signed as
-	// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures with. It
-	// is shown this once; a lost one is replaced with `rotate_secret`.
+	// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures
+	// with. It is shown this once; a lost one is replaced with `rotate_secret`.
 	//
 	// Answer a delivery with a status from 200 to 299 within 15 seconds, and do long work afterwards. Otherwise it is
-	// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means that you
-	// want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than once, with the same
-	// `webhook-id`, and in another order than it happened; `sequence` is its place. Events that you missed can be read at
-	// `/api/v1/events`, or sent again with `replay`.
+	// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means
+	// that you want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than
+	// once, with the same `webhook-id`, and in another order than it happened; `sequence` is its place. Events that
+	// you missed can be read at `/api/v1/events`, or sent again with `replay`.
 	//
 	// The URL begins with https:// and names a public host; addresses that are not public are never called.
 	//
@@ -2393,14 +2476,14 @@ type ClientInterface interface {
 	// CreateWebhookEndpoint Create a webhook endpoint
 	//
 	// Tells the organization's events to a URL of yours from now on: each is sent as the body of a `POST`, signed as
-	// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures with. It
-	// is shown this once; a lost one is replaced with `rotate_secret`.
+	// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures
+	// with. It is shown this once; a lost one is replaced with `rotate_secret`.
 	//
 	// Answer a delivery with a status from 200 to 299 within 15 seconds, and do long work afterwards. Otherwise it is
-	// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means that you
-	// want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than once, with the same
-	// `webhook-id`, and in another order than it happened; `sequence` is its place. Events that you missed can be read at
-	// `/api/v1/events`, or sent again with `replay`.
+	// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means
+	// that you want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than
+	// once, with the same `webhook-id`, and in another order than it happened; `sequence` is its place. Events that
+	// you missed can be read at `/api/v1/events`, or sent again with `replay`.
 	//
 	// The URL begins with https:// and names a public host; addresses that are not public are never called.
 	//
@@ -2433,8 +2516,8 @@ type ClientInterface interface {
 	//
 	// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 	//
-	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
-	// is `enabled` again. Send the events of the meantime with `replay`.
+	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due
+	// before wait until it is `enabled` again. Send the events of the meantime with `replay`.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -2447,8 +2530,8 @@ type ClientInterface interface {
 	//
 	// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 	//
-	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
-	// is `enabled` again. Send the events of the meantime with `replay`.
+	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due
+	// before wait until it is `enabled` again. Send the events of the meantime with `replay`.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -2461,8 +2544,8 @@ type ClientInterface interface {
 	//
 	// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 	//
-	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
-	// is `enabled` again. Send the events of the meantime with `replay`.
+	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due
+	// before wait until it is `enabled` again. Send the events of the meantime with `replay`.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -2473,8 +2556,8 @@ type ClientInterface interface {
 
 	// ListDeliveries List the deliveries to a webhook endpoint
 	//
-	// Returns the deliveries to the endpoint and their attempts, the latest event first, of the last 30 days.
-	// Read on with `before`: the `meta.next_before` of the answer, which is also where the `Link` header leads; without one
+	// Returns the deliveries to the endpoint and their attempts, the latest event first, of the last 30 days. Read on
+	// with `before`: the `meta.next_before` of the answer, which is also where the `Link` header leads; without one
 	// there are no more. Of a receiver's responses only the status is stored.
 	//
 	// Needs the permission `webhooks:manage`.
@@ -2484,10 +2567,10 @@ type ClientInterface interface {
 
 	// ReplayWebhooksWithBody Send events again
 	//
-	// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as they
-	// are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants, those with a
-	// `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the answer has a
-	// `next_after`, ask again with it.
+	// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as
+	// they are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants,
+	// those with a `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the
+	// answer has a `next_after`, ask again with it.
 	//
 	// They come with the same `webhook-id` and body as the first time, and are tried as often as new ones.
 	//
@@ -2500,10 +2583,10 @@ type ClientInterface interface {
 
 	// ReplayWebhooks Send events again
 	//
-	// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as they
-	// are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants, those with a
-	// `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the answer has a
-	// `next_after`, ask again with it.
+	// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as
+	// they are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants,
+	// those with a `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the
+	// answer has a `next_after`, ask again with it.
 	//
 	// They come with the same `webhook-id` and body as the first time, and are tried as often as new ones.
 	//
@@ -2516,9 +2599,9 @@ type ClientInterface interface {
 
 	// RotateWebhookSecretWithBody Rotate the secret of a webhook endpoint
 	//
-	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by each
-	// secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To rotate again
-	// within that time ends it for the older secret at once.
+	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
+	// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
+	// rotate again within that time ends it for the older secret at once.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -2529,9 +2612,9 @@ type ClientInterface interface {
 
 	// RotateWebhookSecret Rotate the secret of a webhook endpoint
 	//
-	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by each
-	// secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To rotate again
-	// within that time ends it for the older secret at once.
+	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
+	// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
+	// rotate again within that time ends it for the older secret at once.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -2542,8 +2625,8 @@ type ClientInterface interface {
 
 	// TestWebhookEndpointWithBody Try out a webhook endpoint
 	//
-	// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It is sent
-	// whichever types the endpoint wants, and once. The deliveries tell what became of it.
+	// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It
+	// is sent whichever types the endpoint wants, and once. The deliveries tell what became of it.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -2554,8 +2637,8 @@ type ClientInterface interface {
 
 	// TestWebhookEndpoint Try out a webhook endpoint
 	//
-	// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It is sent
-	// whichever types the endpoint wants, and once. The deliveries tell what became of it.
+	// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It
+	// is sent whichever types the endpoint wants, and once. The deliveries tell what became of it.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -2796,8 +2879,8 @@ func (c *Client) UpdateShipmentWithApplicationMergePatchPlusJSONBody(ctx context
 // Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 // `override_reason` is needed; it is kept in the history.
 //
-// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
-// for again. Of approvals and rejections sent at the same time exactly one takes effect.
+// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be
+// asked for again. Of approvals and rejections sent at the same time exactly one takes effect.
 //
 // `If-Match` makes sure that what is decided on is what you saw.
 //
@@ -2823,8 +2906,8 @@ func (c *Client) ApproveShipmentWithBody(ctx context.Context, id ShipmentInPath,
 // Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 // `override_reason` is needed; it is kept in the history.
 //
-// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
-// for again. Of approvals and rejections sent at the same time exactly one takes effect.
+// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be
+// asked for again. Of approvals and rejections sent at the same time exactly one takes effect.
 //
 // `If-Match` makes sure that what is decided on is what you saw.
 //
@@ -2866,16 +2949,16 @@ func (c *Client) ListDocuments(ctx context.Context, id ShipmentInPath, reqEditor
 
 // AttachDocumentWithBody Attach a document
 //
-// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
-// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
-// the facts are read from such files; scans and the type `other` are only stored.
+// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
+// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
+// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
+// document types, the facts are read from such files; scans and the type `other` are only stored.
 //
 // Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 //
-// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes no
-// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
-// 409, which names the first.
+// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes
+// no more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused
+// with 409, which names the first.
 //
 // With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 // be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
@@ -2900,16 +2983,16 @@ func (c *Client) AttachDocumentWithBody(ctx context.Context, id ShipmentInPath, 
 
 // AttachDocument Attach a document
 //
-// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
-// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
-// the facts are read from such files; scans and the type `other` are only stored.
+// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
+// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
+// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
+// document types, the facts are read from such files; scans and the type `other` are only stored.
 //
 // Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 //
-// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes no
-// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
-// 409, which names the first.
+// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes
+// no more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused
+// with 409, which names the first.
 //
 // With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 // be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
@@ -3083,7 +3166,8 @@ func (c *Client) RejectShipment(ctx context.Context, id ShipmentInPath, params *
 
 // ListWebhookEndpoints List webhook endpoints
 //
-// Returns all webhook endpoints of the organization, the oldest first; there are 20 at most. Secrets are not shown.
+// Returns all webhook endpoints of the organization, the oldest first; there are 20 at most. Secrets are not
+// shown.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -3103,14 +3187,14 @@ func (c *Client) ListWebhookEndpoints(ctx context.Context, reqEditors ...Request
 // CreateWebhookEndpointWithBody Create a webhook endpoint
 //
 // Tells the organization's events to a URL of yours from now on: each is sent as the body of a `POST`, signed as
-// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures with. It
-// is shown this once; a lost one is replaced with `rotate_secret`.
+// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures
+// with. It is shown this once; a lost one is replaced with `rotate_secret`.
 //
 // Answer a delivery with a status from 200 to 299 within 15 seconds, and do long work afterwards. Otherwise it is
-// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means that you
-// want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than once, with the same
-// `webhook-id`, and in another order than it happened; `sequence` is its place. Events that you missed can be read at
-// `/api/v1/events`, or sent again with `replay`.
+// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means
+// that you want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than
+// once, with the same `webhook-id`, and in another order than it happened; `sequence` is its place. Events that
+// you missed can be read at `/api/v1/events`, or sent again with `replay`.
 //
 // The URL begins with https:// and names a public host; addresses that are not public are never called.
 //
@@ -3134,14 +3218,14 @@ func (c *Client) CreateWebhookEndpointWithBody(ctx context.Context, params *Crea
 // CreateWebhookEndpoint Create a webhook endpoint
 //
 // Tells the organization's events to a URL of yours from now on: each is sent as the body of a `POST`, signed as
-// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures with. It
-// is shown this once; a lost one is replaced with `rotate_secret`.
+// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures
+// with. It is shown this once; a lost one is replaced with `rotate_secret`.
 //
 // Answer a delivery with a status from 200 to 299 within 15 seconds, and do long work afterwards. Otherwise it is
-// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means that you
-// want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than once, with the same
-// `webhook-id`, and in another order than it happened; `sequence` is its place. Events that you missed can be read at
-// `/api/v1/events`, or sent again with `replay`.
+// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means
+// that you want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than
+// once, with the same `webhook-id`, and in another order than it happened; `sequence` is its place. Events that
+// you missed can be read at `/api/v1/events`, or sent again with `replay`.
 //
 // The URL begins with https:// and names a public host; addresses that are not public are never called.
 //
@@ -3204,8 +3288,8 @@ func (c *Client) GetWebhookEndpoint(ctx context.Context, id WebhookEndpointInPat
 //
 // Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 //
-// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
-// is `enabled` again. Send the events of the meantime with `replay`.
+// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due
+// before wait until it is `enabled` again. Send the events of the meantime with `replay`.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -3228,8 +3312,8 @@ func (c *Client) UpdateWebhookEndpointWithBody(ctx context.Context, id WebhookEn
 //
 // Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 //
-// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
-// is `enabled` again. Send the events of the meantime with `replay`.
+// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due
+// before wait until it is `enabled` again. Send the events of the meantime with `replay`.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -3252,8 +3336,8 @@ func (c *Client) UpdateWebhookEndpoint(ctx context.Context, id WebhookEndpointIn
 //
 // Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 //
-// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
-// is `enabled` again. Send the events of the meantime with `replay`.
+// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due
+// before wait until it is `enabled` again. Send the events of the meantime with `replay`.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -3274,8 +3358,8 @@ func (c *Client) UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx 
 
 // ListDeliveries List the deliveries to a webhook endpoint
 //
-// Returns the deliveries to the endpoint and their attempts, the latest event first, of the last 30 days.
-// Read on with `before`: the `meta.next_before` of the answer, which is also where the `Link` header leads; without one
+// Returns the deliveries to the endpoint and their attempts, the latest event first, of the last 30 days. Read on
+// with `before`: the `meta.next_before` of the answer, which is also where the `Link` header leads; without one
 // there are no more. Of a receiver's responses only the status is stored.
 //
 // Needs the permission `webhooks:manage`.
@@ -3295,10 +3379,10 @@ func (c *Client) ListDeliveries(ctx context.Context, id WebhookEndpointInPath, p
 
 // ReplayWebhooksWithBody Send events again
 //
-// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as they
-// are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants, those with a
-// `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the answer has a
-// `next_after`, ask again with it.
+// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as
+// they are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants,
+// those with a `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the
+// answer has a `next_after`, ask again with it.
 //
 // They come with the same `webhook-id` and body as the first time, and are tried as often as new ones.
 //
@@ -3321,10 +3405,10 @@ func (c *Client) ReplayWebhooksWithBody(ctx context.Context, id WebhookEndpointI
 
 // ReplayWebhooks Send events again
 //
-// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as they
-// are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants, those with a
-// `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the answer has a
-// `next_after`, ask again with it.
+// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as
+// they are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants,
+// those with a `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the
+// answer has a `next_after`, ask again with it.
 //
 // They come with the same `webhook-id` and body as the first time, and are tried as often as new ones.
 //
@@ -3347,9 +3431,9 @@ func (c *Client) ReplayWebhooks(ctx context.Context, id WebhookEndpointInPath, p
 
 // RotateWebhookSecretWithBody Rotate the secret of a webhook endpoint
 //
-// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by each
-// secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To rotate again
-// within that time ends it for the older secret at once.
+// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
+// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
+// rotate again within that time ends it for the older secret at once.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -3370,9 +3454,9 @@ func (c *Client) RotateWebhookSecretWithBody(ctx context.Context, id WebhookEndp
 
 // RotateWebhookSecret Rotate the secret of a webhook endpoint
 //
-// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by each
-// secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To rotate again
-// within that time ends it for the older secret at once.
+// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
+// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
+// rotate again within that time ends it for the older secret at once.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -3393,8 +3477,8 @@ func (c *Client) RotateWebhookSecret(ctx context.Context, id WebhookEndpointInPa
 
 // TestWebhookEndpointWithBody Try out a webhook endpoint
 //
-// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It is sent
-// whichever types the endpoint wants, and once. The deliveries tell what became of it.
+// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It
+// is sent whichever types the endpoint wants, and once. The deliveries tell what became of it.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -3415,8 +3499,8 @@ func (c *Client) TestWebhookEndpointWithBody(ctx context.Context, id WebhookEndp
 
 // TestWebhookEndpoint Try out a webhook endpoint
 //
-// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It is sent
-// whichever types the endpoint wants, and once. The deliveries tell what became of it.
+// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It
+// is sent whichever types the endpoint wants, and once. The deliveries tell what became of it.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -5115,8 +5199,8 @@ type ClientWithResponsesInterface interface {
 	// Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 	// `override_reason` is needed; it is kept in the history.
 	//
-	// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
-	// for again. Of approvals and rejections sent at the same time exactly one takes effect.
+	// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be
+	// asked for again. Of approvals and rejections sent at the same time exactly one takes effect.
 	//
 	//
 	// `If-Match` makes sure that what is decided on is what you saw.
@@ -5133,8 +5217,8 @@ type ClientWithResponsesInterface interface {
 	// Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 	// `override_reason` is needed; it is kept in the history.
 	//
-	// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
-	// for again. Of approvals and rejections sent at the same time exactly one takes effect.
+	// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be
+	// asked for again. Of approvals and rejections sent at the same time exactly one takes effect.
 	//
 	//
 	// `If-Match` makes sure that what is decided on is what you saw.
@@ -5159,16 +5243,16 @@ type ClientWithResponsesInterface interface {
 
 	// AttachDocumentWithBodyWithResponse Attach a document
 	//
-	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
-	// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-	// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
-	// the facts are read from such files; scans and the type `other` are only stored.
+	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
+	// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
+	// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
+	// document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
 	// Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 	//
-	// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes no
-	// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
-	// 409, which names the first.
+	// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes
+	// no more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused
+	// with 409, which names the first.
 	//
 	// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 	// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
@@ -5183,16 +5267,16 @@ type ClientWithResponsesInterface interface {
 
 	// AttachDocumentWithResponse Attach a document
 	//
-	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
-	// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-	// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
-	// the facts are read from such files; scans and the type `other` are only stored.
+	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
+	// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
+	// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
+	// document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
 	// Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 	//
-	// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes no
-	// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
-	// 409, which names the first.
+	// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes
+	// no more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused
+	// with 409, which names the first.
 	//
 	// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 	// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
@@ -5298,7 +5382,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListWebhookEndpointsWithResponse List webhook endpoints
 	//
-	// Returns all webhook endpoints of the organization, the oldest first; there are 20 at most. Secrets are not shown.
+	// Returns all webhook endpoints of the organization, the oldest first; there are 20 at most. Secrets are not
+	// shown.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -5310,14 +5395,14 @@ type ClientWithResponsesInterface interface {
 	// CreateWebhookEndpointWithBodyWithResponse Create a webhook endpoint
 	//
 	// Tells the organization's events to a URL of yours from now on: each is sent as the body of a `POST`, signed as
-	// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures with. It
-	// is shown this once; a lost one is replaced with `rotate_secret`.
+	// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures
+	// with. It is shown this once; a lost one is replaced with `rotate_secret`.
 	//
 	// Answer a delivery with a status from 200 to 299 within 15 seconds, and do long work afterwards. Otherwise it is
-	// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means that you
-	// want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than once, with the same
-	// `webhook-id`, and in another order than it happened; `sequence` is its place. Events that you missed can be read at
-	// `/api/v1/events`, or sent again with `replay`.
+	// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means
+	// that you want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than
+	// once, with the same `webhook-id`, and in another order than it happened; `sequence` is its place. Events that
+	// you missed can be read at `/api/v1/events`, or sent again with `replay`.
 	//
 	// The URL begins with https:// and names a public host; addresses that are not public are never called.
 	//
@@ -5331,14 +5416,14 @@ type ClientWithResponsesInterface interface {
 	// CreateWebhookEndpointWithResponse Create a webhook endpoint
 	//
 	// Tells the organization's events to a URL of yours from now on: each is sent as the body of a `POST`, signed as
-	// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures with. It
-	// is shown this once; a lost one is replaced with `rotate_secret`.
+	// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures
+	// with. It is shown this once; a lost one is replaced with `rotate_secret`.
 	//
 	// Answer a delivery with a status from 200 to 299 within 15 seconds, and do long work afterwards. Otherwise it is
-	// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means that you
-	// want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than once, with the same
-	// `webhook-id`, and in another order than it happened; `sequence` is its place. Events that you missed can be read at
-	// `/api/v1/events`, or sent again with `replay`.
+	// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means
+	// that you want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than
+	// once, with the same `webhook-id`, and in another order than it happened; `sequence` is its place. Events that
+	// you missed can be read at `/api/v1/events`, or sent again with `replay`.
 	//
 	// The URL begins with https:// and names a public host; addresses that are not public are never called.
 	//
@@ -5375,8 +5460,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 	//
-	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
-	// is `enabled` again. Send the events of the meantime with `replay`.
+	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due
+	// before wait until it is `enabled` again. Send the events of the meantime with `replay`.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -5389,8 +5474,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 	//
-	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
-	// is `enabled` again. Send the events of the meantime with `replay`.
+	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due
+	// before wait until it is `enabled` again. Send the events of the meantime with `replay`.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -5403,8 +5488,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 	//
-	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
-	// is `enabled` again. Send the events of the meantime with `replay`.
+	// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due
+	// before wait until it is `enabled` again. Send the events of the meantime with `replay`.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -5415,8 +5500,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListDeliveriesWithResponse List the deliveries to a webhook endpoint
 	//
-	// Returns the deliveries to the endpoint and their attempts, the latest event first, of the last 30 days.
-	// Read on with `before`: the `meta.next_before` of the answer, which is also where the `Link` header leads; without one
+	// Returns the deliveries to the endpoint and their attempts, the latest event first, of the last 30 days. Read on
+	// with `before`: the `meta.next_before` of the answer, which is also where the `Link` header leads; without one
 	// there are no more. Of a receiver's responses only the status is stored.
 	//
 	// Needs the permission `webhooks:manage`.
@@ -5428,10 +5513,10 @@ type ClientWithResponsesInterface interface {
 
 	// ReplayWebhooksWithBodyWithResponse Send events again
 	//
-	// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as they
-	// are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants, those with a
-	// `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the answer has a
-	// `next_after`, ask again with it.
+	// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as
+	// they are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants,
+	// those with a `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the
+	// answer has a `next_after`, ask again with it.
 	//
 	// They come with the same `webhook-id` and body as the first time, and are tried as often as new ones.
 	//
@@ -5444,10 +5529,10 @@ type ClientWithResponsesInterface interface {
 
 	// ReplayWebhooksWithResponse Send events again
 	//
-	// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as they
-	// are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants, those with a
-	// `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the answer has a
-	// `next_after`, ask again with it.
+	// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as
+	// they are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants,
+	// those with a `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the
+	// answer has a `next_after`, ask again with it.
 	//
 	// They come with the same `webhook-id` and body as the first time, and are tried as often as new ones.
 	//
@@ -5460,9 +5545,9 @@ type ClientWithResponsesInterface interface {
 
 	// RotateWebhookSecretWithBodyWithResponse Rotate the secret of a webhook endpoint
 	//
-	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by each
-	// secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To rotate again
-	// within that time ends it for the older secret at once.
+	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
+	// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
+	// rotate again within that time ends it for the older secret at once.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -5473,9 +5558,9 @@ type ClientWithResponsesInterface interface {
 
 	// RotateWebhookSecretWithResponse Rotate the secret of a webhook endpoint
 	//
-	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by each
-	// secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To rotate again
-	// within that time ends it for the older secret at once.
+	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
+	// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
+	// rotate again within that time ends it for the older secret at once.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -5486,8 +5571,8 @@ type ClientWithResponsesInterface interface {
 
 	// TestWebhookEndpointWithBodyWithResponse Try out a webhook endpoint
 	//
-	// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It is sent
-	// whichever types the endpoint wants, and once. The deliveries tell what became of it.
+	// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It
+	// is sent whichever types the endpoint wants, and once. The deliveries tell what became of it.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -5498,8 +5583,8 @@ type ClientWithResponsesInterface interface {
 
 	// TestWebhookEndpointWithResponse Try out a webhook endpoint
 	//
-	// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It is sent
-	// whichever types the endpoint wants, and once. The deliveries tell what became of it.
+	// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It
+	// is sent whichever types the endpoint wants, and once. The deliveries tell what became of it.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -6018,6 +6103,7 @@ type GetDocumentResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *struct {
+		// Document A document of a shipment.
 		Document Document `json:"document"`
 	}
 	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
@@ -6026,6 +6112,7 @@ type GetDocumentResponse struct {
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r GetDocumentResponse) GetJSON200() *struct {
+	// Document A document of a shipment.
 	Document Document `json:"document"`
 } {
 	return r.JSON200
@@ -6118,6 +6205,7 @@ type ReprocessDocumentResponse struct {
 	HTTPResponse *http.Response
 	// JSON202 the response for an HTTP 202 `application/json` response
 	JSON202 *struct {
+		// Document A document of a shipment.
 		Document Document `json:"document"`
 	}
 	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
@@ -6126,6 +6214,7 @@ type ReprocessDocumentResponse struct {
 
 // GetJSON202 returns the response for an HTTP 202 `application/json` response
 func (r ReprocessDocumentResponse) GetJSON202() *struct {
+	// Document A document of a shipment.
 	Document Document `json:"document"`
 } {
 	return r.JSON202
@@ -6889,8 +6978,8 @@ func (c *ClientWithResponses) UpdateShipmentWithApplicationMergePatchPlusJSONBod
 // Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 // `override_reason` is needed; it is kept in the history.
 //
-// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
-// for again. Of approvals and rejections sent at the same time exactly one takes effect.
+// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be
+// asked for again. Of approvals and rejections sent at the same time exactly one takes effect.
 //
 // `If-Match` makes sure that what is decided on is what you saw.
 //
@@ -6912,8 +7001,8 @@ func (c *ClientWithResponses) ApproveShipmentWithBodyWithResponse(ctx context.Co
 // Decides that a shipment that is `ready_for_review` may go. That is final. While checks are failing, an
 // `override_reason` is needed; it is kept in the history.
 //
-// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be asked
-// for again. Of approvals and rejections sent at the same time exactly one takes effect.
+// Approving an approved shipment again changes nothing and returns the same response, so a lost answer can be
+// asked for again. Of approvals and rejections sent at the same time exactly one takes effect.
 //
 // `If-Match` makes sure that what is decided on is what you saw.
 //
@@ -6949,16 +7038,16 @@ func (c *ClientWithResponses) ListDocumentsWithResponse(ctx context.Context, id 
 
 // AttachDocumentWithBodyWithResponse Attach a document
 //
-// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
-// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
-// the facts are read from such files; scans and the type `other` are only stored.
+// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
+// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
+// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
+// document types, the facts are read from such files; scans and the type `other` are only stored.
 //
 // Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 //
-// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes no
-// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
-// 409, which names the first.
+// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes
+// no more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused
+// with 409, which names the first.
 //
 // With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 // be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
@@ -6979,16 +7068,16 @@ func (c *ClientWithResponses) AttachDocumentWithBodyWithResponse(ctx context.Con
 
 // AttachDocumentWithResponse Attach a document
 //
-// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another
-// file extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and the
-// shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other document types,
-// the facts are read from such files; scans and the type `other` are only stored.
+// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
+// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
+// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
+// document types, the facts are read from such files; scans and the type `other` are only stored.
 //
 // Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 //
-// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes no
-// more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused with
-// 409, which names the first.
+// A shipment with pallets is then `ready_for_review`, also if it was rejected before. An approved shipment takes
+// no more documents. A shipment has at most 50 documents and 10,000 pallets. The same content twice is refused
+// with 409, which names the first.
 //
 // With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 // be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
@@ -7140,7 +7229,8 @@ func (c *ClientWithResponses) RejectShipmentWithResponse(ctx context.Context, id
 
 // ListWebhookEndpointsWithResponse List webhook endpoints
 //
-// Returns all webhook endpoints of the organization, the oldest first; there are 20 at most. Secrets are not shown.
+// Returns all webhook endpoints of the organization, the oldest first; there are 20 at most. Secrets are not
+// shown.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -7158,14 +7248,14 @@ func (c *ClientWithResponses) ListWebhookEndpointsWithResponse(ctx context.Conte
 // CreateWebhookEndpointWithBodyWithResponse Create a webhook endpoint
 //
 // Tells the organization's events to a URL of yours from now on: each is sent as the body of a `POST`, signed as
-// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures with. It
-// is shown this once; a lost one is replaced with `rotate_secret`.
+// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures
+// with. It is shown this once; a lost one is replaced with `rotate_secret`.
 //
 // Answer a delivery with a status from 200 to 299 within 15 seconds, and do long work afterwards. Otherwise it is
-// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means that you
-// want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than once, with the same
-// `webhook-id`, and in another order than it happened; `sequence` is its place. Events that you missed can be read at
-// `/api/v1/events`, or sent again with `replay`.
+// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means
+// that you want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than
+// once, with the same `webhook-id`, and in another order than it happened; `sequence` is its place. Events that
+// you missed can be read at `/api/v1/events`, or sent again with `replay`.
 //
 // The URL begins with https:// and names a public host; addresses that are not public are never called.
 //
@@ -7185,14 +7275,14 @@ func (c *ClientWithResponses) CreateWebhookEndpointWithBodyWithResponse(ctx cont
 // CreateWebhookEndpointWithResponse Create a webhook endpoint
 //
 // Tells the organization's events to a URL of yours from now on: each is sent as the body of a `POST`, signed as
-// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures with. It
-// is shown this once; a lost one is replaced with `rotate_secret`.
+// [Standard Webhooks](https://www.standardwebhooks.com) has it. The answer holds the `secret` to check signatures
+// with. It is shown this once; a lost one is replaced with `rotate_secret`.
 //
 // Answer a delivery with a status from 200 to 299 within 15 seconds, and do long work afterwards. Otherwise it is
-// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means that you
-// want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than once, with the same
-// `webhook-id`, and in another order than it happened; `sequence` is its place. Events that you missed can be read at
-// `/api/v1/events`, or sent again with `replay`.
+// sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth longer. 410 means
+// that you want no more: the endpoint is then disabled. Redirects are not followed. An event can come more than
+// once, with the same `webhook-id`, and in another order than it happened; `sequence` is its place. Events that
+// you missed can be read at `/api/v1/events`, or sent again with `replay`.
 //
 // The URL begins with https:// and names a public host; addresses that are not public are never called.
 //
@@ -7247,8 +7337,8 @@ func (c *ClientWithResponses) GetWebhookEndpointWithResponse(ctx context.Context
 //
 // Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 //
-// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
-// is `enabled` again. Send the events of the meantime with `replay`.
+// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due
+// before wait until it is `enabled` again. Send the events of the meantime with `replay`.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -7267,8 +7357,8 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithBodyWithResponse(ctx cont
 //
 // Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 //
-// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
-// is `enabled` again. Send the events of the meantime with `replay`.
+// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due
+// before wait until it is `enabled` again. Send the events of the meantime with `replay`.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -7287,8 +7377,8 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithResponse(ctx context.Cont
 //
 // Replaces settings of the endpoint, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)).
 //
-// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due before wait until it
-// is `enabled` again. Send the events of the meantime with `replay`.
+// While its `status` is `disabled` nothing is sent, and new events are not queued for it; deliveries that were due
+// before wait until it is `enabled` again. Send the events of the meantime with `replay`.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -7305,8 +7395,8 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithApplicationMergePatchPlus
 
 // ListDeliveriesWithResponse List the deliveries to a webhook endpoint
 //
-// Returns the deliveries to the endpoint and their attempts, the latest event first, of the last 30 days.
-// Read on with `before`: the `meta.next_before` of the answer, which is also where the `Link` header leads; without one
+// Returns the deliveries to the endpoint and their attempts, the latest event first, of the last 30 days. Read on
+// with `before`: the `meta.next_before` of the answer, which is also where the `Link` header leads; without one
 // there are no more. Of a receiver's responses only the status is stored.
 //
 // Needs the permission `webhooks:manage`.
@@ -7324,10 +7414,10 @@ func (c *ClientWithResponses) ListDeliveriesWithResponse(ctx context.Context, id
 
 // ReplayWebhooksWithBodyWithResponse Send events again
 //
-// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as they
-// are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants, those with a
-// `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the answer has a
-// `next_after`, ask again with it.
+// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as
+// they are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants,
+// those with a `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the
+// answer has a `next_after`, ask again with it.
 //
 // They come with the same `webhook-id` and body as the first time, and are tried as often as new ones.
 //
@@ -7346,10 +7436,10 @@ func (c *ClientWithResponses) ReplayWebhooksWithBodyWithResponse(ctx context.Con
 
 // ReplayWebhooksWithResponse Send events again
 //
-// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as they
-// are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants, those with a
-// `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the answer has a
-// `next_after`, ask again with it.
+// Sends events to the endpoint whether they were sent before or not, also those from before it existed, as long as
+// they are kept: either those in `event_ids`, whichever types the endpoint wants; or, of the types that it wants,
+// those with a `sequence` higher than `after` and at most `until`. Of a range the first 1,000 are sent; if the
+// answer has a `next_after`, ask again with it.
 //
 // They come with the same `webhook-id` and body as the first time, and are tried as often as new ones.
 //
@@ -7368,9 +7458,9 @@ func (c *ClientWithResponses) ReplayWebhooksWithResponse(ctx context.Context, id
 
 // RotateWebhookSecretWithBodyWithResponse Rotate the secret of a webhook endpoint
 //
-// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by each
-// secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To rotate again
-// within that time ends it for the older secret at once.
+// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
+// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
+// rotate again within that time ends it for the older secret at once.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -7387,9 +7477,9 @@ func (c *ClientWithResponses) RotateWebhookSecretWithBodyWithResponse(ctx contex
 
 // RotateWebhookSecretWithResponse Rotate the secret of a webhook endpoint
 //
-// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by each
-// secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To rotate again
-// within that time ends it for the older secret at once.
+// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
+// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
+// rotate again within that time ends it for the older secret at once.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -7406,8 +7496,8 @@ func (c *ClientWithResponses) RotateWebhookSecretWithResponse(ctx context.Contex
 
 // TestWebhookEndpointWithBodyWithResponse Try out a webhook endpoint
 //
-// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It is sent
-// whichever types the endpoint wants, and once. The deliveries tell what became of it.
+// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It
+// is sent whichever types the endpoint wants, and once. The deliveries tell what became of it.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -7424,8 +7514,8 @@ func (c *ClientWithResponses) TestWebhookEndpointWithBodyWithResponse(ctx contex
 
 // TestWebhookEndpointWithResponse Try out a webhook endpoint
 //
-// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It is sent
-// whichever types the endpoint wants, and once. The deliveries tell what became of it.
+// Sends something of the type `webhook.test`, which is no event, is in no list of events and has no `sequence`. It
+// is sent whichever types the endpoint wants, and once. The deliveries tell what became of it.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -7846,6 +7936,7 @@ func ParseGetDocumentResponse(rsp *http.Response) (*GetDocumentResponse, error) 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest struct {
+			// Document A document of a shipment.
 			Document Document `json:"document"`
 		}
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -7914,6 +8005,7 @@ func ParseReprocessDocumentResponse(rsp *http.Response) (*ReprocessDocumentRespo
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
 		var dest struct {
+			// Document A document of a shipment.
 			Document Document `json:"document"`
 		}
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {

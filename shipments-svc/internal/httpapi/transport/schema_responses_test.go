@@ -112,7 +112,7 @@ func TestEnumsAreTheDomains(t *testing.T) {
 		"Status":         {schemas["Status"].Value, names(shipments.Statuses)},
 		"CheckResult":    {schemas["CheckResult"].Value, names(shipments.Results)},
 		"Action":         {schemas["Action"].Value, names(shipments.Actions)},
-		"EventType":      {schemas["EventType"].Value, names(shipments.EventTypes)},
+		"KnownEventType": {schemas["KnownEventType"].Value, names(shipments.EventTypes)},
 		"DocumentType":   {schemas["DocumentType"].Value, names(shipments.DocumentTypes)},
 		"DocumentStatus": {schemas["DocumentStatus"].Value, names(shipments.DocumentStatuses)},
 		"changes":        {change["field"], texts},
