@@ -8,7 +8,7 @@ export GOFLAGS := -trimpath
 # The race detector sleeps for a second at the end of every program, which is a second for each package of tests.
 export GORACE := atexit_sleep_ms=0
 
-.PHONY: help run token test test-all generated bench bench-path bench-scale chaos drills test-kubernetes lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
+.PHONY: help run generate token test test-all generated bench bench-path bench-scale chaos drills test-kubernetes lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,10 @@ test-kubernetes: ## test updates, scaling and failures under load on the cluster
 drills: ## lose each primary, a gateway, a service and links under load, on replicated databases, in about 6 minutes (ONLY= chooses)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/drills ./drills
 	@exec .bin/drills $(if $(ONLY),'$(ONLY)')
+
+generate: ## write what is derived from the code: the reference in deploy/docs/reference, and the Go client
+	@CGO_ENABLED=0 go run ./deploy/cmd/reference .
+	@cd deploy && go generate ./client
 
 lint: ## run golangci-lint over every module
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools -o $(CURDIR)/.bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,12 +83,4 @@ func checkLink(t *testing.T, from, link string) {
 // slug is the anchor that GitHub gives a heading.
 func slug(heading string) string {
 	return strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
-}
-
-func TestTheReadmeIsShort(t *testing.T) {
-	t.Parallel()
-	const limit = 120
-	if lines := bytes.Count(read(t, "README.md"), []byte("\n")); lines > limit {
-		t.Errorf("README.md has %d lines, more than %d", lines, limit)
-	}
 }

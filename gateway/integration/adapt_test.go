@@ -12,7 +12,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files and the README's generated part")
+var update = flag.Bool("update", false, "rewrite golden files")
 
 // goldenSeparator separates a Caddyfile from its JSON, as in Caddy's own adapt tests.
 const goldenSeparator = "\n----------\n"

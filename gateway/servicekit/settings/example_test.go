@@ -14,11 +14,5 @@ func ExampleLoad() {
 	}
 	cfg, err := settings.Load[config]([]string{"TIMEOUT=2s"}) // in a program: os.Environ()
 	fmt.Println(cfg.Address, cfg.Timeout, err)
-	fmt.Print(settings.Table[config]())
-	// Output:
-	// :8080 2s <nil>
-	// | variable | default | meaning |
-	// |---|---|---|
-	// | `LISTEN_ADDRESS` | `:8080` | Address of the public listener. |
-	// | `TIMEOUT` | `1s` | Timeout of a request. |
+	// Output: :8080 2s <nil>
 }

@@ -1,8 +1,8 @@
-// Package settings reads a program's settings from the environment into a struct
-// and documents them for its README.
+// Package settings reads a program's settings from the environment into a struct.
 //
-// A field's tags are env and envDefault, after caarlos0/env, doc, and for a
-// setting that may also come from a file file:"true" or secret:"true".
+// A field's tags are env and envDefault, after caarlos0/env, and for a setting
+// that may also come from a file file:"true" or secret:"true". Its comment, or
+// the tag doc, is its meaning in the reference.
 package settings
 
 import (
@@ -68,25 +68,4 @@ func readFile(vars map[string]string, name string) error {
 		return fmt.Errorf("%s_FILE: %s is empty", name, path)
 	}
 	return nil
-}
-
-// Table returns the Markdown table of T's variables, for a README.
-func Table[T any]() string {
-	var b strings.Builder
-	b.WriteString("| variable | default | meaning |\n|---|---|---|\n")
-	for field := range reflect.TypeFor[T]().Fields() {
-		name, def := field.Tag.Get("env"), field.Tag.Get("envDefault")
-		if def != "" {
-			def = "`" + def + "`"
-		}
-		doc := field.Tag.Get("doc")
-		switch {
-		case field.Tag.Get("secret") == "true":
-			doc += " Secret; also `" + name + "_FILE`."
-		case field.Tag.Get("file") == "true":
-			doc += " Also `" + name + "_FILE`."
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, def, doc)
-	}
-	return b.String()
 }

@@ -85,18 +85,3 @@ func TestOnlySecretsComeFromFiles(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
-
-func TestTableShowsEachVariable(t *testing.T) {
-	t.Parallel()
-	const want = "| variable | default | meaning |\n|---|---|---|\n" +
-		"| `PORT` | `80` | Where. |\n" +
-		"| `NAME` |  | Who. |\n" +
-		"| `SECRET` |  | What. Secret; also `SECRET_FILE`. |\n" +
-		"| `ON` |  | Whether. |\n" +
-		"| `LEVEL` | `info` | How much. |\n" +
-		"| `WAIT` |  | How long. |\n" +
-		"| `KEY` |  | Which. Secret; also `KEY_FILE`. |\n"
-	if got := Table[sample](); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
-}

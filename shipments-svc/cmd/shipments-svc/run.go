@@ -25,7 +25,7 @@ const usage = `usage: shipments-svc COMMAND
   health                      check the running service
   --version                   print the version
 
-Configuration comes from the environment; README.md lists it.`
+Settings come from the environment.`
 
 // errUsage means that the command line is wrong.
 var errUsage = errors.New("wrong command line")
@@ -42,6 +42,10 @@ type program struct {
 func run(ctx context.Context, p program) error {
 	if len(p.args) == 0 {
 		return fmt.Errorf("%w\n%s", errUsage, usage)
+	}
+	if p.args[0] == "--help" {
+		_, err := io.WriteString(p.stdout, usage+"\n")
+		return err
 	}
 	if p.args[0] == "--version" {
 		_, err := io.WriteString(p.stdout, buildinfo.Read().Line("shipments-svc"))

@@ -1,17 +1,12 @@
 package config
 
 import (
-	"flag"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/quayside/quayside/gateway/servicekit/settings"
 )
-
-var update = flag.Bool("update", false, "rewrite the generated table in README.md")
 
 func TestDefaultsAreForDevelopment(t *testing.T) {
 	t.Parallel()
@@ -135,30 +130,5 @@ func TestASecretMayBeAFile(t *testing.T) {
 	}
 	if cfg, err := Load([]string{"DATABASE_URL_FILE=" + path}); err != nil || cfg.DatabaseURL != "host=fromfile" {
 		t.Errorf("%+v (%v)", cfg, err)
-	}
-}
-
-// TestReadmeHasTheTable keeps README.md's table what the program reads.
-func TestReadmeHasTheTable(t *testing.T) {
-	t.Parallel()
-	const path, begin, end = "../../README.md", "<!-- config -->\n", "<!-- /config -->"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(text), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		t.Fatalf("%s has no %s", path, begin)
-	}
-	want := before + begin + settings.Table[Settings]() + end + after
-	if want == string(text) {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s differs from the code; run: go test ./internal/config -update", path)
-	}
-	if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }

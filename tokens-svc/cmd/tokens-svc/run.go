@@ -76,7 +76,7 @@ func usagef(format string, args ...any) error {
 func newParser(p program, exit func(int)) *kong.Kong {
 	return kong.Must(new(commands),
 		kong.Name("tokens-svc"),
-		kong.Description("Each command has help with -h. Configuration is by environment variables; see README.md."),
+		kong.Description("Each command has help with -h. Settings come from the environment."),
 		kong.Vars{"version": strings.TrimSpace(buildinfo.Read().Line("tokens-svc"))},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.WithHyphenPrefixedParameters(true),

@@ -2,7 +2,6 @@ package main
 
 import (
 	"database/sql"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -83,18 +82,4 @@ func setenv(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: setenv NAME FILE")
 	}
 	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
-}
-
-func TestReadmeDescribesEachCommand(t *testing.T) {
-	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range newParser(program{}, nil).Model.Leaves(true) {
-		name := strings.TrimPrefix(c.FullPath(), "tokens-svc ")
-		if !strings.Contains(string(readme), "`"+name) && !strings.Contains(string(readme), "tokens-svc "+name) {
-			t.Errorf("README.md does not describe %s", name)
-		}
-	}
 }

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// writeProblems reads the pages of problems, which the gateway serves.
+func writeProblems(root string, out *bytes.Buffer) error {
+	text, err := os.ReadFile(filepath.Join(root, "gateway", "apidocs", "problems.json"))
+	if err != nil {
+		return err
+	}
+	var problems []struct {
+		Code, Meaning string
+		Status        int
+	}
+	if err := json.Unmarshal(text, &problems); err != nil {
+		return err
+	}
+	header(out, "", "code", "status", "meaning")
+	for _, problem := range problems {
+		row(out, code(problem.Code), strconv.Itoa(problem.Status), problem.Meaning)
+	}
+	return nil
+}
