@@ -1143,9 +1143,14 @@ type Mapping struct {
 	Columns []struct {
 		// Alternatives Other fields that the column could have, the best first.
 		Alternatives *[]struct {
-			Field string    `json:"field"`
+			// Field The field.
+			Field string `json:"field"`
+
+			// Rules The rules that speak for it.
 			Rules *[]string `json:"rules,omitempty"`
-			Score float32   `json:"score"`
+
+			// Score How sure it is; 1 is certain.
+			Score float32 `json:"score"`
 		} `json:"alternatives,omitempty"`
 
 		// Column The letters of the column, as spreadsheets count.
