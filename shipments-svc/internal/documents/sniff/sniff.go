@@ -1,9 +1,9 @@
 // Package sniff detects the type of a file by its content, and refuses types that
 // are not supported.
 //
-// Guarantees: the name and media type from the client must agree with the content,
-// and no name is that of a page, a script or a program; archives, such as XLSX files, are not unpacked, and refused if their directory
-// exceeds the limits.
+// Guarantees: the name and media type from the client agree with the content, so no
+// name is that of a page, a script or a program; archives, such as XLSX files, are not
+// unpacked, and refused if their directory exceeds the limits.
 package sniff
 
 import (
@@ -43,7 +43,10 @@ var types = []Type{
 	{"application/pdf", shipments.PDF, "a PDF", []string{".pdf"}, []string{"application/x-pdf"}},
 	{xlsx, shipments.XLSX, "an XLSX file", []string{".xlsx", ".xlsm"}, []string{"application/vnd.ms-excel", "application/zip"}},
 	// With Excel installed, browsers send its media type for CSV.
-	{csv, shipments.CSV, "a CSV or text file", []string{".csv", ".tsv", ".tab", ".txt"}, []string{"text/plain", "application/csv", "application/vnd.ms-excel"}},
+	{
+		csv, shipments.CSV, "a CSV or text file", []string{".csv", ".tsv", ".tab", ".txt"},
+		[]string{"text/plain", "application/csv", "application/vnd.ms-excel"},
+	},
 	{"application/vnd.ms-excel", shipments.Unread, "an XLS file", []string{".xls"}, nil},
 	{"application/vnd.oasis.opendocument.spreadsheet", shipments.Unread, "an ODS file", []string{".ods"}, nil},
 	{docx, shipments.Unread, "a DOCX file", []string{".docx"}, nil},
@@ -54,13 +57,6 @@ var types = []Type{
 	{"image/webp", shipments.Unread, "a WebP image", []string{".webp"}, nil},
 	{"image/heic", shipments.Unread, "a HEIC image", []string{".heic", ".heif"}, []string{"image/heif"}},
 }
-
-// active are extensions of pages, scripts and programs, with which a file is run or
-// shown by what opens it, whatever its content is.
-var active = strings.Fields(`
-	.htm .html .xhtml .shtml .mht .mhtml .svg .svgz .xml .xsl .xslt .js .mjs .cjs .jse .css .wasm .swf .php .asp .aspx .jsp .cgi
-	.exe .com .dll .scr .pif .cpl .sys .msi .msp .msix .appx .bat .cmd .ps1 .psm1 .vb .vbs .vbe .ws .wsf .wsh .hta .chm .lnk .url
-	.reg .inf .jar .class .apk .app .dmg .pkg .deb .rpm .iso .sh .bash .py .pl .rb .command .desktop .docm .dotm .xltm .xlam .xll`)
 
 const (
 	// headBytes is the size of the part that is examined.
@@ -100,7 +96,7 @@ func File(content io.ReaderAt, size int64) (Type, error) {
 	}
 	i := slices.IndexFunc(types, func(t Type) bool { return t.ContentType == media })
 	if i < 0 {
-		return Type{}, &RefusedError{fmt.Sprintf("%s is not supported; send a PDF, an XLSX or CSV file, another office document or an image", media)}
+		return Type{}, &RefusedError{media + " is not supported; send a PDF, an XLSX or CSV file, another office document or an image"}
 	}
 	return types[i], nil
 }
@@ -133,17 +129,13 @@ func checkLimits(z *zip.Reader) error {
 	return nil
 }
 
-// Agrees returns a *RefusedError if the extension or the media type from the client
-// contradicts the content: the extension of another type, or of a page, a script or
-// a program. Other extensions and application/octet-stream contradict nothing.
+// Agrees returns a *RefusedError if the extension or the media type from the client is
+// not one of the type's. No extension and application/octet-stream agree with any.
 func (t Type) Agrees(filename, declared string) error {
 	extension := strings.ToLower(filepath.Ext(strings.TrimRight(filename, ". "))) // as Windows stores it
-	if slices.Contains(active, extension) {
-		return &RefusedError{fmt.Sprintf("the name ends in %s, which is not supported; the content is %s", extension, t.name)}
-	}
-	known := slices.ContainsFunc(types, func(t Type) bool { return slices.Contains(t.extensions, extension) })
-	if known && !slices.Contains(t.extensions, extension) {
-		return &RefusedError{fmt.Sprintf("the name ends in %s, but the content is %s", extension, t.name)}
+	if extension != "" && !slices.Contains(t.extensions, extension) {
+		return &RefusedError{fmt.Sprintf("the name ends in %s, but the content is %s; its name ends in %s or has no extension",
+			extension, t.name, strings.Join(t.extensions, ", "))}
 	}
 	media, _, err := mime.ParseMediaType(declared)
 	if declared == "" || media == "application/octet-stream" {
