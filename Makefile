@@ -21,9 +21,9 @@ token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIO
 
 # Each of these has deadlines of fractions of a second, and most run a whole stack, so they run one at a time. The
 # longest of the others wait more than they compute, so they start first, and the others are linked meanwhile.
-ALONE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/blackbox ./deploy/e2e ./deploy/browser ./deploy/bench/load ./deploy/bench/kernel
+ALONE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/blackbox ./deploy/e2e ./deploy/test/browser ./deploy/bench/load ./deploy/bench/kernel
 LONGEST  := ./deploy/drills ./deploy/chaos ./deploy/bench ./deploy/bench/scale
-OTHERS    = $(LONGEST) $$(go list $(MODULES:%=./%/...) | grep -vE "/gateway/integration|/shipments-svc/internal/postgres$$|/deploy/(blackbox|e2e|browser|bench/load|bench/kernel)")
+OTHERS    = $(LONGEST) $$(go list $(MODULES:%=./%/...) | grep -vE "/gateway/integration|/shipments-svc/internal/postgres$$|/deploy/(blackbox|e2e|test/browser|bench/load|bench/kernel)")
 SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec TEST_PEBBLE=$(CURDIR)/.bin/pebble TEST_KUBECTL_VALIDATE=$(CURDIR)/.bin/kubectl-validate .bin/devstack exec --
 
 test: devstack versitygw h2spec pebble kubectl-validate ## run all tests, with the race detector, on real Postgres, Redis and Chromium
@@ -73,7 +73,7 @@ lint: ## run golangci-lint over every module
 
 clean: devstack ## remove what `make run` and the builds left
 	@.bin/devstack clean
-	@rm -rf .bin deploy/browser/node_modules
+	@rm -rf .bin deploy/test/browser/node_modules
 
 release: ## write archives, SBOMs and checksums of HEAD to dist (VERSION=v1.2.3; the tag of HEAD by default)
 	@deploy/release/release.sh $(VERSION)

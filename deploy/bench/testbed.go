@@ -19,7 +19,7 @@ import (
 
 	"github.com/quayside/quayside/deploy/bench/kernel"
 	"github.com/quayside/quayside/deploy/bench/upstream"
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // The targets: the gateway as shipped, and what it is compared with.

@@ -8,9 +8,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/quayside/quayside/deploy/apidoc"
-	"github.com/quayside/quayside/deploy/devstack"
-	"github.com/quayside/quayside/deploy/devstack/stacktest"
+	"github.com/quayside/quayside/deploy/test/apidoc"
+	"github.com/quayside/quayside/deploy/test/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack/stacktest"
 )
 
 // The tests in direct_test.go run one after another. Those that wait for

@@ -16,7 +16,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/quayside/quayside/deploy/apidoc"
+	"github.com/quayside/quayside/deploy/test/apidoc"
 )
 
 // slowest is the maximum duration of a request, in addition to the wait that a client

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/deploy/devstack"
 	"github.com/quayside/quayside/deploy/promises"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // A run without a fault, with a component unplugged and with a replica killed

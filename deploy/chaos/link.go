@@ -10,7 +10,7 @@ import (
 	"github.com/Shopify/toxiproxy/v2/toxics"
 	"github.com/rs/zerolog"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // network is all links between programs, by devstack's names.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // liveness is what /livez of the programs returned during a fault.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // resources are figures that must return to their start, by program and name.

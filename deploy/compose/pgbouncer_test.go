@@ -34,7 +34,7 @@ func TestPgBouncerIsConfiguredAsTested(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tested, err := os.ReadFile("../devstack/pgbouncer.go")
+	tested, err := os.ReadFile("../test/devstack/pgbouncer.go")
 	if err != nil {
 		t.Fatal(err)
 	}

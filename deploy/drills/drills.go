@@ -27,8 +27,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quayside/quayside/deploy/devstack"
 	"github.com/quayside/quayside/deploy/promises"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 func main() { promises.Main("drills", run) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 func TestACutLinkIsSilentUntilItsTimeIsOver(t *testing.T) {

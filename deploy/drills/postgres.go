@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/deploy/bench/kernel"
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 const nodes = 3

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // firstVersion is the previous version while there is no earlier release.

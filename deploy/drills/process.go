@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // spawn starts a server of the infrastructure, with its log in dir.

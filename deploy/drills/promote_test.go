@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // TestAPromotedReplicaWithoutTheLatestChangesLosesNoRevocation: two changes are

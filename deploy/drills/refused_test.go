@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // TestAnIncompleteBackupIsNotRestored restores damaged backups, and backups without

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // TestABackupRestoresIntoAnEmptyEnvironment takes a backup while documents are

@@ -19,7 +19,7 @@ import (
 
 	_ "github.com/lib/pq" // database/sql's "postgres"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // product is a running stack.

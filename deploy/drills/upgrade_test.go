@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // TestThePreviousVersionRunsOnTheNewSchema, and the new version on the previous

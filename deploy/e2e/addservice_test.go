@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // TestAServiceIsAddedToTheRunningProductByItsFiles runs the commands of ADD-A-SERVICE.md: no program is built again, and

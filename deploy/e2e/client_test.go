@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/deploy/apidoc"
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/apidoc"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // api is the API documents that the gateway serves.

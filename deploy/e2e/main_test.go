@@ -8,9 +8,9 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/quayside/quayside/deploy/apidoc"
-	"github.com/quayside/quayside/deploy/devstack"
-	"github.com/quayside/quayside/deploy/devstack/stacktest"
+	"github.com/quayside/quayside/deploy/test/apidoc"
+	"github.com/quayside/quayside/deploy/test/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack/stacktest"
 )
 
 // stack is the product under test. Tests that stop a part of it are not

@@ -97,7 +97,7 @@ type dashboard struct {
 // dashboards are the dashboards that Grafana loads.
 func dashboards(t *testing.T) []dashboard {
 	t.Helper()
-	files, err := filepath.Glob("../grafana/dashboards/*.json")
+	files, err := filepath.Glob("../monitoring/dashboards/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no dashboards (%v)", err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	traces "go.opentelemetry.io/proto/otlp/trace/v1"
 
-	"github.com/quayside/quayside/deploy/collector"
+	"github.com/quayside/quayside/deploy/test/collector"
 )
 
 // spansOf waits until complete accepts the spans of the trace of a request, and returns

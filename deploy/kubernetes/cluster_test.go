@@ -67,7 +67,7 @@ func install(t *testing.T, kubeconfig string) *cluster {
 	}
 	c.url = "http://" + net.JoinHostPort(node, port)
 	organization := strings.TrimSpace(c.exec(t, "tokens-svc", "", "org", "create", "--name", "Cape Fresh Exports"))
-	shipments, err := os.ReadFile(filepath.Join(root, "deploy/devstack/demo/cape_fresh.json"))
+	shipments, err := os.ReadFile(filepath.Join(root, "deploy/test/devstack/demo/cape_fresh.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

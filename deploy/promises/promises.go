@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // ErrBroken means that at least one promise was broken. The report names them.

@@ -12,7 +12,7 @@ import (
 )
 
 // redocVersion is the version of npm's package redoc whose bundle redoc.standalone.js.gz is, as it is published, packed
-// by gzip; a test of deploy/browser compares the two. Its license is beside it.
+// by gzip; a test of deploy/test/browser compares the two. Its license is beside it.
 const redocVersion = "2.5.4"
 
 // scriptPath names the version, so that browsers may keep the script for ever.

@@ -12,7 +12,7 @@ import (
 	"github.com/quayside/quayside/deploy/bench/benchmark"
 	"github.com/quayside/quayside/deploy/bench/kernel"
 	"github.com/quayside/quayside/deploy/bench/load"
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // The sides of the comparison.

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // stack is the product of one commit, running.

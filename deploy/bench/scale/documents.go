@@ -8,7 +8,7 @@ import (
 
 	"github.com/quayside/quayside/deploy/bench/kernel"
 	"github.com/quayside/quayside/deploy/bench/packinglist"
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // reading is how long it took from sending a packing list.

@@ -13,7 +13,7 @@ import (
 	_ "github.com/lib/pq" // database/sql's "postgres"
 
 	"github.com/quayside/quayside/deploy/bench/benchmark"
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // run creates the data, measures everything and removes the data.

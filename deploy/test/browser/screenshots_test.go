@@ -142,7 +142,7 @@ func (b *tab) write(name string) {
 	if len(content) > 150_000 {
 		b.Errorf("%s has %d bytes", name, len(content))
 	}
-	dir := "../../tokens-svc/docs/screenshots"
+	dir := "../../../tokens-svc/docs/screenshots"
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		b.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/quayside/quayside/deploy/devstack"
-	"github.com/quayside/quayside/deploy/devstack/stacktest"
+	"github.com/quayside/quayside/deploy/test/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack/stacktest"
 )
 
 var update = flag.Bool("update", false, "write the screenshots of tokens-svc's README")
@@ -61,7 +61,7 @@ func loadAxe(ctx context.Context) (string, error) {
 	if fetched, err := os.Stat("node_modules/.package-lock.json"); err != nil || fetched.ModTime().Before(lock.ModTime()) {
 		out, err := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund").CombinedOutput()
 		if err != nil {
-			return "", fmt.Errorf("npm ci in deploy/browser: %w\n%s", err, out)
+			return "", fmt.Errorf("npm ci in deploy/test/browser: %w\n%s", err, out)
 		}
 	}
 	source, err := os.ReadFile(script)

@@ -11,7 +11,7 @@ import (
 )
 
 // startPrometheus starts a Prometheus that scrapes every program and evaluates
-// the rules of deploy/prometheus.
+// the rules of deploy/monitoring.
 func (s *Stack) startPrometheus(ctx context.Context) error {
 	if err := install(ctx, s.opts.Log, "prometheus"); errors.Is(err, errCannotInstall) {
 		return errors.New("OBSERVE=1 needs Prometheus. On Debian: sudo apt-get install prometheus. On macOS: brew install prometheus")
@@ -51,7 +51,7 @@ func (s *Stack) prometheusConfig() string {
 	}
 	var config strings.Builder
 	_, _ = fmt.Fprintf(&config, "global: {scrape_interval: 5s, evaluation_interval: 5s}\nrule_files: [%q]\nscrape_configs:\n",
-		filepath.Join(s.opts.Root, "deploy", "prometheus", "rules", "*.yml"))
+		filepath.Join(s.opts.Root, "deploy", "monitoring", "rules", "*.yml"))
 	for job, addresses := range targets {
 		_, _ = fmt.Fprintf(&config, "  - {job_name: %q, static_configs: [{targets: [%s]}]}\n", job, strings.Join(addresses, ", "))
 	}

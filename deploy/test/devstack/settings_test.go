@@ -10,7 +10,7 @@ import (
 func TestTheGatewaysSettingsArePassedThrough(t *testing.T) {
 	t.Parallel()
 	at := "127.0.0.1:1"
-	s := &Stack{ports: ports{gateway: at, gatewayInner: at, shipments: at, tokens: at, tokensInner: at}, RedisURL: "redis://" + at, opts: Options{Root: "../..", Environ: func(name string) (string, bool) { return "of-" + name, true }}}
+	s := &Stack{ports: ports{gateway: at, gatewayInner: at, shipments: at, tokens: at, tokensInner: at}, RedisURL: "redis://" + at, opts: Options{Root: "../../..", Environ: func(name string) (string, bool) { return "of-" + name, true }}}
 	gateway, err := s.describeGateway(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestTheGatewaysSettingsArePassedThrough(t *testing.T) {
 		}
 	}
 
-	s.opts = Options{Root: "../..", TrustedProxies: "192.0.2.1/32"}
+	s.opts = Options{Root: "../../..", TrustedProxies: "192.0.2.1/32"}
 	if gateway, err = s.describeGateway(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"syscall"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // parallel is how many tests run at once unless the command line's -parallel
@@ -36,7 +35,7 @@ func Main(m interface{ Run() int }, opts devstack.Options, ready func(context.Co
 
 func run(ctx context.Context, m interface{ Run() int }, opts devstack.Options, ready func(context.Context, *devstack.Stack) error) (code int, err error) {
 	opts.Log = os.Stderr
-	if opts.Root, err = filepath.Abs("../.."); err != nil {
+	if opts.Root, err = devstack.FindRoot(); err != nil {
 		return 0, err
 	}
 	if opts.Dir, err = os.MkdirTemp("", "quayside-stack-"); err != nil {

@@ -20,7 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/quayside/quayside/deploy/collector"
+	"github.com/quayside/quayside/deploy/test/collector"
 )
 
 // Options configure a stack.
@@ -34,7 +34,7 @@ type Options struct {
 	Debug       bool      // log at level debug
 	Log         io.Writer // progress, one line per step
 
-	Observe        bool   // start a Prometheus with the rules of deploy/prometheus
+	Observe        bool   // start a Prometheus with the rules of deploy/monitoring
 	Traces         bool   // start an OpenTelemetry collector, to which the programs send their spans
 	TrustedProxies string // ranges whose X-Forwarded-For the gateway accepts, separated by spaces
 	// Environ, if not nil, looks up the gateway's documented settings, except

@@ -17,7 +17,7 @@ import (
 	_ "github.com/lib/pq" // the driver
 	"github.com/redis/go-redis/v9"
 
-	"github.com/quayside/quayside/deploy/devstack"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // secretOf is the secret part of a token, after shpt_<env>_<id>_.

@@ -1,5 +1,5 @@
-// Package prometheus tests the rules, alerts and runbooks of this directory.
-package prometheus
+// Package monitoring tests the rules, alerts and runbooks of this directory.
+package monitoring
 
 import (
 	"os"
@@ -36,14 +36,14 @@ func TestEachAlertFiresForItsFaultAndNotBefore(t *testing.T) {
 var (
 	alertName = regexp.MustCompile(`(?m)^ +- alert: (\w+)$`)
 	caseName  = regexp.MustCompile(`alertname: (\w+)`)
-	runbook   = regexp.MustCompile(`(?m)^ +runbook: deploy/runbooks/(\w+)\.md$`)
+	runbook   = regexp.MustCompile(`(?m)^ +runbook: deploy/monitoring/runbooks/(\w+)\.md$`)
 )
 
 func TestEachAlertHasARunbookAndACase(t *testing.T) {
 	t.Parallel()
 	rules := content(t, glob(t, "rules/*.yml"))
 	var pages []string
-	for _, path := range glob(t, "../runbooks/*.md") {
+	for _, path := range glob(t, "runbooks/*.md") {
 		pages = append(pages, strings.TrimSuffix(filepath.Base(path), ".md"))
 	}
 	alerts := names(alertName, rules)
@@ -70,7 +70,7 @@ func TestEachAlertHasARunbookAndACase(t *testing.T) {
 // TestEachRunbookHasTheSameSections, none of them empty.
 func TestEachRunbookHasTheSameSections(t *testing.T) {
 	t.Parallel()
-	for _, path := range glob(t, "../runbooks/*.md") {
+	for _, path := range glob(t, "runbooks/*.md") {
 		page := content(t, []string{path})
 		rest, ok := strings.CutPrefix(page, "# "+strings.TrimSuffix(filepath.Base(path), ".md")+"\n")
 		for _, section := range []string{"Meaning", "Diagnosis", "Action", "Confirmation"} {
