@@ -14,11 +14,11 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// TestTheExampleMovesToARepositoryOfItsOwn runs the commands of ADD-A-SERVICE.md, with servicekit as a released module
+// TestTheExampleMovesToARepositoryOfItsOwn runs the commands of add-a-service.md, with servicekit as a released module
 // that a proxy serves.
 func TestTheExampleMovesToARepositoryOfItsOwn(t *testing.T) {
 	t.Parallel()
-	page := string(read(t, "deploy/ADD-A-SERVICE.md"))
+	page := string(read(t, "deploy/docs/tutorials/add-a-service.md"))
 	_, section, _ := strings.Cut(page, "## In a repository and an image of your own")
 	_, commands, _ := strings.Cut(section, "```console\n")
 	commands, _, _ = strings.Cut(commands, "docker build")
@@ -78,7 +78,7 @@ func TestTheExampleIsAsShortAsThePageSays(t *testing.T) {
 	t.Parallel()
 	_, body, _ := strings.Cut(string(read(t, "deploy/examples/coldchain/main.go")), "\n)\n\n")
 	said := fmt.Sprintf("in %d lines after its imports", strings.Count(body, "\n"))
-	if page := string(read(t, "deploy/ADD-A-SERVICE.md")); !strings.Contains(page, said) {
+	if page := string(read(t, "deploy/docs/tutorials/add-a-service.md")); !strings.Contains(page, said) {
 		t.Errorf("the page does not say %q", said)
 	}
 }

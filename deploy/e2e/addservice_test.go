@@ -18,10 +18,10 @@ import (
 	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
-// TestAServiceIsAddedToTheRunningProductByItsFiles runs the commands of ADD-A-SERVICE.md: no program is built again, and
+// TestAServiceIsAddedToTheRunningProductByItsFiles runs the commands of add-a-service.md: no program is built again, and
 // no other file changes. It restarts tokens-svc, so it is not parallel.
 func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
-	page, err := os.ReadFile("../ADD-A-SERVICE.md")
+	page, err := os.ReadFile("../docs/tutorials/add-a-service.md")
 	if err != nil {
 		t.Fatal(err)
 	}

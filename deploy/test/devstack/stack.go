@@ -246,7 +246,7 @@ func (s *Stack) Close() error {
 func (s *Stack) LogDir() string { return filepath.Join(s.opts.Dir, "log") }
 
 // ServicesDir is the directory of the files of further services: see
-// ADD-A-SERVICE.md.
+// add-a-service.md.
 func (s *Stack) ServicesDir() string { return filepath.Join(s.opts.Dir, "services") }
 
 // PublicKeyFile is the path of the key that verifies the gateway's assertions.
