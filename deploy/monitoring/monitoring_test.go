@@ -67,25 +67,6 @@ func TestEachAlertHasARunbookAndACase(t *testing.T) {
 	}
 }
 
-// TestEachRunbookHasTheSameSections, none of them empty.
-func TestEachRunbookHasTheSameSections(t *testing.T) {
-	t.Parallel()
-	for _, path := range glob(t, "runbooks/*.md") {
-		page := content(t, []string{path})
-		rest, ok := strings.CutPrefix(page, "# "+strings.TrimSuffix(filepath.Base(path), ".md")+"\n")
-		for _, section := range []string{"Meaning", "Diagnosis", "Action", "Confirmation"} {
-			text, after, found := strings.Cut(rest, "\n## "+section+"\n\n")
-			if !ok || !found || section != "Meaning" && strings.TrimSpace(text) == "" {
-				t.Errorf("%s has no title or no section %s, or an empty one before", path, section)
-			}
-			rest = after
-		}
-		if strings.TrimSpace(rest) == "" {
-			t.Errorf("%s ends with an empty section", path)
-		}
-	}
-}
-
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)

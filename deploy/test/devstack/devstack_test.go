@@ -85,14 +85,6 @@ func TestSecretsAreKeptWithMode0600(t *testing.T) {
 	}
 }
 
-func TestDemoEnvReadsBackAsWritten(t *testing.T) {
-	t.Parallel()
-	want := Demo{Organization: "org_1", Token: "a", TokenReadOnly: "b", TokenOtherOrg: "c", User: "d@e", Password: "f"}
-	if got := readDemo(want.env("http://127.0.0.1:8080")); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-}
-
 func TestAProcessThatEndsWhileStartingShowsItsLog(t *testing.T) {
 	t.Parallel()
 	p, err := StartProcess("broken", t.TempDir(), exec.Command("sh", "-c", "echo no such table >&2; exit 1"))

@@ -30,6 +30,7 @@ type commands struct {
 	Serve   serve   `cmd:"" help:"Serve gateways, the management API and pages."`
 	Migrate migrate `cmd:"" help:"Migrate the database schema up, or down by one."`
 	Health  health  `cmd:"" help:"Check whether a running server is alive."`
+	Demo    demo    `cmd:"" help:"Make the organizations, the person and the tokens of the demo."`
 	Org     struct {
 		Create orgCreate `cmd:"" help:"Create an organization and print its id."`
 	} `cmd:"" help:"Organizations."`
