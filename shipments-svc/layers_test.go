@@ -46,7 +46,7 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			"storage knows no transport",
 		},
 		"/internal/checks": {
-			[]string{"net/http", "database/sql", "encoding/json", "golang.org/", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
+			[]string{"net/http", "database/sql", "encoding/json", "golang.org/x/net/", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
 			"checks are functions of the domain",
 		},
 		"/internal/documents/tables": {

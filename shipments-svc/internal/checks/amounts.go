@@ -5,23 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-)
-
-// Weight limits.
-const (
-	// maxPallet is the safe working load of an EUR-pallet, EPAL 1 (European
-	// Pallet Association, product data sheet: 1,500 kg).
-	maxPallet = shipments.Grams(1_500_000)
-	// minPallet is less than a single layer of any produce weighs. A lighter
-	// pallet usually means that boxes and pallets were confused.
-	minPallet = shipments.Grams(50_000)
-	// usualPayload is that of a 40 ft high-cube reefer of 34,000 kg gross and
-	// about 4,500 kg tare, as carriers publish it.
-	usualPayload = shipments.Grams(29_500_000)
-	// maxPayload follows from ISO 668:2020, at most 36,000 kg gross, and a tare
-	// of at least 4,000 kg.
-	maxPayload = shipments.Grams(32_000_000)
 )
 
 // group is the pallets of one kind.
@@ -72,9 +57,8 @@ const minSample = 4
 // The last pallet of a load is often half full.
 func boxesPerPalletOutlier(s subject) finding {
 	f, compared := finding{}, 0
-	for _, g := range groups(having(s.Pallets, func(p shipments.Pallet) bool { return p.Boxes > 0 }), func(p shipments.Pallet) string {
-		return fmt.Sprintf("%s in boxes of %s", p.ProduceName, kilograms(p.BoxWeight))
-	}) {
+	loaded := having(s.Pallets, func(p shipments.Pallet) bool { return p.Boxes > 0 })
+	for _, g := range groups(loaded, func(p shipments.Pallet) string { return p.ProduceName + " in boxes of " + kilograms(p.BoxWeight) }) {
 		if len(g.pallets) < minSample {
 			continue
 		}
@@ -82,7 +66,8 @@ func boxesPerPalletOutlier(s subject) finding {
 		usual := median(g.pallets, func(p shipments.Pallet) int { return p.Boxes })
 		for _, p := range g.pallets {
 			if 2*p.Boxes < usual || 2*p.Boxes > 3*usual {
-				f.report(shipments.Warn, fmt.Sprintf("%s has %s (usual for %s: %s)", named(s, p), counted(p.Boxes, "box"), g.name, grouped(usual)), p)
+				f.report(shipments.Warn, fmt.Sprintf("%s has %s (usual for %s: %s)",
+					named(s, p), counted(p.Boxes, "box"), g.name, grouped(usual)), p)
 			}
 		}
 	}
@@ -96,7 +81,8 @@ func boxesPerPalletOutlier(s subject) finding {
 // from the median of their produce and calibre.
 func boxWeightConsistent(s subject) finding {
 	f, compared := finding{}, 0
-	for _, g := range groups(having(s.Pallets, func(p shipments.Pallet) bool { return p.BoxWeight > 0 }), func(p shipments.Pallet) string { return p.ProduceName + " " + p.Calibre }) {
+	weighed := having(s.Pallets, func(p shipments.Pallet) bool { return p.BoxWeight > 0 })
+	for _, g := range groups(weighed, func(p shipments.Pallet) string { return p.ProduceName + " " + p.Calibre }) {
 		if len(g.pallets) < 2 {
 			continue
 		}
@@ -104,7 +90,8 @@ func boxWeightConsistent(s subject) finding {
 		usual := median(g.pallets, func(p shipments.Pallet) shipments.Grams { return p.BoxWeight })
 		for _, p := range g.pallets {
 			if difference := max(p.BoxWeight, usual) - min(p.BoxWeight, usual); difference*10 > usual {
-				f.report(shipments.Warn, fmt.Sprintf("%s has a box weight of %s (usual for %s: %s)", named(s, p), kilograms(p.BoxWeight), g.name, kilograms(usual)), p)
+				f.report(shipments.Warn, fmt.Sprintf("%s has a box weight of %s (usual for %s: %s)",
+					named(s, p), kilograms(p.BoxWeight), g.name, kilograms(usual)), p)
 			}
 		}
 	}
@@ -124,10 +111,12 @@ func palletWeightPlausible(s subject) finding {
 	var f finding
 	for _, p := range weighed {
 		switch w := palletWeight(p); {
-		case w < minPallet:
-			f.report(shipments.Warn, fmt.Sprintf("%s weighs %s net, less than %s", named(s, p), kilograms(w), kilograms(minPallet)), p)
-		case w > maxPallet:
-			f.report(shipments.Fail, fmt.Sprintf("%s weighs %s net, more than the safe working load of %s", named(s, p), kilograms(w), kilograms(maxPallet)), p)
+		case w < reference.LightestPallet:
+			f.report(shipments.Warn, fmt.Sprintf("%s weighs %s net, less than %s",
+				named(s, p), kilograms(w), kilograms(reference.LightestPallet)), p)
+		case w > reference.HeaviestPallet:
+			f.report(shipments.Fail, fmt.Sprintf("%s weighs %s net, more than the safe working load of %s",
+				named(s, p), kilograms(w), kilograms(reference.HeaviestPallet)), p)
 		}
 	}
 	return f.or(pass(fmt.Sprintf("%s, from %s to %s.", counted(len(weighed), "pallet"),
@@ -144,16 +133,18 @@ func containerPayload(s subject) finding {
 	}
 	total := weight(s.Pallets)
 	containers := len(containersOf(s))
-	if containers == 0 && total > usualPayload {
-		return skip(fmt.Sprintf("%s exceeds the payload of one container, and no document names the containers.", kilograms(total)))
+	if containers == 0 && total > reference.UsualPayload {
+		return skip(kilograms(total) + " exceeds the payload of one container, and no document names the containers.")
 	}
 	n := shipments.Grams(max(containers, 1))
 	all := counted(int(n), "container")
-	if total > n*maxPayload {
-		return finding{result: shipments.Fail, count: 1, details: fmt.Sprintf("%s exceeds the maximum payload of %s, %s.", kilograms(total), all, kilograms(n*maxPayload))}
+	if total > n*reference.HeaviestPayload {
+		return finding{result: shipments.Fail, count: 1, details: fmt.Sprintf("%s exceeds the maximum payload of %s, %s.",
+			kilograms(total), all, kilograms(n*reference.HeaviestPayload))}
 	}
-	if total > n*usualPayload {
-		return finding{result: shipments.Warn, count: 1, details: fmt.Sprintf("%s exceeds the usual payload of %s, about %s.", kilograms(total), all, kilograms(n*usualPayload))}
+	if total > n*reference.UsualPayload {
+		return finding{result: shipments.Warn, count: 1, details: fmt.Sprintf("%s exceeds the usual payload of %s, about %s.",
+			kilograms(total), all, kilograms(n*reference.UsualPayload))}
 	}
-	return pass(fmt.Sprintf("%s in %s with a payload of about %s.", kilograms(total), all, kilograms(n*usualPayload)))
+	return pass(fmt.Sprintf("%s in %s with a payload of about %s.", kilograms(total), all, kilograms(n*reference.UsualPayload)))
 }

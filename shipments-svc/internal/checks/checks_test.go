@@ -74,7 +74,8 @@ func run(e shipments.Evidence, name string) string {
 			for _, l := range c.Locations {
 				rows = append(rows, l.Row)
 			}
-			return fmt.Sprintf("%s %d %v %s", c.Result, c.Count, rows, c.Details)
+			details, _, _ := strings.Cut(c.Details, " Basis: ")
+			return fmt.Sprintf("%s %d %v %s", c.Result, c.Count, rows, details)
 		}
 	}
 	return "no such check"
@@ -82,10 +83,13 @@ func run(e shipments.Evidence, name string) string {
 
 func TestFindings(t *testing.T) {
 	t.Parallel()
+	inContainer := func(p *shipments.Pallet) { p.Container = "CSQU3054383" }
 	light := func(p *shipments.Pallet) { p.BoxWeight = 3500 }
 	for name, outcomes := range map[string][]outcome{
 		"packing_list_present": {
 			{shipments.Evidence{}, "fail 1 [] No packing list is attached."},
+			{shipments.Evidence{Pallets: many(2)}, "pass 0 [] 2 pallets imported without a packing list."},
+			{shipments.Evidence{Documents: []shipments.Document{{Type: shipments.OtherDocument}}}, "fail 1 [] No packing list is attached."},
 			{evidence(many(1)...), "pass 0 [] 1 packing list with 1 pallet."},
 			{evidence(many(1204)...), "pass 0 [] 1 packing list with 1,204 pallets."},
 		},
@@ -101,15 +105,16 @@ func TestFindings(t *testing.T) {
 			{evidence(many(24)...), "pass 0 [] 24 pallets, no duplicate pallet numbers."},
 			{evidence(changed(many(31), func(p *shipments.Pallet) { p.Number = "0042" }, 6, 30)...), "fail 2 [7 31] Pallet 0042 appears on rows 7 and 31."},
 			{evidence(numbered("a 1", "B", "A1", "b", "(00)106141412345678908", "c", "106141412345678908")...), "fail 6 [1 3 2 4 5 7] Pallet a 1 appears on rows 1 and 3; pallet B appears on rows 2 and 4; pallet (00)106141412345678908 appears on rows 5 and 7."},
+			{evidence(changed(numbered("1", "1", "1", "1"), inContainer, 1, 3)...), "fail 4 [1 3 2 4] Pallet 1 appears on rows 1 and 3; pallet 1 appears on rows 2 and 4."},
 			{evidence(slices.Concat(many(7), many(7))...), "fail 14 [1 8 2 9 3 10 4 11 5 12 6 13 7 14] Pallet 0001 appears on rows 1 and 8; pallet 0002 appears on rows 2 and 9; pallet 0003 appears on rows 3 and 10; pallet 0004 appears on rows 4 and 11; pallet 0005 appears on rows 5 and 12; and 2 more."},
 		},
 		"sscc_check_digit": {
-			{evidence(many(2)...), "skip 0 [] No pallet number is an SSCC (18 digits)."},
+			{evidence(many(2)...), "skip 0 [] No pallet has an SSCC (18 digits)."},
 			{evidence(numbered("106141412345678908", "P1")...), "pass 0 [] 1 SSCC checked, no check digit is wrong."},
-			{evidence(numbered("106141412345678908", "(00) 106141412345678907")...), "fail 1 [2] SSCC (00) 106141412345678907 (row 2): check digit is 7, expected 8."},
+			{evidence(numbered("106141412345678908", "(00) 106141412345678907")...), "fail 1 [2] SSCC 106141412345678907 (row 2): check digit is 7, expected 8."},
 		},
 		"pallet_reuse": {
-			{evidence(many(2)...), "skip 0 [] No pallet number is an SSCC (18 digits); other numbers may be reused."},
+			{evidence(many(2)...), "skip 0 [] No pallet has an SSCC (18 digits); other numbers may be reused."},
 			{evidence(numbered("106141412345678908")...), "pass 0 [] 1 SSCC checked, none used in another shipment of the last 12 months."},
 			{func() shipments.Evidence {
 				e := evidence(numbered("P1", "106141412345678908")...)
@@ -184,6 +189,21 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// TestBasis: details name the table or standard that was compared with, and its date,
+// also where details are shortened.
+func TestBasis(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{
+		"calibre_known":    " Basis: UNECE standards for fresh fruit and vegetables, sections on sizing, editions of 2017, table of 2026-11-22.",
+		"sscc_check_digit": " Basis: GS1 General Specifications, 7.9.1.",
+	}
+	for _, c := range Run(evidence(numbered(slices.Repeat([]string{"106141412345678907"}, 100)...)...)) {
+		if !strings.HasSuffix(c.Details, want[c.Name]) || utf8.RuneCountInString(c.Details) > shipments.MaxCheckDetails {
+			t.Errorf("%s: %s", c.Name, c.Details)
+		}
+	}
+}
+
 // TestRowsNameThePackingList of several.
 func TestRowsNameThePackingList(t *testing.T) {
 	t.Parallel()
@@ -244,45 +264,6 @@ func TestCheckDigits(t *testing.T) {
 			if other := number[:10] + string(digit); other != number && containerProblem(other) == "" {
 				t.Errorf("%s is accepted, too", other)
 			}
-		}
-	}
-}
-
-func TestCalibres(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		produce, calibre string
-		known            bool
-	}{
-		{"Avocado, Hass", "18", true},
-		{"PALTA HASS", "s", true},
-		{"Avocado", "19", false},
-		{"Avocado", "75 mm", false},
-		{"Oranges, Navel", "88", true},
-		{"Orange Valencia", "75-80 mm", true},
-		{"Orange Valencia", "Ø 75+", true},
-		{"Orange Valencia", "75-180", false},
-		{"Orange Valencia", "XL", false},
-		{"Naranjas", "13", true},
-		{"Lemons, Eureka", "113", true},
-		{"Clementines", "1-xx", true},
-		{"Clementines", "1-XXXX", false},
-		{"Nectarines, Alpine", "AAA", true},
-		{"Peaches", "E", false},
-		{"Nectarines", "67/73", true},
-		{"Apples, Royal Gala", "70", true},
-		{"Pears", "0", false},
-		{"Star Ruby grapefruit", "40", true},
-		{"Hass", "32", false},
-	} {
-		s, ok := sizingOf(c.produce)
-		if !ok || s.has(c.calibre) != c.known {
-			t.Errorf("%s %s: %t of %q", c.produce, c.calibre, s.has(c.calibre), s.produce)
-		}
-	}
-	for _, produce := range []string{"Pineapple", "Table grapes", "", "Dragon fruit"} {
-		if s, ok := sizingOf(produce); ok {
-			t.Errorf("%s is taken for %s", produce, s.produce)
 		}
 	}
 }

@@ -6,17 +6,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// comparable lists the facts that all documents of a shipment must agree on.
-var comparable = []struct {
+// comparison is a fact that all documents of a shipment must agree on.
+type comparison struct {
 	kind      shipments.FactKind
 	name      string
 	result    shipments.Result           // of a difference
-	all       bool                       // both documents must name the same set; else one common value is enough
+	all       bool                       // documents name the same set; else they have a value in common
 	canonical func(text string) []string // equal for two spellings of one value
-}{
+}
+
+var comparable = []comparison{
 	{shipments.ContainerFact, "container", shipments.Fail, true, containerNumbers},
 	{shipments.SealFact, "seal", shipments.Fail, false, code},
 	{shipments.InvoiceFact, "invoice number", shipments.Fail, false, code},
@@ -39,9 +42,11 @@ type statement struct {
 // documentsConsistent compares facts between documents of different types, the
 // vessel also with that of the shipment, and the totals of other documents with
 // the sums of the packing lists. Identifiers must be equal; names may be spelled
-// differently, so their differences are warnings.
+// differently, so their differences are warnings. It also warns of documents that are
+// not what their type says.
 func documentsConsistent(s subject) finding {
 	var f finding
+	f.reportUnrecognized(s)
 	var agreed []string
 	for _, c := range comparable {
 		var all []statement
@@ -56,16 +61,22 @@ func documentsConsistent(s subject) finding {
 		if len(all) < 2 {
 			continue
 		}
-		other := slices.IndexFunc(all[1:], func(st statement) bool { return !agree(all[0], st, c.all, c.kind == shipments.VesselFact) })
-		if other < 0 {
+		first := all[0]
+		i := slices.IndexFunc(all[1:], func(st statement) bool { return !agree(first, st, c.all, c.kind == shipments.VesselFact) })
+		if i < 0 {
 			agreed = append(agreed, c.name)
 			continue
 		}
-		st := all[1+other]
-		f.report(c.result, fmt.Sprintf("the %s is %s on the %s and %s on the %s", c.name, listed(all[0].texts), all[0].document, listed(st.texts), st.document))
-		f.places = slices.Concat(f.places, all[0].places, st.places)
+		other := all[1+i]
+		f.report(c.result, fmt.Sprintf("the %s is %s on the %s and %s on the %s",
+			c.name, listed(first.texts), first.document, listed(other.texts), other.document))
+		f.places = slices.Concat(f.places, first.places, other.places)
 	}
-	agreed = append(agreed, compareTotals(s, &f)...)
+	for _, q := range []quantity{palletCount, boxTotal, netWeight} {
+		if len(s.Pallets) > 0 && q.compareStated(s, &f) {
+			agreed = append(agreed, q.name)
+		}
+	}
 	if agreed == nil {
 		return f.or(skip("No two documents state the same fact."))
 	}
@@ -82,6 +93,12 @@ func statementOf(s subject, t shipments.DocumentType, kind shipments.FactKind, c
 				st.texts = append(st.texts, text)
 				st.places = append(st.places, shipments.Location{Source: at})
 			}
+		}
+	}
+	for _, p := range s.Pallets {
+		text := map[shipments.FactKind]string{shipments.ContainerFact: p.Container, shipments.SealFact: p.Seal}[kind]
+		if t == shipments.PackingList && text != "" {
+			add(text, p.Source)
 		}
 	}
 	for _, doc := range documentsOf(s, t) {
@@ -116,7 +133,7 @@ func agree(a, b statement, all, part bool) bool {
 
 // code returns the letters and digits of an identifier.
 func code(text string) []string {
-	if plain := strings.ToUpper(strings.Join(wordsOf(text), "")); plain != "" {
+	if plain := strings.ToUpper(strings.Join(reference.Words(text), "")); plain != "" {
 		return []string{plain}
 	}
 	return nil
@@ -128,22 +145,10 @@ var vesselPrefix = regexp.MustCompile(`(?i)^\s*(?:m[./]?[vns]|s[./]?s|vessel)\b[
 // vessel returns the name of a vessel without its prefix and voyage.
 func vessel(text string) []string {
 	name, _, _ := strings.Cut(vesselPrefix.ReplaceAllString(text, ""), "/")
-	if words := wordsOf(name); len(words) > 0 {
+	if words := reference.Words(name); len(words) > 0 {
 		return []string{strings.Join(words, " ")}
 	}
 	return nil
-}
-
-// port returns the code of a port; nil for a port that is not in the table.
-func port(text string) []string {
-	byCode, byName := placesIn(text)
-	if byCode == nil {
-		byCode = byName
-	}
-	if byCode == nil {
-		return nil
-	}
-	return []string{byCode.code}
 }
 
 var containerText = regexp.MustCompile(`[A-Z]{3}[UJZ]\d{7}`)

@@ -19,6 +19,9 @@ func containersOf(s subject) []string {
 			}
 		}
 	}
+	for _, p := range s.Pallets {
+		add(p.Container)
+	}
 	for _, doc := range s.Documents {
 		add(doc.Declared.ContainerNumber)
 		for _, f := range doc.Facts {

@@ -1,10 +1,13 @@
 package checks
 
 import (
+	_ "embed"
+	"encoding/csv"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -19,55 +22,106 @@ func documentName(s subject, doc shipments.Document) string {
 	if len(same) < 2 {
 		return typeName(doc.Type)
 	}
-	return fmt.Sprintf("%s %d", typeName(doc.Type), 1+slices.IndexFunc(same, func(d shipments.Document) bool { return d.ID == doc.ID }))
+	i := slices.IndexFunc(same, func(d shipments.Document) bool { return d.ID == doc.ID })
+	return fmt.Sprintf("%s %d", typeName(doc.Type), i+1)
 }
 
 func typeName(t shipments.DocumentType) string { return strings.ReplaceAll(string(t), "_", " ") }
 
-// packingListPresent fails without a packing list, which all other checks need.
+// identifying lists the facts of which a document of a type states one at least; of
+// produce, a botanical name.
+var identifying = map[shipments.DocumentType][]shipments.FactKind{
+	shipments.PhytosanitaryCertificate: {shipments.PhytoFact, shipments.ProduceFact},
+	shipments.CommercialInvoice:        {shipments.InvoiceFact},
+	shipments.BillOfLading: {
+		shipments.BillOfLadingFact, shipments.ContainerFact, shipments.VesselFact, shipments.PortOfLoadingFact, shipments.PortOfDischargeFact,
+	},
+}
+
+// recognized reports whether a document may be what its type says: it states a fact of
+// the type, or it was not read.
+func recognized(doc shipments.Document) bool {
+	kinds := identifying[doc.Type]
+	return kinds == nil || doc.RowsRead == 0 || slices.ContainsFunc(doc.Facts, func(f shipments.Fact) bool {
+		return slices.Contains(kinds, f.Kind) && (f.Kind != shipments.ProduceFact || reference.Species(f.Text) != nil)
+	})
+}
+
+// reportUnrecognized adds the documents that are not what their type says.
+func (f *finding) reportUnrecognized(s subject) {
+	for _, doc := range s.Documents {
+		if !recognized(doc) {
+			i := slices.IndexFunc(comparable, func(c comparison) bool { return c.kind == identifying[doc.Type][0] })
+			f.report(shipments.Warn, fmt.Sprintf("the %s %q does not count as one: it states no %s",
+				documentName(s, doc), doc.Filename, comparable[i].name))
+		}
+	}
+}
+
+// packingListPresent fails without a packing list, which all other checks need. The
+// pallets of a shipment that was imported are of none.
 func packingListPresent(s subject) finding {
 	lists := documentsOf(s, shipments.PackingList)
-	if len(lists) == 0 {
-		return finding{result: shipments.Fail, details: "No packing list is attached.", count: 1}
-	}
+	imported := having(s.Pallets, func(p shipments.Pallet) bool { return p.Source == shipments.Source{} })
 	extracted := 0
 	for _, doc := range lists {
 		extracted += doc.PalletsExtracted
 	}
-	return pass(fmt.Sprintf("%s with %s.", counted(len(lists), "packing list"), counted(extracted, "pallet")))
+	switch {
+	case len(lists) > 0:
+		return pass(fmt.Sprintf("%s with %s.", counted(len(lists), "packing list"), counted(extracted, "pallet")))
+	case len(imported) > 0:
+		return pass(counted(len(imported), "pallet") + " imported without a packing list.")
+	default:
+		return finding{result: shipments.Fail, details: "No packing list is attached.", count: 1}
+	}
 }
 
-// Codes of remarks by the check that reports them. Other remarks, such as a
-// repeated header row, are informational.
-var (
-	// unread: content was not used although it may be relevant.
-	unread = []string{
-		"line_without_pallet", "line_incomplete", "row_unread", "row_continued", "hidden_sheet_skipped", "hidden_rows_skipped", "text_cut", "text_shortened",
-		"quotes_unbalanced", "encoding_unclear", "date_in_calibre", "date_in_pallet", "pallet_repeated", "remarks_left_out", "hidden_columns_skipped",
-		"column_unused", "column_chosen", "table_skipped", "pallet_range_spread", "not_shipped", "struck_through", "invisible_text",
-	}
-	// notNumbers: a required number is missing or invalid.
-	notNumbers = []string{"not_a_number", "out_of_range", "line_without_boxes"}
-	// uncertain: a number is ambiguous or implausible.
-	uncertain = []string{"weight_implausible", "weights_differ", "number_ambiguous", "imprecise_number", "formula_without_value", "error_value"}
-	// assumed: a unit or the meaning of a weight was assumed.
-	assumed = []string{"unit_assumed", "units_mixed", "column_assumed", "weight_kind_assumed", "gross_weight_used", "weight_from_pack", "weight_from_head"}
-)
+//go:embed remarks.csv
+var remarksCSV string
 
-// reportRemarks adds the remarks on packing lists with one of the codes.
-func (f *finding) reportRemarks(s subject, result shipments.Result, codes []string) {
-	for _, doc := range documentsOf(s, shipments.PackingList) {
-		for _, r := range doc.Remarks {
-			if !slices.Contains(codes, r.Code) {
-				continue
+// remark is the check that a remark belongs to, and its result there.
+type remark struct {
+	check  string
+	result shipments.Result
+}
+
+// remarks is the table of remarks by code.
+var remarks = func() map[string]remark {
+	r := csv.NewReader(strings.NewReader(remarksCSV))
+	r.Comment = '#'
+	rows, err := r.ReadAll()
+	if err != nil {
+		panic(err)
+	}
+	all := map[string]remark{}
+	for _, row := range rows[1:] {
+		all[row[0]] = remark{row[1], shipments.Result(row[2])}
+	}
+	return all
+}()
+
+// reportRemarks adds the remarks on packing lists that belong to a check, failures
+// first.
+func (f *finding) reportRemarks(s subject, check string) {
+	for _, result := range []shipments.Result{shipments.Fail, shipments.Warn} {
+		for _, doc := range documentsOf(s, shipments.PackingList) {
+			for _, r := range doc.Remarks {
+				of, ok := remarks[r.Code]
+				if !ok {
+					of = remark{"packing_list_readable", shipments.Warn}
+				}
+				if of != (remark{check, result}) {
+					continue
+				}
+				at := shipments.Source{Document: doc.ID, Sheet: r.Sheet, Row: r.Row}
+				text := r.Text
+				if r.Row > 0 {
+					text += " (" + sourceRows(s, []shipments.Source{at}) + ")"
+					f.places = append(f.places, shipments.Location{Source: at})
+				}
+				f.report(result, text)
 			}
-			at := shipments.Source{Document: doc.ID, Sheet: r.Sheet, Row: r.Row}
-			text := r.Text
-			if r.Row > 0 {
-				text += " (" + sourceRows(s, []shipments.Source{at}) + ")"
-				f.places = append(f.places, shipments.Location{Source: at})
-			}
-			f.report(result, text)
 		}
 	}
 }
@@ -84,7 +138,7 @@ func packingListReadable(s subject) finding {
 	for _, doc := range lists {
 		switch doc.Status {
 		case shipments.Failed:
-			f.report(shipments.Fail, fmt.Sprintf("the %s could not be read: %s", documentName(s, doc), strings.TrimSuffix(doc.Failure.Detail, ".")))
+			f.report(shipments.Fail, "the "+documentName(s, doc)+" could not be read: "+strings.TrimSuffix(doc.Failure.Detail, "."))
 		case shipments.Queued, shipments.BeingRead:
 			waiting++
 		default:
@@ -92,7 +146,7 @@ func packingListReadable(s subject) finding {
 		}
 	}
 	if f.problems == nil { // those of unread lists come first
-		f.reportRemarks(s, shipments.Warn, unread)
+		f.reportRemarks(s, "packing_list_readable")
 	}
 	if waiting > 0 {
 		return f.or(skip("Not read yet: " + counted(waiting, "packing list") + "."))
@@ -104,33 +158,24 @@ func packingListReadable(s subject) finding {
 // of ambiguous, implausible and imprecise numbers.
 func numericValues(s subject) finding {
 	var f finding
-	f.reportRemarks(s, shipments.Fail, notNumbers)
-	f.reportRemarks(s, shipments.Warn, uncertain)
+	f.reportRemarks(s, "numeric_values")
 	if len(s.Pallets) == 0 {
 		return f.or(skip("There are no pallets to check."))
 	}
 	return f.or(pass(fmt.Sprintf("All numbers of %s are valid.", counted(len(s.Pallets), "pallet"))))
 }
 
-// Limits of the weight of a box in any unit: berries are packed in boxes of
-// 0.5 kg and more, and 25 kg is the most that one person should lift (ISO
-// 11228-1).
-const (
-	lightestBox = shipments.Grams(100)
-	heaviestBox = shipments.Grams(50_000)
-)
-
 // weightUnit warns where the unit or the meaning of weights was assumed, and
 // fails where that makes most boxes implausibly light or heavy.
 func weightUnit(s subject) finding {
 	var f finding
-	f.reportRemarks(s, shipments.Warn, assumed)
+	f.reportRemarks(s, "weight_unit")
 	implausible := having(s.Pallets, func(p shipments.Pallet) bool {
-		return p.BoxWeight > heaviestBox || p.BoxWeight > 0 && p.BoxWeight < lightestBox
+		return p.BoxWeight > reference.HeaviestBox || p.BoxWeight > 0 && p.BoxWeight < reference.LightestBox
 	})
 	if f.problems != nil && len(implausible)*2 > len(s.Pallets) {
-		return finding{result: shipments.Fail, pallets: implausible, details: sentence(fmt.Sprintf("%s; a box would weigh %s, so the unit is probably another",
-			f.problems[0], kilograms(implausible[0].BoxWeight)))}
+		return finding{result: shipments.Fail, pallets: implausible, details: sentence(fmt.Sprintf(
+			"%s; a box would weigh %s, so the unit is probably another", f.problems[0], kilograms(implausible[0].BoxWeight)))}
 	}
 	if len(s.Pallets) == 0 {
 		return f.or(skip("There are no pallets to check."))

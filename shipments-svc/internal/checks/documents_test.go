@@ -19,6 +19,13 @@ func document(id byte, t shipments.DocumentType, facts ...string) shipments.Docu
 	return doc
 }
 
+// readAs returns a document of one row that was attached as of a type.
+func readAs(t shipments.DocumentType, facts ...string) shipments.Document {
+	doc := document(6, t, facts...)
+	doc.Filename, doc.RowsRead = "f.csv", 1
+	return doc
+}
+
 // with adds documents to evidence.
 func with(e shipments.Evidence, docs ...shipments.Document) shipments.Evidence {
 	e.Documents = append(e.Documents, docs...)
@@ -117,19 +124,28 @@ func TestFindingsOfDocuments(t *testing.T) {
 			},
 		},
 		"documents_consistent": {
+			{
+				with(
+					evidence(many(1)...), readAs(shipments.CommercialInvoice), readAs(shipments.BillOfLading),
+					readAs(shipments.PhytosanitaryCertificate, "produce_name", "Soup"), readAs(shipments.OtherDocument),
+				),
+				`warn 3 [] The commercial invoice "f.csv" does not count as one: it states no invoice number; the bill of lading "f.csv" does not count as one: ` +
+					`it states no number of the bill of lading; the phytosanitary certificate "f.csv" does not count as one: it states no number of the phytosanitary certificate.`,
+			},
+			{with(evidence(many(1)...), readAs(shipments.PhytosanitaryCertificate, "produce_name", "Persea americana")), "skip 0 [] No two documents state the same fact."},
 			{evidence(many(1)...), "skip 0 [] No two documents state the same fact."},
 			{stating(evidence(many(1)...), "vessel", "M/V MSC Carmen"), "pass 0 [] The documents agree on: vessel."},
-			{with(stating(evidence(many(1)...), "invoice_number", "MHF 2026 0391"), invoice), "pass 0 [] The documents agree on: invoice number, boxes, net weight."},
+			{with(stating(evidence(many(1)...), "invoice_number", "MHF 2026 0391"), invoice), "pass 0 [] The documents agree on: invoice number, number of boxes, net weight."},
 			{stating(evidence(many(1)...), "vessel", "MSC Lorena"), "warn 1 [1] The vessel is MSC Carmen on the shipment and MSC Lorena on the packing list."},
 			{with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22,176.000 KGS")), "pass 0 [] The documents agree on: net weight."},
 			{with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 MT")), "pass 0 [] The documents agree on: net weight."},
 			{
 				with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 kg")),
-				`warn 1 [1] The commercial invoice states "22.176 kg" net (22,176 kg or 22.176 kg), the packing lists 1,056 kg.`,
+				`warn 1 [1] The net weight is "22.176 kg" (22,176 kg or 22.176 kg) on the commercial invoice and 1,056 kg on the packing lists.`,
 			},
 			{
 				with(stating(evidence(many(1)...), "container_number", "TGHU7589334", "port_of_discharge", "NLRTM"), bl),
-				"fail 3 [1 2 4] The container is TGHU7589334 on the packing list and TRIU 881203-0 on the bill of lading; the bill of lading states 260 boxes, the packing lists 264 boxes.",
+				"fail 3 [1 2 4] The container is TGHU7589334 on the packing list and TRIU 881203-0 on the bill of lading; the number of boxes is 260 boxes on the bill of lading and 264 boxes on the packing lists.",
 			},
 			{
 				with(stating(evidence(many(1)...), "port_of_discharge", "Antwerp"), document(9, shipments.BillOfLading, "port_of_discharge", "Rotterdam, NL")),
@@ -137,6 +153,10 @@ func TestFindingsOfDocuments(t *testing.T) {
 			},
 		},
 		"required_documents": {
+			{
+				with(evidence(many(1)...), phyto, readAs(shipments.CommercialInvoice)),
+				"warn 1 [] The European Union requires a commercial invoice, but none is attached (Implementing Regulation (EU) 2015/2447, Article 145).",
+			},
 			{destined(evidence(many(1)...), "a shop"), "skip 0 [] The document requirements of the destination are not known."},
 			{destined(evidence(many(1)...), "Shanghai, China"), "skip 0 [] The document requirements of the destination are not known."},
 			{with(evidence(many(1)...), phyto, invoice), "pass 0 [] Attached as required by NL: a phytosanitary certificate and a commercial invoice."},
@@ -246,34 +266,5 @@ func TestMixedPalletsAreCheckedByTheirContents(t *testing.T) {
 	e = with(e, document(7, shipments.PhytosanitaryCertificate, "produce_name", "Persea americana"))
 	if got := run(e, "produce_vs_phyto"); !strings.HasPrefix(got, "fail 1 [2] Mango Kent (Mangifera indica) on row 2 is not") {
 		t.Error(got)
-	}
-}
-
-func TestCommodityOf(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"Palta Hass": "Persea americana", "PERSEA AMERICANA Mill.": "Persea americana", "Tafeldruiwe Prime": "Vitis vinifera", "Fresh table grapes (Vitis vinifera L.)": "Vitis vinifera",
-		"Star Ruby Grapefruit": "Citrus paradisi", "Citrus x paradisi": "Citrus paradisi", "Clementina Clemenules": "Citrus reticulata", "Pommes Gala": "Malus domestica", "Mango": "Mangifera indica",
-		"Watermelon, seedless": "Citrullus lanatus", "Pomelo rosado": "Citrus paradisi", "Honey pomelo (Citrus maxima)": "Citrus paradisi", "Vaccinium sp.": "Vaccinium corymbosum", "Feijoa": "", "": "",
-	} {
-		got := ""
-		if s := commodityOf(text); s != nil {
-			got = s.botanical[0]
-		}
-		if got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestCountryOf(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"Rotterdam, Netherlands": "NL", "Port of Antwerp": "BE", "GBFXT": "GB", "Southampton, UK": "GB", "Sines, Portugal": "PT", "París, Francia": "FR", "Hamburg (DEHAM)": "DE", "Barendrecht NL": "NL",
-		"Belfast, Northern Ireland": "IE", "Algeciras, España": "ES", "New York": "", "Shanghai": "", "it is late": "", "": "",
-	} {
-		if got := countryOf(text); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
 	}
 }

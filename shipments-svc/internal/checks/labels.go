@@ -7,16 +7,17 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// palletKey returns the canonical form of a pallet number: the digits of an
-// SSCC, or else the text in upper case without spaces.
-func palletKey(number string) string {
-	if sscc, ok := shipments.SSCC(number); ok {
+// palletKey returns what is unique among pallets: the digits of an SSCC, or else the
+// container and the number, in upper case without spaces.
+func palletKey(p shipments.Pallet) string {
+	if sscc, ok := p.Label(); ok {
 		return sscc
 	}
-	return strings.ToUpper(strings.Join(strings.Fields(number), ""))
+	return strings.ToUpper(strings.Join(strings.Fields(p.Container+"\x00"+p.Number), ""))
 }
 
-// duplicatePallets fails where two pallets have the same number.
+// duplicatePallets fails where two pallets of a container have the same number, or two
+// pallets the same SSCC.
 func duplicatePallets(s subject) finding {
 	if len(s.Pallets) == 0 {
 		return skip("There are no pallets to check.")
@@ -24,7 +25,7 @@ func duplicatePallets(s subject) finding {
 	byKey := map[string][]shipments.Pallet{}
 	var duplicates []string // keys in the order in which they repeat
 	for _, p := range s.Pallets {
-		key := palletKey(p.Number)
+		key := palletKey(p)
 		if byKey[key] = append(byKey[key], p); len(byKey[key]) == 2 {
 			duplicates = append(duplicates, key)
 		}
@@ -38,8 +39,7 @@ func duplicatePallets(s subject) finding {
 }
 
 // checkDigit returns the check digit of a GS1 key without its last digit:
-// weights 3 and 1 alternately from the right, completed to a multiple of ten
-// (GS1 General Specifications, 7.9.1).
+// weights 3 and 1 alternately from the right, completed to a multiple of ten.
 func checkDigit(digits string) byte {
 	sum := 0
 	for i := range len(digits) {
@@ -56,34 +56,34 @@ func checkDigit(digits string) byte {
 func ssccCheckDigit(s subject) finding {
 	f, ssccs := finding{}, 0
 	for _, p := range s.Pallets {
-		sscc, ok := shipments.SSCC(p.Number)
+		sscc, ok := p.Label()
 		if !ok {
 			continue
 		}
 		ssccs++
 		last := len(sscc) - 1
 		if want := checkDigit(sscc[:last]); sscc[last] != want {
-			f.report(shipments.Fail, fmt.Sprintf("SSCC %s (%s): check digit is %c, expected %c", p.Number, rowsOf(s, p), sscc[last], want), p)
+			f.report(shipments.Fail, fmt.Sprintf("SSCC %s (%s): check digit is %c, expected %c",
+				sscc, rowsOf(s, p), sscc[last], want), p)
 		}
 	}
 	if ssccs == 0 {
-		return skip("No pallet number is an SSCC (18 digits).")
+		return skip("No pallet has an SSCC (18 digits).")
 	}
 	return f.or(pass(counted(ssccs, "SSCC") + " checked, no check digit is wrong."))
 }
 
 // palletReuse fails where an SSCC is also in another shipment: it may not be
-// reused within a year (GS1 General Specifications, 4.1). Other pallet numbers
-// may be reused.
+// reused within a year. Other pallet numbers may be reused.
 func palletReuse(s subject) finding {
 	bySSCC := map[string][]shipments.Pallet{}
 	for _, p := range s.Pallets {
-		if sscc, ok := shipments.SSCC(p.Number); ok {
+		if sscc, ok := p.Label(); ok {
 			bySSCC[sscc] = append(bySSCC[sscc], p)
 		}
 	}
 	if len(bySSCC) == 0 {
-		return skip("No pallet number is an SSCC (18 digits); other numbers may be reused.")
+		return skip("No pallet has an SSCC (18 digits); other numbers may be reused.")
 	}
 	f, listed := finding{result: shipments.Fail}, map[string]bool{}
 	for _, use := range s.Reused {

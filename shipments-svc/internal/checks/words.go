@@ -117,25 +117,18 @@ func named(s subject, p shipments.Pallet) string {
 	return fmt.Sprintf("pallet %s (%s)", p.Number, rowsOf(s, p))
 }
 
-// limited shortens details to the maximum length of a check's.
-func limited(details string) string {
-	if utf8.RuneCountInString(details) <= shipments.MaxCheckDetails {
-		return details
+// limited shortens details so that they have, with an end, the maximum length.
+func limited(details, end string) string {
+	room := shipments.MaxCheckDetails - utf8.RuneCountInString(end)
+	if utf8.RuneCountInString(details) <= room {
+		return details + end
 	}
 	const more = " …."
-	return string([]rune(details)[:shipments.MaxCheckDetails-utf8.RuneCountInString(more)]) + more
+	return string([]rune(details)[:room-utf8.RuneCountInString(more)]) + more + end
 }
 
 // sentence returns a text with a capital and a full stop.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:] + "."
-}
-
-// worse returns the worse of two results of pass, warn and fail.
-func worse(a, b shipments.Result) shipments.Result {
-	if a == shipments.Fail || b == shipments.Pass {
-		return a
-	}
-	return b
 }

@@ -25,7 +25,7 @@ func palletRowsOf(id shipments.ID, after int, all []shipments.Pallet) []storedPa
 	rows := make([]storedPalletRow, len(all))
 	for i, p := range all {
 		rows[i] = storedPalletRow{partKey: partKey{uuid.UUID(id), after + i + 1}, palletRow: palletRowOf(p)}
-		if sscc, ok := shipments.SSCC(p.Number); ok {
+		if sscc, ok := p.Label(); ok {
 			rows[i].SSCC = &sscc
 		}
 	}

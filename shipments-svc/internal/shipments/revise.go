@@ -130,7 +130,7 @@ func (s *Service) checksOf(ctx context.Context, org OrgID, r Revision) ([]Check,
 // ssccs returns those of the revision's pallets.
 func (r Revision) ssccs() (all []string) {
 	for _, p := range r.pallets {
-		if sscc, ok := SSCC(p.Number); ok {
+		if sscc, ok := p.Label(); ok {
 			all = append(all, sscc)
 		}
 	}

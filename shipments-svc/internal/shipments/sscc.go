@@ -6,6 +6,15 @@ import "strings"
 // Specifications, 3.3.1).
 const ssccDigits = 18
 
+// Label returns the SSCC of a pallet: the one that its document names, or its number if
+// that is one.
+func (p Pallet) Label() (string, bool) {
+	if p.SSCC != "" {
+		return SSCC(p.SSCC)
+	}
+	return SSCC(p.Number)
+}
+
 // SSCC returns the eighteen digits of a label that is written like an SSCC:
 // bare, with spaces, or after its application identifier, 00 or (00). Whether
 // the check digit is correct is not checked.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -39,9 +40,6 @@ func ReadFacts(ctx context.Context, kind Kind, content io.ReaderAt, size int64) 
 // containerText matches a container number within a text (ISO 6346).
 var containerText = regexp.MustCompile(`\b[A-Z]{3}[UJZ][ -]?\d{6}[ -]?\d\b`)
 
-// botanicalText matches the botanical name of produce within a text.
-var botanicalText = regexp.MustCompile(`\b(?:Persea americana|Vitis vinifera|Citrus(?: ?[×x])? [a-z]+|Malus domestica|Pyrus communis|Prunus [a-z]+|Mangifera indica|Vaccinium [a-z]+)\b`)
-
 // facts reads the facts of a row: after a colon, or in the cell on the right of a
 // label. With downwards also below a label, as in forms and tables of invoices.
 func (r *reader) facts(t tables.Table, i int, downwards bool) {
@@ -53,7 +51,7 @@ func (r *reader) facts(t tables.Table, i int, downwards bool) {
 		for _, found := range containerText.FindAllString(text, -1) {
 			r.addFact(shipments.ContainerFact, found, at)
 		}
-		for _, found := range botanicalText.FindAllString(text, -1) {
+		for _, found := range reference.Species(text) {
 			r.addFact(shipments.ProduceFact, found, at)
 		}
 		if r.labelledFacts(text, at) || len(cells) == 1 && r.totalFacts(text, at) {

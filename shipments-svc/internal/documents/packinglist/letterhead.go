@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -34,7 +35,7 @@ func (s *sheet) side(at Place) string {
 func (r *reader) readLetterhead(s *sheet) {
 	var one []shipments.Fact
 	for _, f := range r.list.Facts {
-		if f.Kind == shipments.ProduceFact && !strings.ContainsAny(f.Text, ",;/&+") && !botanicalText.MatchString(f.Text) {
+		if f.Kind == shipments.ProduceFact && !strings.ContainsAny(f.Text, ",;/&+") && reference.Species(f.Text) == nil {
 			one = append(one, f)
 		}
 	}

@@ -102,7 +102,8 @@ func checked(list shipments.Reading, err error) string {
 			names[c.Result] = append(names[c.Result], c.Name)
 			continue
 		}
-		fmt.Fprintf(&b, "%s %s: %s\n", c.Result, c.Name, c.Details)
+		details, _, _ := strings.Cut(c.Details, " Basis: ")
+		fmt.Fprintf(&b, "%s %s: %s\n", c.Result, c.Name, details)
 	}
 	return fmt.Sprintf("\n%spass: %s\nskip: %s\n", b.String(), strings.Join(names[shipments.Pass], ", "), strings.Join(names[shipments.Skip], ", "))
 }

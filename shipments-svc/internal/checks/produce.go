@@ -1,0 +1,135 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// calibreKnown warns of calibres that the standard of their produce does not
+// define. Produce without a row in the table is not checked.
+func calibreKnown(s subject) finding {
+	f, compared := finding{}, 0
+	all := lines(s.Pallets)
+	for _, g := range groups(all, func(p shipments.Pallet) string { return p.ProduceName + "\x00" + p.Calibre }) {
+		calibre := g.pallets[0].Calibre
+		standards := reference.SizingsOf(g.pallets[0].ProduceName)
+		if standards == nil {
+			continue
+		}
+		compared += len(g.pallets)
+		if !slices.ContainsFunc(standards, func(standard reference.Sizing) bool { return standard.Has(calibre) }) {
+			f.report(shipments.Warn, fmt.Sprintf("%s is not a calibre of %s (%s) on %s",
+				calibre, standards[0].Produce, standards[0].Source, rowsOf(s, g.pallets...)), g.pallets...)
+		}
+	}
+	if compared == 0 {
+		return skip("There is no produce with known calibres.")
+	}
+	unit := "pallet"
+	if len(all) > len(s.Pallets) {
+		unit = "line"
+	}
+	return f.or(pass(fmt.Sprintf("%d of %s compared with the calibres of their produce.", compared, counted(len(all), unit))))
+}
+
+// lines returns a pallet for each line of the packing list.
+func lines(pallets []shipments.Pallet) []shipments.Pallet {
+	all := make([]shipments.Pallet, 0, len(pallets))
+	for _, p := range pallets {
+		if len(p.Contents) == 0 {
+			all = append(all, p)
+		}
+		for _, c := range p.Contents {
+			line := p
+			line.ProduceName, line.Calibre = c.ProduceName, c.Calibre
+			line.Source.Sheet, line.Source.Row = c.Sheet, c.Row
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// produceOf returns the distinct produce of a pallet, sorted by name.
+func produceOf(p shipments.Pallet) []string {
+	if len(p.Contents) == 0 {
+		return []string{p.ProduceName}
+	}
+	names := make([]string, len(p.Contents))
+	for i, c := range p.Contents {
+		names[i] = c.ProduceName
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// byProduce groups pallets by produce. A mixed pallet is in several groups.
+func byProduce(pallets []shipments.Pallet) []group {
+	var single []shipments.Pallet
+	for _, p := range pallets {
+		for _, name := range produceOf(p) {
+			p.ProduceName = name
+			single = append(single, p)
+		}
+	}
+	return groups(single, func(p shipments.Pallet) string { return p.ProduceName })
+}
+
+// produceVsPhyto compares the produce on the pallets with the botanical names on
+// the phytosanitary certificates. It fails where a certificate does not name a
+// commodity, and warns of commodities that are on no pallet and of produce that is not
+// in the table.
+func produceVsPhyto(s subject) finding {
+	var certified []*reference.Commodity
+	var words []string // of the produce on the certificates
+	read := slices.DeleteFunc(documentsOf(s, shipments.PhytosanitaryCertificate), shipments.Document.Unfinished)
+	for _, doc := range read {
+		for _, fact := range doc.Facts {
+			if fact.Kind == shipments.ProduceFact {
+				certified = append(certified, reference.Commodities(fact.Text)...)
+				words = append(words, reference.Words(fact.Text)...)
+			}
+		}
+	}
+	switch {
+	case len(read) == 0:
+		return skip("There is no phytosanitary certificate to compare with.")
+	case len(s.Pallets) == 0:
+		return skip("There are no pallets to compare with the certificate.")
+	case certified == nil:
+		return skip("The phytosanitary certificate names no known produce.")
+	}
+	var f finding
+	var loaded []*reference.Commodity
+	for _, g := range byProduce(s.Pallets) {
+		c := reference.CommodityOf(g.name)
+		loaded = append(loaded, c)
+		if c != nil && !slices.Contains(certified, c) {
+			f.report(shipments.Fail, fmt.Sprintf("%s (%s) on %s is not on the certificate, which names %s",
+				g.name, c.Botanical[0], rowsOf(s, g.pallets...), botanicalNames(certified)), g.pallets...)
+		}
+		mentioned := func(word string) bool { return len(word) > 3 && slices.Contains(words, word) }
+		if c == nil && !slices.ContainsFunc(reference.Words(g.name), mentioned) {
+			f.report(shipments.Warn, fmt.Sprintf("%q on %s is unknown produce and could not be compared with the certificate",
+				g.name, rowsOf(s, g.pallets...)), g.pallets...)
+		}
+	}
+	for _, c := range certified {
+		if !slices.Contains(loaded, c) && f.problems == nil {
+			f.report(shipments.Warn, fmt.Sprintf("the certificate names %s, which is on no pallet", c.Botanical[0]))
+		}
+	}
+	return f.or(pass("The certificate covers the produce on the pallets: " + botanicalNames(certified) + "."))
+}
+
+func botanicalNames(all []*reference.Commodity) string {
+	var names []string
+	for _, c := range all {
+		if !slices.Contains(names, c.Botanical[0]) {
+			names = append(names, c.Botanical[0])
+		}
+	}
+	return listed(names)
+}

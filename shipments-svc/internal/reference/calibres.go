@@ -1,0 +1,63 @@
+package reference
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Sizing is how a standard sizes a commodity.
+type Sizing struct {
+	Produce   string // its name in messages
+	Source    string
+	codes     []string
+	from, to  int // diameters in mm; 0: not sized by diameter
+	maxPieces int // pieces in a box, where sizing by number is allowed; 0: it is not
+}
+
+// sizings has the rows of each commodity, by its first botanical name.
+var sizings, SizingsSource = func() (map[string][]Sizing, string) {
+	all := map[string][]Sizing{}
+	table, source := rows("calibres")
+	for _, r := range table {
+		s := Sizing{Produce: r["produce"], Source: r["source"], codes: strings.Fields(r["codes"])}
+		s.from, _ = strconv.Atoi(r["from_mm"]) // 0 where it is empty
+		s.to, _ = strconv.Atoi(r["to_mm"])
+		s.maxPieces, _ = strconv.Atoi(r["max_pieces"])
+		all[r["commodity"]] = append(all[r["commodity"]], s)
+	}
+	return all, source
+}()
+
+// SizingsOf returns the sizings of produce; nil: the table has none.
+func SizingsOf(produce string) []Sizing {
+	if c := CommodityOf(produce); c != nil {
+		return sizings[c.Botanical[0]]
+	}
+	return nil
+}
+
+// diameters matches "75", "75-80", "75/80 mm", "Ø 75+".
+var diameters = regexp.MustCompile(`^(?:Ø\s*)?(\d{2,3})(?:\s*[-/–]\s*(\d{2,3})|\s*\+)?(\s*MM)?$`)
+
+// Has reports whether the standard defines a calibre.
+func (s Sizing) Has(calibre string) bool {
+	text := strings.ToUpper(strings.TrimSpace(calibre))
+	if slices.Contains(s.codes, text) {
+		return true
+	}
+	if n, err := strconv.Atoi(text); err == nil && n > 0 && n <= s.maxPieces {
+		return true
+	}
+	size := diameters.FindStringSubmatch(text)
+	if size == nil || s.to == 0 {
+		return false
+	}
+	for _, bound := range size[1:3] {
+		if mm, err := strconv.Atoi(bound); err == nil && (mm < s.from || mm > s.to) {
+			return false
+		}
+	}
+	return true
+}
