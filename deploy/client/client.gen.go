@@ -1380,7 +1380,7 @@ type Problem struct {
 		// Parameter Which query parameter, as it was sent.
 		Parameter *string `json:"parameter,omitempty"`
 
-		// Pointer Which member of the body ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)); absent for the body as a whole.
+		// Pointer Which member of the body ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)); empty for the body as a whole.
 		Pointer *string `json:"pointer,omitempty"`
 	} `json:"errors,omitempty"`
 

@@ -30,7 +30,7 @@ func run(ctx context.Context, publicKeys, address, internalAddress string, stder
 	verifier := assertion.NewVerifier("hello-svc", assertion.DefaultIssuer, keys, time.Now)
 	defer verifier.Close()
 
-	mux := http.NewServeMux()
+	mux := problem.NewRoutes()
 	mux.HandleFunc("GET /api/v1/hello", func(w http.ResponseWriter, r *http.Request) {
 		id, err := assertion.FromHeader(r.Header)
 		if err != nil {
@@ -45,7 +45,7 @@ func run(ctx context.Context, publicKeys, address, internalAddress string, stder
 	attrs := func(r *http.Request) []slog.Attr { return []slog.Attr{slog.String("request_id", requestid.Of(r))} }
 	counted := metrics.New("hello", lines.Dropped)
 	handler := httpserver.Instrument(counted, nil, verifier.Guard(log,
-		requestid.Ensure(httpserver.AccessLog(log, attrs, broken, problem.Mux(mux)))))
+		requestid.Ensure(httpserver.AccessLog(log, attrs, broken, mux))))
 
 	public, err := httpserver.Listen(ctx, address)
 	if err != nil {

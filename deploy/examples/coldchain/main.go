@@ -74,10 +74,11 @@ func main() {
 		log.Fatal(err)
 	}
 	counted := metrics.New("coldchain", func() int64 { return 0 })
-	http.HandleFunc("GET /api/v1/shipments/{id}/temperature", handle)
-	http.HandleFunc("PUT /api/v1/shipments/{id}/temperature", handle)
+	routes := problem.NewRoutes()
+	routes.HandleFunc("GET /api/v1/shipments/{id}/temperature", handle)
+	routes.HandleFunc("PUT /api/v1/shipments/{id}/temperature", handle)
 	guarded := assertion.NewVerifier("coldchain", assertion.DefaultIssuer, keys, time.Now).
-		Guard(slog.Default(), problem.Mux(http.DefaultServeMux))
+		Guard(slog.Default(), routes)
 	broken := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
 	attrs := func(r *http.Request) []slog.Attr { return []slog.Attr{slog.String("request_id", requestid.Of(r))} }
 	handler := httpserver.Instrument(counted, nil, requestid.Ensure(httpserver.AccessLog(slog.Default(), attrs, broken, guarded)))

@@ -13,7 +13,7 @@ func ExampleProblem_Write() {
 	p := problem.New(http.StatusNotFound, "not_found", "Not found", "there is no such thing")
 	_ = p.Write(w, r)
 	fmt.Print(w.Code, " ", w.Body)
-	// Output: 404 {"type":"/problems/not_found","title":"Not found","status":404,"detail":"there is no such thing","instance":"/api/v1/things/7","code":"not_found","request_id":""}
+	// Output: 404 {"type":"/problems/not_found","title":"Not found","status":404,"detail":"There is no such thing.","instance":"/api/v1/things/7","code":"not_found","request_id":""}
 }
 
 func ExampleSummary() {

@@ -12,6 +12,9 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // ContentType is the media type of every problem.
@@ -35,13 +38,28 @@ type Problem struct {
 	Extra map[string]any `json:"-"`
 }
 
-// Field is one fault within a request: of a body's member, named by an RFC
-// 6901 pointer, or of a query parameter, named as it was sent.
+// Field is one fault within a request: of a body's member, named by an RFC 6901
+// pointer, which is "" for the whole body, or of a query parameter, named as it
+// was sent.
 type Field struct {
 	Code      string `json:"code"`
-	Pointer   string `json:"pointer,omitempty"`
-	Parameter string `json:"parameter,omitempty"`
+	Pointer   string `json:"pointer"`
+	Parameter string `json:"parameter"`
 	Detail    string `json:"detail"`
+}
+
+// MarshalJSON implements json.Marshaler, with the pointer or the parameter.
+func (f Field) MarshalJSON() ([]byte, error) {
+	shown := struct {
+		Code      string  `json:"code"`
+		Pointer   *string `json:"pointer,omitempty"`
+		Parameter string  `json:"parameter,omitempty"`
+		Detail    string  `json:"detail"`
+	}{f.Code, &f.Pointer, f.Parameter, f.Detail}
+	if f.Parameter != "" {
+		shown.Pointer = nil
+	}
+	return json.Marshal(shown)
 }
 
 // New returns the problem of a code, without instance and request id.
@@ -49,11 +67,12 @@ func New(status int, code, title, detail string) Problem {
 	return Problem{Type: "/problems/" + code, Title: title, Status: status, Detail: detail, Code: code}
 }
 
-// Write responds to r with p. It sets instance, and the headers that belong to
+// Write responds to r with p. It makes detail, a text such as that of an error, a
+// sentence, and sets instance and the headers that belong to
 // the status: Cache-Control: no-store on 401, 403, 429 and every 5xx, and
 // Retry-After on 503 unless one is set already.
 func (p Problem) Write(w http.ResponseWriter, r *http.Request) error {
-	p.Instance = r.URL.EscapedPath()
+	p.Instance, p.Detail = r.URL.EscapedPath(), sentence(p.Detail)
 	body, err := json.Marshal(p)
 	if err != nil {
 		return err
@@ -79,6 +98,17 @@ func (p Problem) Write(w http.ResponseWriter, r *http.Request) error {
 	w.WriteHeader(p.Status)
 	_, err = w.Write(append(body, '\n'))
 	return err
+}
+
+// sentence begins a text with a capital letter and ends it with a full stop,
+// unless it ends as a sentence does.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") {
+		return text
+	}
+	return text + "."
 }
 
 // Summary is the detail of a problem with errors: n things of a kind, such as

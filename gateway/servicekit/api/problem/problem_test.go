@@ -83,3 +83,12 @@ func TestABrokenConnectionIsReported(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestAFaultOfTheWholeBodyHasThePointerOfTheWholeBody, which is "" (RFC 6901).
+func TestAFaultOfTheWholeBodyHasThePointerOfTheWholeBody(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(Field{Code: "invalid_type", Detail: "the body must be an object, not null"})
+	if want := `{"code":"invalid_type","pointer":"","detail":"the body must be an object, not null"}`; string(text) != want || err != nil {
+		t.Errorf("%s, %v", text, err)
+	}
+}

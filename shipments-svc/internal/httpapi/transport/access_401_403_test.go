@@ -175,7 +175,7 @@ func TestEveryPermissionButTheNeededOneIsNotEnough(t *testing.T) {
 				shown = "no permission"
 			}
 			p := res.wants(t, http.StatusForbidden, "insufficient_permission")
-			if want := "this needs " + op.needs + "; the token has " + shown; p.Detail != want {
+			if want := "This needs " + op.needs + "; the token has " + shown + "."; p.Detail != want {
 				t.Errorf("detail %q, want %q", p.Detail, want)
 			}
 		}

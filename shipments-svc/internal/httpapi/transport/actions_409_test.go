@@ -63,7 +63,7 @@ func TestFailingChecksAreNamed(t *testing.T) {
 	a := newAPI(t)
 	path := a.loaded(t, shipments.ReadyForReview, shipments.Pass, shipments.Fail, shipments.Warn)
 	p := a.do(t, approve(path)).conflict(t, "checks_failing")
-	if !slices.Equal(p.Failing, []string{"check_fail"}) || p.Detail != "checks are failing: check_fail; to approve nevertheless, give an override_reason" {
+	if !slices.Equal(p.Failing, []string{"check_fail"}) || p.Detail != "Checks are failing: check_fail; to approve nevertheless, give an override_reason." {
 		t.Errorf("%+v", p)
 	}
 }

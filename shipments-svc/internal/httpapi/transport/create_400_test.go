@@ -17,20 +17,20 @@ func TestCreateRejectsInvalidJSONWithItsOffset(t *testing.T) {
 		"something after it": {valid + `{}`, fmt.Sprint("at offset ", len(valid)+1)},
 		"a word":             {`shipment`, "at offset 1"},
 		"a byte order mark":  {"\ufeff" + valid, "at offset 1"},
-		"not UTF-8":          {"{\"shipment\":\"\xff\"}", "the body is not valid UTF-8, at offset 14"},
+		"not UTF-8":          {"{\"shipment\":\"\xff\"}", "body is not valid UTF-8, at offset 14"},
 		"half a pair":        {`{"shipment":"\ud83c"}`, "half of a surrogate pair, at offset 14"},
 		"a raw line break":   {"{\"a\":\"\n\"}", "at offset 7"},
-		"a member twice":     {`{"shipment":{"vessel":"a","vessel":"b"}}`, `the member "vessel" is given twice, at offset 27`},
-		"twice, if escaped":  {`{"shipment":{},"\u0073hipment":{}}`, `the member "shipment" is given twice, at offset 16`},
+		"a member twice":     {`{"shipment":{"vessel":"a","vessel":"b"}}`, `he member "vessel" is given twice, at offset 27`},
+		"twice, if escaped":  {`{"shipment":{},"\u0073hipment":{}}`, `he member "shipment" is given twice, at offset 16`},
 		"very deep":          {strings.Repeat("[", 20000), "nested more than 32 levels deep, at offset 33"},
 	} {
 		p := a.do(t, call{method: http.MethodPost, body: c.body}).wants(t, http.StatusBadRequest, "malformed_json")
-		if !strings.HasSuffix(p.Detail, c.detail) {
+		if !strings.HasSuffix(p.Detail, c.detail+".") {
 			t.Errorf("%s: %s, want …%s", name, p.Detail, c.detail)
 		}
 	}
 	empty := call{method: http.MethodPost, header: http.Header{"Content-Type": {"application/json"}}}
-	if p := a.do(t, empty).wants(t, http.StatusBadRequest, "malformed_json"); p.Detail != "the body is empty, at offset 0" {
+	if p := a.do(t, empty).wants(t, http.StatusBadRequest, "malformed_json"); p.Detail != "The body is empty, at offset 0." {
 		t.Errorf("an empty body: %s", p.Detail)
 	}
 	if n := a.total(t); n != 0 {

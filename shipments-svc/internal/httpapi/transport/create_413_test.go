@@ -15,7 +15,7 @@ func TestCreateRefusesMoreThanOneMebibyte(t *testing.T) {
 		"more, malformed": strings.Repeat("x", 1<<20+1),
 	} {
 		p := a.do(t, call{method: http.MethodPost, body: body}).wants(t, http.StatusRequestEntityTooLarge, "body_too_large")
-		if p.Detail != "the body may have at most 1048576 bytes" {
+		if p.Detail != "The body may have at most 1048576 bytes." {
 			t.Errorf("%s: %s", name, p.Detail)
 		}
 	}

@@ -33,7 +33,7 @@ func TestActionsReachTheOwnOrganizationOnly(t *testing.T) {
 			{path: path + "/history"}, remove(path), update(path), approve(path), reject(path), approve(path).with("If-Match", `"2.9"`),
 		} {
 			p := stranger.do(t, c).wants(t, http.StatusNotFound, "not_found")
-			if p.Detail != "there is no such shipment" {
+			if p.Detail != "There is no such shipment." {
 				t.Errorf("%s: %s", c.method, p.Detail)
 			}
 		}

@@ -209,13 +209,13 @@ func TestDocumentsOfOthersAndUnknownOnesAreNotFound(t *testing.T) {
 	for _, c := range []call{
 		{path: other + name}, remove(other + name), {path: path + "/documents/doc_x"}, remove(path + "/documents/doc_00000000000000000000000000"),
 	} {
-		if p := a.do(t, c).wants(t, http.StatusNotFound, "not_found"); p.Detail != "the shipment has no such document" {
+		if p := a.do(t, c).wants(t, http.StatusNotFound, "not_found"); p.Detail != "The shipment has no such document." {
 			t.Errorf("%s: %s", c.path, p.Detail)
 		}
 	}
 	stranger := a.as("org_00000000000000000000000001")
 	for _, c := range []call{{path: location}, {path: path + "/documents"}, remove(location), attach(path), {path: nothing + "/documents"}} {
-		if p := stranger.do(t, c).wants(t, http.StatusNotFound, "not_found"); p.Detail != "there is no such shipment" {
+		if p := stranger.do(t, c).wants(t, http.StatusNotFound, "not_found"); p.Detail != "There is no such shipment." {
 			t.Errorf("%s: %s", c.path, p.Detail)
 		}
 	}

@@ -120,7 +120,7 @@ func TestEveryRouteRefusesParametersThatItDoesNotHave(t *testing.T) {
 		{method: http.MethodPost, path: "?dry_run=true", body: valid},
 	} {
 		p := a.do(t, c).wants(t, http.StatusBadRequest, "unknown_parameter")
-		if len(p.Errors) != 1 || !strings.HasSuffix(p.Errors[0].Detail, "there is none here") {
+		if len(p.Errors) != 1 || !strings.HasPrefix(p.Errors[0].Detail, "there is no parameter ") {
 			t.Errorf("%+v: %+v", c, p)
 		}
 	}

@@ -59,7 +59,7 @@ type Service interface {
 
 // router holds the routes while they are put together.
 type router struct {
-	*http.ServeMux
+	*problem.Routes
 	keeper  keeper
 	wiring  endpoints.Wiring
 	log     *slog.Logger
@@ -74,7 +74,7 @@ func (rt router) upTo(limit int64) router {
 
 // New returns the handler of the service's public listener.
 func New(service Service, hooks *webhooks.Service, wiring endpoints.Wiring, log *slog.Logger) http.Handler {
-	rt := router{ServeMux: http.NewServeMux(), keeper: service, wiring: wiring, log: log, maxBody: maxBody}
+	rt := router{Routes: problem.NewRoutes(), keeper: service, wiring: wiring, log: log, maxBody: maxBody}
 
 	handle(rt, "GET /api/v1/shipments", decodeList, service.List, encodeList)
 	post(rt, "/api/v1/shipments", decodeCreate, service.Create, encodeCreate)
@@ -99,7 +99,7 @@ func New(service Service, hooks *webhooks.Service, wiring endpoints.Wiring, log 
 	// The OpenAPI document needs no identity.
 	rt.Handle("GET /api/v1/openapi.json", api.Handler())
 
-	return requestid.Ensure(identified(httpserver.AccessLog(log, logAttrs, internalProblem, problem.Mux(rt.ServeMux))))
+	return requestid.Ensure(identified(httpserver.AccessLog(log, logAttrs, internalProblem, rt.Routes)))
 }
 
 // post adds a route of the method POST, which does a thing once for each

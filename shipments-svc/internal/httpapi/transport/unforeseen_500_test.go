@@ -20,7 +20,7 @@ func TestUnexpectedErrorIsLoggedOnceAndNotReturned(t *testing.T) {
 			a := newAPIOf(t, failingService{list: list}, nil)
 			res := a.do(t, call{})
 			p := res.wants(t, http.StatusInternalServerError, "internal_error")
-			if strings.Contains(string(res.body), "secret") || p.Detail != "an unexpected error occurred; it is logged under the request_id" {
+			if strings.Contains(string(res.body), "secret") || p.Detail != "An unexpected error occurred; it is logged under the request_id." {
 				t.Errorf("the client sees %s", res.body)
 			}
 			log := a.log.String()

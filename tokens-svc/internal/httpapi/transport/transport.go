@@ -40,7 +40,7 @@ const (
 
 // router holds the routes of a listener while they are put together.
 type router struct {
-	*http.ServeMux
+	*problem.Routes
 	config endpoints.Config
 	log    *slog.Logger
 }
@@ -49,7 +49,7 @@ type router struct {
 // headers name the caller. A route is its pattern, the permission that it needs,
 // its decoder and its method.
 func Public(s *tokens.Service, c endpoints.Config, log *slog.Logger) http.Handler {
-	rt := router{http.NewServeMux(), c, log}
+	rt := router{problem.NewRoutes(), c, log}
 	m := management{s}
 	const (
 		anyone = endpoints.AnyToken
@@ -73,7 +73,7 @@ func Public(s *tokens.Service, c endpoints.Config, log *slog.Logger) http.Handle
 // Internal returns the handler for gateways, which show one of the credentials.
 // feed answers those that follow the changes.
 func Internal(s *tokens.Service, feed http.Handler, c endpoints.Config, gateways credential.Set, log *slog.Logger) http.Handler {
-	rt := router{http.NewServeMux(), c, log}
+	rt := router{problem.NewRoutes(), c, log}
 	m := gatewayMethods{s, log}
 	rt.Handle("POST /internal/v1/introspect", authorize(gateways, log,
 		serve(rt, endpoints.Observed(endpoints.ForGateways(c, m.introspect), c.Observe), maxForm, asGateway(decodeIntrospect))))
@@ -117,7 +117,7 @@ func serve(rt router, e endpoint.Endpoint, most int64, decode func(*http.Request
 // wrap adds the middleware that all routes of a listener share.
 func (rt router) wrap() http.Handler {
 	broken := func(w http.ResponseWriter, r *http.Request) { answer{problem: internalError}.write(w, r) }
-	return requestid.Ensure(withoutSecrets(httpserver.AccessLog(rt.log, identityAttrs, broken, problem.Mux(rt.ServeMux))))
+	return requestid.Ensure(withoutSecrets(httpserver.AccessLog(rt.log, identityAttrs, broken, rt.Routes)))
 }
 
 // identityAttrs are the access log's attributes of the caller.
